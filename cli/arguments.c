@@ -1,0 +1,218 @@
+/* arguments.c - the words of a command line, through the library's option table and a short one of its own. */
+#include "cli.h"
+
+#include <string.h>
+
+enum {
+    ANALYSING = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE,
+    ALL = ANALYSING | NONSENS_CMD_SIMULATE
+};
+
+static const file_option table[] = {
+    {"-o", "output", "FILE", NONSENS_CMD_SIMULATE, "Write the data to FILE; `-`, the default, is standard output."},
+    {"-o", "output", "FILE", ANALYSING, "Write the text result to FILE in place of standard output."},
+    {NULL, "json", "FILE", ANALYSING, "Write the result as JSON; with `-` standard output carries JSON only."},
+    {NULL, "truth", "FILE", NONSENS_CMD_SIMULATE, "Write the causes as JSON."},
+    {NULL, "sources", "FILE", NONSENS_CMD_DIRECTION,
+     "Write the estimated disturbances as CSV, one line per row of the data in its order."},
+    {"-q", "quiet", NULL, ALL, "No warnings and no progress."},
+    {"-v", "verbose", NULL, ANALYSING, "Say more: all options, time and threads."},
+    {"-h", "help", NULL, ALL, "Explain this command."},
+};
+
+size_t file_option_count(void)
+{
+    return sizeof table / sizeof *table;
+}
+
+const file_option *file_option_at(size_t index)
+{
+    return index < file_option_count() ? &table[index] : NULL;
+}
+
+/* One word that begins with '-', taken apart. */
+typedef struct option_word {
+    const char *shown; /* as typed, for messages */
+    char key[64];      /* without dashes and value; too long a key is no key */
+    const char *value; /* behind '=', or NULL */
+    bool is_letter;
+} option_word;
+
+static option_word take_apart(const char *word)
+{
+    option_word w = {word, "", NULL, word[1] != '-'};
+    const char *key = w.is_letter ? word : word + 2;
+    size_t length = w.is_letter ? strlen(key) : strcspn(key, "=");
+    if (length < sizeof w.key) {
+        memcpy(w.key, key, length);
+        w.key[length] = '\0';
+    }
+    if (!w.is_letter && key[length] == '=') {
+        w.value = key + length + 1;
+    }
+    return w;
+}
+
+static const file_option *find_file_option(const option_word *w, unsigned bit)
+{
+    for (size_t i = 0; i < file_option_count(); i++) {
+        const char *name = w->is_letter ? table[i].letter : table[i].name;
+        if ((table[i].commands & bit) && name && strcmp(name, w->key) == 0) {
+            return &table[i];
+        }
+    }
+    return NULL;
+}
+
+static int refuse_option(const option_word *w, const command *self)
+{
+    const char *names[128];
+    size_t count = 0, most = sizeof names / sizeof *names - 1;
+    for (size_t i = 0; i < nonsens_option_count() && count < most; i++) {
+        if (nonsens_option_at(i)->commands & self->bit) {
+            names[count++] = nonsens_option_at(i)->key;
+        }
+    }
+    for (size_t i = 0; i < file_option_count() && count < most; i++) {
+        if (table[i].commands & self->bit) {
+            names[count++] = table[i].name;
+        }
+    }
+    names[count] = NULL;
+    const char *near = w->is_letter ? NULL : nearest_word(w->key, names);
+    if (near) {
+        return complain(EXIT_USAGE, "%s is not an option of %s; did you mean --%s? `nonsens help %s` lists them",
+                        w->shown, self->name, near, self->name);
+    }
+    return complain(EXIT_USAGE, "%s is not an option of %s; `nonsens help %s` lists them", w->shown, self->name,
+                    self->name);
+}
+
+static void set_file_option(arguments *args, const file_option *option, const char *value)
+{
+    struct {
+        const char *name;
+        const char **text;
+        bool *flag;
+    } places[] = {
+        {"output", &args->output, NULL},   {"json", &args->json, NULL},   {"truth", &args->truth, NULL},
+        {"sources", &args->sources, NULL}, {"quiet", NULL, &args->quiet}, {"verbose", NULL, &args->verbose},
+        {"help", NULL, &args->help},
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (strcmp(places[i].name, option->name) != 0) {
+            continue;
+        }
+        if (places[i].text) {
+            *places[i].text = value;
+        } else {
+            *places[i].flag = true;
+        }
+    }
+}
+
+/* The value of an option that needs one: behind '=', or the next word (*used then counts it). */
+static const char *value_of(const option_word *w, int count, char **words, int *used)
+{
+    if (w->value) {
+        return w->value;
+    }
+    if (count < 2) {
+        return NULL;
+    }
+    *used = 2;
+    return words[1];
+}
+
+static int read_file_option(arguments *args, const file_option *option, const option_word *w, int count, char **words,
+                            int *used)
+{
+    if (!option->argument) {
+        if (w->value) {
+            return complain(EXIT_USAGE, "--%s takes no value", option->name);
+        }
+        set_file_option(args, option, NULL);
+        return EXIT_DONE;
+    }
+    const char *value = value_of(w, count, words, used);
+    if (!value || !*value) {
+        return complain(EXIT_USAGE, "%s needs a value: %s", w->shown, option->argument);
+    }
+    set_file_option(args, option, value);
+    return EXIT_DONE;
+}
+
+static int read_table_option(arguments *args, const nonsens_option_info *info, const option_word *w, int count,
+                             char **words, int *used)
+{
+    const char *value = w->value ? w->value : "true";
+    if (info->type != NONSENS_OPTION_FLAG) {
+        value = value_of(w, count, words, used);
+    }
+    if (!value) {
+        return complain(EXIT_USAGE, "--%s needs a value: %s", info->key, option_placeholder(info));
+    }
+    nonsens_status status = nonsens_options_set(args->ctx, args->options, info->key, value);
+    return status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
+}
+
+static int read_option(arguments *args, const command *self, int count, char **words, int *used)
+{
+    option_word w = take_apart(words[0]);
+    const file_option *own = find_file_option(&w, self->bit);
+    if (own) {
+        return read_file_option(args, own, &w, count, words, used);
+    }
+    const nonsens_option_info *info = w.is_letter ? NULL : nonsens_option_find(w.key, self->bit);
+    return info ? read_table_option(args, info, &w, count, words, used) : refuse_option(&w, self);
+}
+
+static int read_file_word(arguments *args, const command *self, const char *word)
+{
+    if (self->bit == NONSENS_CMD_SIMULATE) {
+        return complain(EXIT_USAGE, "simulate reads no file, but was given %s; -o FILE names the file to write", word);
+    }
+    if (args->file) {
+        return complain(EXIT_USAGE, "%s takes one file, but was given %s and %s", self->name, args->file, word);
+    }
+    args->file = word;
+    return EXIT_DONE;
+}
+
+static int read_words(arguments *args, const command *self, int count, char **words)
+{
+    bool options_end = false;
+    for (int i = 0; i < count;) {
+        int used = 1, code;
+        bool is_option = !options_end && words[i][0] == '-' && words[i][1];
+        if (is_option && strcmp(words[i], "--") == 0) {
+            options_end = true;
+            code = EXIT_DONE;
+        } else if (is_option) {
+            code = read_option(args, self, count - i, words + i, &used);
+        } else {
+            code = read_file_word(args, self, words[i]);
+        }
+        if (code != EXIT_DONE) {
+            return code;
+        }
+        i += used;
+    }
+    return EXIT_DONE;
+}
+
+int arguments_read(arguments *args, const command *self, int count, char **words)
+{
+    *args = (arguments){.ctx = nonsens_context_new()};
+    if (!args->ctx) {
+        return complain(EXIT_FAILED, "out of memory");
+    }
+    nonsens_status status = nonsens_options_new(args->ctx, self->bit, &args->options);
+    return status == NONSENS_OK ? read_words(args, self, count, words) : complain_status(args->ctx, status);
+}
+
+void arguments_free(arguments *args)
+{
+    nonsens_options_free(args->options);
+    nonsens_context_free(args->ctx);
+}

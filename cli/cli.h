@@ -1,0 +1,112 @@
+/*
+ * cli.h - the program around the library: one file per command, nothing but the public header.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <nonsens/nonsens.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DATA = 3, EXIT_INTERRUPTED = 130 };
+
+/* ---- commands (main.c) ---- */
+
+typedef struct command command;
+
+/* words: what follows the command's name; returns the exit code. */
+typedef int (*command_fn)(const command *self, int count, char **words);
+
+struct command {
+    const char *name;
+    unsigned bit;         /* NONSENS_CMD_*, 0 where it has no options */
+    const char *synopsis; /* what follows the name in its usage line */
+    const char *summary;  /* one line, in the list of commands */
+    const char *text;     /* a paragraph, in its own help */
+    command_fn run;
+};
+
+/* All commands, ended by one without a name. */
+const command *command_table(void);
+const command *command_find(const char *name);
+
+int command_simulate(const command *self, int count, char **words);
+int command_direction(const command *self, int count, char **words);
+int command_independence(const command *self, int count, char **words);
+int command_diagnose(const command *self, int count, char **words);
+int command_methods(const command *self, int count, char **words);
+int command_version(const command *self, int count, char **words);
+int command_help(const command *self, int count, char **words);
+
+/* ---- messages (message.c) ---- */
+
+/* Prints "nonsens: ..." on stderr and returns the code. */
+int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for a failed library call: its message, and the exit code for its status. */
+int complain_status(const nonsens_context *ctx, nonsens_status status);
+/* The word of the list (ended by NULL) that is nearest to `word`, or NULL if none is near. */
+const char *nearest_word(const char *word, const char *const *list);
+
+/* ---- arguments (arguments.c) ---- */
+
+typedef struct arguments {
+    nonsens_context *ctx;
+    nonsens_options *options;
+    const char *file;    /* the word that is no option; "-" is standard input; NULL where none was given */
+    const char *output;  /* -o */
+    const char *json;    /* --json */
+    const char *truth;   /* --truth */
+    const char *sources; /* --sources */
+    bool quiet, verbose, help;
+} arguments;
+
+/* What is not in the library's option table, because it is about files and printing. */
+typedef struct file_option {
+    const char *letter;   /* "-o", or NULL */
+    const char *name;     /* "output" for --output */
+    const char *argument; /* "FILE", or NULL for a switch */
+    unsigned commands;
+    const char *text;
+} file_option;
+
+size_t file_option_count(void);
+const file_option *file_option_at(size_t index);
+
+/* Makes a context and options and fills them from the words; EXIT_DONE, or the exit code of what it complained of. */
+int arguments_read(arguments *args, const command *self, int count, char **words);
+void arguments_free(arguments *args);
+
+/* ---- running (analyse.c, progress.c, interrupt.c) ---- */
+
+typedef nonsens_status (*analyse_fn)(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                     nonsens_result **out);
+
+/* The course of every analysing command: words, data, run, results. */
+int analyse(const command *self, int count, char **words, analyse_fn run);
+
+typedef struct progress {
+    char phase[64];
+    double begun, drawn; /* seconds: when the phase began, when the line was last drawn */
+    bool shown;          /* there is a line to wipe */
+} progress;
+
+/* Shows progress on stderr where that is a terminal and `quiet` is false. */
+void progress_attach(progress *p, nonsens_context *ctx, bool quiet);
+void progress_wipe(progress *p);
+
+/* Ctrl-C and termination cancel the context's run; a second one ends the program at once. */
+void interrupt_watch(nonsens_context *ctx);
+bool interrupt_seen(void);
+
+/* ---- help (help.c, man.c) ---- */
+
+void print_overview(FILE *f);
+void print_command_help(FILE *f, const command *c);
+void print_man_page(FILE *f);
+/* "N", "NUM", ... as help shows the value of an option; NULL for flags. */
+const char *option_placeholder(const nonsens_option_info *info);
+/* "0 to 20; default 3" and the like; empty where there is nothing to say. */
+void option_limits(const nonsens_option_info *info, char *buffer, size_t bytes);
+
+#endif

@@ -1,0 +1,7 @@
+/* diagnose.c - `nonsens diagnose`: what the data can and cannot support. */
+#include "cli.h"
+
+int command_diagnose(const command *self, int count, char **words)
+{
+    return analyse(self, count, words, nonsens_diagnose);
+}

@@ -1,0 +1,187 @@
+/* help.c - `nonsens help [COMMAND]`, printed from the tables of commands and options. */
+#include "cli.h"
+
+#include <string.h>
+
+enum { COLUMNS = 96, TEXT_COLUMN = 24 };
+
+/* ---- layout ---- */
+
+/* Words from column `at` on, broken at COLUMNS; further lines begin at column `indent`. */
+static void print_words(FILE *f, const char *text, int at, int indent)
+{
+    bool first = true;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (!first && at + 1 + length > COLUMNS) {
+            fprintf(f, "\n%*s", indent, "");
+            at = indent;
+            first = true;
+        }
+        fprintf(f, "%s%.*s", first ? "" : " ", length, text);
+        at += length + !first;
+        first = false;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', f);
+}
+
+static void print_entry(FILE *f, const char *head, const char *text)
+{
+    int used = fprintf(f, "  %s", head);
+    if (used + 2 > TEXT_COLUMN) {
+        fputc('\n', f);
+        used = 0;
+    }
+    fprintf(f, "%*s", TEXT_COLUMN - used, "");
+    print_words(f, text, TEXT_COLUMN, TEXT_COLUMN);
+}
+
+/* ---- options ---- */
+
+const char *option_placeholder(const nonsens_option_info *info)
+{
+    switch (info->type) {
+    case NONSENS_OPTION_FLAG:
+        return NULL;
+    case NONSENS_OPTION_INTEGER:
+        return "N";
+    case NONSENS_OPTION_REAL:
+        return "NUM";
+    case NONSENS_OPTION_CHOICE:
+        return "WORD";
+    case NONSENS_OPTION_RANGE:
+        return "LO:HI";
+    case NONSENS_OPTION_TEXT:
+        break;
+    }
+    return "TEXT";
+}
+
+/* Bounds next to 0 and 1 stand for "excluded"; very wide ones are not worth a word. */
+static void bounds_text(const nonsens_option_info *info, char *buffer, size_t bytes)
+{
+    bool number = info->type == NONSENS_OPTION_INTEGER || info->type == NONSENS_OPTION_REAL;
+    buffer[0] = '\0';
+    if (!number || info->highest >= 1e9) {
+        return;
+    }
+    if (info->lowest > 0.0 && info->lowest < 1e-200) {
+        snprintf(buffer, bytes, "between 0 and 1, both excluded; ");
+        return;
+    }
+    snprintf(buffer, bytes, "%.10g to %.10g; ", info->lowest, info->highest);
+}
+
+void option_limits(const nonsens_option_info *info, char *buffer, size_t bytes)
+{
+    char bounds[64], choices[160] = "";
+    bounds_text(info, bounds, sizeof bounds);
+    if (info->choices) {
+        snprintf(choices, sizeof choices, "%s; ", info->choices);
+        for (char *bar = strchr(choices, '|'); bar; bar = strchr(bar, '|')) {
+            *bar = '/';
+        }
+    }
+    buffer[0] = '\0';
+    if (info->type != NONSENS_OPTION_FLAG && info->default_value[0]) {
+        snprintf(buffer, bytes, "%s%sdefault %s", choices, bounds, info->default_value);
+    }
+}
+
+static void print_option(FILE *f, const nonsens_option_info *info)
+{
+    char head[64], limits[256], text[512];
+    const char *value = option_placeholder(info);
+    snprintf(head, sizeof head, "--%s%s%s", info->key, value ? " " : "", value ? value : "");
+    option_limits(info, limits, sizeof limits);
+    snprintf(text, sizeof text, limits[0] ? "%s (%s)" : "%s", info->text, limits);
+    print_entry(f, head, text);
+}
+
+static bool is_first_of_group(size_t index, unsigned bit)
+{
+    const char *group = nonsens_option_at(index)->group;
+    for (size_t i = 0; i < index; i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        if ((info->commands & bit) && strcmp(info->group, group) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void print_options(FILE *f, unsigned bit)
+{
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        if (!(info->commands & bit)) {
+            continue;
+        }
+        if (is_first_of_group(i, bit)) {
+            fprintf(f, "\n%s\n", info->group);
+        }
+        print_option(f, info);
+    }
+}
+
+static void print_file_options(FILE *f, unsigned bit)
+{
+    fputs("\nOutput\n", f);
+    for (size_t i = 0; i < file_option_count(); i++) {
+        const file_option *o = file_option_at(i);
+        char head[64];
+        if (o->commands & bit) {
+            snprintf(head, sizeof head, "%s%s--%s%s%s", o->letter ? o->letter : "", o->letter ? ", " : "", o->name,
+                     o->argument ? " " : "", o->argument ? o->argument : "");
+            print_entry(f, head, o->text);
+        }
+    }
+}
+
+/* ---- pages ---- */
+
+void print_command_help(FILE *f, const command *c)
+{
+    fprintf(f, "Usage: nonsens %s%s%s\n\n", c->name, c->synopsis[0] ? " " : "", c->synopsis);
+    print_words(f, c->text, 0, 0);
+    if (c->bit) {
+        print_options(f, c->bit);
+        print_file_options(f, c->bit);
+    }
+}
+
+void print_overview(FILE *f)
+{
+    fputs("nonsens - causal direction from segmented data\n\nUsage: nonsens COMMAND [options]\n\nCommands\n", f);
+    for (const command *c = command_table(); c->name; c++) {
+        print_entry(f, c->name, c->summary);
+    }
+    fputs("\nTry this\n"
+          "  nonsens simulate --segments 10 --per-segment 512 --seed 3 -o data.csv --truth truth.json\n"
+          "  nonsens direction data.csv --segment segment\n"
+          "\n`nonsens help COMMAND` lists the options of a command.\n",
+          f);
+}
+
+int command_help(const command *self, int count, char **words)
+{
+    if (count == 0) {
+        print_overview(stdout);
+        return EXIT_DONE;
+    }
+    if (count > 1) {
+        return complain(EXIT_USAGE, "%s takes one command, but was given %d words", self->name, count);
+    }
+    if (strcmp(words[0], "--man") == 0) {
+        print_man_page(stdout);
+        return EXIT_DONE;
+    }
+    const command *c = command_find(words[0]);
+    if (!c) {
+        return complain(EXIT_USAGE, "%s is not a command; `nonsens help` lists them", words[0]);
+    }
+    print_command_help(stdout, c);
+    return EXIT_DONE;
+}

@@ -1,0 +1,7 @@
+/* independence.c - `nonsens independence`: are two variables independent. */
+#include "cli.h"
+
+int command_independence(const command *self, int count, char **words)
+{
+    return analyse(self, count, words, nonsens_independence);
+}

@@ -1,0 +1,40 @@
+/* interrupt.c - Ctrl-C and termination ask the running call to stop; a second signal has its usual effect. */
+#include "cli.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+
+static _Atomic(nonsens_context *) watched;
+static volatile sig_atomic_t seen;
+
+static void on_signal(int number)
+{
+    (void)number;
+    seen = 1;
+    nonsens_context *ctx = atomic_load(&watched);
+    if (ctx) {
+        nonsens_cancel(ctx);
+    }
+}
+
+/* A signal that the caller of the program had set to be ignored (nohup, background jobs) stays ignored. */
+static void catch_signal(int number)
+{
+    struct sigaction old, action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}; // no SA_RESTART: reads end
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+        sigaction(number, &action, NULL);
+    }
+}
+
+void interrupt_watch(nonsens_context *ctx)
+{
+    atomic_store(&watched, ctx);
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
+}
+
+bool interrupt_seen(void)
+{
+    return seen != 0;
+}

@@ -1,0 +1,97 @@
+/* main.c - the commands, and the last look at standard output. */
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+static const command commands[] = {
+    {"simulate", NONSENS_CMD_SIMULATE, "[options] -o data.csv [--truth truth.json]", "makes data with known causes",
+     "Draws segmented data from a structural model with known causes and writes them as CSV: one column per variable "
+     "and the column `segment`. The truth file says which variable causes which.",
+     command_simulate},
+    {"direction", NONSENS_CMD_DIRECTION, "FILE --segment COL [--x A --y B] [options]",
+     "decides which of two variables causes the other",
+     "Decides which of two variables causes the other from data that come in segments (experiments, sites, stretches "
+     "of time). FILE is CSV, TSV, blank-separated text or .npy; `-` reads standard input. The text output begins with "
+     "a "
+     "line `decision: A->B`, where the decision may also be independent, neither or inconclusive.",
+     command_direction},
+    {"independence", NONSENS_CMD_INDEPENDENCE, "FILE --x A --y B [--segment COL] [options]",
+     "tests whether two variables are independent",
+     "Tests whether two variables are independent: inside each segment where segments are named, else over all rows. "
+     "The decision is dependent or independent.",
+     command_independence},
+    {"diagnose", NONSENS_CMD_DIAGNOSE, "FILE --segment COL [options]", "says what the data can and cannot support",
+     "Says what the data can and cannot support, before a direction is asked for: segments and their sizes, which "
+     "variables change over segments, which pairs are dependent inside segments, and how much memory a run takes.",
+     command_diagnose},
+    {"methods", 0, "", "lists the methods, one line each", "Lists the methods: name, what it can do, one line on how.",
+     command_methods},
+    {"version", 0, "", "prints the version and how it was built", "Prints the version and how it was built.",
+     command_version},
+    {"help", 0, "[COMMAND]", "explains a command", "Explains a command, or lists them all.", command_help},
+    {NULL, 0, NULL, NULL, NULL, NULL},
+};
+
+const command *command_table(void)
+{
+    return commands;
+}
+
+const command *command_find(const char *name)
+{
+    for (const command *c = commands; c->name; c++) {
+        if (strcmp(c->name, name) == 0) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+/* --help, -h and --version are commands under other names. */
+static const char *command_word(const char *word)
+{
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        return "help";
+    }
+    return strcmp(word, "--version") == 0 ? "version" : word;
+}
+
+static int refuse_command(const char *word)
+{
+    const char *names[sizeof commands / sizeof *commands];
+    size_t count = 0;
+    for (const command *c = commands; c->name; c++) {
+        names[count++] = c->name;
+    }
+    names[count] = NULL;
+    const char *near = nearest_word(word, names);
+    if (near) {
+        return complain(EXIT_USAGE, "%s is not a command; did you mean %s? `nonsens help` lists them", word, near);
+    }
+    return complain(EXIT_USAGE, "%s is not a command; `nonsens help` lists them", word);
+}
+
+static int run(int count, char **words)
+{
+    if (count < 2) {
+        print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    const char *word = command_word(words[1]);
+    const command *c = command_find(word);
+    return c ? c->run(c, count - 2, words + 2) : refuse_command(word);
+}
+
+int main(int count, char **words)
+{
+    signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write, reported like any other
+    int code = run(count, words);
+    bool failed = ferror(stdout) != 0;
+    failed = fclose(stdout) != 0 || failed;
+    if (failed && code == EXIT_DONE) {
+        return complain(EXIT_FAILED, "standard output could not be written: %s", strerror(errno));
+    }
+    return code;
+}

@@ -1,0 +1,229 @@
+/* man.c - the manual page in mdoc(7), from the same tables as the help: `nonsens help --man`. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define PAGE_DATE "November 15, 2026"
+
+/* ---- escaping ---- */
+
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) != 0;
+}
+
+/* One character of running text; `before` is the one before it (a blank at the start). */
+static void put_char(FILE *f, char c, char before, bool *quoted)
+{
+    if (c == '\\') {
+        fputs("\\e", f);
+    } else if (c == '-' && !is_letter(before)) {
+        fputs("\\-", f);
+    } else if (c == '`') {
+        fputs(*quoted ? "\\(cq" : "\\(oq", f);
+        *quoted = !*quoted;
+    } else {
+        fputc(c, f);
+    }
+}
+
+/* A blank at which the line may end: the next line must not begin with a control character. */
+static bool may_break(const char *blank)
+{
+    return *blank == ' ' && blank[1] != '.' && blank[1] != '\'';
+}
+
+/* Running text, one sentence to a line as mdoc wants it, lines of LINE_BYTES at most where words allow it. */
+static void put_text(FILE *f, const char *text)
+{
+    enum { LINE_BYTES = 72 };
+    bool quoted = false;
+    char before = ' ';
+    size_t used = 0;
+    if (*text == '.' || *text == '\'') {
+        fputs("\\&", f);
+    }
+    for (; *text; before = *text++, used++) {
+        bool sentence_ends = before == '.' && *text == ' ' && isupper((unsigned char)text[1]);
+        bool full = *text == ' ' && used + 1 + strcspn(text + 1, " ") > LINE_BYTES;
+        if (sentence_ends || (full && may_break(text))) {
+            fputc('\n', f);
+            used = 0;
+        } else {
+            put_char(f, *text, before, &quoted);
+        }
+    }
+    fputc('\n', f);
+}
+
+/* ---- commands ---- */
+
+static void put_synopsis(FILE *f)
+{
+    fputs(".Sh SYNOPSIS\n", f);
+    for (const command *c = command_table(); c->name; c++) {
+        fprintf(f, ".Nm\n.Cm %s\n", c->name);
+        if (c->bit) {
+            fputs(c->bit == NONSENS_CMD_SIMULATE ? "" : ".Ar file\n", f);
+            fputs(".Op Ar option ...\n", f);
+        } else if (strcmp(c->name, "help") == 0) {
+            fputs(".Op Ar command\n", f);
+        }
+    }
+}
+
+static void put_commands(FILE *f)
+{
+    fputs(".Sh DESCRIPTION\n.Nm\n", f);
+    put_text(f, "decides which of two variables causes the other from data that come in segments, such as experiments, "
+                "sites or stretches of time, between which the disturbances change and the mechanism does not.");
+    fputs(".Bl -tag -width Ds\n", f);
+    for (const command *c = command_table(); c->name; c++) {
+        fprintf(f, ".It Cm %s", c->name);
+        fprintf(f, c->synopsis[0] ? " No \\& %s\n" : "\n", c->synopsis);
+        put_text(f, c->text);
+    }
+    fputs(".El\n", f);
+}
+
+/* ---- options ---- */
+
+static void put_used_by(FILE *f, unsigned commands)
+{
+    const char *separator = "Used by ";
+    for (const command *c = command_table(); c->name; c++) {
+        if (c->bit & commands) {
+            fprintf(f, "%s%s", separator, c->name);
+            separator = ", ";
+        }
+    }
+    fputs(".\n", f);
+}
+
+static void put_option(FILE *f, const nonsens_option_info *info)
+{
+    char limits[256], sentence[320];
+    const char *value = option_placeholder(info);
+    fprintf(f, ".It Fl \\-%s", info->key);
+    fprintf(f, value ? " Ar %s\n" : "\n", value);
+    put_text(f, info->text);
+    option_limits(info, limits, sizeof limits);
+    if (limits[0]) {
+        snprintf(sentence, sizeof sentence, "(%s)", limits);
+        put_text(f, sentence);
+    }
+    put_used_by(f, info->commands);
+}
+
+static void put_options(FILE *f)
+{
+    const char *group = "";
+    fputs(".Sh OPTIONS\n", f);
+    put_text(f, "Unknown options and values out of bounds are errors; nothing is changed silently.");
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        if (strcmp(info->group, group) != 0) {
+            fprintf(f, "%s.Ss %s\n.Bl -tag -width Ds\n", *group ? ".El\n" : "", info->group);
+            group = info->group;
+        }
+        put_option(f, info);
+    }
+    fputs(".El\n.Ss Output\n.Bl -tag -width Ds\n", f);
+    for (size_t i = 0; i < file_option_count(); i++) {
+        const file_option *o = file_option_at(i);
+        fprintf(f, ".It ");
+        if (o->letter) {
+            fprintf(f, "Fl %s , ", o->letter + 1);
+        }
+        fprintf(f, "Fl \\-%s", o->name);
+        fprintf(f, o->argument ? " Ar %s\n" : "\n", o->argument);
+        put_text(f, o->text);
+        put_used_by(f, o->commands);
+    }
+    fputs(".El\n", f);
+}
+
+/* ---- the rest ---- */
+
+static void put_methods(FILE *f)
+{
+    fputs(".Sh METHODS\n.Bl -tag -width Ds\n", f);
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const nonsens_method_info *m = nonsens_method_at(i);
+        fprintf(f, ".It Cm %s\n", m->name);
+        fprintf(f, "%c", toupper((unsigned char)m->summary[0]));
+        put_text(f, m->summary + 1);
+        fprintf(f, ".Pq %s .\n", m->citation);
+        put_text(f, m->assumes);
+    }
+    fputs(".El\n", f);
+}
+
+static void put_files(FILE *f)
+{
+    fputs(".Sh FILES\n", f);
+    put_text(f, "Data are CSV, TSV or blank-separated text with a line of names, or a two-dimensional .npy array. "
+                "Empty cells, NA, NaN, null and ? are missing values. "
+                "A regular output file is written beside its target and renamed when it is complete.");
+    fputs(".Pp\n", f);
+    put_text(f, "Adjacency in every file: a non-zero entry in row i and column j means that i causes j.");
+}
+
+static void put_exit_status(FILE *f)
+{
+    fputs(".Sh EXIT STATUS\n"
+          ".Bl -tag -width 130\n"
+          ".It 0\nDone, whatever the decision.\n"
+          ".It 1\nThe run failed: memory, output or a computation.\n"
+          ".It 2\nUsage: an unknown command, option, method or variable, or a value out of bounds.\n"
+          ".It 3\nThe data cannot be read or cannot be analysed.\n"
+          ".It 130\nInterrupted.\n"
+          ".El\n",
+          f);
+}
+
+static void put_examples(FILE *f)
+{
+    fputs(".Sh EXAMPLES\n"
+          "Make data with a known cause and ask for it:\n"
+          ".Bd -literal -offset indent\n"
+          "nonsens simulate \\-\\-seed 3 \\-o data.csv \\-\\-truth truth.json\n"
+          "nonsens direction data.csv \\-\\-segment segment\n"
+          ".Ed\n"
+          ".Pp\n"
+          "Look before asking, and keep the answer as JSON:\n"
+          ".Bd -literal -offset indent\n"
+          "nonsens diagnose data.csv \\-\\-segment segment\n"
+          "nonsens direction data.csv \\-\\-segment segment \\-\\-json result.json\n"
+          ".Ed\n",
+          f);
+}
+
+static void put_reference(FILE *f)
+{
+    fputs(".Sh SEE ALSO\n"
+          ".Rs\n"
+          ".%A R. P. Monti\n"
+          ".%A K. Zhang\n"
+          ".%A A. Hyvarinen\n"
+          ".%T Causal discovery with general non\\-linear relationships using non\\-linear ICA\n"
+          ".%B Conference on Uncertainty in Artificial Intelligence (UAI)\n"
+          ".%D 2019\n"
+          ".Re\n",
+          f);
+}
+
+void print_man_page(FILE *f)
+{
+    fprintf(f, ".Dd %s\n.Dt NONSENS 1\n.Os\n.Sh NAME\n.Nm nonsens\n.Nd causal direction from segmented data\n",
+            PAGE_DATE);
+    put_synopsis(f);
+    put_commands(f);
+    put_options(f);
+    put_methods(f);
+    put_files(f);
+    put_exit_status(f);
+    put_examples(f);
+    put_reference(f);
+}

@@ -1,0 +1,45 @@
+/* simulate.c - `nonsens simulate`: data with known causes. */
+#include "cli.h"
+
+#include <string.h>
+
+static nonsens_status write_simulation(const arguments *args, const char *path, const nonsens_simulation *simulation)
+{
+    nonsens_status status = nonsens_simulation_write_csv(args->ctx, simulation, path);
+    if (status == NONSENS_OK && args->truth) {
+        status = nonsens_simulation_write_truth(args->ctx, simulation, args->truth);
+    }
+    return status;
+}
+
+static int simulate(const arguments *args)
+{
+    const char *path = args->output ? args->output : "-";
+    if (args->truth && strcmp(path, "-") == 0 && strcmp(args->truth, "-") == 0) {
+        return complain(EXIT_USAGE, "only one of -o and --truth can be - (standard output)");
+    }
+    nonsens_simulation *simulation = NULL;
+    progress line;
+    interrupt_watch(args->ctx);
+    progress_attach(&line, args->ctx, args->quiet);
+    nonsens_status status = nonsens_simulate(args->ctx, args->options, &simulation);
+    progress_wipe(&line);
+    if (status == NONSENS_OK && !interrupt_seen()) {
+        status = write_simulation(args, path, simulation);
+    }
+    nonsens_simulation_free(simulation);
+    return status == NONSENS_OK && !interrupt_seen() ? EXIT_DONE : complain_status(args->ctx, status);
+}
+
+int command_simulate(const command *self, int count, char **words)
+{
+    arguments args;
+    int code = arguments_read(&args, self, count, words);
+    if (code == EXIT_DONE && args.help) {
+        print_command_help(stdout, self);
+    } else if (code == EXIT_DONE) {
+        code = simulate(&args);
+    }
+    arguments_free(&args);
+    return code;
+}

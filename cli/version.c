@@ -1,0 +1,11 @@
+/* version.c - `nonsens version`: the version and how it was built. */
+#include "cli.h"
+
+int command_version(const command *self, int count, char **words)
+{
+    if (count > 0) {
+        return complain(EXIT_USAGE, "%s takes no arguments, but was given %s", self->name, words[0]);
+    }
+    printf("nonsens %s\n%s", nonsens_version(), nonsens_build_info());
+    return EXIT_DONE;
+}

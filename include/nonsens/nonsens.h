@@ -1,0 +1,207 @@
+/*
+ * nonsens.h - causal direction from segmented data (the only installed header).
+ *
+ * The flow is always the same:
+ *
+ *     context -> data (read, or borrowed arrays) -> options -> run -> result -> writer
+ *
+ * Every fallible function returns a nonsens_status; the sentence that explains a failure is kept in the context
+ * (nonsens_message).  The library never exits, prints, seeds from the clock, touches the locale or changes global
+ * thread settings.  A context is used by one thread at a time; several contexts may be used at once.
+ */
+#ifndef NONSENS_H
+#define NONSENS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define NONSENS_API __attribute__((visibility("default")))
+#else
+#define NONSENS_API
+#endif
+
+/* ---- version ------------------------------------------------------------------------------------------------- */
+
+/* "MAJOR.MINOR.PATCH" of the library that is loaded. */
+NONSENS_API const char *nonsens_version(void);
+/* How it was built: compiler, BLAS, JSON library; one line each, newline-separated. */
+NONSENS_API const char *nonsens_build_info(void);
+
+/* ---- status -------------------------------------------------------------------------------------------------- */
+
+/* The values are pinned: they never change meaning between versions. */
+typedef enum nonsens_status {
+    NONSENS_OK = 0,
+    NONSENS_ERR_MEMORY = 1,  /* an allocation failed */
+    NONSENS_ERR_USAGE = 2,   /* unknown option, method or column; value out of range */
+    NONSENS_ERR_DATA = 3,    /* the data cannot be read or cannot be analysed */
+    NONSENS_ERR_OUTPUT = 4,  /* writing failed (full disk, closed pipe, no permission) */
+    NONSENS_ERR_NUMERIC = 5, /* a computation broke down; the message says which and what to try */
+    NONSENS_CANCELLED = 6    /* the progress callback or nonsens_cancel() asked to stop */
+} nonsens_status;
+
+/* ---- context ------------------------------------------------------------------------------------------------- */
+
+typedef struct nonsens_context nonsens_context;
+
+/* Called now and then from the thread that called the library; a non-zero return cancels the run. */
+typedef int (*nonsens_progress_fn)(void *user, const char *phase, int64_t done, int64_t total);
+
+/* A new context, or NULL when memory is exhausted.  Free it with nonsens_context_free (NULL is fine). */
+NONSENS_API nonsens_context *nonsens_context_new(void);
+NONSENS_API void nonsens_context_free(nonsens_context *ctx);
+/* The explanation of the last failure; "" if there was none.  Valid until the next call with this context. */
+NONSENS_API const char *nonsens_message(const nonsens_context *ctx);
+NONSENS_API void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user);
+/* Asks a running call to stop soon; async-signal-safe, callable from any thread.  Cleared by the next run. */
+NONSENS_API void nonsens_cancel(nonsens_context *ctx);
+
+/* ---- options ------------------------------------------------------------------------------------------------- */
+
+/* One table of options serves the program, JSON output, bindings and the man page; ask it instead of guessing. */
+typedef enum nonsens_option_type {
+    NONSENS_OPTION_FLAG = 0, /* no value on the command line; "true" or "false" here */
+    NONSENS_OPTION_INTEGER = 1,
+    NONSENS_OPTION_REAL = 2,
+    NONSENS_OPTION_CHOICE = 3, /* one of the words in `choices`, separated by '|' */
+    NONSENS_OPTION_TEXT = 4,
+    NONSENS_OPTION_RANGE = 5 /* LO:HI, two reals */
+} nonsens_option_type;
+
+/* Commands that an option belongs to; a bit mask. */
+enum {
+    NONSENS_CMD_SIMULATE = 1,
+    NONSENS_CMD_DIRECTION = 2,
+    NONSENS_CMD_INDEPENDENCE = 4,
+    NONSENS_CMD_DIAGNOSE = 8
+};
+
+typedef struct nonsens_option_info {
+    const char *key; /* as in `--key` and in JSON */
+    nonsens_option_type type;
+    unsigned commands;         /* NONSENS_CMD_* bits */
+    const char *group;         /* heading in help */
+    const char *default_value; /* as text */
+    double lowest, highest;    /* bounds of integers and reals, both allowed */
+    const char *choices;       /* of a choice, "a|b|c"; else NULL */
+    const char *unit;          /* "" where it has none */
+    const char *text;          /* one sentence */
+} nonsens_option_info;
+
+typedef struct nonsens_options nonsens_options;
+
+NONSENS_API size_t nonsens_option_count(void);
+NONSENS_API const nonsens_option_info *nonsens_option_at(size_t index);
+/* The option named key of one of the commands in the mask, or NULL. */
+NONSENS_API const nonsens_option_info *nonsens_option_find(const char *key, unsigned commands);
+
+/* Options of one command, all at their defaults. */
+NONSENS_API nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonsens_options **out);
+NONSENS_API void nonsens_options_free(nonsens_options *options);
+/* Sets one option from text; unknown keys and values out of bounds are errors, never clamped. */
+NONSENS_API nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key,
+                                               const char *value);
+
+/* ---- data ---------------------------------------------------------------------------------------------------- */
+
+typedef struct nonsens_data nonsens_data;
+
+/*
+ * Reads a table (CSV, TSV, blanks, .npy; "-" is standard input) and keeps the variables and the segment labels that the
+ * options name (segment, segments, vars, x, y, na, no-header).  Rows, segments and columns are brought into an order
+ * that depends on the values alone, so that their order and the label names cannot matter.
+ */
+NONSENS_API nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
+                                             nonsens_data **out);
+/*
+ * Makes a data set from arrays: value (i, j) is values[i * row_stride + j * column_stride] (strides in doubles).
+ * names: d strings or NULL (c1, c2, ...).  segment: n labels as integers, used as categories, or NULL for none.
+ * Everything is copied.
+ */
+NONSENS_API nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t d, const double *values,
+                                                    int64_t row_stride, int64_t column_stride,
+                                                    const char *const *names, const int64_t *segment,
+                                                    nonsens_data **out);
+NONSENS_API void nonsens_data_free(nonsens_data *data);
+NONSENS_API int64_t nonsens_data_rows(const nonsens_data *data);
+NONSENS_API int64_t nonsens_data_variables(const nonsens_data *data);
+NONSENS_API int64_t nonsens_data_segments(const nonsens_data *data); /* 0 where no segments were named */
+NONSENS_API const char *nonsens_data_name(const nonsens_data *data, int64_t variable);
+/* What the audit of the data found: sentences, in a fixed order. */
+NONSENS_API int64_t nonsens_data_warnings(const nonsens_data *data);
+NONSENS_API const char *nonsens_data_warning(const nonsens_data *data, int64_t index);
+
+/* ---- methods ------------------------------------------------------------------------------------------------- */
+
+typedef struct nonsens_method_info {
+    const char *name;
+    const char *citation;
+    const char *summary;  /* one line */
+    const char *assumes;  /* what must hold for its answer to mean something */
+    int direction;        /* can be run by nonsens_direction */
+    int discover;         /* can be run on many variables */
+    int needs_segments;   /* 0: segments may be left out */
+} nonsens_method_info;
+
+NONSENS_API size_t nonsens_method_count(void);
+NONSENS_API const nonsens_method_info *nonsens_method_at(size_t index);
+
+/* ---- runs ---------------------------------------------------------------------------------------------------- */
+
+typedef struct nonsens_result nonsens_result;
+
+/* Which of two variables causes the other (options of NONSENS_CMD_DIRECTION; method, x and y among them). */
+NONSENS_API nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
+                                             const nonsens_options *options, nonsens_result **out);
+/* Are two variables independent (given the segment)? */
+NONSENS_API nonsens_status nonsens_independence(nonsens_context *ctx, const nonsens_data *data,
+                                                const nonsens_options *options, nonsens_result **out);
+/* What the data can and cannot support. */
+NONSENS_API nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data,
+                                            const nonsens_options *options, nonsens_result **out);
+NONSENS_API void nonsens_result_free(nonsens_result *result);
+
+/* "a->b", "independent", "neither", "inconclusive"; for independence "dependent" or "independent". */
+NONSENS_API const char *nonsens_result_decision(const nonsens_result *result);
+/* The better direction if one must be named, or NULL. */
+NONSENS_API const char *nonsens_result_direction(const nonsens_result *result);
+/* Signed evidence, positive for first -> second; NaN where the method has none. */
+NONSENS_API double nonsens_result_score(const nonsens_result *result);
+NONSENS_API double nonsens_result_p_value(const nonsens_result *result);
+
+/* ---- simulation ---------------------------------------------------------------------------------------------- */
+
+typedef struct nonsens_simulation nonsens_simulation;
+
+NONSENS_API nonsens_status nonsens_simulate(nonsens_context *ctx, const nonsens_options *options,
+                                            nonsens_simulation **out);
+NONSENS_API void nonsens_simulation_free(nonsens_simulation *simulation);
+
+/* ---- writers ------------------------------------------------------------------------------------------------- */
+
+/*
+ * All writers take a path ("-" is standard output).  A regular file is written beside its target, synced and renamed,
+ * so that a killed run leaves no half file; devices, pipes and symbolic links are written through.
+ */
+NONSENS_API nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result,
+                                                     const char *path);
+NONSENS_API nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, int verbose,
+                                                     const char *path);
+/* The estimated disturbances, one row per row of the input in its order; an error where the method has none. */
+NONSENS_API nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_result *result,
+                                                        const char *path);
+NONSENS_API nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_simulation *simulation,
+                                                        const char *path);
+NONSENS_API nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,
+                                                          const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * memory.h - all memory of the library comes from here: checked sizes, arenas, failures on demand for the tests.
+ */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include "base/status.h"
+
+/* count * size zeroed bytes, 64-byte aligned; NULL when they cannot be had or the product overflows. */
+void *memory_get(size_t count, size_t size);
+void memory_release(void *block);
+
+/* For tests: the n-th allocation from now on (0 = the next) fails, once; a negative n never fails. */
+void memory_fail_at(int64_t n);
+
+/*
+ * An arena hands out zeroed memory that is freed all at once.  One arena per job; it grows by chunks, and a request
+ * never moves what was handed out before.
+ */
+typedef struct arena {
+    struct arena_chunk *chunks;
+} arena;
+
+/* count * size zeroed bytes, 64-byte aligned; on failure NULL, and the context says so. */
+void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size);
+void arena_free(arena *a);
+
+/* A position to which an arena can be wound back, to reuse scratch space inside a loop. */
+typedef struct arena_mark {
+    struct arena_chunk *chunk;
+    size_t used;
+} arena_mark;
+arena_mark arena_tell(const arena *a);
+void arena_rewind(arena *a, arena_mark mark);
+
+char *arena_text(nonsens_context *ctx, arena *a, const char *text);
+/* As sprintf, into the arena. */
+char *arena_format(nonsens_context *ctx, arena *a, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* `pointer` = count elements of its own type from the arena, or return the failure to the caller. */
+#define ARENA_TRY(ctx, a, pointer, count)                                     \
+    do {                                                                      \
+        (pointer) = arena_get((ctx), (a), (int64_t)(count), sizeof *(pointer)); \
+        if (!(pointer)) {                                                     \
+            return NONSENS_ERR_MEMORY;                                        \
+        }                                                                     \
+    } while (0)
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * number.h - numbers from and to text without regard to the locale.
+ */
+#ifndef BASE_NUMBER_H
+#define BASE_NUMBER_H
+
+#include <stddef.h>
+
+/*
+ * A decimal number: [+-]digits[.digits][e[+-]digits], also nan and inf in any case.  Correctly rounded.
+ * Returns the first byte after the number, or `text` itself if there is none.
+ */
+const char *parse_number(const char *text, const char *end, double *value);
+
+/* Enough for any number that number_print writes. */
+enum { NUMBER_BYTES = 40 };
+
+/*
+ * Writes value with so many significant digits (1 to 17) as %g would in the C locale; digits = 0 takes the fewest that
+ * read back as the same value.  Returns buffer, so that it can stand in an argument list.
+ */
+char *number_print(char buffer[NUMBER_BYTES], double value, int digits);
+
+#endif

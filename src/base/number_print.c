@@ -1,0 +1,53 @@
+/*
+ * number_print.c - numbers to text.  printf writes the decimal point of the host's locale, which may be any string; it
+ * is the only part of %g that is neither a letter, a digit nor a sign, and is replaced by a point.
+ */
+#include "base/number.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SAFE_DIGITS = 15, ROUND_TRIP_DIGITS = 17 };
+
+static bool is_own_byte(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '+' || c == '-';
+}
+
+static void print_digits(char buffer[NUMBER_BYTES], double value, int digits)
+{
+    char raw[NUMBER_BYTES];
+    snprintf(raw, sizeof raw, "%.*g", digits, value);
+    char *out = buffer;
+    for (const char *in = raw; *in; in++) {
+        if (is_own_byte(*in)) {
+            *out++ = *in;
+        } else if (out > buffer && out[-1] != '.') {
+            *out++ = '.';
+        }
+    }
+    *out = '\0';
+}
+
+static bool reads_back(const char *text, double value)
+{
+    double again = 0.0;
+    parse_number(text, text + strlen(text), &again);
+    return again == value;
+}
+
+char *number_print(char buffer[NUMBER_BYTES], double value, int digits)
+{
+    if (digits > 0) {
+        print_digits(buffer, value, digits);
+        return buffer;
+    }
+    for (int tried = SAFE_DIGITS; tried <= ROUND_TRIP_DIGITS; tried++) {
+        print_digits(buffer, value, tried);
+        if (reads_back(buffer, value)) {
+            break;
+        }
+    }
+    return buffer;
+}

@@ -1,0 +1,434 @@
+/*
+ * options.c - the one table of options, and setting and printing them as text.
+ *
+ * A row names the field of struct nonsens_options that it fills.  Adding an option = one field + one row; help, man
+ * page, JSON output and bindings follow.
+ */
+#include "base/options.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct row {
+    nonsens_option_info info;
+    size_t offset, bytes; /* of the field in struct nonsens_options */
+    const char *bounds;   /* the bounds in words, where the two numbers do not say it; else NULL */
+} row;
+
+/* Choices are stored as int: every choice enum of options.h has that size. */
+_Static_assert(sizeof(enum sem) == sizeof(int), "choices are stored as int");
+
+enum {
+    SIM = NONSENS_CMD_SIMULATE,
+    DIR = NONSENS_CMD_DIRECTION,
+    IND = NONSENS_CMD_INDEPENDENCE,
+    DIA = NONSENS_CMD_DIAGNOSE,
+    ANALYSE = DIR | IND | DIA
+};
+
+#define RUN "Run"
+#define DATA "Data"
+#define NETWORK "Network"
+#define UNMIXING "Unmixing"
+#define TESTS "Tests"
+#define MODEL "Model"
+#define DEVIATIONS "Deviations from the model"
+
+#define FIELD(name) offsetof(struct nonsens_options, name), sizeof(((struct nonsens_options *)0)->name)
+#define INTEGER(key, field, commands, group, initial, lo, hi, unit, text)                                     \
+    {                                                                                                         \
+        {key, NONSENS_OPTION_INTEGER, commands, group, initial, lo, hi, NULL, unit, text}, FIELD(field), NULL \
+    }
+#define REAL(key, field, commands, group, initial, lo, hi, bounds, text)                                   \
+    {                                                                                                      \
+        {key, NONSENS_OPTION_REAL, commands, group, initial, lo, hi, NULL, "", text}, FIELD(field), bounds \
+    }
+#define CHOICE(key, field, commands, group, initial, choices, text)                                         \
+    {                                                                                                       \
+        {key, NONSENS_OPTION_CHOICE, commands, group, initial, 0, 0, choices, "", text}, FIELD(field), NULL \
+    }
+#define TEXT(key, field, commands, group, initial, text)                                               \
+    {                                                                                                  \
+        {key, NONSENS_OPTION_TEXT, commands, group, initial, 0, 0, NULL, "", text}, FIELD(field), NULL \
+    }
+#define FLAG(key, field, commands, group, text)                                                        \
+    {                                                                                                  \
+        {key, NONSENS_OPTION_FLAG, commands, group, "false", 0, 0, NULL, "", text}, FIELD(field), NULL \
+    }
+#define RANGE(key, field, commands, group, initial, lo, hi, text)                                         \
+    {                                                                                                     \
+        {key, NONSENS_OPTION_RANGE, commands, group, initial, lo, hi, NULL, "", text}, FIELD(field), NULL \
+    }
+
+/* clang-format off */
+static const row table[] = {
+    INTEGER("seed", seed, SIM | ANALYSE, RUN, "1", 0, 0x1p53, "",
+            "Seed of every random number; the same seed gives the same result on any number of threads."),
+    INTEGER("threads", threads, ANALYSE, RUN, "0", 0, 1024, "threads", "How many threads to use; 0 means all cores."),
+    REAL("alpha", alpha, ANALYSE, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
+         "Error level of the decision as a whole."),
+    TEXT("method", method, DIR, RUN, "nonsens", "The method that decides; `nonsens methods` lists them."),
+
+    TEXT("segment", segment, ANALYSE, DATA, "",
+         "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only."),
+    TEXT("segments", segments, ANALYSE, DATA, "", "equal:K cuts the rows, in their order, into K blocks instead."),
+    TEXT("vars", vars, ANALYSE, DATA, "",
+         "Variables, separated by commas; left out, all numeric columns but the segment column."),
+    TEXT("x", x, ANALYSE, DATA, "", "The first of the two variables, a name or #k."),
+    TEXT("y", y, ANALYSE, DATA, "", "The second of the two variables, a name or #k."),
+    FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; columns are called c1, c2, ..."),
+    CHOICE("na", na, ANALYSE, DATA, "error", "error|drop-rows",
+           "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
+
+    INTEGER("layers", layers, DIR | DIA, NETWORK, "3", 0, 20, "layers",
+            "Hidden layers of the segment classifier; 0 makes it linear."),
+    INTEGER("width", width, DIR | DIA, NETWORK, "32", 1, 4096, "units", "Units of each hidden layer."),
+    CHOICE("activation", activation, DIR, NETWORK, "leaky-relu", "leaky-relu|maxout|tanh",
+           "Activation of the hidden layers."),
+    CHOICE("last", last, DIR, NETWORK, "linear", "linear|abs|smooth-abs",
+           "What is applied to the features before the classifier's last step."),
+    CHOICE("optimiser", optimiser, DIR, NETWORK, "adam", "adam|sgd", "How the weights are trained."),
+    REAL("learning-rate", learning_rate, DIR, NETWORK, "0.01", 1e-9, 10, NULL, "Step size of the optimiser."),
+    REAL("momentum", momentum, DIR, NETWORK, "0.9", 0, 0.9999, NULL, "Momentum of sgd."),
+    REAL("weight-decay", weight_decay, DIR, NETWORK, "0.0001", 0, 10, NULL, "Decay of the weights per step."),
+    INTEGER("batch", batch, DIR, NETWORK, "256", 1, 1 << 20, "rows", "Rows per step of training."),
+    INTEGER("epochs", epochs, DIR, NETWORK, "100", 1, 1000000, "epochs", "Most passes over the training rows."),
+    INTEGER("patience", patience, DIR, NETWORK, "20", 1, 1000000, "epochs",
+            "Stop after so many epochs without a better cross-entropy on the rows kept back."),
+    REAL("validation", validation, DIR, NETWORK, "0.1", 0.001, 0.9, NULL,
+         "Share of the training rows kept back to decide when to stop."),
+    INTEGER("folds", folds, DIR | DIA, NETWORK, "5", 2, 100, "folds",
+            "Every row is scored by networks trained on the other folds."),
+    INTEGER("restarts", restarts, DIR | DIA, NETWORK, "4", 1, 1000, "networks",
+            "Networks per fold, from different starts."),
+    INTEGER("keep", keep, DIR, NETWORK, "0", 0, 1000, "networks",
+            "How many restarts of a fold, best held-out cross-entropy first, are averaged; 0 means all."),
+
+    CHOICE("inputs", inputs, DIR, NETWORK, "mixed", "mixed|plain|scores",
+           "What the networks see: whitened values (plain), these and normal scores (scores), or both kinds of network "
+           "in turn (mixed)."),
+    CHOICE("unmixing", unmixing, DIR, UNMIXING, "joint-diagonalisation",
+           "joint-diagonalisation|score-matching|two-statistic|entropy",
+           "How the learned features are separated into one disturbance per variable."),
+
+    CHOICE("test", test, IND, TESTS, "hsic", "hsic", "The test of independence."),
+    CHOICE("pooling", pooling, DIR | IND, TESTS, "stratified", "stratified|pooled",
+           "Test inside each segment and add up, or throw all segments together (as in the paper)."),
+    CHOICE("null", null_kind, DIR | IND, TESTS, "gamma", "gamma|permutation",
+           "Distribution under independence: a gamma distribution with the same moments, or permutations."),
+    INTEGER("permutations", permutations, DIR | IND, TESTS, "999", 1, 10000000, "permutations",
+            "How many permutations a permutation test draws."),
+    INTEGER("test-rows", test_rows, DIR, TESTS, "0", 0, 1000000000, "rows",
+            "Rows per segment that enter the four tests; 0 leaves the choice to the method."),
+
+    CHOICE("sem", sem, SIM, MODEL, "layered", "layered|node",
+           "The paper's layered mixing, or one mechanism per variable (a clean sparse graph)."),
+    INTEGER("nodes", nodes, SIM, MODEL, "2", 2, 1000, "variables", "How many variables."),
+    INTEGER("depth", depth, SIM, MODEL, "3", 1, 100, "layers", "Layers of the mechanism; 1 is linear."),
+    INTEGER("segments", sim_segments, SIM, MODEL, "10", 1, 1000000, "segments", "How many segments."),
+    INTEGER("per-segment", per_segment, SIM, MODEL, "512", 1, 1000000000, "rows", "Rows in each segment."),
+    CHOICE("noise", noise, SIM, MODEL, "laplace", "laplace|gaussian|student|uniform", "Family of the disturbances."),
+    RANGE("scale", scale, SIM, MODEL, "0.2:3", 1e-9, 1e9,
+          "The scale of each disturbance in each segment is drawn evenly from this range."),
+    RANGE("mean", mean, SIM, MODEL, "0:0", -1e9, 1e9, "Likewise the mean; 0:0 leaves it at zero."),
+    CHOICE("modulate", modulate, SIM, MODEL, "both", "both|cause|effect|proportional",
+           "Whose disturbance changes over segments; proportional: all by the same factor."),
+    FLAG("correlated", correlated, SIM, MODEL, "The scales of all disturbances grow together over segments."),
+    REAL("edge-prob", edge_prob, SIM, MODEL, "-1", -1, 1, "from 0 to 1, or -1 for 2/(nodes-1)",
+         "Probability of an edge between two variables; -1 means 2/(nodes-1)."),
+
+    FLAG("cyclic", cyclic, SIM, DEVIATIONS, "The variables cause one another."),
+    FLAG("independent", independent, SIM, DEVIATIONS, "No variable causes another."),
+    CHOICE("confounded", confounded, SIM, DEVIATIONS, "no", "no|modulated|stationary",
+           "A hidden common cause in place of an effect, one that changes over segments or one that does not."),
+    FLAG("changing-mechanism", changing_mechanism, SIM, DEVIATIONS, "The mechanism itself changes over segments."),
+};
+/* clang-format on */
+
+enum { ROWS = sizeof table / sizeof *table };
+
+/* ---- asking ---- */
+
+size_t nonsens_option_count(void)
+{
+    return ROWS;
+}
+
+const nonsens_option_info *nonsens_option_at(size_t index)
+{
+    return index < ROWS ? &table[index].info : NULL;
+}
+
+static const row *row_find(const char *key, unsigned commands)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        if ((table[i].info.commands & commands) && strcmp(table[i].info.key, key) == 0) {
+            return &table[i];
+        }
+    }
+    return NULL;
+}
+
+const nonsens_option_info *nonsens_option_find(const char *key, unsigned commands)
+{
+    const row *found = row_find(key, commands);
+    return found ? &found->info : NULL;
+}
+
+/* ---- reading values ---- */
+
+/* Decimal digits with an optional sign and nothing else. */
+static bool read_integer(const char *text, int64_t *value)
+{
+    bool negative = *text == '-';
+    text += negative || *text == '+';
+    if (!*text) {
+        return false;
+    }
+    int64_t sum = 0;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9' || __builtin_mul_overflow(sum, 10, &sum) ||
+            __builtin_add_overflow(sum, *text - '0', &sum)) {
+            return false;
+        }
+    }
+    *value = negative ? -sum : sum;
+    return true;
+}
+
+static bool read_real(const char *text, const char *end, double *value)
+{
+    return text < end && parse_number(text, end, value) == end && isfinite(*value);
+}
+
+static bool within(const nonsens_option_info *info, double value)
+{
+    return value >= info->lowest && value <= info->highest;
+}
+
+static nonsens_status refuse_number(nonsens_context *ctx, const row *r, const char *value)
+{
+    const nonsens_option_info *info = &r->info;
+    const char *kind = info->type == NONSENS_OPTION_INTEGER ? "a whole number " : "a number ";
+    if (info->type == NONSENS_OPTION_RANGE) {
+        kind = "LO:HI with LO <= HI, both ";
+    }
+    if (r->bounds) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be %s%s", info->key, value, kind, r->bounds);
+    }
+    char low[NUMBER_BYTES], high[NUMBER_BYTES];
+    return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be %sfrom %s to %s", info->key, value, kind,
+                number_print(low, info->lowest, 0), number_print(high, info->highest, 0));
+}
+
+static nonsens_status set_integer(nonsens_context *ctx, const row *r, void *field, const char *value)
+{
+    int64_t number = 0;
+    if (!read_integer(value, &number) || !within(&r->info, (double)number)) {
+        return refuse_number(ctx, r, value);
+    }
+    memcpy(field, &number, sizeof number);
+    return NONSENS_OK;
+}
+
+/* edge-prob alone has a value outside its interval (-1), so the interval between it and zero is refused here. */
+static bool is_gap(const row *r, double value)
+{
+    return r->offset == offsetof(struct nonsens_options, edge_prob) && value < 0.0 && value != -1.0;
+}
+
+static nonsens_status set_real(nonsens_context *ctx, const row *r, void *field, const char *value)
+{
+    double number = 0.0;
+    if (!read_real(value, value + strlen(value), &number) || !within(&r->info, number) || is_gap(r, number)) {
+        return refuse_number(ctx, r, value);
+    }
+    memcpy(field, &number, sizeof number);
+    return NONSENS_OK;
+}
+
+static nonsens_status set_range(nonsens_context *ctx, const row *r, void *field, const char *value)
+{
+    range pair = {0.0, 0.0};
+    const char *colon = strchr(value, ':');
+    bool ok = colon && read_real(value, colon, &pair.lo) && read_real(colon + 1, value + strlen(value), &pair.hi) &&
+              within(&r->info, pair.lo) && within(&r->info, pair.hi) && pair.lo <= pair.hi;
+    if (!ok) {
+        return refuse_number(ctx, r, value);
+    }
+    memcpy(field, &pair, sizeof pair);
+    return NONSENS_OK;
+}
+
+/* The index of the word in "a|b|c", or -1. */
+static int choice_index(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    int index = 0;
+    for (const char *at = choices;; at++, index++) {
+        const char *end = at + strcspn(at, "|");
+        if ((size_t)(end - at) == length && memcmp(at, word, length) == 0) {
+            return index;
+        }
+        if (!*end) {
+            return -1;
+        }
+        at = end;
+    }
+}
+
+static nonsens_status set_choice(nonsens_context *ctx, const row *r, void *field, const char *value)
+{
+    int index = choice_index(r->info.choices, value);
+    if (index < 0) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be one of %s", r->info.key, value, r->info.choices);
+    }
+    memcpy(field, &index, sizeof index);
+    return NONSENS_OK;
+}
+
+static nonsens_status set_flag(nonsens_context *ctx, const row *r, void *field, const char *value)
+{
+    int index = choice_index("false|true", value);
+    if (index < 0) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be true or false", r->info.key, value);
+    }
+    *(bool *)field = index == 1;
+    return NONSENS_OK;
+}
+
+static nonsens_status set_text(nonsens_context *ctx, const row *r, void *field, const char *value)
+{
+    size_t length = strlen(value);
+    if (length >= r->bytes) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s: the text has %zu bytes; at most %zu are allowed", r->info.key,
+                    length, r->bytes - 1);
+    }
+    memcpy(field, value, length + 1);
+    return NONSENS_OK;
+}
+
+static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, const row *r, const char *value)
+{
+    void *field = (char *)options + r->offset;
+    switch (r->info.type) {
+    case NONSENS_OPTION_FLAG:
+        return set_flag(ctx, r, field, value);
+    case NONSENS_OPTION_INTEGER:
+        return set_integer(ctx, r, field, value);
+    case NONSENS_OPTION_REAL:
+        return set_real(ctx, r, field, value);
+    case NONSENS_OPTION_CHOICE:
+        return set_choice(ctx, r, field, value);
+    case NONSENS_OPTION_RANGE:
+        return set_range(ctx, r, field, value);
+    case NONSENS_OPTION_TEXT:
+        break;
+    }
+    return set_text(ctx, r, field, value);
+}
+
+/* ---- the options of a run ---- */
+
+static const char *command_name(unsigned command)
+{
+    switch (command) {
+    case NONSENS_CMD_SIMULATE:
+        return "simulate";
+    case NONSENS_CMD_DIRECTION:
+        return "direction";
+    case NONSENS_CMD_INDEPENDENCE:
+        return "independence";
+    case NONSENS_CMD_DIAGNOSE:
+        return "diagnose";
+    default:
+        return NULL;
+    }
+}
+
+/* Fields of other commands get their defaults too: code may read any field. */
+static nonsens_status set_defaults(nonsens_context *ctx, nonsens_options *options)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        TRY(set_row(ctx, options, &table[i], table[i].info.default_value));
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonsens_options **out)
+{
+    *out = NULL;
+    if (!command_name(command)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "options belong to exactly one command; %u is none", command);
+    }
+    nonsens_options *options = memory_get(1, sizeof *options);
+    if (!options) {
+        return fail_memory(ctx);
+    }
+    options->command = command;
+    nonsens_status status = set_defaults(ctx, options);
+    if (status != NONSENS_OK) {
+        nonsens_options_free(options);
+        return status;
+    }
+    *out = options;
+    return NONSENS_OK;
+}
+
+void nonsens_options_free(nonsens_options *options)
+{
+    memory_release(options);
+}
+
+nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key, const char *value)
+{
+    const row *r = row_find(key, options->command);
+    if (!r) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s is not an option of %s; `nonsens help %s` lists them", key,
+                    command_name(options->command), command_name(options->command));
+    }
+    return set_row(ctx, options, r, value);
+}
+
+/* ---- printing ---- */
+
+static void print_choice(const char *choices, int index, char *buffer, size_t bytes)
+{
+    while (index-- > 0) {
+        choices += strcspn(choices, "|") + 1;
+    }
+    snprintf(buffer, bytes, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
+void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes)
+{
+    const row *r = row_find(info->key, info->commands);
+    const void *field = (const char *)options + r->offset;
+    char low[NUMBER_BYTES], high[NUMBER_BYTES];
+    switch (info->type) {
+    case NONSENS_OPTION_FLAG:
+        snprintf(buffer, bytes, "%s", *(const bool *)field ? "true" : "false");
+        break;
+    case NONSENS_OPTION_INTEGER:
+        snprintf(buffer, bytes, "%" PRId64, *(const int64_t *)field);
+        break;
+    case NONSENS_OPTION_REAL:
+        snprintf(buffer, bytes, "%s", number_print(low, *(const double *)field, 0));
+        break;
+    case NONSENS_OPTION_CHOICE:
+        print_choice(info->choices, *(const int *)field, buffer, bytes);
+        break;
+    case NONSENS_OPTION_RANGE:
+        snprintf(buffer, bytes, "%s:%s", number_print(low, ((const range *)field)->lo, 0),
+                 number_print(high, ((const range *)field)->hi, 0));
+        break;
+    case NONSENS_OPTION_TEXT:
+        snprintf(buffer, bytes, "%s", (const char *)field);
+        break;
+    }
+}

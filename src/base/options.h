@@ -1,0 +1,72 @@
+/*
+ * options.h - every option of every command, in one table (options.c).
+ *
+ * The table gives key, type, default, bounds and text; the command line, JSON output, bindings, help and man page all
+ * read it.  Code reads the plain struct below.
+ */
+#ifndef BASE_OPTIONS_H
+#define BASE_OPTIONS_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+
+enum { OPTION_TEXT_BYTES = 4096 };
+
+typedef struct range {
+    double lo, hi;
+} range;
+
+/* Choices; the order is that of the words in the table. */
+enum na_rule { NA_ERROR, NA_DROP_ROWS };
+enum sem { SEM_LAYERED, SEM_NODE };
+enum noise { NOISE_LAPLACE, NOISE_GAUSSIAN, NOISE_STUDENT, NOISE_UNIFORM };
+enum modulate { MODULATE_BOTH, MODULATE_CAUSE, MODULATE_EFFECT, MODULATE_PROPORTIONAL };
+enum confounded { CONFOUNDED_NO, CONFOUNDED_MODULATED, CONFOUNDED_STATIONARY };
+enum activation { ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH };
+enum last_layer { LAST_LINEAR, LAST_ABS, LAST_SMOOTH_ABS };
+enum inputs { INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES };
+enum optimiser { OPTIMISER_ADAM, OPTIMISER_SGD };
+enum unmixing { UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_TWO_STATISTIC, UNMIX_ENTROPY };
+enum pooling { POOLING_STRATIFIED, POOLING_POOLED };
+enum null_kind { NULL_GAMMA, NULL_PERMUTATION };
+enum independence_test { TEST_HSIC };
+
+struct nonsens_options {
+    unsigned command;
+    /* run */
+    int64_t seed, threads;
+    double alpha;
+    char method[64];
+    /* data */
+    char segment[OPTION_TEXT_BYTES], segments[64], vars[OPTION_TEXT_BYTES], x[OPTION_TEXT_BYTES], y[OPTION_TEXT_BYTES];
+    bool no_header;
+    enum na_rule na;
+    /* network and training */
+    int64_t layers, width, folds, restarts, keep, epochs, patience, batch;
+    enum inputs inputs;
+    enum activation activation;
+    enum last_layer last;
+    enum optimiser optimiser;
+    double learning_rate, momentum, weight_decay, validation;
+    /* unmixing and decision */
+    enum unmixing unmixing;
+    enum pooling pooling;
+    enum null_kind null_kind;
+    int64_t permutations, test_rows;
+    enum independence_test test;
+    /* simulation */
+    enum sem sem;
+    int64_t nodes, depth, sim_segments, per_segment;
+    enum noise noise;
+    range scale, mean;
+    enum modulate modulate;
+    enum confounded confounded;
+    bool correlated, cyclic, independent, changing_mechanism;
+    double edge_prob;
+};
+
+/* The value of an option as text, as nonsens_options_set would take it; the buffer is the caller's. */
+void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes);
+
+#endif

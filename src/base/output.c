@@ -1,0 +1,158 @@
+/* output.c - temporary file, sync, rename; see output.h. */
+#include "base/output.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_TRIES = 10000 };
+
+struct output {
+    arena memory;
+    FILE *stream;
+    char *path;
+    char *temporary; /* NULL where the target is written through */
+};
+
+static nonsens_status fail_output(nonsens_context *ctx, const char *path, int error)
+{
+    bool standard = strcmp(path, "-") == 0;
+    return fail(ctx, NONSENS_ERR_OUTPUT, "cannot write %s: %s", standard ? "standard output" : path,
+                error ? strerror(error) : "a write failed");
+}
+
+/*
+ * Creates a new file beside the target.  The name is short, so that a long target name cannot make it too long, and
+ * open() rather than mkstemp() lets the umask decide the mode.
+ */
+static int open_beside(nonsens_context *ctx, output *out)
+{
+    const char *slash = strrchr(out->path, '/');
+    int folder = slash ? (int)(slash - out->path) + 1 : 0;
+    for (int i = 0; i < NAME_TRIES; i++) {
+        out->temporary =
+            arena_format(ctx, &out->memory, "%.*s.nonsens-%ld-%d.part", folder, out->path, (long)getpid(), i);
+        if (!out->temporary) {
+            errno = ENOMEM;
+            return -1;
+        }
+        int file = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST) {
+            return file;
+        }
+    }
+    return -1;
+}
+
+static int open_target(nonsens_context *ctx, output *out)
+{
+    struct stat target;
+    bool exists = lstat(out->path, &target) == 0;
+    if (exists && !S_ISREG(target.st_mode)) {
+        return open(out->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    }
+    if (exists && access(out->path, W_OK) != 0) {
+        return -1;
+    }
+    int file = open_beside(ctx, out);
+    if (file < 0) {
+        int error = errno;
+        out->temporary = NULL; /* nothing to remove */
+        errno = error;
+    } else if (exists) {
+        (void)fchmod(file, target.st_mode & 0777); /* an overwritten file keeps its mode; no harm where it cannot */
+    }
+    return file;
+}
+
+static nonsens_status open_stream(nonsens_context *ctx, output *out)
+{
+    if (strcmp(out->path, "-") == 0) {
+        out->stream = stdout;
+        return NONSENS_OK;
+    }
+    int file = open_target(ctx, out);
+    if (file < 0) {
+        return fail_output(ctx, out->path, errno);
+    }
+    out->stream = fdopen(file, "w");
+    if (!out->stream) {
+        int error = errno;
+        close(file);
+        return fail_output(ctx, out->path, error);
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status output_open(nonsens_context *ctx, const char *path, output **out)
+{
+    *out = memory_get(1, sizeof **out);
+    if (!*out) {
+        return fail_memory(ctx);
+    }
+    (*out)->path = arena_text(ctx, &(*out)->memory, path);
+    nonsens_status status = (*out)->path ? open_stream(ctx, *out) : NONSENS_ERR_MEMORY;
+    if (status != NONSENS_OK) {
+        output_abandon(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+FILE *output_stream(output *out)
+{
+    return out->stream;
+}
+
+/* Flushes, syncs and closes; the first error number that came up, or -1 for a write error whose number is gone. */
+static int finish_stream(output *out)
+{
+    bool standard = out->stream == stdout;
+    bool broken = ferror(out->stream) != 0;
+    int error = 0;
+    if (fflush(out->stream) != 0) {
+        error = errno;
+    }
+    if (!error && out->temporary && fsync(fileno(out->stream)) != 0) {
+        error = errno;
+    }
+    if (!standard && fclose(out->stream) != 0 && !error) {
+        error = errno;
+    }
+    out->stream = NULL;
+    return error ? error : broken ? -1 : 0;
+}
+
+nonsens_status output_close(nonsens_context *ctx, output *out)
+{
+    int error = finish_stream(out);
+    if (!error && out->temporary) {
+        if (rename(out->temporary, out->path) == 0) {
+            out->temporary = NULL;
+        } else {
+            error = errno;
+        }
+    }
+    nonsens_status status = error ? fail_output(ctx, out->path, error > 0 ? error : 0) : NONSENS_OK;
+    output_abandon(out);
+    return status;
+}
+
+void output_abandon(output *out)
+{
+    if (!out) {
+        return;
+    }
+    if (out->stream && out->stream != stdout) {
+        fclose(out->stream);
+    }
+    if (out->temporary) {
+        unlink(out->temporary);
+    }
+    arena_free(&out->memory);
+    memory_release(out);
+}

@@ -1,0 +1,28 @@
+/*
+ * output.h - writing a file so that nobody ever sees half of it.
+ *
+ * A regular or new file is written to a temporary file beside the target, flushed, synced and renamed; devices, pipes
+ * and symbolic links are written through, never replaced; "-" is standard output, which stays open.
+ */
+#ifndef BASE_OUTPUT_H
+#define BASE_OUTPUT_H
+
+#include "base/status.h"
+
+#include <stdio.h>
+
+typedef struct output output;
+
+/* On success *out must be handed to output_close or output_abandon. */
+nonsens_status output_open(nonsens_context *ctx, const char *path, output **out);
+
+/* Write here; errors need no checking, output_close finds them. */
+FILE *output_stream(output *out);
+
+/* Finishes the file and frees `out`, whatever happens; a failed write leaves the target as it was. */
+nonsens_status output_close(nonsens_context *ctx, output *out);
+
+/* Drops what was written (standard output and what was written through excepted) and frees `out`; NULL is fine. */
+void output_abandon(output *out);
+
+#endif

@@ -1,0 +1,63 @@
+/* parallel.c - OpenMP over jobs, with cancelling, progress and one deterministic failure. */
+#include "base/parallel.h"
+
+#include <omp.h>
+#include <string.h>
+
+struct loop {
+    nonsens_context *ctx;
+    const char *phase;
+    job_fn run;
+    void *state;
+    int64_t jobs, done, failed_job;
+    nonsens_status status;
+};
+
+int parallel_threads(int threads)
+{
+    return threads > 0 ? threads : omp_get_num_procs();
+}
+
+static void keep_failure(struct loop *loop, int64_t job, nonsens_status status, const nonsens_context *child)
+{
+#pragma omp critical(nonsens_parallel_failure)
+    if (loop->status == NONSENS_OK || job < loop->failed_job) {
+        loop->status = status;
+        loop->failed_job = job;
+        memcpy(loop->ctx->message, child->message, sizeof child->message);
+    }
+}
+
+static void run_job(struct loop *loop, int64_t job)
+{
+    nonsens_context child;
+    context_child(&child, loop->ctx);
+    nonsens_status status = check_cancelled(&child);
+    if (status == NONSENS_OK) {
+        status = loop->run(&child, job, loop->state);
+    }
+    if (status != NONSENS_OK) {
+        keep_failure(loop, job, status, &child);
+    }
+    int64_t done;
+#pragma omp atomic capture
+    done = ++loop->done;
+    if (loop->phase && omp_get_thread_num() == 0) {
+        report_progress(loop->ctx, loop->phase, done, loop->jobs);
+    }
+}
+
+nonsens_status parallel_for(nonsens_context *ctx, int threads, int64_t jobs, const char *phase, job_fn run,
+                            void *state)
+{
+    struct loop loop = {ctx, phase, run, state, jobs, 0, 0, NONSENS_OK};
+    int team = parallel_threads(threads);
+    if (team > jobs) {
+        team = jobs > 0 ? (int)jobs : 1;
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
+    for (int64_t job = 0; job < jobs; job++) {
+        run_job(&loop, job);
+    }
+    return loop.status;
+}

@@ -1,0 +1,54 @@
+/*
+ * rng.h - random streams by counter: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as
+ * 1, 2, 3", SC 2011).
+ *
+ * A stream is named by (seed, purpose, job); the same name gives the same numbers for any thread, process or order of
+ * jobs.  Key = seed, counter = (block, purpose, job low, job high).
+ */
+#ifndef BASE_RNG_H
+#define BASE_RNG_H
+
+#include <stdint.h>
+
+/* What a stream is for.  Values are part of the results: never renumber, only append. */
+enum rng_purpose {
+    RNG_SIMULATE_MECHANISM = 1,
+    RNG_SIMULATE_MODULATION = 2,
+    RNG_SIMULATE_NOISE = 3,
+    RNG_SIMULATE_LAYOUT = 4,
+    RNG_FOLDS = 10,
+    RNG_INIT = 11,
+    RNG_BATCHES = 12,
+    RNG_KERNEL_WIDTH = 20,
+    RNG_PERMUTATION = 21,
+    RNG_SUBSAMPLE = 22,
+    RNG_ICA_START = 30,
+    RNG_EXPERIMENT = 40,
+    RNG_TEST = 50
+};
+
+typedef struct rng {
+    uint32_t key[2];
+    uint32_t counter[4];
+    uint32_t block[4]; /* the current four words */
+    int used;          /* how many of them are spent */
+} rng;
+
+/* The bare block function: out = Philox4x32-10(counter, key). */
+void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+
+rng rng_open(uint64_t seed, enum rng_purpose purpose, uint64_t job);
+uint32_t rng_u32(rng *r);
+uint64_t rng_u64(rng *r);
+/* Uniform on the open interval (0, 1): the midpoints of 2^52 equal cells. */
+double rng_uniform(rng *r);
+/* Uniform on {0, ..., bound - 1} without bias; bound >= 1. */
+uint64_t rng_below(rng *r, uint64_t bound);
+double rng_normal(rng *r);  /* mean 0, variance 1 */
+double rng_laplace(rng *r); /* mean 0, density exp(-|x|)/2 */
+double rng_gamma(rng *r, double shape); /* scale 1 */
+double rng_student(rng *r, double degrees);
+/* Fisher-Yates over n indices. */
+void rng_shuffle(rng *r, int64_t n, int64_t *index);
+
+#endif

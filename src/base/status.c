@@ -1,0 +1,83 @@
+/* status.c - the context: last message, progress, cancelling. */
+#include "base/status.h"
+
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+nonsens_context *nonsens_context_new(void)
+{
+    nonsens_context *ctx = memory_get(1, sizeof *ctx);
+    if (ctx) {
+        ctx->root = ctx;
+        atomic_init(&ctx->cancelled, 0);
+    }
+    return ctx;
+}
+
+void nonsens_context_free(nonsens_context *ctx)
+{
+    memory_release(ctx);
+}
+
+const char *nonsens_message(const nonsens_context *ctx)
+{
+    return ctx->message;
+}
+
+void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user)
+{
+    ctx->progress = fn;
+    ctx->progress_user = user;
+}
+
+void nonsens_cancel(nonsens_context *ctx)
+{
+    atomic_store(&ctx->cancelled, 1);
+}
+
+nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->message, sizeof ctx->message, format, args);
+    va_end(args);
+    return code;
+}
+
+nonsens_status fail_memory(nonsens_context *ctx)
+{
+    return fail(ctx, NONSENS_ERR_MEMORY, "out of memory; use fewer rows, fewer variables or a machine with more memory");
+}
+
+void context_begin(nonsens_context *ctx)
+{
+    ctx->message[0] = '\0';
+    atomic_store(&ctx->cancelled, 0);
+}
+
+void context_child(nonsens_context *child, nonsens_context *parent)
+{
+    memset(child, 0, sizeof *child);
+    child->root = parent->root;
+}
+
+bool is_cancelled(const nonsens_context *ctx)
+{
+    return atomic_load(&ctx->root->cancelled) != 0;
+}
+
+nonsens_status check_cancelled(nonsens_context *ctx)
+{
+    return is_cancelled(ctx) ? fail(ctx, NONSENS_CANCELLED, "interrupted") : NONSENS_OK;
+}
+
+void report_progress(nonsens_context *ctx, const char *phase, int64_t done, int64_t total)
+{
+    nonsens_context *root = ctx->root;
+    if (root->progress && root->progress(root->progress_user, phase, done, total) != 0) {
+        nonsens_cancel(root);
+    }
+}

@@ -1,0 +1,54 @@
+/*
+ * status.h - failing with a message, the run-time context, cancelling.
+ *
+ * A function that can fail returns nonsens_status and leaves one sentence in the context: what, where, remedy.
+ */
+#ifndef BASE_STATUS_H
+#define BASE_STATUS_H
+
+#include "nonsens/nonsens.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { MESSAGE_BYTES = 1024 };
+
+struct nonsens_context {
+    char message[MESSAGE_BYTES];
+    struct nonsens_context *root; /* itself, or the context whose parallel loop runs this job */
+    nonsens_progress_fn progress;
+    void *progress_user;
+    atomic_int cancelled;
+};
+
+/* Records the message and returns the code, so that a failing function ends in `return fail(ctx, ...)`. */
+nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The message for an allocation that failed. */
+nonsens_status fail_memory(nonsens_context *ctx);
+
+/* Forgets an earlier message and an earlier wish to cancel: called at the door of every public run. */
+void context_begin(nonsens_context *ctx);
+
+/* A context for one job of a parallel loop: its own message, the cancel flag of its root. */
+void context_child(nonsens_context *child, nonsens_context *parent);
+
+bool is_cancelled(const nonsens_context *ctx);
+
+/* NONSENS_CANCELLED if somebody asked to stop, else ok: for use in long loops. */
+nonsens_status check_cancelled(nonsens_context *ctx);
+
+/* Reports progress; a non-zero return of the callback sets the cancel flag.  Only from the calling thread. */
+void report_progress(nonsens_context *ctx, const char *phase, int64_t done, int64_t total);
+
+/* Passes a failure on to the caller.  Memory comes from an arena that the caller frees, so nothing leaks. */
+#define TRY(expression)                           \
+    do {                                          \
+        nonsens_status try_status = (expression); \
+        if (try_status != NONSENS_OK) {           \
+            return try_status;                    \
+        }                                         \
+    } while (0)
+
+#endif

@@ -1,0 +1,262 @@
+/*
+ * audit.c - what the data cannot support: constant, discrete and autocorrelated columns, few and tiny segments.
+ * Duplicated and collinear columns are in audit_linear.c.
+ *
+ * All but the autocorrelation is computed from rows in canonical order, so that the sentences are the same, letter by
+ * letter, for shuffled rows.
+ */
+#include "data/audit.h"
+
+#include "base/number.h"
+#include "data/audit_linear.h"
+#include "data/sort.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FEW_VALUES = 20, FEW_SEGMENTS = 3, TINY_SEGMENT = 20, SHOWN_DIGITS = 2, LISTED = 10 };
+static const double MANY_TIES = 0.5;
+static const double STRONG_AUTOCORRELATION = 0.2;
+static const double SIGNIFICANT_Z = 3.29; /* two-sided .001 */
+
+/* ---- constant columns ---------------------------------------------------------------------------------------- */
+
+static bool is_constant(const double *value, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin + 1; i < end; i++) {
+        if (value[i] != value[begin]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool constant_within_segments(const nonsens_data *data, const double *value)
+{
+    for (int64_t e = 0; e < data->segments; e++) {
+        if (!is_constant(value, data->start[e], data->start[e + 1])) {
+            return false;
+        }
+    }
+    return data->segments > 0 && data->segments < data->n; // segments of one row each say nothing
+}
+
+static nonsens_status audit_constant(nonsens_context *ctx, nonsens_data *data)
+{
+    for (int64_t j = 0; j < data->d; j++) {
+        const double *value = matrix_col(data->x, j);
+        if (is_constant(value, 0, data->n)) {
+            return fail(ctx, NONSENS_ERR_DATA, "column \"%s\" is constant; leave it out with --vars", data->names[j]);
+        }
+        if (constant_within_segments(data, value)) {
+            TRY(dataset_warn(ctx, data,
+                             "column \"%s\" is constant within every segment: given the segment it carries no "
+                             "information",
+                             data->names[j]));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- discrete columns ---------------------------------------------------------------------------------------- */
+
+/* How many values are distinct, and how many rows share theirs with another row. */
+static void count_values(const sort_entry *sorted, int64_t n, int64_t *distinct, int64_t *tied)
+{
+    *distinct = *tied = 0;
+    for (int64_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1; end < n && sorted[end].key == sorted[begin].key; end++) {
+        }
+        *distinct += 1;
+        *tied += end - begin > 1 ? end - begin : 0;
+    }
+}
+
+static nonsens_status audit_discrete(nonsens_context *ctx, arena *scratch, nonsens_data *data)
+{
+    sort_entry *sorted, *spare; // (n)
+    ARENA_TRY(ctx, scratch, sorted, data->n);
+    ARENA_TRY(ctx, scratch, spare, data->n);
+    for (int64_t j = 0; j < data->d; j++) {
+        int64_t distinct, tied;
+        sort_column(matrix_col(data->x, j), data->n, sorted, spare);
+        count_values(sorted, data->n, &distinct, &tied);
+        bool few = distinct < FEW_VALUES && tied > 0;
+        if (few || (double)tied > MANY_TIES * (double)data->n) {
+            TRY(dataset_warn(ctx, data,
+                             "column \"%s\" looks discrete: %" PRId64 " distinct values in %" PRId64 " rows, %" PRId64
+                             " rows share their value with another; the methods assume continuous variables",
+                             data->names[j], distinct, data->n, tied));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- segments ------------------------------------------------------------------------------------------------ */
+
+static nonsens_status audit_segments(nonsens_context *ctx, nonsens_data *data)
+{
+    int64_t segments = data->segments, needed = 2 * data->d + 1, tiny = 0;
+    if (segments == 0) {
+        return NONSENS_OK;
+    }
+    if (segments < FEW_SEGMENTS) {
+        TRY(dataset_warn(ctx, data, "there %s only %" PRId64 " segment%s; methods that use segments need at least %d",
+                         segments == 1 ? "is" : "are", segments, segments == 1 ? "" : "s", FEW_SEGMENTS));
+    }
+    for (int64_t e = 0; e < segments; e++) {
+        tiny += data->start[e + 1] - data->start[e] < TINY_SEGMENT;
+    }
+    if (tiny > 0) { // segments are sorted by size, so the last one is the smallest
+        int64_t rows = data->start[segments] - data->start[segments - 1];
+        TRY(dataset_warn(ctx, data,
+                         "%" PRId64 " of %" PRId64
+                         " segments have fewer than %d rows; the smallest, \"%s\", has %" PRId64
+                         ": merge or drop tiny segments",
+                         tiny, segments, TINY_SEGMENT, data->labels[segments - 1], rows));
+    }
+    if (segments < needed) {
+        TRY(dataset_warn(ctx, data,
+                         "there are %" PRId64 " segments for %" PRId64 " variables; at least %" PRId64
+                         " (2d+1) are wanted where means and scales may both change",
+                         segments, data->d, needed));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- autocorrelation ----------------------------------------------------------------------------------------- */
+
+/* order (n): canonical rows of each segment in the order of the input. */
+static nonsens_status input_order(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t *order)
+{
+    sort_entry *entry, *spare; // (n)
+    ARENA_TRY(ctx, scratch, entry, data->n);
+    ARENA_TRY(ctx, scratch, spare, data->n);
+    for (int64_t i = 0; i < data->n; i++) {
+        entry[i] = (sort_entry){(uint64_t)data->input_row[i], i};
+    }
+    int64_t stretches = data->segments > 0 ? data->segments : 1;
+    for (int64_t e = 0; e < stretches; e++) {
+        sort_entries(entry + data->start[e], spare, data->start[e + 1] - data->start[e], NULL, NULL);
+    }
+    for (int64_t i = 0; i < data->n; i++) {
+        order[i] = entry[i].row;
+    }
+    return NONSENS_OK;
+}
+
+/* Lag-1 autocorrelation of value[order[0..n-1]]; NaN where it is constant or too long to square. */
+static double lag_one(const double *value, const int64_t *order, int64_t n)
+{
+    double mean = 0, squares = 0, products = 0;
+    for (int64_t i = 0; i < n; i++) {
+        mean += value[order[i]] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double here = value[order[i]] - mean;
+        squares += here * here;
+        products += i > 0 ? here * (value[order[i - 1]] - mean) : 0;
+    }
+    return products / squares;
+}
+
+/*
+ * Average over segments, weighted by size.  Under independence a segment's value has mean -1/n_e and variance about
+ * 1/n_e, so the average over R rows in k segments has mean -k/R and variance 1/R.
+ */
+static bool is_autocorrelated(const nonsens_data *data, const int64_t *order, int64_t j, double *average)
+{
+    double sum = 0, rows = 0, used = 0;
+    int64_t stretches = data->segments > 0 ? data->segments : 1;
+    for (int64_t e = 0; e < stretches; e++) {
+        int64_t size = data->start[e + 1] - data->start[e];
+        double r = size > 2 ? lag_one(matrix_col(data->x, j), order + data->start[e], size) : NAN;
+        if (isfinite(r)) {
+            sum += (double)size * r;
+            rows += (double)size;
+            used += 1;
+        }
+    }
+    if (rows == 0) {
+        return false;
+    }
+    *average = sum / rows;
+    return fabs(*average) > STRONG_AUTOCORRELATION && fabs(*average + used / rows) * sqrt(rows) > SIGNIFICANT_Z;
+}
+
+static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch, nonsens_data *data)
+{
+    int64_t *order; // (n)
+    ARENA_TRY(ctx, scratch, order, data->n);
+    TRY(input_order(ctx, scratch, data, order));
+    const char *list = "";
+    int64_t found = 0;
+    for (int64_t j = 0; j < data->d; j++) {
+        double r;
+        char number[NUMBER_BYTES];
+        if (!is_autocorrelated(data, order, j, &r) || ++found > LISTED) {
+            continue;
+        }
+        list = arena_format(ctx, scratch, "%s%s\"%s\" (%s)", list, found > 1 ? ", " : "", data->names[j],
+                            number_print(number, r, SHOWN_DIGITS));
+        if (!list) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    if (found == 0) {
+        return NONSENS_OK;
+    }
+    return dataset_warn(ctx, data,
+                        "neighbouring rows%s are correlated (lag-1 autocorrelation in input order): %s%s; the methods "
+                        "take rows as independent and p-values will be too small: thin the rows, keeping every k-th",
+                        data->segments > 0 ? " within segments" : "", list, found > LISTED ? ", ..." : "");
+}
+
+/* ---- the door ------------------------------------------------------------------------------------------------ */
+
+static nonsens_status audit_all(nonsens_context *ctx, arena *scratch, nonsens_data *data)
+{
+    if (data->n < 2) {
+        return fail(ctx, NONSENS_ERR_DATA, "there is only one row; nothing can be learned from it");
+    }
+    arena_mark mark = arena_tell(scratch);
+    TRY(audit_constant(ctx, data));
+    TRY(audit_linear(ctx, scratch, data));
+    arena_rewind(scratch, mark);
+    TRY(audit_discrete(ctx, scratch, data));
+    arena_rewind(scratch, mark);
+    TRY(audit_segments(ctx, data));
+    return audit_autocorrelation(ctx, scratch, data);
+}
+
+nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data)
+{
+    arena scratch = {NULL};
+    nonsens_status status = audit_all(ctx, &scratch, data);
+    arena_free(&scratch);
+    return status;
+}
+
+nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *data)
+{
+    int64_t segments = data->segments;
+    if (segments == 0) {
+        return fail(
+            ctx, NONSENS_ERR_DATA,
+            "this needs segments; name their column with --segment COL or cut the rows with --segments equal:K");
+    }
+    if (segments == 1) {
+        return fail(
+            ctx, NONSENS_ERR_DATA,
+            "all rows have the segment label \"%s\"; at least two segments are needed: name another column with "
+            "--segment COL",
+            data->labels[0]);
+    }
+    if (data->start[segments] - data->start[segments - 1] < 2) {
+        return fail(ctx, NONSENS_ERR_DATA, "segment \"%s\" has a single row; merge it with another or remove the row",
+                    data->labels[segments - 1]);
+    }
+    return NONSENS_OK;
+}

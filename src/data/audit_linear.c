@@ -1,0 +1,247 @@
+/*
+ * audit_linear.c - columns that are exact linear functions of others.
+ *
+ * Columns are standardised and taken in canonical order, so that neither the order of rows nor that of columns decides
+ * which one is named.  Two columns are called duplicates if 1 - |correlation| < 1e-12; a pivoted QR of the remaining
+ * ones finds larger sets, and the normal equations give the coefficients that are shown.
+ */
+#include "data/audit_linear.h"
+
+#include "base/number.h"
+#include "data/audit.h"
+#include "data/scaling.h"
+#include "math/linalg.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { SHOWN_TERMS = 8, SHOWN_DIGITS = 4 };
+static const double DUPLICATE = 1e-12;   /* 1 - |correlation| */
+static const double CANDIDATE = 1e-9;    /* the same, for a first look at the rounded cross products */
+static const double DEPENDENT = 1e-6;    /* norm of a residual over the norm of the column */
+static const double SHOWN_WEIGHT = 1e-6; /* standardised coefficients below this are rounding */
+
+/* z (n) = (value - mean) / sd; returns sd.  Values are brought to [-1, 1] first: no overflow. */
+static double standardise(const double *value, int64_t n, double *z)
+{
+    double largest = 0, mean = 0, squares = 0;
+    for (int64_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(value[i]));
+    }
+    double factor = scaling_factor(largest);
+    for (int64_t i = 0; i < n; i++) {
+        z[i] = value[i] * factor;
+        mean += z[i];
+    }
+    mean /= (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        z[i] -= mean;
+        squares += z[i] * z[i];
+    }
+    double sd = sqrt(squares / (double)n);
+    for (int64_t i = 0; i < n; i++) {
+        z[i] /= sd;
+    }
+    return sd / factor;
+}
+
+/* 1 - |correlation| of two standardised columns, without cancellation. */
+static double distance(const double *a, const double *b, int64_t n, double correlation)
+{
+    double sign = correlation < 0 ? -1 : 1, sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double difference = a[i] - sign * b[i];
+        sum += difference * difference;
+    }
+    return 0.5 * sum / (double)n;
+}
+
+static double correlation_of(const double *a, const double *b, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum / (double)n;
+}
+
+typedef struct columns {
+    nonsens_data *data;
+    int64_t d;
+    double *z;     // (n, d) standardised, in canonical order
+    double *sd;    // (d)
+    double *gram;  // (d, d) z'z
+    int64_t *kept; // (k) canonical positions of columns that repeat no earlier one
+    int64_t k;
+} columns;
+
+static const char *name_at(const columns *c, int64_t position)
+{
+    return c->data->names[c->data->column_rank[position]];
+}
+
+static nonsens_status warn_duplicate(nonsens_context *ctx, const columns *c, int64_t a, int64_t b)
+{
+    nonsens_data *data = c->data;
+    bool swap = data->column_rank[a] > data->column_rank[b]; // named in the user's order
+    const char *first = name_at(c, swap ? b : a), *second = name_at(c, swap ? a : b);
+    size_t bytes = (size_t)data->n * sizeof(double);
+    bool identical =
+        memcmp(matrix_col(data->x, data->column_rank[a]), matrix_col(data->x, data->column_rank[b]), bytes) == 0;
+    return dataset_warn(ctx, data,
+                        identical ? "columns \"%s\" and \"%s\" are identical; leave one out with --vars"
+                                  : "columns \"%s\" and \"%s\" are exact linear functions of each other; leave one out "
+                                    "with --vars",
+                        first, second);
+}
+
+/* Finds duplicates and collects the columns that are left. */
+static nonsens_status find_duplicates(nonsens_context *ctx, columns *c)
+{
+    int64_t n = c->data->n;
+    for (int64_t b = 0; b < c->d; b++) {
+        int64_t twin = -1;
+        for (int64_t i = 0; i < c->k && twin < 0; i++) {
+            int64_t a = c->kept[i];
+            double correlation = c->gram[b * c->d + a] / (double)n;
+            if (1 - fabs(correlation) < CANDIDATE && distance(c->z + a * n, c->z + b * n, n, correlation) < DUPLICATE) {
+                twin = a;
+            }
+        }
+        if (twin < 0) {
+            c->kept[c->k++] = b;
+        } else {
+            TRY(warn_duplicate(ctx, c, twin, b));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* " = 2 * "a" - 0.5 * "b" + constant"; weight (rank) of the standardised columns at `basis`. */
+static nonsens_status warn_combination(nonsens_context *ctx, arena *scratch, const columns *c, int64_t position,
+                                       int64_t rank, const int64_t *basis, const double *weight)
+{
+    const char *sum = "";
+    int64_t shown = 0;
+    for (int64_t i = 0; i < rank; i++) {
+        char number[NUMBER_BYTES];
+        double raw = weight[i] * (c->sd[position] / c->sd[basis[i]]);
+        if (fabs(weight[i]) < SHOWN_WEIGHT || ++shown > SHOWN_TERMS) {
+            continue;
+        }
+        const char *sign = raw < 0 ? (shown > 1 ? " - " : "-") : (shown > 1 ? " + " : "");
+        sum = arena_format(ctx, scratch, "%s%s%s * \"%s\"", sum, sign, number_print(number, fabs(raw), SHOWN_DIGITS),
+                           name_at(c, basis[i]));
+        if (!sum) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return dataset_warn(ctx, c->data,
+                        "column \"%s\" is an exact linear combination of others: \"%s\" = %s%s + constant; leave one "
+                        "of them out with --vars",
+                        name_at(c, position), name_at(c, position), sum, shown > SHOWN_TERMS ? " + ..." : "");
+}
+
+/* Names every column beyond the rank as a combination of the `rank` columns that the QR chose first. */
+static nonsens_status warn_dependent(nonsens_context *ctx, arena *scratch, const columns *c, int64_t rank,
+                                     const int32_t *pivot)
+{
+    int64_t extra = c->k - rank, *basis; // (rank)
+    double *a, *b;                       // (rank, rank), (rank, extra)
+    ARENA_TRY(ctx, scratch, basis, rank);
+    ARENA_TRY(ctx, scratch, a, rank * rank);
+    ARENA_TRY(ctx, scratch, b, rank * extra);
+    for (int64_t i = 0; i < rank; i++) {
+        basis[i] = c->kept[pivot[i]];
+    }
+    for (int64_t i = 0; i < rank; i++) {
+        for (int64_t j = 0; j < rank; j++) {
+            a[j * rank + i] = c->gram[basis[j] * c->d + basis[i]];
+        }
+        for (int64_t j = 0; j < extra; j++) {
+            b[j * rank + i] = c->gram[c->kept[pivot[rank + j]] * c->d + basis[i]];
+        }
+    }
+    TRY(linalg_solve(ctx, scratch, rank, extra, a, b));
+    for (int64_t j = 0; j < extra; j++) {
+        TRY(warn_combination(ctx, scratch, c, c->kept[pivot[rank + j]], rank, basis, b + j * rank));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status find_combinations(nonsens_context *ctx, arena *scratch, const columns *c)
+{
+    int64_t n = c->data->n;
+    double *copy, *r_diag; // (n, k), (k)
+    int32_t *pivot;        // (k)
+    ARENA_TRY(ctx, scratch, copy, n * c->k);
+    ARENA_TRY(ctx, scratch, r_diag, c->k);
+    ARENA_TRY(ctx, scratch, pivot, c->k);
+    for (int64_t i = 0; i < c->k; i++) {
+        memcpy(copy + i * n, c->z + c->kept[i] * n, (size_t)n * sizeof *copy);
+    }
+    TRY(linalg_pivoted_qr(ctx, scratch, n, c->k, copy, r_diag, pivot));
+    int64_t rank = 0;
+    while (rank < c->k && r_diag[rank] > DEPENDENT * sqrt((double)n)) {
+        rank++;
+    }
+    return rank < c->k ? warn_dependent(ctx, scratch, c, rank, pivot) : NONSENS_OK;
+}
+
+nonsens_status audit_linear(nonsens_context *ctx, arena *scratch, nonsens_data *data)
+{
+    int64_t n = data->n, d = data->d;
+    columns c = {.data = data, .d = d};
+    if (d < 2) {
+        return NONSENS_OK;
+    }
+    if (n <= d) {
+        return dataset_warn(ctx, data,
+                            "there are only %" PRId64 " rows for %" PRId64
+                            " variables: some are linear combinations of "
+                            "others whatever they hold",
+                            n, d);
+    }
+    ARENA_TRY(ctx, scratch, c.z, n * d);
+    ARENA_TRY(ctx, scratch, c.sd, d);
+    ARENA_TRY(ctx, scratch, c.gram, d * d);
+    ARENA_TRY(ctx, scratch, c.kept, d);
+    for (int64_t k = 0; k < d; k++) {
+        c.sd[k] = standardise(matrix_col(data->x, data->column_rank[k]), n, c.z + k * n);
+    }
+    linalg_gram(n, d, c.z, n, c.gram);
+    TRY(find_duplicates(ctx, &c));
+    return c.k > 2 ? find_combinations(ctx, scratch, &c) : NONSENS_OK;
+}
+
+static nonsens_status pair_distance(nonsens_context *ctx, arena *scratch, const nonsens_data *data, double *gap)
+{
+    double *a, *b; // (n)
+    ARENA_TRY(ctx, scratch, a, data->n);
+    ARENA_TRY(ctx, scratch, b, data->n);
+    standardise(matrix_col(data->x, 0), data->n, a);
+    standardise(matrix_col(data->x, 1), data->n, b);
+    *gap = distance(a, b, data->n, correlation_of(a, b, data->n));
+    return NONSENS_OK;
+}
+
+nonsens_status audit_require_pair(nonsens_context *ctx, const nonsens_data *data)
+{
+    if (data->d != 2) {
+        return fail(ctx, NONSENS_ERR_USAGE, "two variables are needed, not %" PRId64 "; name them with --x A --y B",
+                    data->d);
+    }
+    arena scratch = {NULL};
+    double gap = 1;
+    nonsens_status status = pair_distance(ctx, &scratch, data, &gap);
+    arena_free(&scratch);
+    TRY(status);
+    if (gap < DUPLICATE) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "columns \"%s\" and \"%s\" are exact linear functions of each other: no method can tell cause from "
+                    "effect; choose other variables",
+                    data->names[0], data->names[1]);
+    }
+    return NONSENS_OK;
+}

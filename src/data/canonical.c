@@ -1,0 +1,251 @@
+/*
+ * canonical.c - ordering by content.
+ *
+ * Columns: by kurtosis, then |skewness| (neither sees shift or scale), both summed over sorted values so that not a
+ * bit depends on the order of rows; equal ones by their sorted values; columns that are permutations of one another
+ * (ranks, say) by how they meet the other columns.  Segments: larger first, then by their sorted rows.
+ */
+#include "data/canonical.h"
+
+#include "data/scaling.h"
+#include "data/sort.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct shape {
+    double kurtosis, skewness; /* the latter without its sign; both 0 for a constant column */
+} shape;
+
+typedef struct ranking {
+    const canonical_input *in;
+    shape *shape;              /* (d) */
+    sort_entry *a, *b, *spare; /* (n) each */
+    double *row_values;        /* (d) one row, sorted */
+} ranking;
+
+static int compare_numbers(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Moments in two passes of values brought to [-1, 1] first, so that no finite column overflows. */
+static shape shape_of_sorted(const sort_entry *sorted, int64_t n)
+{
+    double least = sort_value(sorted[0].key), most = sort_value(sorted[n - 1].key);
+    if (least == most) {
+        return (shape){0, 0};
+    }
+    double factor = scaling_factor(fmax(fabs(least), fabs(most)));
+    double mean = 0;
+    for (int64_t i = 0; i < n; i++) {
+        mean += sort_value(sorted[i].key) * factor;
+    }
+    mean /= (double)n;
+    double reach = fmax(mean - least * factor, most * factor - mean);
+    double m2 = 0, m3 = 0, m4 = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double u = (sort_value(sorted[i].key) * factor - mean) / reach;
+        m2 += u * u;
+        m3 += u * u * u;
+        m4 += u * u * u * u;
+    }
+    double variance = m2 / (double)n;
+    if (!(variance > 0)) {
+        return (shape){0, 0};
+    }
+    return (shape){m4 / (double)n / (variance * variance), fabs(m3 / (double)n) / (variance * sqrt(variance))};
+}
+
+/* The sum of a row over all columns, added in ascending order: the same for any order of columns. */
+static double row_sum(const ranking *r, int64_t row)
+{
+    for (int64_t j = 0; j < r->in->d; j++) {
+        double value = r->in->column[j][row];
+        int64_t k = j;
+        for (; k > 0 && r->row_values[k - 1] > value; k--) {
+            r->row_values[k] = r->row_values[k - 1];
+        }
+        r->row_values[k] = value;
+    }
+    double sum = 0;
+    for (int64_t j = 0; j < r->in->d; j++) {
+        sum += r->row_values[j];
+    }
+    return sum;
+}
+
+/* Rows by what stands beside the column: the other values, then the size of the segment. */
+static int compare_company(const void *state, int64_t row_a, int64_t row_b)
+{
+    const ranking *r = state;
+    int by_sum = compare_numbers(row_sum(r, row_a), row_sum(r, row_b));
+    if (by_sum || !r->in->category) {
+        return by_sum;
+    }
+    int64_t size_a = r->in->size[r->in->category[row_a]], size_b = r->in->size[r->in->category[row_b]];
+    return (size_a > size_b) - (size_a < size_b);
+}
+
+static int compare_sorted_values(const ranking *r, int32_t i, int32_t j)
+{
+    int64_t n = r->in->n;
+    sort_column(r->in->column[i], n, r->a, r->spare);
+    sort_column(r->in->column[j], n, r->b, r->spare);
+    for (int64_t k = 0; k < n; k++) {
+        if (r->a[k].key != r->b[k].key) {
+            return r->a[k].key > r->b[k].key ? 1 : -1;
+        }
+    }
+    return 0;
+}
+
+/* Of two columns with the same values: compares the rows that carry them.  r->a and r->b hold both, sorted. */
+static int compare_joint(const ranking *r)
+{
+    int64_t n = r->in->n;
+    sort_entries(r->a, r->spare, n, compare_company, r);
+    sort_entries(r->b, r->spare, n, compare_company, r);
+    for (int64_t k = 0; k < n; k++) {
+        int company = compare_company(r, r->a[k].row, r->b[k].row);
+        if (company) {
+            return company;
+        }
+    }
+    return 0;
+}
+
+static int compare_columns(const ranking *r, int32_t i, int32_t j)
+{
+    int order = compare_numbers(r->shape[i].kurtosis, r->shape[j].kurtosis);
+    if (!order) {
+        order = compare_numbers(r->shape[i].skewness, r->shape[j].skewness);
+    }
+    if (!order) {
+        order = compare_sorted_values(r, i, j);
+    }
+    return order ? order : compare_joint(r);
+}
+
+nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const canonical_input *in, int32_t *rank)
+{
+    ranking r = {.in = in};
+    ARENA_TRY(ctx, scratch, r.shape, in->d);
+    ARENA_TRY(ctx, scratch, r.a, in->n);
+    ARENA_TRY(ctx, scratch, r.b, in->n);
+    ARENA_TRY(ctx, scratch, r.spare, in->n);
+    ARENA_TRY(ctx, scratch, r.row_values, in->d);
+    for (int64_t j = 0; j < in->d; j++) {
+        sort_column(in->column[j], in->n, r.a, r.spare);
+        r.shape[j] = shape_of_sorted(r.a, in->n);
+    }
+    for (int32_t j = 0; j < in->d; j++) {
+        int32_t k = j;
+        for (; k > 0 && compare_columns(&r, rank[k - 1], j) > 0; k--) {
+            rank[k] = rank[k - 1];
+        }
+        rank[k] = j;
+    }
+    return NONSENS_OK;
+}
+
+typedef struct row_order {
+    const canonical_input *in;
+    const int32_t *rank;
+    const sort_entry *sorted; /* (n) rows grouped by category, sorted inside */
+    const int64_t *first;     /* (categories) where each group begins in `sorted` */
+} row_order;
+
+static int compare_rows(const void *state, int64_t row_a, int64_t row_b)
+{
+    const row_order *o = state;
+    for (int64_t k = 0; k < o->in->d; k++) {
+        const double *column = o->in->column[o->rank[k]];
+        int order = compare_numbers(column[row_a], column[row_b]);
+        if (order) {
+            return order;
+        }
+    }
+    return 0;
+}
+
+/* Two categories of equal size, by their sorted rows. */
+static int compare_segments(const void *state, int64_t a, int64_t b)
+{
+    const row_order *o = state;
+    for (int64_t i = 0; i < o->in->size[a]; i++) {
+        int order = compare_rows(o, o->sorted[o->first[a] + i].row, o->sorted[o->first[b] + i].row);
+        if (order) {
+            return order;
+        }
+    }
+    return 0;
+}
+
+static void group_by_category(const canonical_input *in, const int32_t *rank, int64_t *first, int64_t *next,
+                              sort_entry *grouped)
+{
+    int64_t begin = 0;
+    for (int64_t c = 0; c < in->categories; c++) {
+        first[c] = next[c] = begin;
+        begin += in->size[c];
+    }
+    const double *leading = in->column[rank[0]];
+    for (int64_t i = 0; i < in->n; i++) {
+        int64_t c = in->category ? in->category[i] : 0;
+        grouped[next[c]++] = (sort_entry){sort_key(leading[i]), i};
+    }
+}
+
+nonsens_status canonical_rows(nonsens_context *ctx, arena *scratch, const canonical_input *in, const int32_t *rank,
+                              int64_t *order, int32_t *segment_order)
+{
+    sort_entry *grouped, *spare, *segment, *segment_spare;
+    int64_t *first, *next;
+    ARENA_TRY(ctx, scratch, grouped, in->n);
+    ARENA_TRY(ctx, scratch, spare, in->n);
+    ARENA_TRY(ctx, scratch, segment, in->categories);
+    ARENA_TRY(ctx, scratch, segment_spare, in->categories);
+    ARENA_TRY(ctx, scratch, first, in->categories);
+    ARENA_TRY(ctx, scratch, next, in->categories);
+    group_by_category(in, rank, first, next, grouped);
+    row_order o = {in, rank, grouped, first};
+    for (int64_t c = 0; c < in->categories; c++) {
+        sort_entries(grouped + first[c], spare, in->size[c], compare_rows, &o);
+        segment[c] = (sort_entry){UINT64_MAX - (uint64_t)in->size[c], c};
+    }
+    sort_entries(segment, segment_spare, in->categories, compare_segments, &o);
+    int64_t k = 0;
+    for (int64_t s = 0; s < in->categories; s++) {
+        int64_t c = segment[s].row;
+        segment_order[s] = (int32_t)c;
+        for (int64_t i = 0; i < in->size[c]; i++) {
+            order[k++] = grouped[first[c] + i].row;
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* One 64-bit word into the hash: the finaliser of MurmurHash3, which turns every bit over. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    uint64_t h = (hash ^ word) + UINT64_C(0x9E3779B97F4A7C15);
+    h = (h ^ h >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
+    h = (h ^ h >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
+    return h ^ h >> 33;
+}
+
+uint64_t canonical_hash(const nonsens_data *data)
+{
+    uint64_t hash = mix(mix(mix(0, (uint64_t)data->n), (uint64_t)data->d), (uint64_t)data->segments);
+    for (int64_t e = 0; e < data->segments; e++) {
+        hash = mix(hash, (uint64_t)(data->start[e + 1] - data->start[e]));
+    }
+    for (int64_t k = 0; k < data->d; k++) {
+        const double *column = matrix_col(data->x, data->column_rank[k]);
+        for (int64_t i = 0; i < data->n; i++) {
+            hash = mix(hash, sort_key(column[i]));
+        }
+    }
+    return hash;
+}

@@ -1,0 +1,30 @@
+/*
+ * canonical.h - the order of columns, segments and rows that depends on the values alone (dataset.h says which).
+ */
+#ifndef DATA_CANONICAL_H
+#define DATA_CANONICAL_H
+
+#include "data/dataset.h"
+
+/* Columns as the caller holds them, rows in input order. */
+typedef struct canonical_input {
+    int64_t n, d, categories;    /* categories >= 1 */
+    const double *const *column; /* (d) pointers to n finite values */
+    const int32_t *category;     /* (n) 0 .. categories-1, or NULL: all 0 */
+    const int64_t *size;         /* (categories) rows of each */
+} canonical_input;
+
+/* rank (d) = the user's column indices in canonical order.  O(d n log n). */
+nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const canonical_input *in, int32_t *rank);
+
+/*
+ * order (n): input positions in canonical order; segment_order (categories): categories in canonical order, the empty
+ * ones last.  O(n log n).
+ */
+nonsens_status canonical_rows(nonsens_context *ctx, arena *scratch, const canonical_input *in, const int32_t *rank,
+                              int64_t *order, int32_t *segment_order);
+
+/* Over n, d, E, segment sizes and values in canonical row and column order. */
+uint64_t canonical_hash(const nonsens_data *data);
+
+#endif

@@ -1,0 +1,372 @@
+/*
+ * dataset.c - building the data set that every method works on, and the accessors that the public header promises.
+ */
+#include "data/dataset.h"
+
+#include "data/audit.h"
+#include "data/canonical.h"
+#include "data/sort.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What dataset_build is given. */
+typedef struct build_input {
+    int64_t n, d, segments;
+    const double *const *column; // (d) of n
+    const char *const *names;    // (d)
+    const int32_t *category;     // (n) or NULL
+    const char *const *labels;   // (segments)
+    const int64_t *input_row;    // (n) or NULL
+} build_input;
+
+static int64_t row_number(const build_input *in, int64_t i)
+{
+    return (in->input_row ? in->input_row[i] : i) + 1;
+}
+
+static nonsens_status check_values(nonsens_context *ctx, const build_input *in)
+{
+    for (int64_t j = 0; j < in->d; j++) {
+        for (int64_t i = 0; i < in->n; i++) {
+            if (!isfinite(in->column[j][i])) {
+                return fail(ctx, NONSENS_ERR_DATA,
+                            "column \"%s\", data row %" PRId64 ": the value is not a finite number; remove the row or "
+                            "the column",
+                            in->names[j], row_number(in, i));
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status check_input(nonsens_context *ctx, const build_input *in)
+{
+    if (in->n < 1 || in->d < 1) {
+        return fail(ctx, NONSENS_ERR_DATA, "there are no %s to analyse; give at least two rows of one variable",
+                    in->n < 1 ? "rows" : "variables");
+    }
+    if (in->d > INT32_MAX || in->segments > INT32_MAX) {
+        return fail(ctx, NONSENS_ERR_DATA, "too many %s", in->d > INT32_MAX ? "variables" : "segments");
+    }
+    for (int64_t j = 1; j < in->d; j++) {
+        for (int64_t i = 0; i < j; i++) {
+            if (strcmp(in->names[i], in->names[j]) == 0) {
+                return fail(ctx, NONSENS_ERR_DATA, "two variables are called \"%s\"; rename one or choose others",
+                            in->names[j]);
+            }
+        }
+    }
+    return check_values(ctx, in);
+}
+
+static nonsens_status copy_names(nonsens_context *ctx, nonsens_data *data, const build_input *in)
+{
+    ARENA_TRY(ctx, &data->memory, data->names, in->d);
+    for (int64_t j = 0; j < in->d; j++) {
+        data->names[j] = arena_text(ctx, &data->memory, in->names[j]);
+        if (!data->names[j]) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Bounds, labels and row labels, from the categories in canonical order; categories without rows vanish. */
+static nonsens_status fill_segments(nonsens_context *ctx, nonsens_data *data, const build_input *in,
+                                    const int64_t *size, const int32_t *segment_order)
+{
+    int64_t stretches = 0, categories = in->category ? in->segments : 1;
+    while (stretches < categories && size[segment_order[stretches]] > 0) {
+        stretches++;
+    }
+    data->segments = in->category ? stretches : 0;
+    ARENA_TRY(ctx, &data->memory, data->start, stretches + 1);
+    ARENA_TRY(ctx, &data->memory, data->labels, stretches);
+    ARENA_TRY(ctx, &data->memory, data->segment, in->n);
+    for (int64_t e = 0; e < stretches; e++) {
+        data->start[e + 1] = data->start[e] + size[segment_order[e]];
+        for (int64_t i = data->start[e]; i < data->start[e + 1]; i++) {
+            data->segment[i] = (int32_t)e;
+        }
+        data->labels[e] = arena_text(ctx, &data->memory, in->category ? in->labels[segment_order[e]] : "");
+        if (!data->labels[e]) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status fill_values(nonsens_context *ctx, nonsens_data *data, const build_input *in, const int64_t *order)
+{
+    int64_t cells;
+    if (__builtin_mul_overflow(in->n, in->d, &cells)) {
+        return fail_memory(ctx);
+    }
+    double *values; // (n, d)
+    ARENA_TRY(ctx, &data->memory, values, cells);
+    ARENA_TRY(ctx, &data->memory, data->input_row, in->n);
+    data->x = matrix_view(values, in->n, in->d);
+    for (int64_t j = 0; j < in->d; j++) {
+        double *to = matrix_col(data->x, j);
+        for (int64_t i = 0; i < in->n; i++) {
+            to[i] = in->column[j][order[i]] + 0.0; // -0.0 becomes 0.0
+        }
+    }
+    for (int64_t i = 0; i < in->n; i++) {
+        data->input_row[i] = in->input_row ? in->input_row[order[i]] : order[i];
+    }
+    data->input_rows = in->n;
+    return NONSENS_OK;
+}
+
+static nonsens_status count_categories(nonsens_context *ctx, arena *scratch, const build_input *in, int64_t **size)
+{
+    int64_t categories = in->category ? in->segments : 1;
+    ARENA_TRY(ctx, scratch, *size, categories);
+    if (!in->category) {
+        (*size)[0] = in->n;
+        return NONSENS_OK;
+    }
+    for (int64_t i = 0; i < in->n; i++) {
+        if (in->category[i] < 0 || in->category[i] >= in->segments) {
+            return fail(ctx, NONSENS_ERR_DATA, "data row %" PRId64 " has no segment label", row_number(in, i));
+        }
+        (*size)[in->category[i]]++;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status fill(nonsens_context *ctx, arena *scratch, nonsens_data *data, const build_input *in)
+{
+    int64_t *size, *order;  // (categories), (n)
+    int32_t *segment_order; // (categories)
+    TRY(check_input(ctx, in));
+    TRY(count_categories(ctx, scratch, in, &size));
+    canonical_input canonical = {in->n, in->d, in->category ? in->segments : 1, in->column, in->category, size};
+    data->n = in->n;
+    data->d = in->d;
+    ARENA_TRY(ctx, &data->memory, data->column_rank, in->d);
+    ARENA_TRY(ctx, scratch, order, in->n);
+    ARENA_TRY(ctx, scratch, segment_order, canonical.categories);
+    arena_mark mark = arena_tell(scratch);
+    TRY(canonical_columns(ctx, scratch, &canonical, data->column_rank));
+    arena_rewind(scratch, mark);
+    TRY(canonical_rows(ctx, scratch, &canonical, data->column_rank, order, segment_order));
+    arena_rewind(scratch, mark);
+    TRY(copy_names(ctx, data, in));
+    TRY(fill_segments(ctx, data, in, size, segment_order));
+    TRY(fill_values(ctx, data, in, order));
+    data->hash = canonical_hash(data);
+    return NONSENS_OK;
+}
+
+static nonsens_status build(nonsens_context *ctx, const build_input *in, int64_t input_rows, nonsens_data **out)
+{
+    *out = NULL;
+    nonsens_data *data = memory_get(1, sizeof *data);
+    if (!data) {
+        return fail_memory(ctx);
+    }
+    arena scratch = {NULL};
+    nonsens_status status = fill(ctx, &scratch, data, in);
+    arena_free(&scratch);
+    if (status == NONSENS_OK) {
+        data->input_rows = input_rows;
+        status = audit_dataset(ctx, data);
+    }
+    if (status != NONSENS_OK) {
+        nonsens_data_free(data);
+        return status;
+    }
+    *out = data;
+    return NONSENS_OK;
+}
+
+nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
+                             const char *const *names, const int32_t *category, int64_t segments,
+                             const char *const *labels, const int64_t *input_row, nonsens_data **out)
+{
+    build_input in = {n, d, segments, column, names, category, labels, input_row};
+    return build(ctx, &in, n, out);
+}
+
+nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out)
+{
+    *out = NULL;
+    if (x < 0 || y < 0 || x >= data->d || y >= data->d || x == y) {
+        return fail(ctx, NONSENS_ERR_USAGE, "a pair needs two different variables out of %" PRId64, data->d);
+    }
+    const double *column[2] = {matrix_col(data->x, x), matrix_col(data->x, y)};
+    const char *names[2] = {data->names[x], data->names[y]};
+    build_input in = {data->n,
+                      2,
+                      data->segments,
+                      column,
+                      names,
+                      data->segments > 0 ? data->segment : NULL,
+                      (const char *const *)data->labels,
+                      data->input_row};
+    return build(ctx, &in, data->input_rows, out);
+}
+
+nonsens_status dataset_warn(nonsens_context *ctx, nonsens_data *data, const char *format, ...)
+{
+    int64_t count = data->warnings;
+    if ((count & (count - 1)) == 0) { // full at 0, 1, 2, 4, 8, ...: twice the room
+        char **larger;
+        ARENA_TRY(ctx, &data->memory, larger, count ? 2 * count : 1);
+        for (int64_t i = 0; i < count; i++) {
+            larger[i] = data->warning[i];
+        }
+        data->warning = larger;
+    }
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : arena_get(ctx, &data->memory, (int64_t)length + 1, 1);
+    if (text) {
+        vsnprintf(text, (size_t)length + 1, format, again);
+        data->warning[data->warnings++] = text;
+    }
+    va_end(again);
+    return text ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
+/* Maps integer labels to 0 .. E-1 in ascending order of the labels. */
+static nonsens_status categorise(nonsens_context *ctx, arena *scratch, int64_t n, const int64_t *segment,
+                                 build_input *in)
+{
+    sort_entry *entry, *spare; // (n)
+    int32_t *category;         // (n)
+    const char **labels;       // (segments)
+    ARENA_TRY(ctx, scratch, entry, n);
+    ARENA_TRY(ctx, scratch, spare, n);
+    ARENA_TRY(ctx, scratch, category, n);
+    for (int64_t i = 0; i < n; i++) {
+        entry[i] = (sort_entry){(uint64_t)segment[i] ^ (uint64_t)1 << 63, i};
+    }
+    sort_entries(entry, spare, n, NULL, NULL);
+    int64_t distinct = 0;
+    for (int64_t i = 0; i < n; i++) {
+        distinct += i == 0 || entry[i].key != entry[i - 1].key;
+    }
+    if (distinct > INT32_MAX) {
+        return fail(ctx, NONSENS_ERR_DATA, "too many segments");
+    }
+    ARENA_TRY(ctx, scratch, labels, distinct);
+    int32_t last = -1;
+    for (int64_t i = 0; i < n; i++) {
+        if (i == 0 || entry[i].key != entry[i - 1].key) {
+            labels[++last] = arena_format(ctx, scratch, "%" PRId64, segment[entry[i].row]);
+            if (!labels[last]) {
+                return NONSENS_ERR_MEMORY;
+            }
+        }
+        category[entry[i].row] = last;
+    }
+    in->category = category;
+    in->labels = labels;
+    in->segments = distinct;
+    return NONSENS_OK;
+}
+
+static nonsens_status default_names(nonsens_context *ctx, arena *scratch, int64_t d, build_input *in)
+{
+    const char **names; // (d)
+    ARENA_TRY(ctx, scratch, names, d);
+    for (int64_t j = 0; j < d; j++) {
+        names[j] = arena_format(ctx, scratch, "c%" PRId64, j + 1);
+        if (!names[j]) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    in->names = names;
+    return NONSENS_OK;
+}
+
+static nonsens_status gather_arrays(nonsens_context *ctx, arena *scratch, const double *values, int64_t row_stride,
+                                    int64_t column_stride, const int64_t *segment, build_input *in)
+{
+    int64_t cells;
+    if (__builtin_mul_overflow(in->n, in->d, &cells)) {
+        return fail_memory(ctx);
+    }
+    double *copy;          // (n, d)
+    const double **column; // (d)
+    ARENA_TRY(ctx, scratch, copy, cells);
+    ARENA_TRY(ctx, scratch, column, in->d);
+    for (int64_t j = 0; j < in->d; j++) {
+        column[j] = copy + j * in->n;
+        for (int64_t i = 0; i < in->n; i++) {
+            copy[j * in->n + i] = values[i * row_stride + j * column_stride];
+        }
+    }
+    in->column = column;
+    if (!in->names) {
+        TRY(default_names(ctx, scratch, in->d, in));
+    }
+    return segment ? categorise(ctx, scratch, in->n, segment, in) : NONSENS_OK;
+}
+
+nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t d, const double *values,
+                                        int64_t row_stride, int64_t column_stride, const char *const *names,
+                                        const int64_t *segment, nonsens_data **out)
+{
+    *out = NULL;
+    if (n < 1 || d < 1 || !values) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "an array of at least one row and one column is needed, not %" PRId64 " x %" PRId64, n, d);
+    }
+    arena scratch = {NULL};
+    build_input in = {.n = n, .d = d, .names = names};
+    nonsens_status status = gather_arrays(ctx, &scratch, values, row_stride, column_stride, segment, &in);
+    if (status == NONSENS_OK) {
+        status = build(ctx, &in, n, out);
+    }
+    arena_free(&scratch);
+    return status;
+}
+
+void nonsens_data_free(nonsens_data *data)
+{
+    if (data) {
+        arena_free(&data->memory);
+        memory_release(data);
+    }
+}
+
+int64_t nonsens_data_rows(const nonsens_data *data)
+{
+    return data->n;
+}
+
+int64_t nonsens_data_variables(const nonsens_data *data)
+{
+    return data->d;
+}
+
+int64_t nonsens_data_segments(const nonsens_data *data)
+{
+    return data->segments;
+}
+
+const char *nonsens_data_name(const nonsens_data *data, int64_t variable)
+{
+    return variable >= 0 && variable < data->d ? data->names[variable] : NULL;
+}
+
+int64_t nonsens_data_warnings(const nonsens_data *data)
+{
+    return data->warnings;
+}
+
+const char *nonsens_data_warning(const nonsens_data *data, int64_t index)
+{
+    return index >= 0 && index < data->warnings ? data->warning[index] : NULL;
+}

@@ -1,0 +1,49 @@
+/*
+ * dataset.h - numeric variables with segments, in canonical order: what every method works on.
+ *
+ * Canonical order makes results independent of the order of rows, segments and columns and of label names:
+ *   columns  are ranked by affine-invariant content (column_rank); x itself keeps the user's order
+ *   segments are sorted by size, then by content
+ *   rows     are sorted by segment, then by value (columns compared in rank order)
+ * input_row maps back.
+ */
+#ifndef DATA_DATASET_H
+#define DATA_DATASET_H
+
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "base/options.h"
+
+struct nonsens_data {
+    arena memory; /* owns everything below */
+    int64_t n, d;
+    int64_t segments; /* E; 0 where the user named no segments (all rows then count as one stretch start[0..1]) */
+    matrix x;         /* (n, d) finite values */
+    char **names;     /* (d) */
+    char **labels;    /* (E) label texts in canonical segment order */
+    int32_t *segment; /* (n) non-decreasing, 0 .. E-1 (all 0 without segments) */
+    int64_t *start;   /* (max(E,1) + 1) rows of segment e are start[e] .. start[e+1]-1 */
+    int64_t *input_row;   /* (n) row of the input table, counted from 0 (rows dropped for missing values counted too) */
+    int64_t input_rows;   /* rows of the input table */
+    int32_t *column_rank; /* (d) column_rank[k] = user's index of the k-th column in canonical order */
+    uint64_t hash;        /* over values in canonical order and segment bounds */
+    char **warning;       /* (warnings) sentences of reading and audit */
+    int64_t warnings;
+};
+
+/*
+ * Builds the data set in canonical order from columns.  column: d pointers to n values; category: n labels 0..E-1 or
+ * NULL; names, labels: copied.  input_row may be NULL (0..n-1).  Ends with the audit (audit.h).
+ */
+nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
+                             const char *const *names, const int32_t *category, int64_t segments,
+                             const char *const *labels, const int64_t *input_row, nonsens_data **out);
+
+/* The data set with two of its columns alone (user's indices), in canonical order of its own. */
+nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out);
+
+/* Adds a sentence to data->warning. */
+nonsens_status dataset_warn(nonsens_context *ctx, nonsens_data *data, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

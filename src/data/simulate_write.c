@@ -1,0 +1,182 @@
+/*
+ * simulate_write.c - simulated data as CSV (x1, x2, ..., segment) and its truth as JSON.
+ */
+#include "base/number.h"
+#include "base/output.h"
+#include "data/simulate.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUND_TRIP_DIGITS = 17 };
+
+static void write_rows(FILE *stream, const nonsens_simulation *s)
+{
+    char number[NUMBER_BYTES];
+    for (int64_t i = 0; i < s->n; i++) {
+        for (int64_t j = 0; j < s->d; j++) {
+            fputs(number_print(number, matrix_col(s->x, j)[i], ROUND_TRIP_DIGITS), stream);
+            putc(',', stream);
+        }
+        fprintf(stream, "s%" PRId32 "\n", s->segment[i] + 1);
+    }
+}
+
+nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_simulation *simulation,
+                                            const char *path)
+{
+    output *out;
+    TRY(output_open(ctx, path, &out));
+    for (int64_t j = 0; j < simulation->d; j++) {
+        fprintf(output_stream(out), "%s,", simulation->names[j]);
+    }
+    fputs("segment\n", output_stream(out));
+    write_rows(output_stream(out), simulation);
+    return output_close(ctx, out);
+}
+
+/* ---- truth --------------------------------------------------------------------------------------------------- */
+/* Each maker returns a new reference or NULL; jansson's setters refuse NULL, so one check at the end is enough. */
+
+static const char *kind_word(enum truth_kind kind)
+{
+    static const char *const words[] = {"dag", "cyclic", "independent", "confounded"};
+    return words[kind];
+}
+
+static json_t *nodes_json(const nonsens_simulation *s)
+{
+    json_t *list = json_array();
+    int bad = !list;
+    for (int64_t j = 0; !bad && j < s->d; j++) {
+        bad = json_array_append_new(list, json_string(s->names[j]));
+    }
+    return bad ? (json_decref(list), NULL) : list;
+}
+
+static json_t *edges_json(const nonsens_simulation *s)
+{
+    json_t *list = json_array();
+    int bad = !list;
+    for (int64_t k = 0; !bad && k < s->d * s->d; k++) {
+        if (s->edge[k]) {
+            bad = json_array_append_new(list, json_pack("[s, s]", s->names[k / s->d], s->names[k % s->d]));
+        }
+    }
+    return bad ? (json_decref(list), NULL) : list;
+}
+
+static json_t *adjacency_json(const nonsens_simulation *s)
+{
+    json_t *rows = json_array();
+    int bad = !rows;
+    for (int64_t i = 0; !bad && i < s->d; i++) {
+        json_t *row = json_array();
+        bad = json_array_append_new(rows, row);
+        for (int64_t j = 0; !bad && j < s->d; j++) {
+            bad = json_array_append_new(row, json_integer(s->edge[i * s->d + j]));
+        }
+    }
+    return bad ? (json_decref(rows), NULL) : rows;
+}
+
+/* {variable: {segment: scale}}, as "modulation" is laid out in results. */
+static json_t *modulation_json(const nonsens_simulation *s)
+{
+    char label[24];
+    json_t *variables = json_object();
+    int bad = !variables;
+    for (int64_t j = 0; !bad && j < s->d; j++) {
+        json_t *scales = json_object();
+        bad = json_object_set_new(variables, s->names[j], scales);
+        for (int64_t e = 0; !bad && e < s->segments; e++) {
+            snprintf(label, sizeof label, "s%" PRId64, e + 1);
+            bad = json_object_set_new(scales, label, json_real(matrix_col(s->modulation, j)[e]));
+        }
+    }
+    return bad ? (json_decref(variables), NULL) : variables;
+}
+
+static json_t *option_json(const nonsens_options *options, const nonsens_option_info *info, char *text)
+{
+    double number = 0;
+    option_print(options, info, text, OPTION_TEXT_BYTES);
+    switch (info->type) {
+    case NONSENS_OPTION_FLAG:
+        return json_boolean(strcmp(text, "true") == 0);
+    case NONSENS_OPTION_INTEGER:
+        return json_integer(strtoll(text, NULL, 10));
+    case NONSENS_OPTION_REAL:
+        parse_number(text, text + strlen(text), &number);
+        return json_real(number);
+    case NONSENS_OPTION_CHOICE:
+    case NONSENS_OPTION_TEXT:
+    case NONSENS_OPTION_RANGE:
+        break;
+    }
+    return json_string(text);
+}
+
+static json_t *options_json(const nonsens_simulation *s)
+{
+    char text[OPTION_TEXT_BYTES];
+    json_t *object = json_object();
+    int bad = !object;
+    for (size_t i = 0; !bad && i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        if (info->commands & NONSENS_CMD_SIMULATE) {
+            bad = json_object_set_new(object, info->key, option_json(&s->options, info, text));
+        }
+    }
+    return bad ? (json_decref(object), NULL) : object;
+}
+
+static json_t *truth_json(const nonsens_simulation *s)
+{
+    json_t *truth = json_object();
+    int bad = !truth;
+    bad = bad || json_object_set_new(truth, "nodes", nodes_json(s));
+    bad = bad || json_object_set_new(truth, "edges", edges_json(s));
+    bad = bad || json_object_set_new(truth, "edges_are", json_string("[cause, effect]"));
+    bad = bad || json_object_set_new(truth, "kind", json_string(kind_word(s->kind)));
+    bad = bad || json_object_set_new(truth, "adjacency", adjacency_json(s));
+    bad =
+        bad || json_object_set_new(truth, "adjacency_is",
+                                   json_string("adjacency[i][j] = 1 means nodes[i] -> nodes[j]: the row is the cause"));
+    bad = bad || json_object_set_new(truth, "modulation", modulation_json(s));
+    bad = bad || json_object_set_new(truth, "options", options_json(s));
+    bad = bad || json_object_set_new(truth, "seed", json_integer(s->options.seed));
+    bad = bad || json_object_set_new(truth, "version", json_string(nonsens_version()));
+    return bad ? (json_decref(truth), NULL) : truth;
+}
+
+/* Closes `out`.  A dump that fails with the stream intact ran out of memory. */
+static nonsens_status write_json(nonsens_context *ctx, const json_t *value, output *out)
+{
+    FILE *stream = output_stream(out);
+    int bad = json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(ROUND_TRIP_DIGITS));
+    if (bad && !ferror(stream)) {
+        output_abandon(out);
+        return fail_memory(ctx);
+    }
+    putc('\n', stream);
+    return output_close(ctx, out);
+}
+
+nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,
+                                              const char *path)
+{
+    json_t *truth = truth_json(simulation);
+    if (!truth) {
+        return fail_memory(ctx);
+    }
+    output *out;
+    nonsens_status status = output_open(ctx, path, &out);
+    if (status == NONSENS_OK) {
+        status = write_json(ctx, truth, out);
+    }
+    json_decref(truth);
+    return status;
+}

@@ -1,0 +1,95 @@
+/* sort.c - bottom-up merge sort over short insertion-sorted runs. */
+#include "data/sort.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { RUN = 16 };
+
+typedef struct sort_order {
+    sort_tie_fn tie;
+    const void *state;
+} sort_order;
+
+uint64_t sort_key(double value)
+{
+    double positive_zero = value + 0.0;
+    uint64_t bits;
+    memcpy(&bits, &positive_zero, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+double sort_value(uint64_t key)
+{
+    uint64_t bits = key >> 63 ? key & ~((uint64_t)1 << 63) : ~key;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Whether b must come before a although a stands first. */
+static inline bool out_of_order(const sort_order *order, sort_entry a, sort_entry b)
+{
+    if (a.key != b.key) {
+        return a.key > b.key;
+    }
+    return order->tie && order->tie(order->state, a.row, b.row) > 0;
+}
+
+static void insertion_sort(const sort_order *order, sort_entry *e, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        sort_entry moving = e[i];
+        int64_t j = i;
+        for (; j > 0 && out_of_order(order, e[j - 1], moving); j--) {
+            e[j] = e[j - 1];
+        }
+        e[j] = moving;
+    }
+}
+
+/* out = from[begin..middle) merged with from[middle..end), written to the same places. */
+static void merge(const sort_order *order, const sort_entry *from, int64_t begin, int64_t middle, int64_t end,
+                  sort_entry *out)
+{
+    int64_t a = begin, b = middle, k = begin;
+    while (a < middle && b < end) {
+        out[k++] = out_of_order(order, from[a], from[b]) ? from[b++] : from[a++];
+    }
+    memcpy(out + k, from + a, (size_t)(middle - a) * sizeof *out);
+    k += middle - a;
+    memcpy(out + k, from + b, (size_t)(end - b) * sizeof *out);
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+void sort_entries(sort_entry *entry, sort_entry *spare, int64_t n, sort_tie_fn tie, const void *state)
+{
+    sort_order order = {tie, state};
+    for (int64_t begin = 0; begin < n; begin += RUN) {
+        insertion_sort(&order, entry + begin, smaller(RUN, n - begin));
+    }
+    sort_entry *from = entry, *to = spare;
+    for (int64_t width = RUN; width < n; width *= 2) {
+        for (int64_t begin = 0; begin < n; begin += 2 * width) {
+            merge(&order, from, begin, smaller(begin + width, n), smaller(begin + 2 * width, n), to);
+        }
+        sort_entry *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != entry) {
+        memcpy(entry, from, (size_t)n * sizeof *entry);
+    }
+}
+
+void sort_column(const double *value, int64_t n, sort_entry *entry, sort_entry *spare)
+{
+    for (int64_t i = 0; i < n; i++) {
+        entry[i] = (sort_entry){sort_key(value[i]), i};
+    }
+    sort_entries(entry, spare, n, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/*
+ * sort.h - stable sorting of (key, row) pairs: O(n log n) whatever the input, no recursion, no allocation.
+ */
+#ifndef DATA_SORT_H
+#define DATA_SORT_H
+
+#include <stdint.h>
+
+typedef struct sort_entry {
+    uint64_t key;
+    int64_t row;
+} sort_entry;
+
+/* Decides between two rows of equal key: negative, zero or positive. */
+typedef int (*sort_tie_fn)(const void *state, int64_t row_a, int64_t row_b);
+
+/* A number whose unsigned order is the order of finite doubles; -0.0 counts as 0.0. */
+uint64_t sort_key(double value);
+/* The double that sort_key was made from. */
+double sort_value(uint64_t key);
+
+/* Ascending by key, then by `tie` (may be NULL), then in the order given.  spare: n entries of scratch. */
+void sort_entries(sort_entry *entry, sort_entry *spare, int64_t n, sort_tie_fn tie, const void *state);
+
+/* Fills entry (n) with the keys of values (n) and rows 0..n-1, and sorts it. */
+void sort_column(const double *value, int64_t n, sort_entry *entry, sort_entry *spare);
+
+#endif

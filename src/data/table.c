@@ -1,0 +1,410 @@
+/*
+ * table.c - what the readers of all formats share: files into memory, choice of the format, columns, labels, messages.
+ */
+#include "data/table_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- text for messages ----------------------------------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 character at text (Unicode 15, table 3-7), 0 if it is not one. */
+static int utf8_length(const unsigned char *text, int64_t left)
+{
+    unsigned char lead = text[0], low = 0x80, high = 0xBF;
+    if (lead < 0x80) {
+        return 1;
+    }
+    int length = lead >= 0xC2 && lead <= 0xDF ? 2 : (lead & 0xF0) == 0xE0 ? 3 : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+    if (length == 0 || length > left) {
+        return 0;
+    }
+    if (lead == 0xE0) {
+        low = 0xA0; /* shorter forms exist */
+    } else if (lead == 0xED) {
+        high = 0x9F; /* surrogates */
+    } else if (lead == 0xF0) {
+        low = 0x90; /* shorter forms exist */
+    } else if (lead == 0xF4) {
+        high = 0x8F; /* above U+10FFFF */
+    }
+    if (text[1] < low || text[1] > high) {
+        return 0;
+    }
+    for (int i = 2; i < length; i++) {
+        if ((text[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+bool table_is_utf8(const char *text, int64_t length)
+{
+    for (int64_t i = 0; i < length;) {
+        int step = utf8_length((const unsigned char *)text + i, length - i);
+        if (step == 0) {
+            return false;
+        }
+        i += step;
+    }
+    return true;
+}
+
+/* Bytes of the printable character at text, 0 if the byte there must be escaped. */
+static int printable_length(const unsigned char *text, int64_t left)
+{
+    int length = utf8_length(text, left);
+    bool control = (length == 1 && (text[0] < 0x20 || text[0] == 0x7F)) ||
+                   (length == 2 && text[0] == 0xC2 && text[1] < 0xA0); /* U+0080 to U+009F */
+    return control ? 0 : length;
+}
+
+const char *table_show(char out[TABLE_SHOWN_BYTES], const char *text, int64_t length)
+{
+    enum { SHOWN_CHARACTERS = 40, ESCAPED_CHARACTERS = 4 };
+    char *to = out;
+    int shown = 0;
+    int64_t i = 0;
+    *to++ = '"';
+    while (i < length && shown < SHOWN_CHARACTERS) {
+        const unsigned char *from = (const unsigned char *)text + i;
+        int step = printable_length(from, length - i);
+        if (step > 0) {
+            memcpy(to, from, (size_t)step);
+            to += step;
+            i += step;
+            shown++;
+        } else {
+            to += snprintf(to, ESCAPED_CHARACTERS + 1, "\\x%02x", *from);
+            i++;
+            shown += ESCAPED_CHARACTERS;
+        }
+    }
+    memcpy(to, i < length ? "\"..." : "\"", i < length ? 5 : 2);
+    return out;
+}
+
+/* ---- labels ---------------------------------------------------------------------------------------------------- */
+
+/* Eight bytes at a time; the last step mixes high bits into the low ones that choose the slot. */
+static uint64_t label_hash(const char *text, int64_t length)
+{
+    const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = (uint64_t)length * odd;
+    for (int64_t i = 0; i < length; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, text + i, (size_t)(length - i < 8 ? length - i : 8));
+        hash = (hash ^ word) * odd;
+        hash ^= hash >> 29;
+    }
+    hash *= odd;
+    return hash ^ (hash >> 32);
+}
+
+static nonsens_status label_grow(nonsens_context *ctx, label_set *set)
+{
+    enum { FIRST_CAPACITY = 64, SLOTS_PER_TEXT = 2 };
+    label_set bigger = *set;
+    bigger.capacity = set->capacity ? 2 * set->capacity : FIRST_CAPACITY;
+    bigger.slots = SLOTS_PER_TEXT * bigger.capacity;
+    ARENA_TRY(ctx, set->scratch, bigger.text, bigger.capacity);
+    ARENA_TRY(ctx, set->scratch, bigger.hash, bigger.capacity);
+    ARENA_TRY(ctx, set->scratch, bigger.slot, bigger.slots);
+    for (int64_t i = 0; i < set->count; i++) {
+        bigger.text[i] = set->text[i];
+        bigger.hash[i] = set->hash[i];
+        int64_t at = (int64_t)(set->hash[i] & (uint64_t)(bigger.slots - 1));
+        while (bigger.slot[at]) {
+            at = (at + 1) & (bigger.slots - 1);
+        }
+        bigger.slot[at] = (int32_t)(i + 1);
+    }
+    *set = bigger;
+    return NONSENS_OK;
+}
+
+/* Texts share blocks: an arena rounds every request up to 64 bytes. */
+static nonsens_status label_copy(nonsens_context *ctx, label_set *set, const char *text, int64_t length, char **copy)
+{
+    enum { POOL_BYTES = 4096 };
+    if (set->pool_left < length + 1) {
+        set->pool_left = length + 1 > POOL_BYTES ? length + 1 : POOL_BYTES;
+        ARENA_TRY(ctx, set->keep, set->pool, set->pool_left);
+    }
+    *copy = set->pool;
+    memcpy(set->pool, text, (size_t)length);
+    set->pool[length] = '\0';
+    set->pool += length + 1;
+    set->pool_left -= length + 1;
+    return NONSENS_OK;
+}
+
+nonsens_status table_label(nonsens_context *ctx, label_set *set, const char *text, int64_t length, int32_t *index)
+{
+    if (set->count == set->capacity) {
+        TRY(label_grow(ctx, set));
+    }
+    uint64_t hash = label_hash(text, length);
+    int64_t at = (int64_t)(hash & (uint64_t)(set->slots - 1));
+    for (; set->slot[at]; at = (at + 1) & (set->slots - 1)) {
+        int32_t i = set->slot[at] - 1;
+        if (set->hash[i] == hash && strncmp(set->text[i], text, (size_t)length) == 0 && !set->text[i][length]) {
+            *index = i;
+            return NONSENS_OK;
+        }
+    }
+    if (set->count >= INT32_MAX) {
+        return fail(ctx, NONSENS_ERR_DATA, "more than %d different labels; name a column with fewer", INT32_MAX);
+    }
+    TRY(label_copy(ctx, set, text, length, &set->text[set->count]));
+    set->hash[set->count] = hash;
+    *index = (int32_t)set->count;
+    set->count++;
+    set->slot[at] = (int32_t)set->count;
+    return NONSENS_OK;
+}
+
+nonsens_status table_keep_labels(nonsens_context *ctx, arena *a, const label_set *set, table_column *column)
+{
+    ARENA_TRY(ctx, a, column->labels, set->count);
+    if (set->count) {
+        memcpy(column->labels, set->text, (size_t)set->count * sizeof set->text[0]);
+    }
+    column->label_count = (int32_t)set->count;
+    return NONSENS_OK;
+}
+
+/* ---- columns --------------------------------------------------------------------------------------------------- */
+
+nonsens_status table_start(nonsens_context *ctx, arena *a, int64_t cols, table *t)
+{
+    ARENA_TRY(ctx, a, t->column, cols);
+    t->cols = cols;
+    for (int64_t j = 0; j < cols; j++) {
+        t->column[j].kind = COLUMN_TEXT;
+        t->column[j].first_missing = -1;
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status table_number_columns(nonsens_context *ctx, arena *a, table *t)
+{
+    int width = 2 + snprintf(NULL, 0, "%" PRId64, t->cols);
+    char *names;
+    ARENA_TRY(ctx, a, names, t->cols * width);
+    for (int64_t j = 0; j < t->cols; j++) {
+        t->column[j].name = names + j * width;
+        snprintf(t->column[j].name, (size_t)width, "c%" PRId64, j + 1);
+    }
+    return NONSENS_OK;
+}
+
+/* #k as an index from 0, -1 if it is none of the cols. */
+static int64_t numbered_column(const char *name, int64_t cols)
+{
+    int64_t number = 0;
+    if (name[0] != '#' || !name[1]) {
+        return -1;
+    }
+    for (const char *p = name + 1; *p; p++) {
+        if (*p < '0' || *p > '9' || number > cols) {
+            return -1;
+        }
+        number = number * 10 + (*p - '0');
+    }
+    return number <= cols ? number - 1 : -1;
+}
+
+int64_t table_find(const table *t, const char *name)
+{
+    for (int64_t j = 0; j < t->cols; j++) {
+        if (strcmp(t->column[j].name, name) == 0) {
+            return j;
+        }
+    }
+    return numbered_column(name, t->cols);
+}
+
+nonsens_status table_find_label(nonsens_context *ctx, const table *t, const table_options *options, int64_t *label)
+{
+    *label = -1;
+    if (!options->label || !options->label[0]) {
+        return NONSENS_OK;
+    }
+    *label = table_find(t, options->label);
+    if (*label >= 0) {
+        return NONSENS_OK;
+    }
+    char wanted[TABLE_SHOWN_BYTES], first[TABLE_SHOWN_BYTES], last[TABLE_SHOWN_BYTES];
+    const char *a = t->column[0].name, *b = t->column[t->cols - 1].name;
+    return fail(ctx, NONSENS_ERR_USAGE, "%s: no column %s; it has %" PRId64 " column%s, %s to %s: give a name or #k",
+                t->path, table_show(wanted, options->label, (int64_t)strlen(options->label)), t->cols,
+                t->cols == 1 ? "" : "s", table_show(first, a, (int64_t)strlen(a)),
+                table_show(last, b, (int64_t)strlen(b)));
+}
+
+nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t, int64_t label)
+{
+    double *values; // (cols without the label column, rows)
+    int64_t numeric = t->cols - (label >= 0), bytes_checked;
+    if (__builtin_mul_overflow(numeric, t->rows, &bytes_checked)) {
+        return fail_memory(ctx);
+    }
+    ARENA_TRY(ctx, a, values, bytes_checked);
+    for (int64_t j = 0, k = 0; j < t->cols; j++) {
+        if (j != label) {
+            t->column[j].value = values + k++ * t->rows;
+        }
+    }
+    if (label >= 0) {
+        ARENA_TRY(ctx, a, t->column[label].category, t->rows);
+    }
+    return NONSENS_OK;
+}
+
+void table_count_missing(table_column *column, int64_t row)
+{
+    if (column->missing++ == 0) {
+        column->first_missing = row;
+    }
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------------- */
+
+typedef struct file_bytes {
+    char *bytes;
+    size_t size, capacity;
+} file_bytes;
+
+static nonsens_status file_fail(nonsens_context *ctx, const char *name, int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+        return fail(ctx, NONSENS_ERR_DATA, "%s: no such file; check the path", name);
+    case EACCES:
+    case EPERM:
+        return fail(ctx, NONSENS_ERR_DATA, "%s: no permission to read it; check the access rights", name);
+    case EISDIR:
+        return fail(ctx, NONSENS_ERR_DATA, "%s: is a directory; name a CSV or .npy file in it", name);
+    case ENAMETOOLONG:
+        return fail(ctx, NONSENS_ERR_DATA, "%.80s...: the path is too long", name);
+    case EMFILE:
+    case ENFILE:
+        return fail(ctx, NONSENS_ERR_DATA, "%s: too many open files; close some", name);
+    default:
+        return fail(ctx, NONSENS_ERR_DATA, "%s: cannot be read (error %d); check the file and its disk", name, error);
+    }
+}
+
+static nonsens_status file_reserve(nonsens_context *ctx, file_bytes *file, size_t capacity)
+{
+    char *bigger = capacity > file->size ? memory_get(capacity, 1) : NULL;
+    if (!bigger) {
+        return fail_memory(ctx);
+    }
+    if (file->bytes) {
+        memcpy(bigger, file->bytes, file->size);
+        memory_release(file->bytes);
+    }
+    file->bytes = bigger;
+    file->capacity = capacity;
+    return NONSENS_OK;
+}
+
+/* Reads to the end; the size is only a first guess, for pipes have none and files may grow. */
+static nonsens_status file_read(nonsens_context *ctx, int descriptor, const char *name, file_bytes *file)
+{
+    enum { STEP_BYTES = 1 << 24 }; /* between looks at the wish to cancel */
+    for (;;) {
+        TRY(check_cancelled(ctx));
+        if (file->size == file->capacity) {
+            TRY(file_reserve(ctx, file, 2 * file->capacity));
+        }
+        size_t room = file->capacity - file->size;
+        ssize_t got = read(descriptor, file->bytes + file->size, room < STEP_BYTES ? room : STEP_BYTES);
+        if (got == 0) {
+            return NONSENS_OK;
+        }
+        if (got > 0) {
+            file->size += (size_t)got;
+        } else if (errno != EINTR) {
+            return file_fail(ctx, name, errno);
+        }
+    }
+}
+
+static nonsens_status file_slurp(nonsens_context *ctx, int descriptor, const char *name, file_bytes *file)
+{
+    enum { FIRST_BYTES = 1 << 16 };
+    struct stat facts;
+    if (fstat(descriptor, &facts) != 0) {
+        return file_fail(ctx, name, errno);
+    }
+    if (S_ISDIR(facts.st_mode)) {
+        return file_fail(ctx, name, EISDIR);
+    }
+    bool sized = S_ISREG(facts.st_mode) && facts.st_size > 0;
+    TRY(file_reserve(ctx, file, sized ? (size_t)facts.st_size + 1 : FIRST_BYTES));
+    return file_read(ctx, descriptor, name, file);
+}
+
+static nonsens_status file_open_and_slurp(nonsens_context *ctx, const char *path, const char *name, file_bytes *file)
+{
+    if (strcmp(path, "-") == 0) {
+        return file_slurp(ctx, STDIN_FILENO, name, file);
+    }
+    int descriptor;
+    do {
+        TRY(check_cancelled(ctx));
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    } while (descriptor < 0 && errno == EINTR);
+    if (descriptor < 0) {
+        return file_fail(ctx, name, errno);
+    }
+    nonsens_status status = file_slurp(ctx, descriptor, name, file);
+    close(descriptor);
+    return status;
+}
+
+/* ---- doors ----------------------------------------------------------------------------------------------------- */
+
+nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, const table_options *options, table *out)
+{
+    file_bytes file = {0};
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    nonsens_status status = file_open_and_slurp(ctx, path, name, &file);
+    if (status == NONSENS_OK) {
+        status = table_parse(ctx, a, name, file.bytes, file.size, options, out);
+    }
+    memory_release(file.bytes);
+    return status;
+}
+
+static bool has_npy_ending(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
+}
+
+nonsens_status table_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, size_t size,
+                           const table_options *options, table *out)
+{
+    static const table_options defaults = {0};
+    memset(out, 0, sizeof *out);
+    out->path = arena_text(ctx, a, path);
+    if (!out->path) {
+        return NONSENS_ERR_MEMORY;
+    }
+    if (size == 0) {
+        return fail(ctx, NONSENS_ERR_DATA, "%s: the file is empty; give a table with at least one row", path);
+    }
+    bool npy = has_npy_ending(path) || npy_has_magic(bytes, size);
+    return (npy ? npy_parse : csv_parse)(ctx, a, bytes, size, options ? options : &defaults, out);
+}

@@ -1,0 +1,58 @@
+/*
+ * table.h - a rectangular file in memory: CSV, TSV, blank-separated text or .npy, before anything is interpreted.
+ *
+ * A column holds numbers (NaN where the cell is missing) or, if it was asked for as the label column, categories by the
+ * exact text of its cells; of other text columns only the name is kept.  Errors name file:line:column.
+ */
+#ifndef DATA_TABLE_H
+#define DATA_TABLE_H
+
+#include "base/memory.h"
+#include "base/number.h"
+
+enum column_kind {
+    COLUMN_NUMERIC, /* every cell is a finite number or missing, and at least one is a number */
+    COLUMN_TEXT     /* no cell is a number (missing cells allowed), or this is the label column */
+};
+
+typedef struct table_column {
+    char *name; /* valid UTF-8, not empty, unlike all others */
+    enum column_kind kind;
+    double *value;     /* (rows) NaN where missing; NULL for text columns and for the label column */
+    int32_t *category; /* (rows) of the label column only: index into `labels`, -1 where missing; else NULL */
+    char **labels;     /* distinct cell texts of the label column in order of first appearance; valid UTF-8 */
+    int32_t label_count;
+    int64_t missing;       /* how many cells are missing */
+    int64_t first_missing; /* row of the first missing cell, or -1 */
+} table_column;
+
+typedef struct table {
+    char *path; /* for messages; "standard input" for "-" */
+    int64_t rows, cols;
+    table_column *column; /* (cols) */
+    int64_t *line;        /* (rows) line of the file on which row i starts, or NULL for .npy */
+} table;
+
+typedef struct table_options {
+    bool no_header;    /* columns are then named c1, c2, ... */
+    const char *label; /* column whose cells are kept as categories: a name or #k (1-based); NULL or "" for none */
+} table_options;
+
+/*
+ * Reads path ("-": standard input).  Memory comes from the arena; at most about 4x the file's size in all, and one
+ * table of doubles.  options may be NULL.  NONSENS_ERR_USAGE if there is no such label column, else NONSENS_ERR_DATA
+ * with the place of the fault.
+ */
+nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, const table_options *options, table *out);
+
+/* The column called `name`, or #k; -1 if there is none. */
+int64_t table_find(const table *t, const char *name);
+
+/*
+ * The same from bytes in memory; `path` is used in messages, and tells .npy by its ending (NumPy's magic bytes tell it
+ * as well).
+ */
+nonsens_status table_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, size_t size,
+                           const table_options *options, table *out);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * table_internal.h - what the readers of the formats share (table.c).
+ */
+#ifndef DATA_TABLE_INTERNAL_H
+#define DATA_TABLE_INTERNAL_H
+
+#include "data/table.h"
+
+enum { TABLE_SHOWN_BYTES = 224 }; /* room for 40 characters of up to four bytes, quotes and dots */
+
+/* Text in quotes for a message: what is not printable UTF-8 is escaped, after 40 characters it is cut.  Returns out. */
+const char *table_show(char out[TABLE_SHOWN_BYTES], const char *text, int64_t length);
+
+bool table_is_utf8(const char *text, int64_t length);
+
+/* Distinct texts, numbered in order of first appearance; linear time in all. */
+typedef struct label_set {
+    arena *keep;    /* owns the texts */
+    arena *scratch; /* owns the rest */
+    char **text;    /* (count) */
+    uint64_t *hash; /* (count) */
+    int64_t count, capacity;
+    int32_t *slot; /* (slots) open addressing: 1 + index, or 0; slots is a power of two */
+    int64_t slots;
+    char *pool; /* room for further texts */
+    int64_t pool_left;
+} label_set;
+
+/* The number of the text, which is count as it was before the call if the text is new. */
+nonsens_status table_label(nonsens_context *ctx, label_set *set, const char *text, int64_t length, int32_t *index);
+
+/* cols columns without names. */
+nonsens_status table_start(nonsens_context *ctx, arena *a, int64_t cols, table *t);
+
+/* c1, c2, ... */
+nonsens_status table_number_columns(nonsens_context *ctx, arena *a, table *t);
+
+/* The index of the label column, -1 if none is wanted; an error if it is not there. */
+nonsens_status table_find_label(nonsens_context *ctx, const table *t, const table_options *options, int64_t *label);
+
+/* Room for t->rows values in each column, or categories in the label column. */
+nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t, int64_t label);
+
+/* Hands the texts of the set to the label column. */
+nonsens_status table_keep_labels(nonsens_context *ctx, arena *a, const label_set *set, table_column *column);
+
+void table_count_missing(table_column *column, int64_t row);
+
+/* The formats: t->path is set, nothing else. */
+nonsens_status csv_parse(nonsens_context *ctx, arena *a, const char *bytes, size_t size, const table_options *options,
+                         table *t);
+nonsens_status npy_parse(nonsens_context *ctx, arena *a, const char *bytes, size_t size, const table_options *options,
+                         table *t);
+bool npy_has_magic(const char *bytes, size_t size);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * entropy_rotation.c - the rotation with the least sum of marginal entropies inside segments.
+ *
+ * Inside a segment the sum of the marginal entropies of the rotated, whitened sources exceeds their joint entropy,
+ * which no rotation changes, by their mutual information; the contrast sum_e n_e/n sum_j H_e(s_j) is therefore the
+ * mutual information given the segment, up to a constant.  It uses shapes, scales and edges of the densities alike and
+ * needs no change over segments.
+ *
+ * H is the spacing estimate of Vasicek (J. R. Stat. Soc. B 38, 1976) as used by RADICAL (Learned-Miller and Fisher,
+ * JMLR 4, 2003): the mean over i of log(s_(i+m) - s_(i-m)) - psi(number of gaps between them) + psi(n_e + 1), with
+ * m = sqrt(n_e).  Deviations: windows are cut at the ends of the sample instead of dropping the tails, which removes
+ * most of the bias (measured for Laplace, 500 rows: +.04 against -.12 nat); no jittered copies of the rows; segments
+ * are estimated one by one.  One-spacings (math/entropy.h) are far noisier and jagged as a function of the angle.
+ */
+#include "ica/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static const ica_search ANGLES_OF_TWO = {.grid = 64, .precision = 1e-5, .stop = 1e-4, .max_sweeps = 1};
+static const ica_search ANGLES_OF_MANY = {.grid = 32, .precision = 1e-4, .stop = 2e-3, .max_sweeps = 12};
+/* Windows below this part of m / n_e (in pooled deviations) are ties of rounded data, which would pull an axis. */
+static const double TIE = 1e-3;
+enum { RUN = 16 };
+
+typedef struct entropy_state {
+    ica_rows rows;    /* first: ica_rows_turn takes it */
+    double *work;     /* (2, rows of the largest segment) */
+    int64_t largest;  /* rows of the largest segment */
+    double *digammas; /* (segments) what the digamma functions add */
+    int64_t *spacing; /* (segments) m: windows reach from i - m to i + m */
+} entropy_state;
+
+static void sort_runs(int64_t n, double *v)
+{
+    for (int64_t low = 0; low < n; low += RUN) {
+        int64_t high = low + RUN < n ? low + RUN : n;
+        for (int64_t i = low + 1; i < high; i++) {
+            double value = v[i];
+            int64_t place = i;
+            for (; place > low && v[place - 1] > value; place--) {
+                v[place] = v[place - 1];
+            }
+            v[place] = value;
+        }
+    }
+}
+
+static void merge_runs(int64_t n, int64_t width, const double *from, double *to)
+{
+    for (int64_t low = 0; low < n; low += 2 * width) {
+        int64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
+        int64_t i = low, j = middle;
+        for (int64_t place = low; place < high; place++) {
+            bool left = j >= high || (i < middle && from[i] <= from[j]);
+            to[place] = left ? from[i++] : from[j++];
+        }
+    }
+}
+
+/* Merge sort without recursion or allocation; returns whichever of v and spare (n each) holds the sorted values. */
+static const double *sort_values(int64_t n, double *v, double *spare)
+{
+    sort_runs(n, v);
+    for (int64_t width = RUN; width < n; width *= 2) {
+        merge_runs(n, width, v, spare);
+        double *swap = v;
+        v = spare;
+        spare = swap;
+    }
+    return v;
+}
+
+/* sum_e n_e/n H_e of one source s (n). */
+static double source_entropy(const entropy_state *state, const double *s)
+{
+    const ica_data *data = state->rows.data;
+    double sum = 0.0;
+    for (int64_t e = 0; e < data->segments; e++) {
+        int64_t rows = data->start[e + 1] - data->start[e], m = state->spacing[e];
+        double least = TIE * (double)m / (double)rows, logs = 0.0;
+        memcpy(state->work, s + data->start[e], (size_t)rows * sizeof *s);
+        const double *sorted = sort_values(rows, state->work, state->work + state->largest);
+        for (int64_t i = 0; i < rows; i++) {
+            int64_t low = i < m ? 0 : i - m, high = i + m < rows ? i + m : rows - 1;
+            logs += log(fmax(sorted[high] - sorted[low], least));
+        }
+        sum += ica_segment_weight(data, e) * (logs / (double)rows + state->digammas[e]);
+    }
+    return sum;
+}
+
+static double plane_entropy(void *opaque, int64_t j, int64_t k, double c, double s)
+{
+    const entropy_state *state = opaque;
+    const ica_data *data = state->rows.data;
+    ica_turn_pair(data->n, 1, c, s, data->y + j * data->n, data->y + k * data->n, state->rows.u, state->rows.v);
+    return source_entropy(state, state->rows.u) + source_entropy(state, state->rows.v);
+}
+
+/* Mean over the n windows of psi(n + 1) - psi(gaps): 2 m gaps inside, m to 2 m - 1 at both ends; needs n >= 2 m. */
+static double mean_digamma_difference(int64_t n, int64_t m)
+{
+    double difference = 0.0; /* psi of whole numbers differs by a harmonic sum */
+    for (int64_t i = 2 * m; i <= n; i++) {
+        difference += 1.0 / (double)i;
+    }
+    double sum = (double)(n - 2 * m) * difference;
+    for (int64_t gaps = 2 * m - 1; gaps >= m; gaps--) {
+        difference += 1.0 / (double)gaps;
+        sum += 2.0 * difference;
+    }
+    return sum / (double)n;
+}
+
+static nonsens_status entropy_open(nonsens_context *ctx, arena *a, ica_data *data, double *rotation,
+                                   entropy_state *state)
+{
+    TRY(ica_rows_open(ctx, a, data, rotation, &state->rows));
+    ARENA_TRY(ctx, a, state->digammas, data->segments);
+    ARENA_TRY(ctx, a, state->spacing, data->segments);
+    for (int64_t e = 0; e < data->segments; e++) {
+        int64_t rows = data->start[e + 1] - data->start[e];
+        state->spacing[e] = (int64_t)(sqrt((double)rows) + 0.5);
+        state->digammas[e] = mean_digamma_difference(rows, state->spacing[e]);
+        state->largest = rows > state->largest ? rows : state->largest;
+    }
+    ARENA_TRY(ctx, a, state->work, 2 * state->largest);
+    return NONSENS_OK;
+}
+
+nonsens_status ica_entropy_rotation(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_result *out)
+{
+    entropy_state state = {0};
+    TRY(entropy_open(ctx, a, data, rotation, &state));
+    ica_contrast contrast = {&state, plane_entropy, ica_rows_turn};
+    const ica_search *search = data->d == 2 ? &ANGLES_OF_TWO : &ANGLES_OF_MANY;
+    TRY(ica_sweep_planes(ctx, data->d, &contrast, search, &out->iterations, &out->converged));
+    out->objective = 0.0;
+    for (int64_t j = 0; j < data->d; j++) {
+        out->objective += source_entropy(&state, data->y + j * data->n);
+    }
+    out->contrast_gap = (double)data->n * ica_weakest_plane(data->d, &contrast);
+    return NONSENS_OK;
+}

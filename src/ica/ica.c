@@ -1,0 +1,562 @@
+/*
+ * ica.c - the frame of linear ICA inside segments: whitening, a canonical start, dispatch, canonical output.
+ *
+ * Whitening uses the pooled within-segment covariance (segment means removed).  The whitened basis is then fixed by
+ * content: its axes are the eigenvectors of sum_e n_e C_e^2, C_e the covariances of the segments (with one segment:
+ * of the fourth moments E |y|^2 y y', Cardoso's FOBI, 1989).  Both are diagonal in the true sources, so this is a fair
+ * start as well, and since they turn with the data, B z and z lead to the same computation up to rounding.
+ */
+#include "ica/ica.h"
+
+#include "ica/internal.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+/* An eigenvalue of the within-segment correlation matrix below this means linear dependence. */
+static const double RANK_TOLERANCE = 1e-12;
+/* A column that moves by less than this part of its largest value is constant. */
+static const double CONSTANT_TOLERANCE = 1e-13;
+static const double QUARTER_TURN = 1.57079632679489661923;
+static const double GOLDEN = 0.61803398874989484820;
+enum { GAP_ANGLES = 16 };
+
+/* ---- planes -------------------------------------------------------------------------------------------------- */
+
+void ica_turn_pair(int64_t n, int64_t stride, double c, double s, const double *a, const double *b, double *u,
+                   double *v)
+{
+    for (int64_t i = 0; i < n * stride; i += stride) {
+        double first = a[i], second = b[i];
+        u[i] = c * first + s * second;
+        v[i] = c * second - s * first;
+    }
+}
+
+nonsens_status ica_rows_open(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_rows *rows)
+{
+    rows->data = data;
+    rows->rotation = rotation;
+    ARENA_TRY(ctx, a, rows->u, data->n);
+    ARENA_TRY(ctx, a, rows->v, data->n);
+    return NONSENS_OK;
+}
+
+void ica_rows_turn(void *state, int64_t j, int64_t k, double c, double s)
+{
+    ica_rows *rows = state;
+    int64_t n = rows->data->n, d = rows->data->d;
+    double *first = rows->data->y + j * n, *second = rows->data->y + k * n;
+    ica_turn_pair(n, 1, c, s, first, second, first, second);
+    ica_turn_pair(d, d, c, s, rows->rotation + j, rows->rotation + k, rows->rotation + j, rows->rotation + k);
+}
+
+static double plane_at(const ica_contrast *contrast, int64_t j, int64_t k, double angle)
+{
+    return contrast->plane(contrast->state, j, k, cos(angle), sin(angle));
+}
+
+/* Golden-section search on [lo, hi]; returns the better inner point and its value. */
+static double golden_minimum(const ica_contrast *contrast, int64_t j, int64_t k, double lo, double hi, double precision,
+                             double *value)
+{
+    double left = hi - GOLDEN * (hi - lo), right = lo + GOLDEN * (hi - lo);
+    double at_left = plane_at(contrast, j, k, left), at_right = plane_at(contrast, j, k, right);
+    while (hi - lo > precision) {
+        if (at_left < at_right) {
+            hi = right;
+            right = left;
+            at_right = at_left;
+            left = hi - GOLDEN * (hi - lo);
+            at_left = plane_at(contrast, j, k, left);
+        } else {
+            lo = left;
+            left = right;
+            at_left = at_right;
+            right = lo + GOLDEN * (hi - lo);
+            at_right = plane_at(contrast, j, k, right);
+        }
+    }
+    *value = at_left < at_right ? at_left : at_right;
+    return at_left < at_right ? left : right;
+}
+
+/* The best angle of one plane in [-1/8, 1/8] of a full turn; 0 where no angle is better than staying. */
+static double best_angle(const ica_contrast *contrast, const ica_search *search, int64_t j, int64_t k)
+{
+    double step = QUARTER_TURN / search->grid;
+    double here = plane_at(contrast, j, k, 0.0), lowest = here, angle = 0.0;
+    for (int i = 0; i < search->grid; i++) {
+        double trial = (i - search->grid / 2) * step;
+        double value = i == search->grid / 2 ? here : plane_at(contrast, j, k, trial);
+        if (value < lowest) {
+            lowest = value;
+            angle = trial;
+        }
+    }
+    double refined_value;
+    double refined = golden_minimum(contrast, j, k, angle - step, angle + step, search->precision, &refined_value);
+    return refined_value < lowest ? refined : angle;
+}
+
+nonsens_status ica_sweep_planes(nonsens_context *ctx, int64_t d, const ica_contrast *contrast, const ica_search *search,
+                                int *sweeps, bool *converged)
+{
+    double largest = INFINITY;
+    int done = 0;
+    while (done < search->max_sweeps && largest > search->stop) {
+        largest = 0.0;
+        for (int64_t j = 0; j < d; j++) {
+            for (int64_t k = j + 1; k < d; k++) {
+                TRY(check_cancelled(ctx));
+                double angle = best_angle(contrast, search, j, k);
+                if (angle != 0.0) {
+                    contrast->turn(contrast->state, j, k, cos(angle), sin(angle));
+                }
+                largest = fmax(largest, fabs(angle));
+            }
+        }
+        done++;
+        if (d == 2) {
+            largest = 0.0; /* one plane, searched globally: nothing is left to do */
+        }
+    }
+    *sweeps = done;
+    *converged = largest <= search->stop;
+    return NONSENS_OK;
+}
+
+double ica_weakest_plane(int64_t d, const ica_contrast *contrast)
+{
+    double weakest = INFINITY;
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t k = j + 1; k < d; k++) {
+            double here = plane_at(contrast, j, k, 0.0), worst = here;
+            for (int i = 1; i < GAP_ANGLES; i++) {
+                worst = fmax(worst, plane_at(contrast, j, k, i * QUARTER_TURN / GAP_ANGLES));
+            }
+            weakest = fmin(weakest, worst - here);
+        }
+    }
+    return isfinite(weakest) ? weakest : 0.0;
+}
+
+/* ---- whitening ----------------------------------------------------------------------------------------------- */
+
+static nonsens_status check_shape(nonsens_context *ctx, matrix z, int64_t segments, const int64_t *start)
+{
+    bool ordered = segments >= 1 && start[0] == 0 && start[segments] == z.rows;
+    for (int64_t e = 0; ordered && e < segments; e++) {
+        ordered = start[e] <= start[e + 1];
+    }
+    if (!ordered || z.cols < 1) {
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "unmixing needs at least one feature and segment bounds that cover all %lld rows in order",
+                    (long long)z.rows);
+    }
+    int64_t free_rows = z.rows;
+    for (int64_t e = 0; e < segments; e++) {
+        free_rows -= start[e + 1] > start[e];
+    }
+    if (free_rows < z.cols) { /* each segment mean takes one away */
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "unmixing %lld features needs more rows than the %lld given in %lld segments; give more rows per "
+                    "segment",
+                    (long long)z.cols, (long long)z.rows, (long long)segments);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status check_finite(nonsens_context *ctx, matrix z)
+{
+    for (int64_t j = 0; j < z.cols; j++) {
+        const double *column = matrix_col(z, j);
+        for (int64_t i = 0; i < z.rows; i++) {
+            if (!isfinite(column[i])) {
+                return fail(ctx, NONSENS_ERR_NUMERIC,
+                            "unmixing: feature %lld is not a finite number in row %lld; the features were not fitted "
+                            "properly or the data hold missing values",
+                            (long long)j + 1, (long long)i + 1);
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* out (rows) = column minus the mean of its segment.  Two passes: large offsets cost no digits. */
+static void centre_column(const double *column, int64_t segments, const int64_t *start, double *out)
+{
+    for (int64_t e = 0; e < segments; e++) {
+        double sum = 0.0, rest = 0.0;
+        for (int64_t i = start[e]; i < start[e + 1]; i++) {
+            sum += column[i];
+        }
+        double mean = sum / (double)(start[e + 1] - start[e]);
+        for (int64_t i = start[e]; i < start[e + 1]; i++) {
+            out[i] = column[i] - mean;
+            rest += out[i];
+        }
+        rest /= (double)(start[e + 1] - start[e]);
+        for (int64_t i = start[e]; i < start[e + 1]; i++) {
+            out[i] -= rest;
+        }
+    }
+}
+
+static double largest_magnitude(int64_t n, const double *v)
+{
+    double largest = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(v[i]));
+    }
+    return largest;
+}
+
+/* Centred columns over their within-segment deviation: y (n, d), scale (d). */
+static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segments, const int64_t *start, double *y,
+                                  double *scale)
+{
+    for (int64_t j = 0; j < z.cols; j++) {
+        double *column = y + j * z.rows;
+        centre_column(matrix_col(z, j), segments, start, column);
+        double largest = largest_magnitude(z.rows, column);
+        if (!isfinite(largest)) {
+            return fail(ctx, NONSENS_ERR_NUMERIC, "unmixing: feature %lld overflows; rescale it", (long long)j + 1);
+        }
+        if (largest <= CONSTANT_TOLERANCE * largest_magnitude(z.rows, matrix_col(z, j))) {
+            return fail(ctx, NONSENS_ERR_NUMERIC,
+                        "unmixing: feature %lld is constant inside every segment; use fewer features or restart the "
+                        "fit",
+                        (long long)j + 1);
+        }
+        double squares = 0.0; /* of values at most 1, so that neither tiny nor huge units under- or overflow */
+        for (int64_t i = 0; i < z.rows; i++) {
+            column[i] /= largest;
+            squares += column[i] * column[i];
+        }
+        double deviation = sqrt(squares / (double)z.rows);
+        for (int64_t i = 0; i < z.rows; i++) {
+            column[i] /= deviation;
+        }
+        scale[j] = deviation * largest;
+    }
+    return NONSENS_OK;
+}
+
+/* Names the two features with the largest weights in the direction that has no variance. */
+static nonsens_status fail_rank(nonsens_context *ctx, int64_t d, const double *direction)
+{
+    int64_t first = 0, second = -1;
+    for (int64_t j = 1; j < d; j++) {
+        if (fabs(direction[j]) > fabs(direction[first])) {
+            second = first;
+            first = j;
+        } else if (second < 0 || fabs(direction[j]) > fabs(direction[second])) {
+            second = j;
+        }
+    }
+    return fail(ctx, NONSENS_ERR_NUMERIC,
+                "unmixing: the %lld features are linearly dependent inside segments (mostly features %lld and %lld); "
+                "use fewer features or restart the fit",
+                (long long)d, (long long)(first < second ? first : second) + 1,
+                (long long)(first < second ? second : first) + 1);
+}
+
+/* white (d, d) = diag(w)^-1/2 U' diag(scale)^-1 from the eigenvectors U of the correlation matrix. */
+static nonsens_status whiten_standardised(nonsens_context *ctx, arena *a, int64_t n, int64_t d, const double *y,
+                                          const double *scale, double *white)
+{
+    double *correlation, *eigenvalue;
+    ARENA_TRY(ctx, a, correlation, d * d);
+    ARENA_TRY(ctx, a, eigenvalue, d);
+    linalg_gram(n, d, y, n, correlation);
+    for (int64_t i = 0; i < d * d; i++) {
+        correlation[i] /= (double)n;
+    }
+    TRY(linalg_eigen_symmetric(ctx, a, d, correlation, eigenvalue));
+    if (!(eigenvalue[0] > RANK_TOLERANCE)) {
+        return fail_rank(ctx, d, correlation);
+    }
+    for (int64_t k = 0; k < d; k++) {
+        for (int64_t j = 0; j < d; j++) {
+            white[j + d * k] = correlation[k + d * j] / (sqrt(eigenvalue[j]) * scale[k]);
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Also leaves the standardised data in y (n, d) and its scales in scale (d). */
+static nonsens_status whiten_keeping(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
+                                     double *y, double *scale, double *white)
+{
+    TRY(check_shape(ctx, z, segments, start));
+    TRY(check_finite(ctx, z));
+    TRY(standardise(ctx, z, segments, start, y, scale));
+    return whiten_standardised(ctx, a, z.rows, z.cols, y, scale, white);
+}
+
+nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
+                          double *white)
+{
+    arena_mark mark = arena_tell(a);
+    double *y = arena_get(ctx, a, z.rows * z.cols, sizeof *y), *scale = arena_get(ctx, a, z.cols, sizeof *scale);
+    nonsens_status status = NONSENS_ERR_MEMORY;
+    if (y && scale) {
+        status = whiten_keeping(ctx, a, z, segments, start, y, scale, white);
+    }
+    arena_rewind(a, mark);
+    return status;
+}
+
+/* ---- canonical basis and output ------------------------------------------------------------------------------ */
+
+/* Everything of one call; y is whitened, segment-centred and, from canonical_basis on, in the canonical basis. */
+typedef struct unmixing_job {
+    arena *scratch;
+    int64_t n, d, segments;
+    const int64_t *start;
+    double *y;        /* (n, d) */
+    double *white;    /* (d, d): y = white * (z - segment mean) */
+    double *rotation; /* (d, d): sources = rotation * y; JD leaves a general matrix here */
+    double *square;   /* (d, d) scratch */
+} unmixing_job;
+
+/* y = standardised data * (white diag(scale))'. */
+static nonsens_status apply_whitening(nonsens_context *ctx, unmixing_job *job, const double *standardised,
+                                      const double *scale)
+{
+    int64_t n = job->n, d = job->d;
+    for (int64_t k = 0; k < d; k++) {
+        for (int64_t j = 0; j < d; j++) {
+            job->square[j + d * k] = job->white[j + d * k] * scale[k];
+        }
+    }
+    ARENA_TRY(ctx, job->scratch, job->y, n * d);
+    linalg_gemm(false, true, n, d, d, 1.0, standardised, n, job->square, d, 0.0, job->y, n);
+    return NONSENS_OK;
+}
+
+/* out (d, d) = sum_e n_e C_e^2 / n. */
+static nonsens_status squared_covariances(nonsens_context *ctx, unmixing_job *job, double *out)
+{
+    int64_t n = job->n, d = job->d;
+    double *c;
+    ARENA_TRY(ctx, job->scratch, c, d * d);
+    for (int64_t e = 0; e < job->segments; e++) {
+        int64_t rows = job->start[e + 1] - job->start[e];
+        if (rows > 0) {
+            linalg_gram(rows, d, job->y + job->start[e], n, c);
+            linalg_gemm(false, false, d, d, d, 1.0 / ((double)rows * (double)n), c, d, c, d, 1.0, out, d);
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* out (d, d) = sum_i |y_i|^2 y_i y_i' / n. */
+static nonsens_status fourth_moments(nonsens_context *ctx, unmixing_job *job, double *out)
+{
+    int64_t n = job->n, d = job->d;
+    double *weighted;
+    ARENA_TRY(ctx, job->scratch, weighted, n * d);
+    for (int64_t i = 0; i < n; i++) {
+        double norm = 0.0;
+        for (int64_t j = 0; j < d; j++) {
+            norm += job->y[i + n * j] * job->y[i + n * j];
+        }
+        norm = sqrt(norm);
+        for (int64_t j = 0; j < d; j++) {
+            weighted[i + n * j] = norm * job->y[i + n * j];
+        }
+    }
+    linalg_gram(n, d, weighted, n, out);
+    for (int64_t i = 0; i < d * d; i++) {
+        out[i] /= (double)n;
+    }
+    return NONSENS_OK;
+}
+
+typedef struct source_moments {
+    double variance, skewness, kurtosis;
+} source_moments;
+
+/* Of n values with mean 0. */
+static source_moments moments_of(int64_t n, const double *s)
+{
+    double m2 = 0.0, m3 = 0.0, m4 = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        double square = s[i] * s[i];
+        m2 += square;
+        m3 += square * s[i];
+        m4 += square * square;
+    }
+    m2 /= (double)n;
+    return (source_moments){m2, m3 / (double)n / (m2 * sqrt(m2)), m4 / (double)n / (m2 * m2)};
+}
+
+static void negate(int64_t n, double *v)
+{
+    for (int64_t i = 0; i < n; i++) {
+        v[i] = -v[i];
+    }
+}
+
+/* Turns y and white into the eigenvectors of an equivariant matrix, each signed by its skewness. */
+static nonsens_status canonical_basis(nonsens_context *ctx, unmixing_job *job)
+{
+    int64_t n = job->n, d = job->d;
+    double *axes, *eigenvalue, *turned, *turned_white;
+    ARENA_TRY(ctx, job->scratch, axes, d * d);
+    ARENA_TRY(ctx, job->scratch, eigenvalue, d);
+    ARENA_TRY(ctx, job->scratch, turned, n * d);
+    ARENA_TRY(ctx, job->scratch, turned_white, d * d);
+    TRY(job->segments > 1 ? squared_covariances(ctx, job, axes) : fourth_moments(ctx, job, axes));
+    TRY(linalg_eigen_symmetric(ctx, job->scratch, d, axes, eigenvalue));
+    linalg_gemm(false, false, n, d, d, 1.0, job->y, n, axes, d, 0.0, turned, n);
+    for (int64_t j = 0; j < d; j++) {
+        if (moments_of(n, turned + j * n).skewness < 0) {
+            negate(d, axes + j * d);
+            negate(n, turned + j * n);
+        }
+    }
+    linalg_gemm(true, false, d, d, d, 1.0, axes, d, job->white, d, 0.0, turned_white, d);
+    job->y = turned;
+    job->white = turned_white;
+    return NONSENS_OK;
+}
+
+/* Copies the rows of segments with at least 2 (d + 1) rows; with fewer a contrast overfits or is unbounded. */
+static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *job, ica_data *data)
+{
+    int64_t *start, least = 2 * (job->d + 1);
+    ARENA_TRY(ctx, job->scratch, start, job->segments + 1);
+    *data = (ica_data){0, job->d, 0, start, NULL};
+    for (int64_t e = 0; e < job->segments; e++) {
+        int64_t rows = job->start[e + 1] - job->start[e];
+        if (rows >= least) {
+            data->n += rows;
+            start[++data->segments] = data->n;
+        }
+    }
+    if (data->segments == 0) {
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "unmixing %lld features needs a segment of at least %lld rows; merge segments or give more rows",
+                    (long long)job->d, (long long)least);
+    }
+    ARENA_TRY(ctx, job->scratch, data->y, data->n * job->d);
+    int64_t used = 0;
+    for (int64_t e = 0; e < job->segments; e++) {
+        int64_t rows = job->start[e + 1] - job->start[e];
+        for (int64_t j = 0; rows >= least && j < job->d; j++) {
+            memcpy(data->y + j * data->n + used, job->y + j * job->n + job->start[e], (size_t)rows * sizeof(double));
+        }
+        used += rows >= least ? rows : 0;
+    }
+    return NONSENS_OK;
+}
+
+/* Scales, signs and sorts the rows of rotation * white into unmix (d, d). */
+static nonsens_status canonical_output(nonsens_context *ctx, const unmixing_job *job, double *unmix)
+{
+    int64_t n = job->n, d = job->d;
+    double *s, *kurtosis;
+    bool *taken;
+    ARENA_TRY(ctx, job->scratch, s, n);
+    ARENA_TRY(ctx, job->scratch, kurtosis, d);
+    ARENA_TRY(ctx, job->scratch, taken, d);
+    linalg_gemm(false, false, d, d, d, 1.0, job->rotation, d, job->white, d, 0.0, job->square, d);
+    for (int64_t j = 0; j < d; j++) {
+        linalg_gemm(false, true, n, 1, d, 1.0, job->y, n, job->rotation + j, d, 0.0, s, n);
+        source_moments m = moments_of(n, s);
+        double factor = (m.skewness < 0 ? -1.0 : 1.0) / sqrt(m.variance);
+        for (int64_t k = 0; k < d; k++) {
+            job->square[j + d * k] *= factor;
+        }
+        kurtosis[j] = m.kurtosis;
+    }
+    for (int64_t place = 0; place < d; place++) {
+        int64_t best = -1;
+        for (int64_t j = 0; j < d; j++) {
+            if (!taken[j] && (best < 0 || kurtosis[j] > kurtosis[best])) {
+                best = j;
+            }
+        }
+        taken[best] = true;
+        for (int64_t k = 0; k < d; k++) {
+            unmix[place + d * k] = job->square[best + d * k];
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------------- */
+
+static nonsens_status dispatch(nonsens_context *ctx, unmixing_job *job, enum unmixing algorithm, ica_result *out)
+{
+    ica_data data;
+    TRY(usable_segments(ctx, job, &data));
+    if (algorithm == UNMIX_JOINT_DIAGONALISATION) {
+        return ica_joint_diagonalisation(ctx, job->scratch, &data, job->rotation, out);
+    }
+    if (job->d > 2 && data.segments > 1) {
+        TRY(ica_start_by_covariances(ctx, job->scratch, &data, job->rotation));
+    }
+    if (algorithm == UNMIX_ENTROPY) {
+        return ica_entropy_rotation(ctx, job->scratch, &data, job->rotation, out);
+    }
+    return ica_score_matching(ctx, job->scratch, &data, algorithm == UNMIX_TWO_STATISTIC ? 2 : 1, job->rotation, out);
+}
+
+static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix z, enum unmixing algorithm,
+                                 ica_result *out)
+{
+    int64_t n = job->n, d = job->d;
+    double *standardised, *scale;
+    ARENA_TRY(ctx, job->scratch, standardised, n * d);
+    ARENA_TRY(ctx, job->scratch, scale, d);
+    ARENA_TRY(ctx, job->scratch, job->white, d * d);
+    ARENA_TRY(ctx, job->scratch, job->rotation, d * d);
+    ARENA_TRY(ctx, job->scratch, job->square, d * d);
+    TRY(whiten_keeping(ctx, job->scratch, z, job->segments, job->start, standardised, scale, job->white));
+    TRY(apply_whitening(ctx, job, standardised, scale));
+    TRY(canonical_basis(ctx, job));
+    for (int64_t j = 0; j < d; j++) {
+        job->rotation[j + d * j] = 1.0;
+    }
+    TRY(dispatch(ctx, job, algorithm, out));
+    return canonical_output(ctx, job, out->unmix);
+}
+
+nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
+                         enum unmixing algorithm, uint64_t seed, ica_result *out)
+{
+    (void)seed; /* every search is deterministic and global in each plane */
+    *out = (ica_result){0};
+    ARENA_TRY(ctx, a, out->unmix, z.cols * z.cols);
+    arena scratch = {NULL};
+    unmixing_job job = {.scratch = &scratch, .n = z.rows, .d = z.cols, .segments = segments, .start = start};
+    nonsens_status status = unmix_with(ctx, &job, z, algorithm, out);
+    arena_free(&scratch);
+    return status;
+}
+
+void ica_apply(matrix z, const double *unmix, matrix s)
+{
+    for (int64_t j = 0; j < s.cols; j++) {
+        memset(matrix_col(s, j), 0, (size_t)s.rows * sizeof(double));
+    }
+    for (int64_t k = 0; k < z.cols; k++) {
+        const double *feature = matrix_col(z, k);
+        double mean = 0.0;
+        for (int64_t i = 0; i < z.rows; i++) {
+            mean += feature[i];
+        }
+        mean /= (double)z.rows;
+        for (int64_t j = 0; j < s.cols; j++) {
+            double *source = matrix_col(s, j), weight = unmix[j + s.cols * k];
+            for (int64_t i = 0; i < z.rows; i++) {
+                source[i] += weight * (feature[i] - mean);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/*
+ * ica.h - linear ICA for piece-wise stationary sources: z = A s, sources independent inside each segment.
+ *
+ * All algorithms work on within-segment whitened data (segment means removed, pooled within-segment covariance = I):
+ * then exactly a rotation remains, whatever the modulations do.  Rows are sorted by segment: start (E+1).
+ *
+ * The outcome is deterministic and equivariant: z and B z (B invertible, so also any order of the columns) give the
+ * same sources up to rounding.
+ */
+#ifndef ICA_ICA_H
+#define ICA_ICA_H
+
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "base/options.h"
+
+/*
+ * objective, per row, smaller is better:
+ *     joint diagonalisation  1/2 sum_e n_e/n (log det diag D_e - log det D_e), D_e the sources' covariances; nats
+ *     score matching, two-statistic    the profiled J of score_matching.c, segments weighted by n_e/n
+ *     entropy                sum_e n_e/n sum_j H_e(s_j); nats
+ * contrast_gap = rows * (worst - best objective) over the angles of the plane of two sources in which that range is
+ * smallest; for d = 2 the range over all rotations.  It is a log likelihood ratio in nats for joint diagonalisation
+ * and entropy; for score matching it has the unit of J and only its order of magnitude says something.  Where the
+ * rotation is not identified it is of the order of the number of segments (joint diagonalisation) or of what chance
+ * alone gives, and does not grow with the rows.  0 for d = 1, where there is nothing to rotate.
+ */
+typedef struct ica_result {
+    double *unmix; /* (d, d) column-major: s = unmix * (z - segment mean); rows ordered and signed canonically */
+    double objective;
+    int iterations; /* sweeps over planes plus L-BFGS iterations */
+    bool converged;
+    double contrast_gap; /* how much worse the objective gets at the worst rotation; near 0: not identified */
+} ica_result;
+
+/* Within-segment whitening: white (d, d) with white * C_within * white' = I.  Fails, naming it, on rank deficiency. */
+nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
+                          double *white);
+
+/*
+ * Unmixes z (n, d) by the chosen algorithm.  out->unmix comes from `a`, scratch memory (up to 6 n d doubles) does not.
+ * Canonical output: each source has pooled within-segment variance 1 (divisor n) and a third within-segment moment
+ * >= 0; sources descend by pooled within-segment kurtosis.  Segments with fewer than 2 (d + 1) rows count in the
+ * whitening and in these moments, not in the contrast.  Nothing is drawn at random: the seed is not used.
+ */
+nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
+                         enum unmixing algorithm, uint64_t seed, ica_result *out);
+
+/* s (n, d) = (z - pooled mean) * unmix': sources keep their segment means.  s must not overlap z. */
+void ica_apply(matrix z, const double *unmix, matrix s);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * linalg.c - BLAS and LAPACK (OpenBLAS, serial build) behind the signatures of linalg.h.
+ *
+ * The Fortran symbols are declared here by hand, with the hidden lengths of character arguments that gfortran passes
+ * last; so no vendor header is needed.  Every factorisation looks for NaN and infinities first: LAPACK's iterations
+ * may spin on them or answer with nonsense.  Sizes must fit the 32-bit integers of the BLAS.
+ */
+#include "math/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef int32_t blas_int;
+typedef size_t text_length; /* hidden argument of a Fortran character dummy */
+
+enum { CBLAS_COLUMN_MAJOR = 102, CBLAS_NO_TRANSPOSE = 111, CBLAS_TRANSPOSE = 112, CBLAS_UPPER = 121 };
+
+void cblas_dgemm(int order, int trans_a, int trans_b, blas_int m, blas_int n, blas_int k, double alpha, const double *a,
+                 blas_int lda, const double *b, blas_int ldb, double beta, double *c, blas_int ldc);
+void cblas_dsyrk(int order, int uplo, int trans, blas_int n, blas_int k, double alpha, const double *a, blas_int lda,
+                 double beta, double *c, blas_int ldc);
+void dsyev_(const char *jobz, const char *uplo, const blas_int *n, double *a, const blas_int *lda, double *w,
+            double *work, const blas_int *lwork, blas_int *info, text_length, text_length);
+void dpotrf_(const char *uplo, const blas_int *n, double *a, const blas_int *lda, blas_int *info, text_length);
+void dgesv_(const blas_int *n, const blas_int *nrhs, double *a, const blas_int *lda, blas_int *ipiv, double *b,
+            const blas_int *ldb, blas_int *info);
+void dgetrf_(const blas_int *m, const blas_int *n, double *a, const blas_int *lda, blas_int *ipiv, blas_int *info);
+void dgetri_(const blas_int *n, double *a, const blas_int *lda, const blas_int *ipiv, double *work,
+             const blas_int *lwork, blas_int *info);
+void dgeqp3_(const blas_int *m, const blas_int *n, double *a, const blas_int *lda, blas_int *jpvt, double *tau,
+             double *work, const blas_int *lwork, blas_int *info);
+char *openblas_get_config(void);
+
+/* A stride as the BLAS wants it: at least 1 even for an empty matrix. */
+static blas_int stride(int64_t ld)
+{
+    return ld > 1 ? (blas_int)ld : 1;
+}
+
+static bool all_finite(int64_t count, const double *v)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (!isfinite(v[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The checks that every factorisation of a (rows, cols) makes before it hands the matrix to LAPACK. */
+static nonsens_status check_input(nonsens_context *ctx, const char *what, int64_t rows, int64_t cols, const double *a)
+{
+    if (rows < 0 || cols < 0 || rows > INT32_MAX || cols > INT32_MAX) {
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "%s: a matrix of %lld by %lld is beyond the 32-bit sizes of the BLAS; "
+                    "use fewer rows",
+                    what, (long long)rows, (long long)cols);
+    }
+    if (!all_finite(rows * cols, a)) {
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "%s: a matrix of %lld by %lld holds NaN or infinite values; "
+                    "look for constant or extreme columns in the data",
+                    what, (long long)rows, (long long)cols);
+    }
+    return NONSENS_OK;
+}
+
+void linalg_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha, const double *a,
+                 int64_t lda, const double *b, int64_t ldb, double beta, double *c, int64_t ldc)
+{
+    if (m <= 0 || n <= 0) {
+        return;
+    }
+    cblas_dgemm(CBLAS_COLUMN_MAJOR, transpose_a ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE,
+                transpose_b ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE, (blas_int)m, (blas_int)n, (blas_int)k, alpha, a,
+                stride(lda), b, stride(ldb), beta, c, stride(ldc));
+}
+
+void linalg_gram(int64_t n, int64_t k, const double *a, int64_t lda, double *g)
+{
+    if (k <= 0) {
+        return;
+    }
+    cblas_dsyrk(CBLAS_COLUMN_MAJOR, CBLAS_UPPER, CBLAS_TRANSPOSE, (blas_int)k, (blas_int)n, 1.0, a, stride(lda), 0.0, g,
+                stride(k));
+    for (int64_t j = 0; j < k; j++) {
+        for (int64_t i = 0; i < j; i++) {
+            g[i * k + j] = g[j * k + i];
+        }
+    }
+}
+
+/* Only the lower triangle enters the result; both must be finite. */
+nonsens_status linalg_eigen_symmetric(nonsens_context *ctx, arena *scratch, int64_t k, double *a, double *w)
+{
+    if (k == 0) {
+        return NONSENS_OK;
+    }
+    TRY(check_input(ctx, "symmetric eigenvalues", k, k, a));
+    blas_int n = (blas_int)k, info = 0, work_size = -1;
+    double wanted = 0.0, *work;
+    dsyev_("V", "L", &n, a, &n, w, &wanted, &work_size, &info, 1, 1);
+    work_size = (blas_int)wanted;
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, work, work_size);
+    dsyev_("V", "L", &n, a, &n, w, work, &work_size, &info, 1, 1);
+    arena_rewind(scratch, mark);
+    if (info != 0) {
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "symmetric eigenvalues: %d off-diagonal elements did not converge; "
+                    "rescale the variables",
+                    (int)info);
+    }
+    return NONSENS_OK;
+}
+
+/* Only the lower triangle enters the result; both must be finite. */
+nonsens_status linalg_cholesky(nonsens_context *ctx, int64_t k, double *a)
+{
+    if (k == 0) {
+        return NONSENS_OK;
+    }
+    TRY(check_input(ctx, "Cholesky factor", k, k, a));
+    blas_int n = (blas_int)k, info = 0;
+    dpotrf_("L", &n, a, &n, &info, 1);
+    if (info != 0) {
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "Cholesky factor: the matrix is not positive definite at pivot %d of "
+                    "%d; add to its diagonal or drop dependent columns",
+                    (int)info, (int)n);
+    }
+    for (int64_t j = 1; j < k; j++) {
+        memset(a + j * k, 0, (size_t)j * sizeof *a);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status fail_singular(nonsens_context *ctx, const char *what, blas_int pivot, blas_int n)
+{
+    return fail(ctx, NONSENS_ERR_NUMERIC,
+                "%s: the matrix is singular at pivot %d of %d; drop dependent columns or "
+                "regularise",
+                what, (int)pivot, (int)n);
+}
+
+nonsens_status linalg_solve(nonsens_context *ctx, arena *scratch, int64_t k, int64_t m, double *a, double *b)
+{
+    if (k == 0 || m == 0) {
+        return NONSENS_OK;
+    }
+    TRY(check_input(ctx, "linear system", k, k, a));
+    TRY(check_input(ctx, "right-hand side", k, m, b));
+    blas_int n = (blas_int)k, sides = (blas_int)m, info = 0, *pivot;
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, pivot, k);
+    dgesv_(&n, &sides, a, &n, pivot, b, &n, &info);
+    arena_rewind(scratch, mark);
+    return info == 0 ? NONSENS_OK : fail_singular(ctx, "linear system", info, n);
+}
+
+/* log |det| from the diagonal of an LU factor (k, k). */
+static double log_diagonal(int64_t k, const double *lu)
+{
+    double sum = 0.0;
+    for (int64_t j = 0; j < k; j++) {
+        sum += log(fabs(lu[j * k + j]));
+    }
+    return sum;
+}
+
+/* log_abs_det may be NULL. */
+nonsens_status linalg_invert(nonsens_context *ctx, arena *scratch, int64_t k, double *a, double *log_abs_det)
+{
+    if (log_abs_det) {
+        *log_abs_det = 0.0;
+    }
+    if (k == 0) {
+        return NONSENS_OK;
+    }
+    TRY(check_input(ctx, "matrix inverse", k, k, a));
+    blas_int n = (blas_int)k, info = 0, work_size = -1, *pivot;
+    double wanted = 0.0, *work;
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, pivot, k);
+    dgetrf_(&n, &n, a, &n, pivot, &info);
+    if (info != 0) {
+        return fail_singular(ctx, "matrix inverse", info, n);
+    }
+    if (log_abs_det) {
+        *log_abs_det = log_diagonal(k, a);
+    }
+    dgetri_(&n, a, &n, pivot, &wanted, &work_size, &info);
+    work_size = (blas_int)wanted;
+    ARENA_TRY(ctx, scratch, work, work_size);
+    dgetri_(&n, a, &n, pivot, work, &work_size, &info);
+    arena_rewind(scratch, mark);
+    return info == 0 ? NONSENS_OK : fail_singular(ctx, "matrix inverse", info, n);
+}
+
+/* For n < k the last k - n entries of r_diag are zero. */
+nonsens_status linalg_pivoted_qr(nonsens_context *ctx, arena *scratch, int64_t n, int64_t k, double *a, double *r_diag,
+                                 int32_t *pivot)
+{
+    memset(r_diag, 0, (size_t)k * sizeof *r_diag);
+    memset(pivot, 0, (size_t)k * sizeof *pivot); // zero lets LAPACK move every column
+    if (k == 0) {
+        return NONSENS_OK;
+    }
+    TRY(check_input(ctx, "pivoted QR", n, k, a));
+    blas_int rows = (blas_int)n, cols = (blas_int)k, ld = stride(n), info = 0, work_size = -1;
+    int64_t rank_most = n < k ? n : k;
+    double wanted = 0.0, *work, *tau;
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, tau, rank_most > 0 ? rank_most : 1);
+    dgeqp3_(&rows, &cols, a, &ld, pivot, tau, &wanted, &work_size, &info);
+    work_size = (blas_int)wanted > 3 * cols + 1 ? (blas_int)wanted : 3 * cols + 1;
+    ARENA_TRY(ctx, scratch, work, work_size);
+    dgeqp3_(&rows, &cols, a, &ld, pivot, tau, work, &work_size, &info);
+    arena_rewind(scratch, mark);
+    for (int64_t j = 0; j < k; j++) {
+        pivot[j] = n > 0 ? pivot[j] - 1 : (int32_t)j;
+        r_diag[j] = j < rank_most ? fabs(a[j * n + j]) : 0.0;
+    }
+    return NONSENS_OK;
+}
+
+const char *linalg_name(void)
+{
+    return openblas_get_config();
+}

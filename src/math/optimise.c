@@ -1,0 +1,346 @@
+/*
+ * optimise.c - L-BFGS (Nocedal, "Updating quasi-Newton matrices with limited storage", Math. Comp. 35, 1980) with the
+ * strong-Wolfe line search of Nocedal and Wright, "Numerical Optimization", 2nd ed., algorithms 3.5, 3.6 and 7.5.
+ *
+ * Deviations: the sufficient decrease allows for the rounding of f (in the spirit of Hager and Zhang, SIAM J. Optim.
+ * 16, 2005), so that steps at the bottom of a valley are not refused for their last digit; a value or gradient that is
+ * not finite counts as +infinity; a line search that runs out of evaluations after a sufficient decrease keeps it; and
+ * a search that fails altogether is tried once more along the steepest descent before the run stops with
+ * STOP_NO_DESCENT.  Evaluations per search are bounded, and so are searches in a row that find no flat point and
+ * iterations that lower neither f nor the gradient: wrong gradients stop the run instead of hanging it.
+ */
+#include "math/optimise.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { SEARCH_EVALUATIONS = 40, POOR_SEARCHES = 5, STALL_ITERATIONS = 50 };
+
+static const double DECREASE = 1e-4;              /* c1 of the Wolfe conditions */
+static const double CURVATURE = 0.9;              /* c2 */
+static const double STEP_GROWTH = 4.0;            /* while the minimum is not yet bracketed */
+static const double ROUNDING = 4.0 * DBL_EPSILON; /* of f, relative */
+
+/* A trial step along the search direction: value and directional derivative there. */
+struct trial {
+    double step, value, slope;
+};
+
+struct lbfgs {
+    int64_t n;
+    int memory, kept, next;    /* pairs held, and where the next one goes */
+    double *s, *y;             // (n, memory) steps and gradient differences
+    double *rho, *weight;      // (memory) 1 / s'y; scratch of the two loops
+    double *x;                 // (n) current point, the caller's array
+    double *g;                 // (n) gradient there
+    double *direction;         // (n)
+    double *trial_x, *trial_g; // (n) the point evaluated last
+    objective_fn f;
+    void *state;
+    int evaluations;
+    int poor; /* line searches in a row that found no flat point */
+};
+
+static double dot(int64_t n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+static void add_scaled(int64_t n, double scale, const double *a, double *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[i] += scale * a[i];
+    }
+}
+
+/* max |v_i|; NaN if any is NaN. */
+static double largest_magnitude(int64_t n, const double *v)
+{
+    double most = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        double magnitude = fabs(v[i]);
+        if (!(magnitude <= most)) {
+            most = magnitude;
+        }
+        if (isnan(most)) {
+            break;
+        }
+    }
+    return most;
+}
+
+/* ---- line search --------------------------------------------------------------------------------------------- */
+
+static struct trial evaluate(struct lbfgs *b, double step)
+{
+    for (int64_t i = 0; i < b->n; i++) {
+        b->trial_x[i] = b->x[i] + step * b->direction[i];
+    }
+    double value = b->f(b->state, b->n, b->trial_x, b->trial_g);
+    double slope = dot(b->n, b->trial_g, b->direction);
+    b->evaluations++;
+    if (!isfinite(value) || !isfinite(slope)) {
+        return (struct trial){step, INFINITY, NAN};
+    }
+    return (struct trial){step, value, slope};
+}
+
+static bool decreases(const struct trial *start, const struct trial *t)
+{
+    return t->value <= start->value + DECREASE * t->step * start->slope + ROUNDING * fabs(start->value);
+}
+
+static bool is_flat(const struct trial *start, const struct trial *t)
+{
+    return fabs(t->slope) <= CURVATURE * fabs(start->slope);
+}
+
+/* Minimum of the cubic through two trials, kept away from their ends; the middle where there is none. */
+static double interpolate(const struct trial *lo, const struct trial *hi)
+{
+    double width = hi->step - lo->step, middle = lo->step + 0.5 * width;
+    double d1 = lo->slope + hi->slope - 3.0 * (lo->value - hi->value) / (lo->step - hi->step);
+    double under_root = d1 * d1 - lo->slope * hi->slope;
+    if (!(under_root >= 0.0)) {
+        return middle;
+    }
+    double d2 = copysign(sqrt(under_root), width);
+    double step = hi->step - width * (hi->slope + d2 - d1) / (hi->slope - lo->slope + 2.0 * d2);
+    double margin = 0.1 * fabs(width);
+    bool inside = step > fmin(lo->step, hi->step) + margin && step < fmax(lo->step, hi->step) - margin;
+    return inside ? step : middle;
+}
+
+/*
+ * Narrows an interval that holds acceptable steps; lo is the best sufficient decrease so far (or the start), and its
+ * slope points towards hi.  On success the accepted point is the one evaluated last.
+ */
+static bool zoom(struct lbfgs *b, const struct trial *start, struct trial lo, struct trial hi, int budget,
+                 struct trial *accepted)
+{
+    for (; budget > 0 && fabs(hi.step - lo.step) > DBL_EPSILON * fabs(lo.step); budget--) {
+        struct trial t = evaluate(b, interpolate(&lo, &hi));
+        if (!decreases(start, &t) || t.value > lo.value + ROUNDING * fabs(lo.value)) {
+            hi = t;
+            continue;
+        }
+        if (is_flat(start, &t)) {
+            *accepted = t;
+            b->poor = 0;
+            return true;
+        }
+        if (t.slope * (hi.step - lo.step) >= 0.0) {
+            hi = lo;
+        }
+        lo = t;
+    }
+    b->poor++;
+    if (lo.step > 0.0 && lo.value < start->value) {
+        *accepted = evaluate(b, lo.step);
+        return accepted->value < start->value;
+    }
+    return false;
+}
+
+/* Finds a step that satisfies the strong Wolfe conditions, or at least the first; false if there is none. */
+static bool line_search(struct lbfgs *b, const struct trial *start, double first_step, struct trial *accepted)
+{
+    struct trial before = *start;
+    double step = first_step;
+    for (int budget = SEARCH_EVALUATIONS; budget > 0; budget--) {
+        struct trial t = evaluate(b, step);
+        if (!decreases(start, &t) || (before.step > 0.0 && t.value >= before.value)) {
+            return zoom(b, start, before, t, budget - 1, accepted);
+        }
+        if (is_flat(start, &t)) {
+            *accepted = t;
+            b->poor = 0;
+            return true;
+        }
+        if (t.slope >= 0.0) {
+            return zoom(b, start, t, before, budget - 1, accepted);
+        }
+        before = t;
+        step *= STEP_GROWTH;
+    }
+    *accepted = before; // still falling after the last step: unbounded below as far as can be seen
+    return before.value < start->value;
+}
+
+/* ---- directions ---------------------------------------------------------------------------------------------- */
+
+static double *pair_s(const struct lbfgs *b, int pair)
+{
+    return b->s + pair * b->n;
+}
+
+static double *pair_y(const struct lbfgs *b, int pair)
+{
+    return b->y + pair * b->n;
+}
+
+/* The i-th newest pair, i = 0 .. kept - 1. */
+static int newest(const struct lbfgs *b, int i)
+{
+    return (b->next - 1 - i + 2 * b->memory) % b->memory;
+}
+
+/* direction = -H g by the two-loop recursion; -g where no pairs are kept. */
+static void choose_direction(struct lbfgs *b)
+{
+    for (int64_t i = 0; i < b->n; i++) {
+        b->direction[i] = -b->g[i];
+    }
+    if (b->kept == 0) {
+        return;
+    }
+    for (int i = 0; i < b->kept; i++) {
+        int p = newest(b, i);
+        b->weight[p] = b->rho[p] * dot(b->n, pair_s(b, p), b->direction);
+        add_scaled(b->n, -b->weight[p], pair_y(b, p), b->direction);
+    }
+    int last = newest(b, 0);
+    double scale = 1.0 / (b->rho[last] * dot(b->n, pair_y(b, last), pair_y(b, last)));
+    for (int64_t i = 0; i < b->n; i++) {
+        b->direction[i] *= scale;
+    }
+    for (int i = b->kept - 1; i >= 0; i--) {
+        int p = newest(b, i);
+        double back = b->rho[p] * dot(b->n, pair_y(b, p), b->direction);
+        add_scaled(b->n, b->weight[p] - back, pair_s(b, p), b->direction);
+    }
+}
+
+/* Keeps the step to the trial point as a pair, unless the curvature along it is not clearly positive. */
+static void keep_pair(struct lbfgs *b)
+{
+    double *s = pair_s(b, b->next), *y = pair_y(b, b->next);
+    for (int64_t i = 0; i < b->n; i++) {
+        s[i] = b->trial_x[i] - b->x[i];
+        y[i] = b->trial_g[i] - b->g[i];
+    }
+    double sy = dot(b->n, s, y), yy = dot(b->n, y, y);
+    if (!(sy > DBL_EPSILON * yy) || !isfinite(1.0 / sy)) {
+        return;
+    }
+    b->rho[b->next] = 1.0 / sy;
+    b->next = (b->next + 1) % b->memory;
+    b->kept += b->kept < b->memory;
+}
+
+static void move_to_trial(struct lbfgs *b)
+{
+    keep_pair(b);
+    memcpy(b->x, b->trial_x, (size_t)b->n * sizeof *b->x);
+    memcpy(b->g, b->trial_g, (size_t)b->n * sizeof *b->g);
+}
+
+/* One iteration: false if no direction leads down.  *value is that of the current point, before and after. */
+static bool descend(struct lbfgs *b, double *value)
+{
+    for (;;) {
+        choose_direction(b);
+        struct trial start = {0.0, *value, dot(b->n, b->g, b->direction)}, accepted;
+        double first_step = b->kept > 0 ? 1.0 : fmin(1.0, 1.0 / sqrt(-start.slope));
+        if (start.slope < 0.0 && isfinite(first_step) && b->poor <= POOR_SEARCHES &&
+            line_search(b, &start, first_step, &accepted)) {
+            move_to_trial(b);
+            *value = accepted.value;
+            return true;
+        }
+        if (b->kept == 0 || b->poor > POOR_SEARCHES) {
+            return false;
+        }
+        b->kept = 0; // forget the curvature and try the steepest descent
+    }
+}
+
+static nonsens_status lbfgs_prepare(nonsens_context *ctx, arena *scratch, struct lbfgs *b)
+{
+    if (b->memory < 1) {
+        return fail(ctx, NONSENS_ERR_USAGE, "minimisation: a memory of %d pairs; ask for at least one", b->memory);
+    }
+    ARENA_TRY(ctx, scratch, b->s, b->n * b->memory);
+    ARENA_TRY(ctx, scratch, b->y, b->n * b->memory);
+    ARENA_TRY(ctx, scratch, b->rho, b->memory);
+    ARENA_TRY(ctx, scratch, b->weight, b->memory);
+    ARENA_TRY(ctx, scratch, b->g, b->n);
+    ARENA_TRY(ctx, scratch, b->direction, b->n);
+    ARENA_TRY(ctx, scratch, b->trial_x, b->n);
+    ARENA_TRY(ctx, scratch, b->trial_g, b->n);
+    return NONSENS_OK;
+}
+
+/* The best that a run has seen: where f is down to its rounding, only a smaller gradient is progress. */
+struct progress {
+    double value, gradient;
+    int stalled; /* iterations since one of them fell */
+};
+
+static bool has_stalled(struct progress *p, double value, double gradient)
+{
+    p->stalled++;
+    if (value < p->value || gradient < p->gradient) {
+        p->stalled = 0;
+        p->value = fmin(value, p->value);
+        p->gradient = fmin(gradient, p->gradient);
+    }
+    return p->stalled > STALL_ITERATIONS;
+}
+
+/* Why the run must end at the current point; false if it must go on. */
+static bool must_stop(const struct lbfgs *b, const lbfgs_options *options, struct progress *progress,
+                      lbfgs_result *result)
+{
+    double gradient = largest_magnitude(b->n, b->g);
+    if (gradient <= options->gradient_tolerance * fmax(1.0, fabs(result->value))) {
+        result->reason = STOP_CONVERGED;
+        return true;
+    }
+    if (has_stalled(progress, result->value, gradient)) {
+        result->reason = STOP_NO_DESCENT;
+        return true;
+    }
+    result->reason = STOP_ITERATIONS;
+    return result->iterations >= options->max_iterations;
+}
+
+static nonsens_status lbfgs_iterate(nonsens_context *ctx, struct lbfgs *b, const lbfgs_options *options,
+                                    lbfgs_result *result)
+{
+    struct progress progress = {INFINITY, INFINITY, 0};
+    while (!must_stop(b, options, &progress, result)) {
+        TRY(check_cancelled(ctx));
+        if (!descend(b, &result->value)) {
+            result->reason = STOP_NO_DESCENT;
+            return NONSENS_OK;
+        }
+        result->iterations++;
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, double *x, objective_fn f, void *state,
+                              const lbfgs_options *options, lbfgs_result *result)
+{
+    struct lbfgs b = {.n = n, .memory = options->memory, .x = x, .f = f, .state = state};
+    *result = (lbfgs_result){.value = NAN, .reason = STOP_NO_DESCENT};
+    arena_mark mark = arena_tell(scratch);
+    TRY(lbfgs_prepare(ctx, scratch, &b));
+    result->value = f(state, n, x, b.g);
+    b.evaluations = 1;
+    if (!isfinite(result->value) || !isfinite(largest_magnitude(n, b.g))) {
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "minimisation: value or gradient at the starting point is not finite; "
+                    "rescale the variables or start elsewhere");
+    }
+    nonsens_status status = lbfgs_iterate(ctx, &b, options, result);
+    result->evaluations = b.evaluations;
+    arena_rewind(scratch, mark);
+    return status;
+}

@@ -1,0 +1,33 @@
+/*
+ * special.h - special functions to 1e-12 absolute, and 1e-9 relative in tails down to 1e-300.
+ */
+#ifndef MATH_SPECIAL_H
+#define MATH_SPECIAL_H
+
+/* Regularised incomplete gamma P(a, x) and Q(a, x) = 1 - P; a > 0 up to 1e6 and beyond, x >= 0. */
+double special_gamma_p(double a, double x);
+double special_gamma_q(double a, double x);
+/* log Q(a, x), finite where Q itself underflows. */
+double special_log_gamma_q(double a, double x);
+
+/* Upper tail of a gamma variable with this mean and variance: P(G > x). */
+double special_gamma_tail(double mean, double variance, double x);
+
+double special_chi2_tail(double degrees, double x);
+
+/* Standard normal: lower tail, upper tail, quantile (p in (0,1)). */
+double special_normal_cdf(double z);
+double special_normal_tail(double z);
+double special_normal_quantile(double p);
+
+/* Regularised incomplete beta I_x(a, b) and Student's two-sided tail P(|T| > t). */
+double special_beta_inc(double a, double b, double x);
+double special_student_tail(double degrees, double t);
+
+double special_digamma(double x);  /* x > 0 */
+double special_trigamma(double x); /* x > 0 */
+
+/* P(K > x) for Kolmogorov's distribution (limit of sqrt(n) D). */
+double special_kolmogorov_tail(double x);
+
+#endif

@@ -1,0 +1,205 @@
+/* change.c - Welch's and Fligner-Killeen's tests over segments; see change.h for the sources. */
+#include "methods/change.h"
+
+#include "math/special.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One usable segment. */
+typedef struct group {
+    int64_t first, count;
+    double mean, variance;
+} group;
+
+static group measure(const double *v, int64_t first, int64_t last)
+{
+    group g = {first, last - first, 0.0, 0.0};
+    for (int64_t i = first; i < last; i++) {
+        g.mean += (v[i] - v[first]) / (double)g.count; // differences keep digits where the offset is large
+    }
+    g.mean += g.count ? v[first] : 0.0;
+    for (int64_t i = first; i < last; i++) {
+        g.variance += (v[i] - g.mean) * (v[i] - g.mean) / (double)(g.count - 1);
+    }
+    return g;
+}
+
+/* Segments of at least two rows that are not constant. */
+static nonsens_status usable_groups(nonsens_context *ctx, arena *scratch, const double *v, int64_t segments,
+                                    const int64_t *start, group **groups, int64_t *count)
+{
+    ARENA_TRY(ctx, scratch, *groups, segments);
+    *count = 0;
+    for (int64_t e = 0; e < segments; e++) {
+        if (start[e + 1] - start[e] < 2) {
+            continue;
+        }
+        group g = measure(v, start[e], start[e + 1]);
+        if (g.variance > 0.0) {
+            (*groups)[(*count)++] = g;
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- location ---- */
+
+/* P(F > f) with d1 and d2 degrees of freedom. */
+static double f_tail(double d1, double d2, double f)
+{
+    return f > 0.0 ? special_beta_inc(0.5 * d2, 0.5 * d1, d2 / (d2 + d1 * f)) : 1.0;
+}
+
+static void welch(const group *g, int64_t groups, change_test *out)
+{
+    double k = (double)groups, total = 0.0, centre = 0.0, between = 0.0, spread = 0.0;
+    for (int64_t e = 0; e < groups; e++) {
+        total += (double)g[e].count / g[e].variance;
+    }
+    for (int64_t e = 0; e < groups; e++) {
+        centre += (double)g[e].count / g[e].variance / total * g[e].mean;
+    }
+    for (int64_t e = 0; e < groups; e++) {
+        double weight = (double)g[e].count / g[e].variance, rest = 1.0 - weight / total;
+        between += weight * (g[e].mean - centre) * (g[e].mean - centre) / (k - 1.0);
+        spread += rest * rest / (double)(g[e].count - 1);
+    }
+    out->statistic = between / (1.0 + 2.0 * (k - 2.0) / (k * k - 1.0) * spread);
+    out->p_value = f_tail(k - 1.0, (k * k - 1.0) / (3.0 * spread), out->statistic);
+}
+
+static double largest_shift(const group *g, int64_t groups)
+{
+    double low = INFINITY, high = -INFINITY, pooled = 0.0, rows = 0.0;
+    for (int64_t e = 0; e < groups; e++) {
+        low = fmin(low, g[e].mean);
+        high = fmax(high, g[e].mean);
+        pooled += (double)(g[e].count - 1) * g[e].variance;
+        rows += (double)(g[e].count - 1);
+    }
+    return (high - low) / sqrt(pooled / rows);
+}
+
+nonsens_status change_of_location(nonsens_context *ctx, arena *scratch, const double *v, int64_t segments,
+                                  const int64_t *start, change_test *out)
+{
+    group *g;
+    int64_t groups;
+    *out = (change_test){NAN, NAN, NAN, 0};
+    TRY(usable_groups(ctx, scratch, v, segments, start, &g, &groups));
+    out->segments = groups;
+    if (groups >= 2) {
+        welch(g, groups, out);
+        out->effect = largest_shift(g, groups);
+    }
+    return NONSENS_OK;
+}
+
+/* ---- scale ---- */
+
+typedef struct deviation {
+    double value; /* |x - median of its segment|, later its score */
+    int64_t group;
+} deviation;
+
+static int by_value(const void *a, const void *b)
+{
+    double x = ((const deviation *)a)->value, y = ((const deviation *)b)->value;
+    return (x > y) - (x < y);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *sorted, int64_t count)
+{
+    qsort(sorted, (size_t)count, sizeof *sorted, by_number);
+    return 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
+}
+
+/* Deviations of all usable rows; work (longest segment) is scratch. */
+static int64_t fill_deviations(const double *v, const group *g, int64_t groups, double *work, deviation *all)
+{
+    int64_t n = 0;
+    for (int64_t e = 0; e < groups; e++) {
+        memcpy(work, v + g[e].first, (size_t)g[e].count * sizeof *work);
+        double centre = median(work, g[e].count);
+        for (int64_t i = 0; i < g[e].count; i++) {
+            all[n++] = (deviation){fabs(v[g[e].first + i] - centre), e};
+        }
+    }
+    return n;
+}
+
+/* Replaces sorted deviations by normal scores of their ranks; ties share their mean rank. */
+static void score_ranks(deviation *all, int64_t n)
+{
+    for (int64_t i = 0; i < n;) {
+        int64_t j = i + 1;
+        while (j < n && all[j].value == all[i].value) {
+            j++;
+        }
+        double rank = 0.5 * (double)(i + 1 + j);
+        double score = special_normal_quantile(0.5 + 0.5 * rank / (double)(n + 1));
+        for (; i < j; i++) {
+            all[i].value = score;
+        }
+    }
+}
+
+static double fligner_statistic(const deviation *all, int64_t n, const group *g, int64_t groups, double *sum)
+{
+    double mean = 0.0, variance = 0.0, between = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        mean += all[i].value / (double)n;
+        sum[all[i].group] += all[i].value;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        variance += (all[i].value - mean) * (all[i].value - mean) / (double)(n - 1);
+    }
+    for (int64_t e = 0; e < groups; e++) {
+        double apart = sum[e] / (double)g[e].count - mean;
+        between += (double)g[e].count * apart * apart;
+    }
+    return variance > 0.0 ? between / variance : 0.0;
+}
+
+static double largest_ratio(const group *g, int64_t groups)
+{
+    double low = INFINITY, high = 0.0;
+    for (int64_t e = 0; e < groups; e++) {
+        low = fmin(low, g[e].variance);
+        high = fmax(high, g[e].variance);
+    }
+    return sqrt(high / low);
+}
+
+nonsens_status change_of_scale(nonsens_context *ctx, arena *scratch, const double *v, int64_t segments,
+                               const int64_t *start, change_test *out)
+{
+    group *g;
+    int64_t groups, rows = start[segments] - start[0];
+    double *work, *sum;
+    deviation *all;
+    *out = (change_test){NAN, NAN, NAN, 0};
+    TRY(usable_groups(ctx, scratch, v, segments, start, &g, &groups));
+    out->segments = groups;
+    if (groups < 2) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, scratch, work, rows);
+    ARENA_TRY(ctx, scratch, all, rows);
+    ARENA_TRY(ctx, scratch, sum, groups);
+    int64_t n = fill_deviations(v, g, groups, work, all);
+    qsort(all, (size_t)n, sizeof *all, by_value);
+    score_ranks(all, n);
+    out->statistic = fligner_statistic(all, n, g, groups, sum);
+    out->p_value = special_chi2_tail((double)(groups - 1), out->statistic);
+    out->effect = largest_ratio(g, groups);
+    return NONSENS_OK;
+}

@@ -1,0 +1,26 @@
+/*
+ * change.h - does one variable change over segments?  Two k-sample tests.
+ *
+ * Location: Welch's analysis of variance (Biometrika 38, 1951), valid when the scales differ as well.
+ * Scale: Fligner and Killeen (JASA 71, 1976) in the median-centred form of Conover, Johnson and Johnson (Technometrics
+ * 23, 1981): normal scores of the ranks of |x - segment median|, chi-square with (segments - 1) degrees.
+ */
+#ifndef METHODS_CHANGE_H
+#define METHODS_CHANGE_H
+
+#include "base/memory.h"
+
+typedef struct change_test {
+    double statistic;
+    double p_value;   /* NaN where fewer than two segments could be used */
+    double effect;    /* location: largest difference of means over the pooled sd; scale: largest over smallest sd */
+    int64_t segments; /* used: two rows or more and not constant */
+} change_test;
+
+/* v (n) sorted by segment with bounds start (segments + 1).  O(n log n) time, O(n) scratch. */
+nonsens_status change_of_location(nonsens_context *ctx, arena *scratch, const double *v, int64_t segments,
+                                  const int64_t *start, change_test *out);
+nonsens_status change_of_scale(nonsens_context *ctx, arena *scratch, const double *v, int64_t segments,
+                               const int64_t *start, change_test *out);
+
+#endif

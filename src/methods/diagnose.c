@@ -1,0 +1,289 @@
+/*
+ * diagnose.c - nonsens_diagnose: what the data can and cannot support, before any direction is asked for.
+ *
+ * Rows, segments and their sizes; segments there against segments needed; which variables change over segments
+ * (change.h); which pairs are dependent inside segments (indep/hsic.h); memory.  Every family of tests is judged at
+ * alpha divided by its number of tests.
+ */
+#include "base/number.h"
+#include "indep/hsic.h"
+#include "methods/change.h"
+#include "methods/run.h"
+#include "nn/mlp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_PAIRED_VARIABLES = 10, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
+
+/* What all steps need. */
+typedef struct diagnosis {
+    nonsens_context *ctx;
+    const nonsens_data *data;
+    const nonsens_options *options;
+    nonsens_result *result;
+    arena *scratch;
+} diagnosis;
+
+/* Significant digits of figures in sentences. */
+enum { SENTENCE_DIGITS = 3 };
+
+/* ---- sizes ---- */
+
+static int64_t segment_rows(const nonsens_data *data, int64_t e)
+{
+    return data->start[e + 1] - data->start[e];
+}
+
+static int64_t smallest_segment(const nonsens_data *data)
+{
+    int64_t smallest = 0;
+    for (int64_t e = 1; e < data->segments; e++) {
+        smallest = segment_rows(data, e) < segment_rows(data, smallest) ? e : smallest;
+    }
+    return smallest;
+}
+
+static nonsens_status report_smallest(const diagnosis *d)
+{
+    int64_t e = smallest_segment(d->data), rows = segment_rows(d->data, e);
+    TRY(result_add(d->ctx, d->result, (double)rows, NAN, "rows in the smallest segment", "smallest segment"));
+    if (rows < SMALL_SEGMENT) {
+        return result_note(d->ctx, d->result,
+                           "The smallest segment (%s) has %lld rows; segments under %d rows say little about the shape "
+                           "of a disturbance. Merge small segments or leave them out.",
+                           d->data->labels[e], (long long)rows, SMALL_SEGMENT);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status report_needed(const diagnosis *d)
+{
+    int64_t needed = 2 * d->data->d + 1, there = d->data->segments;
+    TRY(result_add(d->ctx, d->result, (double)needed, NAN, "segments the theory asks for: 2d+1 for d variables",
+                   "segments needed"));
+    if (there >= needed) {
+        return result_note(d->ctx, d->result,
+                           "%lld segments are enough for %lld variables (2d+1 = %lld are asked for when means and "
+                           "scales both change).",
+                           (long long)there, (long long)d->data->d, (long long)needed);
+    }
+    return result_note(d->ctx, d->result,
+                       "%lld segments are fewer than the 2d+1 = %lld that the theory asks for with %lld variables; "
+                       "name fewer variables with --vars, or collect more segments.",
+                       (long long)there, (long long)needed, (long long)d->data->d);
+}
+
+static nonsens_status report_sizes(const diagnosis *d)
+{
+    const nonsens_data *data = d->data;
+    TRY(result_add(d->ctx, d->result, (double)data->n, NAN, "rows used", "rows"));
+    TRY(result_add(d->ctx, d->result, (double)data->segments, NAN, "segments", "segments"));
+    if (data->segments == 0) {
+        return result_note(d->ctx, d->result,
+                           "No segments were named (--segment COL or --segments equal:K): methods that use the change "
+                           "over segments cannot be run.");
+    }
+    TRY(report_needed(d));
+    return report_smallest(d);
+}
+
+static nonsens_status report_segment_rows(const diagnosis *d)
+{
+    for (int64_t e = 0; e < d->data->segments; e++) {
+        TRY(result_add(d->ctx, d->result, (double)segment_rows(d->data, e), NAN, "rows in this segment", "rows(%s)",
+                       d->data->labels[e]));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- change over segments ---- */
+
+static nonsens_status add_location(const diagnosis *d, int64_t j, const change_test *test)
+{
+    char text[SENTENCE_BYTES], effect[NUMBER_BYTES];
+    snprintf(text, sizeof text, "Welch's test over segments; means differ by up to %s standard deviations",
+             number_print(effect, test->effect, SENTENCE_DIGITS));
+    return result_add(d->ctx, d->result, test->statistic, test->p_value, text, "change of location(%s)",
+                      d->data->names[j]);
+}
+
+static nonsens_status add_scale(const diagnosis *d, int64_t j, const change_test *test)
+{
+    char text[SENTENCE_BYTES], effect[NUMBER_BYTES];
+    snprintf(text, sizeof text, "Fligner-Killeen test over segments; standard deviations differ by up to a factor %s",
+             number_print(effect, test->effect, SENTENCE_DIGITS));
+    return result_add(d->ctx, d->result, test->statistic, test->p_value, text, "change of scale(%s)",
+                      d->data->names[j]);
+}
+
+static const char *change_words(bool location, bool scale)
+{
+    if (location && scale) {
+        return "its location and its scale change";
+    }
+    if (scale) {
+        return "its scale changes";
+    }
+    return location ? "its location changes" : "neither its location nor its scale is seen to change";
+}
+
+static nonsens_status report_variable(const diagnosis *d, int64_t j, bool *changes)
+{
+    const nonsens_data *data = d->data;
+    const double *v = matrix_col(data->x, j);
+    double level = d->options->alpha / (2.0 * (double)data->d);
+    change_test location, scale;
+    TRY(change_of_location(d->ctx, d->scratch, v, data->segments, data->start, &location));
+    TRY(change_of_scale(d->ctx, d->scratch, v, data->segments, data->start, &scale));
+    TRY(add_location(d, j, &location));
+    TRY(add_scale(d, j, &scale));
+    bool moves = location.p_value <= level, stretches = scale.p_value <= level;
+    *changes = moves || stretches;
+    return result_note(d->ctx, d->result, "%s: over segments %s.", data->names[j], change_words(moves, stretches));
+}
+
+static nonsens_status report_changes(const diagnosis *d)
+{
+    int64_t changing = 0;
+    if (d->data->segments < 2) {
+        return NONSENS_OK;
+    }
+    for (int64_t j = 0; j < d->data->d; j++) {
+        bool changes = false;
+        arena_mark mark = arena_tell(d->scratch);
+        TRY(report_variable(d, j, &changes));
+        arena_rewind(d->scratch, mark);
+        changing += changes;
+        report_progress(d->ctx, "change over segments", j + 1, d->data->d);
+        TRY(check_cancelled(d->ctx));
+    }
+    if (changing == 0) {
+        return result_note(d->ctx, d->result,
+                           "No variable is seen to change over segments: the segments then carry no information about "
+                           "direction.");
+    }
+    return NONSENS_OK;
+}
+
+/* ---- dependence inside segments ---- */
+
+static nonsens_status note_pair(const diagnosis *d, const char *first, const char *second, double p_value, double level)
+{
+    const char *where = d->data->segments > 1 ? " inside segments" : "";
+    if (isnan(p_value)) {
+        return result_note(d->ctx, d->result,
+                           "%s and %s could not be tested for dependence: no segment has the 10 rows with varying "
+                           "values that the test needs.",
+                           first, second);
+    }
+    if (p_value <= level) {
+        return result_note(d->ctx, d->result, "%s and %s are dependent%s.", first, second, where);
+    }
+    return result_note(d->ctx, d->result, "%s and %s: no dependence is seen%s, so no direction can be expected.", first,
+                       second, where);
+}
+
+/* The a-th and b-th variable in canonical order: the test's random streams must not depend on the order of columns. */
+static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, double level)
+{
+    const nonsens_data *data = d->data;
+    int64_t whole[2] = {0, data->n}, i = data->column_rank[a], j = data->column_rank[b];
+    const char *first = data->names[i < j ? i : j], *second = data->names[i < j ? j : i];
+    bool stratified = data->segments > 1;
+    hsic_options how = {d->options->null_kind,      d->options->permutations,    level,
+                        (uint64_t)d->options->seed, (uint64_t)(a * data->d + b), (int)d->options->threads};
+    hsic_result test;
+    TRY(hsic_test(d->ctx, d->scratch, data->n, matrix_col(data->x, i), matrix_col(data->x, j),
+                  stratified ? data->segments : 1, stratified ? data->start : whole, &how, &test));
+    double p_value = test.segments_used > 0 ? test.p_value : NAN;
+    TRY(result_add(d->ctx, d->result, test.statistic, p_value,
+                   stratified ? "kernel test of independence inside each segment, added up"
+                              : "kernel test of independence over all rows",
+                   "hsic(%s, %s)", first, second));
+    return note_pair(d, first, second, p_value, level);
+}
+
+static nonsens_status report_pairs(const diagnosis *d)
+{
+    int64_t variables = d->data->d, pairs = variables * (variables - 1) / 2, done = 0;
+    if (variables > MOST_PAIRED_VARIABLES) {
+        return result_note(d->ctx, d->result,
+                           "Pairs were not tested for dependence: there are %lld variables, and pairs are tested for "
+                           "up to %d; choose some with --vars.",
+                           (long long)variables, MOST_PAIRED_VARIABLES);
+    }
+    for (int64_t a = 0; a < variables; a++) {
+        for (int64_t b = a + 1; b < variables; b++) {
+            arena_mark mark = arena_tell(d->scratch);
+            TRY(report_pair(d, a, b, d->options->alpha / (double)pairs));
+            arena_rewind(d->scratch, mark);
+            report_progress(d->ctx, "dependence of pairs", ++done, pairs);
+            TRY(check_cancelled(d->ctx));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- memory ---- */
+
+/*
+ * Bytes that `direction` needs for one pair: the data and its copies, the logits, the networks; and what each thread
+ * adds (row lists and four copies of one network).  An estimate, meant to be right within a factor of two.
+ */
+static void estimate_memory(const diagnosis *d, double *shared, double *per_thread)
+{
+    enum { COPIES = 8, ROW_LISTS = 3, NETWORK_COPIES = 4 };
+    const nonsens_options *o = d->options;
+    double n = (double)d->data->n, classes = (double)d->data->segments;
+    mlp_shape shape = {2, o->layers, o->width, 2, d->data->segments, o->activation, o->last};
+    double network = (double)mlp_parameters(&shape) * sizeof(float);
+    *shared = n * sizeof(double) * (COPIES * 2.0 + classes) + network * (double)(o->folds * o->restarts);
+    *per_thread = n * sizeof(int64_t) * ROW_LISTS + network * NETWORK_COPIES;
+}
+
+static nonsens_status report_memory(const diagnosis *d)
+{
+    double shared, per_thread;
+    if (d->data->segments < 2) {
+        return NONSENS_OK;
+    }
+    estimate_memory(d, &shared, &per_thread);
+    TRY(result_add(d->ctx, d->result, ceil(shared / 1e6), NAN, "MB that direction needs for one pair, about",
+                   "memory of direction"));
+    return result_add(d->ctx, d->result, ceil(per_thread / 1e6), NAN, "MB more for each thread, about",
+                      "memory per thread");
+}
+
+/* ---- the run ---- */
+
+static nonsens_status diagnose(const diagnosis *d)
+{
+    TRY(report_sizes(d));
+    TRY(report_changes(d));
+    TRY(report_pairs(d));
+    TRY(report_memory(d));
+    TRY(report_segment_rows(d));
+    return result_finish(d->ctx, d->result);
+}
+
+nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                nonsens_result **out)
+{
+    double begun = run_seconds();
+    arena scratch = {0};
+    *out = NULL;
+    TRY(run_begin(ctx, options, NONSENS_CMD_DIAGNOSE));
+    TRY(result_new(ctx, data, options, "diagnose", out));
+    diagnosis d = {ctx, data, options, *out, &scratch};
+    nonsens_status status = diagnose(&d);
+    arena_free(&scratch);
+    if (status != NONSENS_OK) {
+        nonsens_result_free(*out);
+        *out = NULL;
+        return status;
+    }
+    (*out)->seconds = run_seconds() - begun;
+    return NONSENS_OK;
+}

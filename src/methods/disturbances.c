@@ -1,0 +1,215 @@
+/* disturbances.c - time-contrastive features, unmixed, with their derivatives. */
+#include "methods/disturbances.h"
+
+#include "math/special.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double CLAMP = 1e-6;         /* smallest |derivative| counted, as a share of the median */
+static const double GAIN_Z = 3.0;         /* standard errors by which held-out likelihood must beat chance */
+static const double WEAK_SECOND = 0.05;   /* second singular value over the first: near-proportional modulation */
+static const double STRONG_THIRD = 0.35;  /* third over the second: more statistics change than two */
+
+/* A matrix with the two columns of the data in canonical order, without copying where they already are. */
+static nonsens_status canonical_columns(nonsens_context *ctx, arena *a, const nonsens_data *pair, matrix *x)
+{
+    double *copy;
+    ARENA_TRY(ctx, a, copy, pair->n * 2);
+    *x = matrix_view(copy, pair->n, 2);
+    for (int64_t k = 0; k < 2; k++) {
+        memcpy(matrix_col(*x, k), matrix_col(pair->x, pair->column_rank[k]), (size_t)pair->n * sizeof *copy);
+    }
+    return NONSENS_OK;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* E log |slope| with |slope| clamped at CLAMP times its median, which is returned in *least. */
+static double mean_log_abs(int64_t n, const double *slope, double *sorted, double *least)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        sorted[i] = fabs(slope[i]);
+    }
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_doubles);
+    *least = fmax(CLAMP * sorted[n / 2], 1e-300);
+    for (int64_t i = 0; i < n; i++) {
+        sum += log(fmax(fabs(slope[i]), *least));
+    }
+    return sum / (double)n;
+}
+
+/* Jacobians of the unmixed sources: by view from the nets, then by the chain rule to the standardised variables. */
+static nonsens_status differentiate(nonsens_context *ctx, arena *a, const nn_inputs *inputs, disturbances *d,
+                                    double *slope[2][2])
+{
+    int64_t n = d->n;
+    double *by_view[2], *by_z;
+    ARENA_TRY(ctx, a, by_z, n * 2);
+    for (int k = 0; k < 2; k++) {
+        ARENA_TRY(ctx, a, by_view[k], n * 4);
+    }
+    TRY(tcl_jacobian(ctx, a, &d->fit, d->ica.unmix, by_view));
+    for (int k = 0; k < 2; k++) {
+        nn_inputs_chain(inputs, by_view[k], by_z);
+        for (int j = 0; j < 2; j++) {
+            ARENA_TRY(ctx, a, slope[k][j], n);
+            for (int64_t i = 0; i < n; i++) {
+                slope[k][j][i] = by_z[2 * i + j];
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Puts variables and sources into the user's order; `raw` and `slope` are in canonical order. */
+static nonsens_status assign(nonsens_context *ctx, arena *a, const nn_inputs *inputs, const nonsens_data *pair,
+                             matrix raw, double *slope[2][2], disturbances *d)
+{
+    int64_t n = d->n;
+    double *scratch, mean_log[2][2], least[2][2], *z, *source;
+    ARENA_TRY(ctx, a, scratch, n);
+    ARENA_TRY(ctx, a, z, n * 2);
+    ARENA_TRY(ctx, a, source, n * 2);
+    for (int k = 0; k < 2; k++) {
+        for (int j = 0; j < 2; j++) {
+            mean_log[k][j] = mean_log_abs(n, slope[k][j], scratch, &least[k][j]);
+        }
+    }
+    double straight = mean_log[0][0] + mean_log[1][1], crossed = mean_log[0][1] + mean_log[1][0];
+    bool cross = crossed > straight;
+    d->assignment_gap = fabs(straight - crossed);
+    d->z = matrix_view(z, n, 2);
+    d->source = matrix_view(source, n, 2);
+    for (int j = 0; j < 2; j++) {     /* canonical variable j is the user's variable u */
+        int u = (int)pair->column_rank[j], k = cross ? 1 - j : j;
+        memcpy(matrix_col(d->z, u), matrix_col(inputs->z, j), (size_t)n * sizeof *z);
+        memcpy(matrix_col(d->source, u), matrix_col(raw, k), (size_t)n * sizeof *source);
+        for (int other = 0; other < 2; other++) {
+            int v = (int)pair->column_rank[other];
+            d->slope[u][v] = slope[k][other];
+            d->least_slope[u][v] = least[k][other];
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                const nonsens_options *options, disturbances *d)
+{
+    matrix x;
+    nn_inputs inputs;
+    tcl_options tcl;
+    double *raw_source, *slope[2][2];
+    *d = (disturbances){.n = pair->n, .segments = pair->segments, .start = pair->start};
+    TRY(canonical_columns(ctx, a, pair, &x));
+    TRY(nn_inputs_new(ctx, a, x, &inputs));
+    tcl_options_from(options, 2, &tcl);
+    matrix view = inputs.view;
+    if (options->inputs == INPUTS_PLAIN) {
+        view.cols = 2;
+    } else if (options->inputs == INPUTS_MIXED) {
+        tcl.basic = 2;
+    }
+    TRY(tcl_fit_new(ctx, a, view, pair->segments, pair->segment, pair->start, &tcl, &d->fit));
+    TRY(ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, options->unmixing, (uint64_t)options->seed, &d->ica));
+    ARENA_TRY(ctx, a, raw_source, pair->n * 2);
+    matrix raw = matrix_view(raw_source, pair->n, 2);
+    ica_apply(d->fit.h, d->ica.unmix, raw);
+    TRY(differentiate(ctx, a, &inputs, d, slope));
+    return assign(ctx, a, &inputs, pair, raw, slope, d);
+}
+
+bool disturbances_found(const disturbances *d)
+{
+    return d->fit.chance - d->fit.loss > GAIN_Z * d->fit.gain_se;
+}
+
+/* sd of source j inside segment e over its pooled within-segment sd. */
+static void modulation(const disturbances *d, matrix out)
+{
+    for (int64_t j = 0; j < 2; j++) {
+        const double *s = matrix_col(d->source, j);
+        double pooled = 0.0;
+        for (int64_t e = 0; e < d->segments; e++) {
+            double mean = 0.0, square = 0.0, rows = (double)(d->start[e + 1] - d->start[e]);
+            for (int64_t i = d->start[e]; i < d->start[e + 1]; i++) {
+                mean += s[i] / rows;
+            }
+            for (int64_t i = d->start[e]; i < d->start[e + 1]; i++) {
+                square += (s[i] - mean) * (s[i] - mean);
+            }
+            pooled += square;
+            matrix_col(out, j)[e] = sqrt(square / rows);
+        }
+        for (int64_t e = 0; e < d->segments; e++) {
+            matrix_col(out, j)[e] /= sqrt(pooled / (double)d->n);
+        }
+    }
+}
+
+static nonsens_status copy_sources(nonsens_context *ctx, const disturbances *d, const nonsens_data *pair,
+                                   nonsens_result *result)
+{
+    double *source, *change;
+    ARENA_TRY(ctx, &result->memory, source, d->n * 2);
+    ARENA_TRY(ctx, &result->memory, change, d->segments * 2);
+    ARENA_TRY(ctx, &result->memory, result->input_row, d->n);
+    memcpy(source, d->source.v, (size_t)(d->n * 2) * sizeof *source);
+    memcpy(result->input_row, pair->input_row, (size_t)d->n * sizeof *result->input_row);
+    result->input_rows = pair->input_rows;
+    result->source = matrix_view(source, d->n, 2);
+    result->modulation = matrix_view(change, d->segments, 2);
+    modulation(d, result->modulation);
+    return NONSENS_OK;
+}
+
+static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
+{
+    const double *s = d->fit.singular;
+    double second = s[1] / s[0], third = d->segments > 2 ? s[2] / s[1] : 0.0;
+    TRY(result_add(ctx, result, second, NAN,
+                   "second singular value of the segment logits over the first; near 0 means that only one disturbance "
+                   "changes, or that both change in proportion",
+                   "second singular value ratio"));
+    TRY(result_add(ctx, result, third, NAN,
+                   "third singular value over the second; far above 0.1 means that more changes than one statistic per "
+                   "disturbance (means and scales, a hidden common cause, a changing mechanism)",
+                   "third singular value ratio"));
+    if (second < WEAK_SECOND) {
+        TRY(result_note(ctx, result, "Only one direction of change is visible in the segments: one disturbance may not "
+                                     "change, or both change in proportion; the disturbances are then not identified."));
+    }
+    if (third > STRONG_THIRD) {
+        TRY(result_note(ctx, result, "The segments differ in more than two ways: several statistics per disturbance, a "
+                                     "changing mechanism or a hidden common cause are possible."));
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, const nonsens_data *pair,
+                                   nonsens_result *result)
+{
+    double gain = d->fit.chance - d->fit.loss;
+    TRY(copy_sources(ctx, d, pair, result));
+    TRY(result_add(ctx, result, gain, special_normal_tail(gain / d->fit.gain_se),
+                   "nats per row by which the segment classifier beats the segment shares on rows it has not seen",
+                   "held-out gain"));
+    TRY(report_rank(ctx, d, result));
+    TRY(result_add(ctx, result, d->assignment_gap, NAN,
+                   "nats per row by which the other assignment of disturbances to variables is worse; near 0 means that "
+                   "it is not clear which disturbance belongs to which variable",
+                   "assignment gap"));
+    if (!disturbances_found(d)) {
+        TRY(result_note(ctx, result, "The segments cannot be told apart on held-out rows (%.4f nats per row): the "
+                                     "method has nothing to work with. More rows or more different segments are needed.",
+                        gain));
+    }
+    return NONSENS_OK;
+}

@@ -1,0 +1,45 @@
+/*
+ * disturbances.h - the common first half of the paper's two methods: from a pair of variables to estimates of the two
+ * latent disturbances, with derivatives.
+ *
+ *     inputs (two views) -> ensemble of segment classifiers -> rank-2 factor of the logits -> linear ICA -> T (n, 2)
+ *
+ * T_k estimates q_k(N_k) up to scale and an additive constant: for Laplace disturbances |N_k|.  Everything is out of
+ * fold.  Columns are those of canonical order while fitting, and are put into the user's order at the end.
+ */
+#ifndef METHODS_DISTURBANCES_H
+#define METHODS_DISTURBANCES_H
+
+#include "data/dataset.h"
+#include "ica/ica.h"
+#include "methods/result.h"
+#include "nn/inputs.h"
+#include "nn/tcl.h"
+
+typedef struct disturbances {
+    int64_t n, segments;
+    const int64_t *start;
+    matrix z;             /* (n, 2) the variables, standardised, in the user's column order */
+    matrix source;        /* (n, 2) T; column j is assigned to variable j by the Jacobian (see assigned) */
+    double *slope[2][2];  /* slope[k][j] (n): d T_k / d z_j, row by row */
+    double least_slope[2][2];    /* 1e-6 of the median |slope|: smaller ones are counted as this */
+    double assignment_gap; /* how much the other assignment of sources to variables is worse, in nats per row */
+    tcl_fit fit;
+    ica_result ica;
+} disturbances;
+
+/*
+ * Fits everything on a data set of two variables with segments.  Memory from `a`.  The assignment p of sources to
+ * variables maximises E log|dT_p2/dz_2| + E log|dT_p1/dz_1|, as in the paper's section on likelihood ratios.
+ */
+nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                const nonsens_options *options, disturbances *out);
+
+/* Adds what the fit says about the assumptions: held-out gain, singular values, sources, modulation. */
+nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, const nonsens_data *pair,
+                                   nonsens_result *result);
+
+/* False if the segments cannot be told apart on held-out rows (z of the gain under 3): nothing can be concluded. */
+bool disturbances_found(const disturbances *d);
+
+#endif

@@ -1,0 +1,40 @@
+/* registry.c - the table of methods.  Adding a method = one file + one line here. */
+#include "methods/method.h"
+
+#include <string.h>
+
+#define MONTI "Monti, Zhang, Hyvarinen, UAI 2019"
+#define SEGMENT_MODEL                                                                                                \
+    "The two disturbances are independent inside each segment, both change over at least three segments, no hidden " \
+    "common cause acts on both variables, and the mechanism stays the same in all segments."
+
+static const method table[] = {
+    {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",
+      SEGMENT_MODEL, 1, 0, 1},
+     nonsens_method_direction},
+    {{"nonsens-lr", MONTI, "the same disturbances, directions compared by likelihood ratio; assumes an effect",
+      SEGMENT_MODEL " One variable causes the other: a direction is always named.", 1, 0, 1},
+     nonsens_lr_method_direction},
+};
+
+enum { METHODS = sizeof table / sizeof *table };
+
+size_t nonsens_method_count(void)
+{
+    return METHODS;
+}
+
+const nonsens_method_info *nonsens_method_at(size_t index)
+{
+    return index < METHODS ? &table[index].info : NULL;
+}
+
+const method *method_find(const char *name)
+{
+    for (size_t i = 0; i < METHODS; i++) {
+        if (strcmp(table[i].info.name, name) == 0) {
+            return &table[i];
+        }
+    }
+    return NULL;
+}

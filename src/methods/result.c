@@ -1,0 +1,200 @@
+/* result.c - filling in, asking and freeing a result. */
+#include "methods/result.h"
+
+#include "base/parallel.h"
+#include "data/dataset.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 16, NAME_BYTES = 2 * OPTION_TEXT_BYTES };
+
+/* ---- making ---- */
+
+static nonsens_status copy_texts(nonsens_context *ctx, arena *a, int64_t count, char *const *from, char ***to)
+{
+    ARENA_TRY(ctx, a, *to, count);
+    for (int64_t i = 0; i < count; i++) {
+        (*to)[i] = arena_text(ctx, a, from[i]);
+        if (!(*to)[i]) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status copy_data_facts(nonsens_context *ctx, nonsens_result *result, const nonsens_data *data)
+{
+    arena *a = &result->memory;
+    result->rows = data->n;
+    result->segments = data->segments;
+    result->variables = data->d;
+    result->warnings = data->warnings;
+    result->data_hash = data->hash;
+    result->input_rows = data->input_rows;
+    TRY(copy_texts(ctx, a, data->d, data->names, &result->names));
+    TRY(copy_texts(ctx, a, data->segments, data->labels, &result->labels));
+    TRY(copy_texts(ctx, a, data->warnings, data->warning, &result->warning));
+    ARENA_TRY(ctx, a, result->input_row, data->n);
+    memcpy(result->input_row, data->input_row, (size_t)data->n * sizeof *result->input_row);
+    return NONSENS_OK;
+}
+
+nonsens_status result_new(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                          const char *method, nonsens_result **out)
+{
+    *out = NULL;
+    nonsens_result *result = memory_get(1, sizeof *result);
+    if (!result) {
+        return fail_memory(ctx);
+    }
+    result->options = *options;
+    result->method = method;
+    result->decision = DECISION_NONE;
+    result->better = BETTER_NONE;
+    result->score = NAN;
+    result->p_value = NAN;
+    result->threads = parallel_threads((int)options->threads);
+    nonsens_status status = copy_data_facts(ctx, result, data);
+    if (status != NONSENS_OK) {
+        nonsens_result_free(result);
+        return status;
+    }
+    *out = result;
+    return NONSENS_OK;
+}
+
+void nonsens_result_free(nonsens_result *result)
+{
+    if (result) {
+        arena_free(&result->memory);
+        memory_release(result);
+    }
+}
+
+/* Doubles the room of an array in the arena; the old one stays behind, which costs at most as much again. */
+static nonsens_status grow(nonsens_context *ctx, arena *a, void **items, int64_t count, int64_t *capacity, size_t size)
+{
+    if (count < *capacity) {
+        return NONSENS_OK;
+    }
+    int64_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+    void *larger = arena_get(ctx, a, wanted, size);
+    if (!larger) {
+        return NONSENS_ERR_MEMORY;
+    }
+    if (count > 0) {
+        memcpy(larger, *items, (size_t)count * size);
+    }
+    *items = larger;
+    *capacity = wanted;
+    return NONSENS_OK;
+}
+
+nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double value, double p_value, const char *text,
+                          const char *name_format, ...)
+{
+    char name[NAME_BYTES];
+    va_list args;
+    va_start(args, name_format);
+    vsnprintf(name, sizeof name, name_format, args);
+    va_end(args);
+    void *items = result->evidence;
+    TRY(grow(ctx, &result->memory, &items, result->evidence_count, &result->evidence_capacity,
+             sizeof *result->evidence));
+    result->evidence = items;
+    evidence *item = &result->evidence[result->evidence_count];
+    *item = (evidence){arena_text(ctx, &result->memory, name), value, p_value, NULL};
+    item->text = arena_text(ctx, &result->memory, text ? text : "");
+    if (!item->name || !item->text) {
+        return NONSENS_ERR_MEMORY;
+    }
+    result->evidence_count++;
+    return NONSENS_OK;
+}
+
+nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+{
+    char sentence[NAME_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    void *items = result->note;
+    TRY(grow(ctx, &result->memory, &items, result->notes, &result->note_capacity, sizeof *result->note));
+    result->note = items;
+    char *copy = arena_text(ctx, &result->memory, sentence);
+    if (!copy) {
+        return NONSENS_ERR_MEMORY;
+    }
+    result->note[result->notes++] = copy;
+    return NONSENS_OK;
+}
+
+/* ---- the decision in words ---- */
+
+static char *arrow(nonsens_context *ctx, nonsens_result *result, bool first_causes)
+{
+    return arena_format(ctx, &result->memory, "%s->%s", result->names[!first_causes], result->names[first_causes]);
+}
+
+static char *decision_text(nonsens_context *ctx, nonsens_result *result)
+{
+    switch (result->decision) {
+    case DECISION_FIRST_CAUSES:
+        return arrow(ctx, result, true);
+    case DECISION_SECOND_CAUSES:
+        return arrow(ctx, result, false);
+    case DECISION_INDEPENDENT:
+        return arena_text(ctx, &result->memory, "independent");
+    case DECISION_NEITHER:
+        return arena_text(ctx, &result->memory, "neither");
+    case DECISION_INCONCLUSIVE:
+        return arena_text(ctx, &result->memory, "inconclusive");
+    case DECISION_DEPENDENT:
+        return arena_text(ctx, &result->memory, "dependent");
+    case DECISION_NONE:
+        break;
+    }
+    return arena_text(ctx, &result->memory, "none");
+}
+
+nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result)
+{
+    result->decision_text = decision_text(ctx, result);
+    if (!result->decision_text) {
+        return NONSENS_ERR_MEMORY;
+    }
+    result->direction_text = NULL;
+    if (result->better != BETTER_NONE) {
+        result->direction_text = arrow(ctx, result, result->better == BETTER_FIRST);
+        if (!result->direction_text) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- asking ---- */
+
+const char *nonsens_result_decision(const nonsens_result *result)
+{
+    return result->decision_text;
+}
+
+const char *nonsens_result_direction(const nonsens_result *result)
+{
+    return result->direction_text;
+}
+
+double nonsens_result_score(const nonsens_result *result)
+{
+    return result->score;
+}
+
+double nonsens_result_p_value(const nonsens_result *result)
+{
+    return result->p_value;
+}

@@ -1,0 +1,72 @@
+/*
+ * result.h - what a method found: decision, evidence in both directions, assumptions and what speaks against them.
+ *
+ * A method fills it in; src/report writes it.  "first" and "second" are the user's two columns (--x, --y).
+ */
+#ifndef METHODS_RESULT_H
+#define METHODS_RESULT_H
+
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "base/options.h"
+
+enum decision {
+    DECISION_FIRST_CAUSES, /* first -> second */
+    DECISION_SECOND_CAUSES,
+    DECISION_INDEPENDENT,
+    DECISION_NEITHER,
+    DECISION_INCONCLUSIVE,
+    DECISION_DEPENDENT, /* `independence` only */
+    DECISION_NONE       /* `diagnose`: no decision, findings only */
+};
+
+enum better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
+
+typedef struct evidence {
+    char *name;     /* a stable key in JSON, e.g. "hsic(x1, N1)" */
+    double value;   /* NaN is written as null */
+    double p_value; /* NaN where there is none */
+    char *text;     /* what it means in words; never NULL */
+} evidence;
+
+struct nonsens_result {
+    arena memory; /* owns everything below */
+    nonsens_options options;
+    const char *method; /* "nonsens", ...; "independence" and "diagnose" for those commands */
+    enum decision decision;
+    enum better better;
+    char *decision_text, *direction_text; /* "x1->x2" and the like, made by result_finish; direction may be NULL */
+    const char *reason;                   /* one sentence why; NULL where the decision needs none */
+    bool assumes_effect;
+    double score, p_value; /* NaN where there is none */
+    evidence *evidence;
+    int64_t evidence_count, evidence_capacity;
+    char **note; /* diagnostics that speak for or against the assumptions, in words */
+    int64_t notes, note_capacity;
+    const char *assumes; /* from the registry */
+    /* of the data */
+    int64_t rows, segments, variables;
+    char **names, **labels, **warning;
+    int64_t warnings;
+    uint64_t data_hash;
+    /* estimated disturbances and their modulation, where the method has them; else v is NULL */
+    matrix source;      /* (rows, 2) in canonical row order; column j belongs to the user's column j */
+    int64_t *input_row; /* (rows) */
+    int64_t input_rows;
+    matrix modulation; /* (segments, 2) sd of source j in each segment over its pooled sd */
+    double seconds;
+    int threads;
+};
+
+/* A result with the facts of the data and options copied in. */
+struct nonsens_data;
+nonsens_status result_new(nonsens_context *ctx, const struct nonsens_data *data, const nonsens_options *options,
+                          const char *method, nonsens_result **out);
+nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double value, double p_value, const char *text,
+                          const char *name_format, ...) __attribute__((format(printf, 6, 7)));
+nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Writes decision_text and direction_text from the enums and names. */
+nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result);
+
+#endif

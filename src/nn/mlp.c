@@ -1,0 +1,337 @@
+/* mlp.c - forward, loss, backward of the segment classifier, tile by tile. */
+#include "nn/mlp.h"
+
+#include "nn/products.h"
+
+#include <math.h>
+
+static const float LEAKY_SLOPE = 0.2f;     /* as in the public code around the method */
+static const float SMOOTH_ABS_EPS = 1e-2f; /* sqrt(h^2 + eps): rounded within about 0.1 of zero */
+
+/* One layer of weights inside the parameter array. */
+typedef struct layer {
+    int64_t inputs, outputs; /* outputs before maxout pairs are merged */
+    int64_t weight, bias;    /* offsets */
+} layer;
+
+static int64_t layer_count(const mlp_shape *s)
+{
+    return s->layers + 2;
+}
+
+static int64_t raw_width(const mlp_shape *s)
+{
+    return s->activation == ACTIVATION_MAXOUT ? 2 * s->width : s->width;
+}
+
+static layer layer_at(const mlp_shape *s, int64_t index)
+{
+    layer l = {0, 0, 0, 0};
+    int64_t offset = 0, inputs = s->inputs;
+    for (int64_t i = 0; i <= index; i++) {
+        bool hidden = i < s->layers;
+        l.inputs = inputs;
+        l.outputs = hidden ? raw_width(s) : i == s->layers ? s->features : s->classes;
+        l.weight = offset;
+        l.bias = offset + l.outputs * l.inputs;
+        offset = l.bias + l.outputs;
+        inputs = hidden ? s->width : l.outputs;
+    }
+    return l;
+}
+
+int64_t mlp_parameters(const mlp_shape *shape)
+{
+    layer last = layer_at(shape, layer_count(shape) - 1);
+    return last.bias + last.outputs;
+}
+
+void mlp_init(const mlp_shape *shape, rng *r, float *parameters)
+{
+    for (int64_t i = 0; i < layer_count(shape); i++) {
+        layer l = layer_at(shape, i);
+        double gain = i < shape->layers && shape->activation == ACTIVATION_LEAKY_RELU ? 2.0 / 1.04 : 1.0;
+        double sd = sqrt(gain / (double)l.inputs);
+        for (int64_t k = 0; k < l.outputs * l.inputs; k++) {
+            parameters[l.weight + k] = (float)(sd * rng_normal(r));
+        }
+        for (int64_t k = 0; k < l.outputs; k++) {
+            parameters[l.bias + k] = 0.0f;
+        }
+        if (i == shape->layers + 1) {
+            for (int64_t k = 0; k < l.inputs; k++) {
+                parameters[l.weight + k] = 0.0f;
+            }
+        }
+    }
+}
+
+nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out)
+{
+    int64_t widest = shape->inputs;
+    ARENA_TRY(ctx, a, out->input, shape->inputs * TILE);
+    for (int64_t i = 0; i < layer_count(shape); i++) {
+        layer l = layer_at(shape, i);
+        widest = l.outputs > widest ? l.outputs : widest;
+        ARENA_TRY(ctx, a, out->raw[i], l.outputs * TILE);
+        ARENA_TRY(ctx, a, out->active[i], l.outputs * TILE);
+    }
+    ARENA_TRY(ctx, a, out->delta, widest * TILE);
+    ARENA_TRY(ctx, a, out->delta_next, widest * TILE);
+    return NONSENS_OK;
+}
+
+static int64_t row_of(mlp_rows rows, int64_t i)
+{
+    return rows.row ? rows.row[i] : i;
+}
+
+/* Copies rows first .. first+count-1 into the tile; the rest of the tile is zero. */
+static void gather(const mlp_shape *shape, mlp_workspace *work, mlp_rows rows, int64_t first, int64_t count)
+{
+    for (int64_t k = 0; k < shape->inputs; k++) {
+        float *to = work->input + k * TILE;
+        const float *from = rows.x + k * rows.n;
+        for (int64_t t = 0; t < count; t++) {
+            to[t] = from[row_of(rows, first + t)];
+        }
+        for (int64_t t = count; t < TILE; t++) {
+            to[t] = 0.0f;
+        }
+    }
+}
+
+static void activate(enum activation kind, int64_t width, const float *restrict raw, float *restrict active)
+{
+    int64_t cells = width * TILE;
+    switch (kind) {
+    case ACTIVATION_LEAKY_RELU:
+        for (int64_t c = 0; c < cells; c++) {
+            float leak = LEAKY_SLOPE * raw[c];
+            active[c] = raw[c] > leak ? raw[c] : leak;
+        }
+        break;
+    case ACTIVATION_TANH:
+        for (int64_t c = 0; c < cells; c++) {
+            active[c] = tanhf(raw[c]);
+        }
+        break;
+    case ACTIVATION_MAXOUT: /* unit j is the larger of raw units j and j + width */
+        for (int64_t c = 0; c < cells; c++) {
+            active[c] = raw[c] > raw[cells + c] ? raw[c] : raw[cells + c];
+        }
+        break;
+    }
+}
+
+static void apply_last(enum last_layer kind, int64_t features, const float *restrict raw, float *restrict active)
+{
+    for (int64_t c = 0; c < features * TILE; c++) {
+        active[c] = kind == LAST_LINEAR ? raw[c]
+                    : kind == LAST_ABS  ? fabsf(raw[c])
+                                        : sqrtf(raw[c] * raw[c] + SMOOTH_ABS_EPS);
+    }
+}
+
+static void forward(const mlp_shape *s, const float *parameters, mlp_workspace *work)
+{
+    const float *in = work->input;
+    for (int64_t i = 0; i < layer_count(s); i++) {
+        layer l = layer_at(s, i);
+        bool is_logits = i == s->layers + 1;
+        float *raw = is_logits ? work->active[i] : work->raw[i];
+        tile_multiply((weights){parameters + l.weight, l.inputs, 1}, parameters + l.bias, l.outputs, l.inputs, in, raw);
+        if (i < s->layers) {
+            activate(s->activation, s->width, raw, work->active[i]);
+        } else if (!is_logits) {
+            apply_last(s->last, s->features, raw, work->active[i]);
+        }
+        in = work->active[i];
+    }
+    memset(work->active[s->layers + 1], 0, TILE * sizeof(float)); /* the pinned class */
+}
+
+/* delta (on entry d loss / d active) becomes d loss / d raw; for maxout it widens to both pieces. */
+static void activate_backward(enum activation kind, int64_t width, const float *restrict raw,
+                              const float *restrict active, float *restrict delta)
+{
+    int64_t cells = width * TILE;
+    switch (kind) {
+    case ACTIVATION_LEAKY_RELU:
+        for (int64_t c = 0; c < cells; c++) {
+            float positive = (float)(raw[c] > 0.0f); /* arithmetic, so that it vectorises: signs are unpredictable */
+            delta[c] *= LEAKY_SLOPE + (1.0f - LEAKY_SLOPE) * positive;
+        }
+        break;
+    case ACTIVATION_TANH:
+        for (int64_t c = 0; c < cells; c++) {
+            delta[c] *= 1.0f - active[c] * active[c];
+        }
+        break;
+    case ACTIVATION_MAXOUT:
+        for (int64_t c = 0; c < cells; c++) {
+            bool first = raw[c] > raw[cells + c];
+            delta[cells + c] = first ? 0.0f : delta[c];
+            delta[c] = first ? delta[c] : 0.0f;
+        }
+        break;
+    }
+}
+
+static void last_backward(enum last_layer kind, int64_t features, const float *raw, const float *active, float *delta)
+{
+    if (kind == LAST_LINEAR) {
+        return;
+    }
+    for (int64_t c = 0; c < features * TILE; c++) {
+        delta[c] *= kind == LAST_ABS ? (raw[c] >= 0.0f ? 1.0f : -1.0f) : raw[c] / active[c];
+    }
+}
+
+static void add_row_sums(int64_t units, const float *delta, float *gradient)
+{
+    for (int64_t j = 0; j < units; j++) {
+        lanes sum = lanes_fill(0.0f);
+        for (int64_t t = 0; t < TILE; t += LANES) {
+            sum += lanes_load(delta + j * TILE + t);
+        }
+        gradient[j] += lanes_sum(sum);
+    }
+}
+
+/*
+ * From work->delta = d loss / d logits down to the first layer; adds to gradient unless it is NULL.  Leaves
+ * d loss / d input in work->delta where `to_input`.
+ */
+static void backward(const mlp_shape *s, const float *parameters, mlp_workspace *work, float *gradient, bool to_input)
+{
+    for (int64_t i = layer_count(s) - 1; i >= 0; i--) {
+        layer l = layer_at(s, i);
+        if (i < s->layers) {
+            activate_backward(s->activation, s->width, work->raw[i], work->active[i], work->delta);
+        } else if (i == s->layers) {
+            last_backward(s->last, s->features, work->raw[i], work->active[i], work->delta);
+        }
+        const float *in = i ? work->active[i - 1] : work->input;
+        if (gradient) {
+            tile_outer(l.outputs, l.inputs, work->delta, in, gradient + l.weight);
+            add_row_sums(l.outputs, work->delta, gradient + l.bias);
+        }
+        if (i > 0 || to_input) {
+            tile_multiply((weights){parameters + l.weight, 1, l.inputs}, NULL, l.inputs, l.outputs, work->delta,
+                          work->delta_next);
+            float *swap = work->delta;
+            work->delta = work->delta_next;
+            work->delta_next = swap;
+        }
+    }
+}
+
+/* Cross-entropy of `count` rows of the tile; if delta is not NULL it receives softmax - one-hot (zero for padding). */
+static double softmax_loss(const mlp_shape *s, const float *logits, mlp_rows rows, int64_t first, int64_t count,
+                           float *delta)
+{
+    double loss = 0.0;
+    if (delta) {
+        memset(delta, 0, (size_t)(s->classes * TILE) * sizeof(float));
+    }
+    for (int64_t t = 0; t < count; t++) {
+        float top = logits[t];
+        for (int64_t e = 1; e < s->classes; e++) {
+            top = fmaxf(top, logits[e * TILE + t]);
+        }
+        float sum = 0.0f;
+        for (int64_t e = 0; e < s->classes; e++) {
+            float p = expf(logits[e * TILE + t] - top);
+            sum += p;
+            if (delta) {
+                delta[e * TILE + t] = p;
+            }
+        }
+        int32_t label = rows.label[row_of(rows, first + t)];
+        loss += (double)(top - logits[label * TILE + t]) + log((double)sum);
+        if (delta) {
+            for (int64_t e = 0; e < s->classes; e++) {
+                delta[e * TILE + t] /= sum;
+            }
+            delta[label * TILE + t] -= 1.0f;
+            delta[t] = 0.0f; /* the pinned class */
+        }
+    }
+    return loss;
+}
+
+static int64_t tile_rows(mlp_rows rows, int64_t first)
+{
+    return rows.count - first < TILE ? rows.count - first : TILE;
+}
+
+double mlp_loss(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows)
+{
+    double loss = 0.0;
+    for (int64_t first = 0; first < rows.count; first += TILE) {
+        int64_t count = tile_rows(rows, first);
+        gather(shape, work, rows, first, count);
+        forward(shape, parameters, work);
+        loss += softmax_loss(shape, work->active[shape->layers + 1], rows, first, count, NULL);
+    }
+    return loss;
+}
+
+double mlp_loss_gradient(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
+                         float *gradient)
+{
+    double loss = 0.0;
+    for (int64_t first = 0; first < rows.count; first += TILE) {
+        int64_t count = tile_rows(rows, first);
+        gather(shape, work, rows, first, count);
+        forward(shape, parameters, work);
+        loss += softmax_loss(shape, work->active[shape->layers + 1], rows, first, count, work->delta);
+        backward(shape, parameters, work, gradient, false);
+    }
+    return loss;
+}
+
+void mlp_add_logits(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
+                    double *logits)
+{
+    for (int64_t first = 0; first < rows.count; first += TILE) {
+        int64_t count = tile_rows(rows, first);
+        gather(shape, work, rows, first, count);
+        forward(shape, parameters, work);
+        const float *from = work->active[shape->layers + 1];
+        for (int64_t t = 0; t < count; t++) {
+            double *to = logits + row_of(rows, first + t) * shape->classes;
+            for (int64_t e = 0; e < shape->classes; e++) {
+                to[e] += (double)from[e * TILE + t];
+            }
+        }
+    }
+}
+
+static void seed_direction(const mlp_shape *s, const float *direction, float *delta)
+{
+    for (int64_t e = 0; e < s->classes; e++) {
+        for (int64_t t = 0; t < TILE; t++) {
+            delta[e * TILE + t] = e ? direction[e] : 0.0f;
+        }
+    }
+}
+
+void mlp_add_input_gradient(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
+                            const float *direction, int64_t stride, double *jacobian)
+{
+    for (int64_t first = 0; first < rows.count; first += TILE) {
+        int64_t count = tile_rows(rows, first);
+        gather(shape, work, rows, first, count);
+        forward(shape, parameters, work);
+        seed_direction(shape, direction, work->delta);
+        backward(shape, parameters, work, NULL, true);
+        for (int64_t t = 0; t < count; t++) {
+            double *to = jacobian + row_of(rows, first + t) * stride;
+            for (int64_t k = 0; k < shape->inputs; k++) {
+                to[k] += (double)work->delta[k * TILE + t];
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/*
+ * mlp.h - the segment classifier of time-contrastive learning (Hyvarinen and Morioka, NIPS 2016): a small network
+ *
+ *     x (d) -> `layers` hidden layers -> h (features) -> last: linear, |h| or sqrt(h^2 + eps) -> logits (classes)
+ *
+ * with the logit of class 0 pinned to zero.  Weights and activations are float, the loss is summed in double.
+ * Forward and backward run on tiles of rows (products.h); nothing is allocated.
+ */
+#ifndef NN_MLP_H
+#define NN_MLP_H
+
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/rng.h"
+
+enum { MLP_MAX_LAYERS = 20 };
+
+typedef struct mlp_shape {
+    int64_t inputs, layers, width, features, classes;
+    enum activation activation;
+    enum last_layer last;
+} mlp_shape;
+
+/* All parameters in one array: per layer W (out, in) row-major then b (out); hidden layers, features, classes. */
+int64_t mlp_parameters(const mlp_shape *shape);
+
+/* He-style draws for the weights, zero biases and a zero classifier for the pinned class. */
+void mlp_init(const mlp_shape *shape, rng *r, float *parameters);
+
+/* The activations of one tile, reused for every tile. */
+typedef struct mlp_workspace {
+    float *input;                       /* (inputs, TILE) */
+    float *raw[MLP_MAX_LAYERS + 2];     /* before the activation of each layer */
+    float *active[MLP_MAX_LAYERS + 2];  /* after it; the last one holds the logits */
+    float *delta, *delta_next;          /* (widest layer, TILE) */
+} mlp_workspace;
+
+nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out);
+
+/* A set of rows: x is column-major (n, inputs), `row` lists the rows used (NULL: 0 .. count-1). */
+typedef struct mlp_rows {
+    const float *x;
+    int64_t n;
+    const int64_t *row;
+    int64_t count;
+    const int32_t *label; /* (n) class of each row; may be NULL where no loss is asked for */
+} mlp_rows;
+
+/* Sum of cross-entropies over the rows, in nats. */
+double mlp_loss(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows);
+
+/* The same, and adds the gradient of the *sum* to gradient (parameters), which the caller has cleared. */
+double mlp_loss_gradient(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
+                         float *gradient);
+
+/* Adds the logits of row i to logits[row * classes ..] (row-major, indexed by the row of x). */
+void mlp_add_logits(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
+                    double *logits);
+
+/*
+ * Adds d(direction . logits)/dx of each row to jacobian[row * stride ..] (stride >= inputs) for one direction
+ * (classes): exact back-propagation to the input.
+ */
+void mlp_add_input_gradient(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
+                            const float *direction, int64_t stride, double *jacobian);
+
+#endif

@@ -1,0 +1,346 @@
+/* tcl.c - folds, restarts, averaged logits and their rank-r factor. */
+#include "nn/tcl.h"
+
+#include "base/parallel.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+void tcl_options_from(const nonsens_options *o, int64_t features, tcl_options *out)
+{
+    *out = (tcl_options){
+        .shape = {.layers = o->layers, .width = o->width, .activation = o->activation, .last = o->last},
+        .train = {o->optimiser, o->learning_rate, o->momentum, o->weight_decay, o->batch, o->epochs, o->patience},
+        .folds = o->folds,
+        .restarts = o->restarts,
+        .keep = o->keep,
+        .validation = o->validation,
+        .features = features,
+        .seed = (uint64_t)o->seed,
+        .threads = (int)o->threads,
+    };
+}
+
+/* Everything a training job needs; jobs write only to their own net. */
+typedef struct fit_state {
+    tcl_fit *fit;
+    const int32_t *label;
+    const int64_t *start;
+} fit_state;
+
+/* Folds stratified by segment: a random order inside each segment, dealt out in turn. */
+static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, const int64_t *start)
+{
+    int64_t *order;
+    ARENA_TRY(ctx, a, fit->fold, fit->n);
+    ARENA_TRY(ctx, a, order, fit->n);
+    for (int64_t e = 0; e < fit->classes; e++) {
+        int64_t rows = start[e + 1] - start[e];
+        for (int64_t i = 0; i < rows; i++) {
+            order[i] = start[e] + i;
+        }
+        rng r = rng_open(fit->options.seed, RNG_FOLDS, (uint64_t)e);
+        rng_shuffle(&r, rows, order);
+        for (int64_t i = 0; i < rows; i++) {
+            fit->fold[order[i]] = (int32_t)((i + e) % fit->options.folds);
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Training and validation rows of one fold; the validation share is drawn inside each segment. */
+static void split_rows(const fit_state *s, int64_t fold, int64_t *order, mlp_rows *train, mlp_rows *validation,
+                       int64_t *train_row, int64_t *validation_row)
+{
+    const tcl_fit *fit = s->fit;
+    train->count = validation->count = 0;
+    for (int64_t e = 0; e < fit->classes; e++) {
+        int64_t rows = 0;
+        for (int64_t i = s->start[e]; i < s->start[e + 1]; i++) {
+            if (fit->fold[i] != fold) {
+                order[rows++] = i;
+            }
+        }
+        rng r = rng_open(fit->options.seed, RNG_FOLDS, (uint64_t)((fold + 1) * fit->classes + e));
+        rng_shuffle(&r, rows, order);
+        int64_t held = (int64_t)lround(fit->options.validation * (double)rows);
+        for (int64_t i = 0; i < rows; i++) {
+            if (i < held) {
+                validation_row[validation->count++] = order[i];
+            } else {
+                train_row[train->count++] = order[i];
+            }
+        }
+    }
+    train->row = train_row;
+    validation->row = validation_row;
+}
+
+/* The shape of one net: its view decides the number of inputs. */
+static mlp_shape net_shape(const tcl_fit *fit, int64_t net)
+{
+    mlp_shape shape = fit->options.shape;
+    if (fit->options.basic > 0 && net % fit->options.restarts % 2 == 0) {
+        shape.inputs = fit->options.basic;
+    }
+    return shape;
+}
+
+static nonsens_status train_job(nonsens_context *ctx, arena *scratch, const fit_state *s, int64_t net)
+{
+    tcl_fit *fit = s->fit;
+    int64_t *order, *train_row, *validation_row;
+    ARENA_TRY(ctx, scratch, order, fit->n);
+    ARENA_TRY(ctx, scratch, train_row, fit->n);
+    ARENA_TRY(ctx, scratch, validation_row, fit->n);
+    mlp_rows train = {fit->x, fit->n, NULL, 0, s->label}, validation = train;
+    split_rows(s, net / fit->options.restarts, order, &train, &validation, train_row, validation_row);
+    float *parameters = fit->parameters + net * mlp_parameters(&fit->options.shape);
+    rng init = rng_open(fit->options.seed, RNG_INIT, (uint64_t)net);
+    rng shuffles = rng_open(fit->options.seed, RNG_BATCHES, (uint64_t)net);
+    mlp_shape shape = net_shape(fit, net);
+    mlp_init(&shape, &init, parameters);
+    return train_net(ctx, scratch, &shape, &fit->options.train, &shuffles, train, validation, parameters,
+                     &fit->report[net]);
+}
+
+static nonsens_status run_train_job(nonsens_context *ctx, int64_t net, void *state)
+{
+    arena scratch = {0};
+    nonsens_status status = train_job(ctx, &scratch, state, net);
+    arena_free(&scratch);
+    return status;
+}
+
+/* Marks the best `keep` restarts of every fold by held-out cross-entropy. */
+static void choose_restarts(tcl_fit *fit)
+{
+    int64_t restarts = fit->options.restarts;
+    int64_t keep = fit->options.keep > 0 && fit->options.keep < restarts ? fit->options.keep : restarts;
+    for (int64_t net = 0; net < fit->nets; net++) {
+        int64_t better = 0, fold = net / restarts;
+        for (int64_t other = fold * restarts; other < (fold + 1) * restarts; other++) {
+            double mine = fit->report[net].validation_loss, theirs = fit->report[other].validation_loss;
+            better += theirs < mine || (theirs == mine && other < net);
+        }
+        fit->used[net] = better < keep && isfinite(fit->report[net].validation_loss);
+    }
+}
+
+/* The rows of one fold, and how many of its nets are averaged. */
+static int64_t fold_rows(const tcl_fit *fit, int64_t fold, int64_t *row)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < fit->n; i++) {
+        if (fit->fold[i] == fold) {
+            row[count++] = i;
+        }
+    }
+    return count;
+}
+
+static int64_t nets_used(const tcl_fit *fit, int64_t fold)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < fit->options.restarts; k++) {
+        count += fit->used[fold * fit->options.restarts + k];
+    }
+    return count;
+}
+
+typedef struct scoring {
+    const tcl_fit *fit;
+    double *logits;         /* (n, classes), or NULL */
+    const float *direction; /* (features, classes), or NULL */
+    double **jacobian;      /* features times (n, d) */
+} scoring;
+
+static void scale_rows(int64_t count, const int64_t *row, int64_t width, double factor, double *values)
+{
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t k = 0; k < width; k++) {
+            values[row[i] * width + k] *= factor;
+        }
+    }
+}
+
+/* Scores the rows of one fold with the nets of that fold: logits, or input gradients of the features. */
+static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, const scoring *s, int64_t fold)
+{
+    const tcl_fit *fit = s->fit;
+    int64_t used = nets_used(fit, fold), *row;
+    if (used == 0) {
+        return fail(ctx, NONSENS_ERR_NUMERIC, "no network of fold %d trained to a finite loss; lower --learning-rate",
+                    (int)fold + 1);
+    }
+    mlp_workspace work;
+    ARENA_TRY(ctx, scratch, row, fit->n);
+    TRY(mlp_workspace_new(ctx, scratch, &fit->options.shape, &work));
+    mlp_rows rows = {fit->x, fit->n, row, fold_rows(fit, fold, row), NULL};
+    for (int64_t net = fold * fit->options.restarts; net < (fold + 1) * fit->options.restarts; net++) {
+        const float *parameters = fit->parameters + net * mlp_parameters(&fit->options.shape);
+        mlp_shape shape = net_shape(fit, net);
+        if (fit->used[net] && s->logits) {
+            mlp_add_logits(&shape, parameters, &work, rows, s->logits);
+        } else if (fit->used[net]) {
+            for (int64_t k = 0; k < fit->features; k++) {
+                mlp_add_input_gradient(&shape, parameters, &work, rows, s->direction + k * fit->classes, fit->d,
+                                       s->jacobian[k]);
+            }
+        }
+    }
+    for (int64_t k = 0; k < (s->logits ? 1 : fit->features); k++) {
+        scale_rows(rows.count, row, s->logits ? fit->classes : fit->d, 1.0 / (double)used,
+                   s->logits ? s->logits : s->jacobian[k]);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status run_score_fold(nonsens_context *ctx, int64_t fold, void *state)
+{
+    arena scratch = {0};
+    nonsens_status status = score_fold(ctx, &scratch, state, fold);
+    arena_free(&scratch);
+    return status;
+}
+
+/* Out-of-fold cross-entropy of the averaged logits; the logits' rows are centred on the way. */
+static void judge_and_centre(tcl_fit *fit, const int32_t *label, const int64_t *start)
+{
+    double loss = 0.0, squares = 0.0, chance = 0.0, n = (double)fit->n, classes = (double)fit->classes;
+    for (int64_t i = 0; i < fit->n; i++) {
+        double *l = fit->logits + i * fit->classes, top = l[0], sum = 0.0, mean = 0.0;
+        for (int64_t e = 0; e < fit->classes; e++) {
+            top = fmax(top, l[e]);
+            mean += l[e] / classes;
+        }
+        for (int64_t e = 0; e < fit->classes; e++) {
+            sum += exp(l[e] - top);
+        }
+        double row_loss = top + log(sum) - l[label[i]];
+        double row_chance = -log((double)(start[label[i] + 1] - start[label[i]]) / n);
+        loss += row_loss;
+        squares += (row_chance - row_loss) * (row_chance - row_loss);
+        for (int64_t e = 0; e < fit->classes; e++) {
+            l[e] -= mean;
+        }
+    }
+    for (int64_t e = 0; e < fit->classes; e++) {
+        double share = (double)(start[e + 1] - start[e]) / n;
+        chance -= share * log(share);
+    }
+    fit->loss = loss / n;
+    fit->chance = chance;
+    fit->gain_se = sqrt(fmax(squares / n - (chance - fit->loss) * (chance - fit->loss), 0.0) / n);
+}
+
+/* covariance (classes, classes) of the logits over rows. */
+static void logit_covariance(const tcl_fit *fit, double *mean, double *covariance)
+{
+    int64_t k = fit->classes;
+    for (int64_t i = 0; i < fit->n; i++) {
+        for (int64_t e = 0; e < k; e++) {
+            mean[e] += fit->logits[i * k + e] / (double)fit->n;
+        }
+    }
+    for (int64_t i = 0; i < fit->n; i++) {
+        const double *l = fit->logits + i * k;
+        for (int64_t e = 0; e < k; e++) {
+            for (int64_t f = 0; f <= e; f++) {
+                covariance[f * k + e] += (l[e] - mean[e]) * (l[f] - mean[f]) / (double)fit->n;
+            }
+        }
+    }
+    for (int64_t e = 0; e < k; e++) {
+        for (int64_t f = 0; f < e; f++) {
+            covariance[e * k + f] = covariance[f * k + e];
+        }
+    }
+}
+
+/* The rank-r factor: loadings are the leading eigenvectors of the logits' covariance, h the projections. */
+static nonsens_status factor_logits(nonsens_context *ctx, arena *a, tcl_fit *fit)
+{
+    int64_t k = fit->classes, r = fit->features;
+    double *mean, *covariance, *value, *h;
+    ARENA_TRY(ctx, a, mean, k);
+    ARENA_TRY(ctx, a, covariance, k * k);
+    ARENA_TRY(ctx, a, value, k);
+    ARENA_TRY(ctx, a, fit->singular, k);
+    ARENA_TRY(ctx, a, fit->loading, k * r);
+    ARENA_TRY(ctx, a, h, fit->n * r);
+    logit_covariance(fit, mean, covariance);
+    TRY(linalg_eigen_symmetric(ctx, a, k, covariance, value));
+    for (int64_t e = 0; e < k; e++) {
+        fit->singular[e] = sqrt(fmax(value[k - 1 - e], 0.0));
+    }
+    for (int64_t j = 0; j < r; j++) {
+        memcpy(fit->loading + j * k, covariance + (k - 1 - j) * k, (size_t)k * sizeof *fit->loading);
+    }
+    fit->h = matrix_view(h, fit->n, r);
+    for (int64_t i = 0; i < fit->n; i++) {
+        for (int64_t j = 0; j < r; j++) {
+            for (int64_t e = 0; e < k; e++) {
+                h[j * fit->n + i] += (fit->logits[i * k + e] - mean[e]) * fit->loading[j * k + e];
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status copy_input(nonsens_context *ctx, arena *a, matrix x, tcl_fit *fit)
+{
+    float *copy;
+    ARENA_TRY(ctx, a, copy, x.rows * x.cols);
+    for (int64_t j = 0; j < x.cols; j++) {
+        for (int64_t i = 0; i < x.rows; i++) {
+            copy[j * x.rows + i] = (float)matrix_col(x, j)[i];
+        }
+    }
+    fit->x = copy;
+    return NONSENS_OK;
+}
+
+nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t classes, const int32_t *label,
+                           const int64_t *start, const tcl_options *options, tcl_fit *fit)
+{
+    *fit = (tcl_fit){.n = x.rows, .d = x.cols, .classes = classes, .features = options->features, .options = *options};
+    mlp_shape *shape = &fit->options.shape;
+    shape->inputs = fit->d;
+    shape->features = fit->features;
+    shape->classes = classes;
+    fit->nets = options->folds * options->restarts;
+    TRY(copy_input(ctx, a, x, fit));
+    TRY(deal_folds(ctx, a, fit, start));
+    ARENA_TRY(ctx, a, fit->parameters, fit->nets * mlp_parameters(shape));
+    ARENA_TRY(ctx, a, fit->report, fit->nets);
+    ARENA_TRY(ctx, a, fit->used, fit->nets);
+    ARENA_TRY(ctx, a, fit->logits, fit->n * classes);
+    fit_state state = {fit, label, start};
+    TRY(parallel_for(ctx, options->threads, fit->nets, "training", run_train_job, &state));
+    choose_restarts(fit);
+    scoring s = {fit, fit->logits, NULL, NULL};
+    TRY(parallel_for(ctx, options->threads, options->folds, NULL, run_score_fold, &s));
+    judge_and_centre(fit, label, start);
+    return factor_logits(ctx, a, fit);
+}
+
+nonsens_status tcl_jacobian(nonsens_context *ctx, arena *scratch, const tcl_fit *fit, const double *unmix,
+                            double **jacobian)
+{
+    int64_t k = fit->classes, r = fit->features;
+    float *direction; /* (r, classes): row j is the direction of source j in logit space, relative to class 0 */
+    ARENA_TRY(ctx, scratch, direction, r * k);
+    for (int64_t j = 0; j < r; j++) {
+        for (int64_t e = 0; e < k; e++) {
+            double sum = 0.0;
+            for (int64_t l = 0; l < r; l++) {
+                sum += unmix[l * r + j] * fit->loading[l * k + e];
+            }
+            direction[j * k + e] = (float)sum;
+        }
+    }
+    scoring s = {fit, NULL, direction, jacobian};
+    return parallel_for(ctx, fit->options.threads, fit->options.folds, NULL, run_score_fold, &s);
+}

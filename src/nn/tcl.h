@@ -1,0 +1,55 @@
+/*
+ * tcl.h - time-contrastive learning by an ensemble: folds x restarts of segment classifiers, averaged as logits.
+ *
+ * Logits are identified up to a constant per segment, features only up to a linear map; so the ensemble averages
+ * logits and then takes the rank-r factor of the centred n x E logit matrix as features h.  Every row is scored by nets
+ * that saw neither its fold in training nor in early stopping ("out of fold"), which keeps later tests honest.
+ *
+ * Restarts of a fold alternate between two views of the input (inputs.h): the first `basic` columns of x alone, and all
+ * of them.  Nets with different views err differently, so that their average beats either (docs/tuning.md).
+ */
+#ifndef NN_TCL_H
+#define NN_TCL_H
+
+#include "base/matrix.h"
+#include "nn/train.h"
+
+typedef struct tcl_options {
+    mlp_shape shape; /* inputs, features and classes are filled in by tcl_fit_new */
+    train_options train;
+    int64_t folds, restarts, keep; /* keep = 0: all restarts */
+    double validation;             /* share of the training rows held out for stopping, stratified */
+    int64_t features;              /* r */
+    int64_t basic;                 /* columns that even restarts see; 0: all restarts see all columns */
+    uint64_t seed;
+    int threads;
+} tcl_options;
+
+void tcl_options_from(const nonsens_options *options, int64_t features, tcl_options *out);
+
+typedef struct tcl_fit {
+    int64_t n, d, classes, features;
+    tcl_options options;
+    const float *x;      /* (n, d) column-major */
+    int32_t *fold;       /* (n) */
+    int64_t nets;        /* folds * restarts; net = fold * restarts + restart */
+    float *parameters;   /* (nets, mlp_parameters) */
+    train_report *report; /* (nets) */
+    bool *used;          /* (nets) among the best `keep` of its fold */
+    double *logits;      /* (n, classes) row-major: out-of-fold ensemble average, rows centred */
+    double loss, chance; /* mean out-of-fold cross-entropy of the ensemble, and of the segment shares alone; nats */
+    double gain_se;      /* standard error of chance - loss over rows */
+    double *singular;    /* (classes) singular values of the centred logit matrix over sqrt(n), descending */
+    double *loading;     /* (classes, features) column-major: h = logits * loading, columns orthonormal, sum zero */
+    matrix h;            /* (n, features), columns centred */
+} tcl_fit;
+
+/* Fits on x (n, d) (inputs.h); label (n) in 0..classes-1, rows sorted by label with bounds start. */
+nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t classes, const int32_t *label,
+                           const int64_t *start, const tcl_options *options, tcl_fit *fit);
+
+/* jacobian[k] (n, d) row-major for each k: d (h * unmix')_k / dx out of fold; unmix (r, r) column-major. */
+nonsens_status tcl_jacobian(nonsens_context *ctx, arena *scratch, const tcl_fit *fit, const double *unmix,
+                            double **jacobian);
+
+#endif

@@ -1,0 +1,248 @@
+/*
+ * text.c - a result in words: the decision as a sentence, the evidence for both directions, what speaks against the
+ * assumptions, and how to get the same result again.
+ */
+#include "base/number.h"
+#include "base/output.h"
+#include "methods/result.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    COLUMNS = 100,       /* lines are broken here, between words */
+    EVIDENCE_LINES = 60, /* more only when verbose; JSON has all */
+    VALUE_DIGITS = 4,
+    P_DIGITS = 3,
+    NAME_COLUMNS_MOST = 40
+};
+
+/* ---- layout ---- */
+
+/* Columns a UTF-8 text takes, counting characters and not bytes. */
+static int columns_of(const char *text, size_t bytes)
+{
+    int columns = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    }
+    return columns;
+}
+
+static void print_padded(FILE *f, const char *text, int columns)
+{
+    int used = columns_of(text, strlen(text));
+    fprintf(f, "%s%*s", text, columns > used ? columns - used : 0, "");
+}
+
+/* Prints words from column `at` on; further lines begin at column `indent`. */
+static void print_words(FILE *f, const char *text, int at, int indent)
+{
+    bool first = true;
+    for (const char *word = text + strspn(text, " "); *word;) {
+        size_t bytes = strcspn(word, " ");
+        int width = columns_of(word, bytes);
+        if (!first && at + 1 + width > COLUMNS) {
+            fprintf(f, "\n%*s", indent, "");
+            at = indent;
+            first = true;
+        }
+        at += width + !first;
+        fprintf(f, "%s%.*s", first ? "" : " ", (int)bytes, word);
+        first = false;
+        word += bytes;
+        word += strspn(word, " ");
+    }
+    fputc('\n', f);
+}
+
+static void print_item(FILE *f, const char *text)
+{
+    fputs("  - ", f);
+    print_words(f, text, 4, 4);
+}
+
+static void print_heading(FILE *f, const char *title)
+{
+    fprintf(f, "\n%s\n", title);
+}
+
+/* ---- the decision ---- */
+
+static void print_arrow_sentence(FILE *f, const nonsens_result *r, bool first_causes)
+{
+    const char *cause = r->names[!first_causes], *effect = r->names[first_causes];
+    if (r->assumes_effect) {
+        fprintf(f, "If one of the two causes the other, %s causes %s.\n", cause, effect);
+    } else {
+        fprintf(f, "%s causes %s.\n", cause, effect);
+    }
+}
+
+static void print_sentence(FILE *f, const nonsens_result *r)
+{
+    const char *where = r->segments > 1 && r->options.pooling == POOLING_STRATIFIED ? " inside segments" : "";
+    switch (r->decision) {
+    case DECISION_FIRST_CAUSES:
+    case DECISION_SECOND_CAUSES:
+        print_arrow_sentence(f, r, r->decision == DECISION_FIRST_CAUSES);
+        break;
+    case DECISION_INDEPENDENT:
+        fprintf(f, "%s and %s are not seen to depend on one another%s.\n", r->names[0], r->names[1], where);
+        break;
+    case DECISION_DEPENDENT:
+        fprintf(f, "%s and %s depend on one another%s.\n", r->names[0], r->names[1], where);
+        break;
+    case DECISION_NEITHER:
+        fprintf(f, "Neither %s->%s nor %s->%s fits the data.\n", r->names[0], r->names[1], r->names[1], r->names[0]);
+        break;
+    case DECISION_INCONCLUSIVE:
+        fprintf(f, "The data do not decide between %s->%s and %s->%s.\n", r->names[0], r->names[1], r->names[1],
+                r->names[0]);
+        break;
+    case DECISION_NONE:
+        break;
+    }
+}
+
+/* A p-value of zero is one that is too small for a double. */
+static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
+{
+    if (isnan(p_value)) {
+        return "-";
+    }
+    return p_value > 0.0 ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
+}
+
+static void print_figures(FILE *f, const nonsens_result *r)
+{
+    char value[NUMBER_BYTES];
+    if (r->direction_text && strcmp(r->direction_text, r->decision_text) != 0) {
+        fprintf(f, "If a direction must be named: %s.\n", r->direction_text);
+    }
+    if (!isnan(r->p_value)) {
+        fprintf(f, "p-value %s", p_text(value, r->p_value));
+        fprintf(f, ", judged at level %s.\n", number_print(value, r->options.alpha, P_DIGITS));
+    }
+    if (!isnan(r->score)) {
+        fprintf(f, "Score %s (positive speaks for %s->%s, negative for %s->%s).\n",
+                number_print(value, r->score, VALUE_DIGITS), r->names[0], r->names[1], r->names[1], r->names[0]);
+    }
+}
+
+static void print_decision(FILE *f, const nonsens_result *r)
+{
+    if (r->decision == DECISION_NONE) {
+        fprintf(f,
+                "What the data can and cannot support: %" PRId64 " rows, %" PRId64 " segments, %" PRId64 " variables\n",
+                r->rows, r->segments, r->variables);
+        return;
+    }
+    fprintf(f, "decision: %s\n\n", r->decision_text);
+    print_sentence(f, r);
+    if (r->reason) {
+        print_words(f, r->reason, 0, 0);
+    }
+    print_figures(f, r);
+}
+
+/* ---- evidence ---- */
+
+static int name_columns(const nonsens_result *r, int64_t lines)
+{
+    int widest = 4;
+    for (int64_t i = 0; i < lines; i++) {
+        int columns = columns_of(r->evidence[i].name, strlen(r->evidence[i].name));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest < NAME_COLUMNS_MOST ? widest : NAME_COLUMNS_MOST;
+}
+
+static const char *figure(char buffer[NUMBER_BYTES], double value)
+{
+    return isnan(value) ? "-" : number_print(buffer, value, VALUE_DIGITS);
+}
+
+static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
+{
+    int64_t lines = verbose || r->evidence_count <= EVIDENCE_LINES ? r->evidence_count : EVIDENCE_LINES;
+    int width = name_columns(r, lines);
+    char value[NUMBER_BYTES], p_value[NUMBER_BYTES];
+    if (lines == 0) {
+        return;
+    }
+    print_heading(f, "Evidence");
+    fprintf(f, "  %-*s  %10s  %9s\n", width, "name", "value", "p-value");
+    for (int64_t i = 0; i < lines; i++) {
+        const evidence *e = &r->evidence[i];
+        fputs("  ", f);
+        print_padded(f, e->name, width);
+        fprintf(f, "  %10s  %9s  ", figure(value, e->value), p_text(p_value, e->p_value));
+        print_words(f, e->text, width + 27, width + 27);
+    }
+    if (lines < r->evidence_count) {
+        fprintf(f, "  ... and %" PRId64 " more; -v or --json shows them\n", r->evidence_count - lines);
+    }
+}
+
+/* ---- assumptions ---- */
+
+static void print_findings(FILE *f, const nonsens_result *r)
+{
+    if (r->notes + r->warnings > 0) {
+        print_heading(f, r->decision == DECISION_NONE ? "Findings" : "What bears on it");
+    }
+    for (int64_t i = 0; i < r->warnings; i++) {
+        print_item(f, r->warning[i]);
+    }
+    for (int64_t i = 0; i < r->notes; i++) {
+        print_item(f, r->note[i]);
+    }
+    if (r->assumes) {
+        print_heading(f, "What it assumes");
+        fputs("  ", f);
+        print_words(f, r->assumes, 2, 2);
+    }
+}
+
+/* ---- how to get it again ---- */
+
+static void print_options(FILE *f, const nonsens_options *options)
+{
+    char value[OPTION_TEXT_BYTES];
+    print_heading(f, "Options");
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        if (info->commands & options->command) {
+            option_print(options, info, value, sizeof value);
+            fprintf(f, "  %s = %s\n", info->key, value);
+        }
+    }
+}
+
+static void print_origin(FILE *f, const nonsens_result *r, bool verbose)
+{
+    char seconds[NUMBER_BYTES];
+    print_heading(f, "To get the same result again");
+    fprintf(f, "  nonsens %s, %s, seed %" PRId64 ", data %016" PRIx64 " (%" PRId64 " rows, %" PRId64 " segments)\n",
+            nonsens_version(), r->method, r->options.seed, r->data_hash, r->rows, r->segments);
+    if (verbose) {
+        fprintf(f, "  took %s s on %d threads\n", number_print(seconds, r->seconds, P_DIGITS), r->threads);
+        print_options(f, &r->options);
+    }
+}
+
+nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, int verbose,
+                                         const char *path)
+{
+    output *out;
+    TRY(output_open(ctx, path, &out));
+    FILE *f = output_stream(out);
+    print_decision(f, result);
+    print_evidence(f, result, verbose != 0);
+    print_findings(f, result);
+    print_origin(f, result, verbose != 0);
+    return output_close(ctx, out);
+}

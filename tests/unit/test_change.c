@@ -1,0 +1,114 @@
+/* test_change.c - the two k-sample tests of change over segments, against SciPy. */
+#include "methods/change.h"
+
+#include "base/rng.h"
+#include "fixtures/change.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static const double STATISTIC_TOLERANCE = 1e-10; /* relative */
+static const double P_TOLERANCE = 1e-8;          /* relative */
+
+static nonsens_context *ctx;
+static arena scratch;
+
+static int set_up(void **state)
+{
+    (void)state;
+    ctx = nonsens_context_new();
+    return ctx ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    arena_free(&scratch);
+    nonsens_context_free(ctx);
+    return 0;
+}
+
+static void assert_near(double found, double expected, double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance * fabs(expected))) {
+        fail_msg("found %.17g, expected %.17g", found, expected);
+    }
+}
+
+static void check(const struct change_case *c)
+{
+    change_test test;
+    assert_int_equal(change_of_location(ctx, &scratch, c->value, c->segments, c->start, &test), NONSENS_OK);
+    assert_int_equal(test.segments, c->segments);
+    assert_near(test.statistic, c->welch, STATISTIC_TOLERANCE);
+    assert_near(test.p_value, c->welch_p, P_TOLERANCE);
+    assert_int_equal(change_of_scale(ctx, &scratch, c->value, c->segments, c->start, &test), NONSENS_OK);
+    assert_near(test.statistic, c->fligner, STATISTIC_TOLERANCE);
+    assert_near(test.p_value, c->fligner_p, P_TOLERANCE);
+    assert_near(test.effect, c->ratio, STATISTIC_TOLERANCE);
+}
+
+static void test_against_scipy(void **state)
+{
+    (void)state;
+    check(&two_groups);
+    check(&five_groups);
+    check(&tied);
+}
+
+/* Segments of one row and constant ones are left out; with fewer than two left there is no test. */
+static void test_unusable_segments(void **state)
+{
+    (void)state;
+    static const double v[] = {1, 2, 4, 7, 5, 5, 5, 3, 1, 9};
+    static const int64_t start[] = {0, 3, 4, 7, 10}, lone[] = {0, 3, 4, 7};
+    change_test test;
+    assert_int_equal(change_of_scale(ctx, &scratch, v, 4, start, &test), NONSENS_OK);
+    assert_int_equal(test.segments, 2);
+    assert_true(test.p_value > 0.0 && test.p_value < 1.0);
+    assert_int_equal(change_of_location(ctx, &scratch, v, 3, lone, &test), NONSENS_OK);
+    assert_int_equal(test.segments, 1);
+    assert_true(isnan(test.p_value) && isnan(test.statistic));
+}
+
+/* Without a change p-values are even: at .1, 400 data sets of 5 x 40 reject .1 of the time, se .015. */
+static void test_level(void **state)
+{
+    (void)state;
+    enum { SETS = 400, SEGMENTS = 5, ROWS = 40 };
+    static const double LEVEL = 0.1, FOUR_SE = 0.06;
+    double v[SEGMENTS * ROWS];
+    int64_t start[SEGMENTS + 1];
+    int location = 0, scale = 0;
+    for (int64_t e = 0; e <= SEGMENTS; e++) {
+        start[e] = e * ROWS;
+    }
+    for (int set = 0; set < SETS; set++) {
+        rng r = rng_open(7, RNG_TEST, (uint64_t)set);
+        change_test test;
+        for (int i = 0; i < SEGMENTS * ROWS; i++) {
+            v[i] = rng_laplace(&r);
+        }
+        assert_int_equal(change_of_location(ctx, &scratch, v, SEGMENTS, start, &test), NONSENS_OK);
+        location += test.p_value <= LEVEL;
+        assert_int_equal(change_of_scale(ctx, &scratch, v, SEGMENTS, start, &test), NONSENS_OK);
+        scale += test.p_value <= LEVEL;
+    }
+    assert_true(fabs((double)location / SETS - LEVEL) < FOUR_SE);
+    assert_true(fabs((double)scale / SETS - LEVEL) < FOUR_SE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_scipy),
+        cmocka_unit_test(test_unusable_segments),
+        cmocka_unit_test(test_level),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

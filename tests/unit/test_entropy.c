@@ -1,0 +1,267 @@
+/* test_entropy.c - estimators against closed forms, invariances, and a comparison of all pairs. */
+#include "base/rng.h"
+#include "math/entropy.h"
+#include "math/special.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double ENTROPY_TOLERANCE = 0.03; /* four standard errors of one-spacings, n = 20000 */
+static const double MUTUAL_TOLERANCE = 0.03;  /* the same for k = 3, n = 20000 */
+static const double ROUNDING = 1e-12;
+enum { SAMPLE = 20000 };
+
+struct fixture {
+    nonsens_context *ctx;
+    arena scratch;
+};
+
+static int set_up(void **state)
+{
+    static struct fixture f;
+    f = (struct fixture){nonsens_context_new(), {0}};
+    *state = &f;
+    return f.ctx ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    arena_free(&f->scratch);
+    nonsens_context_free(f->ctx);
+    return 0;
+}
+
+static double *room(struct fixture *f, int64_t n)
+{
+    double *v = arena_get(f->ctx, &f->scratch, n, sizeof *v);
+    assert_non_null(v);
+    return v;
+}
+
+static double *draw(struct fixture *f, double (*next)(rng *), uint64_t stream, int64_t n)
+{
+    rng r = rng_open(3, RNG_TEST, stream);
+    double *v = room(f, n);
+    for (int64_t i = 0; i < n; i++) {
+        v[i] = next(&r);
+    }
+    return v;
+}
+
+static double entropy(struct fixture *f, int64_t n, const double *v)
+{
+    double h;
+    assert_int_equal(entropy_spacing(f->ctx, &f->scratch, n, v, &h), NONSENS_OK);
+    return h;
+}
+
+static double mutual(struct fixture *f, int64_t n, const double *x, const double *y, int k)
+{
+    double i;
+    assert_int_equal(entropy_mutual_information(f->ctx, &f->scratch, n, x, y, k, &i), NONSENS_OK);
+    return i;
+}
+
+/* ---- spacings ------------------------------------------------------------------------------------------------ */
+
+static void test_entropy_closed_forms(void **state)
+{
+    struct fixture *f = *state;
+    double uniform = 0.0, gaussian = 0.5 * log(2.0 * acos(-1.0) * exp(1.0)), laplace = 1.0 + log(2.0);
+    assert_true(fabs(entropy(f, SAMPLE, draw(f, rng_uniform, 1, SAMPLE)) - uniform) < ENTROPY_TOLERANCE);
+    assert_true(fabs(entropy(f, SAMPLE, draw(f, rng_normal, 2, SAMPLE)) - gaussian) < ENTROPY_TOLERANCE);
+    assert_true(fabs(entropy(f, SAMPLE, draw(f, rng_laplace, 3, SAMPLE)) - laplace) < ENTROPY_TOLERANCE);
+}
+
+static void test_entropy_by_hand(void **state)
+{
+    struct fixture *f = *state;
+    double v[] = {4.0, 1.0, 2.0, 1.0, 2.0}; // distinct 1 2 4: gaps 1 and 2, psi(3) - psi(1) = 1.5
+    double kept[5];
+    memcpy(kept, v, sizeof v);
+    assert_true(fabs(entropy(f, 5, v) - (0.5 * log(2.0) + 1.5)) < ROUNDING);
+    assert_memory_equal(v, kept, sizeof v);
+}
+
+static void test_entropy_scale_and_order(void **state)
+{
+    struct fixture *f = *state;
+    double *v = draw(f, rng_normal, 4, 500), *w = room(f, 500);
+    for (int64_t i = 0; i < 500; i++) {
+        w[499 - i] = 0x1p40 * v[i];
+    }
+    assert_true(fabs(entropy(f, 500, w) - entropy(f, 500, v) - 40.0 * log(2.0)) < ROUNDING * 40.0);
+    double *doubled = room(f, 1000); // every value twice changes nothing
+    for (int64_t i = 0; i < 1000; i++) {
+        doubled[i] = v[i / 2];
+    }
+    assert_true(entropy(f, 1000, doubled) == entropy(f, 500, v));
+}
+
+static void test_entropy_corners(void **state)
+{
+    struct fixture *f = *state;
+    double constant[4] = {2.0, 2.0, 2.0, 2.0}, two[3] = {1.0, 2.0, 1.0}, zeros[3] = {0.0, -0.0, 1.0}, h;
+    double wide[3] = {-1.7e308, 1.7e308, 0.0}, broken[3] = {1.0, NAN, 2.0};
+    assert_true(isnan(entropy(f, 0, constant)) && isnan(entropy(f, 1, constant)));
+    assert_true(isnan(entropy(f, 4, constant)) && isnan(entropy(f, 3, two)) && isnan(entropy(f, 3, zeros)));
+    assert_true(isfinite(entropy(f, 3, wide)));
+    wide[2] = 1.6e308; // a gap that overflows
+    assert_true(isfinite(entropy(f, 3, wide)));
+    assert_int_equal(entropy_spacing(f->ctx, &f->scratch, 3, broken, &h), NONSENS_ERR_NUMERIC);
+    assert_true(isnan(h));
+}
+
+/* ---- mutual information -------------------------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Estimator 1 of Kraskov et al. by comparing all pairs. */
+static double mutual_by_pairs(struct fixture *f, int64_t n, const double *x, const double *y, int k)
+{
+    double *distance = room(f, n), sum = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t others = 0, nx = 0, ny = 0;
+        for (int64_t j = 0; j < n; j++) {
+            if (j != i) {
+                distance[others++] = fmax(fabs(x[i] - x[j]), fabs(y[i] - y[j]));
+            }
+        }
+        qsort(distance, (size_t)others, sizeof *distance, ascending);
+        for (int64_t j = 0; j < n; j++) {
+            nx += j != i && fabs(x[i] - x[j]) < distance[k - 1];
+            ny += j != i && fabs(y[i] - y[j]) < distance[k - 1];
+        }
+        sum += special_digamma((double)nx + 1.0) + special_digamma((double)ny + 1.0);
+    }
+    return special_digamma(k) + special_digamma((double)n) - sum / (double)n;
+}
+
+static void correlate(int64_t n, const double *x, double *y, double rho)
+{
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = rho * x[i] + sqrt(1.0 - rho * rho) * y[i];
+    }
+}
+
+static void test_mutual_closed_form(void **state)
+{
+    struct fixture *f = *state;
+    static const double rho[] = {0.0, 0.3, -0.6, 0.9};
+    for (int i = 0; i < 4; i++) {
+        double *x = draw(f, rng_normal, 10, SAMPLE), *y = draw(f, rng_normal, 11, SAMPLE);
+        correlate(SAMPLE, x, y, rho[i]);
+        double expected = -0.5 * log(1.0 - rho[i] * rho[i]);
+        assert_true(fabs(mutual(f, SAMPLE, x, y, 3) - expected) < MUTUAL_TOLERANCE);
+    }
+}
+
+/* The tree and the sorted marginals must give the very bits of the comparison of all pairs, ties and all. */
+static void test_mutual_equals_all_pairs(void **state)
+{
+    struct fixture *f = *state;
+    static const double grid[] = {0.0, 0.01, 0.3, 2.0}; // rounding of x; half of it for y
+    static const int64_t rows[] = {5, 9, 40, 301, 700};
+    static const int neighbours[] = {1, 3, 4};
+    for (int g = 0; g < 4; g++) {
+        for (int r = 0; r < 5; r++) {
+            int64_t n = rows[r];
+            double *x = draw(f, rng_laplace, 12, n), *y = draw(f, rng_normal, 13, n);
+            correlate(n, x, y, 0.5);
+            for (int64_t i = 0; i < n && grid[g] > 0.0; i++) {
+                x[i] = grid[g] * round(x[i] / grid[g]);
+                y[i] = g == 2 ? y[i] : 0.5 * grid[g] * round(2.0 * y[i] / grid[g]);
+            }
+            for (int k = 0; k < 3; k++) {
+                double fast = mutual(f, n, x, y, neighbours[k]), slow = mutual_by_pairs(f, n, x, y, neighbours[k]);
+                assert_true(fast == slow);
+            }
+        }
+    }
+}
+
+static void test_mutual_is_symmetric(void **state)
+{
+    struct fixture *f = *state;
+    double *x = draw(f, rng_normal, 14, 2000), *y = draw(f, rng_laplace, 15, 2000);
+    assert_true(fabs(mutual(f, 2000, x, y, 4) - mutual(f, 2000, y, x, 4)) < ROUNDING);
+}
+
+/* Patterns that defeat careless splitting: sorted, constant, on a line, few values, one far outlier. */
+static void test_mutual_patterns(void **state)
+{
+    struct fixture *f = *state;
+    enum { N = 30000 };
+    double *ramp = room(f, N), *constant = room(f, N), *bit = room(f, N), *v = draw(f, rng_normal, 16, N);
+    for (int64_t i = 0; i < N; i++) {
+        ramp[i] = (double)i;
+        bit[i] = (double)(i % 2);
+    }
+    assert_true(isfinite(mutual(f, N, constant, constant, 3)));
+    assert_true(isfinite(mutual(f, N, bit, bit, 3)));
+    assert_true(isfinite(mutual(f, N, bit, v, 3)));
+    assert_true(isfinite(mutual(f, N, constant, v, 3)));
+    assert_true(mutual(f, N, ramp, ramp, 3) > 5.0); // a function of one another: grows like log n
+    v[0] = 1e300;
+    assert_true(isfinite(mutual(f, N, ramp, v, 3)));
+    v[1] = -1.7e308;
+    v[2] = 1.7e308; // differences overflow
+    assert_true(isfinite(mutual(f, N, v, v, 3)));
+}
+
+static void test_mutual_refusals(void **state)
+{
+    struct fixture *f = *state;
+    double x[5] = {1, 2, 3, 4, 5}, y[5] = {1, 2, NAN, 4, 5}, out;
+    assert_int_equal(entropy_mutual_information(f->ctx, &f->scratch, 5, x, x, 0, &out), NONSENS_ERR_USAGE);
+    assert_int_equal(entropy_mutual_information(f->ctx, &f->scratch, 5, x, x, 5, &out), NONSENS_ERR_DATA);
+    assert_int_equal(entropy_mutual_information(f->ctx, &f->scratch, 5, x, y, 2, &out), NONSENS_ERR_NUMERIC);
+    assert_true(isnan(out));
+    nonsens_cancel(f->ctx);
+    assert_int_equal(entropy_mutual_information(f->ctx, &f->scratch, 5, x, x, 2, &out), NONSENS_CANCELLED);
+    context_begin(f->ctx);
+}
+
+static void test_memory_failures(void **state)
+{
+    struct fixture *f = *state;
+    enum { N = 3000 };
+    double *x = draw(f, rng_normal, 17, N), *y = draw(f, rng_normal, 18, N), out;
+    int failures = 0;
+    for (int64_t at = 0;; at++) {
+        arena own = {0};
+        memory_fail_at(at);
+        nonsens_status status = entropy_mutual_information(f->ctx, &own, N, x, y, 3, &out);
+        memory_fail_at(-1);
+        arena_free(&own);
+        if (status == NONSENS_OK) {
+            break;
+        }
+        assert_int_equal(status, NONSENS_ERR_MEMORY);
+        failures++;
+    }
+    assert_true(failures >= 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_entropy_closed_forms),    cmocka_unit_test(test_entropy_by_hand),
+        cmocka_unit_test(test_entropy_scale_and_order), cmocka_unit_test(test_entropy_corners),
+        cmocka_unit_test(test_mutual_closed_form),      cmocka_unit_test(test_mutual_equals_all_pairs),
+        cmocka_unit_test(test_mutual_is_symmetric),     cmocka_unit_test(test_mutual_patterns),
+        cmocka_unit_test(test_mutual_refusals),         cmocka_unit_test(test_memory_failures),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

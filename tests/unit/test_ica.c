@@ -1,0 +1,548 @@
+/*
+ * test_ica.c - unmixing inside segments: recovery of known sources, equivariance, gradients, output, failures.
+ */
+#include "ica_samples.h"
+
+static const double RECOVERED = 0.98;           /* mean |correlation| with zero-mean sources */
+static const double RECOVERED_ONE_SIDED = 0.97; /* with sources that have an edge */
+static const double SAME_SOURCES = 1e-6;        /* largest difference of unit-variance sources */
+static const double GRADIENT_ERROR = 1e-6;      /* relative, against central differences */
+static const double STATIONARY = 1e-5;          /* of Pham's equations; the ridge of the covariances is 1e-6 */
+static const double ENTROPY_BIAS = 0.1;         /* nats, of two entropies from 8,000 rows */
+static const double EXACT = 1e-10;
+
+static void assert_recovers(fixture *f, enum source_kind kind, int64_t segments, int64_t rows, int64_t d,
+                            enum unmixing algorithm, double least, uint64_t seeds)
+{
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        ica_result out;
+        sample x = sample_new(seed, kind, segments, rows, d);
+        double *s = unmixed(f, &x, x.z, algorithm, &out);
+        double found = recovery(x.n, d, x.s, s);
+        if (!(found >= least) || !out.converged || !(out.contrast_gap > (double)segments)) {
+            fail_msg("algorithm %d, kind %d, seed %d: recovery %.4f, converged %d, gap %g", (int)algorithm, (int)kind,
+                     (int)seed, found, out.converged, out.contrast_gap);
+        }
+        free(s);
+        sample_free(&x);
+    }
+}
+
+static const enum unmixing ALL[4] = {UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_TWO_STATISTIC,
+                                     UNMIX_ENTROPY};
+
+static void test_recovers_laplace(void **state)
+{
+    for (int i = 0; i < 4; i++) {
+        assert_recovers(*state, LAPLACE, 10, 500, 2, ALL[i], RECOVERED, 4);
+    }
+}
+
+static void test_recovers_one_sided(void **state)
+{
+    assert_recovers(*state, ONE_SIDED, 10, 500, 2, UNMIX_JOINT_DIAGONALISATION, RECOVERED_ONE_SIDED, 4);
+    assert_recovers(*state, ONE_SIDED, 10, 500, 2, UNMIX_TWO_STATISTIC, RECOVERED_ONE_SIDED, 4);
+    assert_recovers(*state, ONE_SIDED, 10, 500, 2, UNMIX_ENTROPY, RECOVERED_ONE_SIDED, 4);
+}
+
+static void test_recovers_correlated_modulations(void **state)
+{
+    for (int i = 0; i < 4; i++) {
+        assert_recovers(*state, CORRELATED, 10, 500, 2, ALL[i], RECOVERED, 4);
+    }
+}
+
+static void test_recovers_gaussian(void **state)
+{
+    assert_recovers(*state, GAUSSIAN, 10, 500, 2, UNMIX_JOINT_DIAGONALISATION, RECOVERED, 4);
+}
+
+static void test_recovers_many(void **state)
+{
+    assert_recovers(*state, LAPLACE, 10, 500, 5, UNMIX_JOINT_DIAGONALISATION, RECOVERED, 2);
+    assert_recovers(*state, LAPLACE, 10, 500, 5, UNMIX_SCORE_MATCHING, RECOVERED, 2);
+    assert_recovers(*state, ONE_SIDED, 10, 500, 5, UNMIX_TWO_STATISTIC, RECOVERED_ONE_SIDED, 1);
+    assert_recovers(*state, LAPLACE, 12, 500, 10, UNMIX_JOINT_DIAGONALISATION, RECOVERED, 2);
+    assert_recovers(*state, LAPLACE, 12, 500, 10, UNMIX_SCORE_MATCHING, RECOVERED, 1);
+    assert_recovers(*state, ONE_SIDED, 5, 200, 3, UNMIX_ENTROPY, RECOVERED_ONE_SIDED, 1);
+}
+
+/* Without segments only the shape of the densities is left. */
+static void test_recovers_without_segments(void **state)
+{
+    assert_recovers(*state, LAPLACE, 1, 4000, 3, UNMIX_SCORE_MATCHING, RECOVERED, 1);
+    assert_recovers(*state, ONE_SIDED, 1, 1000, 3, UNMIX_ENTROPY, RECOVERED_ONE_SIDED, 1);
+}
+
+/* ---- equivariance -------------------------------------------------------------------------------------------- */
+
+/* out (n, d) = z B' for b (d, d). */
+static void mix(const sample *x, const double *b, double *out)
+{
+    memset(out, 0, (size_t)(x->n * x->d) * sizeof *out);
+    for (int64_t j = 0; j < x->d; j++) {
+        for (int64_t k = 0; k < x->d; k++) {
+            for (int64_t i = 0; i < x->n; i++) {
+                out[i + x->n * j] += b[j + x->d * k] * x->z[i + x->n * k];
+            }
+        }
+    }
+}
+
+static void assert_same_sources(fixture *f, const sample *x, const double *b, enum unmixing algorithm)
+{
+    ica_result plain, mixed;
+    double *z = get(x->n * x->d, sizeof *z), worst = 0.0;
+    mix(x, b, z);
+    double *s = unmixed(f, x, x->z, algorithm, &plain), *t = unmixed(f, x, z, algorithm, &mixed);
+    for (int64_t i = 0; i < x->n * x->d; i++) {
+        worst = fmax(worst, fabs(s[i] - t[i]));
+    }
+    if (!(worst <= SAME_SOURCES)) {
+        fail_msg("algorithm %d, d = %d: sources differ by %g", (int)algorithm, (int)x->d, worst);
+    }
+    assert_true(fabs(plain.objective - mixed.objective) <= SAME_SOURCES * fmax(1.0, fabs(plain.objective)));
+    free(s);
+    free(t);
+    free(z);
+}
+
+static void test_any_mixture_gives_the_same_sources(void **state)
+{
+    for (int64_t d = 2; d <= 4; d++) {
+        rng r = rng_open(5, RNG_TEST, (uint64_t)d);
+        sample x = sample_new(20 + (uint64_t)d, ONE_SIDED, 6, 200, d);
+        double b[16];
+        for (int i = 0; i < 16; i++) {
+            b[i] = 3.0 * rng_normal(&r);
+        }
+        for (int i = 0; i < 4; i++) {
+            assert_same_sources(*state, &x, b, ALL[i]);
+        }
+        sample_free(&x);
+    }
+}
+
+static void test_column_order_does_not_matter(void **state)
+{
+    const double swap[4] = {0, 1, 1, 0}, cycle[9] = {0, 1, 0, 0, 0, 1, 1, 0, 0};
+    sample two = sample_new(31, LAPLACE, 6, 200, 2), three = sample_new(32, LAPLACE, 6, 200, 3);
+    for (int i = 0; i < 4; i++) {
+        assert_same_sources(*state, &two, swap, ALL[i]);
+        assert_same_sources(*state, &three, cycle, ALL[i]);
+    }
+    sample_free(&two);
+    sample_free(&three);
+}
+
+/* Squares of such values leave the range of doubles. */
+static void test_extreme_units(void **state)
+{
+    const double units[4] = {1e200, 0, 0, 1e-200};
+    sample x = sample_new(33, LAPLACE, 6, 200, 2);
+    for (int i = 0; i < 4; i++) {
+        assert_same_sources(*state, &x, units, ALL[i]);
+    }
+    sample_free(&x);
+}
+
+/* ---- canonical output ---------------------------------------------------------------------------------------- */
+
+/* Moments 2, 3, 4 of segment-centred s (n). */
+static void centred_moments(const sample *x, const double *s, double moments[3])
+{
+    memset(moments, 0, 3 * sizeof *moments);
+    for (int64_t e = 0; e < x->segments; e++) {
+        double mean = 0.0, rows = (double)(x->start[e + 1] - x->start[e]);
+        for (int64_t i = x->start[e]; i < x->start[e + 1]; i++) {
+            mean += s[i] / rows;
+        }
+        for (int64_t i = x->start[e]; i < x->start[e + 1]; i++) {
+            double v = s[i] - mean;
+            moments[0] += v * v / (double)x->n;
+            moments[1] += v * v * v / (double)x->n;
+            moments[2] += v * v * v * v / (double)x->n;
+        }
+    }
+}
+
+static void test_output_is_canonical(void **state)
+{
+    sample x = sample_new(41, ONE_SIDED, 8, 150, 3);
+    for (int i = 0; i < 4; i++) {
+        ica_result out;
+        double *s = unmixed(*state, &x, x.z, ALL[i], &out), last = INFINITY;
+        for (int64_t j = 0; j < x.d; j++) {
+            double moments[3];
+            centred_moments(&x, s + j * x.n, moments);
+            assert_true(fabs(moments[0] - 1.0) <= EXACT);
+            assert_true(moments[1] >= 0.0);
+            assert_true(moments[2] <= last);
+            last = moments[2];
+        }
+        free(s);
+    }
+    sample_free(&x);
+}
+
+static void test_apply_keeps_segment_means(void **state)
+{
+    ica_result out;
+    sample x = sample_new(42, ONE_SIDED, 5, 300, 2);
+    double *s = unmixed(*state, &x, x.z, UNMIX_JOINT_DIAGONALISATION, &out);
+    for (int64_t j = 0; j < 2; j++) {
+        double pooled = 0.0, between = 0.0;
+        for (int64_t e = 0; e < x.segments; e++) {
+            double mean = 0.0;
+            for (int64_t i = x.start[e]; i < x.start[e + 1]; i++) {
+                mean += s[i + j * x.n] / 300.0;
+            }
+            pooled += mean / 5.0;
+            between += mean * mean / 5.0;
+        }
+        assert_true(fabs(pooled) <= EXACT);
+        assert_true(between > 0.01); /* means of one-sided sources move with their scales */
+    }
+    free(s);
+    sample_free(&x);
+}
+
+static void test_whitening(void **state)
+{
+    fixture *f = *state;
+    sample x = sample_new(43, LAPLACE, 4, 100, 3);
+    double white[9], *y = get(x.n * 3, sizeof *y);
+    assert_int_equal(ica_whiten(f->ctx, &f->a, matrix_view(x.z, x.n, 3), x.segments, x.start, white), NONSENS_OK);
+    ica_apply(matrix_view(x.z, x.n, 3), white, matrix_view(y, x.n, 3));
+    for (int64_t j = 0; j < 3; j++) {
+        for (int64_t k = 0; k < 3; k++) {
+            double *sum = get(x.n, sizeof *sum), both[3], one[3], other[3];
+            for (int64_t i = 0; i < x.n; i++) {
+                sum[i] = y[i + x.n * j] + y[i + x.n * k];
+            }
+            centred_moments(&x, sum, both);
+            centred_moments(&x, y + x.n * j, one);
+            centred_moments(&x, y + x.n * k, other);
+            double covariance = 0.5 * (both[0] - one[0] - other[0]);
+            assert_true(fabs(covariance - (j == k ? 1.0 : 0.0)) <= EXACT);
+            free(sum);
+        }
+    }
+    free(y);
+    sample_free(&x);
+}
+
+/* ---- objectives ---------------------------------------------------------------------------------------------- */
+
+/* Pham's estimating equations: the average over segments of C_jk / C_jj vanishes for all j != k. */
+static void test_joint_diagonalisation_is_stationary(void **state)
+{
+    enum { D = 4 };
+    ica_result out;
+    sample x = sample_new(51, CORRELATED, 7, 120, D);
+    double *s = unmixed(*state, &x, x.z, UNMIX_JOINT_DIAGONALISATION, &out);
+    double equation[D][D] = {{0.0}};
+    for (int64_t e = 0; e < x.segments; e++) {
+        double mean[D] = {0.0}, c[D][D] = {{0.0}}, rows = (double)(x.start[e + 1] - x.start[e]);
+        for (int64_t i = x.start[e]; i < x.start[e + 1]; i++) {
+            for (int j = 0; j < D; j++) {
+                mean[j] += s[i + x.n * j] / rows;
+            }
+        }
+        for (int64_t i = x.start[e]; i < x.start[e + 1]; i++) {
+            for (int j = 0; j < D; j++) {
+                for (int k = 0; k < D; k++) {
+                    c[j][k] += (s[i + x.n * j] - mean[j]) * (s[i + x.n * k] - mean[k]) / rows;
+                }
+            }
+        }
+        for (int j = 0; j < D; j++) {
+            for (int k = 0; k < D; k++) {
+                equation[j][k] += rows / (double)x.n * c[j][k] / c[j][j];
+            }
+        }
+    }
+    for (int j = 0; j < D; j++) {
+        for (int k = 0; k < D; k++) {
+            assert_true(j == k || fabs(equation[j][k]) <= STATIONARY);
+        }
+    }
+    assert_true(out.objective > 0.0 && out.objective < 0.1);
+    free(s);
+    sample_free(&x);
+}
+
+/* Proportional variances identify nothing for joint diagonalisation; the gap says so, that of entropy does not. */
+static void test_gap_shows_missing_identification(void **state)
+{
+    ica_result blind, seeing;
+    sample x = sample_new(52, LAPLACE, 8, 400, 2);
+    rng r = rng_open(52, RNG_TEST, 99);
+    for (int64_t e = 0; e < x.segments; e++) {
+        for (int64_t i = x.start[e]; i < x.start[e + 1]; i++) {
+            double first = (1.0 + (double)e) * rng_laplace(&r), second = (1.0 + (double)e) * rng_laplace(&r);
+            x.z[i] = first + 0.3 * second;
+            x.z[i + x.n] = second - 0.5 * first;
+        }
+    }
+    free(unmixed(*state, &x, x.z, UNMIX_JOINT_DIAGONALISATION, &blind));
+    free(unmixed(*state, &x, x.z, UNMIX_ENTROPY, &seeing));
+    assert_true(blind.contrast_gap < 5.0 * (double)x.segments);
+    assert_true(seeing.contrast_gap > 100.0);
+    sample_free(&x);
+}
+
+/* Unit-variance Laplace: H = 1 + log(2 / sqrt 2) nats each. */
+static void test_entropy_objective_in_nats(void **state)
+{
+    ica_result out;
+    sample x = sample_new(53, LAPLACE, 1, 8000, 2);
+    free(unmixed(*state, &x, x.z, UNMIX_ENTROPY, &out));
+    assert_true(fabs(out.objective - 2.0 * (1.0 + 0.5 * log(2.0))) < ENTROPY_BIAS);
+    sample_free(&x);
+}
+
+/* The formulae at the head of score_matching.c, written out for d = 2, one statistic and a general w. */
+static double plain_objective(const sample *x, const double *y, double c, const double *w, double ridge)
+{
+    double total = 0.0;
+    for (int64_t e = 0; e < x->segments; e++) {
+        double rows = (double)(x->start[e + 1] - x->start[e]), b[2] = {0, 0}, m[2][2] = {{0, 0}, {0, 0}};
+        for (int j = 0; j < 2; j++) {
+            for (int k = 0; k < 2; k++) {
+                double inner = w[j] * w[k] + w[j + 2] * w[k + 2];
+                m[j][k] = j == k ? ridge : 0.0;
+                for (int64_t i = x->start[e]; i < x->start[e + 1]; i++) {
+                    double sj = w[j] * y[i] + w[j + 2] * y[i + x->n], sk = w[k] * y[i] + w[k + 2] * y[i + x->n];
+                    m[j][k] += inner * tanh(c * sj) * tanh(c * sk) / rows;
+                    b[j] += j == k ? inner * c / (cosh(c * sj) * cosh(c * sj)) / rows : 0.0;
+                }
+            }
+        }
+        double determinant = m[0][0] * m[1][1] - m[0][1] * m[1][0];
+        double first = -(m[1][1] * b[0] - m[0][1] * b[1]) / determinant;
+        double second = -(m[0][0] * b[1] - m[1][0] * b[0]) / determinant;
+        double quadratic = first * first * m[0][0] + 2.0 * first * second * m[0][1] + second * second * m[1][1];
+        total += rows / (double)x->n * (b[0] * first + b[1] * second + 0.5 * quadratic);
+    }
+    return total;
+}
+
+static void test_score_objective_against_plain_formula(void **state)
+{
+    const double w[4] = {0.9, -0.4, 0.3, 1.2}, ridge = 1e-6;
+    fixture *f = *state;
+    sample x = sample_new(61, LAPLACE, 4, 50, 2);
+    ica_data data = {x.n, 2, x.segments, x.start, x.s};
+    ica_score_model model;
+    assert_int_equal(ica_score_open(f->ctx, &f->a, &data, 1, &model), NONSENS_OK);
+    double value = ica_score_objective(&model, w, NULL), plain = plain_objective(&x, x.s, model.sharpness, w, ridge);
+    assert_true(fabs(value - plain) <= EXACT * fabs(plain));
+    sample_free(&x);
+}
+
+static void check_gradient(fixture *f, int64_t d, int statistics)
+{
+    sample x = sample_new(62, ONE_SIDED, 5, 60, d);
+    rng r = rng_open(62, RNG_TEST, 7);
+    ica_data data = {x.n, d, x.segments, x.start, x.s};
+    ica_score_model model;
+    double w[16], gradient[16], unused[16], largest = 0.0;
+    for (int64_t i = 0; i < d * d; i++) {
+        w[i] = rng_normal(&r);
+    }
+    assert_int_equal(ica_score_open(f->ctx, &f->a, &data, statistics, &model), NONSENS_OK);
+    ica_score_objective(&model, w, gradient);
+    for (int64_t i = 0; i < d * d; i++) {
+        largest = fmax(largest, fabs(gradient[i]));
+    }
+    assert_true(largest > 0.01);
+    for (int64_t i = 0; i < d * d; i++) {
+        const double step = 1e-5, here = w[i];
+        w[i] = here + step;
+        double above = ica_score_objective(&model, w, unused);
+        w[i] = here - step;
+        double below = ica_score_objective(&model, w, NULL);
+        w[i] = here;
+        assert_true(fabs((above - below) / (2.0 * step) - gradient[i]) <= GRADIENT_ERROR * largest);
+    }
+    sample_free(&x);
+}
+
+static void test_score_gradient_by_differences(void **state)
+{
+    for (int64_t d = 1; d <= 4; d++) {
+        check_gradient(*state, d, 1);
+        check_gradient(*state, d, 2);
+    }
+}
+
+/* ---- odd shapes and failures --------------------------------------------------------------------------------- */
+
+static void test_unequal_tiny_and_empty_segments(void **state)
+{
+    sample x = sample_new(71, LAPLACE, 6, 300, 2);
+    const int64_t start[9] = {0, 0, 300, 302, 600, 601, 900, 900, 1800};
+    int64_t *own = x.start;
+    x.start = get(9, sizeof *start);
+    memcpy(x.start, start, sizeof start);
+    x.segments = 8;
+    for (int i = 0; i < 4; i++) {
+        ica_result out;
+        double *s = unmixed(*state, &x, x.z, ALL[i], &out);
+        assert_true(recovery(x.n, 2, x.s, s) >= 0.9); /* the cuts miss some changes of scale */
+        free(s);
+    }
+    free(own);
+    sample_free(&x);
+}
+
+/* A source that stands still in one segment: no infinities, and the others are found. */
+static void test_segment_without_variance(void **state)
+{
+    sample x = sample_new(72, LAPLACE, 6, 200, 2);
+    const double a[4] = {1.0, 0.5, -0.7, 1.0};
+    for (int64_t i = 0; i < 200; i++) {
+        x.s[i] = 0.0;
+    }
+    memcpy(x.z, x.s, (size_t)(2 * x.n) * sizeof *x.z);
+    double *z = get(2 * x.n, sizeof *z);
+    mix(&x, a, z);
+    for (int i = 0; i < 4; i++) {
+        ica_result out;
+        double *s = unmixed(*state, &x, z, ALL[i], &out);
+        assert_true(isfinite(out.objective) && isfinite(out.contrast_gap));
+        assert_true(recovery(x.n, 2, x.s, s) >= RECOVERED_ONE_SIDED);
+        free(s);
+    }
+    free(z);
+    sample_free(&x);
+}
+
+static void test_one_feature(void **state)
+{
+    sample x = sample_new(73, ONE_SIDED, 3, 50, 1);
+    for (int i = 0; i < 4; i++) {
+        ica_result out;
+        double *s = unmixed(*state, &x, x.z, ALL[i], &out), moments[3];
+        centred_moments(&x, s, moments);
+        assert_true(out.converged && out.contrast_gap == 0.0);
+        assert_true(fabs(moments[0] - 1.0) <= EXACT && fabs(fabs(correlation(x.n, s, x.s)) - 1.0) <= EXACT);
+        free(s);
+    }
+    sample_free(&x);
+}
+
+static void assert_refused(fixture *f, const sample *x, int64_t rows, int64_t segments, enum unmixing algorithm,
+                           const char *words)
+{
+    ica_result out;
+    matrix z = {x->z, rows, x->d, x->n};
+    assert_int_equal(ica_unmix(f->ctx, &f->a, z, segments, x->start, algorithm, 1, &out), NONSENS_ERR_NUMERIC);
+    if (!strstr(nonsens_message(f->ctx), words)) {
+        fail_msg("'%s' does not say '%s'", nonsens_message(f->ctx), words);
+    }
+}
+
+static void test_degenerate_input_is_named(void **state)
+{
+    sample x = sample_new(81, LAPLACE, 4, 100, 3);
+    for (int i = 0; i < 4; i++) {
+        double kept = x.z[x.n + 17];
+        x.z[x.n + 17] = NAN;
+        assert_refused(*state, &x, x.n, 4, ALL[i], "feature 2 is not a finite number in row 18");
+        x.z[x.n + 17] = kept;
+    }
+    double *third = x.z + 2 * x.n;
+    for (int64_t i = 0; i < x.n; i++) {
+        third[i] = x.z[i] - 0.5 * x.z[i + x.n];
+    }
+    assert_refused(*state, &x, x.n, 4, UNMIX_JOINT_DIAGONALISATION, "linearly dependent");
+    for (int64_t i = 0; i < x.n; i++) {
+        third[i] = 0.1 + (double)(i / 100); /* constant inside segments, not over them */
+    }
+    assert_refused(*state, &x, x.n, 4, UNMIX_SCORE_MATCHING, "feature 3 is constant");
+    sample_free(&x);
+}
+
+static void test_too_few_rows_are_named(void **state)
+{
+    sample few = sample_new(82, LAPLACE, 1, 100, 3), small = sample_new(83, LAPLACE, 8, 4, 2);
+    few.start[1] = 3;
+    assert_refused(*state, &few, 3, 1, UNMIX_ENTROPY, "needs more rows");
+    assert_refused(*state, &small, small.n, 8, UNMIX_ENTROPY, "at least 6 rows");
+    few.start[1] = 100;
+    assert_refused(*state, &few, 100, 1, UNMIX_JOINT_DIAGONALISATION, "needs two segments");
+    few.start[1] = 99;
+    assert_refused(*state, &few, 100, 1, UNMIX_ENTROPY, "segment bounds");
+    sample_free(&few);
+    sample_free(&small);
+}
+
+static void test_cancelling(void **state)
+{
+    fixture *f = *state;
+    sample x = sample_new(84, LAPLACE, 4, 100, 2);
+    for (int i = 0; i < 4; i++) {
+        ica_result out;
+        nonsens_cancel(f->ctx);
+        assert_int_equal(ica_unmix(f->ctx, &f->a, matrix_view(x.z, x.n, 2), 4, x.start, ALL[i], 1, &out),
+                         NONSENS_CANCELLED);
+        context_begin(f->ctx);
+    }
+    sample_free(&x);
+}
+
+static void test_every_failing_allocation(void **state)
+{
+    fixture *f = *state;
+    sample x = sample_new(85, LAPLACE, 4, 1000, 3);
+    for (int i = 0; i < 4; i++) {
+        nonsens_status status = NONSENS_ERR_MEMORY;
+        int64_t failing = 0;
+        for (; status == NONSENS_ERR_MEMORY; failing++) {
+            ica_result out;
+            arena a = {NULL};
+            memory_fail_at(failing);
+            status = ica_unmix(f->ctx, &a, matrix_view(x.z, x.n, 3), 4, x.start, ALL[i], 1, &out);
+            memory_fail_at(-1);
+            arena_free(&a);
+        }
+        assert_int_equal(status, NONSENS_OK);
+        assert_true(failing > 4);
+    }
+    sample_free(&x);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_recovers_laplace),
+        TEST(test_recovers_one_sided),
+        TEST(test_recovers_correlated_modulations),
+        TEST(test_recovers_gaussian),
+        TEST(test_recovers_many),
+        TEST(test_recovers_without_segments),
+        TEST(test_any_mixture_gives_the_same_sources),
+        TEST(test_column_order_does_not_matter),
+        TEST(test_extreme_units),
+        TEST(test_output_is_canonical),
+        TEST(test_apply_keeps_segment_means),
+        TEST(test_whitening),
+        TEST(test_joint_diagonalisation_is_stationary),
+        TEST(test_gap_shows_missing_identification),
+        TEST(test_entropy_objective_in_nats),
+        TEST(test_score_objective_against_plain_formula),
+        TEST(test_score_gradient_by_differences),
+        TEST(test_unequal_tiny_and_empty_segments),
+        TEST(test_segment_without_variance),
+        TEST(test_one_feature),
+        TEST(test_degenerate_input_is_named),
+        TEST(test_too_few_rows_are_named),
+        TEST(test_cancelling),
+        TEST(test_every_failing_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

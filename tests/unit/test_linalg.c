@@ -1,0 +1,347 @@
+/* test_linalg.c - BLAS and LAPACK wrappers against definitions, with bad input, strides and several threads. */
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const double ROUNDING = 1e-12; /* sums of a hundred products of order one */
+
+struct fixture {
+    nonsens_context *ctx;
+    arena scratch;
+};
+
+static int set_up(void **state)
+{
+    static struct fixture f;
+    f = (struct fixture){nonsens_context_new(), {0}};
+    *state = &f;
+    return f.ctx ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    arena_free(&f->scratch);
+    nonsens_context_free(f->ctx);
+    return 0;
+}
+
+static double *numbers(struct fixture *f, uint64_t stream, int64_t count)
+{
+    rng r = rng_open(11, RNG_TEST, stream);
+    double *v = arena_get(f->ctx, &f->scratch, count, sizeof *v);
+    assert_non_null(v);
+    for (int64_t i = 0; i < count; i++) {
+        v[i] = rng_normal(&r);
+    }
+    return v;
+}
+
+static double *copy(struct fixture *f, const double *v, int64_t count)
+{
+    double *c = arena_get(f->ctx, &f->scratch, count, sizeof *c);
+    assert_non_null(c);
+    memcpy(c, v, (size_t)count * sizeof *c);
+    return c;
+}
+
+/* A symmetric positive definite matrix (k, k). */
+static double *positive(struct fixture *f, uint64_t stream, int64_t k)
+{
+    double *a = numbers(f, stream, 2 * k * k), *g = numbers(f, stream, k * k);
+    linalg_gram(2 * k, k, a, 2 * k, g);
+    return g;
+}
+
+static double at(const double *a, bool transposed, int64_t ld, int64_t i, int64_t j)
+{
+    return transposed ? a[i * ld + j] : a[j * ld + i];
+}
+
+static void assert_same(const double *a, const double *b, int64_t count, double tolerance)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (!(fabs(a[i] - b[i]) <= tolerance)) {
+            fail_msg("element %lld: %.17g is not %.17g", (long long)i, a[i], b[i]);
+        }
+    }
+}
+
+static void test_gemm(void **state)
+{
+    struct fixture *f = *state;
+    enum { M = 5, N = 7, K = 11, LD = 13 };
+    double *a = numbers(f, 1, LD * LD), *b = numbers(f, 2, LD * LD), *c = numbers(f, 3, LD * N);
+    for (int variant = 0; variant < 4; variant++) {
+        bool ta = variant & 1, tb = variant & 2;
+        double *got = copy(f, c, LD * N), *expected = copy(f, c, LD * N);
+        for (int64_t j = 0; j < N; j++) {
+            for (int64_t i = 0; i < M; i++) {
+                double sum = 0.0;
+                for (int64_t l = 0; l < K; l++) {
+                    sum += at(a, ta, LD, i, l) * at(b, tb, LD, l, j);
+                }
+                expected[j * LD + i] = 1.5 * sum - 0.5 * c[j * LD + i];
+            }
+        }
+        linalg_gemm(ta, tb, M, N, K, 1.5, a, LD, b, LD, -0.5, got, LD);
+        assert_same(got, expected, LD * N, ROUNDING); // rows from M on must be untouched
+    }
+}
+
+static void test_gemm_overwrites_and_empties(void **state)
+{
+    struct fixture *f = *state;
+    double *a = numbers(f, 1, 4), *c = numbers(f, 2, 4), *kept = copy(f, c, 4), zero[4] = {0};
+    linalg_gemm(false, false, 0, 2, 2, 1.0, a, 0, a, 2, 0.0, c, 0);
+    assert_same(c, kept, 4, 0.0);
+    c[0] = NAN; // beta = 0 must not read what was there
+    linalg_gemm(false, false, 2, 2, 0, 1.0, a, 2, a, 0, 0.0, c, 2);
+    assert_same(c, zero, 4, 0.0);
+}
+
+static void test_gram(void **state)
+{
+    struct fixture *f = *state;
+    enum { N = 50, K = 6, LD = 53 };
+    double *a = numbers(f, 4, LD * K), g[K * K], expected[K * K];
+    for (int64_t j = 0; j < K; j++) {
+        for (int64_t i = 0; i < K; i++) {
+            double sum = 0.0;
+            for (int64_t l = 0; l < N; l++) {
+                sum += a[i * LD + l] * a[j * LD + l];
+            }
+            expected[j * K + i] = sum;
+        }
+    }
+    linalg_gram(N, K, a, LD, g);
+    assert_same(g, expected, K * K, ROUNDING);
+    linalg_gram(0, K, a, 0, g);
+    assert_true(g[0] == 0.0 && g[K * K - 1] == 0.0);
+}
+
+static void test_eigen(void **state)
+{
+    struct fixture *f = *state;
+    enum { K = 20 };
+    double *a = positive(f, 5, K), *v = copy(f, a, K * K), w[K], gram[K * K], *product = numbers(f, 6, K * K);
+    assert_int_equal(linalg_eigen_symmetric(f->ctx, &f->scratch, K, v, w), NONSENS_OK);
+    linalg_gemm(false, false, K, K, K, 1.0, a, K, v, K, 0.0, product, K);
+    linalg_gram(K, K, v, K, gram);
+    for (int64_t j = 0; j < K; j++) {
+        assert_true(j == 0 || w[j] >= w[j - 1]);
+        for (int64_t i = 0; i < K; i++) {
+            assert_true(fabs(product[j * K + i] - w[j] * v[j * K + i]) <= 100.0 * ROUNDING);
+            assert_true(fabs(gram[j * K + i] - (i == j)) <= ROUNDING);
+        }
+    }
+    double known[4] = {2.0, 1.0, 1.0, 2.0};
+    assert_int_equal(linalg_eigen_symmetric(f->ctx, &f->scratch, 2, known, w), NONSENS_OK);
+    assert_true(fabs(w[0] - 1.0) < ROUNDING && fabs(w[1] - 3.0) < ROUNDING);
+}
+
+static void test_cholesky(void **state)
+{
+    struct fixture *f = *state;
+    enum { K = 15 };
+    double *a = positive(f, 7, K), *l = copy(f, a, K * K), *product = numbers(f, 8, K * K);
+    assert_int_equal(linalg_cholesky(f->ctx, K, l), NONSENS_OK);
+    for (int64_t j = 1; j < K; j++) {
+        for (int64_t i = 0; i < j; i++) {
+            assert_true(l[j * K + i] == 0.0);
+        }
+    }
+    linalg_gemm(false, true, K, K, K, 1.0, l, K, l, K, 0.0, product, K);
+    assert_same(product, a, K * K, 10.0 * ROUNDING);
+    double indefinite[4] = {1.0, 2.0, 2.0, 1.0};
+    assert_int_equal(linalg_cholesky(f->ctx, 2, indefinite), NONSENS_ERR_NUMERIC);
+    assert_non_null(strstr(nonsens_message(f->ctx), "positive definite"));
+}
+
+static void test_solve(void **state)
+{
+    struct fixture *f = *state;
+    enum { K = 12, M = 3 };
+    double *a = numbers(f, 9, K * K), *x = numbers(f, 10, K * M), *b = numbers(f, 11, K * M);
+    linalg_gemm(false, false, K, M, K, 1.0, a, K, x, K, 0.0, b, K);
+    assert_int_equal(linalg_solve(f->ctx, &f->scratch, K, M, copy(f, a, K * K), b), NONSENS_OK);
+    assert_same(b, x, K * M, 1e3 * ROUNDING);
+    double singular[4] = {1.0, 2.0, 2.0, 4.0}, side[2] = {1.0, 1.0};
+    assert_int_equal(linalg_solve(f->ctx, &f->scratch, 2, 1, singular, side), NONSENS_ERR_NUMERIC);
+    assert_non_null(strstr(nonsens_message(f->ctx), "singular"));
+}
+
+static void test_invert(void **state)
+{
+    struct fixture *f = *state;
+    enum { K = 12 };
+    double *a = numbers(f, 12, K * K), *inverse = copy(f, a, K * K), *product = numbers(f, 13, K * K), log_det;
+    assert_int_equal(linalg_invert(f->ctx, &f->scratch, K, inverse, &log_det), NONSENS_OK);
+    linalg_gemm(false, false, K, K, K, 1.0, a, K, inverse, K, 0.0, product, K);
+    for (int64_t i = 0; i < K * K; i++) {
+        assert_true(fabs(product[i] - (i % (K + 1) == 0)) <= 1e3 * ROUNDING);
+    }
+    double known[4] = {0.0, 3.0, 2.0, 5.0}; // det = -6
+    assert_int_equal(linalg_invert(f->ctx, &f->scratch, 2, known, &log_det), NONSENS_OK);
+    assert_true(fabs(log_det - log(6.0)) <= ROUNDING);
+    double singular[4] = {1.0, 2.0, 2.0, 4.0};
+    assert_int_equal(linalg_invert(f->ctx, &f->scratch, 2, singular, &log_det), NONSENS_ERR_NUMERIC);
+}
+
+static void test_pivoted_qr(void **state)
+{
+    struct fixture *f = *state;
+    enum { N = 30, K = 5 };
+    double *a = numbers(f, 14, N * K), *qr = copy(f, a, N * K), r_diag[K], gram[K * K], volume = 0.0;
+    int32_t pivot[K], seen[K] = {0};
+    assert_int_equal(linalg_pivoted_qr(f->ctx, &f->scratch, N, K, qr, r_diag, pivot), NONSENS_OK);
+    linalg_gram(N, K, a, N, gram);
+    double largest = 0.0;
+    for (int64_t j = 0; j < K; j++) {
+        largest = fmax(largest, gram[j * K + j]);
+        seen[pivot[j]]++;
+        volume += 2.0 * log(r_diag[j]);
+        assert_true(j == 0 || r_diag[j] <= r_diag[j - 1] * (1.0 + ROUNDING));
+    }
+    assert_true(fabs(r_diag[0] * r_diag[0] - largest) <= 10.0 * ROUNDING);
+    double log_det;
+    assert_int_equal(linalg_invert(f->ctx, &f->scratch, K, gram, &log_det), NONSENS_OK);
+    assert_true(fabs(volume - log_det) <= ROUNDING); // det(A'A) = prod R_jj^2
+    for (int j = 0; j < K; j++) {
+        assert_int_equal(seen[j], 1);
+    }
+}
+
+static void test_pivoted_qr_finds_rank(void **state)
+{
+    struct fixture *f = *state;
+    enum { N = 40, K = 6 };
+    double *a = numbers(f, 15, N * K), r_diag[K];
+    int32_t pivot[K];
+    for (int64_t i = 0; i < N; i++) { // columns 4 and 5 depend on the others
+        a[4 * N + i] = a[i] - 2.0 * a[N + i];
+        a[5 * N + i] = a[2 * N + i] + a[3 * N + i];
+    }
+    assert_int_equal(linalg_pivoted_qr(f->ctx, &f->scratch, N, K, a, r_diag, pivot), NONSENS_OK);
+    assert_true(r_diag[3] > 0.1 && r_diag[4] < ROUNDING && r_diag[5] < ROUNDING);
+    assert_int_equal(linalg_pivoted_qr(f->ctx, &f->scratch, 2, K, a, r_diag, pivot), NONSENS_OK); // fewer rows
+    assert_true(r_diag[1] > 0.0 && r_diag[2] == 0.0 && r_diag[5] == 0.0);
+}
+
+static void test_bad_numbers_are_refused(void **state)
+{
+    struct fixture *f = *state;
+    enum { K = 40 };
+    double bad[] = {NAN, INFINITY, -INFINITY}, w[K], log_det;
+    int32_t pivot[K];
+    for (int i = 0; i < 3; i++) {
+        double *a = positive(f, 16, K), *b = numbers(f, 17, K);
+        a[K + 3] = bad[i];
+        assert_int_equal(linalg_eigen_symmetric(f->ctx, &f->scratch, K, a, w), NONSENS_ERR_NUMERIC);
+        assert_int_equal(linalg_cholesky(f->ctx, K, a), NONSENS_ERR_NUMERIC);
+        assert_int_equal(linalg_solve(f->ctx, &f->scratch, K, 1, a, b), NONSENS_ERR_NUMERIC);
+        assert_int_equal(linalg_invert(f->ctx, &f->scratch, K, a, &log_det), NONSENS_ERR_NUMERIC);
+        assert_int_equal(linalg_pivoted_qr(f->ctx, &f->scratch, K, K, a, w, pivot), NONSENS_ERR_NUMERIC);
+        assert_non_null(strstr(nonsens_message(f->ctx), "NaN"));
+    }
+}
+
+static void test_empty_matrices(void **state)
+{
+    struct fixture *f = *state;
+    double a[1] = {7.0}, log_det = 1.0;
+    assert_int_equal(linalg_eigen_symmetric(f->ctx, &f->scratch, 0, a, a), NONSENS_OK);
+    assert_int_equal(linalg_cholesky(f->ctx, 0, a), NONSENS_OK);
+    assert_int_equal(linalg_solve(f->ctx, &f->scratch, 0, 1, a, a), NONSENS_OK);
+    assert_int_equal(linalg_invert(f->ctx, &f->scratch, 0, a, &log_det), NONSENS_OK);
+    assert_true(log_det == 0.0 && a[0] == 7.0);
+}
+
+static void test_memory_failures(void **state)
+{
+    struct fixture *f = *state;
+    enum { K = 3 };
+    double *a = positive(f, 18, K), w[K], log_det, side[K] = {1.0, 1.0, 1.0};
+    int32_t pivot[K];
+    arena empty = {0};
+    for (int call = 0; call < 4; call++) {
+        double *fresh = copy(f, a, K * K);
+        memory_fail_at(0);
+        nonsens_status status = call == 0   ? linalg_eigen_symmetric(f->ctx, &empty, K, fresh, w)
+                                : call == 1 ? linalg_solve(f->ctx, &empty, K, 1, fresh, side)
+                                : call == 2 ? linalg_invert(f->ctx, &empty, K, fresh, &log_det)
+                                            : linalg_pivoted_qr(f->ctx, &empty, K, K, fresh, w, pivot);
+        memory_fail_at(-1);
+        assert_int_equal(status, NONSENS_ERR_MEMORY);
+        arena_free(&empty);
+    }
+}
+
+struct many {
+    const double *a; // (K, K)
+    double *w;       // (jobs, K)
+};
+enum { MANY_K = 60, MANY_JOBS = 40 };
+
+static nonsens_status eigen_job(nonsens_context *ctx, int64_t job, void *state)
+{
+    struct many *m = state;
+    arena own = {0};
+    double *square = arena_get(ctx, &own, MANY_K * MANY_K, sizeof *square);
+    if (!square) {
+        return NONSENS_ERR_MEMORY;
+    }
+    linalg_gemm(false, false, MANY_K, MANY_K, MANY_K, 1.0, m->a, MANY_K, m->a, MANY_K, 0.0, square, MANY_K);
+    nonsens_status status = linalg_eigen_symmetric(ctx, &own, MANY_K, square, m->w + job * MANY_K);
+    arena_free(&own);
+    return status;
+}
+
+/* The BLAS is called from several threads at once: every job must give the bits that one thread gives. */
+static void test_threads_share_the_blas(void **state)
+{
+    struct fixture *f = *state;
+    struct many m = {positive(f, 19, MANY_K), numbers(f, 20, MANY_JOBS * MANY_K)};
+    double *first = numbers(f, 21, MANY_K);
+    struct many alone = {m.a, first};
+    assert_int_equal(parallel_for(f->ctx, 1, 1, NULL, eigen_job, &alone), NONSENS_OK);
+    assert_int_equal(parallel_for(f->ctx, 8, MANY_JOBS, NULL, eigen_job, &m), NONSENS_OK);
+    for (int64_t job = 0; job < MANY_JOBS; job++) {
+        assert_memory_equal(m.w + job * MANY_K, first, MANY_K * sizeof *first);
+    }
+}
+
+static void test_name(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(linalg_name(), "OpenBLAS"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_gemm_overwrites_and_empties),
+        cmocka_unit_test(test_gram),
+        cmocka_unit_test(test_eigen),
+        cmocka_unit_test(test_cholesky),
+        cmocka_unit_test(test_solve),
+        cmocka_unit_test(test_invert),
+        cmocka_unit_test(test_pivoted_qr),
+        cmocka_unit_test(test_pivoted_qr_finds_rank),
+        cmocka_unit_test(test_bad_numbers_are_refused),
+        cmocka_unit_test(test_empty_matrices),
+        cmocka_unit_test(test_memory_failures),
+        cmocka_unit_test(test_threads_share_the_blas),
+        cmocka_unit_test(test_name),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,166 @@
+/* test_output.c - files appear whole or not at all; devices and links are written through. */
+#include "base/output.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h> /* after ours: it defines a macro called fail */
+
+typedef struct place {
+    nonsens_context *ctx;
+    char folder[32], file[64], link[64];
+} place;
+
+static int set_up(void **state)
+{
+    place *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    p->ctx = nonsens_context_new();
+    strcpy(p->folder, "/tmp/test_output_XXXXXX");
+    assert_non_null(mkdtemp(p->folder));
+    snprintf(p->file, sizeof p->file, "%s/file", p->folder);
+    snprintf(p->link, sizeof p->link, "%s/link", p->folder);
+    *state = p;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    place *p = *state;
+    unlink(p->link);
+    unlink(p->file);
+    int left_over = rmdir(p->folder); // fails if a temporary file was left
+    nonsens_context_free(p->ctx);
+    free(p);
+    return left_over;
+}
+
+static void assert_contents(const char *path, const char *expected)
+{
+    char text[64] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t bytes = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[bytes] = '\0';
+    assert_string_equal(text, expected);
+}
+
+static void write_text(place *p, const char *path, const char *text)
+{
+    output *out;
+    assert_int_equal(output_open(p->ctx, path, &out), NONSENS_OK);
+    fputs(text, output_stream(out));
+    assert_int_equal(output_close(p->ctx, out), NONSENS_OK);
+}
+
+static void test_new_file(void **state)
+{
+    place *p = *state;
+    mode_t old = umask(027);
+    write_text(p, p->file, "one");
+    umask(old);
+    struct stat facts;
+    assert_int_equal(stat(p->file, &facts), 0);
+    assert_int_equal(facts.st_mode & 0777, 0640);
+    assert_contents(p->file, "one");
+}
+
+static void test_replaced_only_when_closed(void **state)
+{
+    place *p = *state;
+    output *out;
+    write_text(p, p->file, "old");
+    assert_int_equal(chmod(p->file, 0600), 0);
+    assert_int_equal(output_open(p->ctx, p->file, &out), NONSENS_OK);
+    fputs("new", output_stream(out));
+    fflush(output_stream(out));
+    assert_contents(p->file, "old");
+    output_abandon(out);
+    assert_contents(p->file, "old");
+    write_text(p, p->file, "newer");
+    assert_contents(p->file, "newer");
+    struct stat facts;
+    assert_int_equal(stat(p->file, &facts), 0);
+    assert_int_equal(facts.st_mode & 0777, 0600);
+    output_abandon(NULL);
+}
+
+static void test_link_is_followed(void **state)
+{
+    place *p = *state;
+    write_text(p, p->file, "a longer text");
+    assert_int_equal(symlink(p->file, p->link), 0);
+    write_text(p, p->link, "short");
+    struct stat facts;
+    assert_int_equal(lstat(p->link, &facts), 0);
+    assert_true(S_ISLNK(facts.st_mode));
+    assert_contents(p->file, "short");
+}
+
+static void test_pipe(void **state)
+{
+    place *p = *state;
+    assert_int_equal(mkfifo(p->file, 0600), 0);
+    int reader = open(p->file, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    write_text(p, p->file, "through");
+    char text[16] = "";
+    assert_int_equal(read(reader, text, sizeof text), 7);
+    assert_string_equal(text, "through");
+    close(reader);
+    struct stat facts;
+    assert_int_equal(lstat(p->file, &facts), 0);
+    assert_true(S_ISFIFO(facts.st_mode));
+}
+
+/* The device is reached through a link of our own: a defect may then replace the link, never the device. */
+static void test_full_device(void **state)
+{
+    place *p = *state;
+    output *out;
+    assert_int_equal(symlink("/dev/full", p->link), 0);
+    for (int bytes = 10; bytes < 1000000; bytes = 10 * bytes + 1) { // caught by the flush, or long before it
+        assert_int_equal(output_open(p->ctx, p->link, &out), NONSENS_OK);
+        for (int i = 0; i < bytes; i++) {
+            putc('x', output_stream(out));
+        }
+        assert_int_equal(output_close(p->ctx, out), NONSENS_ERR_OUTPUT);
+        assert_non_null(strstr(nonsens_message(p->ctx), p->link));
+    }
+    struct stat facts;
+    assert_int_equal(lstat(p->link, &facts), 0);
+    assert_true(S_ISLNK(facts.st_mode));
+}
+
+static void test_cannot_open(void **state)
+{
+    place *p = *state;
+    output *out;
+    assert_int_equal(output_open(p->ctx, p->folder, &out), NONSENS_ERR_OUTPUT);
+    assert_non_null(strstr(nonsens_message(p->ctx), p->folder));
+    assert_null(out);
+    char inside[80];
+    snprintf(inside, sizeof inside, "%s/none/file", p->folder);
+    assert_int_equal(output_open(p->ctx, inside, &out), NONSENS_ERR_OUTPUT);
+    assert_non_null(strstr(nonsens_message(p->ctx), strerror(2)));
+    assert_null(out);
+}
+
+#define OUTPUT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OUTPUT_TEST(test_new_file),         OUTPUT_TEST(test_replaced_only_when_closed),
+        OUTPUT_TEST(test_link_is_followed), OUTPUT_TEST(test_pipe),
+        OUTPUT_TEST(test_full_device),      OUTPUT_TEST(test_cannot_open),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
