@@ -36,9 +36,9 @@ static const cell CELLS[] = {
 enum { CELL_COUNT = sizeof CELLS / sizeof *CELLS };
 
 /* What is scored on every data set.  RULE_* give right, wrong or undecided; the features give a correlation. */
-enum rule { RULE_TESTS, RULE_POOLED, RULE_TRUE, RULE_TRUE_POOLED, RULE_RATIO, RULE_RATIO_PRINTED, RULE_INFORMATION, RULES };
+enum rule { RULE_TESTS, RULE_POOLED, RULE_TRUE, RULE_TRUE_POOLED, RULE_INFORMATION, RULE_JACOBIAN, RULE_PRINTED, RULES };
 static const char *const RULE_NAME[RULES] = {"nonsens",    "nonsens-pooled",     "nonsens-true-sources", "nonsens-true-sources-pooled",
-                                             "nonsens-lr", "nonsens-lr-printed", "nonsens-lr-information"};
+                                             "nonsens-lr", "nonsens-lr-jacobian", "nonsens-lr-printed"};
 
 enum outcome { RIGHT, WRONG, UNDECIDED };
 
@@ -188,9 +188,9 @@ static unit run_unit(nonsens_context *ctx, const settings *set, const cell *c, i
     score_tests(ctx, &a, data, set->options, POOLING_POOLED, d.z, d.source, cause, RULE_POOLED, &u);
     score_tests(ctx, &a, data, set->options, POOLING_STRATIFIED, d.z, truth, cause, RULE_TRUE, &u);
     score_tests(ctx, &a, data, set->options, POOLING_POOLED, d.z, truth, cause, RULE_TRUE_POOLED, &u);
-    score_ratio(ratio.corrected, cause, RULE_RATIO, &u);
-    score_ratio(ratio.as_printed, cause, RULE_RATIO_PRINTED, &u);
-    score_ratio(ratio.information, cause, RULE_INFORMATION, &u);
+    score_ratio(ratio.value[RATIO_INFORMATION], cause, RULE_INFORMATION, &u);
+    score_ratio(ratio.value[RATIO_JACOBIAN], cause, RULE_JACOBIAN, &u);
+    score_ratio(ratio.value[RATIO_PRINTED], cause, RULE_PRINTED, &u);
     arena_free(&a);
     nonsens_data_free(data);
     nonsens_simulation_free(s);
@@ -316,7 +316,7 @@ static void run_cell(nonsens_context *ctx, const settings *set, const cell *c, F
     }
     print_features(csv, c, units, set->reps);
     for (int r = 0; r < RULES; r++) {
-        if (!(c->cyclic && r >= RULE_RATIO)) { /* a ratio always names a direction */
+        if (!(c->cyclic && r >= RULE_INFORMATION)) { /* a ratio always names a direction */
             print_rule(csv, c, (enum rule)r, units, set->reps);
         }
     }

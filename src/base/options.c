@@ -93,7 +93,7 @@ static const row table[] = {
     CHOICE("last", last, DIR, NETWORK, "linear", "linear|abs|smooth-abs",
            "What is applied to the features before the classifier's last step."),
     CHOICE("optimiser", optimiser, DIR, NETWORK, "adam", "adam|sgd", "How the weights are trained."),
-    REAL("learning-rate", learning_rate, DIR, NETWORK, "0.01", 1e-9, 10, NULL, "Step size of the optimiser."),
+    REAL("learning-rate", learning_rate, DIR, NETWORK, "0.02", 1e-9, 10, NULL, "Step size of the optimiser."),
     REAL("momentum", momentum, DIR, NETWORK, "0.9", 0, 0.9999, NULL, "Momentum of sgd."),
     REAL("weight-decay", weight_decay, DIR, NETWORK, "0.0001", 0, 10, NULL, "Decay of the weights per step."),
     INTEGER("batch", batch, DIR, NETWORK, "256", 1, 1 << 20, "rows", "Rows per step of training."),
@@ -117,6 +117,9 @@ static const row table[] = {
            "How the learned features are separated into one disturbance per variable."),
 
     CHOICE("test", test, IND, TESTS, "hsic", "hsic", "The test of independence."),
+    CHOICE("ratio", ratio, DIR, TESTS, "information", "information|jacobian|printed",
+           "How nonsens-lr estimates its ratio: by mutual information, by entropies and derivatives with the fold "
+           "correction, or the latter as the paper prints it."),
     CHOICE("pooling", pooling, DIR | IND, TESTS, "stratified", "stratified|pooled",
            "Test inside each segment and add up, or throw all segments together (as in the paper)."),
     CHOICE("null", null_kind, DIR | IND, TESTS, "gamma", "gamma|permutation",

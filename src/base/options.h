@@ -28,6 +28,7 @@ enum last_layer { LAST_LINEAR, LAST_ABS, LAST_SMOOTH_ABS };
 enum inputs { INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES };
 enum optimiser { OPTIMISER_ADAM, OPTIMISER_SGD };
 enum unmixing { UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_TWO_STATISTIC, UNMIX_ENTROPY };
+enum ratio { RATIO_INFORMATION, RATIO_JACOBIAN, RATIO_PRINTED };
 enum pooling { POOLING_STRATIFIED, POOLING_POOLED };
 enum null_kind { NULL_GAMMA, NULL_PERMUTATION };
 enum independence_test { TEST_HSIC };
@@ -51,6 +52,7 @@ struct nonsens_options {
     double learning_rate, momentum, weight_decay, validation;
     /* unmixing and decision */
     enum unmixing unmixing;
+    enum ratio ratio;
     enum pooling pooling;
     enum null_kind null_kind;
     int64_t permutations, test_rows;

@@ -9,7 +9,8 @@
 #include "methods/disturbances.h"
 
 typedef struct four_tests {
-    hsic_result test[2][2]; /* test[v][k]: variable v against source k */
+    hsic_result test[2][2]; /* test[v][k]: variable v against source k; p_value is twice the median over parts */
+    int64_t parts;
 } four_tests;
 
 /* The four tests on the rows drawn by options (test-rows, pooling, null, seed); variable and source are (n, 2). */
@@ -19,15 +20,14 @@ nonsens_status nonsens_four_tests(nonsens_context *ctx, arena *a, const nonsens_
 /* Three rejections of four, each at alpha / 4, name the cause. */
 enum decision nonsens_decide(const four_tests *tests, double alpha);
 
-/* The terms of the likelihood ratio, in nats per row; positive means first -> second. */
+/* The terms of the likelihood ratio, in nats per row; positive means first -> second.  Indexed by enum ratio. */
 typedef struct likelihood_ratio {
     double entropy_variable[2], entropy_source[2]; /* within segments, averaged with n_e / n */
     double log_slope[2];                           /* E log |dT_j / dz_j| */
     double branch[2];                              /* H(B_j | T_j), the fold correction */
-    double as_printed;                             /* the paper's R */
-    double corrected;                              /* with the fold correction */
-    double information;                            /* I(x2; T1) - I(x1; T2), the cross-check */
-    double standard_error;                         /* of `corrected`, from its variation over segments */
+    double information[2];                         /* I(x_j; the other's T) inside segments */
+    double value[3];                               /* the ratio by each estimator */
+    double standard_error[3];                      /* from its variation over segments */
 } likelihood_ratio;
 
 nonsens_status nonsens_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, likelihood_ratio *out);

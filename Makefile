@@ -1,0 +1,65 @@
+# Everything a newcomer needs: make, make demo, make test.  Meson does the work underneath (build/).
+SHELL := /bin/bash
+BUILD ?= build
+REPS ?= 30
+CELLS ?= *
+
+.PHONY: all setup demo test unit sanitize accuracy calibration bench fuzz format install clean
+
+all: setup
+	@ninja -C $(BUILD)
+
+# Installs what is missing (Debian's packages; root or sudo) and configures the build folder.
+setup: | $(BUILD)/build.ninja
+
+$(BUILD)/build.ninja:
+	@tools/install_packages
+	@meson setup $(BUILD)
+
+demo: all
+	@mkdir -p $(BUILD)/demo
+	$(BUILD)/nonsens simulate --depth 3 --seed 5 -o $(BUILD)/demo/pair.csv --truth $(BUILD)/demo/truth.json
+	$(BUILD)/nonsens direction $(BUILD)/demo/pair.csv --segment segment
+	@echo; echo "The truth:"; grep -A 6 '"edges": \[' $(BUILD)/demo/truth.json | tr -d ' \n' | sed 's/\]\].*/]]/'; echo
+
+# All tests: unit, command line, style, and the statistical tier.
+test: all
+	@meson test -C $(BUILD) --print-errorlogs
+
+unit: all
+	@meson test -C $(BUILD) --suite unit --print-errorlogs
+
+# The unit and command-line tests again under address and undefined-behaviour sanitizers.
+sanitize: setup
+	@[ -f $(BUILD)-sanitize/build.ninja ] || meson setup $(BUILD)-sanitize --buildtype=debugoptimized \
+	    -Db_sanitize=address,undefined -Db_lundef=false
+	@ninja -C $(BUILD)-sanitize
+	@OMP_NUM_THREADS=2 meson test -C $(BUILD)-sanitize --suite unit --print-errorlogs --timeout-multiplier 5
+
+# Prints one line per cell and writes docs/results/accuracy.csv; finished data sets are kept and not run again.
+accuracy: all
+	@mkdir -p results docs/results
+	@$(BUILD)/experiments/accuracy --reps $(REPS) --cells '$(CELLS)' --journal results/accuracy.jsonl \
+	    --out $(if $(filter *,$(CELLS)),docs/results/accuracy.csv,results/accuracy-part.csv)
+
+# Are p-values uniform where nothing depends on anything?  Writes docs/results/calibration.csv.
+calibration: all
+	@mkdir -p docs/results
+	@$(BUILD)/experiments/calibration --out docs/results/calibration.csv
+
+bench: all
+	@tools/bench $(BUILD)
+
+# Fuzzes the table readers for ten minutes (clang).
+FUZZ_SECONDS ?= 600
+fuzz: setup
+	@tools/fuzz $(FUZZ_SECONDS)
+
+format:
+	@clang-format -i $$(git ls-files '*.c' '*.h' | grep -v tests/fixtures/)
+
+install: all
+	@meson install -C $(BUILD)
+
+clean:
+	@rm -rf $(BUILD) $(BUILD)-sanitize build-fuzz

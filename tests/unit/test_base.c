@@ -1,0 +1,192 @@
+/* Base: known answers of Philox, distributions, arenas, the parallel loop, cancelling and messages. */
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#undef fail /* the macro of cmocka hides the function under test */
+
+/* The known-answer vectors that the authors publish with the generator (Random123, philox 4x32, 10 rounds). */
+static void test_philox_known_answers(void **state)
+{
+    (void)state;
+    static const uint32_t vectors[3][10] = {
+        {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
+        {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d, 0x41c83b0e, 0xa20bc7c6,
+         0x6d5451fd},
+        {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420,
+         0x24126ea1}};
+    for (int v = 0; v < 3; v++) {
+        uint32_t out[4];
+        philox4x32(vectors[v], vectors[v] + 4, out);
+        assert_memory_equal(out, vectors[v] + 6, sizeof out);
+    }
+}
+
+static void test_streams_are_named_and_differ(void **state)
+{
+    (void)state;
+    rng a = rng_open(1, RNG_TEST, 0), again = rng_open(1, RNG_TEST, 0);
+    rng others[] = {rng_open(2, RNG_TEST, 0), rng_open(1, RNG_FOLDS, 0), rng_open(1, RNG_TEST, 1),
+                    rng_open(1, RNG_TEST, 1ull << 40)};
+    uint64_t first = rng_u64(&a);
+    assert_true(first == rng_u64(&again));
+    for (int k = 0; k < 4; k++) {
+        assert_true(first != rng_u64(&others[k]));
+    }
+}
+
+typedef double (*draw_fn)(rng *r);
+static double draw_gamma(rng *r)
+{
+    return rng_gamma(r, 0.5);
+}
+static double draw_student(rng *r)
+{
+    return rng_student(r, 10);
+}
+
+static void check_moments(draw_fn draw, double mean, double variance)
+{
+    enum { DRAWS = 200000 };
+    rng r = rng_open(3, RNG_TEST, 7);
+    double sum = 0, square = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double v = draw(&r);
+        sum += v;
+        square += v * v;
+    }
+    double m = sum / DRAWS, s = square / DRAWS - m * m;
+    assert_true(fabs(m - mean) < 5 * sqrt(variance / DRAWS));
+    assert_true(fabs(s / variance - 1) < 0.05);
+}
+
+static void test_distributions_have_their_moments(void **state)
+{
+    (void)state;
+    check_moments(rng_uniform, 0.5, 1.0 / 12);
+    check_moments(rng_normal, 0, 1);
+    check_moments(rng_laplace, 0, 2);
+    check_moments(draw_gamma, 0.5, 0.5);
+    check_moments(draw_student, 0, 1.25);
+}
+
+static void test_below_is_even_and_shuffle_permutes(void **state)
+{
+    (void)state;
+    rng r = rng_open(4, RNG_TEST, 0);
+    int count[7] = {0};
+    for (int i = 0; i < 70000; i++) {
+        count[rng_below(&r, 7)]++;
+    }
+    for (int k = 0; k < 7; k++) {
+        assert_true(abs(count[k] - 10000) < 500);
+    }
+    int64_t index[100], seen[100] = {0}, moved = 0;
+    for (int i = 0; i < 100; i++) {
+        index[i] = i;
+    }
+    rng_shuffle(&r, 100, index);
+    for (int i = 0; i < 100; i++) {
+        seen[index[i]]++;
+        moved += index[i] != i;
+    }
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(seen[i], 1);
+    }
+    assert_true(moved > 80);
+}
+
+static void test_arena_hands_out_zeroed_aligned_memory(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = nonsens_context_new();
+    arena a = {0};
+    for (int64_t k = 1; k < 300; k += 7) {
+        char *block = arena_get(ctx, &a, k * 100, 1);
+        assert_non_null(block);
+        assert_true((uintptr_t)block % 64 == 0);
+        for (int64_t i = 0; i < k * 100; i++) {
+            assert_true(block[i] == 0);
+        }
+        memset(block, 0x5a, (size_t)k * 100);
+    }
+    arena_mark mark = arena_tell(&a);
+    char *first = arena_get(ctx, &a, 64, 1);
+    memset(first, 1, 64);
+    assert_non_null(arena_get(ctx, &a, 1 << 20, 1));
+    arena_rewind(&a, mark);
+    char *again = arena_get(ctx, &a, 64, 1);
+    assert_true(again[0] == 0 && again[63] == 0);
+    assert_null(arena_get(ctx, &a, INT64_MAX, 16)); /* the product overflows */
+    assert_null(arena_get(ctx, &a, -1, 1));
+    assert_non_null(strstr(nonsens_message(ctx), "memory"));
+    assert_string_equal(arena_format(ctx, &a, "%s-%d", "row", 7), "row-7");
+    arena_free(&a);
+    nonsens_context_free(ctx);
+}
+
+static nonsens_status square_job(nonsens_context *ctx, int64_t job, void *state)
+{
+    (void)ctx;
+    ((int64_t *)state)[job] = job * job;
+    return NONSENS_OK;
+}
+
+static nonsens_status failing_job(nonsens_context *ctx, int64_t job, void *state)
+{
+    (void)state;
+    return job >= 3 ? fail(ctx, NONSENS_ERR_DATA, "job %d", (int)job) : NONSENS_OK;
+}
+
+static int count_calls(void *user, const char *phase, int64_t done, int64_t total)
+{
+    (void)phase;
+    assert_true(done <= total);
+    return ++*(int *)user >= 2; /* cancels at the second call */
+}
+
+static void test_parallel_loop_runs_fails_and_cancels(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = nonsens_context_new();
+    int64_t squares[100];
+    for (int threads = 0; threads <= 8; threads += 4) {
+        memset(squares, 0, sizeof squares);
+        assert_int_equal(parallel_for(ctx, threads, 100, NULL, square_job, squares), NONSENS_OK);
+        for (int64_t i = 0; i < 100; i++) {
+            assert_int_equal(squares[i], i * i);
+        }
+        assert_int_equal(parallel_for(ctx, threads, 50, NULL, failing_job, NULL), NONSENS_ERR_DATA);
+        assert_string_equal(nonsens_message(ctx), "job 3");
+    }
+    assert_int_equal(parallel_for(ctx, 2, 0, NULL, square_job, squares), NONSENS_OK);
+    int calls = 0;
+    nonsens_set_progress(ctx, count_calls, &calls);
+    assert_int_equal(parallel_for(ctx, 1, 100, "work", square_job, squares), NONSENS_CANCELLED);
+    assert_true(calls >= 2);
+    context_begin(ctx);
+    assert_false(is_cancelled(ctx));
+    nonsens_cancel(ctx);
+    assert_int_equal(parallel_for(ctx, 2, 10, NULL, square_job, squares), NONSENS_CANCELLED);
+    nonsens_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_philox_known_answers),
+        cmocka_unit_test(test_streams_are_named_and_differ),
+        cmocka_unit_test(test_distributions_have_their_moments),
+        cmocka_unit_test(test_below_is_even_and_shuffle_permutes),
+        cmocka_unit_test(test_arena_hands_out_zeroed_aligned_memory),
+        cmocka_unit_test(test_parallel_loop_runs_fails_and_cancels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
