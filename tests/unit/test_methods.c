@@ -1,0 +1,220 @@
+/* The paper's decision rules on disturbances that are known, so that the answers are known. */
+#include "base/rng.h"
+#include "data/dataset.h"
+#include "methods/nonsens.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SEGMENTS = 6, ROWS = 600, N = SEGMENTS * ROWS };
+
+static four_tests tests_with(double p00, double p01, double p10, double p11)
+{
+    four_tests t;
+    memset(&t, 0, sizeof t);
+    t.test[0][0].p_value = p00;
+    t.test[0][1].p_value = p01;
+    t.test[1][0].p_value = p10;
+    t.test[1][1].p_value = p11;
+    return t;
+}
+
+static void test_three_rejections_of_four_name_the_cause(void **state)
+{
+    (void)state;
+    const double no = 0.001, yes = 0.4;
+    struct {
+        double p[4];
+        enum decision expected;
+    } table[] = {
+        {{yes, no, no, no}, DECISION_FIRST_CAUSES},   {{no, yes, no, no}, DECISION_FIRST_CAUSES},
+        {{no, no, yes, no}, DECISION_SECOND_CAUSES},  {{no, no, no, yes}, DECISION_SECOND_CAUSES},
+        {{no, yes, yes, no}, DECISION_INDEPENDENT},   {{yes, no, no, yes}, DECISION_INDEPENDENT},
+        {{yes, yes, no, no}, DECISION_INCONCLUSIVE},  {{yes, no, yes, no}, DECISION_INCONCLUSIVE},
+        {{no, no, no, no}, DECISION_INCONCLUSIVE},    {{yes, yes, yes, yes}, DECISION_INCONCLUSIVE},
+        {{yes, yes, yes, no}, DECISION_INCONCLUSIVE},
+    };
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+        four_tests t = tests_with(table[k].p[0], table[k].p[1], table[k].p[2], table[k].p[3]);
+        assert_int_equal(nonsens_decide(&t, 0.05), table[k].expected);
+    }
+    four_tests edge = tests_with(0.013, 0.012, 0.012, 0.012); /* each test at alpha / 4 = .0125 */
+    assert_int_equal(nonsens_decide(&edge, 0.05), DECISION_FIRST_CAUSES);
+}
+
+/* x2 = b x1 + N2 with Gaussian disturbances of given scales: mutual informations have closed forms. */
+typedef struct world {
+    double x[2 * N], source[2 * N], slope[4][N];
+    int32_t segment[N];
+    int64_t start[SEGMENTS + 1];
+} world;
+
+static void make_world(world *w, double b, bool fold_first, bool fold_second)
+{
+    rng r = rng_open(8, RNG_TEST, 0);
+    for (int64_t i = 0; i < N; i++) {
+        double scale = 1.0 + (double)(i / ROWS), n1 = scale * rng_normal(&r), n2 = scale * rng_normal(&r);
+        w->segment[i] = (int32_t)(i / ROWS);
+        w->x[i] = n1;
+        w->x[N + i] = b * n1 + n2;
+        double sign1 = fold_first && n1 < 0 ? -1.0 : 1.0, sign2 = fold_second && n2 < 0 ? -1.0 : 1.0;
+        w->source[i] = sign1 * n1;
+        w->source[N + i] = sign2 * n2;
+        w->slope[0][i] = sign1;      /* d T1 / d x1 */
+        w->slope[1][i] = 0.0;        /* d T1 / d x2 */
+        w->slope[2][i] = -b * sign2; /* d T2 / d x1 */
+        w->slope[3][i] = sign2;      /* d T2 / d x2 */
+    }
+    for (int e = 0; e <= SEGMENTS; e++) {
+        w->start[e] = (int64_t)e * ROWS;
+    }
+}
+
+static disturbances as_disturbances(world *w)
+{
+    disturbances d;
+    memset(&d, 0, sizeof d);
+    d.n = N;
+    d.segments = SEGMENTS;
+    d.start = w->start;
+    d.z = matrix_view(w->x, N, 2);
+    d.source = matrix_view(w->source, N, 2);
+    for (int k = 0; k < 4; k++) {
+        d.slope[k / 2][k % 2] = w->slope[k];
+        d.least_slope[k / 2][k % 2] = 1e-6;
+    }
+    d.fit.options.threads = 2;
+    return d;
+}
+
+static likelihood_ratio ratio_of(world *w)
+{
+    nonsens_context *ctx = nonsens_context_new();
+    arena a = {0};
+    likelihood_ratio out;
+    disturbances d = as_disturbances(w);
+    assert_int_equal(nonsens_likelihood_ratio(ctx, &a, &d, &out), NONSENS_OK);
+    arena_free(&a);
+    nonsens_context_free(ctx);
+    return out;
+}
+
+static void test_ratio_equals_the_mutual_information_and_folds_are_corrected(void **state)
+{
+    (void)state;
+    world *w = malloc(sizeof *w);
+    const double b = 0.8, truth = 0.5 * log(1.0 + b * b), tolerance = 0.08;
+    make_world(w, b, false, false); /* monotone disturbances: nothing to correct */
+    likelihood_ratio plain = ratio_of(w);
+    assert_true(fabs(plain.value[RATIO_PRINTED] - truth) < tolerance);
+    assert_true(fabs(plain.value[RATIO_JACOBIAN] - truth) < tolerance);
+    assert_true(fabs(plain.value[RATIO_INFORMATION] - truth) < tolerance);
+    assert_true(plain.branch[0] == 0.0 && plain.branch[1] == 0.0);
+    make_world(w, b, true, false); /* one fold: the printed ratio is off by log 2 and has the wrong sign */
+    likelihood_ratio one = ratio_of(w);
+    assert_true(fabs(one.value[RATIO_PRINTED] - (truth - log(2.0))) < tolerance);
+    assert_true(one.value[RATIO_PRINTED] < 0);
+    assert_true(fabs(one.value[RATIO_JACOBIAN] - truth) < tolerance);
+    assert_true(one.value[RATIO_INFORMATION] > 0);
+    make_world(w, b, true, true); /* two like folds cancel */
+    likelihood_ratio two = ratio_of(w);
+    assert_true(fabs(two.value[RATIO_PRINTED] - truth) < tolerance);
+    assert_true(fabs(two.value[RATIO_JACOBIAN] - truth) < tolerance);
+    free(w);
+}
+
+static nonsens_options *direction_options(nonsens_context *ctx)
+{
+    nonsens_options *o;
+    assert_int_equal(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &o), NONSENS_OK);
+    return o;
+}
+
+static void test_four_tests_on_true_disturbances(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = nonsens_context_new();
+    nonsens_options *o = direction_options(ctx);
+    world *w = malloc(sizeof *w);
+    for (int swap = 0; swap < 2; swap++) {
+        arena a = {0};
+        four_tests t;
+        nonsens_data *data;
+        make_world(w, 1.0, false, false);
+        const double *column[2] = {w->x + swap * N, w->x + (1 - swap) * N};
+        const char *names[2] = {"a", "b"}, *labels[SEGMENTS] = {"1", "2", "3", "4", "5", "6"};
+        assert_int_equal(dataset_build(ctx, N, 2, column, names, w->segment, SEGMENTS, labels, NULL, &data), NONSENS_OK);
+        double *source = calloc(2 * N, sizeof *source);
+        for (int64_t i = 0; i < N; i++) {
+            source[i] = w->source[data->input_row[i]];
+            source[N + i] = w->source[N + data->input_row[i]];
+        }
+        assert_int_equal(nonsens_four_tests(ctx, &a, data, o, data->x, matrix_view(source, N, 2), &t), NONSENS_OK);
+        assert_int_equal(nonsens_decide(&t, 0.05), swap ? DECISION_SECOND_CAUSES : DECISION_FIRST_CAUSES);
+        assert_int_equal(t.parts, 4); /* 3,600 rows in parts of 6 x 133 */
+        free(source);
+        arena_free(&a);
+        nonsens_data_free(data);
+    }
+    free(w);
+    nonsens_options_free(o);
+    nonsens_context_free(ctx);
+}
+
+static void test_a_run_survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = nonsens_context_new();
+    nonsens_options *o = direction_options(ctx);
+    double x[240];
+    int64_t segment[120];
+    rng r = rng_open(9, RNG_TEST, 0);
+    for (int64_t i = 0; i < 120; i++) {
+        x[i] = (1.0 + (double)(i / 30)) * rng_laplace(&r);
+        x[120 + i] = x[i] + rng_laplace(&r);
+        segment[i] = i / 30;
+    }
+    assert_int_equal(nonsens_options_set(ctx, o, "epochs", "1"), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(ctx, o, "folds", "2"), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(ctx, o, "threads", "1"), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(ctx, o, "permutations", "19"), NONSENS_OK);
+    const char *methods[] = {"nonsens", "nonsens-lr"};
+    for (int m = 0; m < 2; m++) {
+        assert_int_equal(nonsens_options_set(ctx, o, "method", methods[m]), NONSENS_OK);
+        nonsens_data *data;
+        assert_int_equal(nonsens_data_from_arrays(ctx, 120, 2, x, 1, 120, NULL, segment, &data), NONSENS_OK);
+        for (int64_t n = 0;; n++) {
+            nonsens_result *result = NULL;
+            memory_fail_at(n);
+            nonsens_status status = nonsens_direction(ctx, data, o, &result);
+            memory_fail_at(-1);
+            if (status == NONSENS_OK) {
+                assert_true(n > 15);
+                assert_non_null(nonsens_result_decision(result));
+                nonsens_result_free(result);
+                break;
+            }
+            assert_int_equal(status, NONSENS_ERR_MEMORY);
+            assert_null(result);
+        }
+        nonsens_data_free(data);
+    }
+    nonsens_options_free(o);
+    nonsens_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_three_rejections_of_four_name_the_cause),
+        cmocka_unit_test(test_ratio_equals_the_mutual_information_and_folds_are_corrected),
+        cmocka_unit_test(test_four_tests_on_true_disturbances),
+        cmocka_unit_test(test_a_run_survives_every_failing_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
