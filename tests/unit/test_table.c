@@ -345,7 +345,7 @@ static void test_long_cells(void **state)
 {
     enum { BYTES = 3000000 };
     fixture *f = *state;
-    char *text = malloc(BYTES + 64);
+    static char text[BYTES + 64];
     size_t used = (size_t)sprintf(text, "a,s\n0.");
     memset(text + used, '3', BYTES);
     used += BYTES;
@@ -358,7 +358,6 @@ static void test_long_cells(void **state)
     used += (size_t)sprintf(text + used, "\"\n");
     assert_int_equal(parse_bytes(f, "long.csv", text, used, (table_options){.label = "s"}), NONSENS_OK);
     assert_int_equal(strlen(f->t.column[1].labels[0]), BYTES / 2);
-    free(text);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------------------- */
