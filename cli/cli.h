@@ -30,6 +30,8 @@ struct command {
 /* All commands, ended by one without a name. */
 const command *command_table(void);
 const command *command_find(const char *name);
+/* Complains of a word that is no command, with the nearest one; returns the exit code. */
+int refuse_command(const char *word);
 
 int command_simulate(const command *self, int count, char **words);
 int command_direction(const command *self, int count, char **words);
@@ -106,7 +108,7 @@ void print_command_help(FILE *f, const command *c);
 void print_man_page(FILE *f);
 /* "N", "NUM", ... as help shows the value of an option; NULL for flags. */
 const char *option_placeholder(const nonsens_option_info *info);
-/* "0 to 20; default 3" and the like; empty where there is nothing to say. */
+/* "0 to 20 layers; default 3" and the like; empty where there is nothing to say. */
 void option_limits(const nonsens_option_info *info, char *buffer, size_t bytes);
 
 #endif

@@ -59,34 +59,32 @@ const char *option_placeholder(const nonsens_option_info *info)
     return "TEXT";
 }
 
-/* Bounds next to 0 and 1 stand for "excluded"; very wide ones are not worth a word. */
-static void bounds_text(const nonsens_option_info *info, char *buffer, size_t bytes)
+/* The values that an option takes: "0 to 20 layers", "adam/sgd"; empty where any text will do. */
+static void values_text(const nonsens_option_info *info, char *buffer, size_t bytes)
 {
-    bool number = info->type == NONSENS_OPTION_INTEGER || info->type == NONSENS_OPTION_REAL;
+    bool number =
+        info->type == NONSENS_OPTION_INTEGER || info->type == NONSENS_OPTION_REAL || info->type == NONSENS_OPTION_RANGE;
+    const char *before_unit = info->unit[0] ? " " : "";
     buffer[0] = '\0';
-    if (!number || info->highest >= 1e9) {
-        return;
+    if (info->choices) {
+        snprintf(buffer, bytes, "%s", info->choices);
+        for (char *bar = strchr(buffer, '|'); bar; bar = strchr(bar, '|')) {
+            *bar = '/';
+        }
+    } else if (info->bounds) {
+        snprintf(buffer, bytes, "%s%s%s", info->bounds, before_unit, info->unit);
+    } else if (number) {
+        snprintf(buffer, bytes, "%.16g to %.16g%s%s", info->lowest, info->highest, before_unit, info->unit);
     }
-    if (info->lowest > 0.0 && info->lowest < 1e-200) {
-        snprintf(buffer, bytes, "between 0 and 1, both excluded; ");
-        return;
-    }
-    snprintf(buffer, bytes, "%.10g to %.10g; ", info->lowest, info->highest);
 }
 
 void option_limits(const nonsens_option_info *info, char *buffer, size_t bytes)
 {
-    char bounds[64], choices[160] = "";
-    bounds_text(info, bounds, sizeof bounds);
-    if (info->choices) {
-        snprintf(choices, sizeof choices, "%s; ", info->choices);
-        for (char *bar = strchr(choices, '|'); bar; bar = strchr(bar, '|')) {
-            *bar = '/';
-        }
-    }
+    char values[160];
+    values_text(info, values, sizeof values);
     buffer[0] = '\0';
     if (info->type != NONSENS_OPTION_FLAG && info->default_value[0]) {
-        snprintf(buffer, bytes, "%s%sdefault %s", choices, bounds, info->default_value);
+        snprintf(buffer, bytes, "%s%sdefault %s", values, values[0] ? "; " : "", info->default_value);
     }
 }
 
@@ -180,7 +178,7 @@ int command_help(const command *self, int count, char **words)
     }
     const command *c = command_find(words[0]);
     if (!c) {
-        return complain(EXIT_USAGE, "%s is not a command; `nonsens help` lists them", words[0]);
+        return refuse_command(words[0]);
     }
     print_command_help(stdout, c);
     return EXIT_DONE;

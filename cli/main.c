@@ -58,7 +58,7 @@ static const char *command_word(const char *word)
     return strcmp(word, "--version") == 0 ? "version" : word;
 }
 
-static int refuse_command(const char *word)
+int refuse_command(const char *word)
 {
     const char *names[sizeof commands / sizeof *commands];
     size_t count = 0;

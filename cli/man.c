@@ -176,8 +176,8 @@ static void put_exit_status(FILE *f)
           ".Bl -tag -width 130\n"
           ".It 0\nDone, whatever the decision.\n"
           ".It 1\nThe run failed: memory, output or a computation.\n"
-          ".It 2\nUsage: an unknown command, option, method or variable, or a value out of bounds.\n"
-          ".It 3\nThe data cannot be read or cannot be analysed.\n"
+          ".It 2\nUsage: an unknown command, option or method, or a value out of bounds.\n"
+          ".It 3\nThe data cannot be read or analysed, or lack a column that was named.\n"
           ".It 130\nInterrupted.\n"
           ".El\n",
           f);

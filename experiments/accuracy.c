@@ -1,7 +1,8 @@
 /*
  * accuracy.c - how often the methods are right on simulated pairs, cell by cell.
  *
- *     accuracy [--reps R] [--cells PATTERN] [--journal FILE] [--out FILE.csv] [--seed FIRST] [--threads T] [--set K=V]...
+ *     accuracy [--reps R] [--cells PATTERN] [--journal FILE] [--out FILE.csv] [--seed FIRST] [--threads T] [--set
+ * K=V]...
  *
  * A unit of work is (cell, seed): one data set, one fit shared by all variants of the rules.  Each finished unit is one
  * line of the journal, written by a single append; units that the journal holds for the same options are not run again.
@@ -9,10 +10,11 @@
  */
 #include "data/dataset.h"
 #include "data/simulate.h"
-#include "methods/nonsens.h"
+#include "methods/monti.h"
 
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,24 +30,34 @@ typedef struct cell {
 } cell;
 
 static const cell CELLS[] = {
-    {"layered-depth1", "layered", 1, 10, 512, false},        {"layered-depth2", "layered", 2, 10, 512, false},
-    {"layered-depth3", "layered", 3, 10, 512, false},        {"layered-depth4", "layered", 4, 10, 512, false},
-    {"layered-depth5", "layered", 5, 10, 512, false},        {"cyclic-depth1", "layered-cyclic", 1, 10, 512, true},
-    {"cyclic-depth3", "layered-cyclic", 3, 10, 512, true},   {"cyclic-depth5", "layered-cyclic", 5, 10, 512, true},
+    {"layered-depth1", "layered", 1, 10, 512, false},      {"layered-depth2", "layered", 2, 10, 512, false},
+    {"layered-depth3", "layered", 3, 10, 512, false},      {"layered-depth4", "layered", 4, 10, 512, false},
+    {"layered-depth5", "layered", 5, 10, 512, false},      {"cyclic-depth1", "layered-cyclic", 1, 10, 512, true},
+    {"cyclic-depth3", "layered-cyclic", 3, 10, 512, true}, {"cyclic-depth5", "layered-cyclic", 5, 10, 512, true},
 };
 enum { CELL_COUNT = sizeof CELLS / sizeof *CELLS };
 
 /* What is scored on every data set.  RULE_* give right, wrong or undecided; the features give a correlation. */
-enum rule { RULE_TESTS, RULE_POOLED, RULE_TRUE, RULE_TRUE_POOLED, RULE_INFORMATION, RULE_JACOBIAN, RULE_PRINTED, RULES };
-static const char *const RULE_NAME[RULES] = {"nonsens",    "nonsens-pooled",     "nonsens-true-sources", "nonsens-true-sources-pooled",
-                                             "nonsens-lr", "nonsens-lr-jacobian", "nonsens-lr-printed"};
+enum rule {
+    RULE_TESTS,
+    RULE_POOLED,
+    RULE_TRUE,
+    RULE_TRUE_POOLED,
+    RULE_INFORMATION,
+    RULE_JACOBIAN,
+    RULE_PRINTED,
+    RULES
+};
+static const char *const RULE_NAME[RULES] = {
+    "nonsens",    "nonsens-pooled",      "nonsens-true-sources", "nonsens-true-sources-pooled",
+    "nonsens-lr", "nonsens-lr-jacobian", "nonsens-lr-printed"};
 
 enum outcome { RIGHT, WRONG, UNDECIDED };
 
 typedef struct unit {
     enum outcome outcome[RULES];
-    bool named[RULES];   /* the better direction is the true one */
-    double mcc;          /* mean correlation of T with |N| under the better permutation */
+    bool named[RULES]; /* the better direction is the true one */
+    double mcc;        /* mean correlation of T with |N| under the better permutation */
 } unit;
 
 typedef struct settings {
@@ -155,12 +167,12 @@ static void score_tests(nonsens_context *ctx, arena *a, const nonsens_data *data
     nonsens_options *o = malloc(sizeof *o);
     *o = *options;
     o->pooling = pooling;
-    stop_on(ctx, nonsens_four_tests(ctx, a, data, o, variable, source, &tests));
+    stop_on(ctx, monti_four_tests(ctx, a, data, o, variable, source, &tests));
     double p[2];
     for (int v = 0; v < 2; v++) {
         p[v] = fmax(tests.test[v][0].p_value, tests.test[v][1].p_value);
     }
-    out->outcome[rule] = judge(nonsens_decide(&tests, o->alpha), cause);
+    out->outcome[rule] = judge(monti_decide(&tests, o->alpha), cause);
     out->named[rule] = p[0] != p[1] && (p[0] > p[1] ? 0 : 1) == cause;
     free(o);
 }
@@ -181,7 +193,7 @@ static unit run_unit(nonsens_context *ctx, const settings *set, const cell *c, i
     likelihood_ratio ratio;
     int cause = c->cyclic ? -1 : s->edge[0 * 2 + 1] ? 0 : 1;
     stop_on(ctx, disturbances_fit(ctx, &a, data, set->options, &d));
-    stop_on(ctx, nonsens_likelihood_ratio(ctx, &a, &d, &ratio));
+    stop_on(ctx, monti_likelihood_ratio(ctx, &a, &d, &ratio));
     matrix truth = true_sources(ctx, &a, s, data);
     u.mcc = mean_correlation(d.source, truth);
     score_tests(ctx, &a, data, set->options, POOLING_STRATIFIED, d.z, d.source, cause, RULE_TESTS, &u);
@@ -274,10 +286,11 @@ static void print_rule(FILE *csv, const cell *c, enum rule rule, const unit *uni
     }
     double se = share_error(c->cyclic ? share[WRONG] : share[RIGHT], reps);
     char line[512], row[512];
-    snprintf(line, sizeof line,
-             "accuracy %s %s d=2 E=%d n=%d depth=%d reps=%d right=%.3f wrong=%.3f undecided=%.3f direction=%.3f se=%.3f",
-             RULE_NAME[rule], c->generator, c->segments, c->rows, c->depth, reps, share[RIGHT], share[WRONG],
-             share[UNDECIDED], named, se);
+    snprintf(
+        line, sizeof line,
+        "accuracy %s %s d=2 E=%d n=%d depth=%d reps=%d right=%.3f wrong=%.3f undecided=%.3f direction=%.3f se=%.3f",
+        RULE_NAME[rule], c->generator, c->segments, c->rows, c->depth, reps, share[RIGHT], share[WRONG],
+        share[UNDECIDED], named, se);
     snprintf(row, sizeof row, "%s,%s,2,%d,%d,%d,%d,%.3f,%.3f,%.3f,%.3f,,%.3f", RULE_NAME[rule], c->generator,
              c->segments, c->rows, c->depth, reps, share[RIGHT], share[WRONG], share[UNDECIDED], named, se);
     print_both(csv, line, row);
@@ -342,7 +355,7 @@ static void fingerprint(settings *set)
             hash = (hash ^ (unsigned char)*p) * 1099511628211u;
         }
     }
-    snprintf(set->fingerprint, sizeof set->fingerprint, "%016llx", (unsigned long long)hash);
+    snprintf(set->fingerprint, sizeof set->fingerprint, "%016" PRIx64, hash);
 }
 
 static void set_option(nonsens_context *ctx, settings *set, char *text)

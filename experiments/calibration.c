@@ -13,7 +13,9 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "indep/hsic.h"
+#include "math/sort.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +34,7 @@ typedef struct cell {
     enum pooling pooling;
     int64_t n;
     int64_t number; /* names the random stream */
-    double *p;      /* (repetitions) */
+    double *p;      /* (2 repetitions): p-values, and room for sorting them */
 } cell;
 
 typedef struct summary {
@@ -59,8 +61,10 @@ static void draw_segments(rng *r, int64_t segments, const int64_t *start, double
     }
 }
 
-static nonsens_status test_once(nonsens_context *ctx, arena *a, const cell *c, uint64_t seed, double *p)
+static nonsens_status run_repetition(nonsens_context *ctx, arena *a, int64_t job, void *state)
 {
+    const cell *c = state;
+    uint64_t seed = FIRST_SEED + (uint64_t)job;
     int64_t start[SEGMENTS + 1], segments = c->pooling == POOLING_STRATIFIED ? SEGMENTS : 1;
     double *x, *y; // (n)
     hsic_result result;
@@ -73,31 +77,17 @@ static nonsens_status test_once(nonsens_context *ctx, arena *a, const cell *c, u
     draw_segments(&r, segments, start, x, y);
     hsic_options options = {.null_kind = c->null_kind, .permutations = PERMUTATIONS, .seed = seed, .threads = 1};
     TRY(hsic_test(ctx, a, c->n, x, y, segments, start, &options, &result));
-    *p = result.p_value;
+    c->p[job] = result.p_value;
     return NONSENS_OK;
 }
 
-static nonsens_status run_repetition(nonsens_context *ctx, int64_t job, void *state)
-{
-    const cell *c = state;
-    arena local = {0};
-    nonsens_status status = test_once(ctx, &local, c, FIRST_SEED + (uint64_t)job, c->p + job);
-    arena_free(&local);
-    return status;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double u = *(const double *)a, v = *(const double *)b;
-    return (u > v) - (u < v);
-}
-
-/* Sorts p.  The distance counts the steps of permutation p-values as well, at most 1 / (PERMUTATIONS + 1). */
+/* Sorts p (reps), behind which there is room for as many again.  The distance counts the steps of permutation p-values
+ * as well, at most 1 / (PERMUTATIONS + 1). */
 static summary summarise(int64_t reps, double *p)
 {
     summary s = {0};
     double n = (double)reps;
-    qsort(p, (size_t)reps, sizeof *p, compare_doubles);
+    sort_doubles(reps, p, p + reps);
     for (int64_t i = 0; i < reps; i++) {
         double gap = fabs(p[i] - ((double)i + 0.5) / n) + 0.5 / n;
         s.distance = gap > s.distance ? gap : s.distance;
@@ -111,12 +101,12 @@ static void print_summary(FILE *csv, const cell *c, int64_t reps, const summary 
 {
     const char *null_name = c->null_kind == NULL_GAMMA ? "gamma" : "permutation";
     const char *pooling = c->pooling == POOLING_STRATIFIED ? "stratified" : "pooled";
-    printf("calibration hsic null=%s pooling=%s n=%lld reps=%lld ks=%.3f size=%.3f se=%.3f\n", null_name, pooling,
-           (long long)c->n, (long long)reps, s->distance, s->size, s->se);
+    printf("calibration hsic null=%s pooling=%s n=%" PRId64 " reps=%" PRId64 " ks=%.3f size=%.3f se=%.3f\n", null_name,
+           pooling, c->n, reps, s->distance, s->size, s->se);
     fflush(stdout);
     if (csv) {
-        fprintf(csv, "hsic,%s,%s,%lld,%lld,%.4f,%.4f,%.4f\n", null_name, pooling, (long long)c->n, (long long)reps,
-                s->distance, s->size, s->se);
+        fprintf(csv, "hsic,%s,%s,%" PRId64 ",%" PRId64 ",%.4f,%.4f,%.4f\n", null_name, pooling, c->n, reps, s->distance,
+                s->size, s->se);
     }
 }
 
@@ -125,7 +115,7 @@ static nonsens_status run_cells(nonsens_context *ctx, int threads, int64_t reps,
     *good = true;
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         cell c = cells[i];
-        c.p = memory_get((size_t)reps, sizeof *c.p);
+        c.p = memory_get(2 * (size_t)reps, sizeof *c.p);
         if (!c.p) {
             return fail_memory(ctx);
         }

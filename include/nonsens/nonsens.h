@@ -27,6 +27,11 @@ extern "C" {
 
 /* ---- version ------------------------------------------------------------------------------------------------- */
 
+/* The version that this header belongs to. */
+#define NONSENS_VERSION_MAJOR 0
+#define NONSENS_VERSION_MINOR 1
+#define NONSENS_VERSION_PATCH 0
+
 /* "MAJOR.MINOR.PATCH" of the library that is loaded. */
 NONSENS_API const char *nonsens_version(void);
 /* How it was built: compiler, BLAS, JSON library; one line each, newline-separated. */
@@ -38,8 +43,8 @@ NONSENS_API const char *nonsens_build_info(void);
 typedef enum nonsens_status {
     NONSENS_OK = 0,
     NONSENS_ERR_MEMORY = 1,  /* an allocation failed */
-    NONSENS_ERR_USAGE = 2,   /* unknown option, method or column; value out of range */
-    NONSENS_ERR_DATA = 3,    /* the data cannot be read or cannot be analysed */
+    NONSENS_ERR_USAGE = 2,   /* unknown option or method; value out of range; options of another command */
+    NONSENS_ERR_DATA = 3,    /* the data cannot be read or analysed, or lack a column that was named */
     NONSENS_ERR_OUTPUT = 4,  /* writing failed (full disk, closed pipe, no permission) */
     NONSENS_ERR_NUMERIC = 5, /* a computation broke down; the message says which and what to try */
     NONSENS_CANCELLED = 6    /* the progress callback or nonsens_cancel() asked to stop */
@@ -58,7 +63,10 @@ NONSENS_API void nonsens_context_free(nonsens_context *ctx);
 /* The explanation of the last failure; "" if there was none.  Valid until the next call with this context. */
 NONSENS_API const char *nonsens_message(const nonsens_context *ctx);
 NONSENS_API void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user);
-/* Asks a running call to stop soon; async-signal-safe, callable from any thread.  Cleared by the next run. */
+/*
+ * Asks a running call to stop soon; async-signal-safe, callable from any thread.  The next call that reads or makes
+ * data or runs a method clears the wish when it begins.
+ */
 NONSENS_API void nonsens_cancel(nonsens_context *ctx);
 
 /* ---- options ------------------------------------------------------------------------------------------------- */
@@ -74,12 +82,7 @@ typedef enum nonsens_option_type {
 } nonsens_option_type;
 
 /* Commands that an option belongs to; a bit mask. */
-enum {
-    NONSENS_CMD_SIMULATE = 1,
-    NONSENS_CMD_DIRECTION = 2,
-    NONSENS_CMD_INDEPENDENCE = 4,
-    NONSENS_CMD_DIAGNOSE = 8
-};
+enum { NONSENS_CMD_SIMULATE = 1, NONSENS_CMD_DIRECTION = 2, NONSENS_CMD_INDEPENDENCE = 4, NONSENS_CMD_DIAGNOSE = 8 };
 
 typedef struct nonsens_option_info {
     const char *key; /* as in `--key` and in JSON */
@@ -87,7 +90,8 @@ typedef struct nonsens_option_info {
     unsigned commands;         /* NONSENS_CMD_* bits */
     const char *group;         /* heading in help */
     const char *default_value; /* as text */
-    double lowest, highest;    /* bounds of integers and reals, both allowed */
+    double lowest, highest;    /* bounds of integers, reals and both ends of a range; both allowed */
+    const char *bounds;        /* the bounds in words where the two numbers do not say it; else NULL */
     const char *choices;       /* of a choice, "a|b|c"; else NULL */
     const char *unit;          /* "" where it has none */
     const char *text;          /* one sentence */
@@ -106,6 +110,17 @@ NONSENS_API void nonsens_options_free(nonsens_options *options);
 /* Sets one option from text; unknown keys and values out of bounds are errors, never clamped. */
 NONSENS_API nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key,
                                                const char *value);
+/*
+ * What the options alone can tell before any data are read: an error where they contradict one another (x without y,
+ * vars beside x and y, segment beside segments, keep above restarts).  nonsens_data_read asks it first.
+ */
+NONSENS_API nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options);
+/*
+ * Writes the value of one option into the buffer, as nonsens_options_set takes it.  Unknown keys and a buffer that is
+ * too small are errors; 4096 bytes are always enough.
+ */
+NONSENS_API nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *options, const char *key,
+                                               char *buffer, size_t bytes);
 
 /* ---- data ---------------------------------------------------------------------------------------------------- */
 
@@ -113,8 +128,9 @@ typedef struct nonsens_data nonsens_data;
 
 /*
  * Reads a table (CSV, TSV, blanks, .npy; "-" is standard input) and keeps the variables and the segment labels that the
- * options name (segment, segments, vars, x, y, na, no-header).  Rows, segments and columns are brought into an order
- * that depends on the values alone, so that their order and the label names cannot matter.
+ * options (of any command but simulate) name: segment, segments, vars, x, y, na, no-header.  Where variables are named,
+ * what other columns hold does not matter.  Rows, segments and columns
+ * are brought into an order that depends on the values alone, so that their order and the label names cannot matter.
  */
 NONSENS_API nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
                                              nonsens_data **out);
@@ -124,14 +140,16 @@ NONSENS_API nonsens_status nonsens_data_read(nonsens_context *ctx, const char *p
  * Everything is copied.
  */
 NONSENS_API nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t d, const double *values,
-                                                    int64_t row_stride, int64_t column_stride,
-                                                    const char *const *names, const int64_t *segment,
-                                                    nonsens_data **out);
+                                                    int64_t row_stride, int64_t column_stride, const char *const *names,
+                                                    const int64_t *segment, nonsens_data **out);
 NONSENS_API void nonsens_data_free(nonsens_data *data);
 NONSENS_API int64_t nonsens_data_rows(const nonsens_data *data);
 NONSENS_API int64_t nonsens_data_variables(const nonsens_data *data);
 NONSENS_API int64_t nonsens_data_segments(const nonsens_data *data); /* 0 where no segments were named */
+/* Texts live as long as the data; NULL where there is no such variable or segment. */
 NONSENS_API const char *nonsens_data_name(const nonsens_data *data, int64_t variable);
+/* The label of a segment; segments are counted in an order of the library's own, larger ones first. */
+NONSENS_API const char *nonsens_data_label(const nonsens_data *data, int64_t segment);
 /* What the audit of the data found: sentences, in a fixed order. */
 NONSENS_API int64_t nonsens_data_warnings(const nonsens_data *data);
 NONSENS_API const char *nonsens_data_warning(const nonsens_data *data, int64_t index);
@@ -141,11 +159,11 @@ NONSENS_API const char *nonsens_data_warning(const nonsens_data *data, int64_t i
 typedef struct nonsens_method_info {
     const char *name;
     const char *citation;
-    const char *summary;  /* one line */
-    const char *assumes;  /* what must hold for its answer to mean something */
-    int direction;        /* can be run by nonsens_direction */
-    int discover;         /* can be run on many variables */
-    int needs_segments;   /* 0: segments may be left out */
+    const char *summary; /* one line */
+    const char *assumes; /* what must hold for its answer to mean something */
+    int direction;       /* can be run by nonsens_direction */
+    int discover;        /* can be run on many variables */
+    int needs_segments;  /* 0: segments may be left out */
 } nonsens_method_info;
 
 NONSENS_API size_t nonsens_method_count(void);
@@ -166,13 +184,46 @@ NONSENS_API nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_
                                             const nonsens_options *options, nonsens_result **out);
 NONSENS_API void nonsens_result_free(nonsens_result *result);
 
-/* "a->b", "independent", "neither", "inconclusive"; for independence "dependent" or "independent". */
+/*
+ * What follows reads a result.  Texts and arrays belong to the result and live as long as it does.
+ *
+ * "a->b", "independent", "neither", "inconclusive"; for independence "dependent" or "independent"; "none" for diagnose.
+ */
 NONSENS_API const char *nonsens_result_decision(const nonsens_result *result);
 /* The better direction if one must be named, or NULL. */
 NONSENS_API const char *nonsens_result_direction(const nonsens_result *result);
 /* Signed evidence, positive for first -> second; NaN where the method has none. */
 NONSENS_API double nonsens_result_score(const nonsens_result *result);
+/*
+ * The p-value behind the decision: for direction that of the opposite direction (nonsens, corrected for its four tests)
+ * or of a score of zero (nonsens-lr), for independence that of independence.  NaN where no direction is decided, and
+ * after diagnose.
+ */
 NONSENS_API double nonsens_result_p_value(const nonsens_result *result);
+/* Why the decision is what it is, in one sentence; NULL where it needs no reason. */
+NONSENS_API const char *nonsens_result_reason(const nonsens_result *result);
+
+/* One figure that the decision rests on, or that speaks for or against the assumptions. */
+typedef struct nonsens_evidence {
+    const char *name; /* the same for equal runs, e.g. "hsic(x1, x2)" */
+    double value;     /* NaN where there is none */
+    double p_value;   /* NaN where there is none */
+    const char *text; /* what it means in words */
+} nonsens_evidence;
+
+NONSENS_API int64_t nonsens_result_evidence_count(const nonsens_result *result);
+/* NULL where there is no such piece of evidence. */
+NONSENS_API const nonsens_evidence *nonsens_result_evidence_at(const nonsens_result *result, int64_t index);
+/* Findings in words, in a fixed order. */
+NONSENS_API int64_t nonsens_result_notes(const nonsens_result *result);
+NONSENS_API const char *nonsens_result_note(const nonsens_result *result, int64_t index);
+
+/* How many rows were used. */
+NONSENS_API int64_t nonsens_result_rows(const nonsens_result *result);
+/* (rows) The row of the input, from 0, that each row used was; rows are in an order of the library's own. */
+NONSENS_API const int64_t *nonsens_result_input_row(const nonsens_result *result);
+/* (rows) The estimated disturbance of the first (0) or second (1) variable, or NULL where the method has none. */
+NONSENS_API const double *nonsens_result_source(const nonsens_result *result, int64_t variable);
 
 /* ---- simulation ---------------------------------------------------------------------------------------------- */
 
@@ -181,6 +232,9 @@ typedef struct nonsens_simulation nonsens_simulation;
 NONSENS_API nonsens_status nonsens_simulate(nonsens_context *ctx, const nonsens_options *options,
                                             nonsens_simulation **out);
 NONSENS_API void nonsens_simulation_free(nonsens_simulation *simulation);
+/* The simulated table as a data set: variables x1, x2, ..., segments s1, s2, ...; everything is copied. */
+NONSENS_API nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation,
+                                                   nonsens_data **out);
 
 /* ---- writers ------------------------------------------------------------------------------------------------- */
 
@@ -188,6 +242,11 @@ NONSENS_API void nonsens_simulation_free(nonsens_simulation *simulation);
  * All writers take a path ("-" is standard output).  A regular file is written beside its target, synced and renamed,
  * so that a killed run leaves no half file; devices, pipes and symbolic links are written through.
  */
+/*
+ * Could a writer write there?  Looks at the path, its folder and their access rights, and creates and changes nothing;
+ * an error says why not.  A disk that is full shows up only in writing.
+ */
+NONSENS_API nonsens_status nonsens_output_check(nonsens_context *ctx, const char *path);
 NONSENS_API nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result,
                                                      const char *path);
 NONSENS_API nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, int verbose,

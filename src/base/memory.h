@@ -38,12 +38,12 @@ char *arena_text(nonsens_context *ctx, arena *a, const char *text);
 char *arena_format(nonsens_context *ctx, arena *a, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* `pointer` = count elements of its own type from the arena, or return the failure to the caller. */
-#define ARENA_TRY(ctx, a, pointer, count)                                     \
-    do {                                                                      \
+#define ARENA_TRY(ctx, a, pointer, count)                                       \
+    do {                                                                        \
         (pointer) = arena_get((ctx), (a), (int64_t)(count), sizeof *(pointer)); \
-        if (!(pointer)) {                                                     \
-            return NONSENS_ERR_MEMORY;                                        \
-        }                                                                     \
+        if (!(pointer)) {                                                       \
+            return NONSENS_ERR_MEMORY;                                          \
+        }                                                                       \
     } while (0)
 
 #endif

@@ -403,7 +403,7 @@ static const char *scan_word(const char *text, const char *end, double *value)
     return text;
 }
 
-const char *parse_number(const char *text, const char *end, double *value)
+const char *number_parse(const char *text, const char *end, double *value)
 {
     const char *p = text;
     if (p < end && (*p == '-' || *p == '+')) {

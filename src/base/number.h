@@ -10,7 +10,7 @@
  * A decimal number: [+-]digits[.digits][e[+-]digits], also nan and inf in any case.  Correctly rounded.
  * Returns the first byte after the number, or `text` itself if there is none.
  */
-const char *parse_number(const char *text, const char *end, double *value);
+const char *number_parse(const char *text, const char *end, double *value);
 
 /* Enough for any number that number_print writes. */
 enum { NUMBER_BYTES = 40 };

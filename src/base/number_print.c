@@ -33,7 +33,7 @@ static void print_digits(char buffer[NUMBER_BYTES], double value, int digits)
 static bool reads_back(const char *text, double value)
 {
     double again = 0.0;
-    parse_number(text, text + strlen(text), &again);
+    number_parse(text, text + strlen(text), &again);
     return again == value;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/show.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +18,6 @@
 typedef struct row {
     nonsens_option_info info;
     size_t offset, bytes; /* of the field in struct nonsens_options */
-    const char *bounds;   /* the bounds in words, where the two numbers do not say it; else NULL */
 } row;
 
 /* Choices are stored as int: every choice enum of options.h has that size. */
@@ -42,27 +42,27 @@ enum {
 #define FIELD(name) offsetof(struct nonsens_options, name), sizeof(((struct nonsens_options *)0)->name)
 #define INTEGER(key, field, commands, group, initial, lo, hi, unit, text)                                     \
     {                                                                                                         \
-        {key, NONSENS_OPTION_INTEGER, commands, group, initial, lo, hi, NULL, unit, text}, FIELD(field), NULL \
+        {key, NONSENS_OPTION_INTEGER, commands, group, initial, lo, hi, NULL, NULL, unit, text}, FIELD(field) \
     }
 #define REAL(key, field, commands, group, initial, lo, hi, bounds, text)                                   \
     {                                                                                                      \
-        {key, NONSENS_OPTION_REAL, commands, group, initial, lo, hi, NULL, "", text}, FIELD(field), bounds \
+        {key, NONSENS_OPTION_REAL, commands, group, initial, lo, hi, bounds, NULL, "", text}, FIELD(field) \
     }
 #define CHOICE(key, field, commands, group, initial, choices, text)                                         \
     {                                                                                                       \
-        {key, NONSENS_OPTION_CHOICE, commands, group, initial, 0, 0, choices, "", text}, FIELD(field), NULL \
+        {key, NONSENS_OPTION_CHOICE, commands, group, initial, 0, 0, NULL, choices, "", text}, FIELD(field) \
     }
 #define TEXT(key, field, commands, group, initial, text)                                               \
     {                                                                                                  \
-        {key, NONSENS_OPTION_TEXT, commands, group, initial, 0, 0, NULL, "", text}, FIELD(field), NULL \
+        {key, NONSENS_OPTION_TEXT, commands, group, initial, 0, 0, NULL, NULL, "", text}, FIELD(field) \
     }
 #define FLAG(key, field, commands, group, text)                                                        \
     {                                                                                                  \
-        {key, NONSENS_OPTION_FLAG, commands, group, "false", 0, 0, NULL, "", text}, FIELD(field), NULL \
+        {key, NONSENS_OPTION_FLAG, commands, group, "false", 0, 0, NULL, NULL, "", text}, FIELD(field) \
     }
 #define RANGE(key, field, commands, group, initial, lo, hi, text)                                         \
     {                                                                                                     \
-        {key, NONSENS_OPTION_RANGE, commands, group, initial, lo, hi, NULL, "", text}, FIELD(field), NULL \
+        {key, NONSENS_OPTION_RANGE, commands, group, initial, lo, hi, NULL, NULL, "", text}, FIELD(field) \
     }
 
 /* clang-format off */
@@ -102,7 +102,7 @@ static const row table[] = {
             "Stop after so many epochs without a better cross-entropy on the rows kept back."),
     REAL("validation", validation, DIR, NETWORK, "0.1", 0.001, 0.9, NULL,
          "Share of the training rows kept back to decide when to stop."),
-    INTEGER("folds", folds, DIR | DIA, NETWORK, "5", 2, 100, "folds",
+    INTEGER("folds", folds, DIR | DIA, NETWORK, "10", 2, 100, "folds",
             "Every row is scored by networks trained on the other folds."),
     INTEGER("restarts", restarts, DIR | DIA, NETWORK, "4", 1, 1000, "networks",
             "Networks per fold, from different starts."),
@@ -122,9 +122,9 @@ static const row table[] = {
            "correction, or the latter as the paper prints it."),
     CHOICE("pooling", pooling, DIR | IND, TESTS, "stratified", "stratified|pooled",
            "Test inside each segment and add up, or throw all segments together (as in the paper)."),
-    CHOICE("null", null_kind, DIR | IND, TESTS, "gamma", "gamma|permutation",
+    CHOICE("null", null_kind, DIR | IND | DIA, TESTS, "gamma", "gamma|permutation",
            "Distribution under independence: a gamma distribution with the same moments, or permutations."),
-    INTEGER("permutations", permutations, DIR | IND, TESTS, "999", 1, 10000000, "permutations",
+    INTEGER("permutations", permutations, DIR | IND | DIA, TESTS, "999", 1, 10000000, "permutations",
             "How many permutations a permutation test draws."),
     INTEGER("test-rows", test_rows, DIR, TESTS, "0", 0, 1000000000, "rows",
             "Rows per segment that enter the four tests; 0 leaves the choice to the method."),
@@ -142,7 +142,7 @@ static const row table[] = {
     CHOICE("modulate", modulate, SIM, MODEL, "both", "both|cause|effect|proportional",
            "Whose disturbance changes over segments; proportional: all by the same factor."),
     FLAG("correlated", correlated, SIM, MODEL, "The scales of all disturbances grow together over segments."),
-    REAL("edge-prob", edge_prob, SIM, MODEL, "-1", -1, 1, "from 0 to 1, or -1 for 2/(nodes-1)",
+    REAL("edge-prob", edge_prob, SIM, MODEL, "-1", -1, 1, "from 0 to 1, or -1",
          "Probability of an edge between two variables; -1 means 2/(nodes-1)."),
 
     FLAG("cyclic", cyclic, SIM, DEVIATIONS, "The variables cause one another."),
@@ -206,7 +206,7 @@ static bool read_integer(const char *text, int64_t *value)
 
 static bool read_real(const char *text, const char *end, double *value)
 {
-    return text < end && parse_number(text, end, value) == end && isfinite(*value);
+    return text < end && number_parse(text, end, value) == end && isfinite(*value);
 }
 
 static bool within(const nonsens_option_info *info, double value)
@@ -217,15 +217,17 @@ static bool within(const nonsens_option_info *info, double value)
 static nonsens_status refuse_number(nonsens_context *ctx, const row *r, const char *value)
 {
     const nonsens_option_info *info = &r->info;
+    char shown[SHOWN_BYTES];
     const char *kind = info->type == NONSENS_OPTION_INTEGER ? "a whole number " : "a number ";
     if (info->type == NONSENS_OPTION_RANGE) {
         kind = "LO:HI with LO <= HI, both ";
     }
-    if (r->bounds) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be %s%s", info->key, value, kind, r->bounds);
+    if (info->bounds) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be %s%s", info->key, show_bare(shown, value), kind,
+                    info->bounds);
     }
     char low[NUMBER_BYTES], high[NUMBER_BYTES];
-    return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be %sfrom %s to %s", info->key, value, kind,
+    return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be %sfrom %s to %s", info->key, show_bare(shown, value), kind,
                 number_print(low, info->lowest, 0), number_print(high, info->highest, 0));
 }
 
@@ -289,7 +291,9 @@ static nonsens_status set_choice(nonsens_context *ctx, const row *r, void *field
 {
     int index = choice_index(r->info.choices, value);
     if (index < 0) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be one of %s", r->info.key, value, r->info.choices);
+        char shown[SHOWN_BYTES];
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be one of %s", r->info.key, show_bare(shown, value),
+                    r->info.choices);
     }
     memcpy(field, &index, sizeof index);
     return NONSENS_OK;
@@ -299,7 +303,8 @@ static nonsens_status set_flag(nonsens_context *ctx, const row *r, void *field, 
 {
     int index = choice_index("false|true", value);
     if (index < 0) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be true or false", r->info.key, value);
+        char shown[SHOWN_BYTES];
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be true or false", r->info.key, show_bare(shown, value));
     }
     *(bool *)field = index == 1;
     return NONSENS_OK;
@@ -388,14 +393,93 @@ void nonsens_options_free(nonsens_options *options)
     memory_release(options);
 }
 
+static nonsens_status fail_unknown(nonsens_context *ctx, const nonsens_options *options, const char *key)
+{
+    const char *command = command_name(options->command);
+    char shown[SHOWN_BYTES];
+    return fail(ctx, NONSENS_ERR_USAGE, "--%s is not an option of %s; `nonsens help %s` lists them",
+                show_bare(shown, key), command, command);
+}
+
 nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key, const char *value)
 {
     const row *r = row_find(key, options->command);
-    if (!r) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s is not an option of %s; `nonsens help %s` lists them", key,
-                    command_name(options->command), command_name(options->command));
+    return r ? set_row(ctx, options, r, value) : fail_unknown(ctx, options, key);
+}
+
+/* ---- options that contradict one another ---- */
+
+static nonsens_status check_training(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (o->keep > o->restarts) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--keep %" PRId64 " is more than --restarts %" PRId64 "; keep at most as many networks as are made",
+                    o->keep, o->restarts);
     }
-    return set_row(ctx, options, r, value);
+    return NONSENS_OK;
+}
+
+static nonsens_status check_variables(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (!o->x[0] != !o->y[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s is given without --%s; name both variables", o->x[0] ? "x" : "y",
+                    o->x[0] ? "y" : "x");
+    }
+    if (o->x[0] && o->vars[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--vars cannot be combined with --x and --y; name the variables in one way or the other");
+    }
+    for (const char *name = o->vars; o->vars[0] && name; name = strchr(name, ','), name += name != NULL) {
+        size_t blanks = strspn(name, " \t");
+        if (!name[blanks] || name[blanks] == ',') {
+            char shown[SHOWN_BYTES];
+            return fail(ctx, NONSENS_ERR_USAGE, "--vars %s: a name is missing; write --vars a,b,c",
+                        show_bare(shown, o->vars));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* K of "equal:K", or 0 where the text is something else. */
+int64_t options_blocks(const nonsens_options *options)
+{
+    static const char prefix[] = "equal:";
+    int64_t blocks = 0;
+    const char *number = options->segments + sizeof prefix - 1;
+    bool ok = strncmp(options->segments, prefix, sizeof prefix - 1) == 0 && *number >= '0' && *number <= '9' &&
+              read_integer(number, &blocks) && blocks <= INT32_MAX;
+    return ok ? blocks : 0;
+}
+
+static nonsens_status check_segments(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (o->segment[0] && o->segments[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--segment and --segments cannot be combined: labels come from a column or from row order");
+    }
+    if (o->segments[0] && options_blocks(o) < 2) {
+        char shown[SHOWN_BYTES];
+        return fail(ctx, NONSENS_ERR_USAGE, "--segments %s: write equal:K with a whole number K of at least 2",
+                    show_bare(shown, o->segments));
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options)
+{
+    TRY(check_variables(ctx, options));
+    TRY(check_segments(ctx, options));
+    return check_training(ctx, options);
+}
+
+nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *options, unsigned commands)
+{
+    context_begin(ctx);
+    if (!(options->command & commands)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "the options were made for %s; make options for the command that is run",
+                    command_name(options->command));
+    }
+    return check_training(ctx, options);
 }
 
 /* ---- printing ---- */
@@ -434,4 +518,22 @@ void option_print(const nonsens_options *options, const nonsens_option_info *inf
         snprintf(buffer, bytes, "%s", (const char *)field);
         break;
     }
+}
+
+nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *options, const char *key, char *buffer,
+                                   size_t bytes)
+{
+    char text[OPTION_TEXT_BYTES];
+    const row *r = row_find(key, options->command);
+    if (!r) {
+        return fail_unknown(ctx, options, key);
+    }
+    option_print(options, &r->info, text, sizeof text);
+    size_t needed = strlen(text) + 1;
+    if (needed > bytes) {
+        return fail(ctx, NONSENS_ERR_USAGE, "the value of --%s takes %zu bytes; the buffer has %zu", key, needed,
+                    bytes);
+    }
+    memcpy(buffer, text, needed);
+    return NONSENS_OK;
 }

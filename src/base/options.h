@@ -68,6 +68,16 @@ struct nonsens_options {
     double edge_prob;
 };
 
+/*
+ * The door of every public call that takes options: context_begin, then refuses options that were made for a command
+ * outside the mask or that contradict one another in training.  What they say about reading is not looked at: a caller
+ * may read with --vars, then name pairs with --x and --y.
+ */
+nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *options, unsigned commands);
+
+/* K of --segments equal:K; 0 where it is not given or not of this form. */
+int64_t options_blocks(const nonsens_options *options);
+
 /* The value of an option as text, as nonsens_options_set would take it; the buffer is the caller's. */
 void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes);
 

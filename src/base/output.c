@@ -2,6 +2,7 @@
 #include "base/output.h"
 
 #include "base/memory.h"
+#include "base/show.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,12 +17,18 @@ struct output {
     FILE *stream;
     char *path;
     char *temporary; /* NULL where the target is written through */
+    int error;       /* of output_write, or 0 */
 };
 
 static nonsens_status fail_output(nonsens_context *ctx, const char *path, int error)
 {
     bool standard = strcmp(path, "-") == 0;
-    return fail(ctx, NONSENS_ERR_OUTPUT, "cannot write %s: %s", standard ? "standard output" : path,
+    if (!path[0]) {
+        return fail(ctx, NONSENS_ERR_OUTPUT, "the name of the file to write is empty; give a path");
+    }
+    char shown[4 * SHOWN_BYTES];
+    show_text(shown, sizeof shown, path, (int64_t)strlen(path), SHOWN_BYTES);
+    return fail(ctx, NONSENS_ERR_OUTPUT, "cannot write %s: %s", standard ? "standard output" : shown,
                 error ? strerror(error) : "a write failed");
 }
 
@@ -69,6 +76,52 @@ static int open_target(nonsens_context *ctx, output *out)
     return file;
 }
 
+/* ---- looking before writing ---- */
+
+/* 0 where files can be made in the folder of the path, else the error number. */
+static int folder_error(nonsens_context *ctx, arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? arena_format(ctx, a, "%.*s", (int)(slash - path) + 1, path) : ".";
+    if (!folder) {
+        return ENOMEM;
+    }
+    return access(folder, W_OK | X_OK) == 0 ? 0 : errno; // of a file with a slash behind it: not a directory
+}
+
+/* As open_target would fare: 0 or an error number. */
+static int target_error(nonsens_context *ctx, arena *a, const char *path)
+{
+    struct stat target;
+    bool there = lstat(path, &target) == 0;
+    if (!there && errno != ENOENT) {
+        return errno;
+    }
+    if (there && !S_ISREG(target.st_mode)) {
+        bool dangling = stat(path, &target) != 0 && errno == ENOENT;
+        if (dangling) {
+            return 0; // a link to a file that writing will make
+        }
+        return S_ISDIR(target.st_mode) ? EISDIR : access(path, W_OK) == 0 ? 0 : errno;
+    }
+    if (there && access(path, W_OK) != 0) {
+        return errno;
+    }
+    size_t length = strlen(path);
+    int error = folder_error(ctx, a, path);
+    return !error && length > 0 && path[length - 1] == '/' ? EISDIR : error;
+}
+
+nonsens_status nonsens_output_check(nonsens_context *ctx, const char *path)
+{
+    arena scratch = {0};
+    int error = strcmp(path, "-") == 0 ? 0 : path[0] ? target_error(ctx, &scratch, path) : ENOENT;
+    arena_free(&scratch);
+    return error ? fail_output(ctx, path, error) : NONSENS_OK;
+}
+
+/* ---- writing ---- */
+
 static nonsens_status open_stream(nonsens_context *ctx, output *out)
 {
     if (strcmp(out->path, "-") == 0) {
@@ -108,13 +161,21 @@ FILE *output_stream(output *out)
     return out->stream;
 }
 
+void output_write(output *out, const char *bytes, size_t size)
+{
+    errno = 0;
+    if (fwrite(bytes, 1, size, out->stream) < size && !out->error) {
+        out->error = errno;
+    }
+}
+
 /* Flushes, syncs and closes; the first error number that came up, or -1 for a write error whose number is gone. */
 static int finish_stream(output *out)
 {
     bool standard = out->stream == stdout;
     bool broken = ferror(out->stream) != 0;
-    int error = 0;
-    if (fflush(out->stream) != 0) {
+    int error = out->error;
+    if (fflush(out->stream) != 0 && !error) {
         error = errno;
     }
     if (!error && out->temporary && fsync(fileno(out->stream)) != 0) {

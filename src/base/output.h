@@ -19,6 +19,9 @@ nonsens_status output_open(nonsens_context *ctx, const char *path, output **out)
 /* Write here; errors need no checking, output_close finds them. */
 FILE *output_stream(output *out);
 
+/* As fwrite to the stream, for what is larger than its buffer: keeps the reason of a failure for output_close. */
+void output_write(output *out, const char *bytes, size_t size);
+
 /* Finishes the file and frees `out`, whatever happens; a failed write leaves the target as it was. */
 nonsens_status output_close(nonsens_context *ctx, output *out);
 

@@ -31,11 +31,13 @@ static void keep_failure(struct loop *loop, int64_t job, nonsens_status status, 
 static void run_job(struct loop *loop, int64_t job)
 {
     nonsens_context child;
+    arena scratch = {0};
     context_child(&child, loop->ctx);
     nonsens_status status = check_cancelled(&child);
     if (status == NONSENS_OK) {
-        status = loop->run(&child, job, loop->state);
+        status = loop->run(&child, &scratch, job, loop->state);
     }
+    arena_free(&scratch);
     if (status != NONSENS_OK) {
         keep_failure(loop, job, status, &child);
     }

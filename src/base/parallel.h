@@ -8,9 +8,10 @@
 #ifndef BASE_PARALLEL_H
 #define BASE_PARALLEL_H
 
-#include "base/status.h"
+#include "base/memory.h"
 
-typedef nonsens_status (*job_fn)(nonsens_context *ctx, int64_t job, void *state);
+/* scratch is the job's own and is freed when it returns. */
+typedef nonsens_status (*job_fn)(nonsens_context *ctx, arena *scratch, int64_t job, void *state);
 
 /* threads <= 0 means all cores.  `phase` names the work in progress reports; NULL for none. */
 nonsens_status parallel_for(nonsens_context *ctx, int threads, int64_t jobs, const char *phase, job_fn run,

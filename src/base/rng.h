@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* What a stream is for.  Values are part of the results: never renumber, only append. */
+/* What a stream is for.  Values are part of the results: never renumber, only append; 20 and 30 are retired. */
 enum rng_purpose {
     RNG_SIMULATE_MECHANISM = 1,
     RNG_SIMULATE_MODULATION = 2,
@@ -19,10 +19,8 @@ enum rng_purpose {
     RNG_FOLDS = 10,
     RNG_INIT = 11,
     RNG_BATCHES = 12,
-    RNG_KERNEL_WIDTH = 20,
     RNG_PERMUTATION = 21,
     RNG_SUBSAMPLE = 22,
-    RNG_ICA_START = 30,
     RNG_EXPERIMENT = 40,
     RNG_TEST = 50
 };
@@ -44,8 +42,8 @@ uint64_t rng_u64(rng *r);
 double rng_uniform(rng *r);
 /* Uniform on {0, ..., bound - 1} without bias; bound >= 1. */
 uint64_t rng_below(rng *r, uint64_t bound);
-double rng_normal(rng *r);  /* mean 0, variance 1 */
-double rng_laplace(rng *r); /* mean 0, density exp(-|x|)/2 */
+double rng_normal(rng *r);              /* mean 0, variance 1 */
+double rng_laplace(rng *r);             /* mean 0, density exp(-|x|)/2 */
 double rng_gamma(rng *r, double shape); /* scale 1 */
 double rng_student(rng *r, double degrees);
 /* Fisher-Yates over n indices. */

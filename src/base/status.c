@@ -2,6 +2,7 @@
 #include "base/status.h"
 
 #include "base/memory.h"
+#include "base/show.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,16 +41,19 @@ void nonsens_cancel(nonsens_context *ctx)
 
 nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *format, ...)
 {
+    char raw[2 * MESSAGE_BYTES]; // longer than the message, so that what is cut ends in dots
     va_list args;
     va_start(args, format);
-    vsnprintf(ctx->message, sizeof ctx->message, format, args);
+    vsnprintf(raw, sizeof raw, format, args);
     va_end(args);
+    show_text(ctx->message, sizeof ctx->message, raw, (int64_t)strlen(raw), MESSAGE_BYTES);
     return code;
 }
 
 nonsens_status fail_memory(nonsens_context *ctx)
 {
-    return fail(ctx, NONSENS_ERR_MEMORY, "out of memory; use fewer rows, fewer variables or a machine with more memory");
+    return fail(ctx, NONSENS_ERR_MEMORY,
+                "out of memory; use fewer rows, fewer variables or a machine with more memory");
 }
 
 void context_begin(nonsens_context *ctx)

@@ -21,14 +21,17 @@ struct nonsens_context {
     atomic_int cancelled;
 };
 
-/* Records the message and returns the code, so that a failing function ends in `return fail(ctx, ...)`. */
+/*
+ * Records the message and returns the code, so that a failing function ends in `return fail(ctx, ...)`.  The message is
+ * one line: what is not printable in it is escaped (show.h).  Names of any length are cut by the caller.
+ */
 nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The message for an allocation that failed. */
 nonsens_status fail_memory(nonsens_context *ctx);
 
-/* Forgets an earlier message and an earlier wish to cancel: called at the door of every public run. */
+/* Forgets an earlier message and an earlier wish to cancel: called at the door of every public read and run. */
 void context_begin(nonsens_context *ctx);
 
 /* A context for one job of a parallel loop: its own message, the cancel flag of its root. */

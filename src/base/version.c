@@ -3,10 +3,6 @@
 
 #include <jansson.h>
 
-#ifndef NONSENS_VERSION
-#define NONSENS_VERSION "0.1.0"
-#endif
-
 /* The build names the BLAS it links; the library cannot ask a Fortran interface for its name. */
 #ifndef NONSENS_BLAS
 #define NONSENS_BLAS "OpenBLAS (serial)"

@@ -8,8 +8,9 @@
 #include "data/audit.h"
 
 #include "base/number.h"
+#include "base/show.h"
 #include "data/audit_linear.h"
-#include "data/sort.h"
+#include "math/sort.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -47,14 +48,15 @@ static nonsens_status audit_constant(nonsens_context *ctx, nonsens_data *data)
 {
     for (int64_t j = 0; j < data->d; j++) {
         const double *value = matrix_col(data->x, j);
+        char name[SHOWN_BYTES];
         if (is_constant(value, 0, data->n)) {
-            return fail(ctx, NONSENS_ERR_DATA, "column \"%s\" is constant; leave it out with --vars", data->names[j]);
+            return fail(ctx, NONSENS_ERR_DATA, "column %s is constant; leave it out with --vars",
+                        show_quoted(name, data->names[j]));
         }
         if (constant_within_segments(data, value)) {
             TRY(dataset_warn(ctx, data,
-                             "column \"%s\" is constant within every segment: given the segment it carries no "
-                             "information",
-                             data->names[j]));
+                             "column %s is constant within every segment: given the segment it carries no information",
+                             show_quoted(name, data->names[j])));
         }
     }
     return NONSENS_OK;
@@ -85,10 +87,11 @@ static nonsens_status audit_discrete(nonsens_context *ctx, arena *scratch, nonse
         count_values(sorted, data->n, &distinct, &tied);
         bool few = distinct < FEW_VALUES && tied > 0;
         if (few || (double)tied > MANY_TIES * (double)data->n) {
+            char name[SHOWN_BYTES];
             TRY(dataset_warn(ctx, data,
-                             "column \"%s\" looks discrete: %" PRId64 " distinct values in %" PRId64 " rows, %" PRId64
+                             "column %s looks discrete: %" PRId64 " distinct values in %" PRId64 " rows, %" PRId64
                              " rows share their value with another; the methods assume continuous variables",
-                             data->names[j], distinct, data->n, tied));
+                             show_quoted(name, data->names[j]), distinct, data->n, tied));
         }
     }
     return NONSENS_OK;
@@ -109,19 +112,21 @@ static nonsens_status audit_segments(nonsens_context *ctx, nonsens_data *data)
     for (int64_t e = 0; e < segments; e++) {
         tiny += data->start[e + 1] - data->start[e] < TINY_SEGMENT;
     }
-    if (tiny > 0) { // segments are sorted by size, so the last one is the smallest
-        int64_t rows = data->start[segments] - data->start[segments - 1];
+    if (tiny > 0) {
+        int64_t smallest = dataset_smallest_segment(data), rows = data->start[smallest + 1] - data->start[smallest];
+        char label[SHOWN_BYTES];
         TRY(dataset_warn(ctx, data,
-                         "%" PRId64 " of %" PRId64
-                         " segments have fewer than %d rows; the smallest, \"%s\", has %" PRId64
+                         "%" PRId64 " of %" PRId64 " segment%s %s fewer than %d rows; the smallest, %s, has %" PRId64
                          ": merge or drop tiny segments",
-                         tiny, segments, TINY_SEGMENT, data->labels[segments - 1], rows));
+                         tiny, segments, segments == 1 ? "" : "s", tiny == 1 ? "has" : "have", TINY_SEGMENT,
+                         show_quoted(label, data->labels[smallest]), rows));
     }
     if (segments < needed) {
         TRY(dataset_warn(ctx, data,
-                         "there are %" PRId64 " segments for %" PRId64 " variables; at least %" PRId64
+                         "there %s %" PRId64 " segment%s for %" PRId64 " variable%s; at least %" PRId64
                          " (2d+1) are wanted where means and scales may both change",
-                         segments, data->d, needed));
+                         segments == 1 ? "is" : "are", segments, segments == 1 ? "" : "s", data->d,
+                         data->d == 1 ? "" : "s", needed));
     }
     return NONSENS_OK;
 }
@@ -195,12 +200,12 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
     int64_t found = 0;
     for (int64_t j = 0; j < data->d; j++) {
         double r;
-        char number[NUMBER_BYTES];
+        char number[NUMBER_BYTES], name[SHOWN_BYTES];
         if (!is_autocorrelated(data, order, j, &r) || ++found > LISTED) {
             continue;
         }
-        list = arena_format(ctx, scratch, "%s%s\"%s\" (%s)", list, found > 1 ? ", " : "", data->names[j],
-                            number_print(number, r, SHOWN_DIGITS));
+        list = arena_format(ctx, scratch, "%s%s%s (%s)", list, found > 1 ? ", " : "",
+                            show_quoted(name, data->names[j]), number_print(number, r, SHOWN_DIGITS));
         if (!list) {
             return NONSENS_ERR_MEMORY;
         }
@@ -233,7 +238,7 @@ static nonsens_status audit_all(nonsens_context *ctx, arena *scratch, nonsens_da
 
 nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data)
 {
-    arena scratch = {NULL};
+    arena scratch = {0};
     nonsens_status status = audit_all(ctx, &scratch, data);
     arena_free(&scratch);
     return status;
@@ -242,6 +247,7 @@ nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data)
 nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *data)
 {
     int64_t segments = data->segments;
+    char label[SHOWN_BYTES];
     if (segments == 0) {
         return fail(
             ctx, NONSENS_ERR_DATA,
@@ -250,13 +256,13 @@ nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *
     if (segments == 1) {
         return fail(
             ctx, NONSENS_ERR_DATA,
-            "all rows have the segment label \"%s\"; at least two segments are needed: name another column with "
-            "--segment COL",
-            data->labels[0]);
+            "all rows have the segment label %s; at least two segments are needed: name another column with --segment "
+            "COL",
+            show_quoted(label, data->labels[0]));
     }
     if (data->start[segments] - data->start[segments - 1] < 2) {
-        return fail(ctx, NONSENS_ERR_DATA, "segment \"%s\" has a single row; merge it with another or remove the row",
-                    data->labels[segments - 1]);
+        return fail(ctx, NONSENS_ERR_DATA, "segment %s has a single row; merge it with another or remove the row",
+                    show_quoted(label, data->labels[dataset_smallest_segment(data)]));
     }
     return NONSENS_OK;
 }

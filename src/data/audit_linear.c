@@ -8,8 +8,9 @@
 #include "data/audit_linear.h"
 
 #include "base/number.h"
+#include "base/show.h"
 #include "data/audit.h"
-#include "data/scaling.h"
+#include "math/column.h"
 #include "math/linalg.h"
 
 #include <inttypes.h>
@@ -21,30 +22,6 @@ static const double DUPLICATE = 1e-12;   /* 1 - |correlation| */
 static const double CANDIDATE = 1e-9;    /* the same, for a first look at the rounded cross products */
 static const double DEPENDENT = 1e-6;    /* norm of a residual over the norm of the column */
 static const double SHOWN_WEIGHT = 1e-6; /* standardised coefficients below this are rounding */
-
-/* z (n) = (value - mean) / sd; returns sd.  Values are brought to [-1, 1] first: no overflow. */
-static double standardise(const double *value, int64_t n, double *z)
-{
-    double largest = 0, mean = 0, squares = 0;
-    for (int64_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(value[i]));
-    }
-    double factor = scaling_factor(largest);
-    for (int64_t i = 0; i < n; i++) {
-        z[i] = value[i] * factor;
-        mean += z[i];
-    }
-    mean /= (double)n;
-    for (int64_t i = 0; i < n; i++) {
-        z[i] -= mean;
-        squares += z[i] * z[i];
-    }
-    double sd = sqrt(squares / (double)n);
-    for (int64_t i = 0; i < n; i++) {
-        z[i] /= sd;
-    }
-    return sd / factor;
-}
 
 /* 1 - |correlation| of two standardised columns, without cancellation. */
 static double distance(const double *a, const double *b, int64_t n, double correlation)
@@ -85,14 +62,16 @@ static nonsens_status warn_duplicate(nonsens_context *ctx, const columns *c, int
 {
     nonsens_data *data = c->data;
     bool swap = data->column_rank[a] > data->column_rank[b]; // named in the user's order
-    const char *first = name_at(c, swap ? b : a), *second = name_at(c, swap ? a : b);
+    char first[SHOWN_BYTES], second[SHOWN_BYTES];
+    show_quoted(first, name_at(c, swap ? b : a));
+    show_quoted(second, name_at(c, swap ? a : b));
     size_t bytes = (size_t)data->n * sizeof(double);
     bool identical =
         memcmp(matrix_col(data->x, data->column_rank[a]), matrix_col(data->x, data->column_rank[b]), bytes) == 0;
     return dataset_warn(ctx, data,
-                        identical ? "columns \"%s\" and \"%s\" are identical; leave one out with --vars"
-                                  : "columns \"%s\" and \"%s\" are exact linear functions of each other; leave one out "
-                                    "with --vars",
+                        identical ? "columns %s and %s are identical; leave one out with --vars"
+                                  : "columns %s and %s are exact linear functions of each other; leave one out with "
+                                    "--vars",
                         first, second);
 }
 
@@ -123,6 +102,7 @@ static nonsens_status warn_combination(nonsens_context *ctx, arena *scratch, con
                                        int64_t rank, const int64_t *basis, const double *weight)
 {
     const char *sum = "";
+    char name[SHOWN_BYTES];
     int64_t shown = 0;
     for (int64_t i = 0; i < rank; i++) {
         char number[NUMBER_BYTES];
@@ -131,16 +111,17 @@ static nonsens_status warn_combination(nonsens_context *ctx, arena *scratch, con
             continue;
         }
         const char *sign = raw < 0 ? (shown > 1 ? " - " : "-") : (shown > 1 ? " + " : "");
-        sum = arena_format(ctx, scratch, "%s%s%s * \"%s\"", sum, sign, number_print(number, fabs(raw), SHOWN_DIGITS),
-                           name_at(c, basis[i]));
+        sum = arena_format(ctx, scratch, "%s%s%s * %s", sum, sign, number_print(number, fabs(raw), SHOWN_DIGITS),
+                           show_quoted(name, name_at(c, basis[i])));
         if (!sum) {
             return NONSENS_ERR_MEMORY;
         }
     }
+    show_quoted(name, name_at(c, position));
     return dataset_warn(ctx, c->data,
-                        "column \"%s\" is an exact linear combination of others: \"%s\" = %s%s + constant; leave one "
-                        "of them out with --vars",
-                        name_at(c, position), name_at(c, position), sum, shown > SHOWN_TERMS ? " + ..." : "");
+                        "column %s is an exact linear combination of others: %s = %s%s + constant; leave one of them "
+                        "out with --vars",
+                        name, name, sum, shown > SHOWN_TERMS ? " + ..." : "");
 }
 
 /* Names every column beyond the rank as a combination of the `rank` columns that the QR chose first. */
@@ -208,7 +189,7 @@ nonsens_status audit_linear(nonsens_context *ctx, arena *scratch, nonsens_data *
     ARENA_TRY(ctx, scratch, c.gram, d * d);
     ARENA_TRY(ctx, scratch, c.kept, d);
     for (int64_t k = 0; k < d; k++) {
-        c.sd[k] = standardise(matrix_col(data->x, data->column_rank[k]), n, c.z + k * n);
+        c.sd[k] = column_standardise(n, matrix_col(data->x, data->column_rank[k]), c.z + k * n);
     }
     linalg_gram(n, d, c.z, n, c.gram);
     TRY(find_duplicates(ctx, &c));
@@ -220,8 +201,8 @@ static nonsens_status pair_distance(nonsens_context *ctx, arena *scratch, const 
     double *a, *b; // (n)
     ARENA_TRY(ctx, scratch, a, data->n);
     ARENA_TRY(ctx, scratch, b, data->n);
-    standardise(matrix_col(data->x, 0), data->n, a);
-    standardise(matrix_col(data->x, 1), data->n, b);
+    column_standardise(data->n, matrix_col(data->x, 0), a);
+    column_standardise(data->n, matrix_col(data->x, 1), b);
     *gap = distance(a, b, data->n, correlation_of(a, b, data->n));
     return NONSENS_OK;
 }
@@ -232,16 +213,17 @@ nonsens_status audit_require_pair(nonsens_context *ctx, const nonsens_data *data
         return fail(ctx, NONSENS_ERR_USAGE, "two variables are needed, not %" PRId64 "; name them with --x A --y B",
                     data->d);
     }
-    arena scratch = {NULL};
+    arena scratch = {0};
     double gap = 1;
     nonsens_status status = pair_distance(ctx, &scratch, data, &gap);
     arena_free(&scratch);
     TRY(status);
     if (gap < DUPLICATE) {
+        char first[SHOWN_BYTES], second[SHOWN_BYTES];
         return fail(ctx, NONSENS_ERR_DATA,
-                    "columns \"%s\" and \"%s\" are exact linear functions of each other: no method can tell cause from "
-                    "effect; choose other variables",
-                    data->names[0], data->names[1]);
+                    "columns %s and %s are exact linear functions of each other: no method can tell cause from effect; "
+                    "choose other variables",
+                    show_quoted(first, data->names[0]), show_quoted(second, data->names[1]));
     }
     return NONSENS_OK;
 }

@@ -7,8 +7,8 @@
  */
 #include "data/canonical.h"
 
-#include "data/scaling.h"
-#include "data/sort.h"
+#include "math/column.h"
+#include "math/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static shape shape_of_sorted(const sort_entry *sorted, int64_t n)
     if (least == most) {
         return (shape){0, 0};
     }
-    double factor = scaling_factor(fmax(fabs(least), fabs(most)));
+    double factor = column_factor(fmax(fabs(least), fabs(most)));
     double mean = 0;
     for (int64_t i = 0; i < n; i++) {
         mean += sort_value(sorted[i].key) * factor;

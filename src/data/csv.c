@@ -15,7 +15,7 @@
 
 static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, int64_t line, label_set *names)
 {
-    char shown[TABLE_SHOWN_BYTES];
+    char shown[SHOWN_BYTES];
     int32_t index = 0;
     if (cell.length == 0 && column == 0) {
         cell = (csv_cell){"c1", 2}; /* row numbers written by other programs often have no name */
@@ -29,14 +29,14 @@ static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, in
     if (!table_is_utf8(cell.text, cell.length)) {
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s:%" PRId64 ":%" PRId64 ": the column name %s is not UTF-8; save the file as UTF-8", r->path,
-                    line, column + 1, table_show(shown, cell.text, cell.length));
+                    line, column + 1, show_bytes(shown, cell.text, cell.length));
     }
     TRY(table_label(r->ctx, names, cell.text, cell.length, &index));
     if (index < column) {
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s:%" PRId64 ":%" PRId64 ": the column name %s is used twice, for columns %" PRId64 " and %" PRId64
                     "; rename one, or use --no-header if the first line holds data",
-                    r->path, line, column + 1, table_show(shown, cell.text, cell.length), (int64_t)index + 1,
+                    r->path, line, column + 1, show_bytes(shown, cell.text, cell.length), (int64_t)index + 1,
                     column + 1);
     }
     return NONSENS_OK;
@@ -159,7 +159,7 @@ static void take_value(csv_cell cell, const char *start, table_column *column, c
     double value = NAN;
     const char *end = cell.text + cell.length;
     bool missing = is_missing(cell);
-    bool number = !missing && parse_number(cell.text, end, &value) == end;
+    bool number = !missing && number_parse(cell.text, end, &value) == end;
     if (missing || (number && isnan(value))) {
         table_count_missing(column, row);
     } else if (number && isfinite(value)) {
@@ -183,10 +183,10 @@ static nonsens_status take_label(csv_reader *r, csv_cell cell, int64_t line, tab
     int64_t known = r->labels.count;
     TRY(table_label(r->ctx, &r->labels, cell.text, cell.length, &column->category[row]));
     if (r->labels.count > known && !table_is_utf8(cell.text, cell.length)) {
-        char shown[TABLE_SHOWN_BYTES];
+        char shown[SHOWN_BYTES];
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s:%" PRId64 ":%" PRId64 ": the label %s is not UTF-8; save the file as UTF-8", r->path, line,
-                    col + 1, table_show(shown, cell.text, cell.length));
+                    col + 1, show_bytes(shown, cell.text, cell.length));
     }
     return NONSENS_OK;
 }
@@ -198,7 +198,7 @@ static inline bool read_plain_number(csv_reader *r, double *value)
     while (p < r->end && *p == ' ') {
         p++;
     }
-    const char *after = parse_number(p, r->end, value);
+    const char *after = number_parse(p, r->end, value);
     if (after == p || !isfinite(*value)) {
         return false;
     }
@@ -271,12 +271,12 @@ static nonsens_status read_rows(csv_reader *r, table *t)
 
 static nonsens_status fail_cell(csv_reader *r, const table *t, int64_t col, const char *start, bool infinite)
 {
-    char name[TABLE_SHOWN_BYTES], shown[TABLE_SHOWN_BYTES];
+    char name[SHOWN_BYTES], shown[SHOWN_BYTES];
     csv_cell cell;
     r->at = start;
     TRY(csv_scan_cell(r, &cell));
-    table_show(name, t->column[col].name, (int64_t)strlen(t->column[col].name));
-    table_show(shown, cell.text, cell.length);
+    show_quoted(name, t->column[col].name);
+    show_bytes(shown, cell.text, cell.length);
     int64_t line = 1 + csv_count_lines(r->begin, start);
     return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ":%" PRId64 " (column %s): %s %s", r->path, line, col + 1, name,
                 shown,
@@ -296,7 +296,41 @@ static const char *bad_cell(const csv_column *seen, bool *infinite)
     return *infinite ? boundless : text;
 }
 
-/* Tells text from numbers; the bad cell that comes first in the file is an error. */
+/* A number but for its decimal comma? */
+static bool has_decimal_comma(csv_cell cell)
+{
+    char text[NUMBER_BYTES];
+    const char *comma = memchr(cell.text, ',', (size_t)cell.length);
+    double value;
+    if (!comma || cell.length >= NUMBER_BYTES) {
+        return false;
+    }
+    memcpy(text, cell.text, (size_t)cell.length);
+    text[comma - cell.text] = '.';
+    return number_parse(text, text + cell.length, &value) == text + cell.length;
+}
+
+/* Keeps the first text of the first text column, to be shown where the table has no numbers at all. */
+static nonsens_status keep_text_cell(csv_reader *r, arena *a, table *t)
+{
+    int64_t col = 0;
+    while (col < t->cols && !(r->seen[col].first_text && !r->seen[col].has_number)) {
+        col++;
+    }
+    if (col == t->cols) {
+        return NONSENS_OK;
+    }
+    csv_cell cell;
+    r->at = r->seen[col].first_text;
+    TRY(csv_scan_cell(r, &cell));
+    ARENA_TRY(r->ctx, a, t->text_cell, SHOWN_BYTES);
+    show_bytes(t->text_cell, cell.text, cell.length);
+    t->text_column = col;
+    t->decimal_comma = has_decimal_comma(cell);
+    return NONSENS_OK;
+}
+
+/* Tells text from numbers; the bad cell that comes first in a column asked for is an error. */
 static nonsens_status settle_columns(csv_reader *r, table *t)
 {
     const char *worst = NULL;
@@ -305,13 +339,15 @@ static nonsens_status settle_columns(csv_reader *r, table *t)
     for (int64_t j = 0; j < t->cols; j++) {
         bool infinite = false;
         const char *bad = bad_cell(&r->seen[j], &infinite);
-        if (bad && (!worst || bad < worst)) {
+        t->column[j].mixed = bad && !t->column[j].asked;
+        if (bad && t->column[j].asked && (!worst || bad < worst)) {
             worst = bad;
             worst_column = j;
             worst_infinite = infinite;
         }
-        t->column[j].kind = r->seen[j].has_number ? COLUMN_NUMERIC : COLUMN_TEXT;
-        if (!r->seen[j].has_number) {
+        bool numeric = r->seen[j].has_number && !t->column[j].mixed;
+        t->column[j].kind = numeric ? COLUMN_NUMERIC : COLUMN_TEXT;
+        if (!numeric) {
             t->column[j].value = NULL;
         }
     }
@@ -324,6 +360,7 @@ static nonsens_status parse_text(csv_reader *r, arena *a, const table_options *o
     TRY(csv_open(r));
     TRY(read_header(r, a, t));
     TRY(table_find_label(r->ctx, t, options, &label));
+    table_mark_asked(t, options);
     TRY(count_rows(r, t));
     TRY(table_place_cells(r->ctx, a, t, label));
     ARENA_TRY(r->ctx, a, t->line, t->rows);
@@ -331,6 +368,7 @@ static nonsens_status parse_text(csv_reader *r, arena *a, const table_options *o
     r->labels = (label_set){.keep = a, .scratch = &r->scratch};
     TRY(read_rows(r, t));
     TRY(settle_columns(r, t));
+    TRY(keep_text_cell(r, a, t));
     return label >= 0 ? table_keep_labels(r->ctx, a, &r->labels, &t->column[label]) : NONSENS_OK;
 }
 

@@ -85,10 +85,10 @@ static nonsens_status scan_quoted(csv_reader *r, csv_cell *cell)
         csv_skip_padding(r);
     }
     if (r->at < r->end && !r->ends_cell[(unsigned char)*r->at]) {
-        char shown[TABLE_SHOWN_BYTES];
+        char shown[SHOWN_BYTES];
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s:%" PRId64 ": text behind the quoted cell %s; double each quote inside quotes", r->path, line,
-                    table_show(shown, open, close - open));
+                    show_bytes(shown, open, close - open));
     }
     *cell = (csv_cell){open, close - open};
     if (doubled) {

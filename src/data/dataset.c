@@ -3,14 +3,16 @@
  */
 #include "data/dataset.h"
 
+#include "base/show.h"
 #include "data/audit.h"
 #include "data/canonical.h"
-#include "data/sort.h"
+#include "math/sort.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What dataset_build is given. */
@@ -33,17 +35,42 @@ static nonsens_status check_values(nonsens_context *ctx, const build_input *in)
     for (int64_t j = 0; j < in->d; j++) {
         for (int64_t i = 0; i < in->n; i++) {
             if (!isfinite(in->column[j][i])) {
+                char shown[SHOWN_BYTES];
                 return fail(ctx, NONSENS_ERR_DATA,
-                            "column \"%s\", data row %" PRId64 ": the value is not a finite number; remove the row or "
-                            "the column",
-                            in->names[j], row_number(in, i));
+                            "column %s, data row %" PRId64 ": the value is not a finite number; remove the row or the "
+                            "column",
+                            show_quoted(shown, in->names[j]), row_number(in, i));
             }
         }
     }
     return NONSENS_OK;
 }
 
-static nonsens_status check_input(nonsens_context *ctx, const build_input *in)
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* O(d log d) comparisons: there may be very many columns. */
+static nonsens_status check_names(nonsens_context *ctx, arena *scratch, const build_input *in)
+{
+    const char **sorted; // (d)
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, sorted, in->d);
+    memcpy(sorted, in->names, (size_t)in->d * sizeof *sorted);
+    qsort(sorted, (size_t)in->d, sizeof *sorted, by_text);
+    for (int64_t j = 1; j < in->d; j++) {
+        if (strcmp(sorted[j - 1], sorted[j]) == 0) {
+            char shown[SHOWN_BYTES];
+            return fail(ctx, NONSENS_ERR_DATA, "two variables are called %s; rename one or choose others",
+                        show_quoted(shown, sorted[j]));
+        }
+    }
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
+
+static nonsens_status check_input(nonsens_context *ctx, arena *scratch, const build_input *in)
 {
     if (in->n < 1 || in->d < 1) {
         return fail(ctx, NONSENS_ERR_DATA, "there are no %s to analyse; give at least two rows of one variable",
@@ -52,14 +79,7 @@ static nonsens_status check_input(nonsens_context *ctx, const build_input *in)
     if (in->d > INT32_MAX || in->segments > INT32_MAX) {
         return fail(ctx, NONSENS_ERR_DATA, "too many %s", in->d > INT32_MAX ? "variables" : "segments");
     }
-    for (int64_t j = 1; j < in->d; j++) {
-        for (int64_t i = 0; i < j; i++) {
-            if (strcmp(in->names[i], in->names[j]) == 0) {
-                return fail(ctx, NONSENS_ERR_DATA, "two variables are called \"%s\"; rename one or choose others",
-                            in->names[j]);
-            }
-        }
-    }
+    TRY(check_names(ctx, scratch, in));
     return check_values(ctx, in);
 }
 
@@ -119,7 +139,6 @@ static nonsens_status fill_values(nonsens_context *ctx, nonsens_data *data, cons
     for (int64_t i = 0; i < in->n; i++) {
         data->input_row[i] = in->input_row ? in->input_row[order[i]] : order[i];
     }
-    data->input_rows = in->n;
     return NONSENS_OK;
 }
 
@@ -144,7 +163,7 @@ static nonsens_status fill(nonsens_context *ctx, arena *scratch, nonsens_data *d
 {
     int64_t *size, *order;  // (categories), (n)
     int32_t *segment_order; // (categories)
-    TRY(check_input(ctx, in));
+    TRY(check_input(ctx, scratch, in));
     TRY(count_categories(ctx, scratch, in, &size));
     canonical_input canonical = {in->n, in->d, in->category ? in->segments : 1, in->column, in->category, size};
     data->n = in->n;
@@ -164,18 +183,17 @@ static nonsens_status fill(nonsens_context *ctx, arena *scratch, nonsens_data *d
     return NONSENS_OK;
 }
 
-static nonsens_status build(nonsens_context *ctx, const build_input *in, int64_t input_rows, nonsens_data **out)
+static nonsens_status build(nonsens_context *ctx, const build_input *in, nonsens_data **out)
 {
     *out = NULL;
     nonsens_data *data = memory_get(1, sizeof *data);
     if (!data) {
         return fail_memory(ctx);
     }
-    arena scratch = {NULL};
+    arena scratch = {0};
     nonsens_status status = fill(ctx, &scratch, data, in);
     arena_free(&scratch);
     if (status == NONSENS_OK) {
-        data->input_rows = input_rows;
         status = audit_dataset(ctx, data);
     }
     if (status != NONSENS_OK) {
@@ -191,7 +209,7 @@ nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const d
                              const char *const *labels, const int64_t *input_row, nonsens_data **out)
 {
     build_input in = {n, d, segments, column, names, category, labels, input_row};
-    return build(ctx, &in, n, out);
+    return build(ctx, &in, out);
 }
 
 nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out)
@@ -210,7 +228,16 @@ nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int6
                       data->segments > 0 ? data->segment : NULL,
                       (const char *const *)data->labels,
                       data->input_row};
-    return build(ctx, &in, data->input_rows, out);
+    return build(ctx, &in, out);
+}
+
+int64_t dataset_smallest_segment(const nonsens_data *data)
+{
+    int64_t smallest = data->segments - 1, least = data->start[smallest + 1] - data->start[smallest];
+    for (int64_t e = smallest - 1; e >= 0 && data->start[e + 1] - data->start[e] == least; e--) { // sizes descend
+        smallest = strcmp(data->labels[e], data->labels[smallest]) < 0 ? e : smallest;
+    }
+    return smallest;
 }
 
 nonsens_status dataset_warn(nonsens_context *ctx, nonsens_data *data, const char *format, ...)
@@ -319,15 +346,16 @@ nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t
                                         const int64_t *segment, nonsens_data **out)
 {
     *out = NULL;
+    context_begin(ctx);
     if (n < 1 || d < 1 || !values) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "an array of at least one row and one column is needed, not %" PRId64 " x %" PRId64, n, d);
     }
-    arena scratch = {NULL};
+    arena scratch = {0};
     build_input in = {.n = n, .d = d, .names = names};
     nonsens_status status = gather_arrays(ctx, &scratch, values, row_stride, column_stride, segment, &in);
     if (status == NONSENS_OK) {
-        status = build(ctx, &in, n, out);
+        status = build(ctx, &in, out);
     }
     arena_free(&scratch);
     return status;
@@ -359,6 +387,11 @@ int64_t nonsens_data_segments(const nonsens_data *data)
 const char *nonsens_data_name(const nonsens_data *data, int64_t variable)
 {
     return variable >= 0 && variable < data->d ? data->names[variable] : NULL;
+}
+
+const char *nonsens_data_label(const nonsens_data *data, int64_t segment)
+{
+    return segment >= 0 && segment < data->segments ? data->labels[segment] : NULL;
 }
 
 int64_t nonsens_data_warnings(const nonsens_data *data)

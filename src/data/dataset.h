@@ -17,14 +17,13 @@
 struct nonsens_data {
     arena memory; /* owns everything below */
     int64_t n, d;
-    int64_t segments; /* E; 0 where the user named no segments (all rows then count as one stretch start[0..1]) */
-    matrix x;         /* (n, d) finite values */
-    char **names;     /* (d) */
-    char **labels;    /* (E) label texts in canonical segment order */
-    int32_t *segment; /* (n) non-decreasing, 0 .. E-1 (all 0 without segments) */
-    int64_t *start;   /* (max(E,1) + 1) rows of segment e are start[e] .. start[e+1]-1 */
+    int64_t segments;     /* E; 0 where the user named no segments (all rows then count as one stretch start[0..1]) */
+    matrix x;             /* (n, d) finite values */
+    char **names;         /* (d) */
+    char **labels;        /* (E) label texts in canonical segment order */
+    int32_t *segment;     /* (n) non-decreasing, 0 .. E-1 (all 0 without segments) */
+    int64_t *start;       /* (max(E,1) + 1) rows of segment e are start[e] .. start[e+1]-1 */
     int64_t *input_row;   /* (n) row of the input table, counted from 0 (rows dropped for missing values counted too) */
-    int64_t input_rows;   /* rows of the input table */
     int32_t *column_rank; /* (d) column_rank[k] = user's index of the k-th column in canonical order */
     uint64_t hash;        /* over values in canonical order and segment bounds */
     char **warning;       /* (warnings) sentences of reading and audit */
@@ -41,6 +40,12 @@ nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const d
 
 /* The data set with two of its columns alone (user's indices), in canonical order of its own. */
 nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out);
+
+/*
+ * The smallest segment; of several of that size the one whose label comes first, so that all sentences, also those on a
+ * pair of its columns, name the same one.  There must be one.
+ */
+int64_t dataset_smallest_segment(const nonsens_data *data);
 
 /* Adds a sentence to data->warning. */
 nonsens_status dataset_warn(nonsens_context *ctx, nonsens_data *data, const char *format, ...)

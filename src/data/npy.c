@@ -36,9 +36,9 @@ bool npy_has_magic(const char *bytes, size_t size)
 
 static nonsens_status fail_header(const npy_reader *r, const char *what)
 {
-    char shown[TABLE_SHOWN_BYTES];
+    char shown[SHOWN_BYTES];
     return fail(r->ctx, NONSENS_ERR_DATA, "%s: the .npy header %s near %s; save the array again with numpy.save",
-                r->path, what, table_show(shown, r->at, r->end - r->at));
+                r->path, what, show_bytes(shown, r->at, r->end - r->at));
 }
 
 static void skip_spaces(npy_reader *r)
@@ -94,10 +94,10 @@ static nonsens_status read_type(npy_reader *r)
         return fail_header(r, "has no plain type");
     }
     if (length != 3 || !is_known_type(text)) {
-        char shown[TABLE_SHOWN_BYTES];
+        char shown[SHOWN_BYTES];
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s: an array of type %s; convert it to float64 with astype(float) and save it again", r->path,
-                    table_show(shown, text, length));
+                    show_bytes(shown, text, length));
     }
     r->big_endian = text[0] == '>';
     r->kind = text[1];
@@ -313,8 +313,10 @@ static nonsens_status read_column(const npy_reader *r, table *t, int64_t col, in
         column->value[row] = value;
         if (isnan(value)) {
             table_count_missing(column, row);
-        } else if (isinf(value)) {
+        } else if (isinf(value) && column->asked) {
             return fail_infinite(r, row, col);
+        } else if (isinf(value)) {
+            column->mixed = true;
         }
     }
     return NONSENS_OK;
@@ -327,7 +329,7 @@ static void print_single(char text[NUMBER_BYTES], double value)
     double again = 0.0;
     for (int digits = SAFE_DIGITS; digits <= ROUND_TRIP_DIGITS; digits++) {
         number_print(text, value, digits);
-        parse_number(text, text + strlen(text), &again);
+        number_parse(text, text + strlen(text), &again);
         if ((float)again == (float)value) {
             return;
         }
@@ -396,7 +398,7 @@ static nonsens_status read_values(const npy_reader *r, table *t, int64_t label)
 static void settle_columns(table *t)
 {
     for (int64_t j = 0; j < t->cols; j++) {
-        bool numeric = t->column[j].value && t->column[j].missing < t->rows;
+        bool numeric = t->column[j].value && t->column[j].missing < t->rows && !t->column[j].mixed;
         t->column[j].kind = numeric ? COLUMN_NUMERIC : COLUMN_TEXT;
         if (!numeric) {
             t->column[j].value = NULL;
@@ -410,6 +412,7 @@ static nonsens_status parse_array(npy_reader *r, arena *a, arena *scratch, const
     TRY(table_start(r->ctx, a, r->shape[1], t));
     TRY(table_number_columns(r->ctx, a, t));
     TRY(table_find_label(r->ctx, t, options, &label));
+    table_mark_asked(t, options);
     t->rows = r->shape[0];
     TRY(table_place_cells(r->ctx, a, t, label));
     TRY(read_values(r, t, label));

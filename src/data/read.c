@@ -2,6 +2,7 @@
  * read.c - from a file to a data set: which columns are variables, which one is the segment, what happens to missing
  * values.
  */
+#include "base/show.h"
 #include "data/dataset.h"
 #include "data/table.h"
 
@@ -12,12 +13,11 @@
 
 enum { LIST_BYTES = 400 };
 
-/* The file lacks a column that was asked for: the data's fault as much as the user's. */
-static const nonsens_status UNKNOWN_COLUMN = NONSENS_ERR_DATA;
-
 typedef struct reading {
     const nonsens_options *options;
     arena memory;
+    const char **wanted; // (wanted_count) two spellings of each variable that was named
+    int64_t wanted_count;
     table t;
     int64_t label;     // column with the segment labels, or -1
     int64_t *variable; // (variables) columns
@@ -34,22 +34,24 @@ typedef struct reading {
 /* Appends a name to a list in a buffer of LIST_BYTES; once it is full, "..." ends it. */
 static void list_add(char *list, const char *name)
 {
-    size_t used = strlen(list), length = strlen(name);
+    char shown[SHOWN_BYTES];
+    size_t used = strlen(list), length = strlen(show_quoted(shown, name));
     const char *separator = used ? ", " : "";
     if (used >= 3 && strcmp(list + used - 3, "...") == 0) {
         return;
     }
-    bool fits = used + length + sizeof ", \"\", ..." < LIST_BYTES;
-    snprintf(list + used, LIST_BYTES - used, fits ? "%s\"%s\"" : "%s...", separator, name);
+    bool fits = used + length + sizeof ", , ..." < LIST_BYTES;
+    snprintf(list + used, LIST_BYTES - used, "%s%s", separator, fits ? shown : "...");
 }
 
 static nonsens_status unknown_column(nonsens_context *ctx, const table *t, const char *name)
 {
-    char list[LIST_BYTES] = "";
+    char list[LIST_BYTES] = "", wanted[SHOWN_BYTES];
     for (int64_t j = 0; j < t->cols; j++) {
         list_add(list, t->column[j].name);
     }
-    return fail(ctx, UNKNOWN_COLUMN, "%s: there is no column \"%.200s\"; the columns are %s", t->path, name, list);
+    return fail(ctx, NONSENS_ERR_DATA, "%s: there is no column %s; the columns are %s", t->path,
+                show_quoted(wanted, name), list);
 }
 
 static bool is_chosen(const reading *r, int64_t column)
@@ -70,57 +72,86 @@ static nonsens_status choose(nonsens_context *ctx, reading *r, const char *name)
         return unknown_column(ctx, &r->t, name);
     }
     const table_column *column = &r->t.column[j];
+    char shown[SHOWN_BYTES];
+    show_quoted(shown, column->name);
     if (j == r->label) {
-        return fail(ctx, NONSENS_ERR_USAGE, "column \"%s\" is the segment label and cannot be a variable too",
-                    column->name);
+        return fail(ctx, NONSENS_ERR_USAGE, "column %s is the segment label and cannot be a variable too", shown);
     }
     if (is_chosen(r, j)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "column \"%s\" is named twice; name different columns", column->name);
+        return fail(ctx, NONSENS_ERR_USAGE, "column %s is named twice; name different columns", shown);
     }
     if (column->kind == COLUMN_TEXT) {
         return fail(ctx, NONSENS_ERR_DATA,
-                    "%s: column \"%s\" holds text: categorical variables are not supported; choose numeric columns or "
-                    "use it as --segment",
-                    r->t.path, column->name);
+                    "%s: column %s holds text: categorical variables are not supported; choose numeric columns or use "
+                    "it as --segment",
+                    r->t.path, shown);
     }
     r->variable[r->variables++] = j;
     return NONSENS_OK;
 }
 
-/* A name of the list: as it stands, or without the blanks around it where no column has them. */
-static const char *trimmed(const table *t, char *name)
+static nonsens_status add_wanted(nonsens_context *ctx, reading *r, const char *begin, const char *end)
 {
-    if (table_find(t, name) >= 0) {
-        return name;
+    const char *first = begin + strspn(begin, " \t"), *last = end;
+    while (last > first && (last[-1] == ' ' || last[-1] == '\t')) {
+        last--;
     }
-    name += strspn(name, " \t");
-    size_t length = strlen(name);
-    while (length > 0 && (name[length - 1] == ' ' || name[length - 1] == '\t')) {
-        name[--length] = '\0';
-    }
-    return name;
-}
-
-static nonsens_status choose_listed(nonsens_context *ctx, reading *r)
-{
-    char *rest = arena_text(ctx, &r->memory, r->options->vars);
-    if (!rest) {
+    const char *name = arena_format(ctx, &r->memory, "%.*s", (int)(end - begin), begin);
+    const char *trimmed = name ? arena_format(ctx, &r->memory, "%.*s", (int)(last - first), first) : NULL;
+    if (!trimmed) {
         return NONSENS_ERR_MEMORY;
     }
-    while (rest) {
-        char *comma = strchr(rest, ',');
-        if (comma) {
-            *comma = '\0';
-        }
-        const char *name = trimmed(&r->t, rest);
-        if (!*name) {
-            return fail(ctx, NONSENS_ERR_USAGE, "--vars %.200s: a name is missing; write --vars a,b,c",
-                        r->options->vars);
-        }
-        TRY(choose(ctx, r, name));
-        rest = comma ? comma + 1 : NULL;
+    r->wanted[r->wanted_count++] = name;
+    r->wanted[r->wanted_count++] = trimmed;
+    return NONSENS_OK;
+}
+
+/*
+ * The names in --x and --y, or in --vars: each as it stands and, where blanks are around it, without them, for a column
+ * may be meant by either.
+ */
+static nonsens_status list_wanted(nonsens_context *ctx, reading *r)
+{
+    const nonsens_options *o = r->options;
+    int64_t most = 1;
+    for (const char *at = o->vars; *at; at++) {
+        most += *at == ',';
+    }
+    ARENA_TRY(ctx, &r->memory, r->wanted, 2 * most + 2);
+    const char *pair[2] = {o->x, o->y};
+    for (int k = 0; k < 2 && o->x[0]; k++) {
+        r->wanted[2 * k] = r->wanted[2 * k + 1] = pair[k];
+        r->wanted_count += 2;
+    }
+    for (const char *at = o->vars, *end; o->vars[0] && at; at = *end ? end + 1 : NULL) {
+        end = at + strcspn(at, ",");
+        TRY(add_wanted(ctx, r, at, end));
     }
     return NONSENS_OK;
+}
+
+static nonsens_status choose_wanted(nonsens_context *ctx, reading *r)
+{
+    for (int64_t k = 0; k < r->wanted_count; k += 2) {
+        bool as_it_stands = table_find(&r->t, r->wanted[k]) >= 0;
+        TRY(choose(ctx, r, r->wanted[as_it_stands ? k : k + 1]));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status refuse_text(nonsens_context *ctx, const reading *r)
+{
+    const table *t = &r->t;
+    const char *beside = r->label >= 0 ? " beside the segment label" : "";
+    if (!t->text_cell) {
+        return fail(ctx, NONSENS_ERR_DATA, "%s: there is no numeric column%s; variables must be numbers", t->path,
+                    beside);
+    }
+    char name[SHOWN_BYTES];
+    return fail(ctx, NONSENS_ERR_DATA,
+                "%s: there is no numeric column%s; the first value of column %s is %s, and variables must be numbers%s",
+                t->path, beside, show_quoted(name, t->column[t->text_column].name), t->text_cell,
+                t->decimal_comma ? " with a decimal point: write 1.5, not 1,5 with a decimal comma" : "");
 }
 
 static nonsens_status choose_numeric(nonsens_context *ctx, reading *r)
@@ -130,26 +161,13 @@ static nonsens_status choose_numeric(nonsens_context *ctx, reading *r)
             r->variable[r->variables++] = j;
         }
     }
-    if (r->variables == 0) {
-        return fail(ctx, NONSENS_ERR_DATA, "%s: there is no numeric column%s; variables must be numbers", r->t.path,
-                    r->label >= 0 ? " beside the segment label" : "");
-    }
-    return NONSENS_OK;
+    return r->variables > 0 ? NONSENS_OK : refuse_text(ctx, r);
 }
 
 static nonsens_status choose_variables(nonsens_context *ctx, reading *r)
 {
-    const nonsens_options *o = r->options;
-    ARENA_TRY(ctx, &r->memory, r->variable, r->t.cols + 2);
-    if (o->x[0] && o->y[0]) {
-        TRY(choose(ctx, r, o->x));
-        return choose(ctx, r, o->y);
-    }
-    if (o->x[0] || o->y[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s is given without --%s; name both variables", o->x[0] ? "x" : "y",
-                    o->x[0] ? "y" : "x");
-    }
-    return o->vars[0] ? choose_listed(ctx, r) : choose_numeric(ctx, r);
+    ARENA_TRY(ctx, &r->memory, r->variable, r->t.cols);
+    return r->wanted_count > 0 ? choose_wanted(ctx, r) : choose_numeric(ctx, r);
 }
 
 /* ---- missing values ------------------------------------------------------------------------------------------ */
@@ -194,14 +212,13 @@ static nonsens_status refuse_missing(nonsens_context *ctx, const reading *r)
     if (!worst) {
         return NONSENS_OK;
     }
-    char line[40] = "";
+    char line[40] = "", shown[SHOWN_BYTES];
     if (r->t.line) {
         snprintf(line, sizeof line, "line %" PRId64 ", ", r->t.line[row]);
     }
     return fail(ctx, NONSENS_ERR_DATA,
-                "%s: column \"%s\" has a missing value (%sdata row %" PRId64 "); leave out such rows with --na "
-                "drop-rows",
-                r->t.path, worst->name, line, row + 1);
+                "%s: column %s has a missing value (%sdata row %" PRId64 "); leave out such rows with --na drop-rows",
+                r->t.path, show_quoted(shown, worst->name), line, row + 1);
 }
 
 /* Moves the complete rows to the front of the columns that are needed. */
@@ -234,33 +251,12 @@ static nonsens_status drop_incomplete(nonsens_context *ctx, reading *r)
 
 /* ---- segments ------------------------------------------------------------------------------------------------ */
 
-/* K of "equal:K", or 0 where the text is something else. */
-static int64_t block_count(const char *text)
-{
-    static const char prefix[] = "equal:";
-    if (strncmp(text, prefix, sizeof prefix - 1) != 0) {
-        return 0;
-    }
-    int64_t blocks = 0;
-    for (const char *at = text + sizeof prefix - 1; *at; at++) {
-        if (*at < '0' || *at > '9' || blocks > INT32_MAX / 10 - 1) {
-            return 0;
-        }
-        blocks = 10 * blocks + (*at - '0');
-    }
-    return blocks;
-}
-
 static nonsens_status cut_blocks(nonsens_context *ctx, reading *r)
 {
-    int64_t blocks = block_count(r->options->segments);
-    if (blocks < 2) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--segments %s: write equal:K with a whole number K of at least 2",
-                    r->options->segments);
-    }
+    int64_t blocks = options_blocks(r->options);
     if (blocks > r->rows) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--segments %s: there are only %" PRId64 " rows to cut",
-                    r->options->segments, r->rows);
+        return fail(ctx, NONSENS_ERR_USAGE, "--segments equal:%" PRId64 ": there %s only %" PRId64 " row%s to cut",
+                    blocks, r->rows == 1 ? "is" : "are", r->rows, r->rows == 1 ? "" : "s");
     }
     ARENA_TRY(ctx, &r->memory, r->category, r->rows);
     ARENA_TRY(ctx, &r->memory, r->labels, blocks);
@@ -291,33 +287,40 @@ static nonsens_status choose_segments(nonsens_context *ctx, reading *r)
 
 /* ---- warnings ------------------------------------------------------------------------------------------------ */
 
+/*
+ * Where no variables were named, all columns without a number; where they were, those that would have been an error: of
+ * the others the user knows that they are left out.
+ */
 static nonsens_status warn_left_out(nonsens_context *ctx, const reading *r, nonsens_data *data)
 {
     char list[LIST_BYTES] = "";
     int64_t count = 0;
+    bool named = r->wanted_count > 0;
     for (int64_t j = 0; j < r->t.cols; j++) {
-        if (j != r->label && r->t.column[j].kind == COLUMN_TEXT) {
-            list_add(list, r->t.column[j].name);
+        const table_column *column = &r->t.column[j];
+        if (j != r->label && column->kind == COLUMN_TEXT && (column->mixed || !named)) {
+            list_add(list, column->name);
             count++;
         }
     }
-    bool asked = r->options->x[0] || r->options->vars[0];
-    if (count == 0 || asked) {
+    if (count == 0) {
         return NONSENS_OK;
     }
-    return dataset_warn(ctx, data, "left out, because no value in it is a number: column%s %s", count > 1 ? "s" : "",
-                        list);
+    return dataset_warn(ctx, data, "left out, because %s in it is a number: column%s %s",
+                        named ? "not every value" : "no value", count > 1 ? "s" : "", list);
 }
 
 static nonsens_status warn_dropped(nonsens_context *ctx, const reading *r, nonsens_data *data)
 {
     if (r->rows < r->t.rows) {
-        TRY(dataset_warn(ctx, data, "%" PRId64 " of %" PRId64 " rows were left out because a value is missing in them",
-                         r->t.rows - r->rows, r->t.rows));
+        int64_t dropped = r->t.rows - r->rows;
+        TRY(dataset_warn(ctx, data, "%" PRId64 " of %" PRId64 " rows %s left out because a value is missing in %s",
+                         dropped, r->t.rows, dropped == 1 ? "was" : "were", dropped == 1 ? "it" : "them"));
     }
     if (r->segments > data->segments) {
-        TRY(dataset_warn(ctx, data, "%" PRId64 " of %" PRId64 " segments have no rows left",
-                         r->segments - data->segments, r->segments));
+        int64_t emptied = r->segments - data->segments;
+        TRY(dataset_warn(ctx, data, "%" PRId64 " of %" PRId64 " segments %s no rows left", emptied, r->segments,
+                         emptied == 1 ? "has" : "have"));
     }
     return NONSENS_OK;
 }
@@ -350,7 +353,6 @@ static nonsens_status build(nonsens_context *ctx, reading *r, nonsens_data **out
     if (status != NONSENS_OK) {
         return name_file(ctx, r, status);
     }
-    (*out)->input_rows = r->t.rows;
     TRY(warn_left_out(ctx, r, *out));
     return warn_dropped(ctx, r, *out);
 }
@@ -358,15 +360,13 @@ static nonsens_status build(nonsens_context *ctx, reading *r, nonsens_data **out
 static nonsens_status read_all(nonsens_context *ctx, const char *path, reading *r, nonsens_data **out)
 {
     const nonsens_options *o = r->options;
-    if (o->segment[0] && o->segments[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "--segment and --segments cannot be combined: labels come from a column or from row order");
-    }
-    table_options how = {.no_header = o->no_header, .label = o->segment[0] ? o->segment : NULL};
-    nonsens_status status = table_read(ctx, &r->memory, path, &how, &r->t);
-    if (status != NONSENS_OK) {
-        return status == NONSENS_ERR_USAGE ? UNKNOWN_COLUMN : status; // the label column is all that it can lack
-    }
+    TRY(nonsens_options_check(ctx, o));
+    TRY(list_wanted(ctx, r));
+    table_options how = {.no_header = o->no_header,
+                         .label = o->segment[0] ? o->segment : NULL,
+                         .wanted = r->wanted_count > 0 ? r->wanted : NULL,
+                         .wanted_count = r->wanted_count};
+    TRY(table_read(ctx, &r->memory, path, &how, &r->t));
     r->rows = r->t.rows;
     r->label = o->segment[0] ? table_find(&r->t, o->segment) : -1;
     TRY(choose_variables(ctx, r));
@@ -379,6 +379,7 @@ nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const n
                                  nonsens_data **out)
 {
     *out = NULL;
+    TRY(options_begin(ctx, options, NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE));
     reading r = {.options = options};
     nonsens_status status = read_all(ctx, path, &r, out);
     arena_free(&r.memory);

@@ -9,8 +9,9 @@
  */
 #include "data/simulate.h"
 
+#include "data/dataset.h"
 #include "data/simulate_model.h"
-#include "data/sort.h"
+#include "math/sort.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -389,7 +390,7 @@ static nonsens_status make_all(nonsens_context *ctx, workshop *w, nonsens_simula
 nonsens_status nonsens_simulate(nonsens_context *ctx, const nonsens_options *options, nonsens_simulation **out)
 {
     *out = NULL;
-    context_begin(ctx);
+    TRY(options_begin(ctx, options, NONSENS_CMD_SIMULATE));
     TRY(check_options(ctx, options));
     nonsens_simulation *s = memory_get(1, sizeof *s);
     if (!s) {
@@ -416,4 +417,33 @@ void nonsens_simulation_free(nonsens_simulation *simulation)
         arena_free(&simulation->memory);
         memory_release(simulation);
     }
+}
+
+static nonsens_status build_data(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s, nonsens_data **out)
+{
+    const double **column; // (d)
+    const char **labels;   // (segments)
+    ARENA_TRY(ctx, scratch, column, s->d);
+    ARENA_TRY(ctx, scratch, labels, s->segments);
+    for (int64_t j = 0; j < s->d; j++) {
+        column[j] = matrix_col(s->x, j);
+    }
+    for (int64_t e = 0; e < s->segments; e++) {
+        labels[e] = arena_format(ctx, scratch, "s%" PRId64, e + 1);
+        if (!labels[e]) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return dataset_build(ctx, s->n, s->d, column, (const char *const *)s->names, s->segment, s->segments, labels, NULL,
+                         out);
+}
+
+nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation, nonsens_data **out)
+{
+    arena scratch = {0};
+    *out = NULL;
+    context_begin(ctx);
+    nonsens_status status = build_data(ctx, &scratch, simulation, out);
+    arena_free(&scratch);
+    return status;
 }

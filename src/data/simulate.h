@@ -15,12 +15,12 @@ struct nonsens_simulation {
     arena memory;
     nonsens_options options;
     int64_t n, d, segments;
-    matrix x;             /* (n, d) observed, columns in shuffled order */
-    matrix source;        /* (n, d) the disturbance N_j of column j, in the same column order */
-    matrix modulation;    /* (segments, d) scale of N_j in each segment */
-    int32_t *segment;     /* (n) */
-    char **names;         /* (d) x1, x2, ... in column order */
-    bool *edge;           /* (d, d) row-major: edge[i * d + j] means i -> j (row is the cause) */
+    matrix x;          /* (n, d) observed, columns in shuffled order */
+    matrix source;     /* (n, d) the disturbance N_j of column j, in the same column order */
+    matrix modulation; /* (segments, d) scale of N_j in each segment */
+    int32_t *segment;  /* (n) */
+    char **names;      /* (d) x1, x2, ... in column order */
+    bool *edge;        /* (d, d) row-major: edge[i * d + j] means i -> j (row is the cause) */
     enum truth_kind kind;
 };
 

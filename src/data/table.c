@@ -3,6 +3,8 @@
  */
 #include "data/table_internal.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,83 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- text for messages ----------------------------------------------------------------------------------------- */
-
-/* Bytes of the UTF-8 character at text (Unicode 15, table 3-7), 0 if it is not one. */
-static int utf8_length(const unsigned char *text, int64_t left)
-{
-    unsigned char lead = text[0], low = 0x80, high = 0xBF;
-    if (lead < 0x80) {
-        return 1;
-    }
-    int length = lead >= 0xC2 && lead <= 0xDF ? 2 : (lead & 0xF0) == 0xE0 ? 3 : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
-    if (length == 0 || length > left) {
-        return 0;
-    }
-    if (lead == 0xE0) {
-        low = 0xA0; /* shorter forms exist */
-    } else if (lead == 0xED) {
-        high = 0x9F; /* surrogates */
-    } else if (lead == 0xF0) {
-        low = 0x90; /* shorter forms exist */
-    } else if (lead == 0xF4) {
-        high = 0x8F; /* above U+10FFFF */
-    }
-    if (text[1] < low || text[1] > high) {
-        return 0;
-    }
-    for (int i = 2; i < length; i++) {
-        if ((text[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    return length;
-}
-
 bool table_is_utf8(const char *text, int64_t length)
 {
     for (int64_t i = 0; i < length;) {
-        int step = utf8_length((const unsigned char *)text + i, length - i);
+        int step = utf8_length(text + i, length - i);
         if (step == 0) {
             return false;
         }
         i += step;
     }
     return true;
-}
-
-/* Bytes of the printable character at text, 0 if the byte there must be escaped. */
-static int printable_length(const unsigned char *text, int64_t left)
-{
-    int length = utf8_length(text, left);
-    bool control = (length == 1 && (text[0] < 0x20 || text[0] == 0x7F)) ||
-                   (length == 2 && text[0] == 0xC2 && text[1] < 0xA0); /* U+0080 to U+009F */
-    return control ? 0 : length;
-}
-
-const char *table_show(char out[TABLE_SHOWN_BYTES], const char *text, int64_t length)
-{
-    enum { SHOWN_CHARACTERS = 40, ESCAPED_CHARACTERS = 4 };
-    char *to = out;
-    int shown = 0;
-    int64_t i = 0;
-    *to++ = '"';
-    while (i < length && shown < SHOWN_CHARACTERS) {
-        const unsigned char *from = (const unsigned char *)text + i;
-        int step = printable_length(from, length - i);
-        if (step > 0) {
-            memcpy(to, from, (size_t)step);
-            to += step;
-            i += step;
-            shown++;
-        } else {
-            to += snprintf(to, ESCAPED_CHARACTERS + 1, "\\x%02x", *from);
-            i++;
-            shown += ESCAPED_CHARACTERS;
-        }
-    }
-    memcpy(to, i < length ? "\"..." : "\"", i < length ? 5 : 2);
-    return out;
 }
 
 /* ---- labels ---------------------------------------------------------------------------------------------------- */
@@ -186,6 +121,7 @@ nonsens_status table_start(nonsens_context *ctx, arena *a, int64_t cols, table *
 {
     ARENA_TRY(ctx, a, t->column, cols);
     t->cols = cols;
+    t->text_column = -1;
     for (int64_t j = 0; j < cols; j++) {
         t->column[j].kind = COLUMN_TEXT;
         t->column[j].first_missing = -1;
@@ -241,12 +177,25 @@ nonsens_status table_find_label(nonsens_context *ctx, const table *t, const tabl
     if (*label >= 0) {
         return NONSENS_OK;
     }
-    char wanted[TABLE_SHOWN_BYTES], first[TABLE_SHOWN_BYTES], last[TABLE_SHOWN_BYTES];
+    char wanted[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES];
     const char *a = t->column[0].name, *b = t->column[t->cols - 1].name;
-    return fail(ctx, NONSENS_ERR_USAGE, "%s: no column %s; it has %" PRId64 " column%s, %s to %s: give a name or #k",
-                t->path, table_show(wanted, options->label, (int64_t)strlen(options->label)), t->cols,
-                t->cols == 1 ? "" : "s", table_show(first, a, (int64_t)strlen(a)),
-                table_show(last, b, (int64_t)strlen(b)));
+    return fail(ctx, NONSENS_ERR_DATA, "%s: no column %s; it has %" PRId64 " column%s, %s to %s: give a name or #k",
+                t->path, show_quoted(wanted, options->label), t->cols,
+                t->cols == 1 ? "" : "s", show_quoted(first, a),
+                show_quoted(last, b));
+}
+
+void table_mark_asked(table *t, const table_options *options)
+{
+    for (int64_t j = 0; j < t->cols; j++) {
+        t->column[j].asked = !options->wanted;
+    }
+    for (int64_t k = 0; options->wanted && k < options->wanted_count; k++) {
+        int64_t j = table_find(t, options->wanted[k]);
+        if (j >= 0) {
+            t->column[j].asked = true;
+        }
+    }
 }
 
 nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t, int64_t label)
@@ -284,6 +233,9 @@ typedef struct file_bytes {
 
 static nonsens_status file_fail(nonsens_context *ctx, const char *name, int error)
 {
+    if (!name[0]) {
+        return fail(ctx, NONSENS_ERR_DATA, "the name of the data file is empty; give a path, or - for standard input");
+    }
     switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -387,6 +339,8 @@ nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, cons
     return status;
 }
 
+enum { SHOWN_PATH_CHARACTERS = 200, SHOWN_PATH_BYTES = 1024 };
+
 static bool has_npy_ending(const char *path)
 {
     size_t length = strlen(path);
@@ -398,12 +352,10 @@ nonsens_status table_parse(nonsens_context *ctx, arena *a, const char *path, con
 {
     static const table_options defaults = {0};
     memset(out, 0, sizeof *out);
-    out->path = arena_text(ctx, a, path);
-    if (!out->path) {
-        return NONSENS_ERR_MEMORY;
-    }
+    ARENA_TRY(ctx, a, out->path, SHOWN_PATH_BYTES);
+    show_text(out->path, SHOWN_PATH_BYTES, path, (int64_t)strlen(path), SHOWN_PATH_CHARACTERS);
     if (size == 0) {
-        return fail(ctx, NONSENS_ERR_DATA, "%s: the file is empty; give a table with at least one row", path);
+        return fail(ctx, NONSENS_ERR_DATA, "%s: the file is empty; give a table with at least one row", out->path);
     }
     bool npy = has_npy_ending(path) || npy_has_magic(bytes, size);
     return (npy ? npy_parse : csv_parse)(ctx, a, bytes, size, options ? options : &defaults, out);

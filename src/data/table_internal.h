@@ -4,12 +4,8 @@
 #ifndef DATA_TABLE_INTERNAL_H
 #define DATA_TABLE_INTERNAL_H
 
+#include "base/show.h"
 #include "data/table.h"
-
-enum { TABLE_SHOWN_BYTES = 224 }; /* room for 40 characters of up to four bytes, quotes and dots */
-
-/* Text in quotes for a message: what is not printable UTF-8 is escaped, after 40 characters it is cut.  Returns out. */
-const char *table_show(char out[TABLE_SHOWN_BYTES], const char *text, int64_t length);
 
 bool table_is_utf8(const char *text, int64_t length);
 
@@ -37,6 +33,9 @@ nonsens_status table_number_columns(nonsens_context *ctx, arena *a, table *t);
 
 /* The index of the label column, -1 if none is wanted; an error if it is not there. */
 nonsens_status table_find_label(nonsens_context *ctx, const table *t, const table_options *options, int64_t *label);
+
+/* Marks the columns that were asked for; names that are not there are the caller's concern. */
+void table_mark_asked(table *t, const table_options *options);
 
 /* Room for t->rows values in each column, or categories in the label column. */
 nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t, int64_t label);

@@ -14,6 +14,8 @@
  */
 #include "ica/internal.h"
 
+#include "math/sort.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +23,6 @@ static const ica_search ANGLES_OF_TWO = {.grid = 64, .precision = 1e-5, .stop = 
 static const ica_search ANGLES_OF_MANY = {.grid = 32, .precision = 1e-4, .stop = 2e-3, .max_sweeps = 12};
 /* Windows below this part of m / n_e (in pooled deviations) are ties of rounded data, which would pull an axis. */
 static const double TIE = 1e-3;
-enum { RUN = 16 };
 
 typedef struct entropy_state {
     ica_rows rows;    /* first: ica_rows_turn takes it */
@@ -31,46 +32,6 @@ typedef struct entropy_state {
     int64_t *spacing; /* (segments) m: windows reach from i - m to i + m */
 } entropy_state;
 
-static void sort_runs(int64_t n, double *v)
-{
-    for (int64_t low = 0; low < n; low += RUN) {
-        int64_t high = low + RUN < n ? low + RUN : n;
-        for (int64_t i = low + 1; i < high; i++) {
-            double value = v[i];
-            int64_t place = i;
-            for (; place > low && v[place - 1] > value; place--) {
-                v[place] = v[place - 1];
-            }
-            v[place] = value;
-        }
-    }
-}
-
-static void merge_runs(int64_t n, int64_t width, const double *from, double *to)
-{
-    for (int64_t low = 0; low < n; low += 2 * width) {
-        int64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
-        int64_t i = low, j = middle;
-        for (int64_t place = low; place < high; place++) {
-            bool left = j >= high || (i < middle && from[i] <= from[j]);
-            to[place] = left ? from[i++] : from[j++];
-        }
-    }
-}
-
-/* Merge sort without recursion or allocation; returns whichever of v and spare (n each) holds the sorted values. */
-static const double *sort_values(int64_t n, double *v, double *spare)
-{
-    sort_runs(n, v);
-    for (int64_t width = RUN; width < n; width *= 2) {
-        merge_runs(n, width, v, spare);
-        double *swap = v;
-        v = spare;
-        spare = swap;
-    }
-    return v;
-}
-
 /* sum_e n_e/n H_e of one source s (n). */
 static double source_entropy(const entropy_state *state, const double *s)
 {
@@ -79,8 +40,9 @@ static double source_entropy(const entropy_state *state, const double *s)
     for (int64_t e = 0; e < data->segments; e++) {
         int64_t rows = data->start[e + 1] - data->start[e], m = state->spacing[e];
         double least = TIE * (double)m / (double)rows, logs = 0.0;
-        memcpy(state->work, s + data->start[e], (size_t)rows * sizeof *s);
-        const double *sorted = sort_values(rows, state->work, state->work + state->largest);
+        double *sorted = state->work;
+        memcpy(sorted, s + data->start[e], (size_t)rows * sizeof *s);
+        sort_doubles(rows, sorted, state->work + state->largest);
         for (int64_t i = 0; i < rows; i++) {
             int64_t low = i < m ? 0 : i - m, high = i + m < rows ? i + m : rows - 1;
             logs += log(fmax(sorted[high] - sorted[low], least));

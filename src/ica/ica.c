@@ -11,6 +11,7 @@
 #include "ica/internal.h"
 #include "math/linalg.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,129 +19,6 @@
 static const double RANK_TOLERANCE = 1e-12;
 /* A column that moves by less than this part of its largest value is constant. */
 static const double CONSTANT_TOLERANCE = 1e-13;
-static const double QUARTER_TURN = 1.57079632679489661923;
-static const double GOLDEN = 0.61803398874989484820;
-enum { GAP_ANGLES = 16 };
-
-/* ---- planes -------------------------------------------------------------------------------------------------- */
-
-void ica_turn_pair(int64_t n, int64_t stride, double c, double s, const double *a, const double *b, double *u,
-                   double *v)
-{
-    for (int64_t i = 0; i < n * stride; i += stride) {
-        double first = a[i], second = b[i];
-        u[i] = c * first + s * second;
-        v[i] = c * second - s * first;
-    }
-}
-
-nonsens_status ica_rows_open(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_rows *rows)
-{
-    rows->data = data;
-    rows->rotation = rotation;
-    ARENA_TRY(ctx, a, rows->u, data->n);
-    ARENA_TRY(ctx, a, rows->v, data->n);
-    return NONSENS_OK;
-}
-
-void ica_rows_turn(void *state, int64_t j, int64_t k, double c, double s)
-{
-    ica_rows *rows = state;
-    int64_t n = rows->data->n, d = rows->data->d;
-    double *first = rows->data->y + j * n, *second = rows->data->y + k * n;
-    ica_turn_pair(n, 1, c, s, first, second, first, second);
-    ica_turn_pair(d, d, c, s, rows->rotation + j, rows->rotation + k, rows->rotation + j, rows->rotation + k);
-}
-
-static double plane_at(const ica_contrast *contrast, int64_t j, int64_t k, double angle)
-{
-    return contrast->plane(contrast->state, j, k, cos(angle), sin(angle));
-}
-
-/* Golden-section search on [lo, hi]; returns the better inner point and its value. */
-static double golden_minimum(const ica_contrast *contrast, int64_t j, int64_t k, double lo, double hi, double precision,
-                             double *value)
-{
-    double left = hi - GOLDEN * (hi - lo), right = lo + GOLDEN * (hi - lo);
-    double at_left = plane_at(contrast, j, k, left), at_right = plane_at(contrast, j, k, right);
-    while (hi - lo > precision) {
-        if (at_left < at_right) {
-            hi = right;
-            right = left;
-            at_right = at_left;
-            left = hi - GOLDEN * (hi - lo);
-            at_left = plane_at(contrast, j, k, left);
-        } else {
-            lo = left;
-            left = right;
-            at_left = at_right;
-            right = lo + GOLDEN * (hi - lo);
-            at_right = plane_at(contrast, j, k, right);
-        }
-    }
-    *value = at_left < at_right ? at_left : at_right;
-    return at_left < at_right ? left : right;
-}
-
-/* The best angle of one plane in [-1/8, 1/8] of a full turn; 0 where no angle is better than staying. */
-static double best_angle(const ica_contrast *contrast, const ica_search *search, int64_t j, int64_t k)
-{
-    double step = QUARTER_TURN / search->grid;
-    double here = plane_at(contrast, j, k, 0.0), lowest = here, angle = 0.0;
-    for (int i = 0; i < search->grid; i++) {
-        double trial = (i - search->grid / 2) * step;
-        double value = i == search->grid / 2 ? here : plane_at(contrast, j, k, trial);
-        if (value < lowest) {
-            lowest = value;
-            angle = trial;
-        }
-    }
-    double refined_value;
-    double refined = golden_minimum(contrast, j, k, angle - step, angle + step, search->precision, &refined_value);
-    return refined_value < lowest ? refined : angle;
-}
-
-nonsens_status ica_sweep_planes(nonsens_context *ctx, int64_t d, const ica_contrast *contrast, const ica_search *search,
-                                int *sweeps, bool *converged)
-{
-    double largest = INFINITY;
-    int done = 0;
-    while (done < search->max_sweeps && largest > search->stop) {
-        largest = 0.0;
-        for (int64_t j = 0; j < d; j++) {
-            for (int64_t k = j + 1; k < d; k++) {
-                TRY(check_cancelled(ctx));
-                double angle = best_angle(contrast, search, j, k);
-                if (angle != 0.0) {
-                    contrast->turn(contrast->state, j, k, cos(angle), sin(angle));
-                }
-                largest = fmax(largest, fabs(angle));
-            }
-        }
-        done++;
-        if (d == 2) {
-            largest = 0.0; /* one plane, searched globally: nothing is left to do */
-        }
-    }
-    *sweeps = done;
-    *converged = largest <= search->stop;
-    return NONSENS_OK;
-}
-
-double ica_weakest_plane(int64_t d, const ica_contrast *contrast)
-{
-    double weakest = INFINITY;
-    for (int64_t j = 0; j < d; j++) {
-        for (int64_t k = j + 1; k < d; k++) {
-            double here = plane_at(contrast, j, k, 0.0), worst = here;
-            for (int i = 1; i < GAP_ANGLES; i++) {
-                worst = fmax(worst, plane_at(contrast, j, k, i * QUARTER_TURN / GAP_ANGLES));
-            }
-            weakest = fmin(weakest, worst - here);
-        }
-    }
-    return isfinite(weakest) ? weakest : 0.0;
-}
 
 /* ---- whitening ----------------------------------------------------------------------------------------------- */
 
@@ -152,8 +30,8 @@ static nonsens_status check_shape(nonsens_context *ctx, matrix z, int64_t segmen
     }
     if (!ordered || z.cols < 1) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "unmixing needs at least one feature and segment bounds that cover all %lld rows in order",
-                    (long long)z.rows);
+                    "unmixing needs at least one feature and segment bounds that cover all %" PRId64 " rows in order",
+                    z.rows);
     }
     int64_t free_rows = z.rows;
     for (int64_t e = 0; e < segments; e++) {
@@ -161,9 +39,10 @@ static nonsens_status check_shape(nonsens_context *ctx, matrix z, int64_t segmen
     }
     if (free_rows < z.cols) { /* each segment mean takes one away */
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "unmixing %lld features needs more rows than the %lld given in %lld segments; give more rows per "
+                    "unmixing %" PRId64 " features needs more rows than the %" PRId64 " given in %" PRId64
+                    " segments; give more rows per "
                     "segment",
-                    (long long)z.cols, (long long)z.rows, (long long)segments);
+                    z.cols, z.rows, segments);
     }
     return NONSENS_OK;
 }
@@ -175,9 +54,10 @@ static nonsens_status check_finite(nonsens_context *ctx, matrix z)
         for (int64_t i = 0; i < z.rows; i++) {
             if (!isfinite(column[i])) {
                 return fail(ctx, NONSENS_ERR_NUMERIC,
-                            "unmixing: feature %lld is not a finite number in row %lld; the features were not fitted "
+                            "unmixing: feature %" PRId64 " is not a finite number in row %" PRId64
+                            "; the features were not fitted "
                             "properly or the data hold missing values",
-                            (long long)j + 1, (long long)i + 1);
+                            j + 1, i + 1);
             }
         }
     }
@@ -222,13 +102,14 @@ static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segmen
         centre_column(matrix_col(z, j), segments, start, column);
         double largest = largest_magnitude(z.rows, column);
         if (!isfinite(largest)) {
-            return fail(ctx, NONSENS_ERR_NUMERIC, "unmixing: feature %lld overflows; rescale it", (long long)j + 1);
+            return fail(ctx, NONSENS_ERR_NUMERIC, "unmixing: feature %" PRId64 " overflows; rescale it", j + 1);
         }
         if (largest <= CONSTANT_TOLERANCE * largest_magnitude(z.rows, matrix_col(z, j))) {
             return fail(ctx, NONSENS_ERR_NUMERIC,
-                        "unmixing: feature %lld is constant inside every segment; use fewer features or restart the "
+                        "unmixing: feature %" PRId64
+                        " is constant inside every segment; use fewer features or restart the "
                         "fit",
-                        (long long)j + 1);
+                        j + 1);
         }
         double squares = 0.0; /* of values at most 1, so that neither tiny nor huge units under- or overflow */
         for (int64_t i = 0; i < z.rows; i++) {
@@ -257,10 +138,10 @@ static nonsens_status fail_rank(nonsens_context *ctx, int64_t d, const double *d
         }
     }
     return fail(ctx, NONSENS_ERR_NUMERIC,
-                "unmixing: the %lld features are linearly dependent inside segments (mostly features %lld and %lld); "
+                "unmixing: the %" PRId64 " features are linearly dependent inside segments (mostly features %" PRId64
+                " and %" PRId64 "); "
                 "use fewer features or restart the fit",
-                (long long)d, (long long)(first < second ? first : second) + 1,
-                (long long)(first < second ? second : first) + 1);
+                d, (first < second ? first : second) + 1, (first < second ? second : first) + 1);
 }
 
 /* white (d, d) = diag(w)^-1/2 U' diag(scale)^-1 from the eigenvectors U of the correlation matrix. */
@@ -440,8 +321,9 @@ static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *
     }
     if (data->segments == 0) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "unmixing %lld features needs a segment of at least %lld rows; merge segments or give more rows",
-                    (long long)job->d, (long long)least);
+                    "unmixing %" PRId64 " features needs a segment of at least %" PRId64
+                    " rows; merge segments or give more rows",
+                    job->d, least);
     }
     ARENA_TRY(ctx, job->scratch, data->y, data->n * job->d);
     int64_t used = 0;
@@ -528,12 +410,11 @@ static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix
 }
 
 nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
-                         enum unmixing algorithm, uint64_t seed, ica_result *out)
+                         enum unmixing algorithm, ica_result *out)
 {
-    (void)seed; /* every search is deterministic and global in each plane */
     *out = (ica_result){0};
     ARENA_TRY(ctx, a, out->unmix, z.cols * z.cols);
-    arena scratch = {NULL};
+    arena scratch = {0};
     unmixing_job job = {.scratch = &scratch, .n = z.rows, .d = z.cols, .segments = segments, .start = start};
     nonsens_status status = unmix_with(ctx, &job, z, algorithm, out);
     arena_free(&scratch);

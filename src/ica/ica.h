@@ -41,10 +41,10 @@ nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segm
  * Unmixes z (n, d) by the chosen algorithm.  out->unmix comes from `a`, scratch memory (up to 6 n d doubles) does not.
  * Canonical output: each source has pooled within-segment variance 1 (divisor n) and a third within-segment moment
  * >= 0; sources descend by pooled within-segment kurtosis.  Segments with fewer than 2 (d + 1) rows count in the
- * whitening and in these moments, not in the contrast.  Nothing is drawn at random: the seed is not used.
+ * whitening and in these moments, not in the contrast.  Nothing is drawn at random.
  */
 nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
-                         enum unmixing algorithm, uint64_t seed, ica_result *out);
+                         enum unmixing algorithm, ica_result *out);
 
 /* s (n, d) = (z - pooled mean) * unmix': sources keep their segment means.  s must not overlap z. */
 void ica_apply(matrix z, const double *unmix, matrix s);

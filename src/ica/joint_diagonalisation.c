@@ -21,6 +21,7 @@
 #include "ica/internal.h"
 #include "math/linalg.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -214,9 +215,9 @@ nonsens_status ica_joint_diagonalisation(nonsens_context *ctx, arena *a, const i
     covariances set;
     if (data->segments < 2 && data->d > 1) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "joint diagonalisation needs two segments of at least %lld rows whose variances change "
+                    "joint diagonalisation needs two segments of at least %" PRId64 " rows whose variances change "
                     "differently; give more segments or choose another unmixing",
-                    (long long)(2 * (data->d + 1)));
+                    (2 * (data->d + 1)));
     }
     TRY(covariances_open(ctx, a, data, unmixing, &set));
     ica_contrast contrast = {&set, plane_log_variances, turn_covariances};

@@ -7,14 +7,16 @@
  *
  * Stratified: T = sum over segments of (n_e HSIC_e); null cumulants add up; one gamma distribution with these moments,
  * or permutations inside segments.  The moments are those of T over all permutations inside segments, exactly.  Widths
- * are the segment's own.  Segments under 10 rows, or with a constant variable, are skipped and counted; if none is
- * left, statistic and moments are 0 and p is 1.
+ * are the segment's own.  Segments under HSIC_LEAST_ROWS rows, or with a constant variable, are skipped and counted; if
+ * none is left, statistic and moments are 0 and p is 1.
  */
 #ifndef INDEP_HSIC_H
 #define INDEP_HSIC_H
 
 #include "base/memory.h"
 #include "base/options.h"
+
+enum { HSIC_LEAST_ROWS = 10 }; /* of a segment that enters the test */
 
 typedef struct hsic_options {
     enum null_kind null_kind;
@@ -30,9 +32,12 @@ typedef struct hsic_result {
     double mean, variance; /* of T under independence (gamma null) */
     double skewness;       /* likewise; 0 where the variance is 0 */
     double p_value;
-    int64_t rows_used, segments_used, segments_skipped; /* skipped: under 10 rows or constant */
+    int64_t rows_used, segments_used, segments_skipped; /* skipped: too few rows, or constant */
     bool by_permutation;                                /* p_value came from permutations */
 } hsic_result;
+
+/* As the user chose; gamma p-values near `level` are refined, and `job` names the random streams. */
+hsic_options hsic_options_from(const nonsens_options *options, double level, uint64_t job);
 
 /*
  * Tests x against y (n each).  start: E+1 bounds of contiguous segments for the stratified test; for the pooled test

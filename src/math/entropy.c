@@ -20,11 +20,11 @@
  */
 #include "math/entropy.h"
 
+#include "math/sort.h"
 #include "math/special.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LEAF_POINTS = 8, CANCEL_EVERY = 4096 };
 
@@ -39,31 +39,15 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static nonsens_status check_finite(nonsens_context *ctx, const char *what, int64_t n, const double *v)
 {
     for (int64_t i = 0; i < n; i++) {
         if (!isfinite(v[i])) {
             return fail(ctx, NONSENS_ERR_NUMERIC,
-                        "%s: value %lld of %lld is NaN or infinite; look for extreme values "
+                        "%s: value %" PRId64 " of %" PRId64 " is NaN or infinite; look for extreme values "
                         "in the data",
-                        what, (long long)i + 1, (long long)n);
+                        what, i + 1, n);
         }
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status sorted_copy(nonsens_context *ctx, arena *scratch, int64_t n, const double *v, double **out)
-{
-    ARENA_TRY(ctx, scratch, *out, n);
-    if (n > 0) {
-        memcpy(*out, v, (size_t)n * sizeof *v);
-        qsort(*out, (size_t)n, sizeof *v, compare_doubles);
     }
     return NONSENS_OK;
 }
@@ -82,7 +66,7 @@ nonsens_status entropy_spacing(nonsens_context *ctx, arena *scratch, int64_t n, 
     *out = NAN;
     TRY(check_finite(ctx, "entropy", n, v));
     arena_mark mark = arena_tell(scratch);
-    TRY(sorted_copy(ctx, scratch, n, v, &z)); // (n)
+    TRY(sort_copy(ctx, scratch, n, v, &z)); // (n)
     for (int64_t i = 1; i < n; i++) {
         if (z[i] > z[i - 1]) {
             sum += log_gap(z[i - 1], z[i]);
@@ -320,8 +304,8 @@ static nonsens_status prepare_marginals(nonsens_context *ctx, arena *scratch, in
                                         const double *y, struct marginals *m)
 {
     m->n = n;
-    TRY(sorted_copy(ctx, scratch, n, x, &m->x));
-    TRY(sorted_copy(ctx, scratch, n, y, &m->y));
+    TRY(sort_copy(ctx, scratch, n, x, &m->x));
+    TRY(sort_copy(ctx, scratch, n, y, &m->y));
     ARENA_TRY(ctx, scratch, m->psi, n);
     for (int64_t i = 0; i < n; i++) {
         m->psi[i] = special_digamma((double)i + 1.0);
@@ -344,9 +328,9 @@ static nonsens_status check_sample(nonsens_context *ctx, int64_t n, const double
     }
     if (n <= k) {
         return fail(ctx, NONSENS_ERR_DATA,
-                    "mutual information: %lld rows are too few for %d neighbours; "
+                    "mutual information: %" PRId64 " rows are too few for %d neighbours; "
                     "use more rows",
-                    (long long)n, k);
+                    n, k);
     }
     TRY(check_finite(ctx, "mutual information, first variable", n, x));
     return check_finite(ctx, "mutual information, second variable", n, y);

@@ -7,6 +7,7 @@
  */
 #include "math/linalg.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,12 +25,8 @@ void dsyev_(const char *jobz, const char *uplo, const blas_int *n, double *a, co
 void dpotrf_(const char *uplo, const blas_int *n, double *a, const blas_int *lda, blas_int *info, text_length);
 void dgesv_(const blas_int *n, const blas_int *nrhs, double *a, const blas_int *lda, blas_int *ipiv, double *b,
             const blas_int *ldb, blas_int *info);
-void dgetrf_(const blas_int *m, const blas_int *n, double *a, const blas_int *lda, blas_int *ipiv, blas_int *info);
-void dgetri_(const blas_int *n, double *a, const blas_int *lda, const blas_int *ipiv, double *work,
-             const blas_int *lwork, blas_int *info);
 void dgeqp3_(const blas_int *m, const blas_int *n, double *a, const blas_int *lda, blas_int *jpvt, double *tau,
              double *work, const blas_int *lwork, blas_int *info);
-char *openblas_get_config(void);
 
 /* A stride as the BLAS wants it: at least 1 even for an empty matrix. */
 static blas_int stride(int64_t ld)
@@ -52,15 +49,15 @@ static nonsens_status check_input(nonsens_context *ctx, const char *what, int64_
 {
     if (rows < 0 || cols < 0 || rows > INT32_MAX || cols > INT32_MAX) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "%s: a matrix of %lld by %lld is beyond the 32-bit sizes of the BLAS; "
+                    "%s: a matrix of %" PRId64 " by %" PRId64 " is beyond the 32-bit sizes of the BLAS; "
                     "use fewer rows",
-                    what, (long long)rows, (long long)cols);
+                    what, rows, cols);
     }
     if (!all_finite(rows * cols, a)) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "%s: a matrix of %lld by %lld holds NaN or infinite values; "
+                    "%s: a matrix of %" PRId64 " by %" PRId64 " holds NaN or infinite values; "
                     "look for constant or extreme columns in the data",
-                    what, (long long)rows, (long long)cols);
+                    what, rows, cols);
     }
     return NONSENS_OK;
 }
@@ -135,14 +132,6 @@ nonsens_status linalg_cholesky(nonsens_context *ctx, int64_t k, double *a)
     return NONSENS_OK;
 }
 
-static nonsens_status fail_singular(nonsens_context *ctx, const char *what, blas_int pivot, blas_int n)
-{
-    return fail(ctx, NONSENS_ERR_NUMERIC,
-                "%s: the matrix is singular at pivot %d of %d; drop dependent columns or "
-                "regularise",
-                what, (int)pivot, (int)n);
-}
-
 nonsens_status linalg_solve(nonsens_context *ctx, arena *scratch, int64_t k, int64_t m, double *a, double *b)
 {
     if (k == 0 || m == 0) {
@@ -155,46 +144,12 @@ nonsens_status linalg_solve(nonsens_context *ctx, arena *scratch, int64_t k, int
     ARENA_TRY(ctx, scratch, pivot, k);
     dgesv_(&n, &sides, a, &n, pivot, b, &n, &info);
     arena_rewind(scratch, mark);
-    return info == 0 ? NONSENS_OK : fail_singular(ctx, "linear system", info, n);
-}
-
-/* log |det| from the diagonal of an LU factor (k, k). */
-static double log_diagonal(int64_t k, const double *lu)
-{
-    double sum = 0.0;
-    for (int64_t j = 0; j < k; j++) {
-        sum += log(fabs(lu[j * k + j]));
-    }
-    return sum;
-}
-
-/* log_abs_det may be NULL. */
-nonsens_status linalg_invert(nonsens_context *ctx, arena *scratch, int64_t k, double *a, double *log_abs_det)
-{
-    if (log_abs_det) {
-        *log_abs_det = 0.0;
-    }
-    if (k == 0) {
-        return NONSENS_OK;
-    }
-    TRY(check_input(ctx, "matrix inverse", k, k, a));
-    blas_int n = (blas_int)k, info = 0, work_size = -1, *pivot;
-    double wanted = 0.0, *work;
-    arena_mark mark = arena_tell(scratch);
-    ARENA_TRY(ctx, scratch, pivot, k);
-    dgetrf_(&n, &n, a, &n, pivot, &info);
     if (info != 0) {
-        return fail_singular(ctx, "matrix inverse", info, n);
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "linear system: the matrix is singular at pivot %d of %d; drop dependent columns or regularise",
+                    (int)info, (int)n);
     }
-    if (log_abs_det) {
-        *log_abs_det = log_diagonal(k, a);
-    }
-    dgetri_(&n, a, &n, pivot, &wanted, &work_size, &info);
-    work_size = (blas_int)wanted;
-    ARENA_TRY(ctx, scratch, work, work_size);
-    dgetri_(&n, a, &n, pivot, work, &work_size, &info);
-    arena_rewind(scratch, mark);
-    return info == 0 ? NONSENS_OK : fail_singular(ctx, "matrix inverse", info, n);
+    return NONSENS_OK;
 }
 
 /* For n < k the last k - n entries of r_diag are zero. */
@@ -222,9 +177,4 @@ nonsens_status linalg_pivoted_qr(nonsens_context *ctx, arena *scratch, int64_t n
         r_diag[j] = j < rank_most ? fabs(a[j * n + j]) : 0.0;
     }
     return NONSENS_OK;
-}
-
-const char *linalg_name(void)
-{
-    return openblas_get_config();
 }

@@ -24,14 +24,8 @@ nonsens_status linalg_cholesky(nonsens_context *ctx, int64_t k, double *a);
 /* Solves A X = B for a general A (k, k), B (k, m); a and b are overwritten, b with X. */
 nonsens_status linalg_solve(nonsens_context *ctx, arena *scratch, int64_t k, int64_t m, double *a, double *b);
 
-/* Inverse in place and log |det|. */
-nonsens_status linalg_invert(nonsens_context *ctx, arena *scratch, int64_t k, double *a, double *log_abs_det);
-
 /* Column-pivoted QR of a (n, k), overwritten; r_diag (k) = |R_jj|, pivot (k) = column order (0-based). */
 nonsens_status linalg_pivoted_qr(nonsens_context *ctx, arena *scratch, int64_t n, int64_t k, double *a, double *r_diag,
                                  int32_t *pivot);
-
-/* Name and version of the BLAS in use. */
-const char *linalg_name(void);
 
 #endif

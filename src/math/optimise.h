@@ -10,7 +10,7 @@ typedef double (*objective_fn)(void *state, int64_t n, const double *x, double *
 enum stop_reason { STOP_CONVERGED, STOP_ITERATIONS, STOP_NO_DESCENT };
 
 typedef struct lbfgs_options {
-    int memory;         /* pairs kept; 10 is usual */
+    int memory; /* pairs kept; 10 is usual */
     int max_iterations;
     double gradient_tolerance; /* stop when max |g_i| <= this * max(1, |f|) */
 } lbfgs_options;

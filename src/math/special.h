@@ -1,5 +1,8 @@
 /*
  * special.h - special functions to 1e-12 absolute, and 1e-9 relative in tails down to 1e-300.
+ *
+ * Not yet used by any room, but part of the set and tested with it: special_gamma_p, special_log_gamma_q,
+ * special_normal_cdf, special_student_tail, special_trigamma, special_kolmogorov_tail.
  */
 #ifndef MATH_SPECIAL_H
 #define MATH_SPECIAL_H

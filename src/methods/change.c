@@ -1,11 +1,10 @@
 /* change.c - Welch's and Fligner-Killeen's tests over segments; see change.h for the sources. */
 #include "methods/change.h"
 
+#include "math/sort.h"
 #include "math/special.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* One usable segment. */
 typedef struct group {
@@ -104,36 +103,34 @@ typedef struct deviation {
     int64_t group;
 } deviation;
 
-static int by_value(const void *a, const void *b)
+/* Deviations of the rows of all usable groups (n of them), ascending; equal ones in the order of rows. */
+static nonsens_status sorted_deviations(nonsens_context *ctx, arena *scratch, const double *v, const group *g,
+                                        int64_t groups, int64_t n, deviation **out)
 {
-    double x = ((const deviation *)a)->value, y = ((const deviation *)b)->value;
-    return (x > y) - (x < y);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *sorted, int64_t count)
-{
-    qsort(sorted, (size_t)count, sizeof *sorted, by_number);
-    return 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
-}
-
-/* Deviations of all usable rows; work (longest segment) is scratch. */
-static int64_t fill_deviations(const double *v, const group *g, int64_t groups, double *work, deviation *all)
-{
-    int64_t n = 0;
+    double *size, *sorted;       // (n), (rows of one group)
+    sort_entry *entry, *spare;   // (n)
+    int64_t *group_of, used = 0; // (n)
+    ARENA_TRY(ctx, scratch, *out, n);
+    ARENA_TRY(ctx, scratch, size, n);
+    ARENA_TRY(ctx, scratch, group_of, n);
+    ARENA_TRY(ctx, scratch, entry, n);
+    ARENA_TRY(ctx, scratch, spare, n);
     for (int64_t e = 0; e < groups; e++) {
-        memcpy(work, v + g[e].first, (size_t)g[e].count * sizeof *work);
-        double centre = median(work, g[e].count);
-        for (int64_t i = 0; i < g[e].count; i++) {
-            all[n++] = (deviation){fabs(v[g[e].first + i] - centre), e};
+        int64_t count = g[e].count;
+        arena_mark mark = arena_tell(scratch);
+        TRY(sort_copy(ctx, scratch, count, v + g[e].first, &sorted));
+        double median = 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
+        arena_rewind(scratch, mark);
+        for (int64_t i = 0; i < count; i++, used++) {
+            size[used] = fabs(v[g[e].first + i] - median);
+            group_of[used] = e;
         }
     }
-    return n;
+    sort_column(size, n, entry, spare);
+    for (int64_t i = 0; i < n; i++) {
+        (*out)[i] = (deviation){size[entry[i].row], group_of[entry[i].row]};
+    }
+    return NONSENS_OK;
 }
 
 /* Replaces sorted deviations by normal scores of their ranks; ties share their mean rank. */
@@ -183,8 +180,8 @@ nonsens_status change_of_scale(nonsens_context *ctx, arena *scratch, const doubl
                                const int64_t *start, change_test *out)
 {
     group *g;
-    int64_t groups, rows = start[segments] - start[0];
-    double *work, *sum;
+    int64_t groups, n = 0;
+    double *sum; // (groups)
     deviation *all;
     *out = (change_test){NAN, NAN, NAN, 0};
     TRY(usable_groups(ctx, scratch, v, segments, start, &g, &groups));
@@ -192,11 +189,11 @@ nonsens_status change_of_scale(nonsens_context *ctx, arena *scratch, const doubl
     if (groups < 2) {
         return NONSENS_OK;
     }
-    ARENA_TRY(ctx, scratch, work, rows);
-    ARENA_TRY(ctx, scratch, all, rows);
+    for (int64_t e = 0; e < groups; e++) {
+        n += g[e].count;
+    }
     ARENA_TRY(ctx, scratch, sum, groups);
-    int64_t n = fill_deviations(v, g, groups, work, all);
-    qsort(all, (size_t)n, sizeof *all, by_value);
+    TRY(sorted_deviations(ctx, scratch, v, g, groups, n, &all));
     score_ranks(all, n);
     out->statistic = fligner_statistic(all, n, g, groups, sum);
     out->p_value = special_chi2_tail((double)(groups - 1), out->statistic);

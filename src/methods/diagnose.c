@@ -11,6 +11,7 @@
 #include "methods/run.h"
 #include "nn/mlp.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,24 +37,16 @@ static int64_t segment_rows(const nonsens_data *data, int64_t e)
     return data->start[e + 1] - data->start[e];
 }
 
-static int64_t smallest_segment(const nonsens_data *data)
-{
-    int64_t smallest = 0;
-    for (int64_t e = 1; e < data->segments; e++) {
-        smallest = segment_rows(data, e) < segment_rows(data, smallest) ? e : smallest;
-    }
-    return smallest;
-}
-
 static nonsens_status report_smallest(const diagnosis *d)
 {
-    int64_t e = smallest_segment(d->data), rows = segment_rows(d->data, e);
+    int64_t e = d->data->segments - 1, rows = segment_rows(d->data, e); // segments descend by size
     TRY(result_add(d->ctx, d->result, (double)rows, NAN, "rows in the smallest segment", "smallest segment"));
     if (rows < SMALL_SEGMENT) {
         return result_note(d->ctx, d->result,
-                           "The smallest segment (%s) has %lld rows; segments under %d rows say little about the shape "
+                           "The smallest segment (%s) has %" PRId64
+                           " rows; segments under %d rows say little about the shape "
                            "of a disturbance. Merge small segments or leave them out.",
-                           d->data->labels[e], (long long)rows, SMALL_SEGMENT);
+                           d->data->labels[e], rows, SMALL_SEGMENT);
     }
     return NONSENS_OK;
 }
@@ -65,14 +58,16 @@ static nonsens_status report_needed(const diagnosis *d)
                    "segments needed"));
     if (there >= needed) {
         return result_note(d->ctx, d->result,
-                           "%lld segments are enough for %lld variables (2d+1 = %lld are asked for when means and "
+                           "%" PRId64 " segments are enough for %" PRId64 " variables (2d+1 = %" PRId64
+                           " are asked for when means and "
                            "scales both change).",
-                           (long long)there, (long long)d->data->d, (long long)needed);
+                           there, d->data->d, needed);
     }
     return result_note(d->ctx, d->result,
-                       "%lld segments are fewer than the 2d+1 = %lld that the theory asks for with %lld variables; "
+                       "%" PRId64 " segments are fewer than the 2d+1 = %" PRId64
+                       " that the theory asks for with %" PRId64 " variables; "
                        "name fewer variables with --vars, or collect more segments.",
-                       (long long)there, (long long)needed, (long long)d->data->d);
+                       there, needed, d->data->d);
 }
 
 static nonsens_status report_sizes(const diagnosis *d)
@@ -174,9 +169,9 @@ static nonsens_status note_pair(const diagnosis *d, const char *first, const cha
     const char *where = d->data->segments > 1 ? " inside segments" : "";
     if (isnan(p_value)) {
         return result_note(d->ctx, d->result,
-                           "%s and %s could not be tested for dependence: no segment has the 10 rows with varying "
+                           "%s and %s could not be tested for dependence: no segment has the %d rows with varying "
                            "values that the test needs.",
-                           first, second);
+                           first, second, HSIC_LEAST_ROWS);
     }
     if (p_value <= level) {
         return result_note(d->ctx, d->result, "%s and %s are dependent%s.", first, second, where);
@@ -192,8 +187,7 @@ static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, doub
     int64_t whole[2] = {0, data->n}, i = data->column_rank[a], j = data->column_rank[b];
     const char *first = data->names[i < j ? i : j], *second = data->names[i < j ? j : i];
     bool stratified = data->segments > 1;
-    hsic_options how = {d->options->null_kind,      d->options->permutations,    level,
-                        (uint64_t)d->options->seed, (uint64_t)(a * data->d + b), (int)d->options->threads};
+    hsic_options how = hsic_options_from(d->options, level, (uint64_t)(a * data->d + b));
     hsic_result test;
     TRY(hsic_test(d->ctx, d->scratch, data->n, matrix_col(data->x, i), matrix_col(data->x, j),
                   stratified ? data->segments : 1, stratified ? data->start : whole, &how, &test));
@@ -210,9 +204,10 @@ static nonsens_status report_pairs(const diagnosis *d)
     int64_t variables = d->data->d, pairs = variables * (variables - 1) / 2, done = 0;
     if (variables > MOST_PAIRED_VARIABLES) {
         return result_note(d->ctx, d->result,
-                           "Pairs were not tested for dependence: there are %lld variables, and pairs are tested for "
+                           "Pairs were not tested for dependence: there are %" PRId64
+                           " variables, and pairs are tested for "
                            "up to %d; choose some with --vars.",
-                           (long long)variables, MOST_PAIRED_VARIABLES);
+                           variables, MOST_PAIRED_VARIABLES);
     }
     for (int64_t a = 0; a < variables; a++) {
         for (int64_t b = a + 1; b < variables; b++) {
@@ -274,7 +269,7 @@ nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data, 
     double begun = run_seconds();
     arena scratch = {0};
     *out = NULL;
-    TRY(run_begin(ctx, options, NONSENS_CMD_DIAGNOSE));
+    TRY(options_begin(ctx, options, NONSENS_CMD_DIAGNOSE));
     TRY(result_new(ctx, data, options, "diagnose", out));
     diagnosis d = {ctx, data, options, *out, &scratch};
     nonsens_status status = diagnose(&d);

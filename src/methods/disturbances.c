@@ -1,19 +1,23 @@
 /* disturbances.c - time-contrastive features, unmixed, with their derivatives. */
 #include "methods/disturbances.h"
 
+#include "base/number.h"
+#include "math/sort.h"
 #include "math/special.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const double CLAMP = 1e-6;         /* smallest |derivative| counted, as a share of the median */
-static const double GAIN_Z = 3.0;         /* standard errors by which held-out likelihood must beat chance */
-static const double WEAK_SECOND = 0.05;   /* second singular value over the first: near-proportional modulation */
-static const double STRONG_THIRD = 0.35;  /* third over the second: more statistics change than two */
+enum { SENTENCE_DIGITS = 3 }; /* significant digits of figures in sentences */
 
-/* A matrix with the two columns of the data in canonical order, without copying where they already are. */
-static nonsens_status canonical_columns(nonsens_context *ctx, arena *a, const nonsens_data *pair, matrix *x)
+static const double CLAMP = 1e-6;        /* smallest |derivative| counted, as a share of the median */
+static const double GAIN_Z = 3.0;        /* standard errors by which held-out likelihood must beat chance */
+static const double WEAK_SECOND = 0.05;  /* second singular value over the first: near-proportional modulation */
+static const double STRONG_THIRD = 0.35; /* third over the second: more statistics change than two */
+
+/* x (n, 2) = the two columns of the data in canonical order. */
+static nonsens_status copy_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *pair, matrix *x)
 {
     double *copy;
     ARENA_TRY(ctx, a, copy, pair->n * 2);
@@ -24,25 +28,23 @@ static nonsens_status canonical_columns(nonsens_context *ctx, arena *a, const no
     return NONSENS_OK;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* E log |slope| with |slope| clamped at CLAMP times its median, which is returned in *least. */
-static double mean_log_abs(int64_t n, const double *slope, double *sorted, double *least)
+double disturbances_mean_log(int64_t n, const double *slope, double least)
 {
     double sum = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        sorted[i] = fabs(slope[i]);
-    }
-    qsort(sorted, (size_t)n, sizeof *sorted, compare_doubles);
-    *least = fmax(CLAMP * sorted[n / 2], 1e-300);
-    for (int64_t i = 0; i < n; i++) {
-        sum += log(fmax(fabs(slope[i]), *least));
+        sum += log(fmax(fabs(slope[i]), least));
     }
     return sum / (double)n;
+}
+
+/* size and spare (n) are scratch. */
+static double least_counted(int64_t n, const double *slope, double *size, double *spare)
+{
+    for (int64_t i = 0; i < n; i++) {
+        size[i] = fabs(slope[i]);
+    }
+    sort_doubles(n, size, spare);
+    return fmax(CLAMP * size[n / 2], 1e-300);
 }
 
 /* Jacobians of the unmixed sources: by view from the nets, then by the chain rule to the standardised variables. */
@@ -73,13 +75,15 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const nn_inputs *in
                              matrix raw, double *slope[2][2], disturbances *d)
 {
     int64_t n = d->n;
-    double *scratch, mean_log[2][2], least[2][2], *z, *source;
-    ARENA_TRY(ctx, a, scratch, n);
+    double *size, *spare, mean_log[2][2], least[2][2], *z, *source;
+    ARENA_TRY(ctx, a, size, n);
+    ARENA_TRY(ctx, a, spare, n);
     ARENA_TRY(ctx, a, z, n * 2);
     ARENA_TRY(ctx, a, source, n * 2);
     for (int k = 0; k < 2; k++) {
         for (int j = 0; j < 2; j++) {
-            mean_log[k][j] = mean_log_abs(n, slope[k][j], scratch, &least[k][j]);
+            least[k][j] = least_counted(n, slope[k][j], size, spare);
+            mean_log[k][j] = disturbances_mean_log(n, slope[k][j], least[k][j]);
         }
     }
     double straight = mean_log[0][0] + mean_log[1][1], crossed = mean_log[0][1] + mean_log[1][0];
@@ -87,7 +91,7 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const nn_inputs *in
     d->assignment_gap = fabs(straight - crossed);
     d->z = matrix_view(z, n, 2);
     d->source = matrix_view(source, n, 2);
-    for (int j = 0; j < 2; j++) {     /* canonical variable j is the user's variable u */
+    for (int j = 0; j < 2; j++) { /* canonical variable j is the user's variable u */
         int u = (int)pair->column_rank[j], k = cross ? 1 - j : j;
         memcpy(matrix_col(d->z, u), matrix_col(inputs->z, j), (size_t)n * sizeof *z);
         memcpy(matrix_col(d->source, u), matrix_col(raw, k), (size_t)n * sizeof *source);
@@ -108,7 +112,7 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
     tcl_options tcl;
     double *raw_source, *slope[2][2];
     *d = (disturbances){.n = pair->n, .segments = pair->segments, .start = pair->start};
-    TRY(canonical_columns(ctx, a, pair, &x));
+    TRY(copy_in_rank_order(ctx, a, pair, &x));
     TRY(nn_inputs_new(ctx, a, x, &inputs));
     tcl_options_from(options, 2, &tcl);
     matrix view = inputs.view;
@@ -118,7 +122,7 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
         tcl.basic = 2;
     }
     TRY(tcl_fit_new(ctx, a, view, pair->segments, pair->segment, pair->start, &tcl, &d->fit));
-    TRY(ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, options->unmixing, (uint64_t)options->seed, &d->ica));
+    TRY(ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, options->unmixing, &d->ica));
     ARENA_TRY(ctx, a, raw_source, pair->n * 2);
     matrix raw = matrix_view(raw_source, pair->n, 2);
     ica_apply(d->fit.h, d->ica.unmix, raw);
@@ -154,16 +158,12 @@ static void modulation(const disturbances *d, matrix out)
     }
 }
 
-static nonsens_status copy_sources(nonsens_context *ctx, const disturbances *d, const nonsens_data *pair,
-                                   nonsens_result *result)
+static nonsens_status copy_sources(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
 {
     double *source, *change;
     ARENA_TRY(ctx, &result->memory, source, d->n * 2);
     ARENA_TRY(ctx, &result->memory, change, d->segments * 2);
-    ARENA_TRY(ctx, &result->memory, result->input_row, d->n);
     memcpy(source, d->source.v, (size_t)(d->n * 2) * sizeof *source);
-    memcpy(result->input_row, pair->input_row, (size_t)d->n * sizeof *result->input_row);
-    result->input_rows = pair->input_rows;
     result->source = matrix_view(source, d->n, 2);
     result->modulation = matrix_view(change, d->segments, 2);
     modulation(d, result->modulation);
@@ -183,33 +183,75 @@ static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, n
                    "disturbance (means and scales, a hidden common cause, a changing mechanism)",
                    "third singular value ratio"));
     if (second < WEAK_SECOND) {
-        TRY(result_note(ctx, result, "Only one direction of change is visible in the segments: one disturbance may not "
-                                     "change, or both change in proportion; the disturbances are then not identified."));
+        TRY(result_note(ctx, result,
+                        "Only one direction of change is visible in the segments: one disturbance may not "
+                        "change, or both change in proportion; the disturbances are then not identified."));
     }
     if (third > STRONG_THIRD) {
-        TRY(result_note(ctx, result, "The segments differ in more than two ways: several statistics per disturbance, a "
-                                     "changing mechanism or a hidden common cause are possible."));
+        TRY(result_note(ctx, result,
+                        "The segments differ in more than two ways: several statistics per disturbance, a "
+                        "changing mechanism or a hidden common cause are possible."));
     }
     return NONSENS_OK;
 }
 
-nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, const nonsens_data *pair,
-                                   nonsens_result *result)
+static nonsens_status report_training(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
 {
     double gain = d->fit.chance - d->fit.loss;
-    TRY(copy_sources(ctx, d, pair, result));
+    int64_t diverged = 0;
+    char shown[NUMBER_BYTES];
     TRY(result_add(ctx, result, gain, special_normal_tail(gain / d->fit.gain_se),
                    "nats per row by which the segment classifier beats the segment shares on rows it has not seen",
                    "held-out gain"));
-    TRY(report_rank(ctx, d, result));
-    TRY(result_add(ctx, result, d->assignment_gap, NAN,
-                   "nats per row by which the other assignment of disturbances to variables is worse; near 0 means that "
-                   "it is not clear which disturbance belongs to which variable",
-                   "assignment gap"));
+    for (int64_t net = 0; net < d->fit.nets; net++) {
+        diverged += d->fit.report[net].reason == TRAIN_DIVERGED;
+    }
+    if (diverged > 0) {
+        TRY(result_note(ctx, result,
+                        "%" PRId64 " of %" PRId64 " networks diverged in training and count with their best epoch "
+                        "before that, if there was one; a lower --learning-rate avoids it.",
+                        diverged, d->fit.nets));
+    }
     if (!disturbances_found(d)) {
-        TRY(result_note(ctx, result, "The segments cannot be told apart on held-out rows (%.4f nats per row): the "
-                                     "method has nothing to work with. More rows or more different segments are needed.",
-                        gain));
+        TRY(result_note(ctx, result,
+                        "The segments cannot be told apart on held-out rows (%s nats per row): the method has nothing "
+                        "to work with. More rows or more different segments are needed.",
+                        number_print(shown, gain, SENTENCE_DIGITS)));
     }
     return NONSENS_OK;
+}
+
+static const char *gap_words(enum unmixing algorithm)
+{
+    return algorithm == UNMIX_JOINT_DIAGONALISATION
+               ? "nats, over all rows, by which the worst rotation of the two features is less likely than the one "
+                 "chosen; no larger than the number of segments means that the disturbances are not identified"
+           : algorithm == UNMIX_ENTROPY
+               ? "nats, over all rows, by which the two features share more information at the worst rotation than at "
+                 "the one chosen; a few nats mean that the disturbances are not identified"
+               : "by how much the score-matching objective, times rows, is worse at the worst rotation of the two "
+                 "features; near 0 means that the disturbances are not identified";
+}
+
+static nonsens_status report_unmixing(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
+{
+    TRY(result_add(ctx, result, d->ica.contrast_gap, NAN, gap_words(result->options.unmixing), "contrast gap"));
+    if (!d->ica.converged) {
+        TRY(result_note(ctx, result,
+                        "The unmixing stopped after %d iterations without converging: the disturbances may still be "
+                        "mixed. Another --unmixing may do better.",
+                        d->ica.iterations));
+    }
+    return result_add(ctx, result, d->assignment_gap, NAN,
+                      "nats per row by which the other assignment of disturbances to variables is worse; near 0 means "
+                      "that it is not clear which disturbance belongs to which variable",
+                      "assignment gap");
+}
+
+nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
+{
+    TRY(copy_sources(ctx, d, result));
+    TRY(report_training(ctx, d, result));
+    TRY(report_rank(ctx, d, result));
+    return report_unmixing(ctx, d, result);
 }

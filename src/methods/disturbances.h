@@ -19,11 +19,11 @@
 typedef struct disturbances {
     int64_t n, segments;
     const int64_t *start;
-    matrix z;             /* (n, 2) the variables, standardised, in the user's column order */
-    matrix source;        /* (n, 2) T; column j is assigned to variable j by the Jacobian (see assigned) */
-    double *slope[2][2];  /* slope[k][j] (n): d T_k / d z_j, row by row */
-    double least_slope[2][2];    /* 1e-6 of the median |slope|: smaller ones are counted as this */
-    double assignment_gap; /* how much the other assignment of sources to variables is worse, in nats per row */
+    matrix z;                 /* (n, 2) the variables, standardised, in the user's column order */
+    matrix source;            /* (n, 2) T; column j is assigned to variable j by the Jacobian (disturbances_fit) */
+    double *slope[2][2];      /* slope[k][j] (n): d T_k / d z_j, row by row */
+    double least_slope[2][2]; /* 1e-6 of the median |slope|, or 1e-300: smaller ones are counted as this */
+    double assignment_gap;    /* how much the other assignment of sources to variables is worse, in nats per row */
     tcl_fit fit;
     ica_result ica;
 } disturbances;
@@ -35,9 +35,14 @@ typedef struct disturbances {
 nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                 const nonsens_options *options, disturbances *out);
 
-/* Adds what the fit says about the assumptions: held-out gain, singular values, sources, modulation. */
-nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, const nonsens_data *pair,
-                                   nonsens_result *result);
+/* E log |slope| over n rows, with |slope| under `least` counted as that. */
+double disturbances_mean_log(int64_t n, const double *slope, double least);
+
+/*
+ * Adds what the fit says about itself and about the assumptions: sources and their modulation; held-out gain, singular
+ * values, assignment and contrast gaps; networks that diverged, an unmixing that did not converge.
+ */
+nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, nonsens_result *result);
 
 /* False if the segments cannot be told apart on held-out rows (z of the gain under 3): nothing can be concluded. */
 bool disturbances_found(const disturbances *d);

@@ -7,9 +7,9 @@
 #include "data/dataset.h"
 #include "methods/result.h"
 
-/* Decides on a data set of exactly two variables. */
-typedef nonsens_status (*direction_fn)(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
-                                       nonsens_result *result);
+/* Decides on a data set of exactly two variables; scratch is freed by the caller. */
+typedef nonsens_status (*direction_fn)(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                                       const nonsens_options *options, nonsens_result *result);
 
 typedef struct method {
     nonsens_method_info info;
@@ -18,9 +18,10 @@ typedef struct method {
 
 const method *method_find(const char *name);
 
-nonsens_status nonsens_method_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
-                                        nonsens_result *result);
-nonsens_status nonsens_lr_method_direction(nonsens_context *ctx, const nonsens_data *pair,
-                                           const nonsens_options *options, nonsens_result *result);
+/* Monti, Zhang, Hyvarinen 2019: by four independence tests (nonsens.c), by likelihood ratio (nonsens_lr.c). */
+nonsens_status monti_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                               const nonsens_options *options, nonsens_result *result);
+nonsens_status monti_lr_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                                  const nonsens_options *options, nonsens_result *result);
 
 #endif

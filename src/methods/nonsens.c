@@ -1,29 +1,33 @@
 /*
- * nonsens.c - the paper's method: direction by four independence tests (Monti, Zhang, Hyvarinen, UAI 2019, section 3.3).
+ * nonsens.c - the paper's method: direction by four independence tests (Monti, Zhang, Hyvarinen, UAI 2019,
+ * section 3.3).
  *
  * Each variable is tested against each estimated disturbance at alpha / 4.  Three rejections of four name the cause:
  * it is the variable of the test that did not reject.  Two non-rejections with distinct variables and distinct
  * disturbances mean independence; everything else is inconclusive.
  *
- * Deviations (pooling = pooled, test-rows = all and unmixing = score-matching give the paper's variant):
+ * Deviations (pooling = pooled, a large test-rows and unmixing = score-matching give the paper's variant):
  *   - Tests are stratified by segment.  Pooled over segments the disturbances are dependent under the model itself
  *     wherever their modulations are correlated by chance, so the pooled test is not valid.
  *   - A disturbance is an estimate whose error depends on both variables, so with enough rows every test rejects.
- *     The rows are therefore dealt into disjoint parts of about 800 rows, at which size that error is hardly visible
+ *     The rows are therefore dealt into disjoint parts of about 1,000 rows, at which size that error is hardly visible
  *     (docs/tuning.md), every test is run in every part, and twice the median of its p-values counts.  The rule depends
  *     on the number of rows alone.
  */
-#include "methods/nonsens.h"
+#include "methods/monti.h"
 
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "methods/method.h"
+#include "methods/run.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TEST_ROWS = 800, LEAST_PER_SEGMENT = 20, MOST_PARTS = 9 };
+enum { DEFAULT_TEST_ROWS = 1000, LEAST_PER_SEGMENT = 20, MOST_PARTS = 9, TEXT_BYTES = 256 };
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -84,8 +88,9 @@ typedef struct test_state {
     hsic_result *result; /* (parts, 4): variable 0 with source 0 and 1, variable 1 likewise */
 } test_state;
 
-static nonsens_status test_job(nonsens_context *ctx, arena *a, const test_state *s, int64_t job)
+static nonsens_status test_job(nonsens_context *ctx, arena *a, int64_t job, void *state)
 {
+    const test_state *s = state;
     const nonsens_data *pair = s->pair;
     int64_t *row, *start;
     double *x, *y;
@@ -100,21 +105,10 @@ static nonsens_status test_job(nonsens_context *ctx, arena *a, const test_state 
     }
     bool pooled = s->options->pooling == POOLING_POOLED;
     int64_t whole[2] = {0, n};
-    hsic_options test = {.null_kind = s->options->null_kind,
-                         .permutations = s->options->permutations,
-                         .refine_at = s->options->alpha / (s->partition.parts > 1 ? 8.0 : 4.0),
-                         .seed = (uint64_t)s->options->seed,
-                         .job = (uint64_t)job,
-                         .threads = 1};
+    double level = s->options->alpha / (s->partition.parts > 1 ? 8.0 : 4.0); // p will be doubled; four tests
+    hsic_options test = hsic_options_from(s->options, level, (uint64_t)job);
+    test.threads = 1;
     return hsic_test(ctx, a, n, x, y, pooled ? 1 : pair->segments, pooled ? whole : start, &test, &s->result[job]);
-}
-
-static nonsens_status run_test_job(nonsens_context *ctx, int64_t job, void *state)
-{
-    arena a = {0};
-    nonsens_status status = test_job(ctx, &a, state, job);
-    arena_free(&a);
-    return status;
 }
 
 static int compare_results(const void *a, const void *b)
@@ -141,15 +135,15 @@ static hsic_result combine_parts(const test_state *s, int test, hsic_result *scr
     return median;
 }
 
-nonsens_status nonsens_four_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair,
-                                  const nonsens_options *options, matrix variable, matrix source, four_tests *out)
+nonsens_status monti_four_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                const nonsens_options *options, matrix variable, matrix source, four_tests *out)
 {
     test_state s = {.pair = pair, .options = options, .variable = variable, .source = source};
     hsic_result *scratch;
     TRY(deal_parts(ctx, a, pair, options, &s.partition));
     ARENA_TRY(ctx, a, s.result, 4 * s.partition.parts);
     ARENA_TRY(ctx, a, scratch, s.partition.parts);
-    TRY(parallel_for(ctx, (int)options->threads, 4 * s.partition.parts, "testing", run_test_job, &s));
+    TRY(parallel_for(ctx, (int)options->threads, 4 * s.partition.parts, "testing", test_job, &s));
     for (int test = 0; test < 4; test++) {
         out->test[test / 2][test % 2] = combine_parts(&s, test, scratch);
     }
@@ -157,9 +151,9 @@ nonsens_status nonsens_four_tests(nonsens_context *ctx, arena *a, const nonsens_
     return NONSENS_OK;
 }
 
-enum decision nonsens_decide(const four_tests *tests, double alpha)
+/* keeps[v][k]: the test of variable v against source k does not reject; returns how many do not. */
+static int count_kept(const four_tests *tests, double alpha, bool keeps[2][2])
 {
-    bool keeps[2][2];
     int kept = 0;
     for (int v = 0; v < 2; v++) {
         for (int k = 0; k < 2; k++) {
@@ -167,6 +161,13 @@ enum decision nonsens_decide(const four_tests *tests, double alpha)
             kept += keeps[v][k];
         }
     }
+    return kept;
+}
+
+enum decision monti_decide(const four_tests *tests, double alpha)
+{
+    bool keeps[2][2];
+    int kept = count_kept(tests, alpha, keeps);
     if (kept == 1) {
         return keeps[0][0] || keeps[0][1] ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
     }
@@ -198,47 +199,50 @@ static double opposite_p(const four_tests *tests, enum decision decision)
 
 static const char *reason_for(const four_tests *tests, double alpha)
 {
-    int kept = 0;
-    for (int v = 0; v < 2; v++) {
-        for (int k = 0; k < 2; k++) {
-            kept += tests->test[v][k].p_value > alpha / 4.0;
-        }
-    }
+    bool keeps[2][2];
+    int kept = count_kept(tests, alpha, keeps);
     return kept == 0   ? "All four tests reject: no variable is independent of a disturbance. A hidden common cause, a "
                          "feedback, or disturbances estimated too roughly for so many rows look like this."
            : kept == 2 ? "Two tests do not reject, but not in the pattern of independent variables."
                        : "Too few tests reject to name a cause: more rows (--test-rows) may help.";
 }
 
+static nonsens_status report_test(nonsens_context *ctx, const four_tests *tests, int v, int k, nonsens_result *result)
+{
+    char text[TEXT_BYTES], parts[TEXT_BYTES] = "";
+    if (tests->parts > 1) {
+        snprintf(parts, sizeof parts, "; p is twice the median over %" PRId64 " disjoint parts of the rows",
+                 tests->parts);
+    }
+    snprintf(text, sizeof text, "is the variable independent of %s%s",
+             v == k ? "its own disturbance? (expected: no)" : "the other's disturbance? (yes for the cause)", parts);
+    return result_add(ctx, result, tests->test[v][k].statistic, tests->test[v][k].p_value, text, "hsic(%s, N_%s)",
+                      result->names[v], result->names[k]);
+}
+
 static nonsens_status report_tests(nonsens_context *ctx, const four_tests *tests, nonsens_result *result)
 {
     for (int v = 0; v < 2; v++) {
         for (int k = 0; k < 2; k++) {
-            const hsic_result *t = &tests->test[v][k];
-            TRY(result_add(ctx, result, t->statistic, t->p_value,
-                           v == k ? "is the variable independent of its own disturbance? (expected: no)"
-                                  : "is the variable independent of the other's disturbance? (yes for the cause)",
-                           "hsic(%s, N_%s)", result->names[v], result->names[k]));
+            TRY(report_test(ctx, tests, v, k, result));
         }
     }
     const hsic_result *first = &tests->test[0][0];
     TRY(result_add(ctx, result, (double)first->rows_used, NAN, "rows that entered each test", "rows tested"));
-    if (first->segments_skipped > 0) {
-        TRY(result_note(ctx, result, "%d segments with fewer than 10 test rows were left out of the tests.",
-                        (int)first->segments_skipped));
-    }
-    return NONSENS_OK;
+    TRY(result_add(ctx, result, (double)tests->parts, NAN,
+                   "disjoint parts of the rows; every test is run once in each of them", "parts"));
+    return run_note_skipped(ctx, result, first->segments_skipped);
 }
 
-static nonsens_status decide(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                             nonsens_result *result)
+nonsens_status monti_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                               nonsens_result *result)
 {
     disturbances d;
     four_tests tests;
     TRY(disturbances_fit(ctx, a, pair, options, &d));
-    TRY(nonsens_four_tests(ctx, a, pair, options, d.z, d.source, &tests));
+    TRY(monti_four_tests(ctx, a, pair, options, d.z, d.source, &tests));
     TRY(report_tests(ctx, &tests, result));
-    TRY(disturbances_report(ctx, &d, pair, result));
+    TRY(disturbances_report(ctx, &d, result));
     result->score = safe_log(best_p(&tests, 0)) - safe_log(best_p(&tests, 1));
     result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
     if (!disturbances_found(&d)) {
@@ -247,20 +251,11 @@ static nonsens_status decide(nonsens_context *ctx, arena *a, const nonsens_data 
         result->reason = "The segments cannot be told apart on held-out rows.";
         return NONSENS_OK;
     }
-    result->decision = nonsens_decide(&tests, options->alpha);
+    result->decision = monti_decide(&tests, options->alpha);
     if (result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES) {
         result->p_value = opposite_p(&tests, result->decision);
     } else if (result->decision == DECISION_INCONCLUSIVE) {
         result->reason = reason_for(&tests, options->alpha);
     }
     return NONSENS_OK;
-}
-
-nonsens_status nonsens_method_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
-                                        nonsens_result *result)
-{
-    arena a = {0};
-    nonsens_status status = decide(ctx, &a, pair, options, result);
-    arena_free(&a);
-    return status;
 }

@@ -1,6 +1,6 @@
 /*
- * nonsens_lr.c - the paper's likelihood ratio (Monti, Zhang, Hyvarinen, UAI 2019, section 3.4): an effect is assumed and
- * the direction is the sign of
+ * nonsens_lr.c - the paper's likelihood ratio (Monti, Zhang, Hyvarinen, UAI 2019, section 3.4): an effect is assumed
+ * and the direction is the sign of
  *
  *     R = -H(x1) - H(T2) + E log|dT2/dx2| + H(x2) + H(T1) - E log|dT1/dx1|  =  I(x2; T1) - I(x1; T2)
  *
@@ -14,29 +14,20 @@
  *     are not exactly monotone within their branches, which the change of variables needs and the information does
  *     not.  It is right more often (docs/results); `ratio` chooses.
  */
+#include "base/number.h"
 #include "base/parallel.h"
+#include "math/column.h"
 #include "math/entropy.h"
+#include "math/sort.h"
 #include "math/special.h"
 #include "methods/method.h"
-#include "methods/nonsens.h"
+#include "methods/monti.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { BRANCH_BINS = 50, NEIGHBOURS = 5, LEAST_ROWS = 10 };
 
 static const double UNLIKE_FOLDS = 0.1; /* nats: a larger difference of branch entropies is reported */
-
-typedef struct keyed {
-    double key;
-    int positive;
-} keyed;
-
-static int compare_keys(const void *a, const void *b)
-{
-    double x = ((const keyed *)a)->key, y = ((const keyed *)b)->key;
-    return (x > y) - (x < y);
-}
 
 static double binary_entropy(double p)
 {
@@ -47,17 +38,15 @@ static double binary_entropy(double p)
 static nonsens_status branch_entropy(nonsens_context *ctx, arena *a, int64_t n, const double *t, const double *slope,
                                      double *out)
 {
-    keyed *row;
-    ARENA_TRY(ctx, a, row, n);
-    for (int64_t i = 0; i < n; i++) {
-        row[i] = (keyed){t[i], slope[i] > 0.0};
-    }
-    qsort(row, (size_t)n, sizeof *row, compare_keys);
+    sort_entry *order, *spare;
+    ARENA_TRY(ctx, a, order, n);
+    ARENA_TRY(ctx, a, spare, n);
+    sort_column(t, n, order, spare);
     *out = 0.0;
     for (int64_t b = 0; b < BRANCH_BINS; b++) {
         int64_t from = n * b / BRANCH_BINS, to = n * (b + 1) / BRANCH_BINS, positive = 0;
         for (int64_t i = from; i < to; i++) {
-            positive += row[i].positive;
+            positive += slope[order[i].row] > 0.0;
         }
         if (to > from) {
             *out += (double)(to - from) / (double)n * binary_entropy((double)positive / (double)(to - from));
@@ -77,34 +66,17 @@ typedef struct terms_state {
     segment_terms *terms; /* (segments) */
 } terms_state;
 
-static double mean_clamped_log(int64_t n, const double *slope, double least)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += log(fmax(fabs(slope[i]), least));
-    }
-    return sum / (double)n;
-}
-
 /* Columns are brought to unit variance inside the segment: the neighbour search wants comparable scales. */
 static nonsens_status unit_column(nonsens_context *ctx, arena *a, int64_t n, const double *v, double **out)
 {
-    double mean = 0.0, square = 0.0;
     ARENA_TRY(ctx, a, *out, n);
-    for (int64_t i = 0; i < n; i++) {
-        mean += v[i] / (double)n;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        square += (v[i] - mean) * (v[i] - mean) / (double)n;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        (*out)[i] = (v[i] - mean) / (square > 0 ? sqrt(square) : 1.0);
-    }
+    column_standardise(n, v, *out); // zeros where it is constant: the entropies then call the segment unusable
     return NONSENS_OK;
 }
 
-static nonsens_status segment_job(nonsens_context *ctx, arena *a, const terms_state *s, int64_t e)
+static nonsens_status segment_job(nonsens_context *ctx, arena *a, int64_t e, void *state)
 {
+    const terms_state *s = state;
     const disturbances *d = s->d;
     segment_terms *t = &s->terms[e];
     int64_t first = d->start[e], n = d->start[e + 1] - first;
@@ -115,7 +87,7 @@ static nonsens_status segment_job(nonsens_context *ctx, arena *a, const terms_st
     for (int j = 0; j < 2; j++) {
         TRY(entropy_spacing(ctx, a, n, matrix_col(d->z, j) + first, &t->entropy_variable[j]));
         TRY(entropy_spacing(ctx, a, n, matrix_col(d->source, j) + first, &t->entropy_source[j]));
-        t->log_slope[j] = mean_clamped_log(n, d->slope[j][j] + first, d->least_slope[j][j]);
+        t->log_slope[j] = disturbances_mean_log(n, d->slope[j][j] + first, d->least_slope[j][j]);
         TRY(unit_column(ctx, a, n, matrix_col(d->z, j) + first, &x[j]));
         TRY(unit_column(ctx, a, n, matrix_col(d->source, j) + first, &source[j]));
     }
@@ -128,14 +100,6 @@ static nonsens_status segment_job(nonsens_context *ctx, arena *a, const terms_st
                     isfinite(t->information[j]);
     }
     return NONSENS_OK;
-}
-
-static nonsens_status run_segment_job(nonsens_context *ctx, int64_t e, void *state)
-{
-    arena a = {0};
-    nonsens_status status = segment_job(ctx, &a, state, e);
-    arena_free(&a);
-    return status;
 }
 
 static double printed_ratio(const segment_terms *t)
@@ -189,12 +153,12 @@ static nonsens_status combine(nonsens_context *ctx, const disturbances *d, const
     return NONSENS_OK;
 }
 
-nonsens_status nonsens_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, likelihood_ratio *out)
+nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, likelihood_ratio *out)
 {
     terms_state s = {.d = d};
     *out = (likelihood_ratio){{0}, {0}, {0}, {0}, {0}, {0}, {0}};
     ARENA_TRY(ctx, a, s.terms, d->segments);
-    TRY(parallel_for(ctx, d->fit.options.threads, d->segments, NULL, run_segment_job, &s));
+    TRY(parallel_for(ctx, d->fit.options.threads, d->segments, NULL, segment_job, &s));
     TRY(combine(ctx, d, s.terms, out));
     for (int j = 0; j < 2; j++) {
         TRY(branch_entropy(ctx, a, d->n, matrix_col(d->source, j), d->slope[j][j], &out->branch[j]));
@@ -203,22 +167,28 @@ nonsens_status nonsens_likelihood_ratio(nonsens_context *ctx, arena *a, const di
     return NONSENS_OK;
 }
 
+/* Two-sided, against no preference. */
+static double ratio_p(const likelihood_ratio *r, enum ratio ratio)
+{
+    return fmin(1.0, 2.0 * special_normal_tail(fabs(r->value[ratio]) / r->standard_error[ratio]));
+}
+
 static nonsens_status report_ratio(nonsens_context *ctx, const likelihood_ratio *r, nonsens_result *result)
 {
-    static const char *const name[] = {"R by information", "R by derivatives", "R as printed"};
-    static const char *const text[] = {
-        "I(second; N of first) - I(first; N of second) in nats per row; positive prefers the first variable as the "
-        "cause; p from its variation over segments",
-        "the same by entropies and derivatives, with the fold correction",
-        "the same as the paper prints it, without the fold correction"};
+    static const struct {
+        const char *name, *text;
+    } shown[] = {{"R by information",
+                  "I(second; N of first) - I(first; N of second) in nats per row; positive prefers the first variable "
+                  "as the cause; p from its variation over segments"},
+                 {"R by derivatives", "the same by entropies and derivatives, with the fold correction"},
+                 {"R as printed", "the same as the paper prints it, without the fold correction"}};
     for (int k = 0; k < 3; k++) {
-        TRY(result_add(ctx, result, r->value[k], 2.0 * special_normal_tail(fabs(r->value[k]) / r->standard_error[k]),
-                       text[k], "%s", name[k]));
+        TRY(result_add(ctx, result, r->value[k], ratio_p(r, (enum ratio)k), shown[k].text, "%s", shown[k].name));
     }
     for (int j = 0; j < 2; j++) {
         const char *own = result->names[j], *other = result->names[1 - j];
-        TRY(result_add(ctx, result, r->information[j], NAN, "inside segments, nats; 0 for the cause", "I(%s, N_%s)", own,
-                       other));
+        TRY(result_add(ctx, result, r->information[j], NAN, "inside segments, nats; 0 for the cause", "I(%s, N_%s)",
+                       own, other));
         TRY(result_add(ctx, result, r->entropy_variable[j], NAN, "inside segments, nats, standardised", "H(%s)", own));
         TRY(result_add(ctx, result, r->entropy_source[j], NAN, "inside segments, nats", "H(N_%s)", own));
         TRY(result_add(ctx, result, r->log_slope[j], NAN, "mean log |d disturbance / d variable|", "log slope(N_%s)",
@@ -237,36 +207,30 @@ static nonsens_status judge(nonsens_context *ctx, const likelihood_ratio *r, enu
     result->better = first ? BETTER_FIRST : BETTER_SECOND;
     result->decision = first ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
     result->assumes_effect = true;
-    result->p_value = fmin(1.0, 2.0 * special_normal_tail(fabs(result->score) / r->standard_error[ratio]));
+    result->p_value = ratio_p(r, ratio);
     if (fabs(r->branch[0] - r->branch[1]) > UNLIKE_FOLDS) {
-        TRY(result_note(ctx, result, "The two disturbances fold differently (%.2f and %.2f nats): the ratio by "
-                                     "derivatives leans on the fold correction.",
-                        r->branch[0], r->branch[1]));
+        char first_fold[NUMBER_BYTES], second_fold[NUMBER_BYTES];
+        TRY(result_note(ctx, result,
+                        "The two disturbances fold differently (%s and %s nats): the ratio by derivatives leans on the "
+                        "fold correction.",
+                        number_print(first_fold, r->branch[0], 2), number_print(second_fold, r->branch[1], 2)));
     }
     if ((r->value[RATIO_INFORMATION] > 0.0) != (r->value[RATIO_JACOBIAN] > 0.0)) {
-        TRY(result_note(ctx, result, "The ratio by information and the one by derivatives prefer different "
-                                     "directions: take the answer with care."));
+        TRY(result_note(ctx, result,
+                        "The ratio by information and the one by derivatives prefer different "
+                        "directions: take the answer with care."));
     }
     return NONSENS_OK;
 }
 
-static nonsens_status compare(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                              nonsens_result *result)
+nonsens_status monti_lr_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                  const nonsens_options *options, nonsens_result *result)
 {
     disturbances d;
     likelihood_ratio ratio;
     TRY(disturbances_fit(ctx, a, pair, options, &d));
-    TRY(nonsens_likelihood_ratio(ctx, a, &d, &ratio));
+    TRY(monti_likelihood_ratio(ctx, a, &d, &ratio));
     TRY(report_ratio(ctx, &ratio, result));
-    TRY(disturbances_report(ctx, &d, pair, result));
+    TRY(disturbances_report(ctx, &d, result));
     return judge(ctx, &ratio, options->ratio, result);
-}
-
-nonsens_status nonsens_lr_method_direction(nonsens_context *ctx, const nonsens_data *pair,
-                                           const nonsens_options *options, nonsens_result *result)
-{
-    arena a = {0};
-    nonsens_status status = compare(ctx, &a, pair, options, result);
-    arena_free(&a);
-    return status;
 }

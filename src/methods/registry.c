@@ -11,10 +11,10 @@
 static const method table[] = {
     {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",
       SEGMENT_MODEL, 1, 0, 1},
-     nonsens_method_direction},
+     monti_direction},
     {{"nonsens-lr", MONTI, "the same disturbances, directions compared by likelihood ratio; assumes an effect",
       SEGMENT_MODEL " One variable causes the other: a direction is always named.", 1, 0, 1},
-     nonsens_lr_method_direction},
+     monti_lr_direction},
 };
 
 enum { METHODS = sizeof table / sizeof *table };

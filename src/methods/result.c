@@ -33,7 +33,6 @@ static nonsens_status copy_data_facts(nonsens_context *ctx, nonsens_result *resu
     result->variables = data->d;
     result->warnings = data->warnings;
     result->data_hash = data->hash;
-    result->input_rows = data->input_rows;
     TRY(copy_texts(ctx, a, data->d, data->names, &result->names));
     TRY(copy_texts(ctx, a, data->segments, data->labels, &result->labels));
     TRY(copy_texts(ctx, a, data->warnings, data->warning, &result->warning));
@@ -197,4 +196,45 @@ double nonsens_result_score(const nonsens_result *result)
 double nonsens_result_p_value(const nonsens_result *result)
 {
     return result->p_value;
+}
+
+int64_t nonsens_result_evidence_count(const nonsens_result *result)
+{
+    return result->evidence_count;
+}
+
+const nonsens_evidence *nonsens_result_evidence_at(const nonsens_result *result, int64_t index)
+{
+    return index >= 0 && index < result->evidence_count ? &result->evidence[index] : NULL;
+}
+
+int64_t nonsens_result_notes(const nonsens_result *result)
+{
+    return result->notes;
+}
+
+const char *nonsens_result_note(const nonsens_result *result, int64_t index)
+{
+    return index >= 0 && index < result->notes ? result->note[index] : NULL;
+}
+
+const char *nonsens_result_reason(const nonsens_result *result)
+{
+    return result->reason;
+}
+
+int64_t nonsens_result_rows(const nonsens_result *result)
+{
+    return result->rows;
+}
+
+const int64_t *nonsens_result_input_row(const nonsens_result *result)
+{
+    return result->input_row;
+}
+
+const double *nonsens_result_source(const nonsens_result *result, int64_t variable)
+{
+    bool there = result->source.v && variable >= 0 && variable < result->source.cols;
+    return there ? matrix_col(result->source, variable) : NULL;
 }

@@ -22,12 +22,7 @@ enum decision {
 
 enum better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 
-typedef struct evidence {
-    char *name;     /* a stable key in JSON, e.g. "hsic(x1, N1)" */
-    double value;   /* NaN is written as null */
-    double p_value; /* NaN where there is none */
-    char *text;     /* what it means in words; never NULL */
-} evidence;
+typedef nonsens_evidence evidence; /* NaN is written as null */
 
 struct nonsens_result {
     arena memory; /* owns everything below */
@@ -51,9 +46,8 @@ struct nonsens_result {
     uint64_t data_hash;
     /* estimated disturbances and their modulation, where the method has them; else v is NULL */
     matrix source;      /* (rows, 2) in canonical row order; column j belongs to the user's column j */
-    int64_t *input_row; /* (rows) */
-    int64_t input_rows;
-    matrix modulation; /* (segments, 2) sd of source j in each segment over its pooled sd */
+    int64_t *input_row; /* (rows) of the input table, from 0 */
+    matrix modulation;  /* (segments, 2) sd of source j in each segment over its pooled sd */
     double seconds;
     int threads;
 };

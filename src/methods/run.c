@@ -8,6 +8,7 @@
 #include "indep/hsic.h"
 #include "methods/method.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,15 +19,6 @@ double run_seconds(void)
     struct timespec now = {0, 0};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-nonsens_status run_begin(nonsens_context *ctx, const nonsens_options *options, unsigned command)
-{
-    context_begin(ctx);
-    if (options->command != command) {
-        return fail(ctx, NONSENS_ERR_USAGE, "the options were made for another command");
-    }
-    return NONSENS_OK;
 }
 
 /* ---- the pair ---- */
@@ -76,7 +68,7 @@ static nonsens_status find_named(nonsens_context *ctx, const nonsens_data *data,
     char list[LIST_BYTES];
     *index = find_variable(data, wanted);
     if (*index < 0) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: there is no such variable; there are %s", key, wanted,
+        return fail(ctx, NONSENS_ERR_DATA, "--%s %s: there is no such variable; there are %s", key, wanted,
                     list_names(data, list));
     }
     return NONSENS_OK;
@@ -103,10 +95,10 @@ static nonsens_status find_pair(nonsens_context *ctx, const nonsens_data *data, 
     if (!options->x[0] && !options->y[0]) {
         *x = 0;
         *y = 1;
-        return data->d == 2
-                   ? NONSENS_OK
-                   : fail(ctx, NONSENS_ERR_USAGE, "there are %lld variables (%s); name two of them with --x A --y B",
-                          (long long)data->d, list_names(data, list));
+        return data->d == 2 ? NONSENS_OK
+                            : fail(ctx, NONSENS_ERR_USAGE,
+                                   "there are %" PRId64 " variables (%s); name two of them with --x A --y B", data->d,
+                                   list_names(data, list));
     }
     if (!options->x[0] || !options->y[0]) {
         return fail(ctx, NONSENS_ERR_USAGE, "--x and --y go together; there are the variables %s",
@@ -186,8 +178,11 @@ static nonsens_status pick_method(nonsens_context *ctx, const char *name, const 
 static nonsens_status decide(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
                              const method *m, nonsens_result *result)
 {
+    arena scratch = {0};
     result->assumes = m->info.assumes;
-    TRY(m->direction(ctx, pair, options, result));
+    nonsens_status status = m->direction(ctx, &scratch, pair, options, result);
+    arena_free(&scratch);
+    TRY(status);
     return result_finish(ctx, result);
 }
 
@@ -215,7 +210,7 @@ nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
     nonsens_data *owned;
     const method *m;
     *out = NULL;
-    TRY(run_begin(ctx, options, NONSENS_CMD_DIRECTION));
+    TRY(options_begin(ctx, options, NONSENS_CMD_DIRECTION));
     TRY(pick_method(ctx, options->method, &m));
     TRY(run_pair(ctx, data, options, &pair, &owned));
     nonsens_status status = run_direction(ctx, pair, options, m, out);
@@ -228,15 +223,15 @@ nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
 
 /* ---- independence ---- */
 
-static nonsens_status note_skipped(nonsens_context *ctx, nonsens_result *result, const hsic_result *test)
+nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped)
 {
-    if (test->segments_skipped == 0) {
+    if (skipped == 0) {
         return NONSENS_OK;
     }
     return result_note(ctx, result,
-                       "%lld of %lld segments did not enter the test: fewer than 10 rows, or a variable that is "
-                       "constant there.",
-                       (long long)test->segments_skipped, (long long)result->segments);
+                       "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %d rows, or a variable "
+                       "that is constant there.",
+                       skipped, result->segments, HSIC_LEAST_ROWS);
 }
 
 static nonsens_status judge_independence(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
@@ -244,8 +239,7 @@ static nonsens_status judge_independence(nonsens_context *ctx, arena *scratch, c
 {
     bool stratified = pair->segments > 1 && options->pooling == POOLING_STRATIFIED;
     int64_t whole[2] = {0, pair->n};
-    hsic_options how = {options->null_kind,   options->permutations, options->alpha, (uint64_t)options->seed, 0,
-                        (int)options->threads};
+    hsic_options how = hsic_options_from(options, options->alpha, 0);
     hsic_result test;
     // canonical column order, so that swapping --x and --y changes nothing
     TRY(hsic_test(ctx, scratch, pair->n, matrix_col(pair->x, pair->column_rank[0]),
@@ -253,7 +247,8 @@ static nonsens_status judge_independence(nonsens_context *ctx, arena *scratch, c
                   stratified ? pair->start : whole, &how, &test));
     if (test.segments_used == 0 || isnan(test.p_value)) {
         return fail(ctx, NONSENS_ERR_DATA,
-                    "no segment has the 10 rows with varying values that the test needs; use larger segments");
+                    "no segment has the %d rows with varying values that the test needs; use larger segments",
+                    HSIC_LEAST_ROWS);
     }
     result->p_value = test.p_value;
     result->decision = test.p_value <= options->alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
@@ -261,14 +256,14 @@ static nonsens_status judge_independence(nonsens_context *ctx, arena *scratch, c
                    stratified ? "kernel test of independence inside each segment, added up"
                               : "kernel test of independence over all rows",
                    "hsic(%s, %s)", pair->names[0], pair->names[1]));
-    TRY(note_skipped(ctx, result, &test));
+    TRY(run_note_skipped(ctx, result, test.segments_skipped));
     if (pair->segments > 1 && !stratified) {
         TRY(result_note(
             ctx, result,
             "All segments were thrown together: a dependence may come from the change over segments alone."));
     }
     if (test.by_permutation) {
-        TRY(result_note(ctx, result, "The p-value comes from %lld permutations%s.", (long long)options->permutations,
+        TRY(result_note(ctx, result, "The p-value comes from %" PRId64 " permutations%s.", options->permutations,
                         stratified ? " inside segments" : ""));
     }
     return result_finish(ctx, result);
@@ -296,7 +291,7 @@ nonsens_status nonsens_independence(nonsens_context *ctx, const nonsens_data *da
     const nonsens_data *pair;
     nonsens_data *owned;
     *out = NULL;
-    TRY(run_begin(ctx, options, NONSENS_CMD_INDEPENDENCE));
+    TRY(options_begin(ctx, options, NONSENS_CMD_INDEPENDENCE));
     TRY(run_pair(ctx, data, options, &pair, &owned));
     nonsens_status status = run_independence(ctx, pair, options, out);
     nonsens_data_free(owned);

@@ -1,32 +1,17 @@
 /* inputs.c - whitening and normal scores of the network inputs. */
 #include "nn/inputs.h"
 
+#include "math/column.h"
 #include "math/linalg.h"
+#include "math/sort.h"
 #include "math/special.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { KNOTS = 65 };
 
 static const double SMALLEST_EIGENVALUE = 1e-10; /* of a correlation matrix: below it columns count as collinear */
-
-static void standardise(int64_t n, const double *x, double *z)
-{
-    double mean = 0.0, square = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        mean += (x[i] - mean) / (double)(i + 1);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        double c = (x[i] - mean) / (double)n;
-        square += c * (x[i] - mean);
-    }
-    double sd = sqrt(square);
-    for (int64_t i = 0; i < n; i++) {
-        z[i] = (x[i] - mean) / sd;
-    }
-}
 
 /* white = C^(-1/2), the symmetric root, for the covariance C of z. */
 static nonsens_status whitening(nonsens_context *ctx, arena *a, matrix z, double *white)
@@ -41,8 +26,9 @@ static nonsens_status whitening(nonsens_context *ctx, arena *a, matrix z, double
     }
     TRY(linalg_eigen_symmetric(ctx, a, d, vector, value));
     if (!(value[0] > SMALLEST_EIGENVALUE)) {
-        return fail(ctx, NONSENS_ERR_DATA, "the variables are linear combinations of one another up to rounding; "
-                                           "leave one of them out");
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "the variables are linear combinations of one another up to rounding; "
+                    "leave one of them out");
     }
     for (int64_t i = 0; i < d; i++) {
         for (int64_t j = 0; j < d; j++) {
@@ -70,13 +56,10 @@ static void apply_whitening(const nn_inputs *in)
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Knots at distinct quantiles with the normal score of their mid-rank; returns how many (at least two). */
+/*
+ * Knots at distinct quantiles with the normal score of their mid-rank; returns how many.  The smallest and the largest
+ * value are always among them, so only a constant column has fewer than two.
+ */
 static int place_knots(int64_t n, const double *sorted, double *at, double *score)
 {
     int count = 0;
@@ -113,12 +96,14 @@ static int knot_below(int knots, const double *at, double value)
     return low;
 }
 
-static void warp(int64_t n, const double *z, double *sorted, double *out, double *slope)
+/* out and slope (n) are zero on entry, and stay so for a constant column. */
+static void warp(int64_t n, const double *z, const double *sorted, double *out, double *slope)
 {
     double at[KNOTS], score[KNOTS];
-    memcpy(sorted, z, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, compare_doubles);
     int knots = place_knots(n, sorted, at, score);
+    if (knots < 2) {
+        return;
+    }
     for (int64_t i = 0; i < n; i++) {
         int k = knot_below(knots, at, z[i]);
         slope[i] = (score[k + 1] - score[k]) / (at[k + 1] - at[k]);
@@ -133,14 +118,16 @@ nonsens_status nn_inputs_new(nonsens_context *ctx, arena *a, matrix x, nn_inputs
     ARENA_TRY(ctx, a, z, n * d);
     ARENA_TRY(ctx, a, view, n * 2 * d);
     ARENA_TRY(ctx, a, slope, n * d);
-    ARENA_TRY(ctx, a, sorted, n);
     ARENA_TRY(ctx, a, out->white, d * d);
     out->z = matrix_view(z, n, d);
     out->view = matrix_view(view, n, 2 * d);
     out->slope = matrix_view(slope, n, d);
     for (int64_t j = 0; j < d; j++) {
-        standardise(n, matrix_col(x, j), matrix_col(out->z, j));
+        column_standardise(n, matrix_col(x, j), matrix_col(out->z, j));
+        arena_mark mark = arena_tell(a);
+        TRY(sort_copy(ctx, a, n, matrix_col(out->z, j), &sorted));
         warp(n, matrix_col(out->z, j), sorted, matrix_col(out->view, d + j), matrix_col(out->slope, j));
+        arena_rewind(a, mark);
     }
     TRY(whitening(ctx, a, out->z, out->white));
     apply_whitening(out);

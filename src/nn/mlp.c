@@ -292,8 +292,7 @@ double mlp_loss_gradient(const mlp_shape *shape, const float *parameters, mlp_wo
     return loss;
 }
 
-void mlp_add_logits(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
-                    double *logits)
+void mlp_add_logits(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows, double *logits)
 {
     for (int64_t first = 0; first < rows.count; first += TILE) {
         int64_t count = tile_rows(rows, first);

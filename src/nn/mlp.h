@@ -29,10 +29,10 @@ void mlp_init(const mlp_shape *shape, rng *r, float *parameters);
 
 /* The activations of one tile, reused for every tile. */
 typedef struct mlp_workspace {
-    float *input;                       /* (inputs, TILE) */
-    float *raw[MLP_MAX_LAYERS + 2];     /* before the activation of each layer */
-    float *active[MLP_MAX_LAYERS + 2];  /* after it; the last one holds the logits */
-    float *delta, *delta_next;          /* (widest layer, TILE) */
+    float *input;                      /* (inputs, TILE) */
+    float *raw[MLP_MAX_LAYERS + 2];    /* before the activation of each layer */
+    float *active[MLP_MAX_LAYERS + 2]; /* after it; the last one holds the logits */
+    float *delta, *delta_next;         /* (widest layer, TILE) */
 } mlp_workspace;
 
 nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out);

@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "math/linalg.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,8 +88,9 @@ static mlp_shape net_shape(const tcl_fit *fit, int64_t net)
     return shape;
 }
 
-static nonsens_status train_job(nonsens_context *ctx, arena *scratch, const fit_state *s, int64_t net)
+static nonsens_status train_job(nonsens_context *ctx, arena *scratch, int64_t net, void *state)
 {
+    const fit_state *s = state;
     tcl_fit *fit = s->fit;
     int64_t *order, *train_row, *validation_row;
     ARENA_TRY(ctx, scratch, order, fit->n);
@@ -103,14 +105,6 @@ static nonsens_status train_job(nonsens_context *ctx, arena *scratch, const fit_
     mlp_init(&shape, &init, parameters);
     return train_net(ctx, scratch, &shape, &fit->options.train, &shuffles, train, validation, parameters,
                      &fit->report[net]);
-}
-
-static nonsens_status run_train_job(nonsens_context *ctx, int64_t net, void *state)
-{
-    arena scratch = {0};
-    nonsens_status status = train_job(ctx, &scratch, state, net);
-    arena_free(&scratch);
-    return status;
 }
 
 /* Marks the best `keep` restarts of every fold by held-out cross-entropy. */
@@ -128,7 +122,7 @@ static void choose_restarts(tcl_fit *fit)
     }
 }
 
-/* The rows of one fold, and how many of its nets are averaged. */
+/* Lists the rows of one fold in `row`; returns how many they are. */
 static int64_t fold_rows(const tcl_fit *fit, int64_t fold, int64_t *row)
 {
     int64_t count = 0;
@@ -140,6 +134,7 @@ static int64_t fold_rows(const tcl_fit *fit, int64_t fold, int64_t *row)
     return count;
 }
 
+/* How many nets of the fold are averaged. */
 static int64_t nets_used(const tcl_fit *fit, int64_t fold)
 {
     int64_t count = 0;
@@ -166,13 +161,14 @@ static void scale_rows(int64_t count, const int64_t *row, int64_t width, double 
 }
 
 /* Scores the rows of one fold with the nets of that fold: logits, or input gradients of the features. */
-static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, const scoring *s, int64_t fold)
+static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
 {
+    const scoring *s = state;
     const tcl_fit *fit = s->fit;
     int64_t used = nets_used(fit, fold), *row;
     if (used == 0) {
-        return fail(ctx, NONSENS_ERR_NUMERIC, "no network of fold %d trained to a finite loss; lower --learning-rate",
-                    (int)fold + 1);
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "no network of fold %" PRId64 " trained to a finite loss; lower --learning-rate", fold + 1);
     }
     mlp_workspace work;
     ARENA_TRY(ctx, scratch, row, fit->n);
@@ -195,14 +191,6 @@ static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, const sco
                    s->logits ? s->logits : s->jacobian[k]);
     }
     return NONSENS_OK;
-}
-
-static nonsens_status run_score_fold(nonsens_context *ctx, int64_t fold, void *state)
-{
-    arena scratch = {0};
-    nonsens_status status = score_fold(ctx, &scratch, state, fold);
-    arena_free(&scratch);
-    return status;
 }
 
 /* Out-of-fold cross-entropy of the averaged logits; the logits' rows are centred on the way. */
@@ -235,8 +223,7 @@ static void judge_and_centre(tcl_fit *fit, const int32_t *label, const int64_t *
     fit->gain_se = sqrt(fmax(squares / n - (chance - fit->loss) * (chance - fit->loss), 0.0) / n);
 }
 
-/* covariance (classes, classes) of the logits over rows. */
-static void logit_covariance(const tcl_fit *fit, double *mean, double *covariance)
+static void centre_columns(tcl_fit *fit, double *mean)
 {
     int64_t k = fit->classes;
     for (int64_t i = 0; i < fit->n; i++) {
@@ -245,16 +232,8 @@ static void logit_covariance(const tcl_fit *fit, double *mean, double *covarianc
         }
     }
     for (int64_t i = 0; i < fit->n; i++) {
-        const double *l = fit->logits + i * k;
         for (int64_t e = 0; e < k; e++) {
-            for (int64_t f = 0; f <= e; f++) {
-                covariance[f * k + e] += (l[e] - mean[e]) * (l[f] - mean[f]) / (double)fit->n;
-            }
-        }
-    }
-    for (int64_t e = 0; e < k; e++) {
-        for (int64_t f = 0; f < e; f++) {
-            covariance[e * k + f] = covariance[f * k + e];
+            fit->logits[i * k + e] -= mean[e];
         }
     }
 }
@@ -270,7 +249,9 @@ static nonsens_status factor_logits(nonsens_context *ctx, arena *a, tcl_fit *fit
     ARENA_TRY(ctx, a, fit->singular, k);
     ARENA_TRY(ctx, a, fit->loading, k * r);
     ARENA_TRY(ctx, a, h, fit->n * r);
-    logit_covariance(fit, mean, covariance);
+    centre_columns(fit, mean);
+    linalg_gemm(false, true, k, k, fit->n, 1.0 / (double)fit->n, fit->logits, k, fit->logits, k, 0.0, covariance, k);
+    TRY(check_cancelled(ctx));
     TRY(linalg_eigen_symmetric(ctx, a, k, covariance, value));
     for (int64_t e = 0; e < k; e++) {
         fit->singular[e] = sqrt(fmax(value[k - 1 - e], 0.0));
@@ -279,13 +260,7 @@ static nonsens_status factor_logits(nonsens_context *ctx, arena *a, tcl_fit *fit
         memcpy(fit->loading + j * k, covariance + (k - 1 - j) * k, (size_t)k * sizeof *fit->loading);
     }
     fit->h = matrix_view(h, fit->n, r);
-    for (int64_t i = 0; i < fit->n; i++) {
-        for (int64_t j = 0; j < r; j++) {
-            for (int64_t e = 0; e < k; e++) {
-                h[j * fit->n + i] += (fit->logits[i * k + e] - mean[e]) * fit->loading[j * k + e];
-            }
-        }
-    }
+    linalg_gemm(true, false, fit->n, r, k, 1.0, fit->logits, k, fit->loading, k, 0.0, h, fit->n);
     return NONSENS_OK;
 }
 
@@ -318,10 +293,10 @@ nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t cla
     ARENA_TRY(ctx, a, fit->used, fit->nets);
     ARENA_TRY(ctx, a, fit->logits, fit->n * classes);
     fit_state state = {fit, label, start};
-    TRY(parallel_for(ctx, options->threads, fit->nets, "training", run_train_job, &state));
+    TRY(parallel_for(ctx, options->threads, fit->nets, "training", train_job, &state));
     choose_restarts(fit);
     scoring s = {fit, fit->logits, NULL, NULL};
-    TRY(parallel_for(ctx, options->threads, options->folds, NULL, run_score_fold, &s));
+    TRY(parallel_for(ctx, options->threads, options->folds, NULL, score_fold, &s));
     judge_and_centre(fit, label, start);
     return factor_logits(ctx, a, fit);
 }
@@ -342,5 +317,5 @@ nonsens_status tcl_jacobian(nonsens_context *ctx, arena *scratch, const tcl_fit 
         }
     }
     scoring s = {fit, NULL, direction, jacobian};
-    return parallel_for(ctx, fit->options.threads, fit->options.folds, NULL, run_score_fold, &s);
+    return parallel_for(ctx, fit->options.threads, fit->options.folds, NULL, score_fold, &s);
 }

@@ -30,18 +30,18 @@ void tcl_options_from(const nonsens_options *options, int64_t features, tcl_opti
 typedef struct tcl_fit {
     int64_t n, d, classes, features;
     tcl_options options;
-    const float *x;      /* (n, d) column-major */
-    int32_t *fold;       /* (n) */
-    int64_t nets;        /* folds * restarts; net = fold * restarts + restart */
-    float *parameters;   /* (nets, mlp_parameters) */
+    const float *x;       /* (n, d) column-major */
+    int32_t *fold;        /* (n) */
+    int64_t nets;         /* folds * restarts; net = fold * restarts + restart */
+    float *parameters;    /* (nets, mlp_parameters) */
     train_report *report; /* (nets) */
-    bool *used;          /* (nets) among the best `keep` of its fold */
-    double *logits;      /* (n, classes) row-major: out-of-fold ensemble average, rows centred */
-    double loss, chance; /* mean out-of-fold cross-entropy of the ensemble, and of the segment shares alone; nats */
-    double gain_se;      /* standard error of chance - loss over rows */
-    double *singular;    /* (classes) singular values of the centred logit matrix over sqrt(n), descending */
-    double *loading;     /* (classes, features) column-major: h = logits * loading, columns orthonormal, sum zero */
-    matrix h;            /* (n, features), columns centred */
+    bool *used;           /* (nets) among the best `keep` of its fold */
+    double *logits;       /* (n, classes) row-major: out-of-fold ensemble average, rows and columns centred */
+    double loss, chance;  /* mean out-of-fold cross-entropy of the ensemble, and of the segment shares alone; nats */
+    double gain_se;       /* standard error of chance - loss over rows */
+    double *singular;     /* (classes) singular values of the centred logit matrix over sqrt(n), descending */
+    double *loading;      /* (classes, features) column-major: h = logits * loading, columns orthonormal, sum zero */
+    matrix h;             /* (n, features), columns centred */
 } tcl_fit;
 
 /* Fits on x (n, d) (inputs.h); label (n) in 0..classes-1, rows sorted by label with bounds start. */

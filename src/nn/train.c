@@ -70,7 +70,7 @@ static int64_t batches_per_epoch(const trainer *t, int64_t rows)
 }
 
 /* The rows are shuffled and cut into batches whose sizes differ by at most one. */
-static void epoch(trainer *t, rng *shuffles, mlp_rows train)
+static nonsens_status epoch(nonsens_context *ctx, trainer *t, rng *shuffles, mlp_rows train)
 {
     int64_t batches = batches_per_epoch(t, train.count);
     rng_shuffle(shuffles, train.count, t->order);
@@ -79,12 +79,14 @@ static void epoch(trainer *t, rng *shuffles, mlp_rows train)
         mlp_rows batch = train;
         batch.row = t->order + from;
         batch.count = to - from;
+        TRY(check_cancelled(ctx));
         batch_step(t, batch);
     }
+    return NONSENS_OK;
 }
 
-static nonsens_status trainer_new(nonsens_context *ctx, arena *a, const mlp_shape *shape,
-                                  const train_options *options, mlp_rows train, float *weight, trainer *t)
+static nonsens_status trainer_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, const train_options *options,
+                                  mlp_rows train, float *weight, trainer *t)
 {
     t->shape = shape;
     t->options = options;
@@ -112,8 +114,7 @@ nonsens_status train_net(nonsens_context *ctx, arena *scratch, const mlp_shape *
     memcpy(t.best, parameters, bytes);
     *report = (train_report){INFINITY, 0, 0, TRAIN_EPOCHS};
     for (int64_t e = 1; e <= options->epochs; e++) {
-        TRY(check_cancelled(ctx));
-        epoch(&t, shuffles, train);
+        TRY(epoch(ctx, &t, shuffles, train));
         report->epochs_run = e;
         double loss = validation.count ? mlp_loss(shape, parameters, &t.work, validation) / (double)validation.count
                                        : -(double)e; /* nothing held out: later is better */

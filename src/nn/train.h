@@ -17,14 +17,15 @@ typedef struct train_options {
 enum train_stop { TRAIN_PATIENCE, TRAIN_EPOCHS, TRAIN_DIVERGED };
 
 typedef struct train_report {
-    double validation_loss; /* nats per held-out row at the parameters kept */
+    double
+        validation_loss; /* nats per held-out row at the parameters kept; minus their epoch if no rows were held out */
     int64_t best_epoch, epochs_run;
     enum train_stop reason;
 } train_report;
 
 /*
- * Trains from `parameters` (initialised) on `train`, stopping on `validation` (no rows: the last epoch is kept).
- * order: (train.count) scratch-free stream for the shuffles.
+ * Trains from `parameters` (initialised), in place, on `train`, stopping on `validation` (no rows: the last epoch is
+ * kept).  `shuffles` orders the rows anew in every epoch.
  */
 nonsens_status train_net(nonsens_context *ctx, arena *scratch, const mlp_shape *shape, const train_options *options,
                          rng *shuffles, mlp_rows train, mlp_rows validation, float *parameters, train_report *report);

@@ -3,61 +3,47 @@
  *
  * No field but seconds and threads differs between equal runs.
  */
+#include "base/number.h"
 #include "base/output.h"
+#include "base/utf8.h"
 #include "methods/result.h"
+#include "report/internal.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Fifteen digits: every decimal that a user typed comes back as typed. */
 enum { DIGITS = 15, INDENT = 2 };
-
-/* What cannot be built (no memory) makes the whole document NULL; jansson passes NULL on through every _new call. */
 
 static json_t *number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Length of the UTF-8 sequence at s if it is well formed, else 0. */
-static int utf8_length(const unsigned char *s)
-{
-    int length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 4;
-    if (length == 1) {
-        return 1;
-    }
-    if (s[0] < 0xc2 || s[0] > 0xf4) {
-        return 0;
-    }
-    for (int i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool outside = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
-    return overlong || outside ? 0 : length;
-}
-
 /* Names and labels come from files in any encoding, JSON is UTF-8: bytes that are not UTF-8 are taken as Latin-1. */
 static char *utf8(nonsens_context *ctx, arena *a, const char *text)
 {
-    char *out = arena_get(ctx, a, 2 * (int64_t)strlen(text) + 1, 1), *to = out;
+    int64_t left = (int64_t)strlen(text);
+    char *out = arena_get(ctx, a, 2 * left + 1, 1), *to = out;
     if (!out) {
         return NULL;
     }
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        int length = utf8_length(s);
+    while (left > 0) {
+        int length = utf8_length(text, left);
         if (length == 0) {
-            *to++ = (char)(0xc0 | *s >> 6);
-            *to++ = (char)(0x80 | (*s++ & 0x3f));
+            unsigned char latin = (unsigned char)*text;
+            *to++ = (char)(0xc0 | latin >> 6);
+            *to++ = (char)(0x80 | (latin & 0x3f));
+            length = 1;
+        } else {
+            memcpy(to, text, (size_t)length);
+            to += length;
         }
-        for (; length > 0; length--) {
-            *to++ = (char)*s++;
-        }
+        text += length;
+        left -= length;
     }
     return out;
 }
@@ -66,7 +52,7 @@ static char *utf8(nonsens_context *ctx, arena *a, const char *text)
 typedef struct writer {
     nonsens_context *ctx;
     arena *scratch;
-    const nonsens_result *result;
+    const nonsens_result *result; /* NULL where only options are written */
 } writer;
 
 static json_t *text(const writer *w, const char *value)
@@ -107,18 +93,19 @@ static json_t *texts(const writer *w, char *const *item, int64_t count)
 
 /* ---- parts ---- */
 
-static json_t *option_value(const writer *w, const nonsens_option_info *info)
+static json_t *option_value(const writer *w, const nonsens_options *options, const nonsens_option_info *info)
 {
     char value[OPTION_TEXT_BYTES];
-    option_print(&w->result->options, info, value, sizeof value);
-    json_t *parsed = NULL;
+    double real = 0.0;
+    option_print(options, info, value, sizeof value);
     switch (info->type) {
     case NONSENS_OPTION_FLAG:
         return json_boolean(strcmp(value, "true") == 0);
     case NONSENS_OPTION_INTEGER:
+        return json_integer(strtoll(value, NULL, 10));
     case NONSENS_OPTION_REAL:
-        parsed = json_loads(value, JSON_DECODE_ANY, NULL);
-        return parsed;
+        number_parse(value, value + strlen(value), &real);
+        return json_real(real);
     case NONSENS_OPTION_CHOICE:
     case NONSENS_OPTION_TEXT:
     case NONSENS_OPTION_RANGE:
@@ -127,14 +114,15 @@ static json_t *option_value(const writer *w, const nonsens_option_info *info)
     return text(w, value);
 }
 
-static json_t *options_object(const writer *w)
+json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_options *options)
 {
+    writer w = {ctx, scratch, NULL};
     json_t *object = json_object();
     bool ok = object != NULL;
     for (size_t i = 0; ok && i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
-        if ((info->commands & w->result->options.command) && strcmp(info->key, "threads") != 0) {
-            ok = set(w, object, info->key, option_value(w, info));
+        if ((info->commands & options->command) && strcmp(info->key, "threads") != 0) {
+            ok = set(&w, object, info->key, option_value(&w, options, info));
         }
     }
     return keep_if(ok, object);
@@ -145,8 +133,8 @@ static json_t *program_object(const writer *w)
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, w->result->data_hash);
     return json_pack("{s:s, s:I, s:i, s:o, s:s}", "version", nonsens_version(), "seed",
-                     (json_int_t)w->result->options.seed, "threads", w->result->threads, "options", options_object(w),
-                     "data_hash", hash);
+                     (json_int_t)w->result->options.seed, "threads", w->result->threads, "options",
+                     report_options(w->ctx, w->scratch, &w->result->options), "data_hash", hash);
 }
 
 static json_t *data_object(const writer *w)
@@ -216,31 +204,36 @@ static json_t *document(const writer *w)
     return keep_if(ok, root);
 }
 
-static char *render(nonsens_context *ctx, const nonsens_result *result)
+static nonsens_status write_bytes(nonsens_context *ctx, const char *bytes, const char *path)
 {
-    arena scratch = {0};
-    writer w = {ctx, &scratch, result};
-    json_t *root = document(&w);
-    char *bytes = root ? json_dumps(root, JSON_INDENT(INDENT) | JSON_REAL_PRECISION(DIGITS)) : NULL;
-    json_decref(root);
-    arena_free(&scratch);
-    return bytes;
+    output *out;
+    if (!bytes) {
+        return fail_memory(ctx);
+    }
+    TRY(output_open(ctx, path, &out));
+    output_write(out, bytes, strlen(bytes));
+    output_write(out, "\n", 1);
+    return output_close(ctx, out);
+}
+
+nonsens_status report_write_json(nonsens_context *ctx, json_t *document, int digits, const char *path)
+{
+    char *bytes = document ? json_dumps(document, JSON_INDENT(INDENT) | JSON_REAL_PRECISION(digits)) : NULL;
+    json_decref(document);
+    nonsens_status status = write_bytes(ctx, bytes, path);
+    if (bytes) {
+        json_free_t release;
+        json_get_alloc_funcs(NULL, &release);
+        release(bytes);
+    }
+    return status;
 }
 
 nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result, const char *path)
 {
-    output *out;
-    char *bytes = render(ctx, result);
-    if (!bytes) {
-        return fail_memory(ctx);
-    }
-    nonsens_status status = output_open(ctx, path, &out);
-    if (status == NONSENS_OK) {
-        fprintf(output_stream(out), "%s\n", bytes);
-        status = output_close(ctx, out);
-    }
-    json_free_t release;
-    json_get_alloc_funcs(NULL, &release);
-    release(bytes);
-    return status;
+    arena scratch = {0};
+    writer w = {ctx, &scratch, result};
+    json_t *root = document(&w);
+    arena_free(&scratch);
+    return report_write_json(ctx, root, DIGITS, path);
 }

@@ -6,13 +6,9 @@
 #include "ica/internal.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "fixture.h"
 
 enum source_kind { LAPLACE, ONE_SIDED, CORRELATED, GAUSSIAN };
 
@@ -118,35 +114,12 @@ static double recovery(int64_t n, int64_t d, const double *truth, const double *
     return sum / (double)d;
 }
 
-typedef struct fixture {
-    nonsens_context *ctx;
-    arena a;
-} fixture;
-
-static int set_up(void **state)
-{
-    fixture *f = get(1, sizeof *f);
-    f->ctx = nonsens_context_new();
-    *state = f;
-    return f->ctx ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    memory_fail_at(-1);
-    arena_free(&f->a);
-    nonsens_context_free(f->ctx);
-    free(f);
-    return 0;
-}
-
 /* Sources of z (n, d) of the sample's shape, to be freed. */
 static double *unmixed(fixture *f, const sample *x, double *z, enum unmixing algorithm, ica_result *out)
 {
     double *s = get(x->n * x->d, sizeof *s);
     nonsens_status status =
-        ica_unmix(f->ctx, &f->a, matrix_view(z, x->n, x->d), x->segments, x->start, algorithm, 1, out);
+        ica_unmix(f->ctx, &f->scratch, matrix_view(z, x->n, x->d), x->segments, x->start, algorithm, out);
     if (status != NONSENS_OK) {
         fail_msg("%s", nonsens_message(f->ctx));
     }

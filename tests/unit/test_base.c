@@ -132,15 +132,17 @@ static void test_arena_hands_out_zeroed_aligned_memory(void **state)
     nonsens_context_free(ctx);
 }
 
-static nonsens_status square_job(nonsens_context *ctx, int64_t job, void *state)
+static nonsens_status square_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
+    (void)scratch;
     (void)ctx;
     ((int64_t *)state)[job] = job * job;
     return NONSENS_OK;
 }
 
-static nonsens_status failing_job(nonsens_context *ctx, int64_t job, void *state)
+static nonsens_status failing_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
+    (void)scratch;
     (void)state;
     return job >= 3 ? fail(ctx, NONSENS_ERR_DATA, "job %d", (int)job) : NONSENS_OK;
 }

@@ -5,33 +5,12 @@
 #include "fixtures/change.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "fixture.h"
 
 static const double STATISTIC_TOLERANCE = 1e-10; /* relative */
 static const double P_TOLERANCE = 1e-8;          /* relative */
-
-static nonsens_context *ctx;
-static arena scratch;
-
-static int set_up(void **state)
-{
-    (void)state;
-    ctx = nonsens_context_new();
-    return ctx ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_free(&scratch);
-    nonsens_context_free(ctx);
-    return 0;
-}
 
 static void assert_near(double found, double expected, double tolerance)
 {
@@ -40,14 +19,14 @@ static void assert_near(double found, double expected, double tolerance)
     }
 }
 
-static void check(const struct change_case *c)
+static void check(fixture *f, const struct change_case *c)
 {
     change_test test;
-    assert_int_equal(change_of_location(ctx, &scratch, c->value, c->segments, c->start, &test), NONSENS_OK);
+    assert_int_equal(change_of_location(f->ctx, &f->scratch, c->value, c->segments, c->start, &test), NONSENS_OK);
     assert_int_equal(test.segments, c->segments);
     assert_near(test.statistic, c->welch, STATISTIC_TOLERANCE);
     assert_near(test.p_value, c->welch_p, P_TOLERANCE);
-    assert_int_equal(change_of_scale(ctx, &scratch, c->value, c->segments, c->start, &test), NONSENS_OK);
+    assert_int_equal(change_of_scale(f->ctx, &f->scratch, c->value, c->segments, c->start, &test), NONSENS_OK);
     assert_near(test.statistic, c->fligner, STATISTIC_TOLERANCE);
     assert_near(test.p_value, c->fligner_p, P_TOLERANCE);
     assert_near(test.effect, c->ratio, STATISTIC_TOLERANCE);
@@ -55,23 +34,22 @@ static void check(const struct change_case *c)
 
 static void test_against_scipy(void **state)
 {
-    (void)state;
-    check(&two_groups);
-    check(&five_groups);
-    check(&tied);
+    check(*state, &two_groups);
+    check(*state, &five_groups);
+    check(*state, &tied);
 }
 
 /* Segments of one row and constant ones are left out; with fewer than two left there is no test. */
 static void test_unusable_segments(void **state)
 {
-    (void)state;
+    fixture *f = *state;
     static const double v[] = {1, 2, 4, 7, 5, 5, 5, 3, 1, 9};
     static const int64_t start[] = {0, 3, 4, 7, 10}, lone[] = {0, 3, 4, 7};
     change_test test;
-    assert_int_equal(change_of_scale(ctx, &scratch, v, 4, start, &test), NONSENS_OK);
+    assert_int_equal(change_of_scale(f->ctx, &f->scratch, v, 4, start, &test), NONSENS_OK);
     assert_int_equal(test.segments, 2);
     assert_true(test.p_value > 0.0 && test.p_value < 1.0);
-    assert_int_equal(change_of_location(ctx, &scratch, v, 3, lone, &test), NONSENS_OK);
+    assert_int_equal(change_of_location(f->ctx, &f->scratch, v, 3, lone, &test), NONSENS_OK);
     assert_int_equal(test.segments, 1);
     assert_true(isnan(test.p_value) && isnan(test.statistic));
 }
@@ -79,7 +57,7 @@ static void test_unusable_segments(void **state)
 /* Without a change p-values are even: at .1, 400 data sets of 5 x 40 reject .1 of the time, se .015. */
 static void test_level(void **state)
 {
-    (void)state;
+    fixture *f = *state;
     enum { SETS = 400, SEGMENTS = 5, ROWS = 40 };
     static const double LEVEL = 0.1, FOUR_SE = 0.06;
     double v[SEGMENTS * ROWS];
@@ -94,9 +72,9 @@ static void test_level(void **state)
         for (int i = 0; i < SEGMENTS * ROWS; i++) {
             v[i] = rng_laplace(&r);
         }
-        assert_int_equal(change_of_location(ctx, &scratch, v, SEGMENTS, start, &test), NONSENS_OK);
+        assert_int_equal(change_of_location(f->ctx, &f->scratch, v, SEGMENTS, start, &test), NONSENS_OK);
         location += test.p_value <= LEVEL;
-        assert_int_equal(change_of_scale(ctx, &scratch, v, SEGMENTS, start, &test), NONSENS_OK);
+        assert_int_equal(change_of_scale(f->ctx, &f->scratch, v, SEGMENTS, start, &test), NONSENS_OK);
         scale += test.p_value <= LEVEL;
     }
     assert_true(fabs((double)location / SETS - LEVEL) < FOUR_SE);
@@ -106,9 +84,9 @@ static void test_level(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_scipy),
-        cmocka_unit_test(test_unusable_segments),
-        cmocka_unit_test(test_level),
+        TEST(test_against_scipy),
+        TEST(test_unusable_segments),
+        TEST(test_level),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

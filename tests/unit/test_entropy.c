@@ -4,65 +4,33 @@
 #include "math/special.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "fixture.h"
 
 static const double ENTROPY_TOLERANCE = 0.03; /* four standard errors of one-spacings, n = 20000 */
 static const double MUTUAL_TOLERANCE = 0.03;  /* the same for k = 3, n = 20000 */
 static const double ROUNDING = 1e-12;
 enum { SAMPLE = 20000 };
 
-struct fixture {
-    nonsens_context *ctx;
-    arena scratch;
-};
-
-static int set_up(void **state)
-{
-    static struct fixture f;
-    f = (struct fixture){nonsens_context_new(), {0}};
-    *state = &f;
-    return f.ctx ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    arena_free(&f->scratch);
-    nonsens_context_free(f->ctx);
-    return 0;
-}
-
-static double *room(struct fixture *f, int64_t n)
-{
-    double *v = arena_get(f->ctx, &f->scratch, n, sizeof *v);
-    assert_non_null(v);
-    return v;
-}
-
-static double *draw(struct fixture *f, double (*next)(rng *), uint64_t stream, int64_t n)
+static double *draw(fixture *f, double (*next)(rng *), uint64_t stream, int64_t n)
 {
     rng r = rng_open(3, RNG_TEST, stream);
-    double *v = room(f, n);
+    double *v = fixture_doubles(f, n);
     for (int64_t i = 0; i < n; i++) {
         v[i] = next(&r);
     }
     return v;
 }
 
-static double entropy(struct fixture *f, int64_t n, const double *v)
+static double entropy(fixture *f, int64_t n, const double *v)
 {
     double h;
     assert_int_equal(entropy_spacing(f->ctx, &f->scratch, n, v, &h), NONSENS_OK);
     return h;
 }
 
-static double mutual(struct fixture *f, int64_t n, const double *x, const double *y, int k)
+static double mutual(fixture *f, int64_t n, const double *x, const double *y, int k)
 {
     double i;
     assert_int_equal(entropy_mutual_information(f->ctx, &f->scratch, n, x, y, k, &i), NONSENS_OK);
@@ -73,7 +41,7 @@ static double mutual(struct fixture *f, int64_t n, const double *x, const double
 
 static void test_entropy_closed_forms(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     double uniform = 0.0, gaussian = 0.5 * log(2.0 * acos(-1.0) * exp(1.0)), laplace = 1.0 + log(2.0);
     assert_true(fabs(entropy(f, SAMPLE, draw(f, rng_uniform, 1, SAMPLE)) - uniform) < ENTROPY_TOLERANCE);
     assert_true(fabs(entropy(f, SAMPLE, draw(f, rng_normal, 2, SAMPLE)) - gaussian) < ENTROPY_TOLERANCE);
@@ -82,7 +50,7 @@ static void test_entropy_closed_forms(void **state)
 
 static void test_entropy_by_hand(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     double v[] = {4.0, 1.0, 2.0, 1.0, 2.0}; // distinct 1 2 4: gaps 1 and 2, psi(3) - psi(1) = 1.5
     double kept[5];
     memcpy(kept, v, sizeof v);
@@ -92,13 +60,13 @@ static void test_entropy_by_hand(void **state)
 
 static void test_entropy_scale_and_order(void **state)
 {
-    struct fixture *f = *state;
-    double *v = draw(f, rng_normal, 4, 500), *w = room(f, 500);
+    fixture *f = *state;
+    double *v = draw(f, rng_normal, 4, 500), *w = fixture_doubles(f, 500);
     for (int64_t i = 0; i < 500; i++) {
         w[499 - i] = 0x1p40 * v[i];
     }
     assert_true(fabs(entropy(f, 500, w) - entropy(f, 500, v) - 40.0 * log(2.0)) < ROUNDING * 40.0);
-    double *doubled = room(f, 1000); // every value twice changes nothing
+    double *doubled = fixture_doubles(f, 1000); // every value twice changes nothing
     for (int64_t i = 0; i < 1000; i++) {
         doubled[i] = v[i / 2];
     }
@@ -107,7 +75,7 @@ static void test_entropy_scale_and_order(void **state)
 
 static void test_entropy_corners(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     double constant[4] = {2.0, 2.0, 2.0, 2.0}, two[3] = {1.0, 2.0, 1.0}, zeros[3] = {0.0, -0.0, 1.0}, h;
     double wide[3] = {-1.7e308, 1.7e308, 0.0}, broken[3] = {1.0, NAN, 2.0};
     assert_true(isnan(entropy(f, 0, constant)) && isnan(entropy(f, 1, constant)));
@@ -128,9 +96,9 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Estimator 1 of Kraskov et al. by comparing all pairs. */
-static double mutual_by_pairs(struct fixture *f, int64_t n, const double *x, const double *y, int k)
+static double mutual_by_pairs(fixture *f, int64_t n, const double *x, const double *y, int k)
 {
-    double *distance = room(f, n), sum = 0.0;
+    double *distance = fixture_doubles(f, n), sum = 0.0;
     for (int64_t i = 0; i < n; i++) {
         int64_t others = 0, nx = 0, ny = 0;
         for (int64_t j = 0; j < n; j++) {
@@ -157,7 +125,7 @@ static void correlate(int64_t n, const double *x, double *y, double rho)
 
 static void test_mutual_closed_form(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     static const double rho[] = {0.0, 0.3, -0.6, 0.9};
     for (int i = 0; i < 4; i++) {
         double *x = draw(f, rng_normal, 10, SAMPLE), *y = draw(f, rng_normal, 11, SAMPLE);
@@ -170,7 +138,7 @@ static void test_mutual_closed_form(void **state)
 /* The tree and the sorted marginals must give the very bits of the comparison of all pairs, ties and all. */
 static void test_mutual_equals_all_pairs(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     static const double grid[] = {0.0, 0.01, 0.3, 2.0}; // rounding of x; half of it for y
     static const int64_t rows[] = {5, 9, 40, 301, 700};
     static const int neighbours[] = {1, 3, 4};
@@ -193,7 +161,7 @@ static void test_mutual_equals_all_pairs(void **state)
 
 static void test_mutual_is_symmetric(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     double *x = draw(f, rng_normal, 14, 2000), *y = draw(f, rng_laplace, 15, 2000);
     assert_true(fabs(mutual(f, 2000, x, y, 4) - mutual(f, 2000, y, x, 4)) < ROUNDING);
 }
@@ -201,9 +169,10 @@ static void test_mutual_is_symmetric(void **state)
 /* Patterns that defeat careless splitting: sorted, constant, on a line, few values, one far outlier. */
 static void test_mutual_patterns(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     enum { N = 30000 };
-    double *ramp = room(f, N), *constant = room(f, N), *bit = room(f, N), *v = draw(f, rng_normal, 16, N);
+    double *ramp = fixture_doubles(f, N), *constant = fixture_doubles(f, N), *bit = fixture_doubles(f, N),
+           *v = draw(f, rng_normal, 16, N);
     for (int64_t i = 0; i < N; i++) {
         ramp[i] = (double)i;
         bit[i] = (double)(i % 2);
@@ -222,7 +191,7 @@ static void test_mutual_patterns(void **state)
 
 static void test_mutual_refusals(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     double x[5] = {1, 2, 3, 4, 5}, y[5] = {1, 2, NAN, 4, 5}, out;
     assert_int_equal(entropy_mutual_information(f->ctx, &f->scratch, 5, x, x, 0, &out), NONSENS_ERR_USAGE);
     assert_int_equal(entropy_mutual_information(f->ctx, &f->scratch, 5, x, x, 5, &out), NONSENS_ERR_DATA);
@@ -233,35 +202,26 @@ static void test_mutual_refusals(void **state)
     context_begin(f->ctx);
 }
 
+static nonsens_status information(nonsens_context *ctx, arena *a, void *state)
+{
+    enum { N = 3000 };
+    const double *xy = state;
+    double out;
+    return entropy_mutual_information(ctx, a, N, xy, xy + N, 3, &out);
+}
+
 static void test_memory_failures(void **state)
 {
-    struct fixture *f = *state;
-    enum { N = 3000 };
-    double *x = draw(f, rng_normal, 17, N), *y = draw(f, rng_normal, 18, N), out;
-    int failures = 0;
-    for (int64_t at = 0;; at++) {
-        arena own = {0};
-        memory_fail_at(at);
-        nonsens_status status = entropy_mutual_information(f->ctx, &own, N, x, y, 3, &out);
-        memory_fail_at(-1);
-        arena_free(&own);
-        if (status == NONSENS_OK) {
-            break;
-        }
-        assert_int_equal(status, NONSENS_ERR_MEMORY);
-        failures++;
-    }
-    assert_true(failures >= 3);
+    assert_true(fail_every_allocation(*state, information, draw(*state, rng_normal, 17, 2 * 3000)) >= 3);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_entropy_closed_forms),    cmocka_unit_test(test_entropy_by_hand),
-        cmocka_unit_test(test_entropy_scale_and_order), cmocka_unit_test(test_entropy_corners),
-        cmocka_unit_test(test_mutual_closed_form),      cmocka_unit_test(test_mutual_equals_all_pairs),
-        cmocka_unit_test(test_mutual_is_symmetric),     cmocka_unit_test(test_mutual_patterns),
-        cmocka_unit_test(test_mutual_refusals),         cmocka_unit_test(test_memory_failures),
+        TEST(test_entropy_closed_forms), TEST(test_entropy_by_hand),    TEST(test_entropy_scale_and_order),
+        TEST(test_entropy_corners),      TEST(test_mutual_closed_form), TEST(test_mutual_equals_all_pairs),
+        TEST(test_mutual_is_symmetric),  TEST(test_mutual_patterns),    TEST(test_mutual_refusals),
+        TEST(test_memory_failures),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

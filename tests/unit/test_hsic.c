@@ -1,18 +1,14 @@
 /* test_hsic.c - the HSIC test against n x n twins, SciPy's figures, invariances, nulls and limits. */
 #include "base/rng.h"
 #include "fixtures/hsic.h"
-#include "indep/cholesky.h"
 #include "indep/hsic.h"
+#include "indep/kernel.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include <cmocka.h> /* last: it defines fail() as a macro */
+#include "fixture.h"
 
 #define RELATIVE_FACTOR 1e-6  /* factor form against the quadratic form */
 #define RELATIVE_FORMULA 1e-9 /* the same formula in C and NumPy */
@@ -22,39 +18,9 @@
 
 enum { LAW_NORMAL, LAW_LAPLACE, LAW_STUDENT, LAW_UNIFORM, LAWS };
 
-typedef struct bench {
-    nonsens_context *ctx;
-    arena memory;
-} bench;
-
-static int setup(void **state)
+static double *draw(fixture *b, int64_t n, int law, uint64_t stream)
 {
-    bench *b = calloc(1, sizeof *b);
-    b->ctx = nonsens_context_new();
-    *state = b;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    bench *b = *state;
-    memory_fail_at(-1);
-    arena_free(&b->memory);
-    nonsens_context_free(b->ctx);
-    free(b);
-    return 0;
-}
-
-static double *doubles(bench *b, int64_t n)
-{
-    double *v = arena_get(b->ctx, &b->memory, n, sizeof *v);
-    assert_non_null(v);
-    return v;
-}
-
-static double *draw(bench *b, int64_t n, int law, uint64_t stream)
-{
-    double *v = doubles(b, n);
+    double *v = fixture_doubles(b, n);
     rng r = rng_open(11, RNG_TEST, stream);
     for (int64_t i = 0; i < n; i++) {
         v[i] = law == LAW_NORMAL    ? rng_normal(&r)
@@ -78,17 +44,17 @@ static hsic_options permutation_null(int64_t permutations)
     return o;
 }
 
-static hsic_result run(bench *b, int64_t n, const double *x, const double *y, int64_t segments, const int64_t *start,
+static hsic_result run(fixture *b, int64_t n, const double *x, const double *y, int64_t segments, const int64_t *start,
                        hsic_options options)
 {
     hsic_result result;
-    arena_mark mark = arena_tell(&b->memory);
-    assert_int_equal(hsic_test(b->ctx, &b->memory, n, x, y, segments, start, &options, &result), NONSENS_OK);
-    arena_rewind(&b->memory, mark);
+    arena_mark mark = arena_tell(&b->scratch);
+    assert_int_equal(hsic_test(b->ctx, &b->scratch, n, x, y, segments, start, &options, &result), NONSENS_OK);
+    arena_rewind(&b->scratch, mark);
     return result;
 }
 
-static hsic_result run_pooled(bench *b, int64_t n, const double *x, const double *y, hsic_options options)
+static hsic_result run_pooled(fixture *b, int64_t n, const double *x, const double *y, hsic_options options)
 {
     return run(b, n, x, y, 1, (int64_t[]){0, n}, options);
 }
@@ -107,13 +73,13 @@ static void assert_close(double got, double expected, double relative)
 
 /* ---- against the quadratic form ------------------------------------------------------------------------------- */
 
-static void compare_with_reference(bench *b, int64_t n, const double *x, const double *y)
+static void compare_with_reference(fixture *b, int64_t n, const double *x, const double *y)
 {
     double width_x, width_y, statistic, mean, variance;
-    assert_int_equal(cholesky_width(b->ctx, n, x, &width_x), NONSENS_OK);
-    assert_int_equal(cholesky_width(b->ctx, n, y, &width_y), NONSENS_OK);
+    assert_int_equal(kernel_width(b->ctx, n, x, &width_x), NONSENS_OK);
+    assert_int_equal(kernel_width(b->ctx, n, y, &width_y), NONSENS_OK);
     hsic_result got = run_pooled(b, n, x, y, gamma_null());
-    assert_int_equal(hsic_reference(b->ctx, &b->memory, n, x, y, width_x, width_y, &statistic, &mean, &variance),
+    assert_int_equal(hsic_reference(b->ctx, &b->scratch, n, x, y, width_x, width_y, &statistic, &mean, &variance),
                      NONSENS_OK);
     assert_close(got.statistic, statistic, RELATIVE_FACTOR);
     assert_close(got.mean, mean, RELATIVE_FACTOR);
@@ -122,7 +88,7 @@ static void compare_with_reference(bench *b, int64_t n, const double *x, const d
 
 static void test_factor_form_is_quadratic_form(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     const int64_t sizes[] = {10, 11, 20, 64, 65, 150, 400};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (int law = 0; law < LAWS; law++) {
@@ -140,7 +106,7 @@ static void test_factor_form_is_quadratic_form(void **state)
 /* Segments of the sum are what the pooled test says of each. */
 static void test_strata_add_up(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     const int64_t start[] = {0, 40, 52, 160};
     double *x = draw(b, 160, LAW_LAPLACE, 1), *y = draw(b, 160, LAW_NORMAL, 2);
     double statistic = 0, mean = 0, variance = 0, third = 0;
@@ -162,7 +128,7 @@ static void test_strata_add_up(void **state)
 
 static void test_fixtures(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     for (size_t i = 0; i < sizeof hsic_cases / sizeof *hsic_cases; i++) {
         const struct hsic_case *c = hsic_cases + i;
         hsic_result r = run(b, c->n, c->x, c->y, c->segments, c->start, gamma_null());
@@ -178,10 +144,10 @@ static void test_fixtures(void **state)
 /* So heavy tails that the sum of cubes leaves directions out. */
 static void test_many_directions(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     enum { N = 400 };
     const double pi = 3.14159265358979323846;
-    double *x = doubles(b, N), *y = doubles(b, N);
+    double *x = fixture_doubles(b, N), *y = fixture_doubles(b, N);
     for (int i = 0; i < N; i++) {
         x[i] = tan(pi * (fmod((i + 1) * sqrt(5.0), 1.0) - 0.5));
         y[i] = tan(pi * (fmod((i + 1) * sqrt(2.0), 1.0) - 0.5));
@@ -196,16 +162,16 @@ static void test_many_directions(void **state)
 /* Moments over all 5,040 permutations of seven rows, listed one by one. */
 static void test_moments_of_all_permutations(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     double statistic, mean, variance;
-    assert_int_equal(hsic_reference(b->ctx, &b->memory, 7, hsic_seven_x, hsic_seven_y, hsic_seven[3], hsic_seven[4],
+    assert_int_equal(hsic_reference(b->ctx, &b->scratch, 7, hsic_seven_x, hsic_seven_y, hsic_seven[3], hsic_seven[4],
                                     &statistic, &mean, &variance),
                      NONSENS_OK);
     assert_close(statistic, hsic_seven[0], RELATIVE_FORMULA);
     assert_close(mean, hsic_seven[1], RELATIVE_FORMULA);
     assert_close(variance, hsic_seven[2], RELATIVE_FORMULA);
     assert_int_equal(
-        hsic_reference(b->ctx, &b->memory, 5, hsic_seven_x, hsic_seven_y, 1, 1, &statistic, &mean, &variance),
+        hsic_reference(b->ctx, &b->scratch, 5, hsic_seven_x, hsic_seven_y, 1, 1, &statistic, &mean, &variance),
         NONSENS_ERR_USAGE);
 }
 
@@ -213,29 +179,29 @@ static void test_moments_of_all_permutations(void **state)
 
 static void test_width(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     double width;
     const double four[] = {0, 1, 3, 7}; /* distances 1 2 3 4 6 7 */
-    cholesky_width(b->ctx, 4, four, &width);
+    kernel_width(b->ctx, 4, four, &width);
     assert_close(width, 3, 1e-9);
     const double ties[] = {5, 5, 5, 5, 9}; /* the median is zero, the mean 4 * 4 / 10 */
-    cholesky_width(b->ctx, 5, ties, &width);
+    kernel_width(b->ctx, 5, ties, &width);
     assert_close(width, 1.6, 1e-12);
     const double constant[] = {2, 2, 2};
-    cholesky_width(b->ctx, 3, constant, &width);
+    kernel_width(b->ctx, 3, constant, &width);
     assert_true(width == 0);
     const double huge[] = {-1.7e308, 1.7e308, 1.0};
-    assert_int_equal(cholesky_width(b->ctx, 3, huge, &width), NONSENS_ERR_DATA);
+    assert_int_equal(kernel_width(b->ctx, 3, huge, &width), NONSENS_ERR_DATA);
 }
 
 /* F'F = HKH element by element; directions are orthogonal and descending. */
 static void test_factor_elements(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     enum { N = 130 };
     double *v = draw(b, N, LAW_STUDENT, 4), mean[N] = {0}, all = 0;
     kernel_factor w;
-    assert_int_equal(cholesky_factor(b->ctx, &b->memory, N, v, 0.7, &w), NONSENS_OK);
+    assert_int_equal(kernel_factorise(b->ctx, &b->scratch, N, v, 0.7, &w), NONSENS_OK);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < N; j++) {
             mean[i] += exp(-0.5 * pow((v[i] - v[j]) / 0.7, 2)) / N;
@@ -261,21 +227,21 @@ static void test_factor_elements(void **state)
         assert_within(square, w.eigen[k], 1e-9);
         assert_true(k == 0 || w.eigen[k] <= w.eigen[k - 1]);
     }
-    assert_true(cholesky_leading(&w, 1e-3) < w.rank);
-    assert_int_equal(cholesky_leading(&w, 0), w.rank);
+    assert_true(kernel_leading(&w, 1e-3) < w.rank);
+    assert_int_equal(kernel_leading(&w, 0), w.rank);
 }
 
 /* Beyond 2,048 values pivots come from cells: nothing of the trace n - sum(K) / n may be lost on the way. */
 static void test_factor_of_many_rows(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     enum { N = 5000 };
     const int laws[] = {LAW_NORMAL, LAW_LAPLACE, LAW_UNIFORM};
     for (int law = 0; law < 3; law++) {
         double *v = draw(b, N, laws[law], 4), sum = N, width;
         kernel_factor w;
-        assert_int_equal(cholesky_width(b->ctx, N, v, &width), NONSENS_OK);
-        assert_int_equal(cholesky_factor(b->ctx, &b->memory, N, v, width, &w), NONSENS_OK);
+        assert_int_equal(kernel_width(b->ctx, N, v, &width), NONSENS_OK);
+        assert_int_equal(kernel_factorise(b->ctx, &b->scratch, N, v, width, &w), NONSENS_OK);
         for (int i = 0; i < N; i++) {
             for (int j = 0; j < i; j++) {
                 sum += 2 * exp(-0.5 * (v[i] - v[j]) * (v[i] - v[j]) / (width * width));
@@ -289,9 +255,10 @@ static void test_factor_of_many_rows(void **state)
 
 static void test_shift_scale_swap_order(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     enum { N = 300 };
-    double *x = draw(b, N, LAW_LAPLACE, 1), *y = draw(b, N, LAW_NORMAL, 2), *u = doubles(b, N), *v = doubles(b, N);
+    double *x = draw(b, N, LAW_LAPLACE, 1), *y = draw(b, N, LAW_NORMAL, 2), *u = fixture_doubles(b, N),
+           *v = fixture_doubles(b, N);
     hsic_result plain = run_pooled(b, N, x, y, gamma_null());
     for (int i = 0; i < N; i++) {
         u[i] = 1e6 - 3e3 * x[i];
@@ -310,7 +277,7 @@ static void test_shift_scale_swap_order(void **state)
 
 static void test_constant_and_tiny_segments(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     const int64_t start[] = {0, 30, 39, 60, 60, 90}; /* fine, 9 rows, constant, empty, fine */
     double *x = draw(b, 90, LAW_NORMAL, 1), *y = draw(b, 90, LAW_NORMAL, 2);
     for (int i = 39; i < 60; i++) {
@@ -327,7 +294,7 @@ static void test_constant_and_tiny_segments(void **state)
 
 static void test_ties(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     enum { N = 200 };
     double *x = draw(b, N, LAW_UNIFORM, 1), *y = draw(b, N, LAW_UNIFORM, 2);
     for (int i = 0; i < N; i++) {
@@ -348,9 +315,9 @@ static void test_ties(void **state)
 /* One row of ten differs: a permutation reaches T if and only if it leaves that row in place, so p is 1/10. */
 static void test_permutations_move_every_row(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     for (int odd = 0; odd < 10; odd += 9) {
-        double *x = doubles(b, 10), *y = doubles(b, 10);
+        double *x = fixture_doubles(b, 10), *y = fixture_doubles(b, 10);
         x[odd] = y[odd] = 1;
         hsic_result r = run_pooled(b, 10, x, y, permutation_null(1999));
         assert_within(r.p_value, 0.1, 0.03);
@@ -360,7 +327,7 @@ static void test_permutations_move_every_row(void **state)
 /* One odd row in x: T is the squared distance of its y from the mean of all in feature space. */
 static void test_constant_and_negatively_skewed_null(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     double odd[11] = {1}, halves[10] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
     hsic_result same = run_pooled(b, 10, odd, halves, gamma_null());
     assert_true(same.p_value == 1);
@@ -375,43 +342,37 @@ static void test_constant_and_negatively_skewed_null(void **state)
 
 static void test_refusals(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     double *x = draw(b, 20, LAW_NORMAL, 1), *y = draw(b, 20, LAW_NORMAL, 2);
     hsic_options o = gamma_null(), none = permutation_null(0);
     hsic_result r;
     const int64_t good[] = {0, 20}, bad[] = {0, 21};
-    assert_int_equal(hsic_test(b->ctx, &b->memory, 20, x, y, 1, bad, &o, &r), NONSENS_ERR_USAGE);
-    assert_int_equal(hsic_test(b->ctx, &b->memory, 20, x, y, 1, good, &none, &r), NONSENS_ERR_USAGE);
+    assert_int_equal(hsic_test(b->ctx, &b->scratch, 20, x, y, 1, bad, &o, &r), NONSENS_ERR_USAGE);
+    assert_int_equal(hsic_test(b->ctx, &b->scratch, 20, x, y, 1, good, &none, &r), NONSENS_ERR_USAGE);
     y[4] = NAN;
-    assert_int_equal(hsic_test(b->ctx, &b->memory, 20, x, y, 1, good, &o, &r), NONSENS_ERR_DATA);
+    assert_int_equal(hsic_test(b->ctx, &b->scratch, 20, x, y, 1, good, &o, &r), NONSENS_ERR_DATA);
     assert_non_null(strstr(nonsens_message(b->ctx), "row 5"));
+}
+
+static nonsens_status permute_two_segments(nonsens_context *ctx, arena *a, void *state)
+{
+    const double *xy = state;
+    const int64_t start[] = {0, 60, 120};
+    hsic_options o = permutation_null(20);
+    hsic_result r;
+    return hsic_test(ctx, a, 120, xy, xy + 120, 2, start, &o, &r);
 }
 
 static void test_each_allocation_failing(void **state)
 {
-    bench *b = *state;
-    double *x = draw(b, 120, LAW_NORMAL, 1), *y = draw(b, 120, LAW_NORMAL, 2);
-    const int64_t start[] = {0, 60, 120};
-    hsic_options o = permutation_null(20);
-    nonsens_status status = NONSENS_ERR_MEMORY;
-    int failures = 0;
-    for (; status == NONSENS_ERR_MEMORY && failures < 1000; failures++) {
-        arena local = {0};
-        hsic_result r;
-        memory_fail_at(failures);
-        status = hsic_test(b->ctx, &local, 120, x, y, 2, start, &o, &r);
-        arena_free(&local);
-    }
-    memory_fail_at(-1);
-    assert_int_equal(status, NONSENS_OK);
-    assert_true(failures > 10);
+    assert_true(fail_every_allocation(*state, permute_two_segments, draw(*state, 240, LAW_NORMAL, 1)) > 10);
 }
 
 /* ---- power, nulls, threads ------------------------------------------------------------------------------------ */
 
 static void test_power(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     enum { N = 200 };
     double *x = draw(b, N, LAW_NORMAL, 1), *y = draw(b, N, LAW_NORMAL, 2);
     for (int i = 0; i < N; i++) {
@@ -426,7 +387,7 @@ static void test_power(void **state)
 /* Scales that change together make a pooled test reject; inside segments there is nothing to find. */
 static void test_strata_hide_common_scales(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     enum { N = 1000 };
     int64_t start[11];
     double *x = draw(b, N, LAW_LAPLACE, 1), *y = draw(b, N, LAW_LAPLACE, 2);
@@ -444,7 +405,7 @@ static void test_strata_hide_common_scales(void **state)
 
 static void test_refinement(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     double *x = draw(b, 100, LAW_NORMAL, 1), *y = draw(b, 100, LAW_NORMAL, 2);
     hsic_options o = gamma_null();
     double p = run_pooled(b, 100, x, y, o).p_value;
@@ -463,7 +424,7 @@ static void test_refinement(void **state)
 
 static void test_threads_and_streams(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     const int64_t start[] = {0, 300, 700};
     double *x = draw(b, 700, LAW_LAPLACE, 1), *y = draw(b, 700, LAW_LAPLACE, 2);
     hsic_options one = permutation_null(333), two = one, other = one;
@@ -484,7 +445,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Kolmogorov-Smirnov distance of 200 p-values from uniform; beyond 1.63 / sqrt(200) once in a hundred. */
-static void assert_uniform(bench *b, int64_t n, int64_t segments, hsic_options options)
+static void assert_uniform(fixture *b, int64_t n, int64_t segments, hsic_options options)
 {
     enum { REPETITIONS = 200 };
     double p[REPETITIONS], distance = 0;
@@ -493,12 +454,12 @@ static void assert_uniform(bench *b, int64_t n, int64_t segments, hsic_options o
         start[e] = e * n / segments;
     }
     for (int rep = 0; rep < REPETITIONS; rep++) {
-        arena_mark mark = arena_tell(&b->memory);
+        arena_mark mark = arena_tell(&b->scratch);
         double *x = draw(b, n, LAW_LAPLACE, 1000 + 2 * (uint64_t)rep),
                *y = draw(b, n, LAW_STUDENT, 1001 + 2 * (uint64_t)rep);
         options.job = (uint64_t)rep;
         p[rep] = run(b, n, x, y, segments, start, options).p_value;
-        arena_rewind(&b->memory, mark);
+        arena_rewind(&b->scratch, mark);
     }
     qsort(p, REPETITIONS, sizeof *p, compare);
     for (int i = 0; i < REPETITIONS; i++) {
@@ -512,7 +473,7 @@ static void assert_uniform(bench *b, int64_t n, int64_t segments, hsic_options o
 
 static void test_null_is_uniform(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     assert_uniform(b, 60, 1, gamma_null());
     assert_uniform(b, 100, 10, gamma_null());
     assert_uniform(b, 300, 3, gamma_null());
@@ -531,7 +492,7 @@ static void test_null_is_uniform(void **state)
 
 static void test_linear_memory(void **state)
 {
-    bench *b = *state;
+    fixture *b = *state;
     enum { N = 200000 };
     double *x = draw(b, N, LAW_LAPLACE, 1), *y = draw(b, N, LAW_LAPLACE, 2);
     hsic_result r = run_pooled(b, N, x, y, gamma_null());
@@ -547,30 +508,28 @@ static void test_linear_memory(void **state)
     assert_true(run_pooled(b, N, x, y, gamma_null()).p_value < 1e-6);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CASE(test_factor_form_is_quadratic_form),
-                                       CASE(test_strata_add_up),
-                                       CASE(test_fixtures),
-                                       CASE(test_many_directions),
-                                       CASE(test_moments_of_all_permutations),
-                                       CASE(test_width),
-                                       CASE(test_factor_elements),
-                                       CASE(test_factor_of_many_rows),
-                                       CASE(test_shift_scale_swap_order),
-                                       CASE(test_constant_and_tiny_segments),
-                                       CASE(test_ties),
-                                       CASE(test_permutations_move_every_row),
-                                       CASE(test_constant_and_negatively_skewed_null),
-                                       CASE(test_refusals),
-                                       CASE(test_each_allocation_failing),
-                                       CASE(test_power),
-                                       CASE(test_strata_hide_common_scales),
-                                       CASE(test_refinement),
-                                       CASE(test_threads_and_streams),
-                                       CASE(test_null_is_uniform),
-                                       CASE(test_linear_memory)};
+    const struct CMUnitTest tests[] = {TEST(test_factor_form_is_quadratic_form),
+                                       TEST(test_strata_add_up),
+                                       TEST(test_fixtures),
+                                       TEST(test_many_directions),
+                                       TEST(test_moments_of_all_permutations),
+                                       TEST(test_width),
+                                       TEST(test_factor_elements),
+                                       TEST(test_factor_of_many_rows),
+                                       TEST(test_shift_scale_swap_order),
+                                       TEST(test_constant_and_tiny_segments),
+                                       TEST(test_ties),
+                                       TEST(test_permutations_move_every_row),
+                                       TEST(test_constant_and_negatively_skewed_null),
+                                       TEST(test_refusals),
+                                       TEST(test_each_allocation_failing),
+                                       TEST(test_power),
+                                       TEST(test_strata_hide_common_scales),
+                                       TEST(test_refinement),
+                                       TEST(test_threads_and_streams),
+                                       TEST(test_null_is_uniform),
+                                       TEST(test_linear_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

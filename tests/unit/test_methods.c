@@ -1,15 +1,12 @@
 /* The paper's decision rules on disturbances that are known, so that the answers are known. */
 #include "base/rng.h"
 #include "data/dataset.h"
-#include "methods/nonsens.h"
+#include "methods/monti.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "fixture.h"
 
 enum { SEGMENTS = 6, ROWS = 600, N = SEGMENTS * ROWS };
 
@@ -41,10 +38,10 @@ static void test_three_rejections_of_four_name_the_cause(void **state)
     };
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
         four_tests t = tests_with(table[k].p[0], table[k].p[1], table[k].p[2], table[k].p[3]);
-        assert_int_equal(nonsens_decide(&t, 0.05), table[k].expected);
+        assert_int_equal(monti_decide(&t, 0.05), table[k].expected);
     }
     four_tests edge = tests_with(0.013, 0.012, 0.012, 0.012); /* each test at alpha / 4 = .0125 */
-    assert_int_equal(nonsens_decide(&edge, 0.05), DECISION_FIRST_CAUSES);
+    assert_int_equal(monti_decide(&edge, 0.05), DECISION_FIRST_CAUSES);
 }
 
 /* x2 = b x1 + N2 with Gaussian disturbances of given scales: mutual informations have closed forms. */
@@ -98,7 +95,7 @@ static likelihood_ratio ratio_of(world *w)
     arena a = {0};
     likelihood_ratio out;
     disturbances d = as_disturbances(w);
-    assert_int_equal(nonsens_likelihood_ratio(ctx, &a, &d, &out), NONSENS_OK);
+    assert_int_equal(monti_likelihood_ratio(ctx, &a, &d, &out), NONSENS_OK);
     arena_free(&a);
     nonsens_context_free(ctx);
     return out;
@@ -137,8 +134,7 @@ static nonsens_options *direction_options(nonsens_context *ctx)
 
 static void test_four_tests_on_true_disturbances(void **state)
 {
-    (void)state;
-    nonsens_context *ctx = nonsens_context_new();
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
     nonsens_options *o = direction_options(ctx);
     world *w = malloc(sizeof *w);
     for (int swap = 0; swap < 2; swap++) {
@@ -148,37 +144,90 @@ static void test_four_tests_on_true_disturbances(void **state)
         make_world(w, 1.0, false, false);
         const double *column[2] = {w->x + swap * N, w->x + (1 - swap) * N};
         const char *names[2] = {"a", "b"}, *labels[SEGMENTS] = {"1", "2", "3", "4", "5", "6"};
-        assert_int_equal(dataset_build(ctx, N, 2, column, names, w->segment, SEGMENTS, labels, NULL, &data), NONSENS_OK);
+        assert_int_equal(dataset_build(ctx, N, 2, column, names, w->segment, SEGMENTS, labels, NULL, &data),
+                         NONSENS_OK);
         double *source = calloc(2 * N, sizeof *source);
         for (int64_t i = 0; i < N; i++) {
             source[i] = w->source[data->input_row[i]];
             source[N + i] = w->source[N + data->input_row[i]];
         }
-        assert_int_equal(nonsens_four_tests(ctx, &a, data, o, data->x, matrix_view(source, N, 2), &t), NONSENS_OK);
-        assert_int_equal(nonsens_decide(&t, 0.05), swap ? DECISION_SECOND_CAUSES : DECISION_FIRST_CAUSES);
-        assert_int_equal(t.parts, 4); /* 3,600 rows in parts of 6 x 133 */
+        assert_int_equal(monti_four_tests(ctx, &a, data, o, data->x, matrix_view(source, N, 2), &t), NONSENS_OK);
+        assert_int_equal(monti_decide(&t, 0.05), swap ? DECISION_SECOND_CAUSES : DECISION_FIRST_CAUSES);
+        assert_int_equal(t.parts, 3); /* 3,600 rows in parts of 6 x 166 */
         free(source);
         arena_free(&a);
         nonsens_data_free(data);
     }
     free(w);
     nonsens_options_free(o);
-    nonsens_context_free(ctx);
 }
 
-static void test_a_run_survives_every_failing_allocation(void **state)
+/* 120 rows in four segments. */
+static nonsens_data *small_data(nonsens_context *ctx)
 {
-    (void)state;
-    nonsens_context *ctx = nonsens_context_new();
-    nonsens_options *o = direction_options(ctx);
     double x[240];
     int64_t segment[120];
+    nonsens_data *data;
     rng r = rng_open(9, RNG_TEST, 0);
     for (int64_t i = 0; i < 120; i++) {
         x[i] = (1.0 + (double)(i / 30)) * rng_laplace(&r);
         x[120 + i] = x[i] + rng_laplace(&r);
         segment[i] = i / 30;
     }
+    assert_int_equal(nonsens_data_from_arrays(ctx, 120, 2, x, 1, 120, NULL, segment, &data), NONSENS_OK);
+    return data;
+}
+
+static bool has_note(const nonsens_result *result, const char *part)
+{
+    for (int64_t i = 0; i < result->notes; i++) {
+        if (strstr(result->note[i], part)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const evidence *find_evidence(const nonsens_result *result, const char *name)
+{
+    for (int64_t i = 0; i < result->evidence_count; i++) {
+        if (strcmp(result->evidence[i].name, name) == 0) {
+            return &result->evidence[i];
+        }
+    }
+    return NULL;
+}
+
+static void test_a_fit_that_went_wrong_is_reported(void **state)
+{
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
+    nonsens_options *o = direction_options(ctx);
+    nonsens_data *data = small_data(ctx);
+    train_report report[3] = {{.reason = TRAIN_EPOCHS}, {.reason = TRAIN_DIVERGED}, {.reason = TRAIN_PATIENCE}};
+    double singular[] = {1.0, 0.5, 0.1, 0.0};
+    disturbances d = {.n = data->n, .segments = data->segments, .start = data->start, .source = data->x};
+    d.fit = (tcl_fit){.nets = 3, .report = report, .singular = singular, .chance = 1.0, .loss = 0.5, .gain_se = 0.1};
+    d.ica = (ica_result){.contrast_gap = 12.5, .iterations = 7, .converged = true};
+    for (int wrong = 0; wrong < 2; wrong++) {
+        nonsens_result *result;
+        assert_int_equal(result_new(ctx, data, o, "nonsens", &result), NONSENS_OK);
+        report[1].reason = wrong ? TRAIN_DIVERGED : TRAIN_EPOCHS;
+        d.ica.converged = !wrong;
+        assert_int_equal(disturbances_report(ctx, &d, result), NONSENS_OK);
+        assert_int_equal(has_note(result, "1 of 3 networks diverged"), wrong);
+        assert_int_equal(has_note(result, "after 7 iterations without converging"), wrong);
+        assert_int_equal(result->notes, 2 * wrong);
+        assert_true(find_evidence(result, "contrast gap")->value == 12.5);
+        nonsens_result_free(result);
+    }
+    nonsens_data_free(data);
+    nonsens_options_free(o);
+}
+
+static void test_a_run_survives_every_failing_allocation(void **state)
+{
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
+    nonsens_options *o = direction_options(ctx);
     assert_int_equal(nonsens_options_set(ctx, o, "epochs", "1"), NONSENS_OK);
     assert_int_equal(nonsens_options_set(ctx, o, "folds", "2"), NONSENS_OK);
     assert_int_equal(nonsens_options_set(ctx, o, "threads", "1"), NONSENS_OK);
@@ -186,8 +235,7 @@ static void test_a_run_survives_every_failing_allocation(void **state)
     const char *methods[] = {"nonsens", "nonsens-lr"};
     for (int m = 0; m < 2; m++) {
         assert_int_equal(nonsens_options_set(ctx, o, "method", methods[m]), NONSENS_OK);
-        nonsens_data *data;
-        assert_int_equal(nonsens_data_from_arrays(ctx, 120, 2, x, 1, 120, NULL, segment, &data), NONSENS_OK);
+        nonsens_data *data = small_data(ctx);
         for (int64_t n = 0;; n++) {
             nonsens_result *result = NULL;
             memory_fail_at(n);
@@ -196,6 +244,7 @@ static void test_a_run_survives_every_failing_allocation(void **state)
             if (status == NONSENS_OK) {
                 assert_true(n > 15);
                 assert_non_null(nonsens_result_decision(result));
+                assert_true(m == 1 || find_evidence(result, "parts")->value == 1.0);
                 nonsens_result_free(result);
                 break;
             }
@@ -205,16 +254,16 @@ static void test_a_run_survives_every_failing_allocation(void **state)
         nonsens_data_free(data);
     }
     nonsens_options_free(o);
-    nonsens_context_free(ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_rejections_of_four_name_the_cause),
-        cmocka_unit_test(test_ratio_equals_the_mutual_information_and_folds_are_corrected),
-        cmocka_unit_test(test_four_tests_on_true_disturbances),
-        cmocka_unit_test(test_a_run_survives_every_failing_allocation),
+        TEST(test_three_rejections_of_four_name_the_cause),
+        TEST(test_ratio_equals_the_mutual_information_and_folds_are_corrected),
+        TEST(test_four_tests_on_true_disturbances),
+        TEST(test_a_fit_that_went_wrong_is_reported),
+        TEST(test_a_run_survives_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,14 @@
-/* Segment classifier: against PyTorch, against a plain double-precision twin and its differences; training; ensembles. */
+/* Segment classifier: against PyTorch, against a plain double-precision twin and its differences; training; ensembles.
+ */
 #include "math/linalg.h"
+#include "math/special.h"
 #include "nn/inputs.h"
 #include "nn/tcl.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "fixture.h"
 #include "fixtures/nn.h"
 
 enum { CASES = sizeof nn_cases / sizeof *nn_cases };
@@ -53,8 +51,7 @@ static int64_t tensor_sizes(const mlp_shape *s, int64_t *size)
 
 static void test_gradients_equal_pytorch_tensor_by_tensor(void **state)
 {
-    (void)state;
-    nonsens_context *ctx = nonsens_context_new();
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
     for (int c = 0; c < CASES; c++) {
         const nn_case *k = &nn_cases[c];
         mlp_shape shape = case_shape(k);
@@ -85,7 +82,6 @@ static void test_gradients_equal_pytorch_tensor_by_tensor(void **state)
         free(gradient);
         arena_free(&a);
     }
-    nonsens_context_free(ctx);
 }
 
 /* The twin: the same network for one row, written plainly in double. */
@@ -108,8 +104,10 @@ static void twin_logits(const mlp_shape *s, const double *p, const double *x, do
         inputs = outputs / pieces;
         for (int64_t j = 0; j < inputs; j++) {
             double v = raw[j];
-            in[j] = i == s->layers + 1 ? v
-                    : i == s->layers   ? (s->last == LAST_LINEAR ? v : s->last == LAST_ABS ? fabs(v) : sqrt(v * v + 1e-2))
+            in[j] = i == s->layers + 1                   ? v
+                    : i == s->layers                     ? (s->last == LAST_LINEAR ? v
+                                                            : s->last == LAST_ABS  ? fabs(v)
+                                                                                   : sqrt(v * v + 1e-2))
                     : s->activation == ACTIVATION_TANH   ? tanh(v)
                     : s->activation == ACTIVATION_MAXOUT ? fmax(v, raw[j + inputs])
                                                          : (v > 0 ? v : 0.2 * v);
@@ -143,7 +141,8 @@ static void check_differences(nonsens_context *ctx, mlp_shape shape, int64_t n, 
     mlp_workspace work;
     rng r = rng_open(seed, RNG_TEST, 0);
     int64_t count = mlp_parameters(&shape);
-    float *p = calloc((size_t)count, sizeof *p), *g = calloc((size_t)count, sizeof *g), *x = calloc(64 * 200, sizeof *x);
+    float *p = calloc((size_t)count, sizeof *p), *g = calloc((size_t)count, sizeof *g),
+          *x = calloc(64 * 200, sizeof *x);
     double *pd = calloc((size_t)count, sizeof *pd), *xd = calloc(64 * 200, sizeof *xd);
     int32_t label[200];
     mlp_init(&shape, &r, p);
@@ -169,7 +168,8 @@ static void check_differences(nonsens_context *ctx, mlp_shape shape, int64_t n, 
         double down = twin_loss(&shape, pd, xd, n, label);
         pd[i] = keep;
         if (fabs((up - down) / (2 * step) - (double)g[i]) > DIFFERENCE_TOLERANCE * scale) {
-            fail_msg("parameter %d of %d: %g, difference %g", (int)i, (int)count, (double)g[i], (up - down) / (2 * step));
+            fail_msg("parameter %d of %d: %g, difference %g", (int)i, (int)count, (double)g[i],
+                     (up - down) / (2 * step));
         }
     }
     free(p);
@@ -182,21 +182,18 @@ static void check_differences(nonsens_context *ctx, mlp_shape shape, int64_t n, 
 
 static void test_gradients_equal_differences_for_odd_shapes(void **state)
 {
-    (void)state;
-    nonsens_context *ctx = nonsens_context_new();
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
     enum activation kinds[] = {ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH};
     for (int k = 0; k < 3; k++) {
         check_differences(ctx, (mlp_shape){2, 3, 7, 2, 5, kinds[k], LAST_LINEAR}, 65, 1);
         check_differences(ctx, (mlp_shape){1, 1, 3, 1, 2, kinds[k], LAST_SMOOTH_ABS}, 9, 2);
         check_differences(ctx, (mlp_shape){5, 0, 1, 3, 3, kinds[k], LAST_ABS}, 130, 3);
     }
-    nonsens_context_free(ctx);
 }
 
 static void test_input_gradient_equals_differences(void **state)
 {
-    (void)state;
-    nonsens_context *ctx = nonsens_context_new();
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
     for (int c = 0; c < CASES; c++) {
         const nn_case *k = &nn_cases[c];
         mlp_shape shape = case_shape(k);
@@ -232,7 +229,6 @@ static void test_input_gradient_equals_differences(void **state)
         }
         arena_free(&a);
     }
-    nonsens_context_free(ctx);
 }
 
 /* Laplace sources with a scale per segment, mixed by a triangular matrix: the smallest real problem. */
@@ -277,8 +273,14 @@ static tcl_options small_options(int threads)
 {
     return (tcl_options){.shape = {.layers = 2, .width = 16, .activation = ACTIVATION_LEAKY_RELU, .last = LAST_LINEAR},
                          .train = {OPTIMISER_ADAM, 0.02, 0.9, 1e-4, 256, 30, 10},
-                         .folds = 4, .restarts = 2, .keep = 0, .validation = 0.1, .features = 2, .basic = 2,
-                         .seed = 5, .threads = threads};
+                         .folds = 4,
+                         .restarts = 2,
+                         .keep = 0,
+                         .validation = 0.1,
+                         .features = 2,
+                         .basic = 2,
+                         .seed = 5,
+                         .threads = threads};
 }
 
 static double r_squared(const sample *s, const tcl_fit *fit, int64_t j)
@@ -312,8 +314,7 @@ static double r_squared(const sample *s, const tcl_fit *fit, int64_t j)
 
 static void test_ensemble_learns_and_is_the_same_for_any_threads(void **state)
 {
-    (void)state;
-    nonsens_context *ctx = nonsens_context_new();
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
     sample s = make_sample(6, 256);
     arena a = {0};
     nn_inputs inputs;
@@ -338,14 +339,12 @@ static void test_ensemble_learns_and_is_the_same_for_any_threads(void **state)
     }
     arena_free(&a);
     free_sample(&s);
-    nonsens_context_free(ctx);
 }
 
 /* The features as a function: moving one input by a little changes h as the Jacobian says. */
 static void test_jacobian_of_the_ensemble_equals_differences(void **state)
 {
-    (void)state;
-    nonsens_context *ctx = nonsens_context_new();
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
     sample s = make_sample(4, 128);
     arena a = {0};
     tcl_fit fit;
@@ -394,13 +393,11 @@ static void test_jacobian_of_the_ensemble_equals_differences(void **state)
     free(jacobian[1]);
     arena_free(&a);
     free_sample(&s);
-    nonsens_context_free(ctx);
 }
 
 static void test_inputs_are_white_and_their_slopes_are_right(void **state)
 {
-    (void)state;
-    nonsens_context *ctx = nonsens_context_new();
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
     sample s = make_sample(3, 500);
     arena a = {0};
     nn_inputs in;
@@ -429,13 +426,11 @@ static void test_inputs_are_white_and_their_slopes_are_right(void **state)
     free(by_z);
     arena_free(&a);
     free_sample(&s);
-    nonsens_context_free(ctx);
 }
 
 static void test_training_stops_early_and_keeps_the_best(void **state)
 {
-    (void)state;
-    nonsens_context *ctx = nonsens_context_new();
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
     sample s = make_sample(4, 64);
     arena a = {0};
     float *x = calloc((size_t)s.n * 2, sizeof *x);
@@ -472,49 +467,71 @@ static void test_training_stops_early_and_keeps_the_best(void **state)
     free(x);
     arena_free(&a);
     free_sample(&s);
-    nonsens_context_free(ctx);
+}
+
+static nonsens_status fit_sample(nonsens_context *ctx, arena *a, void *state)
+{
+    const sample *s = state;
+    nn_inputs in;
+    tcl_fit fit;
+    tcl_options o = small_options(1);
+    o.train.epochs = 1;
+    nonsens_status status = nn_inputs_new(ctx, a, matrix_view(s->x, s->n, 2), &in);
+    return status == NONSENS_OK ? tcl_fit_new(ctx, a, in.view, s->classes, s->label, s->start, &o, &fit) : status;
 }
 
 static void test_every_failing_allocation_is_reported(void **state)
 {
-    (void)state;
-    nonsens_context *ctx = nonsens_context_new();
     sample s = make_sample(3, 40);
-    tcl_options o = small_options(1);
-    o.train.epochs = 1;
-    for (int64_t n = 0;; n++) {
-        arena a = {0};
-        nn_inputs in;
-        tcl_fit fit;
-        memory_fail_at(n);
-        nonsens_status status = nn_inputs_new(ctx, &a, matrix_view(s.x, s.n, 2), &in);
-        if (status == NONSENS_OK) {
-            status = tcl_fit_new(ctx, &a, in.view, s.classes, s.label, s.start, &o, &fit);
-        }
-        memory_fail_at(-1);
-        arena_free(&a);
-        if (status == NONSENS_OK) {
-            assert_true(n > 5);
-            break;
-        }
-        assert_int_equal(status, NONSENS_ERR_MEMORY);
-        assert_non_null(strstr(nonsens_message(ctx), "memory"));
-    }
+    assert_true(fail_every_allocation(*state, fit_sample, &s) > 5);
     free_sample(&s);
-    nonsens_context_free(ctx);
+}
+
+/* Inputs of a column in other units are those of the column; with two values the warp has two knots. */
+static void test_inputs_in_extreme_units_and_of_two_values(void **state)
+{
+    fixture *f = *state;
+    enum { ROWS = 200 };
+    static const double SCALE[] = {1.0, 1e200, 1e-200}, TOLERANCE = 1e-11;
+    nn_inputs in[3];
+    for (int k = 0; k < 3; k++) {
+        double *x = fixture_doubles(f, 2 * ROWS);
+        rng r = rng_open(8, RNG_TEST, 0);
+        for (int i = 0; i < ROWS; i++) {
+            x[i] = SCALE[k] * rng_laplace(&r);
+            x[ROWS + i] = SCALE[k] * (i % 50 == 0 ? 3.0 : 7.0);
+        }
+        assert_int_equal(nn_inputs_new(f->ctx, &f->scratch, matrix_view(x, ROWS, 2), &in[k]), NONSENS_OK);
+        for (int64_t i = 0; i < 4 * ROWS; i++) {
+            assert_true(isfinite(in[k].view.v[i]) && fabs(in[k].view.v[i] - in[0].view.v[i]) < TOLERANCE);
+        }
+    }
+    const double *score = matrix_col(in[0].view, 3); // 4 of 200 rows have the smaller value
+    assert_true(fabs(score[0] - special_normal_quantile(2.0 / ROWS)) < TOLERANCE);
+    assert_true(fabs(score[1] - special_normal_quantile(102.0 / ROWS)) < TOLERANCE);
+}
+
+static void test_a_constant_input_is_refused(void **state)
+{
+    fixture *f = *state;
+    double x[] = {1, 2, 4, 8, 5, 5, 5, 5};
+    nn_inputs in;
+    assert_int_equal(nn_inputs_new(f->ctx, &f->scratch, matrix_view(x, 4, 2), &in), NONSENS_ERR_DATA);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradients_equal_pytorch_tensor_by_tensor),
-        cmocka_unit_test(test_gradients_equal_differences_for_odd_shapes),
-        cmocka_unit_test(test_input_gradient_equals_differences),
-        cmocka_unit_test(test_inputs_are_white_and_their_slopes_are_right),
-        cmocka_unit_test(test_training_stops_early_and_keeps_the_best),
-        cmocka_unit_test(test_ensemble_learns_and_is_the_same_for_any_threads),
-        cmocka_unit_test(test_jacobian_of_the_ensemble_equals_differences),
-        cmocka_unit_test(test_every_failing_allocation_is_reported),
+        TEST(test_gradients_equal_pytorch_tensor_by_tensor),
+        TEST(test_gradients_equal_differences_for_odd_shapes),
+        TEST(test_input_gradient_equals_differences),
+        TEST(test_inputs_are_white_and_their_slopes_are_right),
+        TEST(test_training_stops_early_and_keeps_the_best),
+        TEST(test_ensemble_learns_and_is_the_same_for_any_threads),
+        TEST(test_jacobian_of_the_ensemble_equals_differences),
+        TEST(test_every_failing_allocation_is_reported),
+        TEST(test_inputs_in_extreme_units_and_of_two_values),
+        TEST(test_a_constant_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

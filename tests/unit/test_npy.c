@@ -113,7 +113,7 @@ static void test_npy_values(void **state)
     assert_string_equal(f->t.column[0].labels[2], "0");
     assert_int_equal(parse_bytes(f, "a.npy", bytes, size, (table_options){.label = "#2"}), NONSENS_OK);
     assert_int_equal(f->t.column[1].category[2], -1);
-    assert_int_equal(parse_bytes(f, "a.npy", bytes, size, (table_options){.label = "x"}), NONSENS_ERR_USAGE);
+    assert_int_equal(parse_bytes(f, "a.npy", bytes, size, (table_options){.label = "x"}), NONSENS_ERR_DATA);
     values[3] = -INFINITY;
     size = make_npy(bytes, dictionary, values, sizeof values);
     const char *message = "a.npy: row 2, column 2 (both from 1) is infinite";

@@ -1,7 +1,8 @@
-/* test_number.c - parse_number against the C library's strtod (in the C locale) and against known values. */
+/* test_number.c - number_parse against the C library's strtod (in the C locale) and against known values. */
 #include "base/number.h"
 #include "base/rng.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ static void check_like_strtod(const char *text)
 {
     const char *end = text + strlen(text);
     double ours = -77.0, theirs = strtod(text, NULL);
-    const char *after = parse_number(text, end, &ours);
+    const char *after = number_parse(text, end, &ours);
     if (after != end || bits_of(ours) != bits_of(theirs)) {
         print_error("\"%s\": %zu bytes read, %a instead of %a\n", text, (size_t)(after - text), ours, theirs);
         fail();
@@ -37,7 +38,7 @@ static void check_like_strtod(const char *text)
 static void check_rest(const char *text, int read, double expected)
 {
     double value = -77.0;
-    const char *after = parse_number(text, text + strlen(text), &value);
+    const char *after = number_parse(text, text + strlen(text), &value);
     assert_int_equal(after - text, read);
     if (read > 0) {
         assert_int_equal(bits_of(value), bits_of(expected));
@@ -82,10 +83,10 @@ static void test_words(void **state)
     check_rest("infinite", 3, INFINITY);
     double value = 0.0;
     const char *text = "NaN";
-    assert_ptr_equal(parse_number(text, text + 3, &value), text + 3);
+    assert_ptr_equal(number_parse(text, text + 3, &value), text + 3);
     assert_true(isnan(value));
     text = "-nan";
-    assert_ptr_equal(parse_number(text, text + 4, &value), text + 4);
+    assert_ptr_equal(number_parse(text, text + 4, &value), text + 4);
     assert_true(isnan(value));
 }
 
@@ -97,7 +98,7 @@ static void test_stops_at_end(void **state)
         char part[16] = {0};
         memcpy(part, text, (size_t)length);
         double value = -1.0;
-        const char *after = parse_number(text, text + length, &value);
+        const char *after = number_parse(text, text + length, &value);
         int expected = length == 10 ? 9 : length; /* "1234.5678e" has no exponent yet */
         assert_int_equal(after - text, expected);
         assert_int_equal(bits_of(value), bits_of(strtod(part, NULL)));
@@ -211,7 +212,7 @@ static void test_random_exponents(void **state)
     for (int i = 0; i < TRIES; i++) {
         char text[TEXT_BYTES];
         uint64_t word = rng_u64(&r) >> rng_below(&r, 64);
-        snprintf(text, sizeof text, "%llue%d", (unsigned long long)word, (int)rng_below(&r, 700) - 360);
+        snprintf(text, sizeof text, "%" PRIu64 "e%d", word, (int)rng_below(&r, 700) - 360);
         check_like_strtod(text);
     }
 }

@@ -2,36 +2,12 @@
 #include "math/optimise.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "fixture.h"
 
 static const double AT_MINIMUM = 1e-6; /* distance of the point found from the true one */
 static const lbfgs_options USUAL = {.memory = 10, .max_iterations = 2000, .gradient_tolerance = 1e-8};
-
-struct fixture {
-    nonsens_context *ctx;
-    arena scratch;
-};
-
-static int set_up(void **state)
-{
-    static struct fixture f;
-    f = (struct fixture){nonsens_context_new(), {0}};
-    *state = &f;
-    return f.ctx ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    arena_free(&f->scratch);
-    nonsens_context_free(f->ctx);
-    return 0;
-}
 
 static double rosenbrock(void *state, int64_t n, const double *x, double *g)
 {
@@ -120,7 +96,7 @@ static double not_a_number(void *state, int64_t n, const double *x, double *g)
     return NAN;
 }
 
-static lbfgs_result minimise(struct fixture *f, int64_t n, double *x, objective_fn objective)
+static lbfgs_result minimise(fixture *f, int64_t n, double *x, objective_fn objective)
 {
     lbfgs_result result;
     assert_int_equal(lbfgs_minimise(f->ctx, &f->scratch, n, x, objective, NULL, &USUAL, &result), NONSENS_OK);
@@ -181,7 +157,7 @@ static void test_wrong_gradients_stop(void **state)
 
 static void test_unbounded_below_ends(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     lbfgs_options few = {.memory = 5, .max_iterations = 4, .gradient_tolerance = 1e-8};
     lbfgs_result result;
     double x[1] = {0.0};
@@ -191,7 +167,7 @@ static void test_unbounded_below_ends(void **state)
 
 static void test_limits_and_starts(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     lbfgs_options two = {.memory = 1, .max_iterations = 2, .gradient_tolerance = 1e-8};
     lbfgs_result result;
     double x[2] = {-1.2, 1.0}, best[2] = {1.0, 1.0};
@@ -212,7 +188,7 @@ static void test_limits_and_starts(void **state)
 
 static void test_short_memory_still_converges(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     lbfgs_options lean = {.memory = 1, .max_iterations = 5000, .gradient_tolerance = 1e-8};
     lbfgs_result result;
     double x[10] = {0};
@@ -223,7 +199,7 @@ static void test_short_memory_still_converges(void **state)
 
 static void test_memory_failure(void **state)
 {
-    struct fixture *f = *state;
+    fixture *f = *state;
     arena own = {0};
     lbfgs_result result;
     double x[2] = {0.0, 0.0};
@@ -237,14 +213,14 @@ static void test_memory_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rosenbrock),
-        cmocka_unit_test(test_ill_conditioned_quadratic),
-        cmocka_unit_test(test_leaves_bad_regions),
-        cmocka_unit_test(test_wrong_gradients_stop),
-        cmocka_unit_test(test_unbounded_below_ends),
-        cmocka_unit_test(test_limits_and_starts),
-        cmocka_unit_test(test_short_memory_still_converges),
-        cmocka_unit_test(test_memory_failure),
+        TEST(test_rosenbrock),
+        TEST(test_ill_conditioned_quadratic),
+        TEST(test_leaves_bad_regions),
+        TEST(test_wrong_gradients_stop),
+        TEST(test_unbounded_below_ends),
+        TEST(test_limits_and_starts),
+        TEST(test_short_memory_still_converges),
+        TEST(test_memory_failure),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/options.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,6 +69,7 @@ static void test_rows_are_well_formed(void **state)
         assert_true(length > 10 && info->text[length - 1] == '.');
         assert_int_equal(info->choices != NULL, info->type == NONSENS_OPTION_CHOICE);
         assert_true(info->lowest <= info->highest);
+        assert_true(!info->bounds || info->type == NONSENS_OPTION_REAL);
     }
 }
 
@@ -95,7 +97,7 @@ static void test_defaults(void **state)
     assert_true(o->alpha == 0.05 && o->validation == 0.1 && o->weight_decay == 1e-4);
     assert_string_equal(o->method, "nonsens");
     assert_string_equal(o->segment, "");
-    assert_int_equal(o->folds, 5);
+    assert_int_equal(o->folds, 10);
     assert_int_equal(o->restarts, 4);
     assert_int_equal(o->unmixing, UNMIX_JOINT_DIAGONALISATION);
     assert_int_equal(o->pooling, POOLING_STRATIFIED);
@@ -168,15 +170,15 @@ static void test_integer_bounds(void **state)
             continue;
         }
         nonsens_options *o = fresh(command);
-        snprintf(text, sizeof text, "%lld", (long long)info->lowest);
+        snprintf(text, sizeof text, "%" PRId64, (int64_t)info->lowest);
         assert_int_equal(nonsens_options_set(ctx, o, info->key, text), NONSENS_OK);
-        snprintf(text, sizeof text, "%lld", (long long)info->highest);
+        snprintf(text, sizeof text, "%" PRId64, (int64_t)info->highest);
         assert_int_equal(nonsens_options_set(ctx, o, info->key, text), NONSENS_OK);
         nonsens_options_free(o);
-        snprintf(text, sizeof text, "%lld", (long long)info->lowest - 1);
+        snprintf(text, sizeof text, "%" PRId64, (int64_t)info->lowest - 1);
         assert_refused(command, info->key, text, info->key);
         if (info->highest < 0x1p53) {
-            snprintf(text, sizeof text, "%lld", (long long)info->highest + 1);
+            snprintf(text, sizeof text, "%" PRId64, (int64_t)info->highest + 1);
             assert_refused(command, info->key, text, text);
         }
     }
@@ -247,6 +249,20 @@ static void test_unknown_keys(void **state)
     assert_int_equal(nonsens_options_new(ctx, 0, &o), NONSENS_ERR_USAGE);
 }
 
+static void test_options_of_another_command(void **state)
+{
+    (void)state;
+    nonsens_options *o = fresh(NONSENS_CMD_DIRECTION);
+    nonsens_simulation *s;
+    assert_int_equal(options_begin(ctx, o, NONSENS_CMD_DIRECTION | NONSENS_CMD_DIAGNOSE), NONSENS_OK);
+    assert_string_equal(nonsens_message(ctx), "");
+    assert_int_equal(options_begin(ctx, o, NONSENS_CMD_INDEPENDENCE), NONSENS_ERR_USAGE);
+    assert_non_null(strstr(nonsens_message(ctx), "made for direction"));
+    assert_int_equal(nonsens_simulate(ctx, o, &s), NONSENS_ERR_USAGE);
+    assert_null(s);
+    nonsens_options_free(o);
+}
+
 static void test_memory_runs_out(void **state)
 {
     (void)state;
@@ -272,7 +288,7 @@ static void test_number_print(void **state)
     for (double v = -1.7e308; v < 1.7e308; v += 1.7e305 * 1.37) {
         double again = 0.0;
         number_print(text, v, 0);
-        assert_ptr_equal(parse_number(text, text + strlen(text), &again), text + strlen(text));
+        assert_ptr_equal(number_parse(text, text + strlen(text), &again), text + strlen(text));
         assert_true(again == v);
     }
 }
@@ -290,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_reals_and_ranges),
         cmocka_unit_test(test_flags_and_texts),
         cmocka_unit_test(test_unknown_keys),
+        cmocka_unit_test(test_options_of_another_command),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_number_print),
     };

@@ -106,7 +106,7 @@ static void test_json_follows_the_contract(void **state)
     assert_int_equal(strlen(json_string_value(json_object_get(program, "data_hash"))), 16);
     assert_null(json_object_get(options, "threads"));
     assert_null(json_object_get(options, "nodes"));
-    assert_int_equal(json_integer_value(json_object_get(options, "folds")), 5);
+    assert_int_equal(json_integer_value(json_object_get(options, "width")), 32);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "data"), "rows")), ROWS);
     json_decref(root);
     nonsens_result_free(r);

@@ -257,7 +257,7 @@ static void test_cyclic_layers(void **state)
 {
     (void)state;
     nonsens_context *ctx = nonsens_context_new();
-    arena memory = {NULL};
+    arena memory = {0};
     bool parent[4] = {false, true, true, false};
     double scratch[4];
     for (int64_t seed = 0; seed < 20; seed++) {
@@ -279,7 +279,7 @@ static void test_node_monotone(void **state)
 {
     (void)state;
     nonsens_context *ctx = nonsens_context_new();
-    arena memory = {NULL};
+    arena memory = {0};
     bool parent[9] = {false, false, false, true, false, false, false, true, false}; // 0 -> 1 -> 2
     double factor[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     rng r = rng_open(2, RNG_TEST, 0);
@@ -508,7 +508,7 @@ static void test_write_csv(void **state)
     for (int64_t i = 0; i < s->n; i++) {
         for (int64_t j = 0; j < 3; j++) {
             double value;
-            at = (char *)parse_number(at, at + strcspn(at, ","), &value) + 1;
+            at = (char *)number_parse(at, at + strcspn(at, ","), &value) + 1;
             assert_true(value == matrix_col(s->x, j)[i]); // every bit comes back
         }
         char label[16];

@@ -173,8 +173,8 @@ static void test_labels(void **state)
     must_parse(f, "x,seg\n1,\n2,\n", (table_options){.label = "seg"});
     assert_int_equal(f->t.column[1].label_count, 0);
     nonsens_status status = parse(f, "x,seg\n1,a\n", (table_options){.label = "nocolumn"});
-    check_message(f, status, NONSENS_ERR_USAGE, "data.csv: no column \"nocolumn\"; it has 2 columns, \"x\" to \"seg\"");
-    assert_int_equal(parse(f, "x,seg\n1,a\n", (table_options){.label = "#3"}), NONSENS_ERR_USAGE);
+    check_message(f, status, NONSENS_ERR_DATA, "data.csv: no column \"nocolumn\"; it has 2 columns, \"x\" to \"seg\"");
+    assert_int_equal(parse(f, "x,seg\n1,a\n", (table_options){.label = "#3"}), NONSENS_ERR_DATA);
 }
 
 static void test_find(void **state)

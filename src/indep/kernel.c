@@ -1,5 +1,5 @@
 /*
- * cholesky.c - pivoted incomplete Cholesky factor of a Gaussian kernel of scalars (Fine and Scheinberg, JMLR 2001; Bach
+ * kernel.c - pivoted incomplete Cholesky factor of a Gaussian kernel of scalars (Fine and Scheinberg, JMLR 2001; Bach
  * and Jordan, JMLR 2002), then centring and rotation to principal directions (kernel PCA).
  *
  * Where it deviates from the papers, because the data are scalars:
@@ -17,13 +17,12 @@
  * off by the rank limit (very heavy tails: every outlier is a direction of its own) is the kernel of a subset of the
  * features: a test built on it remains valid, it merely does not see those outliers.
  */
-#include "indep/cholesky.h"
+#include "indep/kernel.h"
 
 #include "math/linalg.h"
+#include "math/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     RANK_LIMIT = 200,
@@ -39,20 +38,6 @@ static const double SMALLEST_PIVOT = 1e-12; /* residuals below it are rounding *
 static const double FARTHEST = 1e150;       /* scaled values are clamped here, so that their squares are finite */
 
 /* ---- width --------------------------------------------------------------------------------------------------- */
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double u = *(const double *)a, v = *(const double *)b;
-    return (u > v) - (u < v);
-}
-
-static nonsens_status sorted_copy(nonsens_context *ctx, arena *a, int64_t n, const double *v, double **out)
-{
-    ARENA_TRY(ctx, a, *out, n);
-    memcpy(*out, v, (size_t)n * sizeof **out);
-    qsort(*out, (size_t)n, sizeof **out, compare_doubles);
-    return NONSENS_OK;
-}
 
 /* How many pairs of the ascending values are at most d apart. */
 static int64_t pairs_within(int64_t n, const double *sorted, double d)
@@ -102,7 +87,7 @@ static double mean_distance(int64_t n, const double *sorted)
 static nonsens_status find_width(nonsens_context *ctx, arena *a, int64_t n, const double *v, double *width)
 {
     double *sorted;
-    TRY(sorted_copy(ctx, a, n, v, &sorted));
+    TRY(sort_copy(ctx, a, n, v, &sorted));
     *width = median_distance(n, sorted);
     if (*width == 0.0) {
         *width = mean_distance(n, sorted);
@@ -113,7 +98,7 @@ static nonsens_status find_width(nonsens_context *ctx, arena *a, int64_t n, cons
     return NONSENS_OK;
 }
 
-nonsens_status cholesky_width(nonsens_context *ctx, int64_t n, const double *v, double *width)
+nonsens_status kernel_width(nonsens_context *ctx, int64_t n, const double *v, double *width)
 {
     arena local = {0};
     *width = 0.0;
@@ -331,7 +316,7 @@ static void project_rows(const pivots *p, int64_t n, const double *u, double *g,
     }
 }
 
-int64_t cholesky_leading(const kernel_factor *factor, double share)
+int64_t kernel_leading(const kernel_factor *factor, double share)
 {
     int64_t keep = factor->rank;
     double left_out = 0.0;
@@ -364,7 +349,7 @@ static nonsens_status scale_values(nonsens_context *ctx, arena *a, int64_t n, co
                                    double **sorted)
 {
     ARENA_TRY(ctx, a, *u, n + BLOCK);
-    TRY(sorted_copy(ctx, a, n, v, sorted));
+    TRY(sort_copy(ctx, a, n, v, sorted));
     double centre = (*sorted)[n / 2];
     for (int64_t i = 0; i < n; i++) {
         (*u)[i] = fmax(-FARTHEST, fmin(FARTHEST, (v[i] - centre) / width));
@@ -392,14 +377,14 @@ static nonsens_status make_factor(nonsens_context *ctx, arena *keep, arena *loca
     for (int64_t k = 0; k < r; k++) {
         out->trace += out->eigen[k];
     }
-    out->rank = cholesky_leading(out, TRACE_LOST);
+    out->rank = kernel_leading(out, TRACE_LOST);
     ARENA_TRY(ctx, keep, out->f, out->rank * n);
     project_rows(&p, n, u, g, mean, out->rank, gram, out->f);
     return NONSENS_OK;
 }
 
-nonsens_status cholesky_factor(nonsens_context *ctx, arena *keep, int64_t n, const double *v, double width,
-                               kernel_factor *out)
+nonsens_status kernel_factorise(nonsens_context *ctx, arena *keep, int64_t n, const double *v, double width,
+                                kernel_factor *out)
 {
     arena local = {0};
     nonsens_status status = make_factor(ctx, keep, &local, n, v, width, out);

@@ -1,14 +1,10 @@
-/*
- * simulate_write.c - simulated data as CSV (x1, x2, ..., segment) and its truth as JSON.
- */
+/* simulation.c - simulated data as CSV (x1, x2, ..., segment) and its truth as JSON. */
 #include "base/number.h"
 #include "base/output.h"
 #include "data/simulate.h"
+#include "report/internal.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { ROUND_TRIP_DIGITS = 17 };
 
@@ -38,7 +34,6 @@ nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_
 }
 
 /* ---- truth --------------------------------------------------------------------------------------------------- */
-/* Each maker returns a new reference or NULL; jansson's setters refuse NULL, so one check at the end is enough. */
 
 static const char *kind_word(enum truth_kind kind)
 {
@@ -99,41 +94,7 @@ static json_t *modulation_json(const nonsens_simulation *s)
     return bad ? (json_decref(variables), NULL) : variables;
 }
 
-static json_t *option_json(const nonsens_options *options, const nonsens_option_info *info, char *text)
-{
-    double number = 0;
-    option_print(options, info, text, OPTION_TEXT_BYTES);
-    switch (info->type) {
-    case NONSENS_OPTION_FLAG:
-        return json_boolean(strcmp(text, "true") == 0);
-    case NONSENS_OPTION_INTEGER:
-        return json_integer(strtoll(text, NULL, 10));
-    case NONSENS_OPTION_REAL:
-        parse_number(text, text + strlen(text), &number);
-        return json_real(number);
-    case NONSENS_OPTION_CHOICE:
-    case NONSENS_OPTION_TEXT:
-    case NONSENS_OPTION_RANGE:
-        break;
-    }
-    return json_string(text);
-}
-
-static json_t *options_json(const nonsens_simulation *s)
-{
-    char text[OPTION_TEXT_BYTES];
-    json_t *object = json_object();
-    int bad = !object;
-    for (size_t i = 0; !bad && i < nonsens_option_count(); i++) {
-        const nonsens_option_info *info = nonsens_option_at(i);
-        if (info->commands & NONSENS_CMD_SIMULATE) {
-            bad = json_object_set_new(object, info->key, option_json(&s->options, info, text));
-        }
-    }
-    return bad ? (json_decref(object), NULL) : object;
-}
-
-static json_t *truth_json(const nonsens_simulation *s)
+static json_t *truth_json(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s)
 {
     json_t *truth = json_object();
     int bad = !truth;
@@ -146,37 +107,17 @@ static json_t *truth_json(const nonsens_simulation *s)
         bad || json_object_set_new(truth, "adjacency_is",
                                    json_string("adjacency[i][j] = 1 means nodes[i] -> nodes[j]: the row is the cause"));
     bad = bad || json_object_set_new(truth, "modulation", modulation_json(s));
-    bad = bad || json_object_set_new(truth, "options", options_json(s));
+    bad = bad || json_object_set_new(truth, "options", report_options(ctx, scratch, &s->options));
     bad = bad || json_object_set_new(truth, "seed", json_integer(s->options.seed));
     bad = bad || json_object_set_new(truth, "version", json_string(nonsens_version()));
     return bad ? (json_decref(truth), NULL) : truth;
 }
 
-/* Closes `out`.  A dump that fails with the stream intact ran out of memory. */
-static nonsens_status write_json(nonsens_context *ctx, const json_t *value, output *out)
-{
-    FILE *stream = output_stream(out);
-    int bad = json_dumpf(value, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(ROUND_TRIP_DIGITS));
-    if (bad && !ferror(stream)) {
-        output_abandon(out);
-        return fail_memory(ctx);
-    }
-    putc('\n', stream);
-    return output_close(ctx, out);
-}
-
 nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,
                                               const char *path)
 {
-    json_t *truth = truth_json(simulation);
-    if (!truth) {
-        return fail_memory(ctx);
-    }
-    output *out;
-    nonsens_status status = output_open(ctx, path, &out);
-    if (status == NONSENS_OK) {
-        status = write_json(ctx, truth, out);
-    }
-    json_decref(truth);
-    return status;
+    arena scratch = {0};
+    json_t *truth = truth_json(ctx, &scratch, simulation);
+    arena_free(&scratch);
+    return report_write_json(ctx, truth, ROUND_TRIP_DIGITS, path);
 }

@@ -1,10 +1,11 @@
 /*
- * sort.h - stable sorting of (key, row) pairs: O(n log n) whatever the input, no recursion, no allocation.
+ * sort.h - stable sorting of numbers and of (key, row) pairs: O(n log n) whatever the input, no recursion; only
+ * sort_copy allocates.
  */
-#ifndef DATA_SORT_H
-#define DATA_SORT_H
+#ifndef MATH_SORT_H
+#define MATH_SORT_H
 
-#include <stdint.h>
+#include "base/memory.h"
 
 typedef struct sort_entry {
     uint64_t key;
@@ -24,5 +25,11 @@ void sort_entries(sort_entry *entry, sort_entry *spare, int64_t n, sort_tie_fn t
 
 /* Fills entry (n) with the keys of values (n) and rows 0..n-1, and sorts it. */
 void sort_column(const double *value, int64_t n, sort_entry *entry, sort_entry *spare);
+
+/* Sorts v (n) ascending; spare: n numbers of scratch.  No NaN. */
+void sort_doubles(int64_t n, double *v, double *spare);
+
+/* out = the values of v (n) ascending, from the arena. */
+nonsens_status sort_copy(nonsens_context *ctx, arena *a, int64_t n, const double *v, double **out);
 
 #endif

@@ -1,10 +1,9 @@
 /* sort.c - bottom-up merge sort over short insertion-sorted runs. */
-#include "data/sort.h"
+#include "math/sort.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-enum { RUN = 16 };
+enum { RUN = 16 }; /* sorted by insertion before merging begins */
 
 typedef struct sort_order {
     sort_tie_fn tie;
@@ -92,4 +91,61 @@ void sort_column(const double *value, int64_t n, sort_entry *entry, sort_entry *
         entry[i] = (sort_entry){sort_key(value[i]), i};
     }
     sort_entries(entry, spare, n, NULL, NULL);
+}
+
+/* ---- plain numbers ---- */
+
+static void insert_runs(int64_t n, double *v)
+{
+    for (int64_t low = 0; low < n; low += RUN) {
+        int64_t high = smaller(low + RUN, n);
+        for (int64_t i = low + 1; i < high; i++) {
+            double value = v[i];
+            int64_t place = i;
+            for (; place > low && v[place - 1] > value; place--) {
+                v[place] = v[place - 1];
+            }
+            v[place] = value;
+        }
+    }
+}
+
+static void merge_runs(int64_t n, int64_t width, const double *from, double *to)
+{
+    for (int64_t low = 0; low < n; low += 2 * width) {
+        int64_t middle = smaller(low + width, n), high = smaller(low + 2 * width, n), i = low, j = middle;
+        for (int64_t place = low; place < high; place++) {
+            bool left = j >= high || (i < middle && from[i] <= from[j]);
+            to[place] = left ? from[i++] : from[j++];
+        }
+    }
+}
+
+void sort_doubles(int64_t n, double *v, double *spare)
+{
+    double *from = v, *to = spare;
+    insert_runs(n, v);
+    for (int64_t width = RUN; width < n; width *= 2) {
+        merge_runs(n, width, from, to);
+        double *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != v) {
+        memcpy(v, from, (size_t)n * sizeof *v);
+    }
+}
+
+nonsens_status sort_copy(nonsens_context *ctx, arena *a, int64_t n, const double *v, double **out)
+{
+    double *spare;
+    ARENA_TRY(ctx, a, *out, n);
+    arena_mark mark = arena_tell(a);
+    ARENA_TRY(ctx, a, spare, n);
+    if (n > 0) {
+        memcpy(*out, v, (size_t)n * sizeof *v);
+        sort_doubles(n, *out, spare);
+    }
+    arena_rewind(a, mark);
+    return NONSENS_OK;
 }

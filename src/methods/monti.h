@@ -1,24 +1,25 @@
 /*
- * nonsens.h - the parts of the paper's two methods that experiments use alone: on true disturbances, or several times on
+ * monti.h - the parts of the paper's two methods that experiments use alone: on true disturbances, or several times on
  * one fit.
  */
-#ifndef METHODS_NONSENS_H
-#define METHODS_NONSENS_H
+#ifndef METHODS_MONTI_H
+#define METHODS_MONTI_H
 
 #include "indep/hsic.h"
 #include "methods/disturbances.h"
 
 typedef struct four_tests {
-    hsic_result test[2][2]; /* test[v][k]: variable v against source k; p_value is twice the median over parts */
-    int64_t parts;
+    hsic_result test[2][2]; /* test[v][k]: variable v against source k; p_value is twice the median over parts, or that
+                               of a single part */
+    int64_t parts;          /* disjoint, of the rows */
 } four_tests;
 
 /* The four tests on the rows drawn by options (test-rows, pooling, null, seed); variable and source are (n, 2). */
-nonsens_status nonsens_four_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair,
-                                  const nonsens_options *options, matrix variable, matrix source, four_tests *out);
+nonsens_status monti_four_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                const nonsens_options *options, matrix variable, matrix source, four_tests *out);
 
 /* Three rejections of four, each at alpha / 4, name the cause. */
-enum decision nonsens_decide(const four_tests *tests, double alpha);
+enum decision monti_decide(const four_tests *tests, double alpha);
 
 /* The terms of the likelihood ratio, in nats per row; positive means first -> second.  Indexed by enum ratio. */
 typedef struct likelihood_ratio {
@@ -30,6 +31,6 @@ typedef struct likelihood_ratio {
     double standard_error[3];                      /* from its variation over segments */
 } likelihood_ratio;
 
-nonsens_status nonsens_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, likelihood_ratio *out);
+nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, likelihood_ratio *out);
 
 #endif

@@ -1,0 +1,83 @@
+/* show.c - escaping and cutting; see show.h. */
+#include "base/show.h"
+
+#include "base/utf8.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_CHARACTERS = 40, ESCAPED = 4 /* characters of \xNN, and most bytes of a character */ };
+
+static bool is_control(const unsigned char *byte, int length)
+{
+    switch (length) {
+    case 1:
+        return byte[0] < 0x20 || byte[0] == 0x7F;
+    case 2: /* U+0080 to U+009F */
+        return byte[0] == 0xC2 && byte[1] < 0xA0;
+    case 3: /* U+2028 to U+202E: separators and turns of direction; U+2066 to U+2069: more turns */
+        return byte[0] == 0xE2 && ((byte[1] == 0x80 && byte[2] >= 0xA8 && byte[2] <= 0xAE) ||
+                                   (byte[1] == 0x81 && byte[2] >= 0xA6 && byte[2] <= 0xA9));
+    default:
+        return false;
+    }
+}
+
+/* Bytes of the printable character at text, 0 if the byte there must be escaped. */
+static int printable_length(const char *text, int64_t left)
+{
+    int length = utf8_length(text, left);
+    return is_control((const unsigned char *)text, length) ? 0 : length;
+}
+
+/* Writes characters to out, whose `room` excludes the closing NUL; how many bytes of the text they stand for. */
+static int64_t show_part(char **out, size_t room, const char *text, int64_t length, int64_t most)
+{
+    char *to = *out;
+    int64_t i = 0, shown = 0;
+    while (i < length && shown < most && (size_t)(to - *out) + ESCAPED <= room) {
+        int step = printable_length(text + i, length - i);
+        if (step > 0) {
+            memcpy(to, text + i, (size_t)step);
+            to += step;
+            i += step;
+            shown++;
+        } else {
+            to += snprintf(to, ESCAPED + 1, "\\x%02x", (unsigned char)text[i]);
+            i++;
+            shown += ESCAPED;
+        }
+    }
+    *out = to;
+    return i;
+}
+
+char *show_text(char *out, size_t bytes, const char *text, int64_t length, int64_t most)
+{
+    static const char dots[] = "...";
+    char *to = out;
+    int64_t used = show_part(&to, bytes - sizeof dots, text, length, most);
+    memcpy(to, used < length ? dots : "", used < length ? sizeof dots : 1);
+    return out;
+}
+
+const char *show_bytes(char out[SHOWN_BYTES], const char *text, int64_t length)
+{
+    static const char cut[] = "\"...", whole[] = "\"";
+    char *to = out;
+    *to++ = '"';
+    int64_t used = show_part(&to, SHOWN_BYTES - 1 - sizeof cut, text, length, NAME_CHARACTERS);
+    memcpy(to, used < length ? cut : whole, used < length ? sizeof cut : sizeof whole);
+    return out;
+}
+
+const char *show_quoted(char out[SHOWN_BYTES], const char *text)
+{
+    return show_bytes(out, text, (int64_t)strlen(text));
+}
+
+const char *show_bare(char out[SHOWN_BYTES], const char *text)
+{
+    return text[0] ? show_text(out, SHOWN_BYTES, text, (int64_t)strlen(text), NAME_CHARACTERS) : "\"\"";
+}

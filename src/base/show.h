@@ -1,0 +1,25 @@
+/*
+ * show.h - text that came from outside (names, labels, cells, words) made fit for a line on a terminal.
+ *
+ * What is not printable UTF-8 is escaped byte by byte as \xNN: control characters, line and paragraph separators,
+ * marks that turn the direction of writing, broken UTF-8.  What is too long is cut and ends in "...".
+ */
+#ifndef BASE_SHOW_H
+#define BASE_SHOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SHOWN_BYTES = 224 }; /* room for 40 characters of up to four bytes, quotes and dots */
+
+/* At most `most` characters, and no more than fit into the `bytes` >= 8 of out with the dots.  Returns out. */
+char *show_text(char *out, size_t bytes, const char *text, int64_t length, int64_t most);
+
+/* At most 40 characters, in quotes. */
+const char *show_bytes(char out[SHOWN_BYTES], const char *text, int64_t length);
+const char *show_quoted(char out[SHOWN_BYTES], const char *text);
+
+/* At most 40 characters without quotes, but "" where there are none. */
+const char *show_bare(char out[SHOWN_BYTES], const char *text);
+
+#endif

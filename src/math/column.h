@@ -1,0 +1,16 @@
+/* column.h - a column of numbers in units in which nothing over- or underflows. */
+#ifndef MATH_COLUMN_H
+#define MATH_COLUMN_H
+
+#include <stdint.h>
+
+/* A power of two that brings numbers of at most this size into [-1, 1] without rounding. */
+double column_factor(double largest_size);
+
+/*
+ * z (n) = (v - mean) / sd with divisor n; returns sd.  Any finite column, also around 1e200, 1e-200 or with an offset
+ * that leaves few digits.  A constant column gives zeros and sd 0.
+ */
+double column_standardise(int64_t n, const double *v, double *z);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * fixture.h - a context and an arena for every test, and the loop in which each allocation fails once.
+ *
+ * To be included last: cmocka.h makes a macro of fail().
+ */
+#ifndef UNIT_FIXTURE_H
+#define UNIT_FIXTURE_H
+
+#include "base/memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+typedef struct fixture {
+    nonsens_context *ctx;
+    arena scratch;
+} fixture;
+
+static inline int set_up(void **state)
+{
+    fixture *f = calloc(1, sizeof *f);
+    *state = f;
+    if (f) {
+        f->ctx = nonsens_context_new();
+    }
+    return f && f->ctx ? 0 : -1;
+}
+
+static inline int tear_down(void **state)
+{
+    fixture *f = *state;
+    memory_fail_at(-1);
+    arena_free(&f->scratch);
+    nonsens_context_free(f->ctx);
+    free(f);
+    return 0;
+}
+
+static inline double *fixture_doubles(fixture *f, int64_t count)
+{
+    double *v = arena_get(f->ctx, &f->scratch, count, sizeof *v);
+    assert_non_null(v);
+    return v;
+}
+
+/* What is to survive: uses memory of `a` and of its own. */
+typedef nonsens_status (*failing_fn)(nonsens_context *ctx, arena *a, void *state);
+
+/* Runs the call with its first allocation failing, then its second, ... until it succeeds; returns how many failed. */
+static inline int64_t fail_every_allocation(fixture *f, failing_fn call, void *state)
+{
+    for (int64_t n = 0;; n++) {
+        arena a = {0};
+        memory_fail_at(n);
+        nonsens_status status = call(f->ctx, &a, state);
+        memory_fail_at(-1);
+        arena_free(&a);
+        if (status == NONSENS_OK) {
+            return n;
+        }
+        assert_int_equal(status, NONSENS_ERR_MEMORY);
+        assert_int_not_equal(nonsens_message(f->ctx)[0], '\0');
+    }
+}
+
+#endif
