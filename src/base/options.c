@@ -102,7 +102,7 @@ static const row table[] = {
             "Stop after so many epochs without a better cross-entropy on the rows kept back."),
     REAL("validation", validation, DIR, NETWORK, "0.1", 0.001, 0.9, NULL,
          "Share of the training rows kept back to decide when to stop."),
-    INTEGER("folds", folds, DIR | DIA, NETWORK, "5", 2, 100, "folds",
+    INTEGER("folds", folds, DIR | DIA, NETWORK, "10", 2, 100, "folds",
             "Every row is scored by networks trained on the other folds."),
     INTEGER("restarts", restarts, DIR | DIA, NETWORK, "4", 1, 1000, "networks",
             "Networks per fold, from different starts."),

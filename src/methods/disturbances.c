@@ -3,14 +3,19 @@
 
 #include "math/special.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double CLAMP = 1e-6;         /* smallest |derivative| counted, as a share of the median */
 static const double GAIN_Z = 3.0;         /* standard errors by which held-out likelihood must beat chance */
-static const double WEAK_SECOND = 0.05;   /* second singular value over the first: near-proportional modulation */
-static const double STRONG_THIRD = 0.35;  /* third over the second: more statistics change than two */
+static const double WEAK_SECOND = 0.06;   /* second singular value over the first: only one change is visible */
+static const double STRONG_THIRD = 0.5;   /* third over the second: more statistics change than two */
+enum {
+    LEAST_SEGMENTS = 3, /* two changing disturbances need three segments */
+    MOST_SEGMENTS = 1000 /* time and memory grow with rows x segments */
+};
 
 /* A matrix with the two columns of the data in canonical order, without copying where they already are. */
 static nonsens_status canonical_columns(nonsens_context *ctx, arena *a, const nonsens_data *pair, matrix *x)
@@ -55,7 +60,7 @@ static nonsens_status differentiate(nonsens_context *ctx, arena *a, const nn_inp
     for (int k = 0; k < 2; k++) {
         ARENA_TRY(ctx, a, by_view[k], n * 4);
     }
-    TRY(tcl_jacobian(ctx, a, &d->fit, d->ica.unmix, by_view));
+    TRY(tcl_jacobian(ctx, a, &d->fit, d->ica.unmix, 4, by_view));
     for (int k = 0; k < 2; k++) {
         nn_inputs_chain(inputs, by_view[k], by_z);
         for (int j = 0; j < 2; j++) {
@@ -108,6 +113,16 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
     tcl_options tcl;
     double *raw_source, *slope[2][2];
     *d = (disturbances){.n = pair->n, .segments = pair->segments, .start = pair->start};
+    if (pair->segments < LEAST_SEGMENTS) {
+        return fail(ctx, NONSENS_ERR_DATA, "two changing disturbances need at least %d segments, but there are %d; use "
+                                           "finer segments (--segments equal:K cuts the rows into K blocks)",
+                    LEAST_SEGMENTS, (int)pair->segments);
+    }
+    if (pair->segments > MOST_SEGMENTS) {
+        return fail(ctx, NONSENS_ERR_DATA, "%" PRId64 " segments are more than the %d that a segment classifier can tell "
+                                           "apart in reasonable time; merge neighbouring segments",
+                    pair->segments, MOST_SEGMENTS);
+    }
     TRY(canonical_columns(ctx, a, pair, &x));
     TRY(nn_inputs_new(ctx, a, x, &inputs));
     tcl_options_from(options, 2, &tcl);
@@ -126,9 +141,22 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
     return assign(ctx, a, &inputs, pair, raw, slope, d);
 }
 
-bool disturbances_found(const disturbances *d)
+static bool is_one_change(const disturbances *d)
 {
-    return d->fit.chance - d->fit.loss > GAIN_Z * d->fit.gain_se;
+    return d->fit.singular[1] < WEAK_SECOND * d->fit.singular[0];
+}
+
+const char *disturbances_doubt(const disturbances *d)
+{
+    if (!(d->fit.chance - d->fit.loss > GAIN_Z * d->fit.gain_se)) {
+        return "The segments cannot be told apart on held-out rows: the method has nothing to work with. More rows or "
+               "more different segments are needed.";
+    }
+    if (is_one_change(d)) {
+        return "Only one direction of change is visible in the segments: one disturbance may not change, or both "
+               "change in proportion; the disturbances are then not identified.";
+    }
+    return NULL;
 }
 
 /* sd of source j inside segment e over its pooled within-segment sd. */
@@ -182,11 +210,7 @@ static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, n
                    "third singular value over the second; far above 0.1 means that more changes than one statistic per "
                    "disturbance (means and scales, a hidden common cause, a changing mechanism)",
                    "third singular value ratio"));
-    if (second < WEAK_SECOND) {
-        TRY(result_note(ctx, result, "Only one direction of change is visible in the segments: one disturbance may not "
-                                     "change, or both change in proportion; the disturbances are then not identified."));
-    }
-    if (third > STRONG_THIRD) {
+    if (!is_one_change(d) && third > STRONG_THIRD) {
         TRY(result_note(ctx, result, "The segments differ in more than two ways: several statistics per disturbance, a "
                                      "changing mechanism or a hidden common cause are possible."));
     }
@@ -206,10 +230,5 @@ nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, 
                    "nats per row by which the other assignment of disturbances to variables is worse; near 0 means that "
                    "it is not clear which disturbance belongs to which variable",
                    "assignment gap"));
-    if (!disturbances_found(d)) {
-        TRY(result_note(ctx, result, "The segments cannot be told apart on held-out rows (%.4f nats per row): the "
-                                     "method has nothing to work with. More rows or more different segments are needed.",
-                        gain));
-    }
     return NONSENS_OK;
 }

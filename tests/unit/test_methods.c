@@ -156,7 +156,7 @@ static void test_four_tests_on_true_disturbances(void **state)
         }
         assert_int_equal(nonsens_four_tests(ctx, &a, data, o, data->x, matrix_view(source, N, 2), &t), NONSENS_OK);
         assert_int_equal(nonsens_decide(&t, 0.05), swap ? DECISION_SECOND_CAUSES : DECISION_FIRST_CAUSES);
-        assert_int_equal(t.parts, 4); /* 3,600 rows in parts of 6 x 133 */
+        assert_int_equal(t.parts, 3); /* 600 rows a segment, 166 a part */
         free(source);
         arena_free(&a);
         nonsens_data_free(data);
