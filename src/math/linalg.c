@@ -4,6 +4,9 @@
  * The Fortran symbols are declared here by hand, with the hidden lengths of character arguments that gfortran passes
  * last; so no vendor header is needed.  Every factorisation looks for NaN and infinities first: LAPACK's iterations
  * may spin on them or answer with nonsense.  Sizes must fit the 32-bit integers of the BLAS.
+ *
+ * One call at a time: a serial OpenBLAS hands out its work buffers without a lock, and two threads inside it at once
+ * gave wrong products in about 1 of 40 runs of a test made for it (tests/unit/test_linalg.c).
  */
 #include "math/linalg.h"
 
@@ -68,6 +71,7 @@ void linalg_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64
     if (m <= 0 || n <= 0) {
         return;
     }
+#pragma omp critical(nonsens_blas)
     cblas_dgemm(CBLAS_COLUMN_MAJOR, transpose_a ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE,
                 transpose_b ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE, (blas_int)m, (blas_int)n, (blas_int)k, alpha, a,
                 stride(lda), b, stride(ldb), beta, c, stride(ldc));
@@ -78,6 +82,7 @@ void linalg_gram(int64_t n, int64_t k, const double *a, int64_t lda, double *g)
     if (k <= 0) {
         return;
     }
+#pragma omp critical(nonsens_blas)
     cblas_dsyrk(CBLAS_COLUMN_MAJOR, CBLAS_UPPER, CBLAS_TRANSPOSE, (blas_int)k, (blas_int)n, 1.0, a, stride(lda), 0.0, g,
                 stride(k));
     for (int64_t j = 0; j < k; j++) {
@@ -96,10 +101,12 @@ nonsens_status linalg_eigen_symmetric(nonsens_context *ctx, arena *scratch, int6
     TRY(check_input(ctx, "symmetric eigenvalues", k, k, a));
     blas_int n = (blas_int)k, info = 0, work_size = -1;
     double wanted = 0.0, *work;
+#pragma omp critical(nonsens_blas)
     dsyev_("V", "L", &n, a, &n, w, &wanted, &work_size, &info, 1, 1);
     work_size = (blas_int)wanted;
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, work, work_size);
+#pragma omp critical(nonsens_blas)
     dsyev_("V", "L", &n, a, &n, w, work, &work_size, &info, 1, 1);
     arena_rewind(scratch, mark);
     if (info != 0) {
@@ -119,6 +126,7 @@ nonsens_status linalg_cholesky(nonsens_context *ctx, int64_t k, double *a)
     }
     TRY(check_input(ctx, "Cholesky factor", k, k, a));
     blas_int n = (blas_int)k, info = 0;
+#pragma omp critical(nonsens_blas)
     dpotrf_("L", &n, a, &n, &info, 1);
     if (info != 0) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
@@ -142,6 +150,7 @@ nonsens_status linalg_solve(nonsens_context *ctx, arena *scratch, int64_t k, int
     blas_int n = (blas_int)k, sides = (blas_int)m, info = 0, *pivot;
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, pivot, k);
+#pragma omp critical(nonsens_blas)
     dgesv_(&n, &sides, a, &n, pivot, b, &n, &info);
     arena_rewind(scratch, mark);
     if (info != 0) {
@@ -167,9 +176,11 @@ nonsens_status linalg_pivoted_qr(nonsens_context *ctx, arena *scratch, int64_t n
     double wanted = 0.0, *work, *tau;
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, tau, rank_most > 0 ? rank_most : 1);
+#pragma omp critical(nonsens_blas)
     dgeqp3_(&rows, &cols, a, &ld, pivot, tau, &wanted, &work_size, &info);
     work_size = (blas_int)wanted > 3 * cols + 1 ? (blas_int)wanted : 3 * cols + 1;
     ARENA_TRY(ctx, scratch, work, work_size);
+#pragma omp critical(nonsens_blas)
     dgeqp3_(&rows, &cols, a, &ld, pivot, tau, work, &work_size, &info);
     arena_rewind(scratch, mark);
     for (int64_t j = 0; j < k; j++) {

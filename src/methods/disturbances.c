@@ -9,12 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { SENTENCE_DIGITS = 3 }; /* significant digits of figures in sentences */
+enum {
+    LEAST_SEGMENTS = 3,   /* two changing disturbances need three segments */
+    MOST_SEGMENTS = 1000, /* time and memory grow with rows x segments */
+    LEAST_ROWS = 10,      /* of a segment that counts: the tests and entropies need them too */
+};
 
 static const double CLAMP = 1e-6;        /* smallest |derivative| counted, as a share of the median */
 static const double GAIN_Z = 3.0;        /* standard errors by which held-out likelihood must beat chance */
-static const double WEAK_SECOND = 0.05;  /* second singular value over the first: near-proportional modulation */
-static const double STRONG_THIRD = 0.35; /* third over the second: more statistics change than two */
+static const double WEAK_SECOND = 0.06;  /* second singular value over the first: only one change is visible */
+static const double STRONG_THIRD = 0.5;  /* third over the second: more statistics change than two */
 
 /* x (n, 2) = the two columns of the data in canonical order. */
 static nonsens_status copy_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *pair, matrix *x)
@@ -57,7 +61,7 @@ static nonsens_status differentiate(nonsens_context *ctx, arena *a, const nn_inp
     for (int k = 0; k < 2; k++) {
         ARENA_TRY(ctx, a, by_view[k], n * 4);
     }
-    TRY(tcl_jacobian(ctx, a, &d->fit, d->ica.unmix, by_view));
+    TRY(tcl_jacobian(ctx, a, &d->fit, d->ica.unmix, 4, by_view));
     for (int k = 0; k < 2; k++) {
         nn_inputs_chain(inputs, by_view[k], by_z);
         for (int j = 0; j < 2; j++) {
@@ -104,6 +108,32 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const nn_inputs *in
     return NONSENS_OK;
 }
 
+/* What a fit needs of the segments, said before anything is trained. */
+static nonsens_status check_segments(nonsens_context *ctx, const nonsens_data *pair)
+{
+    if (pair->segments < LEAST_SEGMENTS) {
+        return fail(ctx, NONSENS_ERR_DATA, "two changing disturbances need at least %d segments, but there are %d; use "
+                                           "finer segments (--segments equal:K cuts the rows into K blocks)",
+                    LEAST_SEGMENTS, (int)pair->segments);
+    }
+    if (pair->segments > MOST_SEGMENTS) {
+        return fail(ctx, NONSENS_ERR_DATA, "%" PRId64 " segments are more than the %d that a segment classifier can tell "
+                                           "apart in reasonable time; merge neighbouring segments",
+                    pair->segments, MOST_SEGMENTS);
+    }
+    int64_t usable = 0;
+    for (int64_t e = 0; e < pair->segments; e++) {
+        usable += pair->start[e + 1] - pair->start[e] >= LEAST_ROWS;
+    }
+    if (usable < LEAST_SEGMENTS) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "only %" PRId64 " of %" PRId64 " segments have the %d rows that disturbances can be learned from, "
+                    "and %d are needed; merge small segments or use fewer blocks",
+                    usable, pair->segments, LEAST_ROWS, LEAST_SEGMENTS);
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                 const nonsens_options *options, disturbances *d)
 {
@@ -112,6 +142,7 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
     tcl_options tcl;
     double *raw_source, *slope[2][2];
     *d = (disturbances){.n = pair->n, .segments = pair->segments, .start = pair->start};
+    TRY(check_segments(ctx, pair));
     TRY(copy_in_rank_order(ctx, a, pair, &x));
     TRY(nn_inputs_new(ctx, a, x, &inputs));
     tcl_options_from(options, 2, &tcl);
@@ -130,9 +161,22 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
     return assign(ctx, a, &inputs, pair, raw, slope, d);
 }
 
-bool disturbances_found(const disturbances *d)
+static bool is_one_change(const disturbances *d)
 {
-    return d->fit.chance - d->fit.loss > GAIN_Z * d->fit.gain_se;
+    return d->fit.singular[1] < WEAK_SECOND * d->fit.singular[0];
+}
+
+const char *disturbances_doubt(const disturbances *d)
+{
+    if (!(d->fit.chance - d->fit.loss > GAIN_Z * d->fit.gain_se)) {
+        return "The segments cannot be told apart on held-out rows: the method has nothing to work with. More rows or "
+               "more different segments are needed.";
+    }
+    if (is_one_change(d)) {
+        return "Only one direction of change is visible in the segments: one disturbance may not change, or both "
+               "change in proportion; the disturbances are then not identified.";
+    }
+    return NULL;
 }
 
 /* sd of source j inside segment e over its pooled within-segment sd. */
@@ -182,15 +226,9 @@ static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, n
                    "third singular value over the second; far above 0.1 means that more changes than one statistic per "
                    "disturbance (means and scales, a hidden common cause, a changing mechanism)",
                    "third singular value ratio"));
-    if (second < WEAK_SECOND) {
-        TRY(result_note(ctx, result,
-                        "Only one direction of change is visible in the segments: one disturbance may not "
-                        "change, or both change in proportion; the disturbances are then not identified."));
-    }
-    if (third > STRONG_THIRD) {
-        TRY(result_note(ctx, result,
-                        "The segments differ in more than two ways: several statistics per disturbance, a "
-                        "changing mechanism or a hidden common cause are possible."));
+    if (!is_one_change(d) && third > STRONG_THIRD) {
+        TRY(result_note(ctx, result, "The segments differ in more than two ways: several statistics per disturbance, a "
+                                     "changing mechanism or a hidden common cause are possible."));
     }
     return NONSENS_OK;
 }
@@ -199,7 +237,6 @@ static nonsens_status report_training(nonsens_context *ctx, const disturbances *
 {
     double gain = d->fit.chance - d->fit.loss;
     int64_t diverged = 0;
-    char shown[NUMBER_BYTES];
     TRY(result_add(ctx, result, gain, special_normal_tail(gain / d->fit.gain_se),
                    "nats per row by which the segment classifier beats the segment shares on rows it has not seen",
                    "held-out gain"));
@@ -211,12 +248,6 @@ static nonsens_status report_training(nonsens_context *ctx, const disturbances *
                         "%" PRId64 " of %" PRId64 " networks diverged in training and count with their best epoch "
                         "before that, if there was one; a lower --learning-rate avoids it.",
                         diverged, d->fit.nets));
-    }
-    if (!disturbances_found(d)) {
-        TRY(result_note(ctx, result,
-                        "The segments cannot be told apart on held-out rows (%s nats per row): the method has nothing "
-                        "to work with. More rows or more different segments are needed.",
-                        number_print(shown, gain, SENTENCE_DIGITS)));
     }
     return NONSENS_OK;
 }

@@ -12,7 +12,7 @@
  *   - A disturbance is an estimate whose error depends on both variables, so with enough rows every test rejects.
  *     The rows are therefore dealt into disjoint parts of about 1,000 rows, at which size that error is hardly visible
  *     (docs/tuning.md), every test is run in every part, and twice the median of its p-values counts.  The rule depends
- *     on the number of rows alone.
+ *     on the sizes of the segments alone.
  */
 #include "methods/monti.h"
 
@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TEST_ROWS = 1000, LEAST_PER_SEGMENT = 20, MOST_PARTS = 9, TEXT_BYTES = 256 };
+enum { PART_ROWS = 1000, LEAST_PER_SEGMENT = 20, MOST_PARTS = 9, TEXT_BYTES = 256 };
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -36,30 +36,74 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /*
- * The rows of each segment are dealt at random into `parts` equal parts, and each test is run once in every part on at
- * most `most` rows per segment.
+ * Disjoint parts of the rows, of about PART_ROWS rows each.  Every segment is in every part with its own slot of rows,
+ * except that with many segments (over PART_ROWS / LEAST_PER_SEGMENT) the segments are dealt into groups first: part p
+ * then holds slot p / groups of the segments of group p % groups.
  */
 typedef struct partition {
-    int64_t parts, most;
+    int64_t parts, groups, slots;
+    int64_t most;   /* rows of a segment in a part */
     int64_t *order; /* (n) the rows of each segment in random order, segment by segment */
+    int64_t *group; /* (segments) */
 } partition;
+
+static int64_t at_least(int64_t value, int64_t least)
+{
+    return value > least ? value : least;
+}
+
+/* Segments are sorted by size, so the middle one has the median size. */
+static void plan_parts(const nonsens_data *pair, const nonsens_options *options, partition *p)
+{
+    int64_t median = pair->start[pair->segments / 2 + 1] - pair->start[pair->segments / 2];
+    int64_t segments_per_part = PART_ROWS / LEAST_PER_SEGMENT;
+    p->groups = 1;
+    p->most = at_least(PART_ROWS / pair->segments, LEAST_PER_SEGMENT);
+    if (options->test_rows > 0) {
+        p->most = options->test_rows;
+    } else {
+        p->groups = (pair->segments + segments_per_part - 1) / segments_per_part;
+    }
+    p->slots = at_least(median / p->most, 1);
+    p->parts = p->groups * p->slots < MOST_PARTS ? p->groups * p->slots : MOST_PARTS;
+    p->slots = (p->parts + p->groups - 1) / p->groups;
+}
 
 static nonsens_status deal_parts(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                  const nonsens_options *options, partition *out)
 {
-    int64_t usual = DEFAULT_TEST_ROWS / pair->segments;
-    out->most = options->test_rows > 0 ? options->test_rows : usual > LEAST_PER_SEGMENT ? usual : LEAST_PER_SEGMENT;
-    out->parts = pair->n / (pair->segments * out->most);
-    out->parts = out->parts < 1 ? 1 : out->parts > MOST_PARTS ? MOST_PARTS : out->parts;
+    int64_t *segment;
+    plan_parts(pair, options, out);
     ARENA_TRY(ctx, a, out->order, pair->n);
+    ARENA_TRY(ctx, a, out->group, pair->segments);
+    ARENA_TRY(ctx, a, segment, pair->segments);
     for (int64_t e = 0; e < pair->segments; e++) {
         rng r = rng_open((uint64_t)options->seed, RNG_SUBSAMPLE, (uint64_t)e);
         for (int64_t i = pair->start[e]; i < pair->start[e + 1]; i++) {
             out->order[i] = i;
         }
         rng_shuffle(&r, pair->start[e + 1] - pair->start[e], out->order + pair->start[e]);
+        segment[e] = e;
+    }
+    rng r = rng_open((uint64_t)options->seed, RNG_SUBSAMPLE, (uint64_t)pair->segments);
+    rng_shuffle(&r, pair->segments, segment);
+    for (int64_t i = 0; i < pair->segments; i++) {
+        out->group[segment[i]] = i % out->groups;
     }
     return NONSENS_OK;
+}
+
+/* How many rows of segment e are in a part: its slot, or nothing where slots would fall under LEAST_PER_SEGMENT. */
+static int64_t slot_rows(const partition *p, int64_t rows, int64_t slot, int64_t *from)
+{
+    int64_t slots = at_least(rows / LEAST_PER_SEGMENT, 1);
+    slots = slots < p->slots ? slots : p->slots;
+    if (slot >= slots) {
+        return 0;
+    }
+    *from = rows * slot / slots;
+    int64_t width = rows * (slot + 1) / slots - *from;
+    return width < p->most ? width : p->most;
 }
 
 /* The rows of one part, sorted; start (segments + 1) bounds the segments among them. */
@@ -67,9 +111,10 @@ static int64_t part_rows(const nonsens_data *pair, const partition *p, int64_t p
 {
     int64_t n = 0;
     for (int64_t e = 0; e < pair->segments; e++) {
-        int64_t rows = pair->start[e + 1] - pair->start[e];
-        int64_t from = rows * part / p->parts, to = rows * (part + 1) / p->parts;
-        int64_t keep = to - from < p->most ? to - from : p->most;
+        int64_t from = 0, keep = 0;
+        if (p->group[e] == part % p->groups) {
+            keep = slot_rows(p, pair->start[e + 1] - pair->start[e], part / p->groups, &from);
+        }
         start[e] = n;
         memcpy(row + n, p->order + pair->start[e] + from, (size_t)keep * sizeof *row);
         qsort(row + n, (size_t)keep, sizeof *row, compare_rows);
@@ -77,6 +122,13 @@ static int64_t part_rows(const nonsens_data *pair, const partition *p, int64_t p
     }
     start[pair->segments] = n;
     return n;
+}
+
+/* The number of a test whatever the order of the columns: its random stream must not depend on it. */
+static int64_t canonical_test(const nonsens_data *pair, int64_t job)
+{
+    int64_t v = pair->column_rank[0] == job / 2 % 2 ? 0 : 1, k = pair->column_rank[0] == job % 2 ? 0 : 1;
+    return job / 4 * 4 + 2 * v + k;
 }
 
 /* One test of one part; jobs are parts * 4. */
@@ -106,7 +158,7 @@ static nonsens_status test_job(nonsens_context *ctx, arena *a, int64_t job, void
     bool pooled = s->options->pooling == POOLING_POOLED;
     int64_t whole[2] = {0, n};
     double level = s->options->alpha / (s->partition.parts > 1 ? 8.0 : 4.0); // p will be doubled; four tests
-    hsic_options test = hsic_options_from(s->options, level, (uint64_t)job);
+    hsic_options test = hsic_options_from(s->options, level, (uint64_t)canonical_test(pair, job));
     test.threads = 1;
     return hsic_test(ctx, a, n, x, y, pooled ? 1 : pair->segments, pooled ? whole : start, &test, &s->result[job]);
 }
@@ -129,7 +181,9 @@ static hsic_result combine_parts(const test_state *s, int test, hsic_result *scr
     }
     qsort(scratch, (size_t)parts, sizeof *scratch, compare_results);
     hsic_result median = scratch[(parts - 1) / 2];
-    if (parts > 1) {
+    if (median.segments_used == 0) {
+        median.p_value = NAN;
+    } else if (parts > 1) {
         median.p_value = fmin(1.0, 2.0 * median.p_value);
     }
     return median;
@@ -175,15 +229,17 @@ enum decision monti_decide(const four_tests *tests, double alpha)
     return kept == 2 && matched ? DECISION_INDEPENDENT : DECISION_INCONCLUSIVE;
 }
 
-/* The best non-rejection of each variable: how well it fits the part of the cause. */
-static double best_p(const four_tests *tests, int variable)
+/* p is not a number where no part had a segment to test in. */
+static bool is_untestable(const four_tests *tests)
 {
-    return fmax(tests->test[variable][0].p_value, tests->test[variable][1].p_value);
+    return isnan(tests->test[0][0].p_value + tests->test[0][1].p_value + tests->test[1][0].p_value +
+                 tests->test[1][1].p_value);
 }
 
-static double safe_log(double p)
+/* The best non-rejection of each variable: how well it fits the part of the cause. */
+static double log_best_p(const four_tests *tests, int variable)
 {
-    return log(fmax(p, 1e-300));
+    return log(fmax(fmax(tests->test[variable][0].p_value, tests->test[variable][1].p_value), 1e-300));
 }
 
 /*
@@ -243,12 +299,14 @@ nonsens_status monti_direction(nonsens_context *ctx, arena *a, const nonsens_dat
     TRY(monti_four_tests(ctx, a, pair, options, d.z, d.source, &tests));
     TRY(report_tests(ctx, &tests, result));
     TRY(disturbances_report(ctx, &d, result));
-    result->score = safe_log(best_p(&tests, 0)) - safe_log(best_p(&tests, 1));
+    result->score = is_untestable(&tests) ? NAN : log_best_p(&tests, 0) - log_best_p(&tests, 1);
     result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
-    if (!disturbances_found(&d)) {
+    result->reason = is_untestable(&tests) ? "A test could not be run: inside the segments a variable or a disturbance is "
+                                             "constant, or too few rows are left."
+                                           : disturbances_doubt(&d);
+    if (result->reason) {
         result->decision = DECISION_INCONCLUSIVE;
         result->better = BETTER_NONE;
-        result->reason = "The segments cannot be told apart on held-out rows.";
         return NONSENS_OK;
     }
     result->decision = monti_decide(&tests, options->alpha);

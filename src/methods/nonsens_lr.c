@@ -2,24 +2,26 @@
  * nonsens_lr.c - the paper's likelihood ratio (Monti, Zhang, Hyvarinen, UAI 2019, section 3.4): an effect is assumed
  * and the direction is the sign of
  *
- *     R = -H(x1) - H(T2) + E log|dT2/dx2| + H(x2) + H(T1) - E log|dT1/dx1|  =  I(x2; T1) - I(x1; T2)
+ *     R = -H(x1) - H(N2) + E log|dN2/dx2| + H(x2) + H(N1) - E log|dN1/dx1|  =  I(x2; N1) - I(x1; N2)
  *
- * with T_j the disturbance assigned to variable j.  Deviations:
+ * with T_j, the estimate assigned to variable j, in the place of N_j.  Deviations:
  *   - Entropies are taken inside segments and averaged with n_e / n, as the model asks; entropies and derivatives are
  *     both of standardised variables, so no scale has to be added back.
  *   - T_j estimates q(N_j), for Laplace disturbances |N_j|, which is two-to-one.  The change of variables then lacks
  *     the branch B_j = sign(dT_j/dx_j): R gains H(B1|T1) - H(B2|T2), estimated in 50 bins of equal count of T.
  *     Two like folds cancel; one folded and one monotone feature would be an error of log 2.
- *   - The default estimates the right-hand side, the two mutual informations, by nearest neighbours: learned features
- *     are not exactly monotone within their branches, which the change of variables needs and the information does
- *     not.  It is right more often (docs/results); `ratio` chooses.
+ *     With it R is that of the signed disturbances, I(x2; N1) - I(x1; N2).
+ *   - The default compares I(x2; T1) with I(x1; T2) by nearest neighbours.  For a folded T this is a smaller number than
+ *     R but of the same sign: the second term vanishes for x1 -> x2 whatever function of N2 T2 is.  Learned features are
+ *     not exactly monotone within their branches, which the change of variables needs and the information does not.
+ *     It is right more often (docs/results); `ratio` chooses.
+ *   - No p-value: how the ratio varies over segments is shown, but an error of the fit is common to all segments.
  */
 #include "base/number.h"
 #include "base/parallel.h"
 #include "math/column.h"
 #include "math/entropy.h"
 #include "math/sort.h"
-#include "math/special.h"
 #include "methods/method.h"
 #include "methods/monti.h"
 
@@ -129,9 +131,10 @@ static void add_segment(const segment_terms *t, double weight, likelihood_ratio 
 static nonsens_status combine(nonsens_context *ctx, const disturbances *d, const segment_terms *terms,
                               likelihood_ratio *out)
 {
-    double rows = 0.0, printed = 0.0, information = 0.0;
+    double rows = 0.0, printed = 0.0, information = 0.0, usable = 0.0;
     for (int64_t e = 0; e < d->segments; e++) {
         rows += terms[e].usable ? (double)(d->start[e + 1] - d->start[e]) : 0.0;
+        usable += terms[e].usable;
     }
     if (rows <= 0.0) {
         return fail(ctx, NONSENS_ERR_DATA, "no segment has the %d distinct rows that entropies need", LEAST_ROWS);
@@ -148,8 +151,9 @@ static nonsens_status combine(nonsens_context *ctx, const disturbances *d, const
             information += pow(weight * (information_ratio(&terms[e]) - out->value[RATIO_INFORMATION]), 2.0);
         }
     }
-    out->standard_error[RATIO_PRINTED] = out->standard_error[RATIO_JACOBIAN] = sqrt(printed);
-    out->standard_error[RATIO_INFORMATION] = sqrt(information);
+    double unbiased = usable > 1.0 ? usable / (usable - 1.0) : NAN;
+    out->standard_error[RATIO_PRINTED] = out->standard_error[RATIO_JACOBIAN] = sqrt(unbiased * printed);
+    out->standard_error[RATIO_INFORMATION] = sqrt(unbiased * information);
     return NONSENS_OK;
 }
 
@@ -167,23 +171,19 @@ nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const dist
     return NONSENS_OK;
 }
 
-/* Two-sided, against no preference. */
-static double ratio_p(const likelihood_ratio *r, enum ratio ratio)
-{
-    return fmin(1.0, 2.0 * special_normal_tail(fabs(r->value[ratio]) / r->standard_error[ratio]));
-}
-
 static nonsens_status report_ratio(nonsens_context *ctx, const likelihood_ratio *r, nonsens_result *result)
 {
-    static const struct {
-        const char *name, *text;
-    } shown[] = {{"R by information",
-                  "I(second; N of first) - I(first; N of second) in nats per row; positive prefers the first variable "
-                  "as the cause; p from its variation over segments"},
-                 {"R by derivatives", "the same by entropies and derivatives, with the fold correction"},
-                 {"R as printed", "the same as the paper prints it, without the fold correction"}};
+    static const char *const name[] = {"R by information", "R by derivatives", "R as printed"};
+    static const char *const text[] = {
+        "I(second; N of first) - I(first; N of second) in nats per row, by nearest neighbours; positive prefers the "
+        "first variable as the cause",
+        "likelihood ratio by entropies and derivatives with the fold correction; positive likewise",
+        "the same as the paper prints it, without the fold correction"};
     for (int k = 0; k < 3; k++) {
-        TRY(result_add(ctx, result, r->value[k], ratio_p(r, (enum ratio)k), shown[k].text, "%s", shown[k].name));
+        TRY(result_add(ctx, result, r->value[k], NAN, text[k], "%s", name[k]));
+        TRY(result_add(ctx, result, r->standard_error[k], NAN,
+                       "standard error from the variation over segments; errors of the fit are not in it",
+                       "standard error of %s", name[k]));
     }
     for (int j = 0; j < 2; j++) {
         const char *own = result->names[j], *other = result->names[1 - j];
@@ -207,7 +207,6 @@ static nonsens_status judge(nonsens_context *ctx, const likelihood_ratio *r, enu
     result->better = first ? BETTER_FIRST : BETTER_SECOND;
     result->decision = first ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
     result->assumes_effect = true;
-    result->p_value = ratio_p(r, ratio);
     if (fabs(r->branch[0] - r->branch[1]) > UNLIKE_FOLDS) {
         char first_fold[NUMBER_BYTES], second_fold[NUMBER_BYTES];
         TRY(result_note(ctx, result,
@@ -232,5 +231,9 @@ nonsens_status monti_lr_direction(nonsens_context *ctx, arena *a, const nonsens_
     TRY(monti_likelihood_ratio(ctx, a, &d, &ratio));
     TRY(report_ratio(ctx, &ratio, result));
     TRY(disturbances_report(ctx, &d, result));
+    const char *doubt = disturbances_doubt(&d);
+    if (doubt) {
+        TRY(result_note(ctx, result, "%s", doubt));
+    }
     return judge(ctx, &ratio, options->ratio, result);
 }

@@ -148,7 +148,8 @@ typedef struct scoring {
     const tcl_fit *fit;
     double *logits;         /* (n, classes), or NULL */
     const float *direction; /* (features, classes), or NULL */
-    double **jacobian;      /* features times (n, d) */
+    double **jacobian;      /* features times (n, stride) */
+    int64_t stride;
 } scoring;
 
 static void scale_rows(int64_t count, const int64_t *row, int64_t width, double factor, double *values)
@@ -181,13 +182,13 @@ static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t f
             mlp_add_logits(&shape, parameters, &work, rows, s->logits);
         } else if (fit->used[net]) {
             for (int64_t k = 0; k < fit->features; k++) {
-                mlp_add_input_gradient(&shape, parameters, &work, rows, s->direction + k * fit->classes, fit->d,
+                mlp_add_input_gradient(&shape, parameters, &work, rows, s->direction + k * fit->classes, s->stride,
                                        s->jacobian[k]);
             }
         }
     }
     for (int64_t k = 0; k < (s->logits ? 1 : fit->features); k++) {
-        scale_rows(rows.count, row, s->logits ? fit->classes : fit->d, 1.0 / (double)used,
+        scale_rows(rows.count, row, s->logits ? fit->classes : s->stride, 1.0 / (double)used,
                    s->logits ? s->logits : s->jacobian[k]);
     }
     return NONSENS_OK;
@@ -295,14 +296,14 @@ nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t cla
     fit_state state = {fit, label, start};
     TRY(parallel_for(ctx, options->threads, fit->nets, "training", train_job, &state));
     choose_restarts(fit);
-    scoring s = {fit, fit->logits, NULL, NULL};
+    scoring s = {fit, fit->logits, NULL, NULL, 0};
     TRY(parallel_for(ctx, options->threads, options->folds, NULL, score_fold, &s));
     judge_and_centre(fit, label, start);
     return factor_logits(ctx, a, fit);
 }
 
 nonsens_status tcl_jacobian(nonsens_context *ctx, arena *scratch, const tcl_fit *fit, const double *unmix,
-                            double **jacobian)
+                            int64_t stride, double **jacobian)
 {
     int64_t k = fit->classes, r = fit->features;
     float *direction; /* (r, classes): row j is the direction of source j in logit space, relative to class 0 */
@@ -316,6 +317,6 @@ nonsens_status tcl_jacobian(nonsens_context *ctx, arena *scratch, const tcl_fit 
             direction[j * k + e] = (float)sum;
         }
     }
-    scoring s = {fit, NULL, direction, jacobian};
+    scoring s = {fit, NULL, direction, jacobian, stride};
     return parallel_for(ctx, fit->options.threads, fit->options.folds, NULL, score_fold, &s);
 }

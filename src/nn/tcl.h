@@ -48,8 +48,11 @@ typedef struct tcl_fit {
 nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t classes, const int32_t *label,
                            const int64_t *start, const tcl_options *options, tcl_fit *fit);
 
-/* jacobian[k] (n, d) row-major for each k: d (h * unmix')_k / dx out of fold; unmix (r, r) column-major. */
+/*
+ * jacobian[k] (n, stride) row-major, zeroed, for each k: d (h * unmix')_k / dx out of fold in the first d places;
+ * unmix (r, r) column-major.
+ */
 nonsens_status tcl_jacobian(nonsens_context *ctx, arena *scratch, const tcl_fit *fit, const double *unmix,
-                            double **jacobian);
+                            int64_t stride, double **jacobian);
 
 #endif

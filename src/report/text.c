@@ -1,9 +1,11 @@
 /*
  * text.c - a result in words: the decision as a sentence, the evidence for both directions, what speaks against the
- * assumptions, and how to get the same result again.
+ * assumptions, and how to get the same result again.  Names are escaped and cut (base/show.h): they come from outside,
+ * and every line must stay one line.
  */
 #include "base/number.h"
 #include "base/output.h"
+#include "base/show.h"
 #include "methods/result.h"
 
 #include <inttypes.h>
@@ -16,7 +18,11 @@ enum {
     EVIDENCE_LINES = 60, /* more only when verbose; JSON has all */
     VALUE_DIGITS = 4,
     P_DIGITS = 3,
-    NAME_COLUMNS_MOST = 40
+    NAME_COLUMNS_MOST = 40,
+    NAME_CHARACTERS = 100,      /* of a piece of evidence, which holds up to two names */
+    NAME_BYTES = 4 * NAME_CHARACTERS + 8,
+    SENTENCE_CHARACTERS = 1500, /* a longer one has a name in it that is out of bounds */
+    SENTENCE_BYTES = 4 * SENTENCE_CHARACTERS + 8
 };
 
 /* ---- layout ---- */
@@ -40,8 +46,10 @@ static void print_padded(FILE *f, const char *text, int columns)
 /* Prints words from column `at` on; further lines begin at column `indent`. */
 static void print_words(FILE *f, const char *text, int at, int indent)
 {
+    char sentence[SENTENCE_BYTES];
     bool first = true;
-    for (const char *word = text + strspn(text, " "); *word;) {
+    show_text(sentence, sizeof sentence, text, (int64_t)strlen(text), SENTENCE_CHARACTERS);
+    for (const char *word = sentence + strspn(sentence, " "); *word;) {
         size_t bytes = strcspn(word, " ");
         int width = columns_of(word, bytes);
         if (!first && at + 1 + width > COLUMNS) {
@@ -71,9 +79,25 @@ static void print_heading(FILE *f, const char *title)
 
 /* ---- the decision ---- */
 
-static void print_arrow_sentence(FILE *f, const nonsens_result *r, bool first_causes)
+/* The names of the pair as they are shown. */
+typedef struct pair {
+    char a[SHOWN_BYTES], b[SHOWN_BYTES];
+} pair;
+
+static pair shown_pair(const nonsens_result *r)
 {
-    const char *cause = r->names[!first_causes], *effect = r->names[first_causes];
+    pair p = {"", ""};
+    if (r->variables >= 2) {
+        show_bare(p.a, r->names[0]);
+        show_bare(p.b, r->names[1]);
+    }
+    return p;
+}
+
+static void print_arrow_sentence(FILE *f, const nonsens_result *r, const pair *p)
+{
+    bool first_causes = r->decision == DECISION_FIRST_CAUSES;
+    const char *cause = first_causes ? p->a : p->b, *effect = first_causes ? p->b : p->a;
     if (r->assumes_effect) {
         fprintf(f, "If one of the two causes the other, %s causes %s.\n", cause, effect);
     } else {
@@ -81,26 +105,25 @@ static void print_arrow_sentence(FILE *f, const nonsens_result *r, bool first_ca
     }
 }
 
-static void print_sentence(FILE *f, const nonsens_result *r)
+static void print_sentence(FILE *f, const nonsens_result *r, const pair *p)
 {
     const char *where = r->segments > 1 && r->options.pooling == POOLING_STRATIFIED ? " inside segments" : "";
     switch (r->decision) {
     case DECISION_FIRST_CAUSES:
     case DECISION_SECOND_CAUSES:
-        print_arrow_sentence(f, r, r->decision == DECISION_FIRST_CAUSES);
+        print_arrow_sentence(f, r, p);
         break;
     case DECISION_INDEPENDENT:
-        fprintf(f, "%s and %s are not seen to depend on one another%s.\n", r->names[0], r->names[1], where);
+        fprintf(f, "%s and %s are not seen to depend on one another%s.\n", p->a, p->b, where);
         break;
     case DECISION_DEPENDENT:
-        fprintf(f, "%s and %s depend on one another%s.\n", r->names[0], r->names[1], where);
+        fprintf(f, "%s and %s depend on one another%s.\n", p->a, p->b, where);
         break;
     case DECISION_NEITHER:
-        fprintf(f, "Neither %s->%s nor %s->%s fits the data.\n", r->names[0], r->names[1], r->names[1], r->names[0]);
+        fprintf(f, "Neither %s->%s nor %s->%s fits the data.\n", p->a, p->b, p->b, p->a);
         break;
     case DECISION_INCONCLUSIVE:
-        fprintf(f, "The data do not decide between %s->%s and %s->%s.\n", r->names[0], r->names[1], r->names[1],
-                r->names[0]);
+        fprintf(f, "The data do not decide between %s->%s and %s->%s.\n", p->a, p->b, p->b, p->a);
         break;
     case DECISION_NONE:
         break;
@@ -116,11 +139,12 @@ static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
     return p_value > 0.0 ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
 }
 
-static void print_figures(FILE *f, const nonsens_result *r)
+static void print_figures(FILE *f, const nonsens_result *r, const pair *p)
 {
     char value[NUMBER_BYTES];
     if (r->direction_text && strcmp(r->direction_text, r->decision_text) != 0) {
-        fprintf(f, "If a direction must be named: %s.\n", r->direction_text);
+        bool first = r->better == BETTER_FIRST;
+        fprintf(f, "If a direction must be named: %s->%s.\n", first ? p->a : p->b, first ? p->b : p->a);
     }
     if (!isnan(r->p_value)) {
         fprintf(f, "p-value %s", p_text(value, r->p_value));
@@ -128,33 +152,64 @@ static void print_figures(FILE *f, const nonsens_result *r)
     }
     if (!isnan(r->score)) {
         fprintf(f, "Score %s (positive speaks for %s->%s, negative for %s->%s).\n",
-                number_print(value, r->score, VALUE_DIGITS), r->names[0], r->names[1], r->names[1], r->names[0]);
+                number_print(value, r->score, VALUE_DIGITS), p->a, p->b, p->b, p->a);
     }
+}
+
+static void print_count(FILE *f, int64_t count, const char *thing, const char *behind)
+{
+    fprintf(f, "%" PRId64 " %s%s%s", count, thing, count == 1 ? "" : "s", behind);
+}
+
+static void print_support(FILE *f, const nonsens_result *r)
+{
+    fputs("What the data can and cannot support: ", f);
+    print_count(f, r->rows, "row", ", ");
+    print_count(f, r->segments, "segment", ", ");
+    print_count(f, r->variables, "variable", "\n");
 }
 
 static void print_decision(FILE *f, const nonsens_result *r)
 {
-    if (r->decision == DECISION_NONE) {
-        fprintf(f,
-                "What the data can and cannot support: %" PRId64 " rows, %" PRId64 " segments, %" PRId64 " variables\n",
-                r->rows, r->segments, r->variables);
+    pair p = shown_pair(r);
+    switch (r->decision) {
+    case DECISION_NONE:
+        print_support(f, r);
         return;
+    case DECISION_FIRST_CAUSES:
+        fprintf(f, "decision: %s->%s\n\n", p.a, p.b);
+        break;
+    case DECISION_SECOND_CAUSES:
+        fprintf(f, "decision: %s->%s\n\n", p.b, p.a);
+        break;
+    case DECISION_INDEPENDENT:
+    case DECISION_NEITHER:
+    case DECISION_INCONCLUSIVE:
+    case DECISION_DEPENDENT:
+        fprintf(f, "decision: %s\n\n", r->decision_text);
+        break;
     }
-    fprintf(f, "decision: %s\n\n", r->decision_text);
-    print_sentence(f, r);
+    print_sentence(f, r, &p);
     if (r->reason) {
         print_words(f, r->reason, 0, 0);
     }
-    print_figures(f, r);
+    print_figures(f, r, &p);
 }
 
 /* ---- evidence ---- */
 
+static const char *shown_name(char out[NAME_BYTES], const evidence *e)
+{
+    return show_text(out, NAME_BYTES, e->name, (int64_t)strlen(e->name), NAME_CHARACTERS);
+}
+
 static int name_columns(const nonsens_result *r, int64_t lines)
 {
+    char name[NAME_BYTES];
     int widest = 4;
     for (int64_t i = 0; i < lines; i++) {
-        int columns = columns_of(r->evidence[i].name, strlen(r->evidence[i].name));
+        shown_name(name, &r->evidence[i]);
+        int columns = columns_of(name, strlen(name));
         widest = columns > widest ? columns : widest;
     }
     return widest < NAME_COLUMNS_MOST ? widest : NAME_COLUMNS_MOST;
@@ -169,7 +224,7 @@ static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
 {
     int64_t lines = verbose || r->evidence_count <= EVIDENCE_LINES ? r->evidence_count : EVIDENCE_LINES;
     int width = name_columns(r, lines);
-    char value[NUMBER_BYTES], p_value[NUMBER_BYTES];
+    char value[NUMBER_BYTES], p_value[NUMBER_BYTES], name[NAME_BYTES];
     if (lines == 0) {
         return;
     }
@@ -178,7 +233,7 @@ static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
     for (int64_t i = 0; i < lines; i++) {
         const evidence *e = &r->evidence[i];
         fputs("  ", f);
-        print_padded(f, e->name, width);
+        print_padded(f, shown_name(name, e), width);
         fprintf(f, "  %10s  %9s  ", figure(value, e->value), p_text(p_value, e->p_value));
         print_words(f, e->text, width + 27, width + 27);
     }
@@ -211,13 +266,14 @@ static void print_findings(FILE *f, const nonsens_result *r)
 
 static void print_options(FILE *f, const nonsens_options *options)
 {
-    char value[OPTION_TEXT_BYTES];
+    char value[OPTION_TEXT_BYTES], shown[4 * OPTION_TEXT_BYTES];
     print_heading(f, "Options");
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         if (info->commands & options->command) {
             option_print(options, info, value, sizeof value);
-            fprintf(f, "  %s = %s\n", info->key, value);
+            show_text(shown, sizeof shown, value, (int64_t)strlen(value), OPTION_TEXT_BYTES);
+            fprintf(f, "  %s = %s\n", info->key, shown);
         }
     }
 }
@@ -226,10 +282,13 @@ static void print_origin(FILE *f, const nonsens_result *r, bool verbose)
 {
     char seconds[NUMBER_BYTES];
     print_heading(f, "To get the same result again");
-    fprintf(f, "  nonsens %s, %s, seed %" PRId64 ", data %016" PRIx64 " (%" PRId64 " rows, %" PRId64 " segments)\n",
-            nonsens_version(), r->method, r->options.seed, r->data_hash, r->rows, r->segments);
+    fprintf(f, "  nonsens %s, %s, seed %" PRId64 ", data %016" PRIx64 " (", nonsens_version(), r->method,
+            r->options.seed, r->data_hash);
+    print_count(f, r->rows, "row", ", ");
+    print_count(f, r->segments, "segment", ")\n");
     if (verbose) {
-        fprintf(f, "  took %s s on %d threads\n", number_print(seconds, r->seconds, P_DIGITS), r->threads);
+        fprintf(f, "  took %s s on ", number_print(seconds, r->seconds, P_DIGITS));
+        print_count(f, r->threads, "thread", "\n");
         print_options(f, &r->options);
     }
 }

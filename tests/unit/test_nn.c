@@ -355,7 +355,7 @@ static void test_jacobian_of_the_ensemble_equals_differences(void **state)
     for (int k = 0; k < 2; k++) {
         jacobian[k] = calloc((size_t)s.n * 2, sizeof(double));
     }
-    assert_int_equal(tcl_jacobian(ctx, &a, &fit, unmix, jacobian), NONSENS_OK);
+    assert_int_equal(tcl_jacobian(ctx, &a, &fit, unmix, 2, jacobian), NONSENS_OK);
     mlp_shape shape = fit.options.shape;
     int64_t count = mlp_parameters(&shape), close = 0, tried = 0;
     double *p = calloc((size_t)count, sizeof *p), logits[4];
