@@ -8,25 +8,6 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-static int check_arguments(const arguments *args, const command *self)
-{
-    if (!args->file) {
-        return complain(EXIT_USAGE, "%s needs a data file, or - for standard input; `nonsens help %s` explains",
-                        self->name, self->name);
-    }
-    if (is_stdout(args->json) + is_stdout(args->sources) + is_stdout(args->output) > 1) {
-        return complain(EXIT_USAGE, "only one of -o, --json and --sources can be - (standard output)");
-    }
-    return EXIT_DONE;
-}
-
-static void print_warnings(const nonsens_data *data)
-{
-    for (int64_t i = 0; i < nonsens_data_warnings(data); i++) {
-        fprintf(stderr, "warning: %s\n", nonsens_data_warning(data, i));
-    }
-}
-
 /* The text goes to standard output unless it has a file of its own or something else is printed there. */
 static const char *text_path(const arguments *args)
 {
@@ -34,6 +15,114 @@ static const char *text_path(const arguments *args)
         return args->output;
     }
     return is_stdout(args->json) || is_stdout(args->sources) ? NULL : "-";
+}
+
+/* ---- what words alone can tell, before a large file is read ---- */
+
+enum { VALUE_BYTES = 4096 }; /* of any option, as nonsens_options_get promises */
+
+static void value_of(const arguments *args, const char *key, char value[VALUE_BYTES])
+{
+    if (nonsens_options_get(args->ctx, args->options, key, value, VALUE_BYTES) != NONSENS_OK) {
+        value[0] = '\0'; // not an option of this command
+    }
+}
+
+static const nonsens_method_info *find_method(const char *name)
+{
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const nonsens_method_info *m = nonsens_method_at(i);
+        if (m->direction && strcmp(m->name, name) == 0) {
+            return m;
+        }
+    }
+    return NULL;
+}
+
+static int check_method(const arguments *args)
+{
+    char name[VALUE_BYTES], list[256] = "";
+    value_of(args, "method", name);
+    if (find_method(name)) {
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const nonsens_method_info *m = nonsens_method_at(i);
+        size_t used = strlen(list);
+        if (m->direction) {
+            snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", m->name);
+        }
+    }
+    return complain(EXIT_USAGE, "--method %s: there is no such method for direction; there are %s",
+                    name[0] ? show_word(name).text : "\"\"", list);
+}
+
+/* The same sentence and exit code that data without segments get in the run. */
+static int check_segments(const arguments *args)
+{
+    char name[VALUE_BYTES], segment[VALUE_BYTES], segments[VALUE_BYTES];
+    value_of(args, "method", name);
+    value_of(args, "segment", segment);
+    value_of(args, "segments", segments);
+    const nonsens_method_info *m = find_method(name);
+    if (!m || !m->needs_segments || segment[0] || segments[0]) {
+        return EXIT_DONE;
+    }
+    return complain(EXIT_DATA, "this needs segments; name their column with --segment COL or cut the rows with "
+                               "--segments equal:K");
+}
+
+/* Commands for a pair: a list must have two names. */
+static int check_pair(const arguments *args, const command *self)
+{
+    char vars[VALUE_BYTES];
+    int names = 1;
+    value_of(args, "vars", vars);
+    for (const char *comma = strchr(vars, ','); comma; comma = strchr(comma + 1, ',')) {
+        names++;
+    }
+    if (vars[0] && names != 2) {
+        return complain(EXIT_USAGE, "--vars names %d variable%s; %s takes two: write --vars A,B or --x A --y B", names,
+                        names == 1 ? "" : "s", self->name);
+    }
+    return EXIT_DONE;
+}
+
+static int check_options(const arguments *args, const command *self)
+{
+    nonsens_status status = nonsens_options_check(args->ctx, args->options);
+    int code = status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
+    if (code == EXIT_DONE && self->bit == NONSENS_CMD_DIRECTION) {
+        code = check_method(args);
+    }
+    if (code == EXIT_DONE && self->bit != NONSENS_CMD_DIAGNOSE) {
+        code = check_pair(args, self);
+    }
+    return code;
+}
+
+static int check_arguments(const arguments *args, const command *self)
+{
+    if (!args->file) {
+        return complain(EXIT_USAGE, "%s needs a data file, or - for standard input; `nonsens help %s` explains",
+                        self->name, self->name);
+    }
+    int code = check_options(args, self);
+    const output_file out[] = {
+        {"--sources", args->sources}, {"--json", args->json}, {args->output ? "-o" : "the text on", text_path(args)}};
+    if (code == EXIT_DONE) {
+        code = outputs_check(args->ctx, args->file, out, sizeof out / sizeof *out);
+    }
+    return code == EXIT_DONE ? check_segments(args) : code;
+}
+
+/* ---- the run ---- */
+
+static void print_warnings(const nonsens_data *data)
+{
+    for (int64_t i = 0; i < nonsens_data_warnings(data); i++) {
+        fprintf(stderr, "warning: %s\n", nonsens_data_warning(data, i));
+    }
 }
 
 static nonsens_status write_results(const arguments *args, const nonsens_result *result)
@@ -63,22 +152,37 @@ static nonsens_status run_on_data(const arguments *args, const nonsens_data *dat
     return status;
 }
 
+/* What is wrong with data that could be read: the library no longer knows the file, the program does. */
+static int complain_run(const arguments *args, nonsens_status status)
+{
+    if (status != NONSENS_ERR_DATA || interrupt_seen()) {
+        return complain_status(args->ctx, status);
+    }
+    return complain(EXIT_DATA, "%s: %s", strcmp(args->file, "-") == 0 ? "standard input" : args->file,
+                    nonsens_message(args->ctx));
+}
+
 static int run_arguments(const arguments *args, analyse_fn run)
 {
     progress line;
+    bool was_read = false;
     nonsens_data *data = NULL;
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet);
     nonsens_status status = nonsens_data_read(args->ctx, args->file, args->options, &data);
     progress_wipe(&line);
     if (status == NONSENS_OK && !interrupt_seen()) {
+        was_read = true;
         if (!args->quiet) {
             print_warnings(data);
         }
         status = run_on_data(args, data, &line, run);
     }
     nonsens_data_free(data);
-    return status == NONSENS_OK && !interrupt_seen() ? EXIT_DONE : complain_status(args->ctx, status);
+    if (status == NONSENS_OK && !interrupt_seen()) {
+        return EXIT_DONE;
+    }
+    return was_read ? complain_run(args, status) : complain_status(args->ctx, status);
 }
 
 int analyse(const command *self, int count, char **words, analyse_fn run)

@@ -82,10 +82,10 @@ static int refuse_option(const option_word *w, const command *self)
     const char *near = w->is_letter ? NULL : nearest_word(w->key, names);
     if (near) {
         return complain(EXIT_USAGE, "%s is not an option of %s; did you mean --%s? `nonsens help %s` lists them",
-                        w->shown, self->name, near, self->name);
+                        show_word(w->shown).text, self->name, near, self->name);
     }
-    return complain(EXIT_USAGE, "%s is not an option of %s; `nonsens help %s` lists them", w->shown, self->name,
-                    self->name);
+    return complain(EXIT_USAGE, "%s is not an option of %s; `nonsens help %s` lists them", show_word(w->shown).text,
+                    self->name, self->name);
 }
 
 static void set_file_option(arguments *args, const file_option *option, const char *value)
@@ -135,11 +135,33 @@ static int read_file_option(arguments *args, const file_option *option, const op
         return EXIT_DONE;
     }
     const char *value = value_of(w, count, words, used);
-    if (!value || !*value) {
-        return complain(EXIT_USAGE, "%s needs a value: %s", w->shown, option->argument);
+    if (!value) {
+        return complain(EXIT_USAGE, "%s needs a value: a file name", w->shown);
+    }
+    if (!*value) {
+        return complain(EXIT_USAGE, "--%s: the file name is empty; give a path, or - for standard output",
+                        option->name);
     }
     set_file_option(args, option, value);
     return EXIT_DONE;
+}
+
+static const char *value_words(const nonsens_option_info *info)
+{
+    switch (info->type) {
+    case NONSENS_OPTION_INTEGER:
+        return "a whole number";
+    case NONSENS_OPTION_REAL:
+        return "a number";
+    case NONSENS_OPTION_CHOICE:
+        return info->choices;
+    case NONSENS_OPTION_RANGE:
+        return "two numbers LO:HI";
+    case NONSENS_OPTION_FLAG:
+    case NONSENS_OPTION_TEXT:
+        break;
+    }
+    return "a text";
 }
 
 static int read_table_option(arguments *args, const nonsens_option_info *info, const option_word *w, int count,
@@ -150,7 +172,7 @@ static int read_table_option(arguments *args, const nonsens_option_info *info, c
         value = value_of(w, count, words, used);
     }
     if (!value) {
-        return complain(EXIT_USAGE, "--%s needs a value: %s", info->key, option_placeholder(info));
+        return complain(EXIT_USAGE, "--%s needs a value: %s", info->key, value_words(info));
     }
     nonsens_status status = nonsens_options_set(args->ctx, args->options, info->key, value);
     return status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
@@ -170,10 +192,15 @@ static int read_option(arguments *args, const command *self, int count, char **w
 static int read_file_word(arguments *args, const command *self, const char *word)
 {
     if (self->bit == NONSENS_CMD_SIMULATE) {
-        return complain(EXIT_USAGE, "simulate reads no file, but was given %s; -o FILE names the file to write", word);
+        return complain(EXIT_USAGE, "simulate reads no file, but was given %s; -o FILE names the file to write",
+                        show_word(word).text);
     }
     if (args->file) {
-        return complain(EXIT_USAGE, "%s takes one file, but was given %s and %s", self->name, args->file, word);
+        return complain(EXIT_USAGE, "%s takes one file, but was given %s and %s", self->name,
+                        show_word(args->file).text, show_word(word).text);
+    }
+    if (!*word) {
+        return complain(EXIT_USAGE, "the name of the data file is empty; give a path, or - for standard input");
     }
     args->file = word;
     return EXIT_DONE;

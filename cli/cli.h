@@ -43,10 +43,15 @@ int command_help(const command *self, int count, char **words);
 
 /* ---- messages (message.c) ---- */
 
-/* Prints "nonsens: ..." on stderr and returns the code. */
+/* Prints "nonsens: ..." on stderr, on one line with control characters escaped, and returns the code. */
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for a failed library call: its message, and the exit code for its status. */
 int complain_status(const nonsens_context *ctx, nonsens_status status);
+/* A word of the command line for a message, cut where it is long. */
+typedef struct shown_word {
+    char text[64];
+} shown_word;
+shown_word show_word(const char *word);
 /* The word of the list (ended by NULL) that is nearest to `word`, or NULL if none is near. */
 const char *nearest_word(const char *word, const char *const *list);
 
@@ -78,6 +83,19 @@ const file_option *file_option_at(size_t index);
 /* Makes a context and options and fills them from the words; EXIT_DONE, or the exit code of what it complained of. */
 int arguments_read(arguments *args, const command *self, int count, char **words);
 void arguments_free(arguments *args);
+
+/* ---- files to be written (outputs.c) ---- */
+
+typedef struct output_file {
+    const char *option; /* as in messages */
+    const char *path;   /* "-" is standard output; NULL where nothing is written */
+} output_file;
+
+/*
+ * Complains of an output that is the input (NULL where there is none) or another output, or that cannot be written;
+ * nothing is created or changed.  EXIT_DONE or the exit code.
+ */
+int outputs_check(nonsens_context *ctx, const char *input, const output_file *out, size_t count);
 
 /* ---- running (analyse.c, progress.c, interrupt.c) ---- */
 

@@ -68,9 +68,10 @@ int refuse_command(const char *word)
     names[count] = NULL;
     const char *near = nearest_word(word, names);
     if (near) {
-        return complain(EXIT_USAGE, "%s is not a command; did you mean %s? `nonsens help` lists them", word, near);
+        return complain(EXIT_USAGE, "%s is not a command; did you mean %s? `nonsens help` lists them",
+                        show_word(word).text, near);
     }
-    return complain(EXIT_USAGE, "%s is not a command; `nonsens help` lists them", word);
+    return complain(EXIT_USAGE, "%s is not a command; `nonsens help` lists them", show_word(word).text);
 }
 
 static int run(int count, char **words)

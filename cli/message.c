@@ -4,15 +4,65 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* Bytes of the UTF-8 character at text if it is one that may be printed, else 0. */
+static int printable_length(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    if (byte[0] < 0x80) {
+        return byte[0] >= 0x20 && byte[0] != 0x7F;
+    }
+    int length = byte[0] >= 0xF0 ? 4 : byte[0] >= 0xE0 ? 3 : 2;
+    if (byte[0] < 0xC2 || byte[0] > 0xF4 || (byte[0] == 0xC2 && byte[1] < 0xA0)) { // no character, or a control one
+        return 0;
+    }
+    for (int i = 1; i < length; i++) {
+        if ((byte[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+static void print_clean(const char *text)
+{
+    while (*text) {
+        int length = printable_length(text);
+        if (length > 0) {
+            fprintf(stderr, "%.*s", length, text);
+            text += length;
+        } else {
+            fprintf(stderr, "\\x%02x", (unsigned char)*text++);
+        }
+    }
+}
+
 int complain(int code, const char *format, ...)
 {
+    char text[4096];
     va_list args;
     va_start(args, format);
-    fputs("nonsens: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    fputs("nonsens: ", stderr);
+    print_clean(text);
+    fputc('\n', stderr);
     return code;
+}
+
+shown_word show_word(const char *word)
+{
+    shown_word w;
+    size_t length = strlen(word), room = sizeof w.text - sizeof "...";
+    if (length <= room) {
+        memcpy(w.text, word, length + 1);
+        return w;
+    }
+    while (room > 0 && ((unsigned char)word[room] & 0xC0) == 0x80) { // no character is cut in two
+        room--;
+    }
+    memcpy(w.text, word, room);
+    memcpy(w.text + room, "...", sizeof "...");
+    return w;
 }
 
 static int exit_code(nonsens_status status)
@@ -76,6 +126,9 @@ const char *nearest_word(const char *word, const char *const *list)
 {
     const char *near = NULL;
     size_t best = 1 + strlen(word) / 3; // more than a third of the letters wrong: another word was meant
+    if (strlen(word) < 2 || strlen(word) > LONGEST) {
+        return NULL; // every letter is near every other, and nothing is near a very long word
+    }
     for (; *list; list++) {
         size_t distance = edit_distance(word, *list);
         bool begins = strlen(word) >= 3 && strncmp(*list, word, strlen(word)) == 0;

@@ -4,7 +4,7 @@
 int command_methods(const command *self, int count, char **words)
 {
     if (count > 0) {
-        return complain(EXIT_USAGE, "%s takes no arguments, but was given %s", self->name, words[0]);
+        return complain(EXIT_USAGE, "%s takes no arguments, but was given %s", self->name, show_word(words[0]).text);
     }
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *m = nonsens_method_at(i);

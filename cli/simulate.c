@@ -1,8 +1,6 @@
 /* simulate.c - `nonsens simulate`: data with known causes. */
 #include "cli.h"
 
-#include <string.h>
-
 static nonsens_status write_simulation(const arguments *args, const char *path, const nonsens_simulation *simulation)
 {
     nonsens_status status = nonsens_simulation_write_csv(args->ctx, simulation, path);
@@ -15,8 +13,10 @@ static nonsens_status write_simulation(const arguments *args, const char *path, 
 static int simulate(const arguments *args)
 {
     const char *path = args->output ? args->output : "-";
-    if (args->truth && strcmp(path, "-") == 0 && strcmp(args->truth, "-") == 0) {
-        return complain(EXIT_USAGE, "only one of -o and --truth can be - (standard output)");
+    const output_file out[] = {{"-o", path}, {"--truth", args->truth}};
+    int code = outputs_check(args->ctx, NULL, out, sizeof out / sizeof *out);
+    if (code != EXIT_DONE) {
+        return code;
     }
     nonsens_simulation *simulation = NULL;
     progress line;

@@ -4,7 +4,7 @@
 int command_version(const command *self, int count, char **words)
 {
     if (count > 0) {
-        return complain(EXIT_USAGE, "%s takes no arguments, but was given %s", self->name, words[0]);
+        return complain(EXIT_USAGE, "%s takes no arguments, but was given %s", self->name, show_word(words[0]).text);
     }
     printf("nonsens %s\n%s", nonsens_version(), nonsens_build_info());
     return EXIT_DONE;

@@ -429,6 +429,11 @@ static nonsens_status check_variables(nonsens_context *ctx, const nonsens_option
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--vars cannot be combined with --x and --y; name the variables in one way or the other");
     }
+    if (o->x[0] && strcmp(o->x, o->y) == 0) {
+        char shown[SHOWN_BYTES];
+        return fail(ctx, NONSENS_ERR_USAGE, "--x and --y both name %s; name two different variables",
+                    show_quoted(shown, o->x));
+    }
     for (const char *name = o->vars; o->vars[0] && name; name = strchr(name, ','), name += name != NULL) {
         size_t blanks = strspn(name, " \t");
         if (!name[blanks] || name[blanks] == ',') {

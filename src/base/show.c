@@ -79,5 +79,5 @@ const char *show_quoted(char out[SHOWN_BYTES], const char *text)
 
 const char *show_bare(char out[SHOWN_BYTES], const char *text)
 {
-    return text[0] ? show_text(out, SHOWN_BYTES, text, (int64_t)strlen(text), NAME_CHARACTERS) : "\"\"";
+    return text[0] ? show_text(out, SHOWN_BYTES, text, (int64_t)strlen(text), NAME_CHARACTERS) : show_bytes(out, "", 0);
 }

@@ -204,8 +204,8 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
         if (!is_autocorrelated(data, order, j, &r) || ++found > LISTED) {
             continue;
         }
-        list = arena_format(ctx, scratch, "%s%s%s (%s)", list, found > 1 ? ", " : "",
-                            show_quoted(name, data->names[j]), number_print(number, r, SHOWN_DIGITS));
+        list = arena_format(ctx, scratch, "%s%s%s (%s)", list, found > 1 ? ", " : "", show_quoted(name, data->names[j]),
+                            number_print(number, r, SHOWN_DIGITS));
         if (!list) {
             return NONSENS_ERR_MEMORY;
         }

@@ -151,7 +151,7 @@ static nonsens_status refuse_text(nonsens_context *ctx, const reading *r)
     return fail(ctx, NONSENS_ERR_DATA,
                 "%s: there is no numeric column%s; the first value of column %s is %s, and variables must be numbers%s",
                 t->path, beside, show_quoted(name, t->column[t->text_column].name), t->text_cell,
-                t->decimal_comma ? " with a decimal point: write 1.5, not 1,5 with a decimal comma" : "");
+                t->decimal_comma ? ": write a decimal point, not a decimal comma" : "");
 }
 
 static nonsens_status choose_numeric(nonsens_context *ctx, reading *r)

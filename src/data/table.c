@@ -180,8 +180,7 @@ nonsens_status table_find_label(nonsens_context *ctx, const table *t, const tabl
     char wanted[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES];
     const char *a = t->column[0].name, *b = t->column[t->cols - 1].name;
     return fail(ctx, NONSENS_ERR_DATA, "%s: no column %s; it has %" PRId64 " column%s, %s to %s: give a name or #k",
-                t->path, show_quoted(wanted, options->label), t->cols,
-                t->cols == 1 ? "" : "s", show_quoted(first, a),
+                t->path, show_quoted(wanted, options->label), t->cols, t->cols == 1 ? "" : "s", show_quoted(first, a),
                 show_quoted(last, b));
 }
 

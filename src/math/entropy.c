@@ -16,13 +16,17 @@
  *
  * Neighbours come from a k-d tree with bounding boxes, counts from binary searches in the sorted marginals.  All
  * comparisons use the same rounded differences as a comparison of all pairs would, so the result equals it bit for bit.
- * More than k copies of one point give eps = 0 and count nothing: the estimator is meant for continuous data.
+ *
+ * More than k copies of one point give eps = 0.  Such a point counts as in discrete data (Gao, Kannan, Oh, Viswanath,
+ * "Estimating mutual information for discrete-continuous mixtures", NIPS 2017): its term is
+ * log n_x + log n_y - log n_xy + psi(k) with the numbers of equal values and of equal points, itself included.
  */
 #include "math/entropy.h"
 
 #include "math/sort.h"
 #include "math/special.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -298,12 +302,50 @@ struct marginals {
     int64_t n;
     double *x, *y; // (n) sorted
     double *psi;   // (n) psi(1), ..., psi(n)
+    int64_t *copies; // (n) how many points equal point i, itself included
+    int k;
 };
 
+struct columns {
+    const double *x, *y;
+};
+
+static int compare_second(const void *state, int64_t a, int64_t b)
+{
+    const double *y = ((const struct columns *)state)->y;
+    return (y[a] > y[b]) - (y[a] < y[b]);
+}
+
+static nonsens_status count_copies(nonsens_context *ctx, arena *scratch, int64_t n, struct columns c, int64_t *copies)
+{
+    sort_entry *entry, *spare;
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, entry, n);
+    ARENA_TRY(ctx, scratch, spare, n);
+    for (int64_t i = 0; i < n; i++) {
+        entry[i] = (sort_entry){sort_key(c.x[i]), i};
+    }
+    sort_entries(entry, spare, n, compare_second, &c);
+    for (int64_t first = 0, last; first < n; first = last) {
+        last = first + 1;
+        while (last < n && entry[last].key == entry[first].key && c.y[entry[last].row] == c.y[entry[first].row]) {
+            last++;
+        }
+        for (int64_t i = first; i < last; i++) {
+            copies[entry[i].row] = last - first;
+        }
+    }
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
+
 static nonsens_status prepare_marginals(nonsens_context *ctx, arena *scratch, int64_t n, const double *x,
-                                        const double *y, struct marginals *m)
+                                        const double *y, int k, struct marginals *m)
 {
     m->n = n;
+    m->k = k;
+    ARENA_TRY(ctx, scratch, m->copies, n);
+    TRY(count_copies(ctx, scratch, n, (struct columns){x, y}, m->copies));
     TRY(sort_copy(ctx, scratch, n, x, &m->x));
     TRY(sort_copy(ctx, scratch, n, y, &m->y));
     ARENA_TRY(ctx, scratch, m->psi, n);
@@ -313,9 +355,14 @@ static nonsens_status prepare_marginals(nonsens_context *ctx, arena *scratch, in
     return NONSENS_OK;
 }
 
-/* psi(n_x + 1) + psi(n_y + 1) of one point. */
+/* psi(n_x + 1) + psi(n_y + 1) of one point, or what stands for it where the point has copies. */
 static double marginal_term(const struct marginals *m, const struct point *p, double radius)
 {
+    if (radius == 0.0) {
+        double equal_x = (double)count_within(m->n, m->x, p->at[0], DBL_TRUE_MIN) + 1.0;
+        double equal_y = (double)count_within(m->n, m->y, p->at[1], DBL_TRUE_MIN) + 1.0;
+        return log(equal_x) + log(equal_y) - log((double)m->copies[p->index]) + m->psi[m->k - 1];
+    }
     int64_t nx = count_within(m->n, m->x, p->at[0], radius);
     int64_t ny = count_within(m->n, m->y, p->at[1], radius);
     return m->psi[nx] + m->psi[ny];
@@ -348,7 +395,7 @@ nonsens_status entropy_mutual_information(nonsens_context *ctx, arena *scratch, 
     TRY(check_sample(ctx, n, x, y, k));
     arena_mark mark = arena_tell(scratch);
     TRY(tree_build(ctx, scratch, n, x, y, &tree));
-    TRY(prepare_marginals(ctx, scratch, n, x, y, &marginals));
+    TRY(prepare_marginals(ctx, scratch, n, x, y, k, &marginals));
     ARENA_TRY(ctx, scratch, search.nearest, k);
     ARENA_TRY(ctx, scratch, term, n);
     for (int64_t i = 0; i < n; i++) {

@@ -1,6 +1,7 @@
 /* change.c - Welch's and Fligner-Killeen's tests over segments; see change.h for the sources. */
 #include "methods/change.h"
 
+#include "math/column.h"
 #include "math/sort.h"
 #include "math/special.h"
 
@@ -25,19 +26,56 @@ static group measure(const double *v, int64_t first, int64_t last)
     return g;
 }
 
-/* Segments of at least two rows that are not constant. */
-static nonsens_status usable_groups(nonsens_context *ctx, arena *scratch, const double *v, int64_t segments,
-                                    const int64_t *start, group **groups, int64_t *count)
+/* The values of one variable and what its segments are good for. */
+typedef struct segmented {
+    double *v;    // (n) of at most 1 in size
+    group *group; // (groups) two rows or more, not constant
+    int64_t groups, constant;
+    bool constants_differ; // two of the constant segments have different values
+} segmented;
+
+static nonsens_status scale_values(nonsens_context *ctx, arena *scratch, const double *v, int64_t n, double **out)
 {
-    ARENA_TRY(ctx, scratch, *groups, segments);
-    *count = 0;
+    double largest = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(v[i]));
+    }
+    double factor = column_factor(largest);
+    ARENA_TRY(ctx, scratch, *out, n);
+    for (int64_t i = 0; i < n; i++) {
+        (*out)[i] = v[i] * factor;
+    }
+    return NONSENS_OK;
+}
+
+static bool is_constant(const double *v, int64_t first, int64_t last)
+{
+    while (first + 1 < last && v[first] == v[first + 1]) {
+        first++;
+    }
+    return first + 1 >= last;
+}
+
+static nonsens_status sort_segments(nonsens_context *ctx, arena *scratch, const double *v, int64_t segments,
+                                    const int64_t *start, segmented *out)
+{
+    double level = NAN; // of the first constant segment
+    *out = (segmented){.groups = 0};
+    TRY(scale_values(ctx, scratch, v, start[segments], &out->v));
+    ARENA_TRY(ctx, scratch, out->group, segments);
     for (int64_t e = 0; e < segments; e++) {
         if (start[e + 1] - start[e] < 2) {
             continue;
         }
-        group g = measure(v, start[e], start[e + 1]);
-        if (g.variance > 0.0) {
-            (*groups)[(*count)++] = g;
+        double here = v[start[e]];
+        if (is_constant(v, start[e], start[e + 1])) {
+            level = out->constant++ ? level : here;
+            out->constants_differ = out->constants_differ || here != level;
+            continue;
+        }
+        group g = measure(out->v, start[e], start[e + 1]);
+        if (g.variance > 0.0) { // zero where the spread is nothing beside that of other segments
+            out->group[out->groups++] = g;
         }
     }
     return NONSENS_OK;
@@ -84,14 +122,14 @@ static double largest_shift(const group *g, int64_t groups)
 nonsens_status change_of_location(nonsens_context *ctx, arena *scratch, const double *v, int64_t segments,
                                   const int64_t *start, change_test *out)
 {
-    group *g;
-    int64_t groups;
-    *out = (change_test){NAN, NAN, NAN, 0};
-    TRY(usable_groups(ctx, scratch, v, segments, start, &g, &groups));
-    out->segments = groups;
-    if (groups >= 2) {
-        welch(g, groups, out);
-        out->effect = largest_shift(g, groups);
+    segmented s;
+    TRY(sort_segments(ctx, scratch, v, segments, start, &s));
+    *out = (change_test){NAN, NAN, NAN, s.groups, s.constant, s.groups < 2 && s.constants_differ};
+    if (s.groups >= 2) {
+        welch(s.group, s.groups, out);
+        out->effect = largest_shift(s.group, s.groups);
+    } else if (out->certain) {
+        out->p_value = 0.0;
     }
     return NONSENS_OK;
 }
@@ -179,24 +217,23 @@ static double largest_ratio(const group *g, int64_t groups)
 nonsens_status change_of_scale(nonsens_context *ctx, arena *scratch, const double *v, int64_t segments,
                                const int64_t *start, change_test *out)
 {
-    group *g;
-    int64_t groups, n = 0;
+    segmented s;
+    int64_t n = 0;
     double *sum; // (groups)
     deviation *all;
-    *out = (change_test){NAN, NAN, NAN, 0};
-    TRY(usable_groups(ctx, scratch, v, segments, start, &g, &groups));
-    out->segments = groups;
-    if (groups < 2) {
+    TRY(sort_segments(ctx, scratch, v, segments, start, &s));
+    *out = (change_test){NAN, NAN, NAN, s.groups, s.constant, false};
+    if (s.groups < 2) {
         return NONSENS_OK;
     }
-    for (int64_t e = 0; e < groups; e++) {
-        n += g[e].count;
+    for (int64_t e = 0; e < s.groups; e++) {
+        n += s.group[e].count;
     }
-    ARENA_TRY(ctx, scratch, sum, groups);
-    TRY(sorted_deviations(ctx, scratch, v, g, groups, n, &all));
+    ARENA_TRY(ctx, scratch, sum, s.groups);
+    TRY(sorted_deviations(ctx, scratch, s.v, s.group, s.groups, n, &all));
     score_ranks(all, n);
-    out->statistic = fligner_statistic(all, n, g, groups, sum);
-    out->p_value = special_chi2_tail((double)(groups - 1), out->statistic);
-    out->effect = largest_ratio(g, groups);
+    out->statistic = fligner_statistic(all, n, s.group, s.groups, sum);
+    out->p_value = special_chi2_tail((double)(s.groups - 1), out->statistic);
+    out->effect = largest_ratio(s.group, s.groups);
     return NONSENS_OK;
 }

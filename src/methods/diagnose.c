@@ -6,6 +6,7 @@
  * alpha divided by its number of tests.
  */
 #include "base/number.h"
+#include "base/show.h"
 #include "indep/hsic.h"
 #include "methods/change.h"
 #include "methods/run.h"
@@ -37,16 +38,22 @@ static int64_t segment_rows(const nonsens_data *data, int64_t e)
     return data->start[e + 1] - data->start[e];
 }
 
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static nonsens_status report_smallest(const diagnosis *d)
 {
-    int64_t e = d->data->segments - 1, rows = segment_rows(d->data, e); // segments descend by size
+    int64_t e = dataset_smallest_segment(d->data), rows = segment_rows(d->data, e);
+    char label[SHOWN_BYTES];
     TRY(result_add(d->ctx, d->result, (double)rows, NAN, "rows in the smallest segment", "smallest segment"));
     if (rows < SMALL_SEGMENT) {
         return result_note(d->ctx, d->result,
                            "The smallest segment (%s) has %" PRId64
-                           " rows; segments under %d rows say little about the shape "
-                           "of a disturbance. Merge small segments or leave them out.",
-                           d->data->labels[e], rows, SMALL_SEGMENT);
+                           " row%s; segments under %d rows say little about the shape of a disturbance. Merge small "
+                           "segments or leave them out.",
+                           show_bare(label, d->data->labels[e]), rows, plural(rows), SMALL_SEGMENT);
     }
     return NONSENS_OK;
 }
@@ -58,16 +65,14 @@ static nonsens_status report_needed(const diagnosis *d)
                    "segments needed"));
     if (there >= needed) {
         return result_note(d->ctx, d->result,
-                           "%" PRId64 " segments are enough for %" PRId64 " variables (2d+1 = %" PRId64
-                           " are asked for when means and "
-                           "scales both change).",
-                           there, d->data->d, needed);
+                           "%" PRId64 " segments are enough for %" PRId64 " variable%s (2d+1 = %" PRId64
+                           " are asked for when means and scales both change).",
+                           there, d->data->d, plural(d->data->d), needed);
     }
     return result_note(d->ctx, d->result,
-                       "%" PRId64 " segments are fewer than the 2d+1 = %" PRId64
-                       " that the theory asks for with %" PRId64 " variables; "
-                       "name fewer variables with --vars, or collect more segments.",
-                       there, needed, d->data->d);
+                       "%" PRId64 " segment%s fewer than the 2d+1 = %" PRId64 " that the theory asks for with %" PRId64
+                       " variable%s; name fewer variables with --vars, or collect more segments.",
+                       there, there == 1 ? " is" : "s are", needed, d->data->d, plural(d->data->d));
 }
 
 static nonsens_status report_sizes(const diagnosis *d)
@@ -97,18 +102,25 @@ static nonsens_status report_segment_rows(const diagnosis *d)
 
 static nonsens_status add_location(const diagnosis *d, int64_t j, const change_test *test)
 {
-    char text[SENTENCE_BYTES], effect[NUMBER_BYTES];
-    snprintf(text, sizeof text, "Welch's test over segments; means differ by up to %s standard deviations",
-             number_print(effect, test->effect, SENTENCE_DIGITS));
+    char text[SENTENCE_BYTES] = "could not be tested", effect[NUMBER_BYTES];
+    if (test->certain) {
+        snprintf(text, sizeof text, "constant inside segments and different between them");
+    } else if (!isnan(test->p_value)) {
+        snprintf(text, sizeof text, "Welch's test over segments; means differ by up to %s standard deviations",
+                 number_print(effect, test->effect, SENTENCE_DIGITS));
+    }
     return result_add(d->ctx, d->result, test->statistic, test->p_value, text, "change of location(%s)",
                       d->data->names[j]);
 }
 
 static nonsens_status add_scale(const diagnosis *d, int64_t j, const change_test *test)
 {
-    char text[SENTENCE_BYTES], effect[NUMBER_BYTES];
-    snprintf(text, sizeof text, "Fligner-Killeen test over segments; standard deviations differ by up to a factor %s",
-             number_print(effect, test->effect, SENTENCE_DIGITS));
+    char text[SENTENCE_BYTES] = "could not be tested", effect[NUMBER_BYTES];
+    if (!isnan(test->p_value)) {
+        snprintf(text, sizeof text,
+                 "Fligner-Killeen test over segments; standard deviations differ by up to a factor %s",
+                 number_print(effect, test->effect, SENTENCE_DIGITS));
+    }
     return result_add(d->ctx, d->result, test->statistic, test->p_value, text, "change of scale(%s)",
                       d->data->names[j]);
 }
@@ -124,7 +136,46 @@ static const char *change_words(bool location, bool scale)
     return location ? "its location changes" : "neither its location nor its scale is seen to change";
 }
 
-static nonsens_status report_variable(const diagnosis *d, int64_t j, bool *changes)
+/* Why there is no test of scale. */
+static const char *untested_words(const diagnosis *d, const change_test *scale)
+{
+    if (scale->segments >= 2) {
+        return "its spread differs between segments by more than numbers can hold";
+    }
+    if (segment_rows(d->data, 0) < 2) { // the largest
+        return "every segment has a single row";
+    }
+    if (scale->segments == 0) {
+        return "it is constant inside every segment of two rows or more";
+    }
+    return "it varies in one segment only";
+}
+
+static nonsens_status note_variable(const diagnosis *d, int64_t j, const change_test *location,
+                                    const change_test *scale, double level)
+{
+    char name[SHOWN_BYTES];
+    show_bare(name, d->data->names[j]);
+    if (location->certain) {
+        return result_note(d->ctx, d->result,
+                           "%s: over segments its location changes, for inside segments it is constant; its scale "
+                           "could not be tested, because %s.",
+                           name, untested_words(d, scale));
+    }
+    if (isnan(location->p_value) || isnan(scale->p_value)) {
+        return result_note(d->ctx, d->result, "%s: a change over segments could not be tested, because %s.", name,
+                           untested_words(d, scale));
+    }
+    return result_note(d->ctx, d->result, "%s: over segments %s.", name,
+                       change_words(location->p_value <= level, scale->p_value <= level));
+}
+
+/* How many variables could be tested, and how many of them change. */
+typedef struct change_count {
+    int64_t tested, changing;
+} change_count;
+
+static nonsens_status report_variable(const diagnosis *d, int64_t j, change_count *count)
 {
     const nonsens_data *data = d->data;
     const double *v = matrix_col(data->x, j);
@@ -134,38 +185,40 @@ static nonsens_status report_variable(const diagnosis *d, int64_t j, bool *chang
     TRY(change_of_scale(d->ctx, d->scratch, v, data->segments, data->start, &scale));
     TRY(add_location(d, j, &location));
     TRY(add_scale(d, j, &scale));
-    bool moves = location.p_value <= level, stretches = scale.p_value <= level;
-    *changes = moves || stretches;
-    return result_note(d->ctx, d->result, "%s: over segments %s.", data->names[j], change_words(moves, stretches));
+    count->tested += !isnan(location.p_value) || !isnan(scale.p_value);
+    count->changing += location.p_value <= level || scale.p_value <= level;
+    return note_variable(d, j, &location, &scale, level);
 }
 
 static nonsens_status report_changes(const diagnosis *d)
 {
-    int64_t changing = 0;
+    change_count count = {0, 0};
     if (d->data->segments < 2) {
         return NONSENS_OK;
     }
     for (int64_t j = 0; j < d->data->d; j++) {
-        bool changes = false;
         arena_mark mark = arena_tell(d->scratch);
-        TRY(report_variable(d, j, &changes));
+        TRY(report_variable(d, j, &count));
         arena_rewind(d->scratch, mark);
-        changing += changes;
         report_progress(d->ctx, "change over segments", j + 1, d->data->d);
         TRY(check_cancelled(d->ctx));
     }
-    if (changing == 0) {
-        return result_note(d->ctx, d->result,
-                           "No variable is seen to change over segments: the segments then carry no information about "
-                           "direction.");
+    if (count.changing > 0 || count.tested == 0) {
+        return NONSENS_OK;
     }
-    return NONSENS_OK;
+    return result_note(d->ctx, d->result,
+                       "No variable%s is seen to change over segments: the segments then carry no information about "
+                       "direction.",
+                       count.tested < d->data->d ? " that could be tested" : "");
 }
 
 /* ---- dependence inside segments ---- */
 
-static nonsens_status note_pair(const diagnosis *d, const char *first, const char *second, double p_value, double level)
+static nonsens_status note_pair(const diagnosis *d, const char *a, const char *b, double p_value, double level)
 {
+    char first[SHOWN_BYTES], second[SHOWN_BYTES];
+    show_bare(first, a);
+    show_bare(second, b);
     const char *where = d->data->segments > 1 ? " inside segments" : "";
     if (isnan(p_value)) {
         return result_note(d->ctx, d->result,

@@ -265,7 +265,7 @@ static const char *reason_for(const four_tests *tests, double alpha)
 
 static nonsens_status report_test(nonsens_context *ctx, const four_tests *tests, int v, int k, nonsens_result *result)
 {
-    char text[TEXT_BYTES], parts[TEXT_BYTES] = "";
+    char parts[TEXT_BYTES] = "", text[2 * TEXT_BYTES];
     if (tests->parts > 1) {
         snprintf(parts, sizeof parts, "; p is twice the median over %" PRId64 " disjoint parts of the rows",
                  tests->parts);

@@ -19,7 +19,7 @@ enum {
     VALUE_DIGITS = 4,
     P_DIGITS = 3,
     NAME_COLUMNS_MOST = 40,
-    NAME_CHARACTERS = 100,      /* of a piece of evidence, which holds up to two names */
+    NAME_CHARACTERS = 100, /* of a piece of evidence, which holds up to two names */
     NAME_BYTES = 4 * NAME_CHARACTERS + 8,
     SENTENCE_CHARACTERS = 1500, /* a longer one has a name in it that is out of bounds */
     SENTENCE_BYTES = 4 * SENTENCE_CHARACTERS + 8

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "base/show.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,12 +17,11 @@
 static void test_philox_known_answers(void **state)
 {
     (void)state;
-    static const uint32_t vectors[3][10] = {
-        {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
-        {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d, 0x41c83b0e, 0xa20bc7c6,
-         0x6d5451fd},
-        {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420,
-         0x24126ea1}};
+    static const uint32_t vectors[3][10] = {{0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
+                                            {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff,
+                                             0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
+                                            {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0,
+                                             0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}};
     for (int v = 0; v < 3; v++) {
         uint32_t out[4];
         philox4x32(vectors[v], vectors[v] + 4, out);
@@ -180,6 +180,43 @@ static void test_parallel_loop_runs_fails_and_cancels(void **state)
     nonsens_context_free(ctx);
 }
 
+static void test_shown_text(void **state)
+{
+    (void)state;
+    char out[SHOWN_BYTES], small[12];
+    assert_string_equal(show_quoted(out, "caf\xc3\xa9"), "\"caf\xc3\xa9\"");
+    assert_string_equal(show_quoted(out, ""), "\"\"");
+    assert_string_equal(show_bare(out, ""), "\"\"");
+    assert_string_equal(show_bare(out, "a\nb\x7f"), "a\\x0ab\\x7f");
+    assert_string_equal(show_bare(out, "\xc2\x9b"), "\\xc2\\x9b"); // U+009B, the CSI of terminals
+    assert_string_equal(show_bare(out, "\xe2\x80\xae"
+                                       "x"),
+                        "\\xe2\\x80\\xaex");                             // turns the direction of writing
+    assert_string_equal(show_bare(out, "\xe2\x80\x94"), "\xe2\x80\x94"); // a dash
+    assert_string_equal(show_bare(out, "1234567890123456789012345678901234567890"),
+                        "1234567890123456789012345678901234567890");
+    assert_string_equal(show_bare(out, "12345678901234567890123456789012345678901"),
+                        "1234567890123456789012345678901234567890...");
+    assert_string_equal(show_text(small, sizeof small, "abcdefghijklmnop", 16, 100), "abcde...");
+}
+
+/* A message is one line, and dots tell where it was cut. */
+static void test_messages_are_clean(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = nonsens_context_new();
+    char text[5000];
+    assert_int_equal(fail(ctx, NONSENS_ERR_DATA, "%s", "two\nlines\x1b[0m"), NONSENS_ERR_DATA);
+    assert_string_equal(nonsens_message(ctx), "two\\x0alines\\x1b[0m");
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    fail(ctx, NONSENS_ERR_DATA, "%s", text);
+    size_t length = strlen(nonsens_message(ctx));
+    assert_true(length > MESSAGE_BYTES - 16 && length < MESSAGE_BYTES);
+    assert_string_equal(nonsens_message(ctx) + length - 4, "x...");
+    nonsens_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +226,8 @@ int main(void)
         cmocka_unit_test(test_below_is_even_and_shuffle_permutes),
         cmocka_unit_test(test_arena_hands_out_zeroed_aligned_memory),
         cmocka_unit_test(test_parallel_loop_runs_fails_and_cancels),
+        cmocka_unit_test(test_shown_text),
+        cmocka_unit_test(test_messages_are_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,50 @@ static void test_unusable_segments(void **state)
     assert_true(isnan(test.p_value) && isnan(test.statistic));
 }
 
+/* Constant segments that differ leave no doubt about location; constant ones that do not, and single rows, say nothing.
+ */
+static void test_constant_segments(void **state)
+{
+    fixture *f = *state;
+    static const double differ[] = {1, 1, 1, 4, 4, 4}, same[] = {1, 1, 1, 1, 1, 1}, one_varies[] = {1, 1, 1, 4, 5, 4};
+    static const int64_t start[] = {0, 3, 6}, single[] = {0, 1, 2, 3};
+    change_test test;
+    assert_int_equal(change_of_location(f->ctx, &f->scratch, differ, 2, start, &test), NONSENS_OK);
+    assert_true(test.certain && test.p_value == 0.0 && test.segments == 0 && test.constant == 2);
+    assert_int_equal(change_of_scale(f->ctx, &f->scratch, differ, 2, start, &test), NONSENS_OK);
+    assert_true(!test.certain && isnan(test.p_value));
+    assert_int_equal(change_of_location(f->ctx, &f->scratch, same, 2, start, &test), NONSENS_OK);
+    assert_true(!test.certain && isnan(test.p_value));
+    assert_int_equal(change_of_location(f->ctx, &f->scratch, one_varies, 2, start, &test), NONSENS_OK);
+    assert_true(!test.certain && isnan(test.p_value) && test.segments == 1);
+    assert_int_equal(change_of_location(f->ctx, &f->scratch, one_varies + 2, 3, single, &test), NONSENS_OK);
+    assert_true(!test.certain && isnan(test.p_value) && test.segments == 0 && test.constant == 0);
+}
+
+/* The same figures, to the last bit, for the values times a power of two near the ends of the range. */
+static void test_extreme_values(void **state)
+{
+    fixture *f = *state;
+    static const int exponents[] = {-1000, -500, 500, 1000};
+    static const double v[] = {1.5, 2.25, -3.5, 0.75, 2, 8.5, -6.25, 10, 3, 7.75};
+    static const int64_t start[] = {0, 5, 10};
+    change_test location, scale, again;
+    assert_int_equal(change_of_location(f->ctx, &f->scratch, v, 2, start, &location), NONSENS_OK);
+    assert_int_equal(change_of_scale(f->ctx, &f->scratch, v, 2, start, &scale), NONSENS_OK);
+    for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+        double far[10];
+        for (int i = 0; i < 10; i++) {
+            far[i] = ldexp(v[i], exponents[k]);
+        }
+        assert_int_equal(change_of_location(f->ctx, &f->scratch, far, 2, start, &again), NONSENS_OK);
+        assert_true(again.statistic == location.statistic && again.p_value == location.p_value);
+        assert_true(again.effect == location.effect);
+        assert_int_equal(change_of_scale(f->ctx, &f->scratch, far, 2, start, &again), NONSENS_OK);
+        assert_true(again.statistic == scale.statistic && again.p_value == scale.p_value);
+        assert_true(again.effect == scale.effect);
+    }
+}
+
 /* Without a change p-values are even: at .1, 400 data sets of 5 x 40 reject .1 of the time, se .015. */
 static void test_level(void **state)
 {
@@ -84,8 +128,7 @@ static void test_level(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_against_scipy),
-        TEST(test_unusable_segments),
+        TEST(test_against_scipy), TEST(test_unusable_segments), TEST(test_constant_segments), TEST(test_extreme_values),
         TEST(test_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h> /* after ours: it defines a macro called fail */
@@ -243,6 +244,51 @@ static void test_bad_arrays(void **state)
     nonsens_context_free(ctx);
 }
 
+/* A hundred thousand names are compared in well under a second; pair by pair it takes minutes. */
+static void test_many_names(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 100000, NAME = 8, MOST_SECONDS = 5 };
+    nonsens_context *ctx = new_context();
+    double *values = calloc(COLUMNS, sizeof *values);
+    char *texts = calloc(COLUMNS, NAME);
+    const char **names = calloc(COLUMNS, sizeof *names);
+    nonsens_data *data;
+    for (int j = 0; j < COLUMNS; j++) {
+        snprintf(texts + j * NAME, NAME, "v%d", j);
+        names[j] = texts + j * NAME;
+    }
+    names[COLUMNS - 1] = "v17";
+    clock_t begun = clock();
+    assert_int_equal(nonsens_data_from_arrays(ctx, 1, COLUMNS, values, COLUMNS, 1, names, NULL, &data),
+                     NONSENS_ERR_DATA);
+    assert_non_null(strstr(nonsens_message(ctx), "two variables are called \"v17\""));
+    assert_true((double)(clock() - begun) < (double)MOST_SECONDS * CLOCKS_PER_SEC);
+    free(names);
+    free(texts);
+    free(values);
+    nonsens_context_free(ctx);
+}
+
+/* Of several smallest segments all sentences name the same one, in the whole table and in each pair. */
+static void test_smallest_segment(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = new_context();
+    double values[3 * 8] = {5, 1, 9, 2, 8, 3, 7, 4, 6, 9, 1, 4, 3, 7, 1, 1, 5, 8, 2, 6, 4, 7, 9, 2};
+    int64_t segment[8] = {2, 1, 3, 2, 1, 3, 3, 4};
+    nonsens_data *data, *pair;
+    assert_int_equal(nonsens_data_from_arrays(ctx, 7, 3, values, 3, 1, NULL, segment, &data), NONSENS_OK);
+    assert_string_equal(nonsens_data_label(data, dataset_smallest_segment(data)), "1"); // 1 and 2 have two rows each
+    for (int64_t x = 0; x < 3; x++) {
+        assert_int_equal(dataset_pair(ctx, data, x, (x + 1) % 3, &pair), NONSENS_OK);
+        assert_string_equal(nonsens_data_label(pair, dataset_smallest_segment(pair)), "1");
+        nonsens_data_free(pair);
+    }
+    nonsens_data_free(data);
+    nonsens_context_free(ctx);
+}
+
 static void test_warnings_grow(void **state)
 {
     (void)state;
@@ -362,7 +408,8 @@ static void test_read_errors(void **state)
         {{.vars = "a,nosuch"}, NONSENS_ERR_DATA, "no column \"nosuch\"; the columns are \"a\", \"b\", \"kind\""},
         {{.segment = "nosuch"}, NONSENS_ERR_DATA, "nosuch"},
         {{.x = "a", .y = "kind"}, NONSENS_ERR_DATA, "column \"kind\" holds text: categorical"},
-        {{.x = "a", .y = "a"}, NONSENS_ERR_USAGE, "named twice"},
+        {{.x = "a", .y = "a"}, NONSENS_ERR_USAGE, "both name \"a\""},
+        {{.x = "a", .y = "#1"}, NONSENS_ERR_USAGE, "named twice"},
         {{.x = "a"}, NONSENS_ERR_USAGE, "without --y"},
         {{.x = "a", .y = "t", .segment = "t"}, NONSENS_ERR_USAGE, "is the segment label"},
         {{.segment = "t", .segments = "equal:2"}, NONSENS_ERR_USAGE, "cannot be combined"},
@@ -477,6 +524,8 @@ int main(void)
         cmocka_unit_test(test_read_drop_rows),
         cmocka_unit_test(test_read_choices),
         cmocka_unit_test(test_read_after_cancel),
+        cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_smallest_segment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,21 @@ static void check_npy(fixture *f, const char *dictionary, const char *message)
     }
 }
 
+static void test_npy_wanted_columns(void **state)
+{
+    fixture *f = *state;
+    char bytes[512];
+    static const char *const wanted[] = {"c2"};
+    static const double values[4] = {INFINITY, 2.0, 3.0, 4.0};
+    size_t size =
+        make_npy(bytes, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }\n", values, sizeof values);
+    check_message(f, parse_bytes(f, "a.npy", bytes, size, plain), NONSENS_ERR_DATA, "is infinite");
+    table_options options = {.wanted = wanted, .wanted_count = 1};
+    assert_int_equal(parse_bytes(f, "a.npy", bytes, size, options), NONSENS_OK);
+    assert_true(f->t.column[0].mixed && f->t.column[0].kind == COLUMN_TEXT);
+    check_column(f, 1, "c2", 2, (double[]){2.0, 4.0});
+}
+
 static void test_npy_header(void **state)
 {
     fixture *f = *state;
@@ -176,7 +191,7 @@ static void test_npy_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_npy_types),        TEST(test_npy_header),    TEST(test_npy_values),
+        TEST(test_npy_types),        TEST(test_npy_header),    TEST(test_npy_wanted_columns), TEST(test_npy_values),
         TEST(test_npy_exact_labels), TEST(test_npy_no_memory), TEST(test_npy_mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,51 @@ static void assert_refused(unsigned command, const char *key, const char *value,
     nonsens_options_free(options);
 }
 
+/* Options of direction with the given pairs of key and value, ended by NULL, and what the check says to them. */
+static void check_together(const char *const *words, nonsens_status expected, const char *said)
+{
+    nonsens_options *options = fresh(NONSENS_CMD_DIRECTION);
+    for (; *words; words += 2) {
+        assert_int_equal(nonsens_options_set(ctx, options, words[0], words[1]), NONSENS_OK);
+    }
+    assert_int_equal(nonsens_options_check(ctx, options), expected);
+    if (expected != NONSENS_OK && !strstr(nonsens_message(ctx), said)) {
+        fail_msg("\"%s\" does not say \"%s\"", nonsens_message(ctx), said);
+    }
+    nonsens_options_free(options);
+}
+
+#define TOGETHER(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* What options alone can tell. */
+static void test_contradictions(void **state)
+{
+    (void)state;
+    check_together(TOGETHER("seed", "2"), NONSENS_OK, "");
+    check_together(TOGETHER("x", "a", "y", "b", "segment", "s"), NONSENS_OK, "");
+    check_together(TOGETHER("vars", "a, b", "segments", "equal:3", "keep", "4"), NONSENS_OK, "");
+    check_together(TOGETHER("y", "a"), NONSENS_ERR_USAGE, "--y is given without --x");
+    check_together(TOGETHER("x", "a", "y", "a"), NONSENS_ERR_USAGE, "--x and --y both name \"a\"");
+    check_together(TOGETHER("x", "a", "y", "b", "vars", "a,b"), NONSENS_ERR_USAGE, "--vars cannot be combined");
+    check_together(TOGETHER("vars", "a,,b"), NONSENS_ERR_USAGE, "a name is missing");
+    check_together(TOGETHER("vars", "a, "), NONSENS_ERR_USAGE, "a name is missing");
+    check_together(TOGETHER("segment", "s", "segments", "equal:3"), NONSENS_ERR_USAGE, "cannot be combined");
+    check_together(TOGETHER("segments", "equal:1"), NONSENS_ERR_USAGE, "--segments equal:1: write equal:K");
+    check_together(TOGETHER("segments", "equal:+3"), NONSENS_ERR_USAGE, "write equal:K");
+    check_together(TOGETHER("segments", "equal:99999999999"), NONSENS_ERR_USAGE, "write equal:K");
+    check_together(TOGETHER("restarts", "2", "keep", "3"), NONSENS_ERR_USAGE, "--keep 3 is more than --restarts 2");
+}
+
+static void test_values_are_shown(void **state)
+{
+    (void)state;
+    assert_refused(NONSENS_CMD_DIRECTION, "alpha", "", "--alpha \"\": must be");
+    assert_refused(NONSENS_CMD_DIRECTION, "optimiser", "", "--optimiser \"\": must be one of");
+    assert_refused(NONSENS_CMD_DIRECTION, "alpha", "\x1b[1m", "--alpha \\x1b[1m: must be");
+    assert_refused(NONSENS_CMD_DIRECTION, "alpha", "0000000000000000000000000000000000000000000000000",
+                   "--alpha 0000000000000000000000000000000000000000...: must be");
+}
+
 /* ---- the table itself ---- */
 
 static void test_rows_are_well_formed(void **state)
@@ -309,6 +354,8 @@ int main(void)
         cmocka_unit_test(test_options_of_another_command),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_number_print),
+        cmocka_unit_test(test_contradictions),
+        cmocka_unit_test(test_values_are_shown),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,6 +1,7 @@
 /* test_output.c - files appear whole or not at all; devices and links are written through. */
 #include "base/output.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,6 +140,50 @@ static void test_full_device(void **state)
     assert_true(S_ISLNK(facts.st_mode));
 }
 
+/* One write that is larger than any buffer leaves nothing to flush: its reason must be kept. */
+static void test_reason_of_a_large_write(void **state)
+{
+    place *p = *state;
+    output *out;
+    static char bytes[1 << 20];
+    assert_int_equal(symlink("/dev/full", p->link), 0);
+    assert_int_equal(output_open(p->ctx, p->link, &out), NONSENS_OK);
+    output_write(out, bytes, sizeof bytes);
+    assert_int_equal(output_close(p->ctx, out), NONSENS_ERR_OUTPUT);
+    assert_non_null(strstr(nonsens_message(p->ctx), strerror(ENOSPC)));
+}
+
+static void check_refused(place *p, const char *path, int error)
+{
+    assert_int_equal(nonsens_output_check(p->ctx, path), NONSENS_ERR_OUTPUT);
+    assert_non_null(strstr(nonsens_message(p->ctx), strerror(error)));
+}
+
+/* Looking creates nothing (tear_down would find it) and changes nothing. */
+static void test_check(void **state)
+{
+    place *p = *state;
+    char path[80];
+    assert_int_equal(nonsens_output_check(p->ctx, "-"), NONSENS_OK);
+    assert_int_equal(nonsens_output_check(p->ctx, p->file), NONSENS_OK);
+    assert_int_equal(access(p->file, F_OK), -1);
+    write_text(p, p->file, "kept");
+    assert_int_equal(nonsens_output_check(p->ctx, p->file), NONSENS_OK);
+    assert_contents(p->file, "kept");
+    assert_int_equal(symlink(p->file, p->link), 0);
+    assert_int_equal(nonsens_output_check(p->ctx, p->link), NONSENS_OK);
+    assert_contents(p->file, "kept");
+    check_refused(p, p->folder, EISDIR);
+    snprintf(path, sizeof path, "%s/none/file", p->folder);
+    check_refused(p, path, ENOENT);
+    snprintf(path, sizeof path, "%s/new/", p->folder);
+    check_refused(p, path, ENOENT);
+    snprintf(path, sizeof path, "%s/below", p->file);
+    check_refused(p, path, ENOTDIR);
+    assert_int_equal(nonsens_output_check(p->ctx, ""), NONSENS_ERR_OUTPUT);
+    assert_non_null(strstr(nonsens_message(p->ctx), "empty"));
+}
+
 static void test_cannot_open(void **state)
 {
     place *p = *state;
@@ -158,9 +203,14 @@ static void test_cannot_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OUTPUT_TEST(test_new_file),         OUTPUT_TEST(test_replaced_only_when_closed),
-        OUTPUT_TEST(test_link_is_followed), OUTPUT_TEST(test_pipe),
-        OUTPUT_TEST(test_full_device),      OUTPUT_TEST(test_cannot_open),
+        OUTPUT_TEST(test_new_file),
+        OUTPUT_TEST(test_replaced_only_when_closed),
+        OUTPUT_TEST(test_link_is_followed),
+        OUTPUT_TEST(test_pipe),
+        OUTPUT_TEST(test_reason_of_a_large_write),
+        OUTPUT_TEST(test_check),
+        OUTPUT_TEST(test_full_device),
+        OUTPUT_TEST(test_cannot_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,8 +124,40 @@ static void test_text_begins_with_the_decision(void **state)
     FILE *f = fopen(path, "r");
     assert_non_null(f);
     assert_non_null(fgets(line, sizeof line, f));
-    assert_string_equal(line, "decision: say \"b\", c->temp\xe9rature\n");
+    assert_string_equal(line, "decision: say \"b\", c->temp\\xe9rature\n");
     fclose(f);
+    nonsens_result_free(r);
+    nonsens_data_free(data);
+}
+
+/* Whatever the names hold, the first line is the decision; JSON keeps them as they are. */
+static void test_names_cannot_break_lines(void **state)
+{
+    (void)state;
+    nonsens_data *data;
+    char line[300] = "", name[201];
+    assert_int_equal(make_data(&data), NONSENS_OK);
+    memset(name, 'n', 200);
+    name[200] = '\0';
+    char odd[] = "a\ndecision: b->a\x1b[2J";
+    data->names[0] = odd;
+    data->names[1] = name;
+    nonsens_result *r = make_result(data);
+    assert_int_equal(nonsens_result_write_text(ctx, r, 1, path), NONSENS_OK);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof line, f));
+    assert_string_equal(line, "decision: nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn...->a\\x0adecision: b->a\\x1b[2J\n");
+    while (fgets(line, sizeof line, f)) {
+        assert_null(strchr(line, 0x1b));
+        assert_int_not_equal(strncmp(line, "decision:", 9), 0);
+    }
+    fclose(f);
+    assert_int_equal(nonsens_result_write_json(ctx, r, path), NONSENS_OK);
+    json_t *root = load_json(), *names = json_object_get(json_object_get(root, "data"), "variables");
+    assert_string_equal(json_string_value(json_array_get(names, 0)), data->names[0]);
+    assert_string_equal(json_string_value(json_array_get(names, 1)), name);
+    json_decref(root);
     nonsens_result_free(r);
     nonsens_data_free(data);
 }
@@ -206,9 +238,8 @@ static void test_nth_allocation_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_follows_the_contract),
-        cmocka_unit_test(test_text_begins_with_the_decision),
-        cmocka_unit_test(test_sources_in_input_order),
+        cmocka_unit_test(test_json_follows_the_contract), cmocka_unit_test(test_text_begins_with_the_decision),
+        cmocka_unit_test(test_names_cannot_break_lines),  cmocka_unit_test(test_sources_in_input_order),
         cmocka_unit_test(test_nth_allocation_fails),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -151,6 +151,42 @@ static void test_text_columns(void **state)
     check_column(f, 1, "x", 3, (double[]){1.0, 2.0, 3.0});
 }
 
+/* Bad cells stop nothing in columns that nobody asked for. */
+static void test_wanted_columns(void **state)
+{
+    fixture *f = *state;
+    static const char *const wanted[] = {"a", "#3"};
+    table_options options = {.wanted = wanted, .wanted_count = 2};
+    static const char text[] = "a,note,c,d\n1,2,3,inf\n4,x,6,1\n";
+    must_parse(f, text, options);
+    check_column(f, 0, "a", 2, (double[]){1.0, 4.0});
+    check_column(f, 2, "c", 2, (double[]){3.0, 6.0});
+    for (int64_t j = 1; j < 4; j += 2) {
+        assert_int_equal(f->t.column[j].kind, COLUMN_TEXT);
+        assert_true(f->t.column[j].mixed);
+        assert_false(f->t.column[j].asked);
+        assert_null(f->t.column[j].value);
+    }
+    assert_int_equal(f->t.text_column, -1);
+    must_refuse(f, text, plain, "data.csv:2:4 (column \"d\"): \"inf\" is infinite");
+    options.wanted_count = 0;
+    must_parse(f, text, options);
+    must_refuse(f, "a,note\n1,2\nx,3\n", (table_options){.wanted = wanted, .wanted_count = 2}, "data.csv:3:1");
+}
+
+static void test_first_text_is_kept(void **state)
+{
+    fixture *f = *state;
+    must_parse(f, "s;a;b\nu;NA;x\nv;1,5;2\n",
+               (table_options){.label = "s", .wanted = (const char *[]){"a"}, .wanted_count = 1});
+    assert_int_equal(f->t.text_column, 1);
+    assert_string_equal(f->t.text_cell, "\"1,5\"");
+    assert_true(f->t.decimal_comma);
+    must_parse(f, "a;b\none,two;3\n", plain);
+    assert_int_equal(f->t.text_column, 0);
+    assert_false(f->t.decimal_comma);
+}
+
 static void test_labels(void **state)
 {
     fixture *f = *state;
@@ -507,6 +543,8 @@ int main(void)
         TEST(test_standard_input),
         TEST(test_no_memory),
         TEST(test_cancel),
+        TEST(test_wanted_columns),
+        TEST(test_first_text_is_kept),
         TEST(test_mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

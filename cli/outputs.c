@@ -1,0 +1,110 @@
+/*
+ * outputs.c - looking at the files to be written before anything is read or run: none may be the data file or another
+ * output, and each must be a place where a file can be written.
+ */
+#include "cli.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+static bool get_facts(const char *path, int standard, struct stat *facts)
+{
+    return (is_standard(path) ? fstat(standard, facts) : stat(path, facts)) == 0;
+}
+
+/* What the folder part of a path takes, with its slash. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static bool get_folder(const char *path, struct stat *facts)
+{
+    char folder[4096] = ".";
+    size_t length = folder_length(path);
+    if (length >= sizeof folder) {
+        return false;
+    }
+    if (length > 0) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    return stat(folder, facts) == 0;
+}
+
+static bool is_same_inode(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/*
+ * Would the two paths meet in one file or pipe?  `standard` is what "-" means for the first; for the second it is
+ * standard output.  Terminals and /dev/null may well be shared.
+ */
+static bool is_same_file(const char *a, int standard, const char *b)
+{
+    struct stat first, second;
+    bool has_first = get_facts(a, standard, &first), has_second = get_facts(b, STDOUT_FILENO, &second);
+    if (has_first && has_second) {
+        return is_same_inode(&first, &second) && (S_ISREG(first.st_mode) || S_ISFIFO(first.st_mode));
+    }
+    if (has_first || has_second) {
+        return false;
+    }
+    return strcmp(a + folder_length(a), b + folder_length(b)) == 0 && get_folder(a, &first) && get_folder(b, &second) &&
+           is_same_inode(&first, &second);
+}
+
+static const char *path_words(const char *path)
+{
+    return is_standard(path) ? "standard output" : path;
+}
+
+static int refuse_input(const char *input, const output_file *out)
+{
+    const char *read = is_standard(input) ? "standard input" : input;
+    if (is_standard(out->path)) {
+        return complain(EXIT_USAGE, "standard output is the data file %s; write to another file", read);
+    }
+    return complain(EXIT_USAGE, "%s %s would overwrite the data (%s); write to another file", out->option, out->path,
+                    read);
+}
+
+static int refuse_twins(const output_file *a, const output_file *b)
+{
+    if (is_standard(a->path) && is_standard(b->path)) {
+        return complain(EXIT_USAGE, "%s and %s cannot both be - (standard output); give one of them a file", a->option,
+                        b->option);
+    }
+    return complain(EXIT_USAGE, "%s %s and %s %s are the same file; give each a file of its own", a->option,
+                    path_words(a->path), b->option, path_words(b->path));
+}
+
+int outputs_check(nonsens_context *ctx, const char *input, const output_file *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (out[i].path && input && is_same_file(input, STDIN_FILENO, out[i].path)) {
+            return refuse_input(input, &out[i]);
+        }
+        for (size_t j = 0; out[i].path && j < i; j++) {
+            bool both = out[j].path && is_standard(out[i].path) && is_standard(out[j].path);
+            if (both || (out[j].path && is_same_file(out[j].path, STDOUT_FILENO, out[i].path))) {
+                return refuse_twins(&out[j], &out[i]);
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        nonsens_status status = out[i].path ? nonsens_output_check(ctx, out[i].path) : NONSENS_OK;
+        if (status != NONSENS_OK) {
+            return complain_status(ctx, status);
+        }
+    }
+    return EXIT_DONE;
+}
