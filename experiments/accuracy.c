@@ -49,10 +49,14 @@ enum rule {
     RULE_PRINTED,
     RULES
 };
-static const char *const RULE_NAME[RULES] = {
-    "nonsens",    "nonsens-pooled",      "nonsens-true-sources", "nonsens-true-sources-pooled",
-    "nonsens-true-magnitudes",
-    "nonsens-lr", "nonsens-lr-jacobian", "nonsens-lr-printed"};
+static const char *const RULE_NAME[RULES] = {"nonsens",
+                                             "nonsens-pooled",
+                                             "nonsens-true-sources",
+                                             "nonsens-true-sources-pooled",
+                                             "nonsens-true-magnitudes",
+                                             "nonsens-lr",
+                                             "nonsens-lr-jacobian",
+                                             "nonsens-lr-printed"};
 
 enum outcome { RIGHT, WRONG, UNDECIDED };
 

@@ -49,8 +49,7 @@ static void run_job(struct loop *loop, int64_t job)
     }
 }
 
-nonsens_status parallel_for(nonsens_context *ctx, int threads, int64_t jobs, const char *phase, job_fn run,
-                            void *state)
+nonsens_status parallel_for(nonsens_context *ctx, int threads, int64_t jobs, const char *phase, job_fn run, void *state)
 {
     struct loop loop = {ctx, phase, run, state, jobs, 0, 0, NONSENS_OK};
     int team = parallel_threads(threads);

@@ -300,8 +300,8 @@ static int64_t count_within(int64_t n, const double *sorted, double centre, doub
 
 struct marginals {
     int64_t n;
-    double *x, *y; // (n) sorted
-    double *psi;   // (n) psi(1), ..., psi(n)
+    double *x, *y;   // (n) sorted
+    double *psi;     // (n) psi(1), ..., psi(n)
     int64_t *copies; // (n) how many points equal point i, itself included
     int k;
 };

@@ -15,10 +15,10 @@ enum {
     LEAST_ROWS = 10,      /* of a segment that counts: the tests and entropies need them too */
 };
 
-static const double CLAMP = 1e-6;        /* smallest |derivative| counted, as a share of the median */
-static const double GAIN_Z = 3.0;        /* standard errors by which held-out likelihood must beat chance */
-static const double WEAK_SECOND = 0.06;  /* second singular value over the first: only one change is visible */
-static const double STRONG_THIRD = 0.5;  /* third over the second: more statistics change than two */
+static const double CLAMP = 1e-6;       /* smallest |derivative| counted, as a share of the median */
+static const double GAIN_Z = 3.0;       /* standard errors by which held-out likelihood must beat chance */
+static const double WEAK_SECOND = 0.06; /* second singular value over the first: only one change is visible */
+static const double STRONG_THIRD = 0.5; /* third over the second: more statistics change than two */
 
 /* x (n, 2) = the two columns of the data in canonical order. */
 static nonsens_status copy_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *pair, matrix *x)
@@ -112,13 +112,15 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const nn_inputs *in
 static nonsens_status check_segments(nonsens_context *ctx, const nonsens_data *pair)
 {
     if (pair->segments < LEAST_SEGMENTS) {
-        return fail(ctx, NONSENS_ERR_DATA, "two changing disturbances need at least %d segments, but there are %d; use "
-                                           "finer segments (--segments equal:K cuts the rows into K blocks)",
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "two changing disturbances need at least %d segments, but there are %d; use "
+                    "finer segments (--segments equal:K cuts the rows into K blocks)",
                     LEAST_SEGMENTS, (int)pair->segments);
     }
     if (pair->segments > MOST_SEGMENTS) {
-        return fail(ctx, NONSENS_ERR_DATA, "%" PRId64 " segments are more than the %d that a segment classifier can tell "
-                                           "apart in reasonable time; merge neighbouring segments",
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "%" PRId64 " segments are more than the %d that a segment classifier can tell "
+                    "apart in reasonable time; merge neighbouring segments",
                     pair->segments, MOST_SEGMENTS);
     }
     int64_t usable = 0;
@@ -227,8 +229,9 @@ static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, n
                    "disturbance (means and scales, a hidden common cause, a changing mechanism)",
                    "third singular value ratio"));
     if (!is_one_change(d) && third > STRONG_THIRD) {
-        TRY(result_note(ctx, result, "The segments differ in more than two ways: several statistics per disturbance, a "
-                                     "changing mechanism or a hidden common cause are possible."));
+        TRY(result_note(ctx, result,
+                        "The segments differ in more than two ways: several statistics per disturbance, a "
+                        "changing mechanism or a hidden common cause are possible."));
     }
     return NONSENS_OK;
 }

@@ -45,8 +45,8 @@ double disturbances_mean_log(int64_t n, const double *slope, double least);
 nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, nonsens_result *result);
 
 /*
- * Why nothing can be concluded from this fit, in a sentence: the segments cannot be told apart on held-out rows, or only
- * one direction of change is visible, so that the two disturbances are not identified.  NULL where neither is so.
+ * Why nothing can be concluded from this fit, in a sentence: the segments cannot be told apart on held-out rows, or
+ * only one direction of change is visible, so that the two disturbances are not identified.  NULL where neither is so.
  */
 const char *disturbances_doubt(const disturbances *d);
 

@@ -301,9 +301,10 @@ nonsens_status monti_direction(nonsens_context *ctx, arena *a, const nonsens_dat
     TRY(disturbances_report(ctx, &d, result));
     result->score = is_untestable(&tests) ? NAN : log_best_p(&tests, 0) - log_best_p(&tests, 1);
     result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
-    result->reason = is_untestable(&tests) ? "A test could not be run: inside the segments a variable or a disturbance is "
-                                             "constant, or too few rows are left."
-                                           : disturbances_doubt(&d);
+    result->reason = is_untestable(&tests)
+                         ? "A test could not be run: inside the segments a variable or a disturbance is "
+                           "constant, or too few rows are left."
+                         : disturbances_doubt(&d);
     if (result->reason) {
         result->decision = DECISION_INCONCLUSIVE;
         result->better = BETTER_NONE;

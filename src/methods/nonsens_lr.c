@@ -11,10 +11,10 @@
  *     the branch B_j = sign(dT_j/dx_j): R gains H(B1|T1) - H(B2|T2), estimated in 50 bins of equal count of T.
  *     Two like folds cancel; one folded and one monotone feature would be an error of log 2.
  *     With it R is that of the signed disturbances, I(x2; N1) - I(x1; N2).
- *   - The default compares I(x2; T1) with I(x1; T2) by nearest neighbours.  For a folded T this is a smaller number than
- *     R but of the same sign: the second term vanishes for x1 -> x2 whatever function of N2 T2 is.  Learned features are
- *     not exactly monotone within their branches, which the change of variables needs and the information does not.
- *     It is right more often (docs/results); `ratio` chooses.
+ *   - The default compares I(x2; T1) with I(x1; T2) by nearest neighbours.  For a folded T this is a smaller number
+ * than R but of the same sign: the second term vanishes for x1 -> x2 whatever function of N2 T2 is.  Learned features
+ * are not exactly monotone within their branches, which the change of variables needs and the information does not. It
+ * is right more often (docs/results); `ratio` chooses.
  *   - No p-value: how the ratio varies over segments is shown, but an error of the fit is common to all segments.
  */
 #include "base/number.h"

@@ -239,11 +239,10 @@ static void test_memory_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_entropy_closed_forms), TEST(test_entropy_by_hand),    TEST(test_entropy_scale_and_order),
-        TEST(test_entropy_corners),      TEST(test_mutual_closed_form), TEST(test_mutual_equals_all_pairs),
-        TEST(test_mutual_of_discrete_values),
-        TEST(test_mutual_is_symmetric),  TEST(test_mutual_patterns),    TEST(test_mutual_refusals),
-        TEST(test_memory_failures),
+        TEST(test_entropy_closed_forms),      TEST(test_entropy_by_hand),     TEST(test_entropy_scale_and_order),
+        TEST(test_entropy_corners),           TEST(test_mutual_closed_form),  TEST(test_mutual_equals_all_pairs),
+        TEST(test_mutual_of_discrete_values), TEST(test_mutual_is_symmetric), TEST(test_mutual_patterns),
+        TEST(test_mutual_refusals),           TEST(test_memory_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
