@@ -18,8 +18,10 @@ $(BUILD)/build.ninja:
 
 demo: all
 	@mkdir -p $(BUILD)/demo
-	$(BUILD)/nonsens simulate --depth 3 --seed 5 -o $(BUILD)/demo/pair.csv --truth $(BUILD)/demo/truth.json
+	$(BUILD)/nonsens simulate --depth 3 --seed 3 -o $(BUILD)/demo/pair.csv --truth $(BUILD)/demo/truth.json
 	$(BUILD)/nonsens direction $(BUILD)/demo/pair.csv --segment segment
+	@echo; echo "The same pair, taking for granted that one causes the other:"; echo
+	$(BUILD)/nonsens direction $(BUILD)/demo/pair.csv --segment segment --method nonsens-lr | head -n 6
 	@echo; echo "The truth:"; grep -A 6 '"edges": \[' $(BUILD)/demo/truth.json | tr -d ' \n' | sed 's/\]\].*/]]/'; echo
 
 # All tests: unit, command line, style, and the statistical tier.
@@ -29,7 +31,7 @@ test: all
 unit: all
 	@meson test -C $(BUILD) --suite unit --print-errorlogs
 
-# The unit and command-line tests again under address and undefined-behaviour sanitizers.
+# The unit tests again under address and undefined-behaviour sanitizers.
 sanitize: setup
 	@[ -f $(BUILD)-sanitize/build.ninja ] || meson setup $(BUILD)-sanitize --buildtype=debugoptimized \
 	    -Db_sanitize=address,undefined -Db_lundef=false

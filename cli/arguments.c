@@ -14,7 +14,8 @@ static const file_option table[] = {
     {NULL, "json", "FILE", ANALYSING, "Write the result as JSON; with `-` standard output carries JSON only."},
     {NULL, "truth", "FILE", NONSENS_CMD_SIMULATE, "Write the causes as JSON."},
     {NULL, "sources", "FILE", NONSENS_CMD_DIRECTION,
-     "Write the estimated disturbances as CSV, one line per row of the data in its order."},
+     "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to a "
+     "function of it only: for noise whose scale changes a shifted and scaled |N|, without sign."},
     {"-q", "quiet", NULL, ALL, "No warnings and no progress."},
     {"-v", "verbose", NULL, ANALYSING, "Say more: all options, time and threads."},
     {"-h", "help", NULL, ALL, "Explain this command."},

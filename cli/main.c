@@ -15,7 +15,7 @@ static const command commands[] = {
      "Decides which of two variables causes the other from data that come in segments (experiments, sites, stretches "
      "of time). FILE is CSV, TSV, blank-separated text or .npy; `-` reads standard input. The text output begins with "
      "a "
-     "line `decision: A->B`, where the decision may also be independent, neither or inconclusive.",
+     "line `decision: A->B`, where the decision may also be independent or inconclusive.",
      command_direction},
     {"independence", NONSENS_CMD_INDEPENDENCE, "FILE --x A --y B [--segment COL] [options]",
      "tests whether two variables are independent",

@@ -187,7 +187,8 @@ NONSENS_API void nonsens_result_free(nonsens_result *result);
 /*
  * What follows reads a result.  Texts and arrays belong to the result and live as long as it does.
  *
- * "a->b", "independent", "neither", "inconclusive"; for independence "dependent" or "independent"; "none" for diagnose.
+ * "a->b", "independent" or "inconclusive"; for independence "dependent" or "independent"; "none" for diagnose.
+ * ("neither", where both directions are refuted, is kept for methods that can tell.)
  */
 NONSENS_API const char *nonsens_result_decision(const nonsens_result *result);
 /* The better direction if one must be named, or NULL. */
@@ -195,9 +196,8 @@ NONSENS_API const char *nonsens_result_direction(const nonsens_result *result);
 /* Signed evidence, positive for first -> second; NaN where the method has none. */
 NONSENS_API double nonsens_result_score(const nonsens_result *result);
 /*
- * The p-value behind the decision: for direction that of the opposite direction (nonsens, corrected for its four tests)
- * or of a score of zero (nonsens-lr), for independence that of independence.  NaN where no direction is decided, and
- * after diagnose.
+ * The p-value behind the decision: for direction that of the opposite direction (nonsens, corrected for its four
+ * tests), for independence that of independence.  NaN where no direction is decided, for nonsens-lr and for diagnose.
  */
 NONSENS_API double nonsens_result_p_value(const nonsens_result *result);
 /* Why the decision is what it is, in one sentence; NULL where it needs no reason. */

@@ -61,8 +61,8 @@ static nonsens_status report_smallest(const diagnosis *d)
 static nonsens_status report_needed(const diagnosis *d)
 {
     int64_t needed = 2 * d->data->d + 1, there = d->data->segments;
-    TRY(result_add(d->ctx, d->result, (double)needed, NAN, "segments the theory asks for: 2d+1 for d variables",
-                   "segments needed"));
+    TRY(result_add(d->ctx, d->result, (double)needed, NAN,
+                   "for all d variables together: 2d+1; a pair needs 3, better 5", "segments advised"));
     if (there >= needed) {
         return result_note(d->ctx, d->result,
                            "%" PRId64 " segments are enough for %" PRId64 " variable%s (2d+1 = %" PRId64

@@ -260,18 +260,17 @@ static const char *reason_for(const four_tests *tests, double alpha)
     return kept == 0   ? "All four tests reject: no variable is independent of a disturbance. A hidden common cause, a "
                          "feedback, or disturbances estimated too roughly for so many rows look like this."
            : kept == 2 ? "Two tests do not reject, but not in the pattern of independent variables."
-                       : "Too few tests reject to name a cause: more rows (--test-rows) may help.";
+                       : "Too few tests reject to name a cause: more rows may help.";
 }
 
 static nonsens_status report_test(nonsens_context *ctx, const four_tests *tests, int v, int k, nonsens_result *result)
 {
-    char parts[TEXT_BYTES] = "", text[2 * TEXT_BYTES];
-    if (tests->parts > 1) {
-        snprintf(parts, sizeof parts, "; p is twice the median over %" PRId64 " disjoint parts of the rows",
-                 tests->parts);
-    }
-    snprintf(text, sizeof text, "is the variable independent of %s%s",
-             v == k ? "its own disturbance? (expected: no)" : "the other's disturbance? (yes for the cause)", parts);
+    char text[TEXT_BYTES];
+    double p_value = tests->test[v][k].p_value;
+    snprintf(text, sizeof text, "%s: %s", v == k ? "own disturbance" : "the other's disturbance",
+             isnan(p_value)                          ? "could not be tested"
+             : p_value > result->options.alpha / 4.0 ? "independence is not rejected"
+                                                     : "independence is rejected");
     return result_add(ctx, result, tests->test[v][k].statistic, tests->test[v][k].p_value, text, "hsic(%s, N_%s)",
                       result->names[v], result->names[k]);
 }
@@ -284,9 +283,11 @@ static nonsens_status report_tests(nonsens_context *ctx, const four_tests *tests
         }
     }
     const hsic_result *first = &tests->test[0][0];
-    TRY(result_add(ctx, result, (double)first->rows_used, NAN, "rows that entered each test", "rows tested"));
+    TRY(result_add(ctx, result, result->options.alpha / 4.0, NAN, "level at which each of the four tests is judged",
+                   "level of each test"));
     TRY(result_add(ctx, result, (double)tests->parts, NAN,
-                   "disjoint parts of the rows; every test is run once in each of them", "parts"));
+                   "disjoint parts of the rows; every test is run in each, and its p is twice the median", "parts"));
+    TRY(result_add(ctx, result, (double)first->rows_used, NAN, "rows of a part that entered a test", "rows per part"));
     return run_note_skipped(ctx, result, first->segments_skipped);
 }
 
@@ -313,8 +314,14 @@ nonsens_status monti_direction(nonsens_context *ctx, arena *a, const nonsens_dat
     result->decision = monti_decide(&tests, options->alpha);
     if (result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES) {
         result->p_value = opposite_p(&tests, result->decision);
+        result->reason =
+            "Three of the four tests reject, and the one that does not names the cause. The p-value is that "
+            "of the test which the opposite direction would need to pass, times four.";
     } else if (result->decision == DECISION_INCONCLUSIVE) {
         result->reason = reason_for(&tests, options->alpha);
+        TRY(result_note(ctx, result,
+                        "Where one of the two surely causes the other, --method nonsens-lr names the "
+                        "likelier direction; `nonsens diagnose` shows what the data support."));
     }
     return NONSENS_OK;
 }

@@ -207,6 +207,9 @@ static nonsens_status judge(nonsens_context *ctx, const likelihood_ratio *r, enu
     result->better = first ? BETTER_FIRST : BETTER_SECOND;
     result->decision = first ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
     result->assumes_effect = true;
+    if (!(fabs(result->score) > 2.0 * r->standard_error[ratio])) {
+        result->reason = "The score is within two standard errors of zero: treat this as undecided.";
+    }
     if (fabs(r->branch[0] - r->branch[1]) > UNLIKE_FOLDS) {
         char first_fold[NUMBER_BYTES], second_fold[NUMBER_BYTES];
         TRY(result_note(ctx, result,

@@ -6,7 +6,8 @@
 #define MONTI "Monti, Zhang, Hyvarinen, UAI 2019"
 #define SEGMENT_MODEL                                                                                                \
     "The two disturbances are independent inside each segment, both change over at least three segments, no hidden " \
-    "common cause acts on both variables, and the mechanism stays the same in all segments."
+    "common cause acts on both variables, the mechanism stays the same in all segments, and rows are independent "   \
+    "of one another."
 
 static const method table[] = {
     {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",

@@ -274,7 +274,10 @@ static nonsens_status run_independence(nonsens_context *ctx, const nonsens_data 
 {
     arena scratch = {0};
     TRY(result_new(ctx, pair, options, "independence", out));
-    (*out)->assumes = "Rows are independent of one another inside each segment.";
+    (*out)->assumes = pair->segments > 0
+                          ? "Rows are independent of one another inside each segment."
+                          : "Rows are independent of one another and come from one distribution: a scale "
+                            "that changes along the rows can look like dependence.";
     nonsens_status status = judge_independence(ctx, &scratch, pair, options, *out);
     arena_free(&scratch);
     if (status != NONSENS_OK) {

@@ -25,6 +25,8 @@ enum {
     SENTENCE_BYTES = 4 * SENTENCE_CHARACTERS + 8
 };
 
+static const double WHOLE_MOST = 1e9; /* whole numbers below it are counts and shown in full */
+
 /* ---- layout ---- */
 
 /* Columns a UTF-8 text takes, counting characters and not bytes. */
@@ -101,7 +103,7 @@ static void print_arrow_sentence(FILE *f, const nonsens_result *r, const pair *p
     if (r->assumes_effect) {
         fprintf(f, "If one of the two causes the other, %s causes %s.\n", cause, effect);
     } else {
-        fprintf(f, "%s causes %s.\n", cause, effect);
+        fprintf(f, "If the assumptions below hold, %s causes %s.\n", cause, effect);
     }
 }
 
@@ -142,7 +144,7 @@ static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
 static void print_figures(FILE *f, const nonsens_result *r, const pair *p)
 {
     char value[NUMBER_BYTES];
-    if (r->direction_text && strcmp(r->direction_text, r->decision_text) != 0) {
+    if (r->direction_text && r->decision == DECISION_INCONCLUSIVE) {
         bool first = r->better == BETTER_FIRST;
         fprintf(f, "If a direction must be named: %s->%s.\n", first ? p->a : p->b, first ? p->b : p->a);
     }
@@ -217,6 +219,10 @@ static int name_columns(const nonsens_result *r, int64_t lines)
 
 static const char *figure(char buffer[NUMBER_BYTES], double value)
 {
+    if (fabs(value) < WHOLE_MOST && value == floor(value)) { // counts in full
+        snprintf(buffer, NUMBER_BYTES, "%" PRId64, (int64_t)value);
+        return buffer;
+    }
     return isnan(value) ? "-" : number_print(buffer, value, VALUE_DIGITS);
 }
 
@@ -244,6 +250,7 @@ static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
 
 /* ---- assumptions ---- */
 
+/* Straight behind the decision: what the data and the fit say against it, before any figure. */
 static void print_findings(FILE *f, const nonsens_result *r)
 {
     if (r->notes + r->warnings > 0) {
@@ -255,6 +262,10 @@ static void print_findings(FILE *f, const nonsens_result *r)
     for (int64_t i = 0; i < r->notes; i++) {
         print_item(f, r->note[i]);
     }
+}
+
+static void print_assumptions(FILE *f, const nonsens_result *r)
+{
     if (r->assumes) {
         print_heading(f, "What it assumes");
         fputs("  ", f);
@@ -278,14 +289,45 @@ static void print_options(FILE *f, const nonsens_options *options)
     }
 }
 
+static const char *command_name(unsigned command)
+{
+    return command == NONSENS_CMD_DIRECTION      ? "direction"
+           : command == NONSENS_CMD_INDEPENDENCE ? "independence"
+                                                 : "diagnose";
+}
+
+/* The command line with every option that is not at its default; threads do not matter. */
+static void print_command(FILE *f, const nonsens_options *options)
+{
+    char value[OPTION_TEXT_BYTES], shown[SHOWN_BYTES];
+    fprintf(f, "  nonsens %s FILE", command_name(options->command));
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        option_print(options, info, value, sizeof value);
+        if (!(info->commands & options->command) || strcmp(value, info->default_value) == 0 ||
+            strcmp(info->key, "threads") == 0) {
+            continue;
+        }
+        bool flag = info->type == NONSENS_OPTION_FLAG;
+        const char *quote = strcspn(value, " '\"$") < strlen(value) ? "'" : "";
+        fprintf(f, " --%s%s%s%s%s", info->key, flag ? "" : " ", flag ? "" : quote, flag ? "" : show_bare(shown, value),
+                flag ? "" : quote);
+    }
+    fputc('\n', f);
+}
+
 static void print_origin(FILE *f, const nonsens_result *r, bool verbose)
 {
     char seconds[NUMBER_BYTES];
     print_heading(f, "To get the same result again");
-    fprintf(f, "  nonsens %s, %s, seed %" PRId64 ", data %016" PRIx64 " (", nonsens_version(), r->method,
-            r->options.seed, r->data_hash);
+    print_command(f, &r->options);
+    fprintf(f, "  with nonsens %s on data %016" PRIx64 " (", nonsens_version(), r->data_hash);
     print_count(f, r->rows, "row", ", ");
-    print_count(f, r->segments, "segment", ")\n");
+    if (r->segments > 0) {
+        print_count(f, r->segments, "segment", ")\n");
+    } else {
+        fputs("no segments)\n", f);
+    }
     if (verbose) {
         fprintf(f, "  took %s s on ", number_print(seconds, r->seconds, P_DIGITS));
         print_count(f, r->threads, "thread", "\n");
@@ -300,8 +342,9 @@ nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_res
     TRY(output_open(ctx, path, &out));
     FILE *f = output_stream(out);
     print_decision(f, result);
-    print_evidence(f, result, verbose != 0);
     print_findings(f, result);
+    print_evidence(f, result, verbose != 0);
+    print_assumptions(f, result);
     print_origin(f, result, verbose != 0);
     return output_close(ctx, out);
 }
