@@ -173,17 +173,20 @@ nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const dist
 
 static nonsens_status report_ratio(nonsens_context *ctx, const likelihood_ratio *r, nonsens_result *result)
 {
-    static const char *const name[] = {"R by information", "R by derivatives", "R as printed"};
-    static const char *const text[] = {
-        "I(second; N of first) - I(first; N of second) in nats per row, by nearest neighbours; positive prefers the "
-        "first variable as the cause",
-        "likelihood ratio by entropies and derivatives with the fold correction; positive likewise",
-        "the same as the paper prints it, without the fold correction"};
+    static const struct {
+        const char *name, *text;
+    } shown[] = {
+        {"R by information",
+         "I(second; N of first) - I(first; N of second) in nats per row, by nearest neighbours; positive prefers "
+         "the first variable as the cause"},
+        {"R by derivatives",
+         "likelihood ratio by entropies and derivatives with the fold correction; positive likewise"},
+        {"R as printed", "the same as the paper prints it, without the fold correction"}};
     for (int k = 0; k < 3; k++) {
-        TRY(result_add(ctx, result, r->value[k], NAN, text[k], "%s", name[k]));
+        TRY(result_add(ctx, result, r->value[k], NAN, shown[k].text, "%s", shown[k].name));
         TRY(result_add(ctx, result, r->standard_error[k], NAN,
                        "standard error from the variation over segments; errors of the fit are not in it",
-                       "standard error of %s", name[k]));
+                       "standard error of %s", shown[k].name));
     }
     for (int j = 0; j < 2; j++) {
         const char *own = result->names[j], *other = result->names[1 - j];
