@@ -343,7 +343,7 @@ static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, co
 
 /* ---- the options of a run ---- */
 
-static const char *command_name(unsigned command)
+const char *option_command_name(unsigned command)
 {
     switch (command) {
     case NONSENS_CMD_SIMULATE:
@@ -371,7 +371,7 @@ static nonsens_status set_defaults(nonsens_context *ctx, nonsens_options *option
 nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonsens_options **out)
 {
     *out = NULL;
-    if (!command_name(command)) {
+    if (!option_command_name(command)) {
         return fail(ctx, NONSENS_ERR_USAGE, "options belong to exactly one command; %u is none", command);
     }
     nonsens_options *options = memory_get(1, sizeof *options);
@@ -395,7 +395,7 @@ void nonsens_options_free(nonsens_options *options)
 
 static nonsens_status fail_unknown(nonsens_context *ctx, const nonsens_options *options, const char *key)
 {
-    const char *command = command_name(options->command);
+    const char *command = option_command_name(options->command);
     char shown[SHOWN_BYTES];
     return fail(ctx, NONSENS_ERR_USAGE, "--%s is not an option of %s; `nonsens help %s` lists them",
                 show_bare(shown, key), command, command);
@@ -482,7 +482,7 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
     context_begin(ctx);
     if (!(options->command & commands)) {
         return fail(ctx, NONSENS_ERR_USAGE, "the options were made for %s; make options for the command that is run",
-                    command_name(options->command));
+                    option_command_name(options->command));
     }
     return check_training(ctx, options);
 }

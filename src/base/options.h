@@ -78,6 +78,9 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
 /* K of --segments equal:K; 0 where it is not given or not of this form. */
 int64_t options_blocks(const nonsens_options *options);
 
+/* The word on the command line for one NONSENS_CMD_* bit. */
+const char *option_command_name(unsigned command);
+
 /* The value of an option as text, as nonsens_options_set would take it; the buffer is the caller's. */
 void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes);
 

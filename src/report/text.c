@@ -289,18 +289,11 @@ static void print_options(FILE *f, const nonsens_options *options)
     }
 }
 
-static const char *command_name(unsigned command)
-{
-    return command == NONSENS_CMD_DIRECTION      ? "direction"
-           : command == NONSENS_CMD_INDEPENDENCE ? "independence"
-                                                 : "diagnose";
-}
-
 /* The command line with every option that is not at its default; threads do not matter. */
 static void print_command(FILE *f, const nonsens_options *options)
 {
     char value[OPTION_TEXT_BYTES], shown[SHOWN_BYTES];
-    fprintf(f, "  nonsens %s FILE", command_name(options->command));
+    fprintf(f, "  nonsens %s FILE", option_command_name(options->command));
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         option_print(options, info, value, sizeof value);

@@ -224,6 +224,42 @@ static void test_a_fit_that_went_wrong_is_reported(void **state)
     nonsens_options_free(o);
 }
 
+/* Derivatives reach every row whatever the networks see; a row of the wrong stride would leave zeros. */
+static void test_every_kind_of_input_has_derivatives(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = nonsens_context_new();
+    nonsens_options *o = direction_options(ctx);
+    world *w = malloc(sizeof *w);
+    make_world(w, 0.8, false, false);
+    const double *column[2] = {w->x, w->x + N};
+    const char *names[2] = {"a", "b"}, *labels[SEGMENTS] = {"1", "2", "3", "4", "5", "6"};
+    nonsens_data *data;
+    assert_int_equal(dataset_build(ctx, N, 2, column, names, w->segment, SEGMENTS, labels, NULL, &data), NONSENS_OK);
+    o->epochs = 3;
+    o->folds = 2;
+    o->restarts = 2;
+    enum inputs kinds[] = {INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES};
+    for (int kind = 0; kind < 3; kind++) {
+        arena a = {0};
+        disturbances d;
+        o->inputs = kinds[kind];
+        assert_int_equal(disturbances_fit(ctx, &a, data, o, &d), NONSENS_OK);
+        for (int k = 0; k < 4; k++) {
+            int64_t zeros = 0;
+            for (int64_t i = 0; i < N; i++) {
+                zeros += d.slope[k / 2][k % 2][i] == 0.0;
+            }
+            assert_true(zeros < N / 20);
+        }
+        arena_free(&a);
+    }
+    nonsens_data_free(data);
+    free(w);
+    nonsens_options_free(o);
+    nonsens_context_free(ctx);
+}
+
 static void test_a_run_survives_every_failing_allocation(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
@@ -262,6 +298,7 @@ int main(void)
         TEST(test_three_rejections_of_four_name_the_cause),
         TEST(test_ratio_equals_the_mutual_information_and_folds_are_corrected),
         TEST(test_four_tests_on_true_disturbances),
+        TEST(test_every_kind_of_input_has_derivatives),
         TEST(test_a_fit_that_went_wrong_is_reported),
         TEST(test_a_run_survives_every_failing_allocation),
     };
