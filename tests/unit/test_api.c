@@ -438,14 +438,19 @@ static void test_progress_cancels(void **state)
     nonsens_data_free(data);
 }
 
+/* Freeing nothing does nothing: what a caller has is as usable as before. */
 static void test_freeing_nothing(void **state)
 {
+    nonsens_options *options;
     (void)state;
+    assert_ok(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options));
     nonsens_context_free(NULL);
     nonsens_options_free(NULL);
     nonsens_data_free(NULL);
     nonsens_result_free(NULL);
     nonsens_simulation_free(NULL);
+    assert_ok(nonsens_options_set(ctx, options, "alpha", "0.01"));
+    nonsens_options_free(options);
 }
 
 int main(void)

@@ -341,6 +341,33 @@ static void test_ensemble_learns_and_is_the_same_for_any_threads(void **state)
     free_sample(&s);
 }
 
+/* Of the restarts of each fold the ones with the lowest held-out cross-entropy are averaged, and no others. */
+static void test_restarts_are_chosen_by_held_out_loss(void **state)
+{
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
+    sample s = make_sample(4, 128);
+    arena a = {0};
+    tcl_fit fit;
+    tcl_options o = small_options(2);
+    o.basic = 0;
+    o.restarts = 3;
+    o.keep = 1;
+    assert_int_equal(tcl_fit_new(ctx, &a, matrix_view(s.x, s.n, 2), s.classes, s.label, s.start, &o, &fit), NONSENS_OK);
+    for (int64_t fold = 0; fold < o.folds; fold++) {
+        int64_t used = -1, count = 0;
+        for (int64_t net = fold * o.restarts; net < (fold + 1) * o.restarts; net++) {
+            used = fit.used[net] ? net : used;
+            count += fit.used[net];
+        }
+        assert_int_equal(count, 1);
+        for (int64_t net = fold * o.restarts; net < (fold + 1) * o.restarts; net++) {
+            assert_true(fit.report[used].validation_loss <= fit.report[net].validation_loss);
+        }
+    }
+    arena_free(&a);
+    free_sample(&s);
+}
+
 /* The features as a function: moving one input by a little changes h as the Jacobian says. */
 static void test_jacobian_of_the_ensemble_equals_differences(void **state)
 {
@@ -528,6 +555,7 @@ int main(void)
         TEST(test_inputs_are_white_and_their_slopes_are_right),
         TEST(test_training_stops_early_and_keeps_the_best),
         TEST(test_ensemble_learns_and_is_the_same_for_any_threads),
+        TEST(test_restarts_are_chosen_by_held_out_loss),
         TEST(test_jacobian_of_the_ensemble_equals_differences),
         TEST(test_every_failing_allocation_is_reported),
         TEST(test_inputs_in_extreme_units_and_of_two_values),
