@@ -1,7 +1,7 @@
 # Everything a newcomer needs: make, make demo, make test.  Meson does the work underneath (build/).
 SHELL := /bin/bash
 BUILD ?= build
-REPS ?= 30
+REPS ?= 0
 CELLS ?= *
 
 .PHONY: all setup demo test unit sanitize accuracy calibration bench fuzz format install clean
@@ -38,11 +38,12 @@ sanitize: setup
 	@ninja -C $(BUILD)-sanitize
 	@OMP_NUM_THREADS=2 meson test -C $(BUILD)-sanitize --suite unit --print-errorlogs --timeout-multiplier 5
 
-# Prints one line per cell and writes docs/results/accuracy.csv; finished data sets are kept and not run again.
+# Prints one line per method and cell and writes docs/results/accuracy.csv; finished data sets are kept and not run
+# again.  A part, with so many data sets a cell: make accuracy CELLS='e10-depth?' REPS=20 (results/accuracy-part.csv).
 accuracy: all
 	@mkdir -p results docs/results
 	@$(BUILD)/experiments/accuracy --reps $(REPS) --cells '$(CELLS)' --journal results/accuracy.jsonl \
-	    --out $(if $(filter *,$(CELLS)),docs/results/accuracy.csv,results/accuracy-part.csv)
+	    --out $(if $(filter *0,$(CELLS)$(REPS)),docs/results/accuracy.csv,results/accuracy-part.csv)
 
 # Are p-values uniform where nothing depends on anything?  Writes docs/results/calibration.csv.
 calibration: all

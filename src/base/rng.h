@@ -21,6 +21,8 @@ enum rng_purpose {
     RNG_BATCHES = 12,
     RNG_PERMUTATION = 21,
     RNG_SUBSAMPLE = 22,
+    RNG_SEGMENT_FOLDS = 23,
+    RNG_CALIBRATION = 24,
     RNG_EXPERIMENT = 40,
     RNG_TEST = 50
 };

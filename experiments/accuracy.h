@@ -1,0 +1,120 @@
+/*
+ * accuracy.h - the parts of the accuracy experiment.
+ *
+ *     cell (a row of the table) -> task (a cell and settings) -> drawn data -> journal line -> printed shares
+ *
+ * A unit of work is one data set of a cell, named by its seed.  What is done with it is the business of a family, which
+ * turns data into a line of the journal, and the lines of a cell into printed lines.
+ */
+#ifndef EXPERIMENTS_ACCURACY_H
+#define EXPERIMENTS_ACCURACY_H
+
+#include "data/dataset.h"
+#include "data/simulate.h"
+#include "journal.h"
+#include "mechanisms.h"
+
+#include <stdio.h>
+
+/* What the data of a cell are, which says what counts as right and wrong. */
+enum judgement {
+    JUDGE_DAG,         /* right: the true direction; wrong: the other */
+    JUDGE_CYCLIC,      /* wrong: any direction */
+    JUDGE_INDEPENDENT, /* right: independent; wrong: any direction */
+    JUDGE_CONFOUNDED,  /* wrong: any direction */
+    JUDGE_UNDECIDABLE, /* both directions fit; wrong: any direction */
+    JUDGE_NULL         /* a DAG again: how often the model of the true direction is rejected */
+};
+
+typedef struct family family;
+
+typedef struct cell {
+    const char *name;      /* for --cells */
+    const char *generator; /* in printed lines; without options the name of a mechanism */
+    const char *options;   /* of simulate: "key=value key=value"; NULL for mechanisms */
+    enum judgement judgement;
+    const family *family;
+    int seeds;
+} cell;
+
+extern const cell ACCURACY_CELLS[];
+extern const int ACCURACY_CELL_COUNT;
+
+enum { FINGERPRINT_BYTES = 17 };
+
+/* A cell that is run. */
+typedef struct task {
+    const cell *cell;
+    nonsens_options *simulate;  /* NULL for a mechanism */
+    const mechanism *mechanism; /* NULL for simulate */
+    nonsens_options *direction;
+    int64_t depth, segments, rows; /* depth is 0 for a mechanism; rows per segment, on average */
+    int reps;
+    int64_t first_seed;
+    char fingerprint[FINGERPRINT_BYTES]; /* of all that a unit depends on but its seed */
+} task;
+
+/* One data set; its variables are called x1 and x2. */
+typedef struct drawn {
+    nonsens_simulation *simulation; /* NULL for a mechanism */
+    nonsens_data *data;
+    int cause; /* the variable that causes the other, 0 or 1; -1 where neither does or both do */
+} drawn;
+
+struct family {
+    const char *name;
+    int revision;      /* raise it when a change of code or defaults changes results: older lines are then not taken */
+    bool side_by_side; /* one data set per thread; else one at a time on all threads */
+    bool any_method;   /* runs the method that --method names */
+    /* Adds what is found to the line. */
+    nonsens_status (*run)(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d, json_t *line);
+    size_t unit_bytes;
+    /* The unit that a line tells of; texts in it may be the line's.  False where the line lacks something. */
+    bool (*read)(json_t *line, void *unit);
+    /* Prints what the units (task->reps) of a cell say. */
+    void (*print)(const task *t, const void *units, FILE *csv);
+};
+
+extern const family ACCURACY_MONTI, ACCURACY_STRUCTURED;
+
+/* ---- accuracy_task.c ---- */
+
+/* options: of direction, copied; method: for families that run any. */
+nonsens_status task_open(nonsens_context *ctx, const cell *c, const nonsens_options *options, const char *method,
+                         task *out);
+void task_close(task *t);
+nonsens_status task_draw(nonsens_context *ctx, arena *a, const task *t, int64_t seed, drawn *out);
+void drawn_free(drawn *d);
+
+/* ---- accuracy_report.c ---- */
+
+enum column {
+    COLUMN_RIGHT,
+    COLUMN_WRONG,
+    COLUMN_UNDECIDED,
+    COLUMN_DIRECTION, /* share in which the better direction is the true one */
+    COLUMN_MCC,
+    COLUMN_SE, /* of the share or mean that the line is about */
+    COLUMN_NEITHER,
+    COLUMN_INDEPENDENT,
+    COLUMN_INCONCLUSIVE,
+    COLUMN_CONCLUDED, /* a direction or independence */
+    COLUMN_REJECTED,  /* share in which the true model is rejected */
+    COLUMN_TESTED,    /* share in which it has a p-value */
+    COLUMN_RANK,      /* the most frequent one */
+    COLUMN_RANK_SHARE,
+    COLUMNS
+};
+
+/* What one line says; NaN where it says nothing. */
+typedef struct report {
+    double value[COLUMNS];
+} report;
+
+report report_empty(void);
+double report_share_error(double share, int reps);
+void report_header(FILE *csv);
+/* One line on stdout and one row of the table; csv may be NULL. */
+void report_print(FILE *csv, const task *t, const char *method, const report *r);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * accuracy_structured.c - the public run of one method (`structured`, or what --method names) on a data set.
+ *
+ * The journal keeps decision, better direction and true cause, the loss and the p-value of the restricted model of each
+ * direction, and the rank of the change over segments (null where the method does not tell): judging is done when lines
+ * are printed, and can change without running anything again.
+ */
+#include "accuracy.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const ARROW[2] = {"x1->x2", "x2->x1"};
+#define LEVEL 0.05
+
+/* ---- running ---- */
+
+static json_t *real_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static const nonsens_evidence *find_evidence(const nonsens_result *result, const char *name)
+{
+    static const nonsens_evidence NONE = {"", NAN, NAN, ""};
+    for (int64_t i = 0; i < nonsens_result_evidence_count(result); i++) {
+        const nonsens_evidence *item = nonsens_result_evidence_at(result, i);
+        if (strcmp(item->name, name) == 0) {
+            return item;
+        }
+    }
+    return &NONE;
+}
+
+static void keep_result(const nonsens_result *result, int cause, json_t *line)
+{
+    json_t *loss = json_array(), *p = json_array();
+    for (int k = 0; k < 2; k++) {
+        char name[64];
+        snprintf(name, sizeof name, "loss of %s", ARROW[k]);
+        const nonsens_evidence *item = find_evidence(result, name);
+        json_array_append_new(loss, real_or_null(item->value));
+        json_array_append_new(p, real_or_null(item->p_value));
+    }
+    json_object_set_new(line, "cause", json_integer(cause));
+    json_object_set_new(line, "decision", json_string(nonsens_result_decision(result)));
+    json_object_set_new(line, "direction", json_pack("s?", nonsens_result_direction(result)));
+    json_object_set_new(line, "loss", loss);
+    json_object_set_new(line, "p", p);
+    json_object_set_new(line, "rank", real_or_null(find_evidence(result, "rank")->value));
+}
+
+static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d, json_t *line)
+{
+    nonsens_result *result;
+    (void)a;
+    TRY(nonsens_direction(ctx, d->data, options, &result));
+    keep_result(result, d->cause, line);
+    nonsens_result_free(result);
+    return NONSENS_OK;
+}
+
+/* ---- reading the journal ---- */
+
+typedef struct unit {
+    int cause;
+    const char *decision, *direction; /* direction may be NULL */
+    double p[2];                      /* NaN where there is none */
+    double rank;                      /* likewise */
+} unit;
+
+static double number_or_nan(const json_t *value)
+{
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static bool read_unit(json_t *line, void *place)
+{
+    unit *out = place;
+    const json_t *p = json_object_get(line, "p");
+    out->direction = json_string_value(json_object_get(line, "direction"));
+    out->p[0] = number_or_nan(json_array_get(p, 0));
+    out->p[1] = number_or_nan(json_array_get(p, 1));
+    out->rank = number_or_nan(json_object_get(line, "rank"));
+    return json_array_size(p) == 2 &&
+           json_unpack(line, "{s:i, s:s}", "cause", &out->cause, "decision", &out->decision) == 0 && out->cause < 2;
+}
+
+/* The cause that an arrow names, or -1. */
+static int cause_of(const char *text)
+{
+    for (int k = 0; k < 2; k++) {
+        if (text && strcmp(text, ARROW[k]) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* ---- judging ---- */
+
+static enum column judge(const unit *u, enum judgement judgement)
+{
+    int named = cause_of(u->decision);
+    if (judgement == JUDGE_INDEPENDENT && strcmp(u->decision, "independent") == 0) {
+        return COLUMN_RIGHT;
+    }
+    if (named < 0) {
+        return COLUMN_UNDECIDED;
+    }
+    return judgement == JUDGE_DAG && named == u->cause ? COLUMN_RIGHT : COLUMN_WRONG;
+}
+
+static void add_unit(const unit *u, const task *t, report *r)
+{
+    double weight = 1.0 / t->reps;
+    bool independent = strcmp(u->decision, "independent") == 0;
+    r->value[judge(u, t->cell->judgement)] += weight;
+    r->value[COLUMN_DIRECTION] += u->cause >= 0 && cause_of(u->direction) == u->cause ? weight : 0.0;
+    r->value[COLUMN_NEITHER] += strcmp(u->decision, "neither") == 0 ? weight : 0.0;
+    r->value[COLUMN_INDEPENDENT] += independent ? weight : 0.0;
+    r->value[COLUMN_INCONCLUSIVE] += strcmp(u->decision, "inconclusive") == 0 ? weight : 0.0;
+    r->value[COLUMN_CONCLUDED] += independent || cause_of(u->decision) >= 0 ? weight : 0.0; // NaN unless printed
+}
+
+static report begin_report(enum judgement judgement)
+{
+    static const enum column COUNTED[] = {COLUMN_RIGHT,   COLUMN_WRONG,       COLUMN_UNDECIDED,   COLUMN_DIRECTION,
+                                          COLUMN_NEITHER, COLUMN_INDEPENDENT, COLUMN_INCONCLUSIVE};
+    report r = report_empty();
+    for (size_t k = 0; k < sizeof COUNTED / sizeof *COUNTED; k++) {
+        r.value[COUNTED[k]] = 0.0;
+    }
+    if (judgement == JUDGE_CYCLIC) {
+        r.value[COLUMN_CONCLUDED] = 0.0;
+    }
+    return r;
+}
+
+/* The most frequent rank, the smaller of two, and its share; nothing where no data set has one. */
+static void add_rank(const unit *units, int reps, report *r)
+{
+    int most = 0;
+    for (int k = 0; k < reps; k++) {
+        int count = 0;
+        for (int i = 0; i < reps; i++) {
+            count += units[i].rank == units[k].rank;
+        }
+        if (count > most || (count == most && units[k].rank < r->value[COLUMN_RANK])) {
+            most = count;
+            r->value[COLUMN_RANK] = units[k].rank;
+            r->value[COLUMN_RANK_SHARE] = (double)count / reps;
+        }
+    }
+}
+
+static void print_decisions(const task *t, const unit *units, FILE *csv)
+{
+    enum judgement judgement = t->cell->judgement;
+    report r = begin_report(judgement);
+    for (int k = 0; k < t->reps; k++) {
+        add_unit(&units[k], t, &r);
+    }
+    bool can_be_right = judgement == JUDGE_DAG || judgement == JUDGE_INDEPENDENT;
+    r.value[COLUMN_SE] = report_share_error(r.value[can_be_right ? COLUMN_RIGHT : COLUMN_WRONG], t->reps);
+    add_rank(units, t->reps, &r);
+    report_print(csv, t, t->direction->method, &r);
+}
+
+/* How often the model of the true direction is rejected, which should be LEVEL. */
+static void print_null(const task *t, const unit *units, FILE *csv)
+{
+    report r = report_empty();
+    char label[sizeof t->direction->method + sizeof "-null"];
+    double rejected = 0, tested = 0;
+    for (int k = 0; k < t->reps; k++) {
+        double p = units[k].cause >= 0 ? units[k].p[units[k].cause] : NAN;
+        tested += !isnan(p);
+        rejected += p <= LEVEL;
+    }
+    r.value[COLUMN_REJECTED] = rejected / t->reps;
+    r.value[COLUMN_TESTED] = tested / t->reps;
+    r.value[COLUMN_SE] = report_share_error(r.value[COLUMN_REJECTED], t->reps);
+    snprintf(label, sizeof label, "%s-null", t->direction->method);
+    report_print(csv, t, label, &r);
+}
+
+static void print_units(const task *t, const void *units, FILE *csv)
+{
+    (t->cell->judgement == JUDGE_NULL ? print_null : print_decisions)(t, units, csv);
+}
+
+const family ACCURACY_STRUCTURED = {.name = "structured",
+                                    .revision = 1,
+                                    .side_by_side = true,
+                                    .any_method = true,
+                                    .run = run,
+                                    .unit_bytes = sizeof(unit),
+                                    .read = read_unit,
+                                    .print = print_units};

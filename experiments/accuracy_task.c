@@ -1,0 +1,180 @@
+/* accuracy_task.c - a cell made ready: its options, what names its results in the journal, its data sets. */
+#include "accuracy.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---- */
+
+enum { OPTIONS_BYTES = 256 };
+
+/* Sets "key=value key=value"; the text is one of the table's, so a fault in it is one of the program. */
+static nonsens_status set_all(nonsens_context *ctx, nonsens_options *options, const char *text)
+{
+    char copy[OPTIONS_BYTES], *rest = NULL;
+    if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy) {
+        return fail(ctx, NONSENS_ERR_USAGE, "the options of a cell take more than %d bytes", OPTIONS_BYTES - 1);
+    }
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(word, '=');
+        if (!equals) {
+            return fail(ctx, NONSENS_ERR_USAGE, "an option of a cell is not KEY=VALUE: %s", word);
+        }
+        *equals = '\0';
+        TRY(nonsens_options_set(ctx, options, word, equals + 1));
+    }
+    return NONSENS_OK;
+}
+
+/* Simulator and mechanisms differ in who knows the shape of the data. */
+static nonsens_status open_source(nonsens_context *ctx, task *t)
+{
+    if (!t->cell->options) {
+        t->mechanism = mechanism_find(t->cell->generator);
+        t->segments = MECHANISM_SEGMENTS;
+        t->rows = MECHANISM_MEAN_ROWS;
+        return t->mechanism ? NONSENS_OK : fail(ctx, NONSENS_ERR_USAGE, "there is no mechanism %s", t->cell->generator);
+    }
+    TRY(nonsens_options_new(ctx, NONSENS_CMD_SIMULATE, &t->simulate));
+    TRY(set_all(ctx, t->simulate, t->cell->options));
+    t->depth = t->simulate->depth;
+    t->segments = t->simulate->sim_segments;
+    t->rows = t->simulate->per_segment;
+    return NONSENS_OK;
+}
+
+/* ---- fingerprint ---- */
+
+/* 64-bit FNV-1a. */
+static void hash_text(uint64_t *hash, const char *text)
+{
+    for (const char *p = text; *p; p++) {
+        *hash = (*hash ^ (unsigned char)*p) * 1099511628211u;
+    }
+    *hash = (*hash ^ '\n') * 1099511628211u;
+}
+
+static bool is_left_out(const char *key, unsigned command)
+{
+    return strcmp(key, "threads") == 0 || strcmp(key, "method") == 0 ||
+           (command == NONSENS_CMD_SIMULATE && strcmp(key, "seed") == 0);
+}
+
+/* Only options that differ from their defaults enter, so that a new option changes no fingerprint. */
+static nonsens_status hash_options(nonsens_context *ctx, uint64_t *hash, const nonsens_options *options)
+{
+    nonsens_options *initial;
+    TRY(nonsens_options_new(ctx, options->command, &initial));
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        char value[OPTION_TEXT_BYTES], standard[OPTION_TEXT_BYTES];
+        if (!(info->commands & options->command) || is_left_out(info->key, options->command)) {
+            continue;
+        }
+        option_print(options, info, value, sizeof value);
+        option_print(initial, info, standard, sizeof standard);
+        if (strcmp(value, standard) != 0) {
+            hash_text(hash, info->key);
+            hash_text(hash, value);
+        }
+    }
+    nonsens_options_free(initial);
+    return NONSENS_OK;
+}
+
+static nonsens_status make_fingerprint(nonsens_context *ctx, task *t)
+{
+    const family *f = t->cell->family;
+    uint64_t hash = 1469598103934665603u;
+    char revision[32];
+    snprintf(revision, sizeof revision, "%d", f->revision);
+    hash_text(&hash, f->name);
+    hash_text(&hash, revision);
+    hash_text(&hash, f->any_method ? t->direction->method : "");
+    TRY(hash_options(ctx, &hash, t->direction));
+    hash_text(&hash, t->mechanism ? t->cell->generator : "simulate");
+    if (t->simulate) {
+        TRY(hash_options(ctx, &hash, t->simulate));
+    }
+    snprintf(t->fingerprint, sizeof t->fingerprint, "%016" PRIx64, hash);
+    return NONSENS_OK;
+}
+
+/* ---- the task ---- */
+
+static nonsens_status open_parts(nonsens_context *ctx, const nonsens_options *options, const char *method, task *t)
+{
+    TRY(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &t->direction));
+    *t->direction = *options;
+    if (t->cell->family->any_method) {
+        TRY(nonsens_options_set(ctx, t->direction, "method", method));
+    }
+    if (t->cell->family->side_by_side) {
+        t->direction->threads = 1;
+    }
+    TRY(open_source(ctx, t));
+    return make_fingerprint(ctx, t);
+}
+
+nonsens_status task_open(nonsens_context *ctx, const cell *c, const nonsens_options *options, const char *method,
+                         task *out)
+{
+    *out = (task){.cell = c, .reps = c->seeds};
+    nonsens_status status = open_parts(ctx, options, method, out);
+    if (status != NONSENS_OK) {
+        task_close(out);
+    }
+    return status;
+}
+
+void task_close(task *t)
+{
+    nonsens_options_free(t->simulate);
+    nonsens_options_free(t->direction);
+    t->simulate = t->direction = NULL;
+}
+
+/* ---- data ---- */
+
+static nonsens_status draw_simulation(nonsens_context *ctx, arena *a, const task *t, int64_t seed, drawn *out)
+{
+    nonsens_options *own; // a copy: the task is shared by threads
+    ARENA_TRY(ctx, a, own, 1);
+    *own = *t->simulate;
+    own->seed = seed;
+    TRY(nonsens_simulate(ctx, own, &out->simulation));
+    const nonsens_simulation *s = out->simulation;
+    bool forth = s->edge[0 * 2 + 1], back = s->edge[1 * 2 + 0];
+    out->cause = forth == back ? -1 : forth ? 0 : 1;
+    return nonsens_simulation_data(ctx, s, &out->data);
+}
+
+static nonsens_status draw_mechanism(nonsens_context *ctx, arena *a, const task *t, int64_t seed, drawn *out)
+{
+    static const char *const NAMES[2] = {"x1", "x2"};
+    double *values;   // (rows, 2)
+    int64_t *segment; // (rows)
+    ARENA_TRY(ctx, a, values, 2 * MECHANISM_ROWS);
+    ARENA_TRY(ctx, a, segment, MECHANISM_ROWS);
+    double *column[2] = {values, values + MECHANISM_ROWS};
+    out->cause = mechanism_draw(t->mechanism, seed, column, segment);
+    return nonsens_data_from_arrays(ctx, MECHANISM_ROWS, 2, values, 1, MECHANISM_ROWS, NAMES, segment, &out->data);
+}
+
+nonsens_status task_draw(nonsens_context *ctx, arena *a, const task *t, int64_t seed, drawn *out)
+{
+    *out = (drawn){NULL, NULL, -1};
+    nonsens_status status = t->mechanism ? draw_mechanism(ctx, a, t, seed, out) : draw_simulation(ctx, a, t, seed, out);
+    if (status != NONSENS_OK) {
+        drawn_free(out);
+    }
+    return status;
+}
+
+void drawn_free(drawn *d)
+{
+    nonsens_data_free(d->data);
+    nonsens_simulation_free(d->simulation);
+    *d = (drawn){NULL, NULL, -1};
+}

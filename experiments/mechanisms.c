@@ -1,0 +1,193 @@
+/*
+ * mechanisms.c - pairs of cause and effect outside the simulator: x1 = N1, x2 = effect(x1, N2).
+ *
+ * N1 and N2 are unit draws times a scale of the segment, drawn evenly from .2 .. 3, or log-evenly from .4 .. 2.5 where
+ * the mechanism would make large values huge.  Every effect is increasing in N2, and its weights (size .5 to 1.5, sign
+ * at random) and biases are drawn for each data set.
+ */
+#include "mechanisms.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { HIDDEN = 3 }; /* most units of a smooth function */
+
+/* What is drawn once per data set; a mechanism uses what it needs. */
+typedef struct weights {
+    double out[HIDDEN], in[HIDDEN], noise[HIDDEN], bias[HIDDEN]; /* noise: positive */
+    double stretch, offset;
+} weights;
+
+typedef double (*draw_fn)(rng *r);
+typedef double (*effect_fn)(const weights *w, double cause, double noise);
+
+struct mechanism {
+    const char *name;
+    draw_fn cause, noise; /* unit draws of the two disturbances */
+    effect_fn effect;
+    bool narrow;     /* scales .4 .. 2.5 */
+    bool unbalanced; /* segments of 60 to 1,500 rows */
+};
+
+static const double SIZE_LEAST = 0.5, SIZE_SPAN = 1.0; /* of weights */
+static const double WIDE_LEAST = 0.2, WIDE_MOST = 3.0;
+static const double NARROW_LEAST = 0.4, NARROW_MOST = 2.5;
+static const int UNBALANCED_ROWS[MECHANISM_SEGMENTS] = {60, 80, 120, 180, 260, 380, 560, 820, 1160, 1500};
+
+/* ---- unit draws ---- */
+
+static double student5(rng *r)
+{
+    return rng_student(r, 5.0);
+}
+
+static double student3(rng *r)
+{
+    return rng_student(r, 3.0);
+}
+
+/* ---- effects ---- */
+
+static double smooth(const weights *w, double x)
+{
+    double sum = 0;
+    for (int k = 0; k < HIDDEN; k++) {
+        sum += w->out[k] * tanh(w->in[k] * x + w->bias[k]);
+    }
+    return sum;
+}
+
+static double smooth_additive(const weights *w, double cause, double noise)
+{
+    return smooth(w, cause) + noise;
+}
+
+static double location_scale(const weights *w, double cause, double noise)
+{
+    return smooth(w, cause) + exp(0.7 * tanh(w->stretch * cause + w->offset)) * noise;
+}
+
+static double post_nonlinear(const weights *w, double cause, double noise)
+{
+    double u = smooth(w, cause) + noise;
+    return u + 0.1 * u * u * u;
+}
+
+static double student_stretched(const weights *w, double cause, double noise)
+{
+    return sin(1.5 * cause + w->offset) + noise * (1.0 + 0.5 * cause * cause);
+}
+
+static double multiplicative(const weights *w, double cause, double noise)
+{
+    double u = w->stretch * cause + w->offset;
+    double softplus = fmax(u, 0.0) + log1p(exp(-fabs(u)));
+    return softplus * exp(0.5 * noise);
+}
+
+static double linear(const weights *w, double cause, double noise)
+{
+    return w->stretch * cause + noise;
+}
+
+/* Two hidden units; the noise also passes by them, so that saturated units do not make equal values. */
+static double network(const weights *w, double cause, double noise)
+{
+    double sum = 0.3 * noise;
+    for (int k = 0; k < 2; k++) {
+        sum += fabs(w->out[k]) * tanh(w->in[k] * cause + w->noise[k] * noise + w->bias[k]);
+    }
+    return sum;
+}
+
+/* The index names the random streams: only append. */
+static const mechanism MECHANISMS[] = {
+    {"smooth-additive", rng_normal, rng_normal, smooth_additive, false, false},
+    {"location-scale", rng_laplace, rng_laplace, location_scale, false, false},
+    {"post-nonlinear", rng_normal, rng_normal, post_nonlinear, true, false},
+    {"student-stretched", student5, student5, student_stretched, true, false},
+    {"multiplicative", rng_normal, rng_normal, multiplicative, true, false},
+    {"heavy-linear", student3, student3, linear, false, false},
+    {"smooth-network", rng_laplace, rng_laplace, network, false, false},
+    {"mixed-unbalanced", rng_normal, rng_laplace, network, false, true},
+};
+
+enum { MECHANISM_COUNT = sizeof MECHANISMS / sizeof *MECHANISMS };
+
+const mechanism *mechanism_find(const char *name)
+{
+    for (int k = 0; k < MECHANISM_COUNT; k++) {
+        if (strcmp(MECHANISMS[k].name, name) == 0) {
+            return &MECHANISMS[k];
+        }
+    }
+    return NULL;
+}
+
+/* ---- drawing ---- */
+
+enum stream { STREAM_WEIGHTS, STREAM_SCALES, STREAM_CAUSE, STREAM_NOISE, STREAM_LAYOUT, STREAMS };
+
+/* Jobs from 2^32 on: smaller ones belong to other experiments. */
+static rng open_stream(const mechanism *m, int64_t seed, enum stream stream)
+{
+    uint64_t number = (uint64_t)(m - MECHANISMS);
+    return rng_open((uint64_t)seed, RNG_EXPERIMENT, (number + 1) << 32 | (uint64_t)stream);
+}
+
+static double draw_size(rng *r)
+{
+    return SIZE_LEAST + SIZE_SPAN * rng_uniform(r);
+}
+
+static double draw_weight(rng *r)
+{
+    double size = draw_size(r);
+    return rng_uniform(r) < 0.5 ? -size : size;
+}
+
+static weights draw_weights(rng *r)
+{
+    weights w;
+    for (int k = 0; k < HIDDEN; k++) {
+        w.out[k] = draw_weight(r);
+        w.in[k] = draw_weight(r);
+        w.noise[k] = draw_size(r);
+        w.bias[k] = rng_normal(r);
+    }
+    w.stretch = draw_weight(r);
+    w.offset = rng_uniform(r) - 0.5;
+    return w;
+}
+
+static double draw_scale(rng *r, bool narrow)
+{
+    double u = rng_uniform(r);
+    return narrow ? NARROW_LEAST * pow(NARROW_MOST / NARROW_LEAST, u) : WIDE_LEAST + (WIDE_MOST - WIDE_LEAST) * u;
+}
+
+int mechanism_draw(const mechanism *m, int64_t seed, double *const column[2], int64_t *segment)
+{
+    rng stream[STREAMS];
+    for (int k = 0; k < STREAMS; k++) {
+        stream[k] = open_stream(m, seed, (enum stream)k);
+    }
+    weights w = draw_weights(&stream[STREAM_WEIGHTS]);
+    int cause = (int)rng_below(&stream[STREAM_LAYOUT], 2);
+    double *x1 = column[cause], *x2 = column[!cause];
+    int64_t i = 0;
+    for (int e = 0; e < MECHANISM_SEGMENTS; e++) {
+        double scale1 = draw_scale(&stream[STREAM_SCALES], m->narrow);
+        double scale2 = draw_scale(&stream[STREAM_SCALES], m->narrow);
+        int64_t end = i + (m->unbalanced ? UNBALANCED_ROWS[e] : MECHANISM_MEAN_ROWS);
+        for (; i < end; i++) {
+            x1[i] = scale1 * m->cause(&stream[STREAM_CAUSE]);
+            x2[i] = m->effect(&w, x1[i], scale2 * m->noise(&stream[STREAM_NOISE]));
+            segment[i] = e;
+        }
+    }
+    return cause;
+}

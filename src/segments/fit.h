@@ -1,0 +1,38 @@
+/*
+ * fit.h - penalised maximum likelihood of a restricted segment classifier, on all rows and with each fold left out.
+ *
+ * Fisher scoring with Levenberg's damping on all rows; every fold starts from there with its own Fisher matrix (that of
+ * all rows less its own) and keeps it while the steps shrink.  Both stop by the Newton decrement, the length of the
+ * gradient in the metric of the Fisher matrix.  Everything is deterministic; folds and rows are summed in fixed order.
+ */
+#ifndef SEGMENTS_FIT_H
+#define SEGMENTS_FIT_H
+
+#include "segments/model.h"
+
+typedef struct fit {
+    model model;
+    double lambda;
+    double *theta;        /* (parameters) on all rows */
+    double *fold_theta;   /* (folds, parameters); NULL until fit_folds */
+    double *held_out;     /* (n) log-likelihood of each row by the fit without its fold, rows of the data set */
+    double objective;     /* penalised negative log-likelihood on all rows */
+    double decrement;     /* at the end; converged where it is below the tolerance */
+    int64_t iterations;
+    bool converged;
+    double *fold_gradient, *fold_fisher, *fold_slope; /* model_sums of each fold's rows at theta */
+} fit;
+
+/* Memory of the fit for a shape; theta is zero. */
+nonsens_status fit_new(nonsens_context *ctx, arena *a, const sample *data, shape s, double lambda, fit *out);
+
+/* Starts: from the segment indicators' regression on the basis; from a fitted model that this one contains, or that
+ * contains it. */
+nonsens_status fit_start_cold(nonsens_context *ctx, arena *scratch, fit *f);
+nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const fit *from, fit *f);
+nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const fit *from, fit *f);
+
+nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f);
+nonsens_status fit_folds(nonsens_context *ctx, arena *a, int threads, fit *f);
+
+#endif

@@ -1,0 +1,632 @@
+#include "segments/model.h"
+
+#include "math/envelope.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * RIDGE holds back logits where segments can be told apart perfectly.  Up to EXACT_SEGMENTS segments the Fisher matrix
+ * of the weights is exact; beyond, the part that couples segments, of relative size 1/E, is left out (the matrix then
+ * bounds the exact one from above) and weights come before coefficients, so that work grows linearly in E.
+ */
+static const double RIDGE = 1.0;
+enum { TILE = 32, LOCAL = 16 };
+
+/* ---- layout ---- */
+
+static void place_coefficients(model *m)
+{
+    int64_t basis = m->data->basis, products = basis * basis;
+    shape s = m->shape;
+    int64_t after_both = s.both * products, after_first = after_both + s.first * basis;
+    for (int64_t f = 0; f < m->rank; f++) {
+        for (int64_t t = 0; t < products; t++) {
+            int64_t at;
+            if (f < s.first) {
+                at = after_both + t / basis * s.first + f;
+            } else if (f < s.first + s.second) {
+                at = after_first + t % basis * s.second + (f - s.first);
+            } else {
+                at = t * s.both + (f - s.first - s.second);
+            }
+            m->place[f * products + t] = (int32_t)at;
+        }
+    }
+}
+
+static void find_profile(model *m)
+{
+    int64_t reach = (3 * m->data->basis + 4) * m->shape.both; // products that overlap lie at most so far apart
+    int64_t interleaved = m->shape.both * m->data->basis * m->data->basis;
+    for (int64_t i = 0; i < m->parameters; i++) {
+        m->first[i] = i < interleaved && i > reach ? i - reach : 0;
+    }
+}
+
+/* Second differences along one variable, averaged over the other, in units of the unit interval. */
+static void add_roughness(model *m, int64_t step, int64_t other)
+{
+    static const double difference[3] = {1.0, -2.0, 1.0};
+    int64_t basis = m->data->basis, products = basis * basis;
+    double width = (double)(basis - 3), weight = width * width * width * width / (double)(basis * (basis - 2));
+    for (int64_t c = 0; c < basis; c++) {
+        for (int64_t b = 0; b + 2 < basis; b++) {
+            for (int64_t i = 0; i < 3; i++) {
+                for (int64_t j = 0; j < 3; j++) {
+                    m->roughness[((b + i) * step + c * other) * products + (b + j) * step + c * other] +=
+                        weight * difference[i] * difference[j];
+                }
+            }
+        }
+    }
+}
+
+nonsens_status model_build(nonsens_context *ctx, arena *a, const sample *data, shape s, model *out)
+{
+    int64_t basis = data->basis, products = basis * basis;
+    *out = (model){.data = data, .shape = s, .rank = shape_rank(s)};
+    out->coefficients = s.both * products + (s.first + s.second) * basis;
+    out->parameters = out->coefficients + data->segments * (out->rank + 1);
+    ARENA_TRY(ctx, a, out->place, out->rank * products);
+    ARENA_TRY(ctx, a, out->first, out->parameters);
+    ARENA_TRY(ctx, a, out->roughness, products * products);
+    place_coefficients(out);
+    find_profile(out);
+    add_roughness(out, basis, 1);
+    add_roughness(out, 1, basis);
+    for (int64_t t = 0; t < products; t++) {
+        out->roughness[t * products + t] += RIDGE / (double)products;
+    }
+    return NONSENS_OK;
+}
+
+/* ---- sums over rows ---- */
+
+/* exp for x <= 0 to 2e-15 relative, in a form that compilers turn into vector code. */
+static inline double exp_negative(double x)
+{
+    static const double log2e = 1.4426950408889634, hi = 0.693147180369123816490, lo = 1.90821492927058770002e-10;
+    static const double shift = 6755399441055744.0; // 1.5 * 2^52: adding it rounds to an integer in the low bits
+    x = x < -700.0 ? -700.0 : x;
+    double biased = x * log2e + shift, k = biased - shift;
+    double r = (x - k * hi) - k * lo;
+    double p = 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    p = p * r + 1.0;
+    p = p * r + 1.0;
+    int64_t bits;
+    memcpy(&bits, &biased, sizeof bits);
+    bits = (int64_t)((uint64_t)(bits + 1023) << 52);
+    double scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return p * scale;
+}
+
+/* Up to TILE rows of one cell, and what belongs to the cell. */
+typedef struct tile {
+    int64_t rows, from;                        /* from: first row in the sample */
+    int32_t place[MODEL_MOST_RANK][LOCAL];     /* parameters of the cell's products, feature by feature */
+    double coefficient[MODEL_MOST_RANK][LOCAL];
+    double product[TILE][LOCAL];               /* values of the 16 products */
+    double feature[TILE][MODEL_MOST_RANK + 1]; /* h_1 .. h_r, 1 */
+    double *logit, *probability;               /* (TILE, segments) */
+    double log_norm[TILE];                     /* log sum exp of the logits */
+} tile;
+
+static nonsens_status tile_new(nonsens_context *ctx, arena *a, const model *m, tile **out)
+{
+    ARENA_TRY(ctx, a, *out, 1);
+    ARENA_TRY(ctx, a, (*out)->logit, TILE * m->data->segments);
+    ARENA_TRY(ctx, a, (*out)->probability, TILE * m->data->segments);
+    return NONSENS_OK;
+}
+
+/* The longest run of rows of one cell from `from` on, at most TILE and not beyond `end`. */
+static void tile_load(const model *m, const double *theta, int64_t from, int64_t end, tile *t)
+{
+    const sample *s = m->data;
+    int64_t corner = s->corner[from], products = s->basis * s->basis;
+    t->from = from;
+    t->rows = 1;
+    while (t->rows < TILE && from + t->rows < end && s->corner[from + t->rows] == corner) {
+        t->rows++;
+    }
+    for (int64_t f = 0; f < m->rank; f++) {
+        for (int64_t i = 0; i < LOCAL; i++) {
+            t->place[f][i] = m->place[f * products + corner + i / 4 * s->basis + i % 4];
+            t->coefficient[f][i] = theta[t->place[f][i]];
+        }
+    }
+    for (int64_t k = 0; k < t->rows; k++) {
+        const double *v = s->value + 8 * (from + k);
+        for (int64_t i = 0; i < LOCAL; i++) {
+            t->product[k][i] = v[i / 4] * v[4 + i % 4];
+        }
+        for (int64_t f = 0; f < m->rank; f++) {
+            t->feature[k][f] = envelope_dot(LOCAL, t->product[k], t->coefficient[f]);
+        }
+        t->feature[k][m->rank] = 1.0;
+    }
+}
+
+/* Logits, probabilities and log norms of the tile's rows. */
+static void tile_classify(const model *m, const double *weights, tile *t)
+{
+    int64_t segments = m->data->segments, r = m->rank;
+    for (int64_t k = 0; k < t->rows; k++) {
+        double *logit = t->logit + k * segments, *p = t->probability + k * segments, top = -INFINITY, sum = 0.0;
+        for (int64_t e = 0; e < segments; e++) {
+            double sum_e = weights[e * (r + 1) + r];
+            for (int64_t f = 0; f < r; f++) {
+                sum_e += weights[e * (r + 1) + f] * t->feature[k][f];
+            }
+            logit[e] = sum_e;
+            top = sum_e > top ? sum_e : top;
+        }
+        for (int64_t e = 0; e < segments; e++) {
+            p[e] = exp_negative(logit[e] - top);
+        }
+        for (int64_t e = 0; e < segments; e++) {
+            sum += p[e];
+        }
+        for (int64_t e = 0; e < segments; e++) {
+            p[e] /= sum;
+        }
+        t->log_norm[k] = top + log(sum);
+    }
+}
+
+static void add_gradient(const model *m, const double *weights, const tile *t, double *gradient)
+{
+    int64_t segments = m->data->segments, r = m->rank;
+    double local[MODEL_MOST_RANK][LOCAL] = {{0}};
+    double *tail = gradient + m->coefficients;
+    for (int64_t k = 0; k < t->rows; k++) {
+        const double *p = t->probability + k * segments, *h = t->feature[k];
+        int64_t y = m->data->label[t->from + k];
+        double back[MODEL_MOST_RANK];
+        for (int64_t f = 0; f < r; f++) {
+            back[f] = weights[y * (r + 1) + f];
+        }
+        for (int64_t e = 0; e < segments; e++) {
+            for (int64_t f = 0; f < r; f++) {
+                back[f] -= p[e] * weights[e * (r + 1) + f];
+                tail[e * (r + 1) + f] -= p[e] * h[f];
+            }
+            tail[e * (r + 1) + r] -= p[e];
+        }
+        for (int64_t f = 0; f <= r; f++) {
+            tail[y * (r + 1) + f] += h[f];
+        }
+        for (int64_t f = 0; f < r; f++) {
+            for (int64_t i = 0; i < LOCAL; i++) {
+                local[f][i] += back[f] * t->product[k][i];
+            }
+        }
+    }
+    for (int64_t f = 0; f < r; f++) {
+        for (int64_t i = 0; i < LOCAL; i++) {
+            gradient[t->place[f][i]] += local[f][i];
+        }
+    }
+}
+
+/* Scratch of the Fisher sums of one tile. */
+typedef struct fisher_work {
+    double square[MODEL_MOST_RANK][MODEL_MOST_RANK][LOCAL][LOCAL]; /* coefficients with coefficients, g <= f */
+    double *cross;                                                 /* (r, LOCAL, segments (r + 1)) with weights */
+    double *spread;                                                /* (r, segments) p_e (a_ef - mean a_f) */
+    double *column;                                                /* (segments (r + 1)) */
+    double *tail; /* (segments (r + 1))^2 weights with weights, over all tiles */
+} fisher_work;
+
+static nonsens_status fisher_new(nonsens_context *ctx, arena *a, const model *m, fisher_work **out)
+{
+    int64_t wide = m->data->segments * (m->rank + 1);
+    ARENA_TRY(ctx, a, *out, 1);
+    ARENA_TRY(ctx, a, (*out)->cross, m->rank * LOCAL * wide + 1);
+    ARENA_TRY(ctx, a, (*out)->spread, m->rank * m->data->segments + 1);
+    ARENA_TRY(ctx, a, (*out)->column, wide);
+    ARENA_TRY(ctx, a, (*out)->tail, wide * wide);
+    return NONSENS_OK;
+}
+
+/* p_e (a_ef - sum_e p_e a_ef), and from it the r x r Fisher matrix of the features. */
+static void spread_weights(const model *m, const double *weights, const double *p, double *spread,
+                           double of_features[MODEL_MOST_RANK][MODEL_MOST_RANK])
+{
+    int64_t segments = m->data->segments, r = m->rank;
+    for (int64_t f = 0; f < r; f++) {
+        double mean = 0.0;
+        for (int64_t e = 0; e < segments; e++) {
+            mean += p[e] * weights[e * (r + 1) + f];
+        }
+        for (int64_t e = 0; e < segments; e++) {
+            spread[f * segments + e] = p[e] * (weights[e * (r + 1) + f] - mean);
+        }
+        for (int64_t g = 0; g <= f; g++) {
+            double sum = 0.0;
+            for (int64_t e = 0; e < segments; e++) {
+                sum += spread[f * segments + e] * weights[e * (r + 1) + g];
+            }
+            of_features[f][g] = sum;
+        }
+    }
+}
+
+static void add_row_squares(const model *m, const double *product,
+                            double of_features[MODEL_MOST_RANK][MODEL_MOST_RANK], fisher_work *w)
+{
+    for (int64_t f = 0; f < m->rank; f++) {
+        for (int64_t g = 0; g <= f; g++) {
+            for (int64_t i = 0; i < LOCAL; i++) {
+                double scaled = of_features[f][g] * product[i];
+                for (int64_t j = 0; j < LOCAL; j++) {
+                    w->square[f][g][i][j] += scaled * product[j];
+                }
+            }
+        }
+    }
+}
+
+static void add_row_cross(const model *m, const double *product, const double *feature, fisher_work *w)
+{
+    int64_t segments = m->data->segments, r = m->rank, wide = segments * (r + 1);
+    for (int64_t f = 0; f < r; f++) {
+        for (int64_t e = 0; e < segments; e++) {
+            for (int64_t g = 0; g <= r; g++) {
+                w->column[e * (r + 1) + g] = w->spread[f * segments + e] * feature[g];
+            }
+        }
+        for (int64_t i = 0; i < LOCAL; i++) {
+            double *cross = w->cross + (f * LOCAL + i) * wide;
+            for (int64_t k = 0; k < wide; k++) {
+                cross[k] += product[i] * w->column[k];
+            }
+        }
+    }
+}
+
+static void add_row_tail(const model *m, const double *p, const double *feature, fisher_work *w)
+{
+    int64_t segments = m->data->segments, r = m->rank, wide = segments * (r + 1);
+    for (int64_t e = 0; e < segments; e++) {
+        for (int64_t g = 0; g <= r; g++) {
+            w->column[e * (r + 1) + g] = p[e] * feature[g];
+        }
+    }
+    for (int64_t e = 0; e < segments; e++) {
+        for (int64_t f = 0; f <= r; f++) {
+            double *row = w->tail + (e * (r + 1) + f) * wide, scaled = w->column[e * (r + 1) + f];
+            for (int64_t k = 0; k < e * (r + 1) + f + 1; k++) {
+                row[k] -= scaled * w->column[k];
+            }
+            for (int64_t g = 0; g <= f; g++) {
+                row[e * (r + 1) + g] += scaled * feature[g];
+            }
+        }
+    }
+}
+
+static void scatter_square(const model *m, const tile *t, int64_t f, int64_t g, const fisher_work *w, double *fisher)
+{
+    for (int64_t i = 0; i < LOCAL; i++) {
+        for (int64_t j = 0; j < LOCAL; j++) {
+            int64_t a = t->place[f][i], b = t->place[g][j];
+            if (f == g && b > a) {
+                continue; // its mirror image (j, i) adds to the lower triangle
+            }
+            fisher[(a > b ? a : b) * m->parameters + (a > b ? b : a)] += w->square[f][g][i][j];
+        }
+    }
+}
+
+static void add_fisher(const model *m, const double *weights, const tile *t, fisher_work *w, double *fisher)
+{
+    int64_t segments = m->data->segments, r = m->rank, wide = segments * (r + 1);
+    double of_features[MODEL_MOST_RANK][MODEL_MOST_RANK];
+    memset(w->square, 0, sizeof w->square);
+    memset(w->cross, 0, (size_t)(r * LOCAL * wide) * sizeof *w->cross);
+    for (int64_t k = 0; k < t->rows; k++) {
+        const double *p = t->probability + k * segments;
+        spread_weights(m, weights, p, w->spread, of_features);
+        add_row_squares(m, t->product[k], of_features, w);
+        add_row_cross(m, t->product[k], t->feature[k], w);
+        add_row_tail(m, p, t->feature[k], w);
+    }
+    for (int64_t f = 0; f < r; f++) {
+        for (int64_t g = 0; g <= f; g++) {
+            scatter_square(m, t, f, g, w, fisher);
+        }
+        for (int64_t i = 0; i < LOCAL; i++) {
+            for (int64_t k = 0; k < wide; k++) {
+                fisher[(m->coefficients + k) * m->parameters + t->place[f][i]] +=
+                    w->cross[(f * LOCAL + i) * wide + k];
+            }
+        }
+    }
+}
+
+static void add_slope(const model *m, const tile *t, double *slope)
+{
+    const sample *s = m->data;
+    int64_t segments = s->segments, corner = s->corner[t->from];
+    for (int64_t e = 0; e < segments; e++) {
+        double local[LOCAL] = {0};
+        for (int64_t k = 0; k < t->rows; k++) {
+            double residual = t->probability[k * segments + e] - (s->label[t->from + k] == e ? 1.0 : 0.0);
+            for (int64_t i = 0; i < LOCAL; i++) {
+                local[i] += residual * t->product[k][i];
+            }
+        }
+        for (int64_t i = 0; i < LOCAL; i++) {
+            slope[e * s->basis * s->basis + corner + i / 4 * s->basis + i % 4] += local[i];
+        }
+    }
+}
+
+static void add_tail(const model *m, const fisher_work *w, double *fisher)
+{
+    int64_t wide = m->data->segments * (m->rank + 1);
+    for (int64_t i = 0; i < wide; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            fisher[(m->coefficients + i) * m->parameters + m->coefficients + j] += w->tail[i * wide + j];
+        }
+    }
+}
+
+nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
+                         model_sums *out)
+{
+    const double *weights = theta + m->coefficients;
+    tile *t;
+    fisher_work *w = NULL;
+    TRY(tile_new(ctx, scratch, m, &t));
+    if (out->fisher) {
+        TRY(fisher_new(ctx, scratch, m, &w));
+    }
+    out->log_likelihood = 0.0;
+    for (int64_t from = m->data->block[fold], end = m->data->block[fold + 1]; from < end; from += t->rows) {
+        tile_load(m, theta, from, end, t);
+        tile_classify(m, weights, t);
+        for (int64_t k = 0; k < t->rows; k++) {
+            out->log_likelihood += t->logit[k * m->data->segments + m->data->label[from + k]] - t->log_norm[k];
+        }
+        if (out->gradient) {
+            add_gradient(m, weights, t, out->gradient);
+        }
+        if (out->fisher) {
+            add_fisher(m, weights, t, w, out->fisher);
+            add_slope(m, t, out->slope);
+        }
+    }
+    if (out->fisher) {
+        add_tail(m, w, out->fisher);
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status model_score(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
+                           double *out)
+{
+    tile *t;
+    TRY(tile_new(ctx, scratch, m, &t));
+    for (int64_t from = m->data->block[fold], end = m->data->block[fold + 1]; from < end; from += t->rows) {
+        tile_load(m, theta, from, end, t);
+        tile_classify(m, theta + m->coefficients, t);
+        for (int64_t k = 0; k < t->rows; k++) {
+            out[m->data->row[from + k]] =
+                t->logit[k * m->data->segments + m->data->label[from + k]] - t->log_norm[k];
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status model_features(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
+                              double *out)
+{
+    tile *t;
+    TRY(tile_new(ctx, scratch, m, &t));
+    for (int64_t from = m->data->block[fold], end = m->data->block[fold + 1]; from < end; from += t->rows) {
+        tile_load(m, theta, from, end, t);
+        for (int64_t k = 0; k < t->rows; k++) {
+            for (int64_t f = 0; f < m->rank; f++) {
+                out[f * m->data->n + m->data->row[from + k]] = t->feature[k][f];
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- penalty ---- */
+
+/* Tensor coefficients of every feature, the roughness matrix times them, and their inner products. */
+typedef struct expansion {
+    double *rough;                                  /* (r, m^2) P gamma_f */
+    double inner[MODEL_MOST_RANK][MODEL_MOST_RANK]; /* gamma_f' P gamma_g */
+    double weight[MODEL_MOST_RANK][MODEL_MOST_RANK]; /* sum_e pi_e a_ef a_eg */
+} expansion;
+
+static void expand(const model *m, const double *theta, expansion *x)
+{
+    int64_t products = m->data->basis * m->data->basis, r = m->rank;
+    memset(x->inner, 0, sizeof x->inner);
+    memset(x->weight, 0, sizeof x->weight);
+    for (int64_t f = 0; f < r; f++) {
+        double *rough = x->rough + f * products;
+        memset(rough, 0, (size_t)products * sizeof *rough);
+        for (int64_t s = 0; s < products; s++) {
+            double coefficient = theta[m->place[f * products + s]];
+            const double *row = m->roughness + s * products;
+            for (int64_t t = 0; t < products; t++) {
+                rough[t] += coefficient * row[t];
+            }
+        }
+    }
+    for (int64_t f = 0; f < r; f++) {
+        for (int64_t g = 0; g < r; g++) {
+            for (int64_t t = 0; t < products; t++) {
+                x->inner[f][g] += theta[m->place[f * products + t]] * x->rough[g * products + t];
+            }
+            for (int64_t e = 0; e < m->data->segments; e++) {
+                x->weight[f][g] +=
+                    m->data->share[e] * theta[model_weight(m, e, f)] * theta[model_weight(m, e, g)];
+            }
+        }
+    }
+}
+
+static void add_penalty_gradient(const model *m, const double *theta, const expansion *x, double lambda,
+                                 double *gradient)
+{
+    int64_t products = m->data->basis * m->data->basis, r = m->rank;
+    for (int64_t f = 0; f < r; f++) {
+        for (int64_t g = 0; g < r; g++) {
+            for (int64_t t = 0; t < products; t++) {
+                gradient[m->place[f * products + t]] += lambda * x->weight[f][g] * x->rough[g * products + t];
+            }
+            for (int64_t e = 0; e < m->data->segments; e++) {
+                gradient[model_weight(m, e, f)] +=
+                    lambda * m->data->share[e] * theta[model_weight(m, e, g)] * x->inner[f][g];
+            }
+        }
+    }
+}
+
+static void add_penalty_squares(const model *m, int64_t f, int64_t g, double factor, double *hessian)
+{
+    int64_t products = m->data->basis * m->data->basis;
+    for (int64_t s = 0; s < products; s++) {
+        const double *row = m->roughness + s * products;
+        int64_t a = m->place[f * products + s];
+        for (int64_t t = 0; t < products; t++) {
+            int64_t b = m->place[g * products + t];
+            if (row[t] == 0.0 || (f == g && b > a)) {
+                continue;
+            }
+            hessian[(a > b ? a : b) * m->parameters + (a > b ? b : a)] += factor * row[t];
+        }
+    }
+}
+
+static void add_penalty_hessian(const model *m, const double *theta, const expansion *x, double lambda,
+                                double *hessian)
+{
+    int64_t products = m->data->basis * m->data->basis, r = m->rank;
+    for (int64_t f = 0; f < r; f++) {
+        for (int64_t g = 0; g <= f; g++) {
+            add_penalty_squares(m, f, g, lambda * x->weight[f][g], hessian);
+        }
+    }
+    for (int64_t e = 0; e < m->data->segments; e++) {
+        double share = lambda * m->data->share[e];
+        for (int64_t g = 0; g < r; g++) {
+            double *row = hessian + model_weight(m, e, g) * m->parameters;
+            for (int64_t f = 0; f < r; f++) {
+                double factor = share * theta[model_weight(m, e, f)];
+                for (int64_t t = 0; t < products; t++) {
+                    row[m->place[f * products + t]] += factor * x->rough[g * products + t];
+                }
+            }
+            for (int64_t f = 0; f <= g; f++) {
+                row[model_weight(m, e, f)] += share * x->inner[f][g];
+            }
+        }
+    }
+}
+
+static void add_penalty_slope(const model *m, const double *theta, const expansion *x, double lambda, double *slope)
+{
+    int64_t products = m->data->basis * m->data->basis;
+    for (int64_t e = 0; e < m->data->segments; e++) {
+        for (int64_t f = 0; f < m->rank; f++) {
+            double factor = lambda * m->data->share[e] * theta[model_weight(m, e, f)];
+            for (int64_t t = 0; t < products; t++) {
+                slope[e * products + t] += factor * x->rough[f * products + t];
+            }
+        }
+    }
+}
+
+nonsens_status model_penalty(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double lambda,
+                             double *value, double *gradient, double *hessian, double *slope)
+{
+    expansion x;
+    ARENA_TRY(ctx, scratch, x.rough, m->rank * m->data->basis * m->data->basis + 1);
+    expand(m, theta, &x);
+    *value = 0.0;
+    for (int64_t f = 0; f < m->rank; f++) {
+        for (int64_t g = 0; g < m->rank; g++) {
+            *value += 0.5 * lambda * x.weight[f][g] * x.inner[f][g];
+        }
+    }
+    if (gradient) {
+        add_penalty_gradient(m, theta, &x, lambda, gradient);
+    }
+    if (hessian) {
+        add_penalty_hessian(m, theta, &x, lambda, hessian);
+    }
+    if (slope) {
+        add_penalty_slope(m, theta, &x, lambda, slope);
+    }
+    return NONSENS_OK;
+}
+
+void model_add_bilinear(const model *m, double factor, const double *slope, double *hessian)
+{
+    int64_t products = m->data->basis * m->data->basis;
+    for (int64_t e = 0; e < m->data->segments; e++) {
+        for (int64_t f = 0; f < m->rank; f++) {
+            double *row = hessian + model_weight(m, e, f) * m->parameters;
+            for (int64_t t = 0; t < products; t++) {
+                row[m->place[f * products + t]] += factor * slope[e * products + t];
+            }
+        }
+    }
+}
+
+/* ---- parametrisation ---- */
+
+/* Adds n v v' to the square of the matrix that belongs to weight f of all segments. */
+static void pin_weights(const model *m, int64_t f, const double *v, double *hessian)
+{
+    for (int64_t e = 0; e < m->data->segments; e++) {
+        double *row = hessian + model_weight(m, e, f) * m->parameters;
+        for (int64_t k = 0; k <= e; k++) {
+            row[model_weight(m, k, f)] += (double)m->data->n * v[e] * v[k];
+        }
+    }
+}
+
+/* Whether every function that feature `narrow` can be is one that `wide` can be. */
+static bool contains(shape s, int64_t wide, int64_t narrow)
+{
+    return shape_kind(s, wide) == KIND_BOTH || shape_kind(s, wide) == shape_kind(s, narrow);
+}
+
+nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double *hessian)
+{
+    double *v;
+    ARENA_TRY(ctx, scratch, v, m->data->segments);
+    for (int64_t g = 0; g <= m->rank; g++) {
+        for (int64_t e = 0; e < m->data->segments; e++) {
+            v[e] = m->data->share[e] * (g < m->rank ? theta[model_weight(m, e, g)] : 1.0);
+        }
+        for (int64_t f = 0; f <= m->rank; f++) {
+            if (f == m->rank || g == m->rank || contains(m->shape, g, f)) {
+                pin_weights(m, f, v, hessian);
+            }
+        }
+    }
+    return NONSENS_OK;
+}
