@@ -34,6 +34,7 @@ enum {
 #define RUN "Run"
 #define DATA "Data"
 #define NETWORK "Network"
+#define CLASSIFIER "Segment classifier"
 #define UNMIXING "Unmixing"
 #define TESTS "Tests"
 #define MODEL "Model"
@@ -112,6 +113,11 @@ static const row table[] = {
     CHOICE("inputs", inputs, DIR, NETWORK, "mixed", "mixed|plain|scores",
            "What the networks see: whitened values (plain), these and normal scores (scores), or both kinds of network "
            "in turn (mixed)."),
+    INTEGER("score-folds", score_folds, DIR | DIA, CLASSIFIER, "5", 3, 100, "folds",
+            "structured: every row is scored by classifiers fitted on the other folds."),
+    INTEGER("block-length", block_length, DIR | DIA, CLASSIFIER, "1", 1, 1000000000, "rows",
+            "structured: so many neighbouring rows stay in one fold and count as one observation in standard errors; "
+            "for rows that follow one another in time."),
     CHOICE("unmixing", unmixing, DIR, UNMIXING, "joint-diagonalisation",
            "joint-diagonalisation|score-matching|two-statistic|entropy",
            "How the learned features are separated into one disturbance per variable."),

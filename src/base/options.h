@@ -50,6 +50,8 @@ struct nonsens_options {
     enum last_layer last;
     enum optimiser optimiser;
     double learning_rate, momentum, weight_decay, validation;
+    /* segment classifiers on splines */
+    int64_t score_folds, block_length;
     /* unmixing and decision */
     enum unmixing unmixing;
     enum ratio ratio;

@@ -18,6 +18,10 @@ typedef struct method {
 
 const method *method_find(const char *name);
 
+/* Direction by structured segment likelihood (structured.c). */
+nonsens_status structured_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                                    const nonsens_options *options, nonsens_result *result);
+
 /* Monti, Zhang, Hyvarinen 2019: by four independence tests (nonsens.c), by likelihood ratio (nonsens_lr.c). */
 nonsens_status monti_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                                const nonsens_options *options, nonsens_result *result);

@@ -10,6 +10,10 @@
     "of one another."
 
 static const method table[] = {
+    {{"structured", "nonsens, docs/structured.md",
+      "compares segment classifiers whose features see one variable alone; says when neither direction fits",
+      SEGMENT_MODEL, 1, 0, 1},
+     structured_direction},
     {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",
       SEGMENT_MODEL, 1, 0, 1},
      monti_direction},

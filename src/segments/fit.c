@@ -5,16 +5,14 @@
 #include "math/linalg.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double TOLERANCE = 1e-4; /* of half the squared decrement, in nats over all rows */
 enum { MOST_ITERATIONS = 200, MOST_FOLD_STEPS = 60 };
 
-nonsens_status fit_new(nonsens_context *ctx, arena *a, const sample *data, shape s, double lambda, fit *out)
+nonsens_status fit_new(nonsens_context *ctx, arena *a, const sample *data, shape s, const penalty *weight, fit *out)
 {
-    *out = (fit){.lambda = lambda};
+    *out = (fit){.lambda = weight->all, .fold_lambda = weight->fold};
     TRY(model_build(ctx, a, data, s, &out->model));
     int64_t p = out->model.parameters;
     ARENA_TRY(ctx, a, out->theta, p);
@@ -94,11 +92,11 @@ static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, int threads
             }
         }
     }
-    double penalty;
-    TRY(model_penalty(ctx, scratch, &f->model, at->theta, f->lambda, &penalty, at->gradient, at->hessian,
+    double cost;
+    TRY(model_penalty(ctx, scratch, &f->model, at->theta, f->lambda, &cost, at->gradient, at->hessian,
                       at->slope));
     TRY(model_pin(ctx, scratch, &f->model, at->theta, at->hessian));
-    at->objective = penalty - sum;
+    at->objective = cost - sum;
     arena_rewind(scratch, mark);
     return NONSENS_OK;
 }
@@ -178,6 +176,16 @@ static double newton_step(const model *m, const double *factor, const double *gr
     return half;
 }
 
+nonsens_status fit_evaluate(nonsens_context *ctx, arena *scratch, int threads, fit *f)
+{
+    point at;
+    TRY(point_new(ctx, scratch, f, &at));
+    memcpy(at.theta, f->theta, (size_t)f->model.parameters * sizeof(double));
+    TRY(evaluate(ctx, scratch, threads, f, &at));
+    f->objective = at.objective;
+    return NONSENS_OK;
+}
+
 static void swap_points(point *a, point *b)
 {
     point c = *a;
@@ -210,7 +218,6 @@ nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f
         }
         TRY(evaluate(ctx, scratch, threads, f, &next));
         double gain = now.objective - next.objective;
-        if (getenv("TRACE")) fprintf(stderr, "it %d obj %.5f dec %.6f damp %.2e gain %.6f\n", (int)f->iterations, now.objective, f->decrement, t.damping+t.level, gain);
         if (!(gain > 0.0)) {
             trust_less(&t);
         } else {
@@ -260,7 +267,7 @@ static nonsens_status evaluate_fold(nonsens_context *ctx, arena *scratch, const 
     const model *m = &d->f->model;
     int64_t p = m->parameters;
     arena_mark mark = arena_tell(scratch);
-    double sum = 0.0, penalty;
+    double sum = 0.0, cost;
     memset(at->gradient, 0, (size_t)p * sizeof(double));
     if (second) {
         memset(at->hessian, 0, (size_t)(p * p) * sizeof(double));
@@ -276,12 +283,12 @@ static nonsens_status evaluate_fold(nonsens_context *ctx, arena *scratch, const 
     for (int64_t i = 0; i < p; i++) {
         at->gradient[i] = -at->gradient[i];
     }
-    TRY(model_penalty(ctx, scratch, m, at->theta, d->f->lambda, &penalty, at->gradient, second ? at->hessian : NULL,
+    TRY(model_penalty(ctx, scratch, m, at->theta, d->f->fold_lambda[d->fold], &cost, at->gradient, second ? at->hessian : NULL,
                       second ? at->slope : NULL));
     if (second) {
         TRY(model_pin(ctx, scratch, m, at->theta, at->hessian));
     }
-    at->objective = penalty - sum;
+    at->objective = cost - sum;
     arena_rewind(scratch, mark);
     return NONSENS_OK;
 }
@@ -303,28 +310,62 @@ static nonsens_status step_back(nonsens_context *ctx, arena *scratch, fold_desce
     return refresh(ctx, scratch, d);
 }
 
-/* The first matrix: sums of the fit of all rows, less this fold's. */
-static nonsens_status begin_fold(nonsens_context *ctx, arena *scratch, fold_descent *d)
+/* Second derivatives at the fit of all rows, without the rows of one or two folds. */
+static nonsens_status matrix_without(nonsens_context *ctx, arena *scratch, const fit *f, double lambda, int64_t fold,
+                                     int64_t other, point *at)
 {
-    const fit *f = d->f;
     const model *m = &f->model;
     int64_t p = m->parameters, slopes = slope_size(f);
-    double penalty;
-    TRY(evaluate_fold(ctx, scratch, d, &d->now, false));
+    double cost;
     for (int64_t k = 0; k < m->data->folds; k++) {
         const double *fisher = f->fold_fisher + k * p * p;
-        for (int64_t i = 0; k != d->fold && i < slopes; i++) {
-            d->now.slope[i] += f->fold_slope[k * slopes + i];
+        if (k == fold || k == other) {
+            continue;
         }
-        for (int64_t i = 0; k != d->fold && i < p; i++) {
+        for (int64_t i = 0; i < slopes; i++) {
+            at->slope[i] += f->fold_slope[k * slopes + i];
+        }
+        for (int64_t i = 0; i < p; i++) {
             for (int64_t j = m->first[i]; j <= i; j++) {
-                d->now.hessian[i * p + j] += fisher[i * p + j];
+                at->hessian[i * p + j] += fisher[i * p + j];
             }
         }
     }
-    TRY(model_penalty(ctx, scratch, m, f->theta, f->lambda, &penalty, NULL, d->now.hessian, d->now.slope));
-    TRY(model_pin(ctx, scratch, m, f->theta, d->now.hessian));
-    factor_newton(m, d->now.hessian, d->now.slope, &d->trust, d->factor);
+    TRY(model_penalty(ctx, scratch, m, f->theta, lambda, &cost, NULL, at->hessian, at->slope));
+    return model_pin(ctx, scratch, m, f->theta, at->hessian);
+}
+
+static nonsens_status begin_fold(nonsens_context *ctx, arena *scratch, fold_descent *d)
+{
+    const fit *f = d->f;
+    TRY(evaluate_fold(ctx, scratch, d, &d->now, false));
+    TRY(matrix_without(ctx, scratch, f, f->fold_lambda[d->fold], d->fold, d->fold, &d->now));
+    factor_newton(&f->model, d->now.hessian, d->now.slope, &d->trust, d->factor);
+    return NONSENS_OK;
+}
+
+nonsens_status fit_without_two(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, int64_t other,
+                               double *theta)
+{
+    const model *m = &f->model;
+    int64_t p = m->parameters;
+    double *factor, cost;
+    trust t = {0, 1e-9};
+    point at;
+    TRY(point_new(ctx, scratch, f, &at));
+    ARENA_TRY(ctx, scratch, factor, p * p);
+    TRY(matrix_without(ctx, scratch, f, f->lambda, fold, other, &at));
+    factor_newton(m, at.hessian, at.slope, &t, factor);
+    for (int64_t k = 0; k < m->data->folds; k++) {
+        for (int64_t i = 0; k != fold && k != other && i < p; i++) {
+            at.gradient[i] -= f->fold_gradient[k * p + i];
+        }
+    }
+    TRY(model_penalty(ctx, scratch, m, f->theta, f->lambda, &cost, at.gradient, NULL, NULL));
+    newton_step(m, factor, at.gradient, theta);
+    for (int64_t i = 0; i < p; i++) {
+        theta[i] += f->theta[i];
+    }
     return NONSENS_OK;
 }
 

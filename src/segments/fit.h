@@ -10,9 +10,16 @@
 
 #include "segments/model.h"
 
+/* How strongly roughness is penalised: on all rows, and with each fold left out. */
+typedef struct penalty {
+    double all;
+    const double *fold; /* (folds) */
+} penalty;
+
 typedef struct fit {
     model model;
     double lambda;
+    const double *fold_lambda;
     double *theta;        /* (parameters) on all rows */
     double *fold_theta;   /* (folds, parameters); NULL until fit_folds */
     double *held_out;     /* (n) log-likelihood of each row by the fit without its fold, rows of the data set */
@@ -24,7 +31,7 @@ typedef struct fit {
 } fit;
 
 /* Memory of the fit for a shape; theta is zero. */
-nonsens_status fit_new(nonsens_context *ctx, arena *a, const sample *data, shape s, double lambda, fit *out);
+nonsens_status fit_new(nonsens_context *ctx, arena *a, const sample *data, shape s, const penalty *weight, fit *out);
 
 /* Starts: from the segment indicators' regression on the basis; from a fitted model that this one contains, or that
  * contains it. */
@@ -32,7 +39,15 @@ nonsens_status fit_start_cold(nonsens_context *ctx, arena *scratch, fit *f);
 nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const fit *from, fit *f);
 nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const fit *from, fit *f);
 
+/* Sums over the folds at theta as it is, without fitting. */
+nonsens_status fit_evaluate(nonsens_context *ctx, arena *scratch, int threads, fit *f);
 nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f);
+/*
+ * One Newton step from the fit of all rows towards that without two folds: theta (parameters).  Close enough to choose a
+ * penalty by, and cheap: it needs the sums of the folds and no row.
+ */
+nonsens_status fit_without_two(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, int64_t other,
+                               double *theta);
 nonsens_status fit_folds(nonsens_context *ctx, arena *a, int threads, fit *f);
 
 #endif

@@ -1,0 +1,181 @@
+#include "methods/ladder.h"
+
+#include "data/canonical.h"
+#include "math/special.h"
+#include "math/sort.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double UNDERSMOOTH = 10.0;
+enum { CALIBRATION_DRAWS = 199, BASIS = 14 };
+
+/* ---- order ---- */
+
+static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens_data *pair, double *warped[2])
+{
+    for (int j = 0; j < 2; j++) {
+        arena scratch = {0};
+        ARENA_TRY(ctx, a, warped[j], pair->n);
+        nonsens_status status = sample_warp(ctx, &scratch, pair->n, matrix_col(pair->x, j), warped[j]);
+        arena_free(&scratch);
+        TRY(status);
+    }
+    return NONSENS_OK;
+}
+
+/* Canonical order of the warped values, and the warped values in it. */
+static nonsens_status order_rows(nonsens_context *ctx, arena *a, ladder *l, double *const warped[2])
+{
+    const nonsens_data *pair = l->pair;
+    int64_t *size, segments = pair->segments;
+    arena scratch = {0};
+    ARENA_TRY(ctx, a, size, segments);
+    for (int64_t e = 0; e < segments; e++) {
+        size[e] = pair->start[e + 1] - pair->start[e];
+    }
+    const double *column[2] = {warped[0], warped[1]};
+    canonical_input in = {pair->n, 2, segments, column, pair->segment, size};
+    nonsens_status status = canonical_columns(ctx, &scratch, &in, l->user);
+    if (status == NONSENS_OK) {
+        status = canonical_rows(ctx, &scratch, &in, l->user, l->user_row, l->user_segment);
+    }
+    arena_free(&scratch);
+    TRY(status);
+    for (int64_t e = 0; e < segments; e++) {
+        l->start[e + 1] = l->start[e] + size[l->user_segment[e]];
+    }
+    for (int64_t j = 0; j < 2; j++) {
+        for (int64_t i = 0; i < pair->n; i++) {
+            l->warped[j][i] = warped[l->user[j]][l->user_row[i]];
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Blocks of neighbouring rows of the input, segment by segment. */
+static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, ladder *l)
+{
+    int64_t length = l->options->block_length;
+    if (length <= 1) {
+        return NONSENS_OK;
+    }
+    sort_entry *entry, *spare;
+    ARENA_TRY(ctx, a, l->block, l->pair->n);
+    ARENA_TRY(ctx, a, entry, l->pair->n);
+    ARENA_TRY(ctx, a, spare, l->pair->n);
+    for (int64_t e = 0; e < l->pair->segments; e++) {
+        int64_t from = l->start[e], rows = l->start[e + 1] - from;
+        for (int64_t i = 0; i < rows; i++) {
+            entry[i] = (sort_entry){(uint64_t)l->pair->input_row[l->user_row[from + i]], from + i};
+        }
+        sort_entries(entry, spare, rows, NULL, NULL);
+        for (int64_t i = 0; i < rows; i++) {
+            l->block[entry[i].row] = (int32_t)(l->blocks + i / length);
+        }
+        l->blocks += (rows + length - 1) / length;
+    }
+    return NONSENS_OK;
+}
+
+/* ---- beginning ---- */
+
+static nonsens_status allocate(nonsens_context *ctx, arena *a, ladder *l)
+{
+    int64_t n = l->pair->n, segments = l->pair->segments;
+    ARENA_TRY(ctx, a, l->user_segment, segments);
+    ARENA_TRY(ctx, a, l->user_row, n);
+    ARENA_TRY(ctx, a, l->start, segments + 1);
+    ARENA_TRY(ctx, a, l->warped[0], n);
+    ARENA_TRY(ctx, a, l->warped[1], n);
+    ARENA_TRY(ctx, a, l->chance, n);
+    ARENA_TRY(ctx, a, l->scratch, n);
+    return NONSENS_OK;
+}
+
+nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                            ladder *out)
+{
+    double *warped[2];
+    int32_t *fold;
+    *out = (ladder){.pair = pair, .options = options, .threads = (int)options->threads};
+    TRY(allocate(ctx, a, out));
+    TRY(warp_columns(ctx, a, pair, warped));
+    TRY(order_rows(ctx, a, out, warped));
+    TRY(cut_blocks(ctx, a, out));
+    for (int64_t e = 0; e < pair->segments; e++) {
+        for (int64_t i = out->start[e]; i < out->start[e + 1]; i++) {
+            out->chance[i] = log((double)(out->start[e + 1] - out->start[e]) / (double)pair->n);
+        }
+    }
+    int64_t cap = pair->segments - 1;
+    out->most = cap < LADDER_MOST_RANK + 1 ? cap : LADDER_MOST_RANK + 1;
+    TRY(sample_folds(ctx, a, pair->segments, out->start, options->score_folds, options->seed, 0, &fold));
+    TRY(sample_build(ctx, a, (const double *const *)out->warped, pair->segments, out->start, fold,
+                     options->score_folds, BASIS, &out->sample));
+    return penalty_choose(ctx, a, out->threads, &out->sample, UNDERSMOOTH, &out->penalty);
+}
+
+/* ---- fits ---- */
+
+difference ladder_compare(const ladder *l, const double *first, const double *second)
+{
+    return compare_rows(l->pair->n, first, second, l->block, l->blocks, l->scratch);
+}
+
+static shape shape_of(enum kind kind, int rank)
+{
+    return (shape){kind == KIND_FIRST ? rank : 0, kind == KIND_SECOND ? rank : 0, kind == KIND_BOTH ? rank : 0};
+}
+
+typedef nonsens_status (*start_fn)(nonsens_context *ctx, arena *scratch, const fit *from, fit *f);
+
+static nonsens_status start_cold(nonsens_context *ctx, arena *scratch, const fit *from, fit *f)
+{
+    (void)from;
+    return fit_start_cold(ctx, scratch, f);
+}
+
+/* Starts, fits all rows, then every fold. */
+static nonsens_status fit_from(nonsens_context *ctx, arena *a, const ladder *l, start_fn start, const fit *from, fit *f)
+{
+    arena scratch = {0};
+    nonsens_status status = start(ctx, &scratch, from, f);
+    if (status == NONSENS_OK) {
+        status = fit_all(ctx, &scratch, l->threads, f);
+    }
+    arena_free(&scratch);
+    TRY(status);
+    return fit_folds(ctx, a, l->threads, f);
+}
+
+nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out)
+{
+    double bound = special_normal_quantile(1.0 - 0.5 * l->options->alpha);
+    *out = (ranks){0};
+    for (int64_t r = 1; r <= most && r <= l->most; r++) {
+        fit *f = &out->fit[r];
+        TRY(fit_new(ctx, a, &l->sample, shape_of(kind, (int)r), &l->penalty, f));
+        TRY(fit_from(ctx, a, l, start_cold, NULL, f));
+        out->fitted = r;
+        out->step[r] = ladder_compare(l, f->held_out, r == 1 ? l->chance : out->fit[r - 1].held_out);
+        if (!(out->step[r].z > bound)) {
+            break;
+        }
+        out->rank = r;
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, fit *whole, shape s, fit *out,
+                               difference *loss)
+{
+    TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
+    TRY(fit_from(ctx, a, l, fit_start_restricted, whole, out));
+    *loss = ladder_compare(l, whole->held_out, out->held_out);
+    arena scratch = {0};
+    nonsens_status status = compare_calibrate(ctx, &scratch, l->threads, out, whole->model.shape, CALIBRATION_DRAWS,
+                                              l->options->seed, loss);
+    arena_free(&scratch);
+    return status;
+}

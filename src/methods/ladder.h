@@ -1,0 +1,58 @@
+/*
+ * ladder.h - the segment classifiers of a pair, fitted once and compared with one another: how many ways the segments
+ * differ in (rank), and what a restriction to one variable costs.  `structured` decides by them, `diagnose` reports them.
+ *
+ * Everything here is in canonical order of the warped variables: which of the user's columns is the first, the order of
+ * segments and that of rows depend on ranks and segment sizes alone.
+ */
+#ifndef METHODS_LADDER_H
+#define METHODS_LADDER_H
+
+#include "base/options.h"
+#include "data/dataset.h"
+#include "segments/compare.h"
+#include "segments/penalty.h"
+
+enum { LADDER_MOST_RANK = 5 }; /* 2 d + 1 */
+
+typedef struct ladder {
+    const nonsens_data *pair;
+    const nonsens_options *options;
+    int threads;
+    int32_t user[2];        /* the user's column that is variable 0, 1 here */
+    int32_t *user_segment;  /* (E) segment of the data set */
+    int64_t *user_row;      /* (n) row of the data set */
+    int64_t *start;         /* (E + 1) */
+    double *warped[2];      /* (n) */
+    int32_t *block;         /* (n) block of neighbouring rows, or NULL */
+    int64_t blocks;
+    sample sample;
+    penalty penalty;
+    double *chance;         /* (n) log share of the row's segment */
+    double *scratch;        /* (n) */
+    int64_t most;           /* highest rank that is looked at */
+} ladder;
+
+/* Ranks from one on, each compared with the one before; search stops at the first that is no better. */
+typedef struct ranks {
+    int64_t rank;                          /* found: 0 where nothing beats the segment shares */
+    int64_t fitted;                        /* fit[1 .. fitted] are there */
+    fit fit[LADDER_MOST_RANK + 2];         /* fit[r] has rank r */
+    difference step[LADDER_MOST_RANK + 2]; /* step[r]: rank r against rank r - 1, for r = 1 .. fitted */
+} ranks;
+
+/* Warps, orders, deals folds and chooses the penalty.  Memory from `a`. */
+nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                            ladder *out);
+
+/* Ranks of the features of one kind, up to `most`; the free ones have KIND_BOTH. */
+nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out);
+
+/* A restricted fit, started from the free fit of the same rank, and what it loses against it on held-out rows. */
+nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, fit *whole, shape s, fit *out,
+                               difference *loss);
+
+/* first - second on held-out rows, with the standard errors that the options ask for. */
+difference ladder_compare(const ladder *l, const double *first, const double *second);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * structured.c - direction by structured segment likelihood (docs/structured.md; no publication is known to us).
+ *
+ * If x1 causes x2, what changes in the disturbance of x1 is a function of x1 alone, so a segment classifier one or more
+ * of whose features see x1 alone loses nothing against a free one of the same rank; the reverse restriction does.  The
+ * rank is found first; k_j of its r features are restricted to variable j, k_j the rank of the classifier of x_j alone,
+ * at most r - 1 (or 1, for r = 1); k_j = 0 means no restriction.
+ */
+#include "indep/hsic.h"
+#include "math/special.h"
+#include "methods/ladder.h"
+#include "methods/method.h"
+#include "methods/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Variable j of the ladder as the cause: its restriction and what that costs. */
+typedef struct hypothesis {
+    int64_t own;     /* k_j */
+    fit fit;         /* where own > 0 */
+    difference loss; /* against the free classifier of the same rank; zero where own = 0 */
+    bool rejected;
+    const double *held_out;
+} hypothesis;
+
+typedef struct structured {
+    ladder ladder;
+    ranks free, alone[2];
+    hypothesis cause[2];
+    difference between; /* variable 0 as the cause against variable 1 as the cause, on held-out rows */
+    hsic_result dependence;
+    bool dependent;
+} structured;
+
+/* ---- fits ---- */
+
+static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
+{
+    const ladder *l = &s->ladder;
+    hsic_options how = hsic_options_from(l->options, l->options->alpha, 0);
+    arena scratch = {0};
+    nonsens_status status = hsic_test(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments,
+                                      l->start, &how, &s->dependence);
+    arena_free(&scratch);
+    TRY(status);
+    s->dependent = s->dependence.p_value <= l->options->alpha;
+    return NONSENS_OK;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured *s, int j)
+{
+    int64_t r = s->free.rank, most = r > 2 ? r - 1 : 1;
+    hypothesis *h = &s->cause[j];
+    TRY(ladder_ranks(ctx, a, &s->ladder, j == 0 ? KIND_FIRST : KIND_SECOND, most, &s->alone[j]));
+    h->own = smaller(s->alone[j].rank, most);
+    h->held_out = s->free.fit[r].held_out;
+    h->loss = (difference){0, 0, 0, 1.0, 0, 1};
+    if (h->own > 0) {
+        shape restricted = {j == 0 ? (int)h->own : 0, j == 1 ? (int)h->own : 0, (int)(r - h->own)};
+        TRY(ladder_restrict(ctx, a, &s->ladder, &s->free.fit[r], restricted, &h->fit, &h->loss));
+        h->held_out = h->fit.held_out;
+    }
+    h->rejected = h->loss.p_value <= 0.5 * s->ladder.options->alpha;
+    return NONSENS_OK;
+}
+
+static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                     const nonsens_options *options, structured *s)
+{
+    TRY(ladder_begin(ctx, a, pair, options, &s->ladder));
+    TRY(test_dependence(ctx, s));
+    TRY(ladder_ranks(ctx, a, &s->ladder, KIND_BOTH, LADDER_MOST_RANK + 1, &s->free));
+    if (s->free.rank == 0) {
+        return NONSENS_OK;
+    }
+    TRY(fit_hypothesis(ctx, a, s, 0));
+    TRY(fit_hypothesis(ctx, a, s, 1));
+    s->between = ladder_compare(&s->ladder, s->cause[0].held_out, s->cause[1].held_out);
+    return NONSENS_OK;
+}
+
+/* ---- decision ---- */
+
+/* The user's first column is variable 0 of the ladder. */
+static bool in_user_order(const structured *s)
+{
+    return s->ladder.user[0] == 0;
+}
+
+static enum decision direction_of(const structured *s, int cause)
+{
+    return (cause == 0) == in_user_order(s) ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
+}
+
+static void decide_direction(const structured *s, int cause, nonsens_result *result)
+{
+    const hypothesis *survivor = &s->cause[cause], *rejected = &s->cause[1 - cause];
+    result->decision = direction_of(s, cause);
+    result->p_value = fmin(1.0, 2.0 * rejected->loss.p_value);
+    result->reason =
+        survivor->own > 0
+            ? "The segments are told apart as well when the cause's features see the cause alone, and worse when "
+              "the effect's would have to see the effect alone."
+            : "Nothing changes in the cause alone, and what changes in the effect is no function of the effect alone: "
+              "the other variable acts on it, or a hidden cause that does not change acts on both.";
+}
+
+static void decide(const structured *s, nonsens_result *result)
+{
+    bool first = s->cause[0].rejected, second = s->cause[1].rejected;
+    result->decision = DECISION_INCONCLUSIVE;
+    if (!s->dependent && !(first && second)) {
+        result->decision = DECISION_INDEPENDENT;
+        result->p_value = s->dependence.p_value;
+        result->reason = "Inside the segments no dependence is found.";
+    } else if (s->free.rank == 0) {
+        result->reason = "The segments cannot be told apart on rows that the classifier has not seen: nothing that "
+                         "changes is visible, so direction is not identified.";
+    } else if (first != second) {
+        decide_direction(s, first ? 1 : 0, result);
+    } else if (!first) {
+        result->reason = "Neither direction loses against the free classifier: with more rows or segments one may, or "
+                         "the mechanism is one of those that fit both ways.";
+    } else if (s->free.rank == 1) {
+        result->reason = "The segments differ in one way only, and it involves both variables: both disturbances "
+                         "change in proportion, and direction is not identified.";
+    } else {
+        result->decision = DECISION_NEITHER;
+        result->reason = "Both directions lose against the free classifier: the variables cause one another, share a "
+                         "hidden cause that changes, or the mechanism itself changes.";
+    }
+}
+
+/* ---- evidence ---- */
+
+static const char *name_of(const structured *s, const nonsens_result *result, int variable)
+{
+    return result->names[s->ladder.user[variable]];
+}
+
+/* Evidence is listed in the user's order: the ladder's variable for the user's column c. */
+static int variable_of(const structured *s, int column)
+{
+    return in_user_order(s) ? column : 1 - column;
+}
+
+static nonsens_status report(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    const ranks *f = &s->free;
+    TRY(result_add(ctx, result, (double)f->rank, NAN, "ways in which the segments differ", "rank"));
+    for (int c = 0; c < 2 && f->rank > 0; c++) {
+        int j = variable_of(s, c);
+        const hypothesis *h = &s->cause[j];
+        TRY(result_add(ctx, result, h->loss.mean, h->loss.p_value,
+                       "nats per row lost on unseen rows if the cause's features see the cause alone", "loss of %s->%s",
+                       name_of(s, result, j), name_of(s, result, 1 - j)));
+        TRY(result_add(ctx, result, h->loss.z, NAN, "", "z of %s->%s", name_of(s, result, j),
+                       name_of(s, result, 1 - j)));
+        TRY(result_add(ctx, result, h->loss.null_mean, NAN, "", "null mean of %s->%s", name_of(s, result, j),
+                       name_of(s, result, 1 - j)));
+        TRY(result_add(ctx, result, h->loss.null_sd, NAN, "", "null sd of %s->%s", name_of(s, result, j),
+                       name_of(s, result, 1 - j)));
+        TRY(result_add(ctx, result, (double)h->own, NAN, "", "own of %s", name_of(s, result, j)));
+    }
+    for (int64_t r = 1; r <= f->fitted; r++) {
+        TRY(result_add(ctx, result, f->step[r].mean, NAN, "", "gain of rank %" PRId64, r));
+        TRY(result_add(ctx, result, f->step[r].z, NAN, "", "z of rank %" PRId64, r));
+    }
+    return result_add(ctx, result, s->dependence.statistic, s->dependence.p_value, "", "dependence inside segments");
+}
+
+nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                    const nonsens_options *options, nonsens_result *result)
+{
+    structured *s;
+    ARENA_TRY(ctx, a, s, 1);
+    TRY(fit_everything(ctx, a, pair, options, s));
+    decide(s, result);
+    double sign = in_user_order(s) ? 1.0 : -1.0;
+    result->score = sign * s->between.z;
+    result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
+    return report(ctx, s, result);
+}
