@@ -10,9 +10,26 @@ static const float SMOOTH_ABS_EPS = 1e-2f; /* sqrt(h^2 + eps): rounded within ab
 
 /* One layer of weights inside the parameter array. */
 typedef struct layer {
-    int64_t inputs, outputs; /* outputs before maxout pairs are merged */
+    int64_t blocks;
+    int64_t inputs, outputs; /* of one block; outputs before maxout pairs are merged */
     int64_t weight, bias;    /* offsets */
 } layer;
+
+static int64_t block_count(const mlp_shape *s)
+{
+    return s->blocks > 1 ? s->blocks : 1;
+}
+
+/* Inputs of all blocks. */
+static int64_t all_inputs(const mlp_shape *s)
+{
+    return block_count(s) * s->inputs;
+}
+
+static int64_t layer_units(layer l)
+{
+    return l.blocks * l.outputs;
+}
 
 static int64_t layer_count(const mlp_shape *s)
 {
@@ -26,15 +43,16 @@ static int64_t raw_width(const mlp_shape *s)
 
 static layer layer_at(const mlp_shape *s, int64_t index)
 {
-    layer l = {0, 0, 0, 0};
+    layer l = {0, 0, 0, 0, 0};
     int64_t offset = 0, inputs = s->inputs;
     for (int64_t i = 0; i <= index; i++) {
-        bool hidden = i < s->layers;
-        l.inputs = inputs;
-        l.outputs = hidden ? raw_width(s) : i == s->layers ? s->features : s->classes;
+        bool hidden = i < s->layers, is_logits = i > s->layers;
+        l.blocks = is_logits ? 1 : block_count(s);
+        l.inputs = is_logits ? block_count(s) * inputs : inputs;
+        l.outputs = hidden ? raw_width(s) : is_logits ? s->classes : s->features;
         l.weight = offset;
-        l.bias = offset + l.outputs * l.inputs;
-        offset = l.bias + l.outputs;
+        l.bias = offset + layer_units(l) * l.inputs;
+        offset = l.bias + layer_units(l);
         inputs = hidden ? s->width : l.outputs;
     }
     return l;
@@ -43,7 +61,7 @@ static layer layer_at(const mlp_shape *s, int64_t index)
 int64_t mlp_parameters(const mlp_shape *shape)
 {
     layer last = layer_at(shape, layer_count(shape) - 1);
-    return last.bias + last.outputs;
+    return last.bias + layer_units(last);
 }
 
 void mlp_init(const mlp_shape *shape, rng *r, float *parameters)
@@ -52,10 +70,10 @@ void mlp_init(const mlp_shape *shape, rng *r, float *parameters)
         layer l = layer_at(shape, i);
         double gain = i < shape->layers && shape->activation == ACTIVATION_LEAKY_RELU ? 2.0 / 1.04 : 1.0;
         double sd = sqrt(gain / (double)l.inputs);
-        for (int64_t k = 0; k < l.outputs * l.inputs; k++) {
+        for (int64_t k = 0; k < layer_units(l) * l.inputs; k++) {
             parameters[l.weight + k] = (float)(sd * rng_normal(r));
         }
-        for (int64_t k = 0; k < l.outputs; k++) {
+        for (int64_t k = 0; k < layer_units(l); k++) {
             parameters[l.bias + k] = 0.0f;
         }
         if (i == shape->layers + 1) {
@@ -68,13 +86,13 @@ void mlp_init(const mlp_shape *shape, rng *r, float *parameters)
 
 nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out)
 {
-    int64_t widest = shape->inputs;
-    ARENA_TRY(ctx, a, out->input, shape->inputs * TILE);
+    int64_t widest = all_inputs(shape);
+    ARENA_TRY(ctx, a, out->input, all_inputs(shape) * TILE);
     for (int64_t i = 0; i < layer_count(shape); i++) {
-        layer l = layer_at(shape, i);
-        widest = l.outputs > widest ? l.outputs : widest;
-        ARENA_TRY(ctx, a, out->raw[i], l.outputs * TILE);
-        ARENA_TRY(ctx, a, out->active[i], l.outputs * TILE);
+        int64_t units = layer_units(layer_at(shape, i));
+        widest = units > widest ? units : widest;
+        ARENA_TRY(ctx, a, out->raw[i], units * TILE);
+        ARENA_TRY(ctx, a, out->active[i], units * TILE);
     }
     ARENA_TRY(ctx, a, out->delta, widest * TILE);
     ARENA_TRY(ctx, a, out->delta_next, widest * TILE);
@@ -89,7 +107,7 @@ static int64_t row_of(mlp_rows rows, int64_t i)
 /* Copies rows first .. first+count-1 into the tile; the rest of the tile is zero. */
 static void gather(const mlp_shape *shape, mlp_workspace *work, mlp_rows rows, int64_t first, int64_t count)
 {
-    for (int64_t k = 0; k < shape->inputs; k++) {
+    for (int64_t k = 0; k < all_inputs(shape); k++) {
         float *to = work->input + k * TILE;
         const float *from = rows.x + k * rows.n;
         for (int64_t t = 0; t < count; t++) {
@@ -133,6 +151,22 @@ static void apply_last(enum last_layer kind, int64_t features, const float *rest
     }
 }
 
+static void layer_forward(layer l, const float *parameters, const float *in, float *out)
+{
+    for (int64_t b = 0; b < l.blocks; b++) {
+        weights w = {parameters + l.weight + b * l.outputs * l.inputs, l.inputs, 1};
+        tile_multiply(w, parameters + l.bias + b * l.outputs, l.outputs, l.inputs, in + b * l.inputs * TILE,
+                      out + b * l.outputs * TILE);
+    }
+}
+
+static void activate_blocks(const mlp_shape *s, const float *raw, float *active)
+{
+    for (int64_t b = 0; b < block_count(s); b++) {
+        activate(s->activation, s->width, raw + b * raw_width(s) * TILE, active + b * s->width * TILE);
+    }
+}
+
 static void forward(const mlp_shape *s, const float *parameters, mlp_workspace *work)
 {
     const float *in = work->input;
@@ -140,11 +174,11 @@ static void forward(const mlp_shape *s, const float *parameters, mlp_workspace *
         layer l = layer_at(s, i);
         bool is_logits = i == s->layers + 1;
         float *raw = is_logits ? work->active[i] : work->raw[i];
-        tile_multiply((weights){parameters + l.weight, l.inputs, 1}, parameters + l.bias, l.outputs, l.inputs, in, raw);
+        layer_forward(l, parameters, in, raw);
         if (i < s->layers) {
-            activate(s->activation, s->width, raw, work->active[i]);
+            activate_blocks(s, raw, work->active[i]);
         } else if (!is_logits) {
-            apply_last(s->last, s->features, raw, work->active[i]);
+            apply_last(s->last, layer_units(l), raw, work->active[i]);
         }
         in = work->active[i];
     }
@@ -178,6 +212,18 @@ static void activate_backward(enum activation kind, int64_t width, const float *
     }
 }
 
+/* From the last block to the first, which makes room in delta where maxout widens it. */
+static void activate_blocks_backward(const mlp_shape *s, const float *raw, const float *active, float *delta)
+{
+    int64_t wide = raw_width(s) * TILE, narrow = s->width * TILE;
+    for (int64_t b = block_count(s) - 1; b >= 0; b--) {
+        if (b > 0 && wide > narrow) {
+            memmove(delta + b * wide, delta + b * narrow, (size_t)narrow * sizeof *delta);
+        }
+        activate_backward(s->activation, s->width, raw + b * wide, active + b * narrow, delta + b * wide);
+    }
+}
+
 static void last_backward(enum last_layer kind, int64_t features, const float *raw, const float *active, float *delta)
 {
     if (kind == LAST_LINEAR) {
@@ -199,6 +245,24 @@ static void add_row_sums(int64_t units, const float *delta, float *gradient)
     }
 }
 
+/* d loss / d inputs of the layer from d loss / d outputs. */
+static void layer_backward(layer l, const float *parameters, const float *delta, float *delta_in)
+{
+    for (int64_t b = 0; b < l.blocks; b++) {
+        weights w = {parameters + l.weight + b * l.outputs * l.inputs, 1, l.inputs};
+        tile_multiply(w, NULL, l.inputs, l.outputs, delta + b * l.outputs * TILE, delta_in + b * l.inputs * TILE);
+    }
+}
+
+static void layer_gradient(layer l, const float *delta, const float *in, float *gradient)
+{
+    for (int64_t b = 0; b < l.blocks; b++) {
+        tile_outer(l.outputs, l.inputs, delta + b * l.outputs * TILE, in + b * l.inputs * TILE,
+                   gradient + l.weight + b * l.outputs * l.inputs);
+    }
+    add_row_sums(layer_units(l), delta, gradient + l.bias);
+}
+
 /*
  * From work->delta = d loss / d logits down to the first layer; adds to gradient unless it is NULL.  Leaves
  * d loss / d input in work->delta where `to_input`.
@@ -208,18 +272,16 @@ static void backward(const mlp_shape *s, const float *parameters, mlp_workspace 
     for (int64_t i = layer_count(s) - 1; i >= 0; i--) {
         layer l = layer_at(s, i);
         if (i < s->layers) {
-            activate_backward(s->activation, s->width, work->raw[i], work->active[i], work->delta);
+            activate_blocks_backward(s, work->raw[i], work->active[i], work->delta);
         } else if (i == s->layers) {
-            last_backward(s->last, s->features, work->raw[i], work->active[i], work->delta);
+            last_backward(s->last, layer_units(l), work->raw[i], work->active[i], work->delta);
         }
         const float *in = i ? work->active[i - 1] : work->input;
         if (gradient) {
-            tile_outer(l.outputs, l.inputs, work->delta, in, gradient + l.weight);
-            add_row_sums(l.outputs, work->delta, gradient + l.bias);
+            layer_gradient(l, work->delta, in, gradient);
         }
         if (i > 0 || to_input) {
-            tile_multiply((weights){parameters + l.weight, 1, l.inputs}, NULL, l.inputs, l.outputs, work->delta,
-                          work->delta_next);
+            layer_backward(l, parameters, work->delta, work->delta_next);
             float *swap = work->delta;
             work->delta = work->delta_next;
             work->delta_next = swap;
@@ -308,6 +370,21 @@ void mlp_add_logits(const mlp_shape *shape, const float *parameters, mlp_workspa
     }
 }
 
+void mlp_features(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows, double *feature)
+{
+    for (int64_t first = 0; first < rows.count; first += TILE) {
+        int64_t count = tile_rows(rows, first);
+        gather(shape, work, rows, first, count);
+        forward(shape, parameters, work);
+        const float *from = work->raw[shape->layers];
+        for (int64_t f = 0; f < block_count(shape) * shape->features; f++) {
+            for (int64_t t = 0; t < count; t++) {
+                feature[f * rows.n + row_of(rows, first + t)] = (double)from[f * TILE + t];
+            }
+        }
+    }
+}
+
 static void seed_direction(const mlp_shape *s, const float *direction, float *delta)
 {
     for (int64_t e = 0; e < s->classes; e++) {
@@ -328,7 +405,7 @@ void mlp_add_input_gradient(const mlp_shape *shape, const float *parameters, mlp
         backward(shape, parameters, work, NULL, true);
         for (int64_t t = 0; t < count; t++) {
             double *to = jacobian + row_of(rows, first + t) * stride;
-            for (int64_t k = 0; k < shape->inputs; k++) {
+            for (int64_t k = 0; k < all_inputs(shape); k++) {
                 to[k] += (double)work->delta[k * TILE + t];
             }
         }

@@ -3,7 +3,8 @@
  *
  *     x (d) -> `layers` hidden layers -> h (features) -> last: linear, |h| or sqrt(h^2 + eps) -> logits (classes)
  *
- * with the logit of class 0 pinned to zero.  Weights and activations are float, the loss is summed in double.
+ * with the logit of class 0 pinned to zero.  Weights and activations are float, the loss is summed in double.  The way
+ * to h may be split into blocks, each a network of its own with its own inputs and features; they meet in the logits.
  * Forward and backward run on tiles of rows (products.h); nothing is allocated.
  */
 #ifndef NN_MLP_H
@@ -19,9 +20,13 @@ typedef struct mlp_shape {
     int64_t inputs, layers, width, features, classes;
     enum activation activation;
     enum last_layer last;
+    int64_t blocks; /* inputs, width and features are those of one block; 0 or 1: a single dense network */
 } mlp_shape;
 
-/* All parameters in one array: per layer W (out, in) row-major then b (out); hidden layers, features, classes. */
+/*
+ * All parameters in one array: per layer W (blocks, out, in) row-major then b (blocks, out); hidden layers, features,
+ * classes (one block).
+ */
 int64_t mlp_parameters(const mlp_shape *shape);
 
 /* He-style draws for the weights, zero biases and a zero classifier for the pinned class. */
@@ -29,7 +34,7 @@ void mlp_init(const mlp_shape *shape, rng *r, float *parameters);
 
 /* The activations of one tile, reused for every tile. */
 typedef struct mlp_workspace {
-    float *input;                      /* (inputs, TILE) */
+    float *input;                      /* (blocks * inputs, TILE) */
     float *raw[MLP_MAX_LAYERS + 2];    /* before the activation of each layer */
     float *active[MLP_MAX_LAYERS + 2]; /* after it; the last one holds the logits */
     float *delta, *delta_next;         /* (widest layer, TILE) */
@@ -37,7 +42,7 @@ typedef struct mlp_workspace {
 
 nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out);
 
-/* A set of rows: x is column-major (n, inputs), `row` lists the rows used (NULL: 0 .. count-1). */
+/* A set of rows: x is column-major (n, blocks * inputs), `row` lists the rows used (NULL: 0 .. count-1). */
 typedef struct mlp_rows {
     const float *x;
     int64_t n;
@@ -57,8 +62,11 @@ double mlp_loss_gradient(const mlp_shape *shape, const float *parameters, mlp_wo
 void mlp_add_logits(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
                     double *logits);
 
+/* The features of row i, without their last step, into feature[f * n + i] (blocks * features, n). */
+void mlp_features(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows, double *feature);
+
 /*
- * Adds d(direction . logits)/dx of each row to jacobian[row * stride ..] (stride >= inputs) for one direction
+ * Adds d(direction . logits)/dx of each row to jacobian[row * stride ..] (stride >= all inputs) for one direction
  * (classes): exact back-propagation to the input.
  */
 void mlp_add_input_gradient(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,

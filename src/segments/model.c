@@ -221,24 +221,78 @@ static void add_gradient(const model *m, const double *weights, const tile *t, d
     }
 }
 
-/* Scratch of the Fisher sums of one tile. */
+/*
+ * Scratch of the Fisher sums of one tile.  All sums over its rows are products A'B of two arrays with a row of numbers
+ * per row of the tile, done by sum_products in registers.  Widths are padded to a multiple of PAD with zeros.
+ */
+enum { PAD = 8 };
+
 typedef struct fisher_work {
-    double square[MODEL_MOST_RANK][MODEL_MOST_RANK][LOCAL][LOCAL]; /* coefficients with coefficients, g <= f */
-    double *cross;                                                 /* (r, LOCAL, segments (r + 1)) with weights */
-    double *spread;                                                /* (r, segments) p_e (a_ef - mean a_f) */
-    double *column;                                                /* (segments (r + 1)) */
-    double *tail; /* (segments (r + 1))^2 weights with weights, over all tiles */
+    int64_t wide;                 /* segments (r + 1), padded */
+    double square[LOCAL * LOCAL]; /* coefficients with coefficients, of one pair of features */
+    double scaled[TILE * LOCAL];  /* products times the Fisher weight of a pair of features */
+    double of_features[TILE][MODEL_MOST_RANK][MODEL_MOST_RANK];
+    double *spread;               /* (TILE, r, segments) p_e (a_ef - mean a_f) */
+    double *column;               /* (TILE, wide) */
+    double *cross;                /* (LOCAL, wide) coefficients of a feature with weights */
+    double *tail;                 /* (wide, wide) weights with weights, over all tiles */
 } fisher_work;
 
 static nonsens_status fisher_new(nonsens_context *ctx, arena *a, const model *m, fisher_work **out)
 {
-    int64_t wide = m->data->segments * (m->rank + 1);
+    int64_t wide = (m->data->segments * (m->rank + 1) + PAD - 1) / PAD * PAD;
     ARENA_TRY(ctx, a, *out, 1);
-    ARENA_TRY(ctx, a, (*out)->cross, m->rank * LOCAL * wide + 1);
-    ARENA_TRY(ctx, a, (*out)->spread, m->rank * m->data->segments + 1);
-    ARENA_TRY(ctx, a, (*out)->column, wide);
+    (*out)->wide = wide;
+    ARENA_TRY(ctx, a, (*out)->spread, TILE * m->rank * m->data->segments);
+    ARENA_TRY(ctx, a, (*out)->column, TILE * wide);
+    ARENA_TRY(ctx, a, (*out)->cross, LOCAL * wide);
     ARENA_TRY(ctx, a, (*out)->tail, wide * wide);
     return NONSENS_OK;
+}
+
+typedef double pair __attribute__((vector_size(2 * sizeof(double))));
+
+static inline pair pair_load(const double *p)
+{
+    pair v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* c (4 rows of stride ldc, 8 columns) += sign * sum over rows of a[0..3] b[0..7]; one step of a row is lda, ldb. */
+static inline void sum_block(int64_t rows, const double *a, int64_t lda, const double *b, int64_t ldb, double sign,
+                             double *c, int64_t ldc)
+{
+    pair sum[4][4] = {{{0}}};
+    for (int64_t k = 0; k < rows; k++) {
+        pair right[4];
+        for (int j = 0; j < 4; j++) {
+            right[j] = pair_load(b + k * ldb + 2 * j);
+        }
+        for (int i = 0; i < 4; i++) {
+            double left = a[k * lda + i];
+            for (int j = 0; j < 4; j++) {
+                sum[i][j] += left * right[j];
+            }
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            c[i * ldc + 2 * j] += sign * sum[i][j][0];
+            c[i * ldc + 2 * j + 1] += sign * sum[i][j][1];
+        }
+    }
+}
+
+/* c (left, right) += sign A'B for A (rows, left), B (rows, right); of a `lower` triangle only blocks that touch it. */
+static void sum_products(int64_t rows, const double *a, int64_t left, const double *b, int64_t right, double sign,
+                         bool lower, double *c)
+{
+    for (int64_t i = 0; i < left; i += 4) {
+        for (int64_t j = 0; j < right && !(lower && j > i + 3); j += 8) {
+            sum_block(rows, a + i, left, b + j, right, sign, c + i * right + j, right);
+        }
+    }
 }
 
 /* p_e (a_ef - sum_e p_e a_ef), and from it the r x r Fisher matrix of the features. */
@@ -264,58 +318,52 @@ static void spread_weights(const model *m, const double *weights, const double *
     }
 }
 
-static void add_row_squares(const model *m, const double *product,
-                            double of_features[MODEL_MOST_RANK][MODEL_MOST_RANK], fisher_work *w)
+/* Coefficients of feature f with those of feature g. */
+static void sum_square(const tile *t, int64_t f, int64_t g, fisher_work *w)
 {
-    for (int64_t f = 0; f < m->rank; f++) {
-        for (int64_t g = 0; g <= f; g++) {
-            for (int64_t i = 0; i < LOCAL; i++) {
-                double scaled = of_features[f][g] * product[i];
-                for (int64_t j = 0; j < LOCAL; j++) {
-                    w->square[f][g][i][j] += scaled * product[j];
+    for (int64_t k = 0; k < t->rows; k++) {
+        for (int64_t i = 0; i < LOCAL; i++) {
+            w->scaled[k * LOCAL + i] = w->of_features[k][f][g] * t->product[k][i];
+        }
+    }
+    memset(w->square, 0, sizeof w->square);
+    sum_products(t->rows, w->scaled, LOCAL, t->product[0], LOCAL, 1.0, false, w->square);
+}
+
+/* Coefficients of feature f with all weights. */
+static void sum_cross(const model *m, const tile *t, int64_t f, fisher_work *w)
+{
+    int64_t segments = m->data->segments, r = m->rank;
+    for (int64_t k = 0; k < t->rows; k++) {
+        const double *spread = w->spread + (k * r + f) * segments;
+        for (int64_t e = 0; e < segments; e++) {
+            for (int64_t g = 0; g <= r; g++) {
+                w->column[k * w->wide + e * (r + 1) + g] = spread[e] * t->feature[k][g];
+            }
+        }
+    }
+    memset(w->cross, 0, (size_t)(LOCAL * w->wide) * sizeof *w->cross);
+    sum_products(t->rows, t->product[0], LOCAL, w->column, w->wide, 1.0, false, w->cross);
+}
+
+/* Weights with weights: (diag p - p p') times the products of features. */
+static void sum_tail(const model *m, const tile *t, fisher_work *w)
+{
+    int64_t segments = m->data->segments, r = m->rank;
+    for (int64_t k = 0; k < t->rows; k++) {
+        const double *p = t->probability + k * segments, *h = t->feature[k];
+        for (int64_t e = 0; e < segments; e++) {
+            for (int64_t f = 0; f <= r; f++) {
+                double scaled = p[e] * h[f];
+                double *row = w->tail + (e * (r + 1) + f) * w->wide + e * (r + 1);
+                w->column[k * w->wide + e * (r + 1) + f] = scaled;
+                for (int64_t g = 0; g <= f; g++) {
+                    row[g] += scaled * h[g];
                 }
             }
         }
     }
-}
-
-static void add_row_cross(const model *m, const double *product, const double *feature, fisher_work *w)
-{
-    int64_t segments = m->data->segments, r = m->rank, wide = segments * (r + 1);
-    for (int64_t f = 0; f < r; f++) {
-        for (int64_t e = 0; e < segments; e++) {
-            for (int64_t g = 0; g <= r; g++) {
-                w->column[e * (r + 1) + g] = w->spread[f * segments + e] * feature[g];
-            }
-        }
-        for (int64_t i = 0; i < LOCAL; i++) {
-            double *cross = w->cross + (f * LOCAL + i) * wide;
-            for (int64_t k = 0; k < wide; k++) {
-                cross[k] += product[i] * w->column[k];
-            }
-        }
-    }
-}
-
-static void add_row_tail(const model *m, const double *p, const double *feature, fisher_work *w)
-{
-    int64_t segments = m->data->segments, r = m->rank, wide = segments * (r + 1);
-    for (int64_t e = 0; e < segments; e++) {
-        for (int64_t g = 0; g <= r; g++) {
-            w->column[e * (r + 1) + g] = p[e] * feature[g];
-        }
-    }
-    for (int64_t e = 0; e < segments; e++) {
-        for (int64_t f = 0; f <= r; f++) {
-            double *row = w->tail + (e * (r + 1) + f) * wide, scaled = w->column[e * (r + 1) + f];
-            for (int64_t k = 0; k < e * (r + 1) + f + 1; k++) {
-                row[k] -= scaled * w->column[k];
-            }
-            for (int64_t g = 0; g <= f; g++) {
-                row[e * (r + 1) + g] += scaled * feature[g];
-            }
-        }
-    }
+    sum_products(t->rows, w->column, w->wide, w->column, w->wide, -1.0, true, w->tail);
 }
 
 static void scatter_square(const model *m, const tile *t, int64_t f, int64_t g, const fisher_work *w, double *fisher)
@@ -326,35 +374,36 @@ static void scatter_square(const model *m, const tile *t, int64_t f, int64_t g, 
             if (f == g && b > a) {
                 continue; // its mirror image (j, i) adds to the lower triangle
             }
-            fisher[(a > b ? a : b) * m->parameters + (a > b ? b : a)] += w->square[f][g][i][j];
+            fisher[(a > b ? a : b) * m->parameters + (a > b ? b : a)] += w->square[i * LOCAL + j];
+        }
+    }
+}
+
+static void scatter_cross(const model *m, const tile *t, int64_t f, const fisher_work *w, double *fisher)
+{
+    for (int64_t k = 0; k < m->data->segments * (m->rank + 1); k++) {
+        double *row = fisher + (m->coefficients + k) * m->parameters;
+        for (int64_t i = 0; i < LOCAL; i++) {
+            row[t->place[f][i]] += w->cross[i * w->wide + k];
         }
     }
 }
 
 static void add_fisher(const model *m, const double *weights, const tile *t, fisher_work *w, double *fisher)
 {
-    int64_t segments = m->data->segments, r = m->rank, wide = segments * (r + 1);
-    double of_features[MODEL_MOST_RANK][MODEL_MOST_RANK];
-    memset(w->square, 0, sizeof w->square);
-    memset(w->cross, 0, (size_t)(r * LOCAL * wide) * sizeof *w->cross);
+    int64_t segments = m->data->segments, r = m->rank;
     for (int64_t k = 0; k < t->rows; k++) {
-        const double *p = t->probability + k * segments;
-        spread_weights(m, weights, p, w->spread, of_features);
-        add_row_squares(m, t->product[k], of_features, w);
-        add_row_cross(m, t->product[k], t->feature[k], w);
-        add_row_tail(m, p, t->feature[k], w);
+        spread_weights(m, weights, t->probability + k * segments, w->spread + k * r * segments, w->of_features[k]);
     }
     for (int64_t f = 0; f < r; f++) {
         for (int64_t g = 0; g <= f; g++) {
+            sum_square(t, f, g, w);
             scatter_square(m, t, f, g, w, fisher);
         }
-        for (int64_t i = 0; i < LOCAL; i++) {
-            for (int64_t k = 0; k < wide; k++) {
-                fisher[(m->coefficients + k) * m->parameters + t->place[f][i]] +=
-                    w->cross[(f * LOCAL + i) * wide + k];
-            }
-        }
+        sum_cross(m, t, f, w);
+        scatter_cross(m, t, f, w, fisher);
     }
+    sum_tail(m, t, w);
 }
 
 static void add_slope(const model *m, const tile *t, double *slope)
@@ -377,10 +426,10 @@ static void add_slope(const model *m, const tile *t, double *slope)
 
 static void add_tail(const model *m, const fisher_work *w, double *fisher)
 {
-    int64_t wide = m->data->segments * (m->rank + 1);
-    for (int64_t i = 0; i < wide; i++) {
+    int64_t weights = m->data->segments * (m->rank + 1);
+    for (int64_t i = 0; i < weights; i++) {
         for (int64_t j = 0; j <= i; j++) {
-            fisher[(m->coefficients + i) * m->parameters + m->coefficients + j] += w->tail[i * wide + j];
+            fisher[(m->coefficients + i) * m->parameters + m->coefficients + j] += w->tail[i * w->wide + j];
         }
     }
 }
