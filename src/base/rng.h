@@ -23,6 +23,7 @@ enum rng_purpose {
     RNG_SUBSAMPLE = 22,
     RNG_SEGMENT_FOLDS = 23,
     RNG_CALIBRATION = 24,
+    RNG_RESTRICTED = 25,
     RNG_EXPERIMENT = 40,
     RNG_TEST = 50
 };

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double UNDERSMOOTH = 10.0;
+static const double UNDERSMOOTH = 30.0;
 enum { CALIBRATION_DRAWS = 199, BASIS = 14 };
 
 /* ---- order ---- */
@@ -118,9 +118,14 @@ nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *
 
 /* ---- fits ---- */
 
-difference ladder_compare(const ladder *l, const double *first, const double *second)
+double ladder_level(const ladder *l)
 {
-    return compare_rows(l->pair->n, first, second, l->block, l->blocks, l->scratch);
+    return l->options->alpha / LADDER_TESTS;
+}
+
+void ladder_compare(const ladder *l, const double *larger, const double *smaller, difference *out)
+{
+    compare_rows(l->pair->n, larger, smaller, l->block, l->blocks, l->scratch, out);
 }
 
 static shape shape_of(enum kind kind, int rank)
@@ -128,38 +133,50 @@ static shape shape_of(enum kind kind, int rank)
     return (shape){kind == KIND_FIRST ? rank : 0, kind == KIND_SECOND ? rank : 0, kind == KIND_BOTH ? rank : 0};
 }
 
-typedef nonsens_status (*start_fn)(nonsens_context *ctx, arena *scratch, const fit *from, fit *f);
-
-static nonsens_status start_cold(nonsens_context *ctx, arena *scratch, const fit *from, fit *f)
-{
-    (void)from;
-    return fit_start_cold(ctx, scratch, f);
-}
-
-/* Starts, fits all rows, then every fold. */
-static nonsens_status fit_from(nonsens_context *ctx, arena *a, const ladder *l, start_fn start, const fit *from, fit *f)
+/* Fits all rows from where theta stands. */
+static nonsens_status fit_rows(nonsens_context *ctx, const ladder *l, fit *f)
 {
     arena scratch = {0};
-    nonsens_status status = start(ctx, &scratch, from, f);
-    if (status == NONSENS_OK) {
-        status = fit_all(ctx, &scratch, l->threads, f);
-    }
+    nonsens_status status = fit_all(ctx, &scratch, l->threads, f);
+    arena_free(&scratch);
+    return status;
+}
+
+static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *f)
+{
+    arena scratch = {0};
+    TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, f));
+    nonsens_status status = fit_start_cold(ctx, &scratch, f);
     arena_free(&scratch);
     TRY(status);
-    return fit_folds(ctx, a, l->threads, f);
+    return fit_rows(ctx, l, f);
+}
+
+/* Rank r against r - 1: by the test on all rows first; only where that rejects are held-out rows looked at. */
+static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const ladder *l, ranks *found, int64_t r)
+{
+    fit *large = &found->fit[r], *small = r == 1 ? NULL : &found->fit[r - 1];
+    difference *step = &found->step[r];
+    arena scratch = {0};
+    nonsens_status status = compare_rank(ctx, &scratch, small, large, CALIBRATION_DRAWS, l->options->seed, step);
+    arena_free(&scratch);
+    TRY(status);
+    if (r > 1 && !(step->p_value <= ladder_level(l))) {
+        return NONSENS_OK;
+    }
+    TRY(fit_folds(ctx, a, l->threads, large));
+    ladder_compare(l, large->held_out, small ? small->held_out : l->chance, step);
+    return NONSENS_OK;
 }
 
 nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out)
 {
-    double bound = special_normal_quantile(1.0 - 0.5 * l->options->alpha);
     *out = (ranks){0};
     for (int64_t r = 1; r <= most && r <= l->most; r++) {
-        fit *f = &out->fit[r];
-        TRY(fit_new(ctx, a, &l->sample, shape_of(kind, (int)r), &l->penalty, f));
-        TRY(fit_from(ctx, a, l, start_cold, NULL, f));
+        TRY(fit_cold(ctx, a, l, shape_of(kind, (int)r), &out->fit[r]));
+        TRY(judge_rank(ctx, a, l, out, r));
         out->fitted = r;
-        out->step[r] = ladder_compare(l, f->held_out, r == 1 ? l->chance : out->fit[r - 1].held_out);
-        if (!(out->step[r].z > bound)) {
+        if (!ladder_is_better(l, &out->step[r])) {
             break;
         }
         out->rank = r;
@@ -167,15 +184,36 @@ nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enu
     return NONSENS_OK;
 }
 
-nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, fit *whole, shape s, fit *out,
-                               difference *loss)
+bool ladder_is_better(const ladder *l, const difference *d)
 {
-    TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
-    TRY(fit_from(ctx, a, l, fit_start_restricted, whole, out));
-    *loss = ladder_compare(l, whole->held_out, out->held_out);
+    return d->p_value <= ladder_level(l) && d->z > special_normal_quantile(1.0 - l->options->alpha);
+}
+
+nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out)
+{
     arena scratch = {0};
-    nonsens_status status = compare_calibrate(ctx, &scratch, l->threads, out, whole->model.shape, CALIBRATION_DRAWS,
-                                              l->options->seed, loss);
+    TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
+    nonsens_status status = fit_start_restricted(ctx, &scratch, whole, out);
     arena_free(&scratch);
-    return status;
+    TRY(status);
+    TRY(fit_rows(ctx, l, out));
+    if (out->objective < whole->objective) { // the free fit sat in a worse optimum
+        status = fit_start_extended(ctx, &scratch, out, whole);
+        arena_free(&scratch);
+        TRY(status);
+        TRY(fit_rows(ctx, l, whole));
+        TRY(fit_folds(ctx, a, l->threads, whole));
+    }
+    return fit_folds(ctx, a, l->threads, out);
+}
+
+nonsens_status ladder_judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out)
+{
+    arena scratch = {0};
+    nonsens_status status = compare_restriction(ctx, &scratch, l->threads, small, large, CALIBRATION_DRAWS,
+                                                l->options->seed, out);
+    arena_free(&scratch);
+    TRY(status);
+    ladder_compare(l, large->held_out, small->held_out, out);
+    return NONSENS_OK;
 }

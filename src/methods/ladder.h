@@ -45,14 +45,26 @@ typedef struct ranks {
 nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                             ladder *out);
 
-/* Ranks of the features of one kind, up to `most`; the free ones have KIND_BOTH. */
+/*
+ * The level of each test: alpha over the number of tests that a decision rests on (at most three ranks of either kind
+ * of feature, two restrictions).
+ */
+enum { LADDER_TESTS = 8 };
+double ladder_level(const ladder *l);
+
+/* The larger model is better: the test on all rows rejects the smaller one, and held-out rows agree at level alpha. */
+bool ladder_is_better(const ladder *l, const difference *d);
+
+/* Ranks of the features of one kind, up to `most`; the free ones have KIND_BOTH.  Ranks that are found are scored. */
 nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out);
 
-/* A restricted fit, started from the free fit of the same rank, and what it loses against it on held-out rows. */
-nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, fit *whole, shape s, fit *out,
-                               difference *loss);
+/* A restricted fit, started from the free fit of the same rank; that is fitted anew if it proves worse. */
+nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out);
 
-/* first - second on held-out rows, with the standard errors that the options ask for. */
-difference ladder_compare(const ladder *l, const double *first, const double *second);
+/* What a restriction costs: test on all rows, size on held-out rows. */
+nonsens_status ladder_judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out);
+
+/* larger - smaller on held-out rows, with the standard errors that the options ask for. */
+void ladder_compare(const ladder *l, const double *larger, const double *smaller, difference *out);
 
 #endif

@@ -15,17 +15,6 @@ typedef struct layer {
     int64_t weight, bias;    /* offsets */
 } layer;
 
-static int64_t block_count(const mlp_shape *s)
-{
-    return s->blocks > 1 ? s->blocks : 1;
-}
-
-/* Inputs of all blocks. */
-static int64_t all_inputs(const mlp_shape *s)
-{
-    return block_count(s) * s->inputs;
-}
-
 static int64_t layer_units(layer l)
 {
     return l.blocks * l.outputs;
@@ -41,14 +30,14 @@ static int64_t raw_width(const mlp_shape *s)
     return s->activation == ACTIVATION_MAXOUT ? 2 * s->width : s->width;
 }
 
-static layer layer_at(const mlp_shape *s, int64_t index)
+static layer layer_at(const mlp_shape *s, int64_t blocks, int64_t index)
 {
     layer l = {0, 0, 0, 0, 0};
     int64_t offset = 0, inputs = s->inputs;
     for (int64_t i = 0; i <= index; i++) {
-        bool hidden = i < s->layers, is_logits = i > s->layers;
-        l.blocks = is_logits ? 1 : block_count(s);
-        l.inputs = is_logits ? block_count(s) * inputs : inputs;
+        bool hidden = i < s->layers, is_logits = i == s->layers + 1;
+        l.blocks = is_logits ? 1 : blocks;
+        l.inputs = is_logits ? blocks * inputs : inputs;
         l.outputs = hidden ? raw_width(s) : is_logits ? s->classes : s->features;
         l.weight = offset;
         l.bias = offset + layer_units(l) * l.inputs;
@@ -58,16 +47,21 @@ static layer layer_at(const mlp_shape *s, int64_t index)
     return l;
 }
 
-int64_t mlp_parameters(const mlp_shape *shape)
+int64_t mlp_block_parameters(const mlp_shape *shape, int64_t blocks)
 {
-    layer last = layer_at(shape, layer_count(shape) - 1);
+    layer last = layer_at(shape, blocks, layer_count(shape) - 1);
     return last.bias + layer_units(last);
 }
 
-void mlp_init(const mlp_shape *shape, rng *r, float *parameters)
+int64_t mlp_parameters(const mlp_shape *shape)
+{
+    return mlp_block_parameters(shape, 1);
+}
+
+void mlp_block_init(const mlp_shape *shape, int64_t blocks, rng *r, float *parameters)
 {
     for (int64_t i = 0; i < layer_count(shape); i++) {
-        layer l = layer_at(shape, i);
+        layer l = layer_at(shape, blocks, i);
         double gain = i < shape->layers && shape->activation == ACTIVATION_LEAKY_RELU ? 2.0 / 1.04 : 1.0;
         double sd = sqrt(gain / (double)l.inputs);
         for (int64_t k = 0; k < layer_units(l) * l.inputs; k++) {
@@ -84,12 +78,19 @@ void mlp_init(const mlp_shape *shape, rng *r, float *parameters)
     }
 }
 
-nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out)
+void mlp_init(const mlp_shape *shape, rng *r, float *parameters)
 {
-    int64_t widest = all_inputs(shape);
-    ARENA_TRY(ctx, a, out->input, all_inputs(shape) * TILE);
+    mlp_block_init(shape, 1, r, parameters);
+}
+
+nonsens_status mlp_block_workspace(nonsens_context *ctx, arena *a, const mlp_shape *shape, int64_t blocks,
+                                   mlp_workspace *out)
+{
+    int64_t widest = blocks * shape->inputs;
+    out->blocks = blocks;
+    ARENA_TRY(ctx, a, out->input, widest * TILE);
     for (int64_t i = 0; i < layer_count(shape); i++) {
-        int64_t units = layer_units(layer_at(shape, i));
+        int64_t units = layer_units(layer_at(shape, blocks, i));
         widest = units > widest ? units : widest;
         ARENA_TRY(ctx, a, out->raw[i], units * TILE);
         ARENA_TRY(ctx, a, out->active[i], units * TILE);
@@ -97,6 +98,11 @@ nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape
     ARENA_TRY(ctx, a, out->delta, widest * TILE);
     ARENA_TRY(ctx, a, out->delta_next, widest * TILE);
     return NONSENS_OK;
+}
+
+nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out)
+{
+    return mlp_block_workspace(ctx, a, shape, 1, out);
 }
 
 static int64_t row_of(mlp_rows rows, int64_t i)
@@ -107,7 +113,7 @@ static int64_t row_of(mlp_rows rows, int64_t i)
 /* Copies rows first .. first+count-1 into the tile; the rest of the tile is zero. */
 static void gather(const mlp_shape *shape, mlp_workspace *work, mlp_rows rows, int64_t first, int64_t count)
 {
-    for (int64_t k = 0; k < all_inputs(shape); k++) {
+    for (int64_t k = 0; k < work->blocks * shape->inputs; k++) {
         float *to = work->input + k * TILE;
         const float *from = rows.x + k * rows.n;
         for (int64_t t = 0; t < count; t++) {
@@ -160,9 +166,9 @@ static void layer_forward(layer l, const float *parameters, const float *in, flo
     }
 }
 
-static void activate_blocks(const mlp_shape *s, const float *raw, float *active)
+static void activate_blocks(const mlp_shape *s, int64_t blocks, const float *raw, float *active)
 {
-    for (int64_t b = 0; b < block_count(s); b++) {
+    for (int64_t b = 0; b < blocks; b++) {
         activate(s->activation, s->width, raw + b * raw_width(s) * TILE, active + b * s->width * TILE);
     }
 }
@@ -171,12 +177,12 @@ static void forward(const mlp_shape *s, const float *parameters, mlp_workspace *
 {
     const float *in = work->input;
     for (int64_t i = 0; i < layer_count(s); i++) {
-        layer l = layer_at(s, i);
+        layer l = layer_at(s, work->blocks, i);
         bool is_logits = i == s->layers + 1;
         float *raw = is_logits ? work->active[i] : work->raw[i];
         layer_forward(l, parameters, in, raw);
         if (i < s->layers) {
-            activate_blocks(s, raw, work->active[i]);
+            activate_blocks(s, work->blocks, raw, work->active[i]);
         } else if (!is_logits) {
             apply_last(s->last, layer_units(l), raw, work->active[i]);
         }
@@ -213,10 +219,11 @@ static void activate_backward(enum activation kind, int64_t width, const float *
 }
 
 /* From the last block to the first, which makes room in delta where maxout widens it. */
-static void activate_blocks_backward(const mlp_shape *s, const float *raw, const float *active, float *delta)
+static void activate_blocks_backward(const mlp_shape *s, int64_t blocks, const float *raw, const float *active,
+                                     float *delta)
 {
     int64_t wide = raw_width(s) * TILE, narrow = s->width * TILE;
-    for (int64_t b = block_count(s) - 1; b >= 0; b--) {
+    for (int64_t b = blocks - 1; b >= 0; b--) {
         if (b > 0 && wide > narrow) {
             memmove(delta + b * wide, delta + b * narrow, (size_t)narrow * sizeof *delta);
         }
@@ -270,9 +277,9 @@ static void layer_gradient(layer l, const float *delta, const float *in, float *
 static void backward(const mlp_shape *s, const float *parameters, mlp_workspace *work, float *gradient, bool to_input)
 {
     for (int64_t i = layer_count(s) - 1; i >= 0; i--) {
-        layer l = layer_at(s, i);
+        layer l = layer_at(s, work->blocks, i);
         if (i < s->layers) {
-            activate_blocks_backward(s, work->raw[i], work->active[i], work->delta);
+            activate_blocks_backward(s, work->blocks, work->raw[i], work->active[i], work->delta);
         } else if (i == s->layers) {
             last_backward(s->last, layer_units(l), work->raw[i], work->active[i], work->delta);
         }
@@ -376,8 +383,8 @@ void mlp_features(const mlp_shape *shape, const float *parameters, mlp_workspace
         int64_t count = tile_rows(rows, first);
         gather(shape, work, rows, first, count);
         forward(shape, parameters, work);
-        const float *from = work->raw[shape->layers];
-        for (int64_t f = 0; f < block_count(shape) * shape->features; f++) {
+        const float *from = work->active[shape->layers];
+        for (int64_t f = 0; f < work->blocks * shape->features; f++) {
             for (int64_t t = 0; t < count; t++) {
                 feature[f * rows.n + row_of(rows, first + t)] = (double)from[f * TILE + t];
             }
@@ -405,7 +412,7 @@ void mlp_add_input_gradient(const mlp_shape *shape, const float *parameters, mlp
         backward(shape, parameters, work, NULL, true);
         for (int64_t t = 0; t < count; t++) {
             double *to = jacobian + row_of(rows, first + t) * stride;
-            for (int64_t k = 0; k < all_inputs(shape); k++) {
+            for (int64_t k = 0; k < work->blocks * shape->inputs; k++) {
                 to[k] += (double)work->delta[k * TILE + t];
             }
         }

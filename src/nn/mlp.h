@@ -3,8 +3,10 @@
  *
  *     x (d) -> `layers` hidden layers -> h (features) -> last: linear, |h| or sqrt(h^2 + eps) -> logits (classes)
  *
- * with the logit of class 0 pinned to zero.  Weights and activations are float, the loss is summed in double.  The way
- * to h may be split into blocks, each a network of its own with its own inputs and features; they meet in the logits.
+ * with the logit of class 0 pinned to zero.  Weights and activations are float, the loss is summed in double.
+ *
+ * The way to h may be split into blocks: networks of one shape, each with inputs and features of its own, that meet in
+ * the logits.  Functions that do not name a number of blocks make, or go by the workspace of, a single one.
  * Forward and backward run on tiles of rows (products.h); nothing is allocated.
  */
 #ifndef NN_MLP_H
@@ -16,11 +18,11 @@
 
 enum { MLP_MAX_LAYERS = 20 };
 
+/* inputs, width and features are those of one block. */
 typedef struct mlp_shape {
     int64_t inputs, layers, width, features, classes;
     enum activation activation;
     enum last_layer last;
-    int64_t blocks; /* inputs, width and features are those of one block; 0 or 1: a single dense network */
 } mlp_shape;
 
 /*
@@ -28,12 +30,15 @@ typedef struct mlp_shape {
  * classes (one block).
  */
 int64_t mlp_parameters(const mlp_shape *shape);
+int64_t mlp_block_parameters(const mlp_shape *shape, int64_t blocks);
 
 /* He-style draws for the weights, zero biases and a zero classifier for the pinned class. */
 void mlp_init(const mlp_shape *shape, rng *r, float *parameters);
+void mlp_block_init(const mlp_shape *shape, int64_t blocks, rng *r, float *parameters);
 
 /* The activations of one tile, reused for every tile. */
 typedef struct mlp_workspace {
+    int64_t blocks;
     float *input;                      /* (blocks * inputs, TILE) */
     float *raw[MLP_MAX_LAYERS + 2];    /* before the activation of each layer */
     float *active[MLP_MAX_LAYERS + 2]; /* after it; the last one holds the logits */
@@ -41,6 +46,8 @@ typedef struct mlp_workspace {
 } mlp_workspace;
 
 nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out);
+nonsens_status mlp_block_workspace(nonsens_context *ctx, arena *a, const mlp_shape *shape, int64_t blocks,
+                                   mlp_workspace *out);
 
 /* A set of rows: x is column-major (n, blocks * inputs), `row` lists the rows used (NULL: 0 .. count-1). */
 typedef struct mlp_rows {
@@ -62,7 +69,7 @@ double mlp_loss_gradient(const mlp_shape *shape, const float *parameters, mlp_wo
 void mlp_add_logits(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
                     double *logits);
 
-/* The features of row i, without their last step, into feature[f * n + i] (blocks * features, n). */
+/* The features of row i, as they enter the logits, into feature[f * n + i] (blocks * features, n). */
 void mlp_features(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows, double *feature);
 
 /*

@@ -85,14 +85,14 @@ static nonsens_status epoch(nonsens_context *ctx, trainer *t, rng *shuffles, mlp
     return NONSENS_OK;
 }
 
-static nonsens_status trainer_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, const train_options *options,
-                                  mlp_rows train, float *weight, trainer *t)
+static nonsens_status trainer_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, int64_t blocks,
+                                  const train_options *options, mlp_rows train, float *weight, trainer *t)
 {
     t->shape = shape;
     t->options = options;
     t->weight = weight;
-    t->parameters = mlp_parameters(shape);
-    TRY(mlp_workspace_new(ctx, a, shape, &t->work));
+    t->parameters = mlp_block_parameters(shape, blocks);
+    TRY(mlp_block_workspace(ctx, a, shape, blocks, &t->work));
     ARENA_TRY(ctx, a, t->gradient, t->parameters);
     ARENA_TRY(ctx, a, t->first, t->parameters);
     ARENA_TRY(ctx, a, t->second, t->parameters);
@@ -105,11 +105,12 @@ static nonsens_status trainer_new(nonsens_context *ctx, arena *a, const mlp_shap
     return NONSENS_OK;
 }
 
-nonsens_status train_net(nonsens_context *ctx, arena *scratch, const mlp_shape *shape, const train_options *options,
-                         rng *shuffles, mlp_rows train, mlp_rows validation, float *parameters, train_report *report)
+nonsens_status train_blocks(nonsens_context *ctx, arena *scratch, const mlp_shape *shape, int64_t blocks,
+                            const train_options *options, rng *shuffles, mlp_rows train, mlp_rows validation,
+                            float *parameters, train_report *report)
 {
     trainer t = {0};
-    TRY(trainer_new(ctx, scratch, shape, options, train, parameters, &t));
+    TRY(trainer_new(ctx, scratch, shape, blocks, options, train, parameters, &t));
     size_t bytes = (size_t)t.parameters * sizeof *t.best;
     memcpy(t.best, parameters, bytes);
     *report = (train_report){INFINITY, 0, 0, TRAIN_EPOCHS};
@@ -133,4 +134,10 @@ nonsens_status train_net(nonsens_context *ctx, arena *scratch, const mlp_shape *
     }
     memcpy(parameters, t.best, bytes);
     return NONSENS_OK;
+}
+
+nonsens_status train_net(nonsens_context *ctx, arena *scratch, const mlp_shape *shape, const train_options *options,
+                         rng *shuffles, mlp_rows train, mlp_rows validation, float *parameters, train_report *report)
+{
+    return train_blocks(ctx, scratch, shape, 1, options, shuffles, train, validation, parameters, report);
 }

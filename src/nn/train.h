@@ -30,4 +30,9 @@ typedef struct train_report {
 nonsens_status train_net(nonsens_context *ctx, arena *scratch, const mlp_shape *shape, const train_options *options,
                          rng *shuffles, mlp_rows train, mlp_rows validation, float *parameters, train_report *report);
 
+/* The same for a network of several blocks (mlp.h). */
+nonsens_status train_blocks(nonsens_context *ctx, arena *scratch, const mlp_shape *shape, int64_t blocks,
+                            const train_options *options, rng *shuffles, mlp_rows train, mlp_rows validation,
+                            float *parameters, train_report *report);
+
 #endif

@@ -1,13 +1,14 @@
 /*
- * compare.h - is one segment classifier better than another on rows that neither has seen?
+ * compare.h - is one segment classifier better than another?
  *
- * The statistic is z = (sum of d_i) / sqrt(sum of (d_i - mean d)^2) over rows, d_i the difference of held-out
- * log-likelihoods; with blocks of neighbouring rows the variance is that of sums over blocks.
+ * On rows that neither has seen: d_i is the difference of held-out log-likelihoods, z its mean over its standard error;
+ * with blocks of neighbouring rows the error is that of sums over blocks.  This is the size of the difference.
  *
- * Where the smaller model is nested in the larger one and true, z is not standard normal: the larger pays for its
- * superfluous parameters.  Its distribution is found by the label bootstrap (keep x, draw labels from the fitted smaller
- * model, refit both, recompute z) in the limit of many rows, where a refit is one Fisher-scoring step and the labels
- * enter through normal scores of the folds alone; its cost does not depend on the number of rows (docs/structured.md).
+ * Nested models are tested by their penalised likelihood ratio on all rows, T = objective(small) - objective(large).
+ * Its distribution if the smaller model is true is that of the label bootstrap (keep x, draw labels from the fitted
+ * smaller model, refit both, recompute T) in the limit of many rows, where a refit is one Fisher-scoring step and labels
+ * enter through a normal score alone.  Its cost does not depend on the number of rows, and it needs no folds
+ * (docs/structured.md gives the derivation, docs/tuning.md the comparison with held-out statistics).
  */
 #ifndef SEGMENTS_COMPARE_H
 #define SEGMENTS_COMPARE_H
@@ -15,21 +16,30 @@
 #include "segments/fit.h"
 
 typedef struct difference {
-    double mean;  /* nats per row by which the first is better */
-    double error; /* its standard error */
-    double z;
-    double p_value; /* of the hypothesis that the second, smaller model is true; NaN until calibrated */
-    double null_mean, null_sd; /* of z if the smaller model is true */
+    double mean, error, z;     /* nats per row by which the larger is better on held-out rows */
+    double ratio;              /* T, in nats over all rows */
+    double null_mean, null_sd; /* of T if the smaller model is true */
+    double p_value;
 } difference;
 
-/*
- * block_of: (n) block of every row, non-decreasing over `order`; NULL where rows are independent.
- */
-difference compare_rows(int64_t n, const double *first, const double *second, const int32_t *block_of, int64_t blocks,
-                        double *scratch);
+/* block_of: (n) block of every row, 0 .. blocks - 1, or NULL where rows are independent; scratch: (blocks). */
+void compare_rows(int64_t n, const double *larger, const double *smaller, const int32_t *block_of, int64_t blocks,
+                  double *scratch, difference *out);
 
-/* p-value for `small` against the larger model of this shape, whose features begin with those of `small`. */
-nonsens_status compare_calibrate(nonsens_context *ctx, arena *scratch, int threads, const fit *small, shape large,
-                                 int64_t draws, int64_t seed, difference *d);
+/* p-value of out->ratio from draws of it under the null: a gamma variable with their mean and variance. */
+void compare_judge(int64_t draws, const double *ratio, difference *out);
+
+/* A restricted model against a free one of the same rank. */
+nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int threads, const fit *small,
+                                   const fit *large, int64_t draws, int64_t seed, difference *out);
+
+/*
+ * Rank r against rank r + 1, features of one kind.  The further feature is absent under the null, so nothing is regular;
+ * T is half the largest squared singular value of the score matrix of the logits' coefficients, outside the tangent
+ * space of the smaller model.  Its covariance is taken as a Kronecker product of the basis' and the segments' matrix.
+ * small: NULL for rank 0.
+ */
+nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const fit *small, const fit *large, int64_t draws,
+                            int64_t seed, difference *out);
 
 #endif

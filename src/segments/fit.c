@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double MOST_DAMPING = 1e8;
 static const double TOLERANCE = 1e-4; /* of half the squared decrement, in nats over all rows */
 enum { MOST_ITERATIONS = 200, MOST_FOLD_STEPS = 60 };
 
@@ -132,17 +133,26 @@ static bool factor_once(const model *m, const double *hessian, const double *slo
     return envelope_factor(p, m->first, factor);
 }
 
-/* The first level from the present one on that gives a positive definite matrix. */
-static void factor_newton(const model *m, const double *hessian, const double *slope, trust *t, double *factor)
+/* The first level from the present one on that gives a positive definite matrix; false where none does. */
+static bool factor_newton(const model *m, const double *hessian, const double *slope, trust *t, double *factor)
 {
     for (; t->level < LAST_LEVEL; t->level++) {
         if (factor_once(m, hessian, slope, SHARE[t->level], t->damping, factor)) {
-            return;
+            return true;
         }
     }
     while (!factor_once(m, hessian, NULL, 0.0, t->damping, factor)) {
         t->damping *= 10.0;
+        if (!(t->damping < MOST_DAMPING)) {
+            return false;
+        }
     }
+    return true;
+}
+
+static nonsens_status no_step(nonsens_context *ctx)
+{
+    return fail(ctx, NONSENS_ERR_NUMERIC, "the segment classifier broke down: its second derivatives are not finite");
 }
 
 static void trust_less(trust *t)
@@ -207,10 +217,12 @@ nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f
     TRY(evaluate(ctx, scratch, threads, f, &now));
     bool folds_are_of_now = true;
     for (f->iterations = 0; f->iterations < MOST_ITERATIONS; f->iterations++) {
-        factor_newton(&f->model, now.hessian, now.slope, &t, factor);
+        if (!factor_newton(&f->model, now.hessian, now.slope, &t, factor)) {
+            return no_step(ctx);
+        }
         f->decrement = newton_step(&f->model, factor, now.gradient, step);
         f->converged = f->decrement < TOLERANCE && t.damping < 0.01;
-        if (f->converged || t.damping > 1e8) {
+        if (f->converged || t.damping > MOST_DAMPING) {
             break;
         }
         for (int64_t i = 0; i < p; i++) {
@@ -296,9 +308,8 @@ static nonsens_status evaluate_fold(nonsens_context *ctx, arena *scratch, const 
 static nonsens_status refresh(nonsens_context *ctx, arena *scratch, fold_descent *d)
 {
     TRY(evaluate_fold(ctx, scratch, d, &d->now, true));
-    factor_newton(&d->f->model, d->now.hessian, d->now.slope, &d->trust, d->factor);
     d->stale = false;
-    return NONSENS_OK;
+    return factor_newton(&d->f->model, d->now.hessian, d->now.slope, &d->trust, d->factor) ? NONSENS_OK : no_step(ctx);
 }
 
 /* After a step that did not lower the objective: a matrix of this very point first, then more caution. */
@@ -340,8 +351,7 @@ static nonsens_status begin_fold(nonsens_context *ctx, arena *scratch, fold_desc
     const fit *f = d->f;
     TRY(evaluate_fold(ctx, scratch, d, &d->now, false));
     TRY(matrix_without(ctx, scratch, f, f->fold_lambda[d->fold], d->fold, d->fold, &d->now));
-    factor_newton(&f->model, d->now.hessian, d->now.slope, &d->trust, d->factor);
-    return NONSENS_OK;
+    return factor_newton(&f->model, d->now.hessian, d->now.slope, &d->trust, d->factor) ? NONSENS_OK : no_step(ctx);
 }
 
 nonsens_status fit_without_two(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, int64_t other,
@@ -355,7 +365,9 @@ nonsens_status fit_without_two(nonsens_context *ctx, arena *scratch, const fit *
     TRY(point_new(ctx, scratch, f, &at));
     ARENA_TRY(ctx, scratch, factor, p * p);
     TRY(matrix_without(ctx, scratch, f, f->lambda, fold, other, &at));
-    factor_newton(m, at.hessian, at.slope, &t, factor);
+    if (!factor_newton(m, at.hessian, at.slope, &t, factor)) {
+        return no_step(ctx);
+    }
     for (int64_t k = 0; k < m->data->folds; k++) {
         for (int64_t i = 0; k != fold && k != other && i < p; i++) {
             at.gradient[i] -= f->fold_gradient[k * p + i];
@@ -385,7 +397,7 @@ static nonsens_status descend_fold(nonsens_context *ctx, arena *scratch, fold_de
     const model *m = &d->f->model;
     double before = INFINITY;
     *converged = false;
-    for (int steps = 0; steps < MOST_FOLD_STEPS && d->trust.damping < 1e8; steps++) {
+    for (int steps = 0; steps < MOST_FOLD_STEPS && d->trust.damping < MOST_DAMPING; steps++) {
         double half = newton_step(m, d->factor, d->now.gradient, d->step);
         if (half < TOLERANCE && d->trust.damping < 0.01) {
             *converged = true;

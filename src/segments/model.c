@@ -5,12 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/*
- * RIDGE holds back logits where segments can be told apart perfectly.  Up to EXACT_SEGMENTS segments the Fisher matrix
- * of the weights is exact; beyond, the part that couples segments, of relative size 1/E, is left out (the matrix then
- * bounds the exact one from above) and weights come before coefficients, so that work grows linearly in E.
- */
-static const double RIDGE = 1.0;
+static const double GENTLE = 0.001;
 enum { TILE = 32, LOCAL = 16 };
 
 /* ---- layout ---- */
@@ -44,18 +39,21 @@ static void find_profile(model *m)
     }
 }
 
-/* Second differences along one variable, averaged over the other, in units of the unit interval. */
-static void add_roughness(model *m, int64_t step, int64_t other)
+/*
+ * Adds weight times the integral of squared derivatives of an order along one variable, averaged over the other: squared
+ * differences of coefficients in units of the unit interval.
+ */
+static void add_differences(int64_t basis, int64_t order, double weight, int64_t step, int64_t other, double *out)
 {
-    static const double difference[3] = {1.0, -2.0, 1.0};
-    int64_t basis = m->data->basis, products = basis * basis;
-    double width = (double)(basis - 3), weight = width * width * width * width / (double)(basis * (basis - 2));
+    static const double difference[2][3] = {{-1.0, 1.0, 0.0}, {1.0, -2.0, 1.0}};
+    int64_t products = basis * basis;
+    double factor = weight * pow((double)(basis - 3), 2.0 * (double)order) / (double)(basis * (basis - order));
     for (int64_t c = 0; c < basis; c++) {
-        for (int64_t b = 0; b + 2 < basis; b++) {
-            for (int64_t i = 0; i < 3; i++) {
-                for (int64_t j = 0; j < 3; j++) {
-                    m->roughness[((b + i) * step + c * other) * products + (b + j) * step + c * other] +=
-                        weight * difference[i] * difference[j];
+        for (int64_t b = 0; b + order < basis; b++) {
+            for (int64_t i = 0; i <= order; i++) {
+                for (int64_t j = 0; j <= order; j++) {
+                    out[((b + i) * step + c * other) * products + (b + j) * step + c * other] +=
+                        factor * difference[order - 1][i] * difference[order - 1][j];
                 }
             }
         }
@@ -71,13 +69,13 @@ nonsens_status model_build(nonsens_context *ctx, arena *a, const sample *data, s
     ARENA_TRY(ctx, a, out->place, out->rank * products);
     ARENA_TRY(ctx, a, out->first, out->parameters);
     ARENA_TRY(ctx, a, out->roughness, products * products);
+    ARENA_TRY(ctx, a, out->gentle, products * products);
     place_coefficients(out);
     find_profile(out);
-    add_roughness(out, basis, 1);
-    add_roughness(out, 1, basis);
-    for (int64_t t = 0; t < products; t++) {
-        out->roughness[t * products + t] += RIDGE / (double)products;
-    }
+    add_differences(basis, 2, 1.0, basis, 1, out->roughness);
+    add_differences(basis, 2, 1.0, 1, basis, out->roughness);
+    add_differences(basis, 1, GENTLE, basis, 1, out->gentle);
+    add_differences(basis, 1, GENTLE, 1, basis, out->gentle);
     return NONSENS_OK;
 }
 
@@ -499,8 +497,9 @@ nonsens_status model_features(nonsens_context *ctx, arena *scratch, const model 
 
 /* ---- penalty ---- */
 
-/* Tensor coefficients of every feature, the roughness matrix times them, and their inner products. */
+/* The penalty matrix P times the tensor coefficients of every feature, and their inner products. */
 typedef struct expansion {
+    double lambda;
     double *rough;                                  /* (r, m^2) P gamma_f */
     double inner[MODEL_MOST_RANK][MODEL_MOST_RANK]; /* gamma_f' P gamma_g */
     double weight[MODEL_MOST_RANK][MODEL_MOST_RANK]; /* sum_e pi_e a_ef a_eg */
@@ -516,9 +515,9 @@ static void expand(const model *m, const double *theta, expansion *x)
         memset(rough, 0, (size_t)products * sizeof *rough);
         for (int64_t s = 0; s < products; s++) {
             double coefficient = theta[m->place[f * products + s]];
-            const double *row = m->roughness + s * products;
+            const double *row = m->roughness + s * products, *gentle = m->gentle + s * products;
             for (int64_t t = 0; t < products; t++) {
-                rough[t] += coefficient * row[t];
+                rough[t] += coefficient * (x->lambda * row[t] + gentle[t]);
             }
         }
     }
@@ -535,50 +534,49 @@ static void expand(const model *m, const double *theta, expansion *x)
     }
 }
 
-static void add_penalty_gradient(const model *m, const double *theta, const expansion *x, double lambda,
-                                 double *gradient)
+static void add_penalty_gradient(const model *m, const double *theta, const expansion *x, double *gradient)
 {
     int64_t products = m->data->basis * m->data->basis, r = m->rank;
     for (int64_t f = 0; f < r; f++) {
         for (int64_t g = 0; g < r; g++) {
             for (int64_t t = 0; t < products; t++) {
-                gradient[m->place[f * products + t]] += lambda * x->weight[f][g] * x->rough[g * products + t];
+                gradient[m->place[f * products + t]] += x->weight[f][g] * x->rough[g * products + t];
             }
             for (int64_t e = 0; e < m->data->segments; e++) {
                 gradient[model_weight(m, e, f)] +=
-                    lambda * m->data->share[e] * theta[model_weight(m, e, g)] * x->inner[f][g];
+                    m->data->share[e] * theta[model_weight(m, e, g)] * x->inner[f][g];
             }
         }
     }
 }
 
-static void add_penalty_squares(const model *m, int64_t f, int64_t g, double factor, double *hessian)
+static void add_penalty_squares(const model *m, int64_t f, int64_t g, double lambda, double factor, double *hessian)
 {
     int64_t products = m->data->basis * m->data->basis;
     for (int64_t s = 0; s < products; s++) {
-        const double *row = m->roughness + s * products;
+        const double *row = m->roughness + s * products, *gentle = m->gentle + s * products;
         int64_t a = m->place[f * products + s];
         for (int64_t t = 0; t < products; t++) {
             int64_t b = m->place[g * products + t];
-            if (row[t] == 0.0 || (f == g && b > a)) {
+            double entry = lambda * row[t] + gentle[t];
+            if (entry == 0.0 || (f == g && b > a)) {
                 continue;
             }
-            hessian[(a > b ? a : b) * m->parameters + (a > b ? b : a)] += factor * row[t];
+            hessian[(a > b ? a : b) * m->parameters + (a > b ? b : a)] += factor * entry;
         }
     }
 }
 
-static void add_penalty_hessian(const model *m, const double *theta, const expansion *x, double lambda,
-                                double *hessian)
+static void add_penalty_hessian(const model *m, const double *theta, const expansion *x, double *hessian)
 {
     int64_t products = m->data->basis * m->data->basis, r = m->rank;
     for (int64_t f = 0; f < r; f++) {
         for (int64_t g = 0; g <= f; g++) {
-            add_penalty_squares(m, f, g, lambda * x->weight[f][g], hessian);
+            add_penalty_squares(m, f, g, x->lambda, x->weight[f][g], hessian);
         }
     }
     for (int64_t e = 0; e < m->data->segments; e++) {
-        double share = lambda * m->data->share[e];
+        double share = m->data->share[e];
         for (int64_t g = 0; g < r; g++) {
             double *row = hessian + model_weight(m, e, g) * m->parameters;
             for (int64_t f = 0; f < r; f++) {
@@ -594,12 +592,12 @@ static void add_penalty_hessian(const model *m, const double *theta, const expan
     }
 }
 
-static void add_penalty_slope(const model *m, const double *theta, const expansion *x, double lambda, double *slope)
+static void add_penalty_slope(const model *m, const double *theta, const expansion *x, double *slope)
 {
     int64_t products = m->data->basis * m->data->basis;
     for (int64_t e = 0; e < m->data->segments; e++) {
         for (int64_t f = 0; f < m->rank; f++) {
-            double factor = lambda * m->data->share[e] * theta[model_weight(m, e, f)];
+            double factor = m->data->share[e] * theta[model_weight(m, e, f)];
             for (int64_t t = 0; t < products; t++) {
                 slope[e * products + t] += factor * x->rough[f * products + t];
             }
@@ -610,23 +608,23 @@ static void add_penalty_slope(const model *m, const double *theta, const expansi
 nonsens_status model_penalty(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double lambda,
                              double *value, double *gradient, double *hessian, double *slope)
 {
-    expansion x;
+    expansion x = {.lambda = lambda};
     ARENA_TRY(ctx, scratch, x.rough, m->rank * m->data->basis * m->data->basis + 1);
     expand(m, theta, &x);
     *value = 0.0;
     for (int64_t f = 0; f < m->rank; f++) {
         for (int64_t g = 0; g < m->rank; g++) {
-            *value += 0.5 * lambda * x.weight[f][g] * x.inner[f][g];
+            *value += 0.5 * x.weight[f][g] * x.inner[f][g];
         }
     }
     if (gradient) {
-        add_penalty_gradient(m, theta, &x, lambda, gradient);
+        add_penalty_gradient(m, theta, &x, gradient);
     }
     if (hessian) {
-        add_penalty_hessian(m, theta, &x, lambda, hessian);
+        add_penalty_hessian(m, theta, &x, hessian);
     }
     if (slope) {
-        add_penalty_slope(m, theta, &x, lambda, slope);
+        add_penalty_slope(m, theta, &x, slope);
     }
     return NONSENS_OK;
 }

@@ -7,9 +7,10 @@
  * coefficients tied along the other (B-splines add up to one), so that the restricted models lie inside the free one,
  * function by function and penalty by penalty.
  *
- * Penalty: lambda / 2 sum_e pi_e |sum_f a_ef h_f|^2 with |h|^2 = integral of the squared second derivatives along
- * either variable + RIDGE times the integral of h^2.  It is on the logits, so it does not depend on how the sum is
- * split into a and h, and it is the same for every model.
+ * Penalty: 1/2 sum_e pi_e |sum_f a_ef h_f|^2 with |h|^2 = lambda times the integral of the squared second derivatives
+ * along either variable + GENTLE times that of the squared first derivatives, which holds back logits where segments can
+ * be told apart perfectly.  It is on the logits and blind to constants, so it does not depend on how logits are split
+ * into a, h and c, and it is the same for every model.
  *
  * Parameters: coefficients first, products of features of both variables interleaved (which keeps the Fisher matrix in
  * a narrow profile), then for every segment its weights a_e1 .. a_er and c_e.
@@ -48,7 +49,8 @@ typedef struct model {
     int64_t parameters;
     int32_t *place;       /* (r, m^2) parameter of each tensor coefficient of each feature */
     int64_t *first;       /* (parameters) profile of the Fisher matrix */
-    double *roughness;    /* (m^2, m^2) the matrix of |h|^2 */
+    double *roughness;    /* (m^2, m^2) the matrix of the second derivatives */
+    double *gentle;       /* (m^2, m^2) GENTLE times that of the first derivatives */
 } model;
 
 nonsens_status model_build(nonsens_context *ctx, arena *a, const sample *data, shape s, model *out);
@@ -67,7 +69,6 @@ typedef struct model_sums {
     double *slope;         /* (segments, m^2) slope of -log_likelihood in the coefficients of each logit; with fisher */
 } model_sums;
 
-/* labels: (n) in the order of the sample, or NULL for its own. */
 nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
                          model_sums *out);
 
@@ -79,7 +80,7 @@ nonsens_status model_score(nonsens_context *ctx, arena *scratch, const model *m,
 nonsens_status model_features(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
                               double *out);
 
-/* The penalty with its factor lambda; gradient, Gauss-Newton matrix and slope are added to where not NULL. */
+/* The penalty; gradient, Gauss-Newton matrix and slope are added to where not NULL. */
 nonsens_status model_penalty(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double lambda,
                              double *value, double *gradient, double *hessian, double *slope);
 

@@ -9,82 +9,10 @@
 #include "math/envelope.h"
 #include "math/linalg.h"
 #include "segments/fit.h"
+#include "segments/regression.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { LOCAL = 16 };
-
-/* ---- regression on the basis of one kind of feature ---- */
-
-static int64_t kind_size(const sample *s, enum kind kind)
-{
-    return kind == KIND_BOTH ? s->basis * s->basis : s->basis;
-}
-
-static int64_t kind_place(const sample *s, enum kind kind, int64_t product)
-{
-    return kind == KIND_BOTH ? product : kind == KIND_FIRST ? product / s->basis : product % s->basis;
-}
-
-/* Cholesky factor of B'B + lambda P for the basis of a kind; first: its profile. */
-typedef struct regression {
-    enum kind kind;
-    int64_t size, *first;
-    double *factor;
-} regression;
-
-static void add_row_products(const sample *s, int64_t row, regression *g)
-{
-    const double *v = s->value + 8 * row;
-    int64_t at[LOCAL];
-    double b[LOCAL];
-    for (int64_t i = 0; i < LOCAL; i++) {
-        at[i] = kind_place(s, g->kind, s->corner[row] + i / 4 * s->basis + i % 4);
-        b[i] = v[i / 4] * v[4 + i % 4];
-    }
-    for (int64_t i = 0; i < LOCAL; i++) {
-        for (int64_t j = 0; j < LOCAL; j++) {
-            if (at[j] <= at[i]) {
-                g->factor[at[i] * g->size + at[j]] += b[i] * b[j];
-            }
-        }
-    }
-}
-
-static nonsens_status regression_build(nonsens_context *ctx, arena *a, const model *m, enum kind kind, double lambda,
-                                       regression *g)
-{
-    const sample *s = m->data;
-    int64_t products = s->basis * s->basis;
-    *g = (regression){.kind = kind, .size = kind_size(s, kind)};
-    ARENA_TRY(ctx, a, g->first, g->size);
-    ARENA_TRY(ctx, a, g->factor, g->size * g->size);
-    for (int64_t i = 0; i < s->n; i++) {
-        add_row_products(s, i, g);
-    }
-    for (int64_t i = 0; i < products; i++) {
-        for (int64_t j = 0; j < products; j++) {
-            int64_t p = kind_place(s, kind, i), q = kind_place(s, kind, j);
-            if (q <= p) {
-                g->factor[p * g->size + q] += lambda * m->roughness[i * products + j];
-            }
-        }
-    }
-    for (int64_t i = 0; i < g->size; i++) {
-        g->factor[i * g->size + i] += 1e-9 * (double)s->n / (double)g->size;
-    }
-    return envelope_factor(g->size, g->first, g->factor)
-               ? NONSENS_OK
-               : fail(ctx, NONSENS_ERR_NUMERIC, "the basis of the segment classifier is not positive definite");
-}
-
-/* target (size) = (B'B + lambda P)^-1 target. */
-static void regression_solve(const regression *g, double *target)
-{
-    envelope_forward(g->size, g->first, g->factor, target);
-    envelope_backward(g->size, g->first, g->factor, target);
-}
 
 /* B' (y_e - pi_e) / sqrt(pi_e), all segments: (segments, size). */
 static void segment_targets(const sample *s, const regression *g, double *target)
@@ -93,7 +21,7 @@ static void segment_targets(const sample *s, const regression *g, double *target
     for (int64_t i = 0; i < s->n; i++) {
         const double *v = s->value + 8 * i;
         double *of_segment = target + s->label[i] * g->size;
-        for (int64_t k = 0; k < LOCAL; k++) {
+        for (int64_t k = 0; k < REGRESSION_PRODUCTS; k++) {
             int64_t at = kind_place(s, g->kind, s->corner[i] + k / 4 * s->basis + k % 4);
             of_segment[at] += v[k / 4] * v[4 + k % 4];
             mean[at] += v[k / 4] * v[4 + k % 4];
@@ -109,6 +37,13 @@ static void segment_targets(const sample *s, const regression *g, double *target
 
 /* ---- cold ---- */
 
+static void put_weights(fit *f, int64_t feature, const double *weight)
+{
+    for (int64_t e = 0; e < f->model.data->segments; e++) {
+        f->theta[model_weight(&f->model, e, feature)] = weight[e];
+    }
+}
+
 /* Writes feature f: coefficients over the basis of its kind, and the weights of the segments. */
 static void put_feature(fit *f, int64_t feature, const double *coefficient, const double *weight)
 {
@@ -118,9 +53,18 @@ static void put_feature(fit *f, int64_t feature, const double *coefficient, cons
     for (int64_t t = 0; t < products; t++) {
         f->theta[m->place[feature * products + t]] = coefficient[kind_place(m->data, kind, t)];
     }
-    for (int64_t e = 0; e < m->data->segments; e++) {
-        f->theta[model_weight(m, e, feature)] = weight[e];
+    put_weights(f, feature, weight);
+}
+
+/* The same from coefficients over all products, constant along the variable that the feature does not see. */
+static void put_tensor(fit *f, int64_t feature, const double *tensor, const double *weight)
+{
+    const model *m = &f->model;
+    int64_t products = m->data->basis * m->data->basis;
+    for (int64_t t = 0; t < products; t++) {
+        f->theta[m->place[feature * products + t]] = tensor[t];
     }
+    put_weights(f, feature, weight);
 }
 
 static nonsens_status cold_kind(nonsens_context *ctx, arena *a, fit *f, enum kind kind, int64_t from, int64_t count)
@@ -129,7 +73,7 @@ static nonsens_status cold_kind(nonsens_context *ctx, arena *a, fit *f, enum kin
     int64_t segments = s->segments;
     regression g;
     double *target, *solved, *inner, *value, *coefficient, *weight;
-    TRY(regression_build(ctx, a, &f->model, kind, f->lambda, &g));
+    TRY(regression_build(ctx, a, &f->model, kind, f->lambda, 1.0, &g));
     ARENA_TRY(ctx, a, target, (segments + 1) * g.size);
     ARENA_TRY(ctx, a, solved, segments * g.size);
     ARENA_TRY(ctx, a, inner, segments * segments);
@@ -193,7 +137,7 @@ nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const fi
         for (int64_t e = 0; e < m->data->segments; e++) {
             weight[e] = from->theta[model_weight(&from->model, e, feature)];
         }
-        put_feature(f, feature, coefficient, weight);
+        put_tensor(f, feature, coefficient, weight);
     }
     for (int64_t e = 0; e < m->data->segments; e++) {
         f->theta[model_weight(m, e, m->rank)] = from->theta[model_weight(&from->model, e, from->model.rank)];
@@ -204,12 +148,13 @@ nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const fi
 /* Features of a free fit over the rows, their inner products, and their explanation by one variable. */
 typedef struct explanation {
     double *feature;                                /* (r, n), centred */
+    double mean[MODEL_MOST_RANK];                   /* taken off */
     double *explained;                              /* (r, m) coefficients over one variable */
     double inner[MODEL_MOST_RANK * MODEL_MOST_RANK]; /* V = h'h / n */
     double share[MODEL_MOST_RANK * MODEL_MOST_RANK]; /* U: of the explained parts */
 } explanation;
 
-static void centre(int64_t n, double *v)
+static double centre(int64_t n, double *v)
 {
     double mean = 0.0;
     for (int64_t i = 0; i < n; i++) {
@@ -218,6 +163,7 @@ static void centre(int64_t n, double *v)
     for (int64_t i = 0; i < n; i++) {
         v[i] -= mean;
     }
+    return mean;
 }
 
 static nonsens_status explain(nonsens_context *ctx, arena *a, const fit *from, enum kind kind, explanation *x)
@@ -225,7 +171,7 @@ static nonsens_status explain(nonsens_context *ctx, arena *a, const fit *from, e
     const sample *s = from->model.data;
     int64_t r = from->model.rank;
     regression g;
-    TRY(regression_build(ctx, a, &from->model, kind, 1e-6 * from->lambda, &g));
+    TRY(regression_build(ctx, a, &from->model, kind, 0.0, 1e-6, &g));
     ARENA_TRY(ctx, a, x->feature, r * s->n);
     ARENA_TRY(ctx, a, x->explained, r * g.size);
     for (int64_t k = 0; k < s->folds; k++) {
@@ -235,10 +181,10 @@ static nonsens_status explain(nonsens_context *ctx, arena *a, const fit *from, e
     ARENA_TRY(ctx, a, target, r * g.size);
     for (int64_t f = 0; f < r; f++) {
         double *h = x->feature + f * s->n;
-        centre(s->n, h);
+        x->mean[f] = centre(s->n, h);
         for (int64_t i = 0; i < s->n; i++) {
             const double *v = s->value + 8 * i;
-            for (int64_t k = 0; k < LOCAL; k++) {
+            for (int64_t k = 0; k < REGRESSION_PRODUCTS; k++) {
                 int64_t at = kind_place(s, kind, s->corner[i] + k / 4 * s->basis + k % 4);
                 target[f * g.size + at] += v[k / 4] * v[4 + k % 4] * h[s->row[i]];
             }
@@ -297,6 +243,24 @@ static nonsens_status explained_directions(nonsens_context *ctx, arena *a, int64
     return NONSENS_OK;
 }
 
+/* One feature of the restricted model: the combination w (r) of the free fit's, explained where its kind asks for it. */
+static void combine(const fit *from, const explanation *x, const double *w, int64_t feature, double *tensor,
+                    double *coefficient, fit *f)
+{
+    const model *m = &f->model;
+    enum kind kind = shape_kind(m->shape, feature);
+    int64_t r = m->rank, size = kind_size(m->data, kind);
+    memset(coefficient, 0, (size_t)size * sizeof *coefficient);
+    for (int64_t k = 0; k < r; k++) {
+        tensor_coefficients(from, k, tensor);
+        const double *source = kind == KIND_BOTH ? tensor : x->explained + k * size;
+        for (int64_t j = 0; j < size; j++) {
+            // the explanation is of centred features; B-splines add up to one
+            coefficient[j] += w[k] * (source[j] + (kind == KIND_BOTH ? 0.0 : x->mean[k]));
+        }
+    }
+}
+
 nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const fit *from, fit *f)
 {
     const model *m = &f->model;
@@ -310,8 +274,6 @@ nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const 
     ARENA_TRY(ctx, scratch, tensor, products);
     ARENA_TRY(ctx, scratch, weight, segments);
     for (int64_t c = 0; c < r; c++) {
-        int64_t size = kind_size(m->data, shape_kind(m->shape, c));
-        memset(coefficient, 0, (size_t)products * sizeof *coefficient);
         memset(weight, 0, (size_t)segments * sizeof *weight);
         for (int64_t k = 0; k < r; k++) {
             double back = 0.0; // h = V W h', so the weights are A V W
@@ -321,13 +283,12 @@ nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const 
             for (int64_t e = 0; e < segments; e++) {
                 weight[e] += from->theta[model_weight(&from->model, e, k)] * back;
             }
-            tensor_coefficients(from, k, tensor);
-            const double *source = shape_kind(m->shape, c) == KIND_BOTH ? tensor : x.explained + k * size;
-            for (int64_t j = 0; j < size; j++) {
-                coefficient[j] += w[c * r + k] * source[j];
-            }
         }
+        combine(from, &x, w + c * r, c, tensor, coefficient, f);
         put_feature(f, c, coefficient, weight);
+    }
+    for (int64_t e = 0; e < segments; e++) {
+        f->theta[model_weight(m, e, r)] = from->theta[model_weight(&from->model, e, r)];
     }
     return NONSENS_OK;
 }

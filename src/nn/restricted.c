@@ -1,0 +1,252 @@
+/*
+ * restricted.c - training and scoring of restricted segment classifiers, folds x restarts.
+ *
+ * A block has two inputs.  They are the whitened variables for a feature of both; for a feature of one variable both
+ * are that variable over sqrt(2), so that starts have the same scale.  What a feature may not see is not among its
+ * inputs.
+ *
+ * From some starts the features share their tasks badly (one of both variables learns what one of a single variable
+ * could have learned) and do not get away from there.  Such starts are behind after a few epochs already, so a network
+ * goes on from the best of several short trials.  Restarts stop on different rows, so that together they learn from
+ * all.
+ */
+#include "nn/restricted.h"
+
+#include "base/parallel.h"
+#include "math/column.h"
+#include "nn/train.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { INPUTS = 2 };                    /* of a block */
+enum { TRIALS = 3, TRIAL_EPOCHS = 10 }; /* of a network */
+enum stream { STREAM_SPLIT, STREAM_START, STREAM_TRIALS, STREAM_BATCHES, STREAMS };
+
+static const double SMALLEST_SD = 1e-6; /* of the sum or difference of standardised columns: less is rounding */
+
+typedef struct ensemble {
+    const restricted_data *data;
+    mlp_shape shape; /* of one feature */
+    int64_t blocks;  /* features */
+    train_options train;
+    double validation;
+    uint64_t seed;
+    int64_t restarts, nets; /* net = fold * restarts + restart */
+    float *x;               /* (n, blocks * INPUTS) column-major */
+    float *parameters;      /* (nets, parameters of a network) */
+    train_report *report;   /* (nets) */
+    double *logits;         /* (n, segments) row-major: sums over the networks that score a row */
+    double *held_out, *feature;
+} ensemble;
+
+/* z (n) = (x + sign y) / sd of it; zero where x and y are the same or opposite. */
+static nonsens_status standard_sum(nonsens_context *ctx, arena *a, int64_t n, const double *x, double sign,
+                                   const double *y, double *z)
+{
+    double *sum;
+    ARENA_TRY(ctx, a, sum, n);
+    for (int64_t i = 0; i < n; i++) {
+        sum[i] = x[i] + sign * y[i];
+    }
+    if (column_standardise(n, sum, z) < SMALLEST_SD) {
+        memset(z, 0, (size_t)n * sizeof *z);
+    }
+    return NONSENS_OK;
+}
+
+/* Whitening of two standardised columns: their sum and difference, brought to the same scale and turned back. */
+static nonsens_status whiten(nonsens_context *ctx, arena *a, int64_t n, double *const z[2], double *const out[2])
+{
+    double *sum, *difference;
+    ARENA_TRY(ctx, a, sum, n);
+    ARENA_TRY(ctx, a, difference, n);
+    TRY(standard_sum(ctx, a, n, z[0], 1.0, z[1], sum));
+    TRY(standard_sum(ctx, a, n, z[0], -1.0, z[1], difference));
+    for (int64_t i = 0; i < n; i++) {
+        out[0][i] = (sum[i] + difference[i]) * sqrt(0.5);
+        out[1][i] = (sum[i] - difference[i]) * sqrt(0.5);
+    }
+    return NONSENS_OK;
+}
+
+static void copy_column(int64_t n, double factor, const double *from, float *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[i] = (float)(factor * from[i]);
+    }
+}
+
+static nonsens_status make_inputs(nonsens_context *ctx, arena *a, restricted_spec spec, ensemble *e)
+{
+    int64_t n = e->data->n, rank = restricted_rank(spec);
+    double *z[2], *white[2];
+    for (int k = 0; k < 2; k++) {
+        ARENA_TRY(ctx, a, z[k], n);
+        ARENA_TRY(ctx, a, white[k], n);
+        column_standardise(n, e->data->input[k], z[k]);
+    }
+    TRY(whiten(ctx, a, n, z, white));
+    ARENA_TRY(ctx, a, e->x, n * rank * INPUTS);
+    for (int64_t f = 0; f < rank; f++) {
+        bool both = f >= spec.first + spec.second;
+        for (int k = 0; k < INPUTS; k++) {
+            const double *from = both ? white[k] : z[f >= spec.first];
+            copy_column(n, both ? 1.0 : sqrt(0.5), from, e->x + (f * INPUTS + k) * n);
+        }
+    }
+    return NONSENS_OK;
+}
+
+static rng net_stream(const ensemble *e, int64_t net, enum stream stream)
+{
+    return rng_open(e->seed, RNG_RESTRICTED, (uint64_t)(net * STREAMS + stream));
+}
+
+/*
+ * The rows of the other folds, shuffled and dealt: of each segment its part of the validation share, rounded so that
+ * the sum over segments is right, the rest for training.
+ */
+static nonsens_status split_rows(nonsens_context *ctx, arena *a, const ensemble *e, int64_t net, mlp_rows *train,
+                                 mlp_rows *validation)
+{
+    const restricted_data *d = e->data;
+    int64_t count = 0, before = 0, *order, *quota, *train_row, *validation_row;
+    ARENA_TRY(ctx, a, order, d->n);
+    ARENA_TRY(ctx, a, train_row, d->n);
+    ARENA_TRY(ctx, a, validation_row, d->n);
+    ARENA_TRY(ctx, a, quota, d->segments);
+    for (int64_t i = 0; i < d->n; i++) {
+        if (d->fold[i] != net / e->restarts) {
+            order[count++] = i;
+            quota[d->label[i]]++;
+        }
+    }
+    for (int64_t s = 0; s < d->segments; s++) {
+        int64_t rows = quota[s];
+        quota[s] = llround(e->validation * (double)(before + rows)) - llround(e->validation * (double)before);
+        before += rows;
+    }
+    rng r = net_stream(e, net, STREAM_SPLIT);
+    rng_shuffle(&r, count, order);
+    *train = *validation = (mlp_rows){e->x, d->n, NULL, 0, d->label};
+    for (int64_t i = 0; i < count; i++) {
+        if (quota[d->label[order[i]]]-- > 0) {
+            validation_row[validation->count++] = order[i];
+        } else {
+            train_row[train->count++] = order[i];
+        }
+    }
+    train->row = train_row;
+    validation->row = validation_row;
+    return NONSENS_OK;
+}
+
+/* The start that is best after a few epochs, with what it has learned. */
+static nonsens_status try_starts(nonsens_context *ctx, arena *a, const ensemble *e, int64_t net, mlp_rows train,
+                                 mlp_rows validation, float *parameters)
+{
+    int64_t count = mlp_block_parameters(&e->shape, e->blocks);
+    rng start = net_stream(e, net, STREAM_START), batches = net_stream(e, net, STREAM_TRIALS);
+    train_options few = e->train;
+    few.epochs = few.epochs < TRIAL_EPOCHS ? few.epochs : TRIAL_EPOCHS;
+    double best = INFINITY;
+    float *trial;
+    ARENA_TRY(ctx, a, trial, count);
+    arena_mark mark = arena_tell(a);
+    for (int k = 0; k < TRIALS; k++) {
+        train_report report;
+        mlp_block_init(&e->shape, e->blocks, &start, trial);
+        TRY(train_blocks(ctx, a, &e->shape, e->blocks, &few, &batches, train, validation, trial, &report));
+        if (k == 0 || report.validation_loss < best) {
+            best = report.validation_loss;
+            memcpy(parameters, trial, (size_t)count * sizeof *trial);
+        }
+        arena_rewind(a, mark);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status train_job(nonsens_context *ctx, arena *scratch, int64_t net, void *state)
+{
+    const ensemble *e = state;
+    float *parameters = e->parameters + net * mlp_block_parameters(&e->shape, e->blocks);
+    mlp_rows train, validation;
+    TRY(split_rows(ctx, scratch, e, net, &train, &validation));
+    TRY(try_starts(ctx, scratch, e, net, train, validation, parameters));
+    rng batches = net_stream(e, net, STREAM_BATCHES);
+    return train_blocks(ctx, scratch, &e->shape, e->blocks, &e->train, &batches, train, validation, parameters,
+                        &e->report[net]);
+}
+
+/* log p(label) by the mean of the logits of `used` networks, given as their sum. */
+static double log_likelihood(int64_t segments, const double *logit, int32_t label, int64_t used)
+{
+    double top = logit[0], sum = 0.0;
+    for (int64_t s = 1; s < segments; s++) {
+        top = fmax(top, logit[s]);
+    }
+    for (int64_t s = 0; s < segments; s++) {
+        sum += exp((logit[s] - top) / (double)used);
+    }
+    return (logit[label] - top) / (double)used - log(sum);
+}
+
+/* Scores the rows of one fold by its networks; those that never had a finite loss are left out. */
+static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
+{
+    const ensemble *e = state;
+    const restricted_data *d = e->data;
+    int64_t used = 0, *row;
+    mlp_workspace work;
+    ARENA_TRY(ctx, scratch, row, d->n);
+    TRY(mlp_block_workspace(ctx, scratch, &e->shape, e->blocks, &work));
+    mlp_rows rows = {e->x, d->n, row, 0, NULL};
+    for (int64_t i = 0; i < d->n; i++) {
+        if (d->fold[i] == fold) {
+            row[rows.count++] = i;
+        }
+    }
+    for (int64_t net = fold * e->restarts; net < (fold + 1) * e->restarts; net++) {
+        const float *parameters = e->parameters + net * mlp_block_parameters(&e->shape, e->blocks);
+        if (!isfinite(e->report[net].validation_loss)) {
+            continue;
+        }
+        if (used++ == 0 && e->feature) {
+            mlp_features(&e->shape, parameters, &work, rows, e->feature);
+        }
+        mlp_add_logits(&e->shape, parameters, &work, rows, e->logits);
+    }
+    if (used == 0) {
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "no network of fold %" PRId64 " trained to a finite loss; lower --learning-rate", fold + 1);
+    }
+    for (int64_t i = 0; i < rows.count; i++) {
+        e->held_out[row[i]] = log_likelihood(d->segments, e->logits + row[i] * d->segments, d->label[row[i]], used);
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status restricted_fit(nonsens_context *ctx, arena *scratch, const restricted_data *data, restricted_spec spec,
+                              const nonsens_options *o, double *held_out, double *feature)
+{
+    ensemble e = {
+        .data = data,
+        .shape = {INPUTS, o->layers, o->width, 1, data->segments, o->activation, o->last},
+        .blocks = restricted_rank(spec),
+        .train = {o->optimiser, o->learning_rate, o->momentum, o->weight_decay, o->batch, o->epochs, o->patience},
+        .validation = o->validation,
+        .seed = (uint64_t)o->seed,
+        .restarts = o->restarts,
+        .nets = data->folds * o->restarts,
+        .held_out = held_out,
+        .feature = feature,
+    };
+    TRY(make_inputs(ctx, scratch, spec, &e));
+    ARENA_TRY(ctx, scratch, e.parameters, e.nets * mlp_block_parameters(&e.shape, e.blocks));
+    ARENA_TRY(ctx, scratch, e.report, e.nets);
+    ARENA_TRY(ctx, scratch, e.logits, data->n * data->segments);
+    TRY(parallel_for(ctx, (int)o->threads, e.nets, "training", train_job, &e));
+    return parallel_for(ctx, (int)o->threads, data->folds, NULL, score_fold, &e);
+}
