@@ -1,13 +1,11 @@
 #include "methods/ladder.h"
 
 #include "data/canonical.h"
-#include "math/special.h"
 #include "math/sort.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double UNDERSMOOTH = 30.0;
 enum { CALIBRATION_DRAWS = 199, BASIS = 14 };
 
 /* ---- order ---- */
@@ -113,7 +111,7 @@ nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *
     TRY(sample_folds(ctx, a, pair->segments, out->start, options->score_folds, options->seed, 0, &fold));
     TRY(sample_build(ctx, a, (const double *const *)out->warped, pair->segments, out->start, fold,
                      options->score_folds, BASIS, &out->sample));
-    return penalty_choose(ctx, a, out->threads, &out->sample, UNDERSMOOTH, &out->penalty);
+    return penalty_choose(ctx, a, out->threads, &out->sample, &out->penalty);
 }
 
 /* ---- fits ---- */
@@ -133,26 +131,39 @@ static shape shape_of(enum kind kind, int rank)
     return (shape){kind == KIND_FIRST ? rank : 0, kind == KIND_SECOND ? rank : 0, kind == KIND_BOTH ? rank : 0};
 }
 
-/* Fits all rows from where theta stands. */
-static nonsens_status fit_rows(nonsens_context *ctx, const ladder *l, fit *f)
+/* Fits all rows with this penalty, from where theta stands. */
+static nonsens_status fit_rows(nonsens_context *ctx, const ladder *l, double lambda, fit *f)
 {
     arena scratch = {0};
+    f->lambda = lambda;
     nonsens_status status = fit_all(ctx, &scratch, l->threads, f);
     arena_free(&scratch);
     return status;
 }
 
-static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *f)
+/* Fits all rows and every fold for scoring, then all rows for testing. */
+static nonsens_status fit_and_score(nonsens_context *ctx, arena *a, const ladder *l, fit *f)
+{
+    TRY(fit_rows(ctx, l, l->penalty.all, f));
+    TRY(fit_folds(ctx, a, l->threads, f));
+    return fit_rows(ctx, l, l->penalty.test, f);
+}
+
+static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const ladder *l, shape s, bool score, fit *f)
 {
     arena scratch = {0};
     TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, f));
     nonsens_status status = fit_start_cold(ctx, &scratch, f);
     arena_free(&scratch);
     TRY(status);
-    return fit_rows(ctx, l, f);
+    if (score) {
+        return fit_and_score(ctx, a, l, f);
+    }
+    TRY(fit_rows(ctx, l, l->penalty.all, f));
+    return fit_rows(ctx, l, l->penalty.test, f);
 }
 
-/* Rank r against r - 1: by the test on all rows first; only where that rejects are held-out rows looked at. */
+/* Rank r against r - 1.  Ranks over two are scored only where the test on all rows rejects: few data have them. */
 static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const ladder *l, ranks *found, int64_t r)
 {
     fit *large = &found->fit[r], *small = r == 1 ? NULL : &found->fit[r - 1];
@@ -161,11 +172,12 @@ static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const ladder *l
     nonsens_status status = compare_rank(ctx, &scratch, small, large, CALIBRATION_DRAWS, l->options->seed, step);
     arena_free(&scratch);
     TRY(status);
-    if (r > 1 && !(step->p_value <= ladder_level(l))) {
-        return NONSENS_OK;
+    if (!large->held_out && step->p_value <= ladder_level(l)) {
+        TRY(fit_and_score(ctx, a, l, large));
     }
-    TRY(fit_folds(ctx, a, l->threads, large));
-    ladder_compare(l, large->held_out, small ? small->held_out : l->chance, step);
+    if (large->held_out) {
+        ladder_compare(l, large->held_out, small ? small->held_out : l->chance, step);
+    }
     return NONSENS_OK;
 }
 
@@ -173,7 +185,7 @@ nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enu
 {
     *out = (ranks){0};
     for (int64_t r = 1; r <= most && r <= l->most; r++) {
-        TRY(fit_cold(ctx, a, l, shape_of(kind, (int)r), &out->fit[r]));
+        TRY(fit_cold(ctx, a, l, shape_of(kind, (int)r), r <= 2, &out->fit[r]));
         TRY(judge_rank(ctx, a, l, out, r));
         out->fitted = r;
         if (!ladder_is_better(l, &out->step[r])) {
@@ -186,7 +198,7 @@ nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enu
 
 bool ladder_is_better(const ladder *l, const difference *d)
 {
-    return d->p_value <= ladder_level(l) && d->z > special_normal_quantile(1.0 - l->options->alpha);
+    return d->p_value <= ladder_level(l) && d->mean > 0.0;
 }
 
 nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out)
@@ -196,15 +208,14 @@ nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, 
     nonsens_status status = fit_start_restricted(ctx, &scratch, whole, out);
     arena_free(&scratch);
     TRY(status);
-    TRY(fit_rows(ctx, l, out));
+    TRY(fit_and_score(ctx, a, l, out));
     if (out->objective < whole->objective) { // the free fit sat in a worse optimum
         status = fit_start_extended(ctx, &scratch, out, whole);
         arena_free(&scratch);
         TRY(status);
-        TRY(fit_rows(ctx, l, whole));
-        TRY(fit_folds(ctx, a, l->threads, whole));
+        TRY(fit_and_score(ctx, a, l, whole));
     }
-    return fit_folds(ctx, a, l->threads, out);
+    return NONSENS_OK;
 }
 
 nonsens_status ladder_judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out)

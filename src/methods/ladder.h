@@ -52,7 +52,7 @@ nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *
 enum { LADDER_TESTS = 8 };
 double ladder_level(const ladder *l);
 
-/* The larger model is better: the test on all rows rejects the smaller one, and held-out rows agree at level alpha. */
+/* The larger model is better: the test on all rows rejects the smaller one, and held-out rows agree. */
 bool ladder_is_better(const ladder *l, const difference *d);
 
 /* Ranks of the features of one kind, up to `most`; the free ones have KIND_BOTH.  Ranks that are found are scored. */

@@ -10,10 +10,11 @@
 
 #include "segments/model.h"
 
-/* How strongly roughness is penalised: on all rows, and with each fold left out. */
+/* How strongly roughness is penalised. */
 typedef struct penalty {
-    double all;
-    const double *fold; /* (folds) */
+    double all;         /* best for prediction, on all rows */
+    const double *fold; /* (folds) likewise with each fold left out: rows are scored with it */
+    double test;        /* for tests on all rows */
 } penalty;
 
 typedef struct fit {

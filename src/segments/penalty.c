@@ -3,9 +3,10 @@
 #include "base/parallel.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdbool.h>
 
 static const double PATH[] = {0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4, 3e-5};
+static const double UNDERSMOOTH = 30.0;
 enum { STEPS = sizeof PATH / sizeof *PATH };
 
 typedef struct pairs {
@@ -54,47 +55,65 @@ static nonsens_status score_path(nonsens_context *ctx, arena *scratch, int threa
     return NONSENS_OK;
 }
 
-nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, const sample *data, double undersmooth,
-                              penalty *out)
+/* What one step of the path has found for each fold. */
+typedef struct search {
+    double *lambda, *score, *best; /* (folds) */
+    bool *over;                    /* (folds) its score has fallen */
+    double best_total;
+} search;
+
+/* Takes in the scores of one penalty; false where no fold gains from rougher ones. */
+static bool take_step(int64_t folds, double lambda, search *s, penalty *out)
+{
+    double total = 0.0;
+    bool more = false;
+    for (int64_t k = 0; k < folds; k++) {
+        total += s->score[k];
+        s->over[k] = s->over[k] || s->score[k] <= s->best[k];
+        if (!s->over[k]) {
+            s->best[k] = s->score[k];
+            s->lambda[k] = lambda;
+            more = true;
+        }
+    }
+    if (total > s->best_total) {
+        s->best_total = total;
+        out->all = lambda;
+    }
+    return more;
+}
+
+static nonsens_status try_penalty(nonsens_context *ctx, int threads, bool cold, fit *f, double *score)
+{
+    arena scratch = {0};
+    nonsens_status status = cold ? fit_start_cold(ctx, &scratch, f) : NONSENS_OK;
+    status = status == NONSENS_OK ? fit_all(ctx, &scratch, threads, f) : status;
+    status = status == NONSENS_OK ? score_path(ctx, &scratch, threads, f, score) : status;
+    arena_free(&scratch);
+    return status;
+}
+
+nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, const sample *data, penalty *out)
 {
     int64_t folds = data->folds;
-    arena scratch = {0};
-    double *lambda, *score, *best, total, best_total = -INFINITY;
-    shape s = {0, 0, data->segments > 2 ? 2 : 1};
+    search s = {.best_total = -INFINITY};
     fit f;
-    ARENA_TRY(ctx, a, lambda, folds);
-    ARENA_TRY(ctx, a, score, folds);
-    ARENA_TRY(ctx, a, best, folds);
+    ARENA_TRY(ctx, a, s.lambda, folds);
+    ARENA_TRY(ctx, a, s.score, folds);
+    ARENA_TRY(ctx, a, s.best, folds);
+    ARENA_TRY(ctx, a, s.over, folds);
     for (int64_t k = 0; k < folds; k++) {
-        best[k] = -INFINITY;
+        s.best[k] = -INFINITY;
     }
+    *out = (penalty){PATH[0], s.lambda, PATH[0]};
+    TRY(fit_new(ctx, a, data, (shape){0, 0, data->segments > 2 ? 2 : 1}, out, &f));
     for (int64_t step = 0; step < STEPS; step++) {
-        penalty weight = {PATH[step], lambda};
-        nonsens_status status = NONSENS_OK;
-        if (step == 0) {
-            TRY(fit_new(ctx, a, data, s, &weight, &f));
-            status = fit_start_cold(ctx, &scratch, &f);
-        }
         f.lambda = PATH[step];
-        status = status == NONSENS_OK ? fit_all(ctx, &scratch, threads, &f) : status;
-        status = status == NONSENS_OK ? score_path(ctx, &scratch, threads, &f, score) : status;
-        arena_free(&scratch);
-        TRY(status);
-        total = 0.0;
-        for (int64_t k = 0; k < folds; k++) {
-            total += score[k];
-            if (score[k] > best[k]) {
-                best[k] = score[k];
-                lambda[k] = PATH[step] / undersmooth;
-            }
-        }
-        if (total > best_total) {
-            best_total = total;
-            out->all = PATH[step] / undersmooth;
-        } else {
+        TRY(try_penalty(ctx, threads, step == 0, &f, s.score));
+        if (!take_step(folds, PATH[step], &s, out)) {
             break;
         }
     }
-    out->fold = lambda;
+    out->test = out->all / UNDERSMOOTH;
     return NONSENS_OK;
 }

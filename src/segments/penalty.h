@@ -3,15 +3,15 @@
  *
  * For every fold that will score, the penalty is chosen on the other folds alone: each of them is predicted by a fit
  * without both.  These fits are single Newton steps from that of all rows (fit_without_two), on a path of penalties from
- * smooth to rough.  The best penalty is then divided by `undersmooth`: what is best for prediction leaves a bias as large
- * as the noise, which a test of the restricted model would take for evidence against it.
+ * smooth to rough, each fold stopping where its own score falls.  Tests take the best penalty divided by UNDERSMOOTH:
+ * what is best for prediction leaves a bias as large as the noise, which a test of a restricted model would take for
+ * evidence against it.
  */
 #ifndef SEGMENTS_PENALTY_H
 #define SEGMENTS_PENALTY_H
 
 #include "segments/fit.h"
 
-nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, const sample *data, double undersmooth,
-                              penalty *out);
+nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, const sample *data, penalty *out);
 
 #endif
