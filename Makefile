@@ -20,7 +20,7 @@ demo: all
 	@mkdir -p $(BUILD)/demo
 	$(BUILD)/nonsens simulate --depth 3 --seed 3 -o $(BUILD)/demo/pair.csv --truth $(BUILD)/demo/truth.json
 	$(BUILD)/nonsens direction $(BUILD)/demo/pair.csv --segment segment
-	@echo; echo "The same pair, taking for granted that one causes the other:"; echo
+	@echo; echo "The same pair by the paper's likelihood ratio, taking for granted that one causes the other:"; echo
 	$(BUILD)/nonsens direction $(BUILD)/demo/pair.csv --segment segment --method nonsens-lr | sed -n 1,4p
 	@echo; echo "The truth:"; grep -A 6 '"edges": \[' $(BUILD)/demo/truth.json | tr -d ' \n' | sed 's/\]\].*/]]/'; echo
 

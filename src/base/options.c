@@ -73,7 +73,7 @@ static const row table[] = {
     INTEGER("threads", threads, ANALYSE, RUN, "0", 0, 1024, "threads", "How many threads to use; 0 means all cores."),
     REAL("alpha", alpha, ANALYSE, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
-    TEXT("method", method, DIR, RUN, "nonsens", "The method that decides; `nonsens methods` lists them."),
+    TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
 
     TEXT("segment", segment, ANALYSE, DATA, "",
          "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only."),
@@ -113,8 +113,15 @@ static const row table[] = {
     CHOICE("inputs", inputs, DIR, NETWORK, "mixed", "mixed|plain|scores",
            "What the networks see: whitened values (plain), these and normal scores (scores), or both kinds of network "
            "in turn (mixed)."),
+    CHOICE("features", features, DIR, CLASSIFIER, "auto", "auto|spline|network",
+           "What the features that tell segments apart are made of; auto means spline for structured, network for "
+           "nonsens and nonsens-lr."),
     INTEGER("score-folds", score_folds, DIR | DIA, CLASSIFIER, "5", 3, 100, "folds",
             "structured: every row is scored by classifiers fitted on the other folds."),
+    INTEGER("basis", basis, DIR | DIA, CLASSIFIER, "14", 6, 40, "functions",
+            "structured: B-splines per variable."),
+    REAL("undersmooth", undersmooth, DIR | DIA, CLASSIFIER, "30", 1, 1e6, NULL,
+         "structured: tests use the penalty that predicts best divided by this."),
     INTEGER("block-length", block_length, DIR | DIA, CLASSIFIER, "1", 1, 1000000000, "rows",
             "structured: so many neighbouring rows stay in one fold and count as one observation in standard errors; "
             "for rows that follow one another in time."),

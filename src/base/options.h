@@ -25,6 +25,7 @@ enum modulate { MODULATE_BOTH, MODULATE_CAUSE, MODULATE_EFFECT, MODULATE_PROPORT
 enum confounded { CONFOUNDED_NO, CONFOUNDED_MODULATED, CONFOUNDED_STATIONARY };
 enum activation { ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH };
 enum last_layer { LAST_LINEAR, LAST_ABS, LAST_SMOOTH_ABS };
+enum features { FEATURES_AUTO, FEATURES_SPLINE, FEATURES_NETWORK };
 enum inputs { INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES };
 enum optimiser { OPTIMISER_ADAM, OPTIMISER_SGD };
 enum unmixing { UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_TWO_STATISTIC, UNMIX_ENTROPY };
@@ -50,8 +51,10 @@ struct nonsens_options {
     enum last_layer last;
     enum optimiser optimiser;
     double learning_rate, momentum, weight_decay, validation;
-    /* segment classifiers on splines */
-    int64_t score_folds, block_length;
+    /* segment classifiers in general, and those on splines */
+    enum features features;
+    int64_t score_folds, block_length, basis;
+    double undersmooth;
     /* unmixing and decision */
     enum unmixing unmixing;
     enum ratio ratio;

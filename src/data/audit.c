@@ -213,10 +213,13 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
     if (found == 0) {
         return NONSENS_OK;
     }
-    return dataset_warn(ctx, data,
-                        "neighbouring rows%s are correlated (lag-1 autocorrelation in input order): %s%s; the methods "
-                        "take rows as independent and p-values will be too small: thin the rows, keeping every k-th",
-                        data->segments > 0 ? " within segments" : "", list, found > LISTED ? ", ..." : "");
+    return dataset_warn(
+        ctx, data,
+        "neighbouring rows%s are correlated (lag-1 autocorrelation in input order): %s%s; the methods "
+        "take rows as independent and p-values will be too small: thin the rows, keeping every k-th, or "
+        "use `direction --method structured` with --block-length, the length of stretches that may "
+        "count as independent",
+        data->segments > 0 ? " within segments" : "", list, found > LISTED ? ", ..." : "");
 }
 
 /* ---- the door ------------------------------------------------------------------------------------------------ */

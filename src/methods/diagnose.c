@@ -2,13 +2,14 @@
  * diagnose.c - nonsens_diagnose: what the data can and cannot support, before any direction is asked for.
  *
  * Rows, segments and their sizes; segments there against segments needed; which variables change over segments
- * (change.h); which pairs are dependent inside segments (indep/hsic.h); memory.  Every family of tests is judged at
- * alpha divided by its number of tests.
+ * (change.h); which pairs are dependent inside segments (indep/hsic.h); what segment classifiers say about a pair
+ * (diagnose_pair.h); memory.  Every family of tests is judged at alpha divided by its number of tests.
  */
 #include "base/number.h"
 #include "base/show.h"
 #include "indep/hsic.h"
 #include "methods/change.h"
+#include "methods/diagnose_pair.h"
 #include "methods/run.h"
 #include "nn/mlp.h"
 
@@ -17,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PAIRED_VARIABLES = 10, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
+enum { MOST_PAIRED_VARIABLES = 10, MOST_CLASSIFIED_VARIABLES = 3, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
 
 /* What all steps need. */
 typedef struct diagnosis {
@@ -274,6 +275,66 @@ static nonsens_status report_pairs(const diagnosis *d)
     return NONSENS_OK;
 }
 
+/* ---- segment classifiers ---- */
+
+static nonsens_status classify_pair(const diagnosis *d, const nonsens_data *pair, const nonsens_options *options,
+                                    bool single)
+{
+    arena scratch = {0};
+    nonsens_status status = diagnose_pair(d->ctx, &scratch, pair, options, single, d->result);
+    arena_free(&scratch);
+    return status;
+}
+
+/* The pair of --x and --y, or the only one. */
+static nonsens_status classify_named(const diagnosis *d)
+{
+    const nonsens_data *pair;
+    nonsens_data *owned;
+    TRY(run_pair(d->ctx, d->data, d->options, &pair, &owned));
+    nonsens_status status = classify_pair(d, pair, d->options, true);
+    nonsens_data_free(owned);
+    return status;
+}
+
+static nonsens_status classify_all(const diagnosis *d)
+{
+    int64_t variables = d->data->d;
+    nonsens_options *options;
+    ARENA_TRY(d->ctx, d->scratch, options, 1);
+    *options = *d->options;
+    options->alpha /= (double)(variables * (variables - 1) / 2);
+    for (int64_t a = 0; a < variables; a++) {
+        for (int64_t b = a + 1; b < variables; b++) {
+            nonsens_data *pair;
+            TRY(dataset_pair(d->ctx, d->data, a, b, &pair));
+            nonsens_status status = classify_pair(d, pair, options, false);
+            nonsens_data_free(pair);
+            TRY(status);
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status report_classifiers(const diagnosis *d)
+{
+    const nonsens_data *data = d->data;
+    bool named = d->options->x[0] || d->options->y[0];
+    if (data->segments == 0 || data->d < 2) {
+        return NONSENS_OK;
+    }
+    if (named || data->d == 2) {
+        return classify_named(d);
+    }
+    if (data->d <= MOST_CLASSIFIED_VARIABLES) {
+        return classify_all(d);
+    }
+    return result_note(d->ctx, d->result,
+                       "What segment classifiers say about a pair was not looked at: there are %" PRId64
+                       " variables, and all pairs are looked at for up to %d; name a pair with --x and --y.",
+                       data->d, MOST_CLASSIFIED_VARIABLES);
+}
+
 /* ---- memory ---- */
 
 /*
@@ -285,8 +346,8 @@ static void estimate_memory(const diagnosis *d, double *shared, double *per_thre
     enum { COPIES = 8, ROW_LISTS = 3, NETWORK_COPIES = 4 };
     const nonsens_options *o = d->options;
     double n = (double)d->data->n, classes = (double)d->data->segments;
-    mlp_shape shape = {2, o->layers, o->width, 2, d->data->segments, o->activation, o->last};
-    double network = (double)mlp_parameters(&shape) * sizeof(float);
+    mlp_shape layout = {2, o->layers, o->width, 2, d->data->segments, o->activation, o->last};
+    double network = (double)mlp_parameters(&layout) * sizeof(float);
     *shared = n * sizeof(double) * (COPIES * 2.0 + classes) + network * (double)(o->folds * o->restarts);
     *per_thread = n * sizeof(int64_t) * ROW_LISTS + network * NETWORK_COPIES;
 }
@@ -311,6 +372,7 @@ static nonsens_status diagnose(const diagnosis *d)
     TRY(report_sizes(d));
     TRY(report_changes(d));
     TRY(report_pairs(d));
+    TRY(report_classifiers(d));
     TRY(report_memory(d));
     TRY(report_segment_rows(d));
     return result_finish(d->ctx, d->result);

@@ -1,9 +1,10 @@
-/* disturbances.c - time-contrastive features, unmixed, with their derivatives. */
+/* disturbances.c - time-contrastive features from networks or splines, unmixed, with their derivatives. */
 #include "methods/disturbances.h"
 
 #include "base/number.h"
 #include "math/sort.h"
 #include "math/special.h"
+#include "methods/disturbances_spline.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,9 +52,26 @@ static double least_counted(int64_t n, const double *slope, double *size, double
     return fmax(CLAMP * size[n / 2], 1e-300);
 }
 
+/* Two variables as the features see them, in an order of their own; rows are those of the data set. */
+typedef struct variables {
+    matrix z;            /* (n, 2) */
+    const int32_t *user; /* (2) the user's column of each */
+    double *slope[2][2]; /* slope[k][j] (n): derivative of unmixed source k by variable j */
+} variables;
+
+static nonsens_status allocate_slopes(nonsens_context *ctx, arena *a, int64_t n, variables *v)
+{
+    for (int k = 0; k < 4; k++) {
+        ARENA_TRY(ctx, a, v->slope[k / 2][k % 2], n);
+    }
+    return NONSENS_OK;
+}
+
+/* ---- networks ---- */
+
 /* Jacobians of the unmixed sources: by view from the nets, then by the chain rule to the standardised variables. */
-static nonsens_status differentiate(nonsens_context *ctx, arena *a, const nn_inputs *inputs, disturbances *d,
-                                    double *slope[2][2])
+static nonsens_status differentiate(nonsens_context *ctx, arena *a, const nn_inputs *inputs, const disturbances *d,
+                                    variables *v)
 {
     int64_t n = d->n;
     double *by_view[2], *by_z;
@@ -65,18 +83,95 @@ static nonsens_status differentiate(nonsens_context *ctx, arena *a, const nn_inp
     for (int k = 0; k < 2; k++) {
         nn_inputs_chain(inputs, by_view[k], by_z);
         for (int j = 0; j < 2; j++) {
-            ARENA_TRY(ctx, a, slope[k][j], n);
             for (int64_t i = 0; i < n; i++) {
-                slope[k][j][i] = by_z[2 * i + j];
+                v->slope[k][j][i] = by_z[2 * i + j];
             }
         }
     }
     return NONSENS_OK;
 }
 
-/* Puts variables and sources into the user's order; `raw` and `slope` are in canonical order. */
-static nonsens_status assign(nonsens_context *ctx, arena *a, const nn_inputs *inputs, const nonsens_data *pair,
-                             matrix raw, double *slope[2][2], disturbances *d)
+static nonsens_status unmix(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                            disturbances *d)
+{
+    return ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, options->unmixing, &d->ica);
+}
+
+static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                   const nonsens_options *options, disturbances *d, variables *v)
+{
+    matrix x;
+    nn_inputs inputs;
+    tcl_options tcl;
+    TRY(copy_in_rank_order(ctx, a, pair, &x));
+    TRY(nn_inputs_new(ctx, a, x, &inputs));
+    tcl_options_from(options, 2, &tcl);
+    matrix view = inputs.view;
+    if (options->inputs == INPUTS_PLAIN) {
+        view.cols = 2;
+    } else if (options->inputs == INPUTS_MIXED) {
+        tcl.basic = 2;
+    }
+    TRY(tcl_fit_new(ctx, a, view, pair->segments, pair->segment, pair->start, &tcl, &d->fit));
+    TRY(unmix(ctx, a, pair, options, d));
+    d->one_change = d->fit.singular[1] < WEAK_SECOND * d->fit.singular[0];
+    v->z = inputs.z;
+    v->user = pair->column_rank;
+    return differentiate(ctx, a, &inputs, d, v);
+}
+
+/* ---- splines ---- */
+
+/* The warped variables with the rows of the data set. */
+static nonsens_status copy_warped(nonsens_context *ctx, arena *a, const ladder *l, matrix *z)
+{
+    double *copy;
+    ARENA_TRY(ctx, a, copy, l->pair->n * 2);
+    *z = matrix_view(copy, l->pair->n, 2);
+    for (int64_t j = 0; j < 2; j++) {
+        for (int64_t i = 0; i < l->pair->n; i++) {
+            matrix_col(*z, j)[l->user_row[i]] = l->warped[j][i];
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* direction (2, E): unmixed source k is the sum of direction_ke times logit e. */
+static void source_directions(const disturbances *d, double *direction)
+{
+    for (int64_t k = 0; k < 2; k++) {
+        for (int64_t e = 0; e < d->segments; e++) {
+            direction[k * d->segments + e] =
+                d->ica.unmix[k] * d->fit.loading[e] + d->ica.unmix[2 + k] * d->fit.loading[d->segments + e];
+        }
+    }
+}
+
+static nonsens_status fit_splines(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                  const nonsens_options *options, disturbances *d, variables *v)
+{
+    spline_fit *s;
+    double *direction;
+    ARENA_TRY(ctx, a, s, 1);
+    TRY(spline_fit_new(ctx, a, pair, options, s));
+    d->fit = (tcl_fit){.n = pair->n, .classes = pair->segments, .features = 2};
+    d->fit.options.threads = (int)options->threads;
+    ARENA_TRY(ctx, a, d->fit.logits, pair->n * pair->segments);
+    spline_fit_logits(s, d->fit.logits);
+    TRY(tcl_factor(ctx, a, pair->segment, pair->start, &d->fit));
+    TRY(unmix(ctx, a, pair, options, d));
+    ARENA_TRY(ctx, a, direction, 2 * pair->segments);
+    source_directions(d, direction);
+    spline_fit_jacobian(s, direction, v->slope);
+    d->one_change = s->rank < 2;
+    v->user = s->ladder.user;
+    return copy_warped(ctx, a, &s->ladder, &v->z);
+}
+
+/* ---- assignment ---- */
+
+/* Puts variables and sources into the user's order. */
+static nonsens_status assign(nonsens_context *ctx, arena *a, const variables *v, matrix raw, disturbances *d)
 {
     int64_t n = d->n;
     double *size, *spare, mean_log[2][2], least[2][2], *z, *source;
@@ -86,8 +181,8 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const nn_inputs *in
     ARENA_TRY(ctx, a, source, n * 2);
     for (int k = 0; k < 2; k++) {
         for (int j = 0; j < 2; j++) {
-            least[k][j] = least_counted(n, slope[k][j], size, spare);
-            mean_log[k][j] = disturbances_mean_log(n, slope[k][j], least[k][j]);
+            least[k][j] = least_counted(n, v->slope[k][j], size, spare);
+            mean_log[k][j] = disturbances_mean_log(n, v->slope[k][j], least[k][j]);
         }
     }
     double straight = mean_log[0][0] + mean_log[1][1], crossed = mean_log[0][1] + mean_log[1][0];
@@ -95,14 +190,13 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const nn_inputs *in
     d->assignment_gap = fabs(straight - crossed);
     d->z = matrix_view(z, n, 2);
     d->source = matrix_view(source, n, 2);
-    for (int j = 0; j < 2; j++) { /* canonical variable j is the user's variable u */
-        int u = (int)pair->column_rank[j], k = cross ? 1 - j : j;
-        memcpy(matrix_col(d->z, u), matrix_col(inputs->z, j), (size_t)n * sizeof *z);
-        memcpy(matrix_col(d->source, u), matrix_col(raw, k), (size_t)n * sizeof *source);
+    for (int j = 0; j < 2; j++) { /* variable j is the user's variable own */
+        int own = (int)v->user[j], k = cross ? 1 - j : j;
+        memcpy(matrix_col(d->z, own), matrix_col(v->z, j), (size_t)n * sizeof *z);
+        memcpy(matrix_col(d->source, own), matrix_col(raw, k), (size_t)n * sizeof *source);
         for (int other = 0; other < 2; other++) {
-            int v = (int)pair->column_rank[other];
-            d->slope[u][v] = slope[k][other];
-            d->least_slope[u][v] = least[k][other];
+            d->slope[own][v->user[other]] = v->slope[k][other];
+            d->least_slope[own][v->user[other]] = least[k][other];
         }
     }
     return NONSENS_OK;
@@ -139,33 +233,17 @@ static nonsens_status check_segments(nonsens_context *ctx, const nonsens_data *p
 nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                 const nonsens_options *options, disturbances *d)
 {
-    matrix x;
-    nn_inputs inputs;
-    tcl_options tcl;
-    double *raw_source, *slope[2][2];
+    variables v = {0};
+    double *raw_source;
+    bool splines = options->features == FEATURES_SPLINE;
     *d = (disturbances){.n = pair->n, .segments = pair->segments, .start = pair->start};
     TRY(check_segments(ctx, pair));
-    TRY(copy_in_rank_order(ctx, a, pair, &x));
-    TRY(nn_inputs_new(ctx, a, x, &inputs));
-    tcl_options_from(options, 2, &tcl);
-    matrix view = inputs.view;
-    if (options->inputs == INPUTS_PLAIN) {
-        view.cols = 2;
-    } else if (options->inputs == INPUTS_MIXED) {
-        tcl.basic = 2;
-    }
-    TRY(tcl_fit_new(ctx, a, view, pair->segments, pair->segment, pair->start, &tcl, &d->fit));
-    TRY(ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, options->unmixing, &d->ica));
+    TRY(allocate_slopes(ctx, a, pair->n, &v));
+    TRY((splines ? fit_splines : fit_networks)(ctx, a, pair, options, d, &v));
     ARENA_TRY(ctx, a, raw_source, pair->n * 2);
     matrix raw = matrix_view(raw_source, pair->n, 2);
     ica_apply(d->fit.h, d->ica.unmix, raw);
-    TRY(differentiate(ctx, a, &inputs, d, slope));
-    return assign(ctx, a, &inputs, pair, raw, slope, d);
-}
-
-static bool is_one_change(const disturbances *d)
-{
-    return d->fit.singular[1] < WEAK_SECOND * d->fit.singular[0];
+    return assign(ctx, a, &v, raw, d);
 }
 
 const char *disturbances_doubt(const disturbances *d)
@@ -174,7 +252,7 @@ const char *disturbances_doubt(const disturbances *d)
         return "The segments cannot be told apart on held-out rows: the method has nothing to work with. More rows or "
                "more different segments are needed.";
     }
-    if (is_one_change(d)) {
+    if (d->one_change) {
         return "Only one direction of change is visible in the segments: one disturbance may not change, or both "
                "change in proportion; the disturbances are then not identified.";
     }
@@ -224,11 +302,14 @@ static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, n
                    "second singular value of the segment logits over the first; near 0 means that only one disturbance "
                    "changes, or that both change in proportion",
                    "second singular value ratio"));
+    if (d->fit.nets == 0) { /* fits on splines start from a common one of rank two: a third would say nothing */
+        return NONSENS_OK;
+    }
     TRY(result_add(ctx, result, third, NAN,
                    "third singular value over the second; far above 0.1 means that more changes than one statistic per "
                    "disturbance (means and scales, a hidden common cause, a changing mechanism)",
                    "third singular value ratio"));
-    if (!is_one_change(d) && third > STRONG_THIRD) {
+    if (!d->one_change && third > STRONG_THIRD) {
         TRY(result_note(ctx, result,
                         "The segments differ in more than two ways: several statistics per disturbance, a "
                         "changing mechanism or a hidden common cause are possible."));

@@ -4,6 +4,9 @@
  *
  *     inputs (two views) -> ensemble of segment classifiers -> rank-2 factor of the logits -> linear ICA -> T (n, 2)
  *
+ * With --features spline one classifier on splines (disturbances_spline.h) stands in the place of the networks, and the
+ * variables warped by their ranks in that of the standardised ones.
+ *
  * T_k estimates q_k(N_k) up to scale and an additive constant: for Laplace disturbances |N_k|.  Everything is out of
  * fold.  Columns are those of canonical order while fitting, and are put into the user's order at the end.
  */
@@ -19,12 +22,13 @@
 typedef struct disturbances {
     int64_t n, segments;
     const int64_t *start;
-    matrix z;                 /* (n, 2) the variables, standardised, in the user's column order */
+    matrix z;                 /* (n, 2) the variables, standardised or warped, in the user's column order */
     matrix source;            /* (n, 2) T; column j is assigned to variable j by the Jacobian (disturbances_fit) */
     double *slope[2][2];      /* slope[k][j] (n): d T_k / d z_j, row by row */
     double least_slope[2][2]; /* 1e-6 of the median |slope|, or 1e-300: smaller ones are counted as this */
     double assignment_gap;    /* how much the other assignment of sources to variables is worse, in nats per row */
-    tcl_fit fit;
+    bool one_change;          /* only one direction of change is visible */
+    tcl_fit fit;              /* with splines: without networks */
     ica_result ica;
 } disturbances;
 

@@ -1,12 +1,12 @@
 #include "methods/ladder.h"
 
+#include "base/show.h"
 #include "data/canonical.h"
 #include "math/sort.h"
+#include "methods/family.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-enum { CALIBRATION_DRAWS = 199, BASIS = 14 };
 
 /* ---- order ---- */
 
@@ -78,12 +78,57 @@ static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, ladder *l)
 
 /* ---- beginning ---- */
 
+/* Blocks are dealt whole, and a segment has to have rows in more than one fold. */
+static nonsens_status check_blocks(nonsens_context *ctx, const ladder *l)
+{
+    const nonsens_data *pair = l->pair;
+    int64_t length = l->options->block_length, e = dataset_smallest_segment(pair);
+    int64_t rows = pair->start[e + 1] - pair->start[e];
+    char name[SHOWN_BYTES];
+    if (rows <= length) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "--block-length %" PRId64 ": segment %s has %" PRId64 " rows and would be a single block; take "
+                    "shorter blocks, or leave such segments out",
+                    length, show_quoted(name, pair->labels[e]), rows);
+    }
+    if (l->blocks < l->options->score_folds) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "--block-length %" PRId64 " makes %" PRId64 " blocks, fewer than the %" PRId64 " folds; take "
+                    "shorter blocks or fewer --score-folds",
+                    length, l->blocks, l->options->score_folds);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status deal_folds(nonsens_context *ctx, arena *a, ladder *l)
+{
+    const nonsens_options *o = l->options;
+    if (!l->block) {
+        return sample_folds(ctx, a, l->pair->segments, l->start, o->score_folds, o->seed, 0, &l->fold);
+    }
+    TRY(check_blocks(ctx, l));
+    return sample_block_folds(ctx, a, l->pair->segments, l->start, l->block, l->blocks, o->score_folds, o->seed, 0,
+                              &l->fold);
+}
+
+/* Label of every row, and what its segment's share says about it. */
+static void label_rows(ladder *l)
+{
+    for (int64_t e = 0; e < l->pair->segments; e++) {
+        for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
+            l->label[i] = (int32_t)e;
+            l->chance[i] = log((double)(l->start[e + 1] - l->start[e]) / (double)l->pair->n);
+        }
+    }
+}
+
 static nonsens_status allocate(nonsens_context *ctx, arena *a, ladder *l)
 {
     int64_t n = l->pair->n, segments = l->pair->segments;
     ARENA_TRY(ctx, a, l->user_segment, segments);
     ARENA_TRY(ctx, a, l->user_row, n);
     ARENA_TRY(ctx, a, l->start, segments + 1);
+    ARENA_TRY(ctx, a, l->label, n);
     ARENA_TRY(ctx, a, l->warped[0], n);
     ARENA_TRY(ctx, a, l->warped[1], n);
     ARENA_TRY(ctx, a, l->chance, n);
@@ -95,30 +140,24 @@ nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *
                             ladder *out)
 {
     double *warped[2];
-    int32_t *fold;
     *out = (ladder){.pair = pair, .options = options, .threads = (int)options->threads};
+    out->family = options->features == FEATURES_NETWORK ? &family_network : &family_spline;
     TRY(allocate(ctx, a, out));
     TRY(warp_columns(ctx, a, pair, warped));
     TRY(order_rows(ctx, a, out, warped));
     TRY(cut_blocks(ctx, a, out));
-    for (int64_t e = 0; e < pair->segments; e++) {
-        for (int64_t i = out->start[e]; i < out->start[e + 1]; i++) {
-            out->chance[i] = log((double)(out->start[e + 1] - out->start[e]) / (double)pair->n);
-        }
-    }
+    TRY(deal_folds(ctx, a, out));
+    label_rows(out);
     int64_t cap = pair->segments - 1;
     out->most = cap < LADDER_MOST_RANK + 1 ? cap : LADDER_MOST_RANK + 1;
-    TRY(sample_folds(ctx, a, pair->segments, out->start, options->score_folds, options->seed, 0, &fold));
-    TRY(sample_build(ctx, a, (const double *const *)out->warped, pair->segments, out->start, fold,
-                     options->score_folds, BASIS, &out->sample));
-    return penalty_choose(ctx, a, out->threads, &out->sample, &out->penalty);
+    return out->family->begin(ctx, a, out);
 }
 
 /* ---- fits ---- */
 
 double ladder_level(const ladder *l)
 {
-    return l->options->alpha / LADDER_TESTS;
+    return l->options->alpha / (double)l->family->tests;
 }
 
 void ladder_compare(const ladder *l, const double *larger, const double *smaller, difference *out)
@@ -126,68 +165,22 @@ void ladder_compare(const ladder *l, const double *larger, const double *smaller
     compare_rows(l->pair->n, larger, smaller, l->block, l->blocks, l->scratch, out);
 }
 
+bool ladder_is_better(const ladder *l, const difference *d)
+{
+    return d->p_value <= ladder_level(l) && d->mean > 0.0;
+}
+
 static shape shape_of(enum kind kind, int rank)
 {
     return (shape){kind == KIND_FIRST ? rank : 0, kind == KIND_SECOND ? rank : 0, kind == KIND_BOTH ? rank : 0};
-}
-
-/* Fits all rows with this penalty, from where theta stands. */
-static nonsens_status fit_rows(nonsens_context *ctx, const ladder *l, double lambda, fit *f)
-{
-    arena scratch = {0};
-    f->lambda = lambda;
-    nonsens_status status = fit_all(ctx, &scratch, l->threads, f);
-    arena_free(&scratch);
-    return status;
-}
-
-/* Fits all rows and every fold for scoring, then all rows for testing. */
-static nonsens_status fit_and_score(nonsens_context *ctx, arena *a, const ladder *l, fit *f)
-{
-    TRY(fit_rows(ctx, l, l->penalty.all, f));
-    TRY(fit_folds(ctx, a, l->threads, f));
-    return fit_rows(ctx, l, l->penalty.test, f);
-}
-
-static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const ladder *l, shape s, bool score, fit *f)
-{
-    arena scratch = {0};
-    TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, f));
-    nonsens_status status = fit_start_cold(ctx, &scratch, f);
-    arena_free(&scratch);
-    TRY(status);
-    if (score) {
-        return fit_and_score(ctx, a, l, f);
-    }
-    TRY(fit_rows(ctx, l, l->penalty.all, f));
-    return fit_rows(ctx, l, l->penalty.test, f);
-}
-
-/* Rank r against r - 1.  Ranks over two are scored only where the test on all rows rejects: few data have them. */
-static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const ladder *l, ranks *found, int64_t r)
-{
-    fit *large = &found->fit[r], *small = r == 1 ? NULL : &found->fit[r - 1];
-    difference *step = &found->step[r];
-    arena scratch = {0};
-    nonsens_status status = compare_rank(ctx, &scratch, small, large, CALIBRATION_DRAWS, l->options->seed, step);
-    arena_free(&scratch);
-    TRY(status);
-    if (!large->held_out && step->p_value <= ladder_level(l)) {
-        TRY(fit_and_score(ctx, a, l, large));
-    }
-    if (large->held_out) {
-        ladder_compare(l, large->held_out, small ? small->held_out : l->chance, step);
-    }
-    return NONSENS_OK;
 }
 
 nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out)
 {
     *out = (ranks){0};
     for (int64_t r = 1; r <= most && r <= l->most; r++) {
-        TRY(fit_cold(ctx, a, l, shape_of(kind, (int)r), r <= 2, &out->fit[r]));
-        TRY(judge_rank(ctx, a, l, out, r));
-        out->fitted = r;
+        out->tried = r;
+        TRY(l->family->try_rank(ctx, a, l, shape_of(kind, (int)r), out));
         if (!ladder_is_better(l, &out->step[r])) {
             break;
         }
@@ -196,35 +189,12 @@ nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enu
     return NONSENS_OK;
 }
 
-bool ladder_is_better(const ladder *l, const difference *d)
-{
-    return d->p_value <= ladder_level(l) && d->mean > 0.0;
-}
-
 nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out)
 {
-    arena scratch = {0};
-    TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
-    nonsens_status status = fit_start_restricted(ctx, &scratch, whole, out);
-    arena_free(&scratch);
-    TRY(status);
-    TRY(fit_and_score(ctx, a, l, out));
-    if (out->objective < whole->objective) { // the free fit sat in a worse optimum
-        status = fit_start_extended(ctx, &scratch, out, whole);
-        arena_free(&scratch);
-        TRY(status);
-        TRY(fit_and_score(ctx, a, l, whole));
-    }
-    return NONSENS_OK;
+    return l->family->fit_restricted(ctx, a, l, s, whole, out);
 }
 
 nonsens_status ladder_judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out)
 {
-    arena scratch = {0};
-    nonsens_status status = compare_restriction(ctx, &scratch, l->threads, small, large, CALIBRATION_DRAWS,
-                                                l->options->seed, out);
-    arena_free(&scratch);
-    TRY(status);
-    ladder_compare(l, large->held_out, small->held_out, out);
-    return NONSENS_OK;
+    return l->family->judge(ctx, l, small, large, out);
 }

@@ -6,7 +6,7 @@
  *
  * with T_j, the estimate assigned to variable j, in the place of N_j.  Deviations:
  *   - Entropies are taken inside segments and averaged with n_e / n, as the model asks; entropies and derivatives are
- *     both of standardised variables, so no scale has to be added back.
+ *     both of standardised variables (--features spline: warped ones), so no scale has to be added back.
  *   - T_j estimates q(N_j), for Laplace disturbances |N_j|, which is two-to-one.  The change of variables then lacks
  *     the branch B_j = sign(dT_j/dx_j): R gains H(B1|T1) - H(B2|T2), estimated in 50 bins of equal count of T.
  *     Two like folds cancel; one folded and one monotone feature would be an error of log 2.
@@ -190,9 +190,12 @@ static nonsens_status report_ratio(nonsens_context *ctx, const likelihood_ratio 
     }
     for (int j = 0; j < 2; j++) {
         const char *own = result->names[j], *other = result->names[1 - j];
+        bool warped = result->options.features == FEATURES_SPLINE;
         TRY(result_add(ctx, result, r->information[j], NAN, "inside segments, nats; 0 for the cause", "I(%s, N_%s)",
                        own, other));
-        TRY(result_add(ctx, result, r->entropy_variable[j], NAN, "inside segments, nats, standardised", "H(%s)", own));
+        TRY(result_add(ctx, result, r->entropy_variable[j], NAN,
+                       warped ? "inside segments, nats, of the ranks" : "inside segments, nats, standardised", "H(%s)",
+                       own));
         TRY(result_add(ctx, result, r->entropy_source[j], NAN, "inside segments, nats", "H(N_%s)", own));
         TRY(result_add(ctx, result, r->log_slope[j], NAN, "mean log |d disturbance / d variable|", "log slope(N_%s)",
                        own));

@@ -9,10 +9,15 @@
     "common cause acts on both variables, the mechanism stays the same in all segments, and rows are independent "   \
     "of one another."
 
+#define STRUCTURED_MODEL                                                                                              \
+    "The two disturbances are independent inside each segment, at least one of them changes over at least three "     \
+    "segments, no hidden common cause acts on both variables, the mechanism stays the same in all segments, and rows " \
+    "(or blocks of them) are independent of one another."
+
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
       "compares segment classifiers whose features see one variable alone; says when neither direction fits",
-      SEGMENT_MODEL, 1, 0, 1},
+      STRUCTURED_MODEL, 1, 0, 1},
      structured_direction},
     {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",
       SEGMENT_MODEL, 1, 0, 1},

@@ -278,6 +278,12 @@ static nonsens_status copy_input(nonsens_context *ctx, arena *a, matrix x, tcl_f
     return NONSENS_OK;
 }
 
+nonsens_status tcl_factor(nonsens_context *ctx, arena *a, const int32_t *label, const int64_t *start, tcl_fit *fit)
+{
+    judge_and_centre(fit, label, start);
+    return factor_logits(ctx, a, fit);
+}
+
 nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t classes, const int32_t *label,
                            const int64_t *start, const tcl_options *options, tcl_fit *fit)
 {
@@ -298,8 +304,7 @@ nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t cla
     choose_restarts(fit);
     scoring s = {fit, fit->logits, NULL, NULL, 0};
     TRY(parallel_for(ctx, options->threads, options->folds, NULL, score_fold, &s));
-    judge_and_centre(fit, label, start);
-    return factor_logits(ctx, a, fit);
+    return tcl_factor(ctx, a, label, start, fit);
 }
 
 nonsens_status tcl_jacobian(nonsens_context *ctx, arena *scratch, const tcl_fit *fit, const double *unmix,

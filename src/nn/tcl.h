@@ -49,6 +49,12 @@ nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t cla
                            const int64_t *start, const tcl_options *options, tcl_fit *fit);
 
 /*
+ * Judges, centres and factors fit->logits, which may be those of any classifier: fills loss, chance, gain_se, singular,
+ * loading and h from n, classes, features and logits.  tcl_fit_new ends with it.
+ */
+nonsens_status tcl_factor(nonsens_context *ctx, arena *a, const int32_t *label, const int64_t *start, tcl_fit *fit);
+
+/*
  * jacobian[k] (n, stride) row-major, zeroed, for each k: d (h * unmix')_k / dx out of fold in the first d places;
  * unmix (r, r) column-major.
  */

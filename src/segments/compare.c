@@ -88,7 +88,8 @@ static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, voi
 }
 
 /* factor (n, n) = Cholesky factor of share * fisher + penalty + pins, or of the Fisher matrix itself. */
-static nonsens_status factor_matrix(nonsens_context *ctx, arena *a, const fit *f, const double *fisher, bool penalised, double *factor)
+static nonsens_status factor_matrix(nonsens_context *ctx, arena *a, const fit *f, const double *fisher, bool penalised,
+                                    double *factor)
 {
     const model *m = &f->model;
     int64_t n = m->parameters;

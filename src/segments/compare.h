@@ -6,8 +6,8 @@
  *
  * Nested models are tested by their penalised likelihood ratio on all rows, T = objective(small) - objective(large).
  * Its distribution if the smaller model is true is that of the label bootstrap (keep x, draw labels from the fitted
- * smaller model, refit both, recompute T) in the limit of many rows, where a refit is one Fisher-scoring step and labels
- * enter through a normal score alone.  Its cost does not depend on the number of rows, and it needs no folds
+ * smaller model, refit both, recompute T) in the limit of many rows, where a refit is one Fisher-scoring step and
+ * labels enter through a normal score alone.  Its cost does not depend on the number of rows, and it needs no folds
  * (docs/structured.md gives the derivation, docs/tuning.md the comparison with held-out statistics).
  */
 #ifndef SEGMENTS_COMPARE_H
@@ -34,12 +34,16 @@ nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int thr
                                    const fit *large, int64_t draws, int64_t seed, difference *out);
 
 /*
- * Rank r against rank r + 1, features of one kind.  The further feature is absent under the null, so nothing is regular;
- * T is half the largest squared singular value of the score matrix of the logits' coefficients, outside the tangent
- * space of the smaller model.  Its covariance is taken as a Kronecker product of the basis' and the segments' matrix.
- * small: NULL for rank 0.
+ * Rank r against rank r + 1, features of one kind.  The further feature is absent under the null, so nothing is
+ * regular; T is half the largest squared singular value of the score matrix of the logits' coefficients, outside the
+ * tangent space of the smaller model.  Its covariance is taken as a Kronecker product of the basis' and the segments'
+ * matrix. small: NULL for rank 0.
  */
 nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const fit *small, const fit *large, int64_t draws,
                             int64_t seed, difference *out);
+
+/* The same by the score at the smaller fit, without fitting the larger: cheap, and close to it while T is small. */
+nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const fit *small, int64_t draws, int64_t seed,
+                                  difference *out);
 
 #endif

@@ -94,8 +94,7 @@ static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, int threads
         }
     }
     double cost;
-    TRY(model_penalty(ctx, scratch, &f->model, at->theta, f->lambda, &cost, at->gradient, at->hessian,
-                      at->slope));
+    TRY(model_penalty(ctx, scratch, &f->model, at->theta, f->lambda, &cost, at->gradient, at->hessian, at->slope));
     TRY(model_pin(ctx, scratch, &f->model, at->theta, at->hessian));
     at->objective = cost - sum;
     arena_rewind(scratch, mark);
@@ -295,8 +294,8 @@ static nonsens_status evaluate_fold(nonsens_context *ctx, arena *scratch, const 
     for (int64_t i = 0; i < p; i++) {
         at->gradient[i] = -at->gradient[i];
     }
-    TRY(model_penalty(ctx, scratch, m, at->theta, d->f->fold_lambda[d->fold], &cost, at->gradient, second ? at->hessian : NULL,
-                      second ? at->slope : NULL));
+    TRY(model_penalty(ctx, scratch, m, at->theta, d->f->fold_lambda[d->fold], &cost, at->gradient,
+                      second ? at->hessian : NULL, second ? at->slope : NULL));
     if (second) {
         TRY(model_pin(ctx, scratch, m, at->theta, at->hessian));
     }

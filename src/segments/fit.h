@@ -21,11 +21,11 @@ typedef struct fit {
     model model;
     double lambda;
     const double *fold_lambda;
-    double *theta;        /* (parameters) on all rows */
-    double *fold_theta;   /* (folds, parameters); NULL until fit_folds */
-    double *held_out;     /* (n) log-likelihood of each row by the fit without its fold, rows of the data set */
-    double objective;     /* penalised negative log-likelihood on all rows */
-    double decrement;     /* at the end; converged where it is below the tolerance */
+    double *theta;      /* (parameters) on all rows */
+    double *fold_theta; /* (folds, parameters); NULL until fit_folds */
+    double *held_out;   /* (n) log-likelihood of each row by the fit without its fold, rows of the data set */
+    double objective;   /* penalised negative log-likelihood on all rows */
+    double decrement;   /* at the end; converged where it is below the tolerance */
     int64_t iterations;
     bool converged;
     double *fold_gradient, *fold_fisher, *fold_slope; /* model_sums of each fold's rows at theta */
@@ -44,8 +44,8 @@ nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const fi
 nonsens_status fit_evaluate(nonsens_context *ctx, arena *scratch, int threads, fit *f);
 nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f);
 /*
- * One Newton step from the fit of all rows towards that without two folds: theta (parameters).  Close enough to choose a
- * penalty by, and cheap: it needs the sums of the folds and no row.
+ * One Newton step from the fit of all rows towards that without two folds: theta (parameters).  Close enough to choose
+ * a penalty by, and cheap: it needs the sums of the folds and no row.
  */
 nonsens_status fit_without_two(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, int64_t other,
                                double *theta);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double GENTLE = 0.001;
+static const double GENTLE = 0.0001;
 enum { TILE = 32, LOCAL = 16 };
 
 /* ---- layout ---- */
@@ -40,8 +40,8 @@ static void find_profile(model *m)
 }
 
 /*
- * Adds weight times the integral of squared derivatives of an order along one variable, averaged over the other: squared
- * differences of coefficients in units of the unit interval.
+ * Adds weight times the integral of squared derivatives of an order along one variable, averaged over the other:
+ * squared differences of coefficients in units of the unit interval.
  */
 static void add_differences(int64_t basis, int64_t order, double weight, int64_t step, int64_t other, double *out)
 {
@@ -112,8 +112,8 @@ static inline double exp_negative(double x)
 
 /* Up to TILE rows of one cell, and what belongs to the cell. */
 typedef struct tile {
-    int64_t rows, from;                        /* from: first row in the sample */
-    int32_t place[MODEL_MOST_RANK][LOCAL];     /* parameters of the cell's products, feature by feature */
+    int64_t rows, from;                    /* from: first row in the sample */
+    int32_t place[MODEL_MOST_RANK][LOCAL]; /* parameters of the cell's products, feature by feature */
     double coefficient[MODEL_MOST_RANK][LOCAL];
     double product[TILE][LOCAL];               /* values of the 16 products */
     double feature[TILE][MODEL_MOST_RANK + 1]; /* h_1 .. h_r, 1 */
@@ -230,10 +230,10 @@ typedef struct fisher_work {
     double square[LOCAL * LOCAL]; /* coefficients with coefficients, of one pair of features */
     double scaled[TILE * LOCAL];  /* products times the Fisher weight of a pair of features */
     double of_features[TILE][MODEL_MOST_RANK][MODEL_MOST_RANK];
-    double *spread;               /* (TILE, r, segments) p_e (a_ef - mean a_f) */
-    double *column;               /* (TILE, wide) */
-    double *cross;                /* (LOCAL, wide) coefficients of a feature with weights */
-    double *tail;                 /* (wide, wide) weights with weights, over all tiles */
+    double *spread; /* (TILE, r, segments) p_e (a_ef - mean a_f) */
+    double *column; /* (TILE, wide) */
+    double *cross;  /* (LOCAL, wide) coefficients of a feature with weights */
+    double *tail;   /* (wide, wide) weights with weights, over all tiles */
 } fisher_work;
 
 static nonsens_status fisher_new(nonsens_context *ctx, arena *a, const model *m, fisher_work **out)
@@ -472,8 +472,7 @@ nonsens_status model_score(nonsens_context *ctx, arena *scratch, const model *m,
         tile_load(m, theta, from, end, t);
         tile_classify(m, theta + m->coefficients, t);
         for (int64_t k = 0; k < t->rows; k++) {
-            out[m->data->row[from + k]] =
-                t->logit[k * m->data->segments + m->data->label[from + k]] - t->log_norm[k];
+            out[m->data->row[from + k]] = t->logit[k * m->data->segments + m->data->label[from + k]] - t->log_norm[k];
         }
     }
     return NONSENS_OK;
@@ -500,8 +499,8 @@ nonsens_status model_features(nonsens_context *ctx, arena *scratch, const model 
 /* The penalty matrix P times the tensor coefficients of every feature, and their inner products. */
 typedef struct expansion {
     double lambda;
-    double *rough;                                  /* (r, m^2) P gamma_f */
-    double inner[MODEL_MOST_RANK][MODEL_MOST_RANK]; /* gamma_f' P gamma_g */
+    double *rough;                                   /* (r, m^2) P gamma_f */
+    double inner[MODEL_MOST_RANK][MODEL_MOST_RANK];  /* gamma_f' P gamma_g */
     double weight[MODEL_MOST_RANK][MODEL_MOST_RANK]; /* sum_e pi_e a_ef a_eg */
 } expansion;
 
@@ -527,8 +526,7 @@ static void expand(const model *m, const double *theta, expansion *x)
                 x->inner[f][g] += theta[m->place[f * products + t]] * x->rough[g * products + t];
             }
             for (int64_t e = 0; e < m->data->segments; e++) {
-                x->weight[f][g] +=
-                    m->data->share[e] * theta[model_weight(m, e, f)] * theta[model_weight(m, e, g)];
+                x->weight[f][g] += m->data->share[e] * theta[model_weight(m, e, f)] * theta[model_weight(m, e, g)];
             }
         }
     }
@@ -543,8 +541,7 @@ static void add_penalty_gradient(const model *m, const double *theta, const expa
                 gradient[m->place[f * products + t]] += x->weight[f][g] * x->rough[g * products + t];
             }
             for (int64_t e = 0; e < m->data->segments; e++) {
-                gradient[model_weight(m, e, f)] +=
-                    m->data->share[e] * theta[model_weight(m, e, g)] * x->inner[f][g];
+                gradient[model_weight(m, e, f)] += m->data->share[e] * theta[model_weight(m, e, g)] * x->inner[f][g];
             }
         }
     }

@@ -8,9 +8,9 @@
  * function by function and penalty by penalty.
  *
  * Penalty: 1/2 sum_e pi_e |sum_f a_ef h_f|^2 with |h|^2 = lambda times the integral of the squared second derivatives
- * along either variable + GENTLE times that of the squared first derivatives, which holds back logits where segments can
- * be told apart perfectly.  It is on the logits and blind to constants, so it does not depend on how logits are split
- * into a, h and c, and it is the same for every model.
+ * along either variable + GENTLE times that of the squared first derivatives, which holds back logits where segments
+ * can be told apart perfectly.  It is on the logits and blind to constants, so it does not depend on how logits are
+ * split into a, h and c, and it is the same for every model.
  *
  * Parameters: coefficients first, products of features of both variables interleaved (which keeps the Fisher matrix in
  * a narrow profile), then for every segment its weights a_e1 .. a_er and c_e.
@@ -47,10 +47,10 @@ typedef struct model {
     int64_t rank;         /* r */
     int64_t coefficients; /* how many parameters are spline coefficients */
     int64_t parameters;
-    int32_t *place;       /* (r, m^2) parameter of each tensor coefficient of each feature */
-    int64_t *first;       /* (parameters) profile of the Fisher matrix */
-    double *roughness;    /* (m^2, m^2) the matrix of the second derivatives */
-    double *gentle;       /* (m^2, m^2) GENTLE times that of the first derivatives */
+    int32_t *place;    /* (r, m^2) parameter of each tensor coefficient of each feature */
+    int64_t *first;    /* (parameters) profile of the Fisher matrix */
+    double *roughness; /* (m^2, m^2) the matrix of the second derivatives */
+    double *gentle;    /* (m^2, m^2) GENTLE times that of the first derivatives */
 } model;
 
 nonsens_status model_build(nonsens_context *ctx, arena *a, const sample *data, shape s, model *out);

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { POWER_STEPS = 40 };
+enum { POWER_STEPS = 20 };
 
 /* W (E, E): mean over rows of the covariance of the segment indicator given x. */
 static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const sample *data, const fit *small,
@@ -30,8 +30,8 @@ static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const
             for (int64_t fold = 0; small && fold < data->folds; fold++) {
                 const model *m = &small->model;
                 const double *fisher = small->fold_fisher + fold * m->parameters * m->parameters;
-                sum += fisher[model_weight(m, e, m->rank) * m->parameters + model_weight(m, k, m->rank)] /
-                       (double)data->n;
+                sum +=
+                    fisher[model_weight(m, e, m->rank) * m->parameters + model_weight(m, k, m->rank)] / (double)data->n;
             }
             (*out)[e * segments + k] = (*out)[k * segments + e] = sum;
         }
@@ -39,7 +39,8 @@ static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const
     return NONSENS_OK;
 }
 
-/* Takes the parts along the first `count` rows of q (rows of length n, orthonormal) off row v; false if none is left. */
+/* Takes the parts along the first `count` rows of q (rows of length n, orthonormal) off row v; false if none is left.
+ */
 static bool orthogonalise(int64_t n, int64_t count, const double *q, double *v)
 {
     double before = envelope_dot(n, v, v);
@@ -58,63 +59,68 @@ static bool orthogonalise(int64_t n, int64_t count, const double *q, double *v)
     return left > 1e-8 * before;
 }
 
-/*
- * How many directions of segment weights the smaller model leaves free, and the mean size of the penalty along them
- * relative to the information.
- */
-static nonsens_status free_weights(nonsens_context *ctx, arena *a, const sample *data, const fit *small,
-                                   int64_t *count, double *stiffness)
+/* Directions of segment weights that the smaller model leaves free, each of unit information. */
+typedef struct freedom {
+    int64_t count;
+    double *direction; /* (count, segments) */
+    double stiffness;  /* mean size of the penalty along them, relative to the information */
+} freedom;
+
+/* The weights of the smaller model's features, whitened and orthonormal, in the first rows of q; returns how many. */
+static int64_t whiten_features(const sample *data, const fit *small, const double *vector, const double *value,
+                               double *q)
 {
-    int64_t segments = data->segments, whitened = segments - 1, used = 0, r = small ? small->model.rank : 0;
-    double *w, *value, *q, *v, *back;
-    TRY(indicator_covariance(ctx, a, data, small, &w));
-    ARENA_TRY(ctx, a, value, segments);
-    ARENA_TRY(ctx, a, q, (segments + r) * whitened);
-    ARENA_TRY(ctx, a, back, segments);
-    TRY(linalg_eigen_symmetric(ctx, a, segments, w, value)); // ascending: the first is that of the constant, zero
-    for (int64_t f = 0; f < r; f++) {
-        v = q + used * whitened;
+    int64_t segments = data->segments, whitened = segments - 1, used = 0;
+    for (int64_t f = 0; small && f < small->model.rank; f++) {
+        double *v = q + used * whitened;
         for (int64_t k = 0; k < whitened; k++) {
             v[k] = 0.0;
             for (int64_t e = 0; e < segments; e++) {
-                v[k] += sqrt(fmax(value[k + 1], 0.0)) * w[(k + 1) * segments + e] *
+                v[k] += sqrt(fmax(value[k + 1], 0.0)) * vector[(k + 1) * segments + e] *
                         small->theta[model_weight(&small->model, e, f)];
             }
         }
         used += orthogonalise(whitened, used, q, v);
     }
-    *count = 0;
-    *stiffness = 0.0;
+    return used;
+}
+
+static nonsens_status find_freedom(nonsens_context *ctx, arena *a, const sample *data, const fit *small, freedom *out)
+{
+    int64_t segments = data->segments, whitened = segments - 1;
+    double *w, *value, *q;
+    *out = (freedom){0};
+    TRY(indicator_covariance(ctx, a, data, small, &w));
+    ARENA_TRY(ctx, a, value, segments);
+    ARENA_TRY(ctx, a, q, (segments + MODEL_MOST_RANK) * whitened);
+    ARENA_TRY(ctx, a, out->direction, whitened * segments);
+    TRY(linalg_eigen_symmetric(ctx, a, segments, w, value)); // ascending: the first is that of the constant, zero
+    int64_t used = whiten_features(data, small, w, value, q);
     for (int64_t start = 0; start < whitened && used < whitened; start++) {
-        v = q + used * whitened;
+        double *v = q + used * whitened, *back = out->direction + out->count * segments;
         memset(v, 0, (size_t)whitened * sizeof *v);
         v[start] = 1.0;
         if (!orthogonalise(whitened, used, q, v)) {
             continue;
         }
         used++;
-        ++*count;
+        out->count++;
         for (int64_t e = 0; e < segments; e++) {
-            back[e] = 0.0;
             for (int64_t k = 0; k < whitened; k++) {
                 back[e] += v[k] * w[(k + 1) * segments + e] / sqrt(fmax(value[k + 1], 1e-12 * value[segments - 1]));
             }
-            *stiffness += data->share[e] * back[e] * back[e];
+            out->stiffness += data->share[e] * back[e] * back[e];
         }
     }
-    *stiffness = *count > 0 ? *stiffness / (double)*count : 1.0;
+    out->stiffness = out->count > 0 ? out->stiffness / (double)out->count : 1.0;
     return NONSENS_OK;
 }
 
 /* shrink (size), ascending: eigenvalues of (B'B + P)^-1 B'B. */
-static nonsens_status shrinkage(nonsens_context *ctx, arena *a, const fit *large, double stiffness, int64_t *size,
-                                double **shrink)
+static nonsens_status shrinkage(nonsens_context *ctx, arena *a, const regression *basis, double **shrink)
 {
-    regression g;
+    regression g = *basis;
     double *product;
-    TRY(regression_build(ctx, a, &large->model, shape_kind(large->model.shape, 0), stiffness * large->lambda, stiffness,
-                         &g));
-    *size = g.size;
     ARENA_TRY(ctx, a, *shrink, g.size);
     ARENA_TRY(ctx, a, product, g.size * g.size);
     for (int64_t i = 0; i < g.size; i++) {
@@ -159,36 +165,101 @@ static double half_largest(int64_t rows, int64_t columns, const double *x, doubl
     return 0.5 * length;
 }
 
-static double objective_of(const sample *data, const fit *small)
+/* Draws of the ratio if the smaller model is true. */
+static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, const regression *g, const freedom *f, int64_t rank,
+                                  int64_t draws, int64_t seed, double **ratio)
+{
+    int64_t rows = g->size - rank - 1; // less its own features and the constant, which the penalty hardly shrinks
+    double *shrink, *x, *v, *image;
+    TRY(shrinkage(ctx, a, g, &shrink));
+    ARENA_TRY(ctx, a, x, rows * f->count + 1);
+    ARENA_TRY(ctx, a, v, f->count + 1);
+    ARENA_TRY(ctx, a, image, f->count + 1);
+    ARENA_TRY(ctx, a, *ratio, draws);
+    for (int64_t draw = 0; draw < draws; draw++) {
+        rng r = rng_open((uint64_t)seed, RNG_CALIBRATION, (uint64_t)draw);
+        for (int64_t i = 0; i < rows * f->count; i++) {
+            x[i] = rng_normal(&r) * sqrt(fmax(shrink[i / f->count], 0.0));
+        }
+        (*ratio)[draw] = half_largest(rows, f->count, x, v, image);
+    }
+    return NONSENS_OK;
+}
+
+static double chance_objective(const sample *data)
 {
     double sum = 0.0;
     for (int64_t e = 0; e < data->segments; e++) {
         sum -= (double)data->n * data->share[e] * log(data->share[e]);
     }
-    return small ? small->objective : sum;
+    return sum;
 }
 
 nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const fit *small, const fit *large, int64_t draws,
                             int64_t seed, difference *out)
 {
     const sample *data = large->model.data;
-    int64_t columns, rows, size;
-    double stiffness, *shrink, *x, *v, *image, *ratio;
-    TRY(free_weights(ctx, scratch, data, small, &columns, &stiffness));
-    TRY(shrinkage(ctx, scratch, large, stiffness, &size, &shrink));
-    rows = size - large->model.rank; // its own features and the constant, which the penalty hardly shrinks
-    ARENA_TRY(ctx, scratch, x, rows * columns + 1);
-    ARENA_TRY(ctx, scratch, v, columns + 1);
-    ARENA_TRY(ctx, scratch, image, columns + 1);
-    ARENA_TRY(ctx, scratch, ratio, draws);
-    for (int64_t draw = 0; draw < draws; draw++) {
-        rng r = rng_open((uint64_t)seed, RNG_CALIBRATION, (uint64_t)draw);
-        for (int64_t i = 0; i < rows * columns; i++) {
-            x[i] = rng_normal(&r) * sqrt(fmax(shrink[i / columns], 0.0));
+    freedom f;
+    regression g;
+    double *ratio;
+    TRY(find_freedom(ctx, scratch, data, small, &f));
+    TRY(regression_build(ctx, scratch, &large->model, shape_kind(large->model.shape, 0), f.stiffness * large->lambda,
+                         f.stiffness, &g));
+    TRY(draw_ratios(ctx, scratch, &g, &f, large->model.rank - 1, draws, seed, &ratio));
+    out->ratio = (small ? small->objective : chance_objective(data)) - large->objective;
+    compare_judge(draws, ratio, out);
+    return NONSENS_OK;
+}
+
+/* target (count, size): the score of the logits' coefficients along each free direction. */
+static nonsens_status free_scores(nonsens_context *ctx, arena *a, const fit *small, const regression *g,
+                                  const freedom *f, double **target)
+{
+    const sample *data = small->model.data;
+    int64_t products = data->basis * data->basis;
+    double *slope, cost;
+    ARENA_TRY(ctx, a, slope, data->segments * products);
+    ARENA_TRY(ctx, a, *target, f->count * g->size);
+    for (int64_t k = 0; k < data->folds; k++) {
+        for (int64_t i = 0; i < data->segments * products; i++) {
+            slope[i] += small->fold_slope[k * data->segments * products + i];
         }
-        ratio[draw] = half_largest(rows, columns, x, v, image);
     }
-    out->ratio = objective_of(data, small) - large->objective;
+    TRY(model_penalty(ctx, a, &small->model, small->theta, small->lambda, &cost, NULL, NULL, slope));
+    for (int64_t c = 0; c < f->count; c++) {
+        for (int64_t e = 0; e < data->segments; e++) {
+            for (int64_t t = 0; t < products; t++) {
+                (*target)[c * g->size + kind_place(data, g->kind, t)] -=
+                    f->direction[c * data->segments + e] * slope[e * products + t];
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const fit *small, int64_t draws, int64_t seed,
+                                  difference *out)
+{
+    freedom f;
+    regression g;
+    double *ratio, *target, *solved, *inner, *value;
+    TRY(find_freedom(ctx, scratch, small->model.data, small, &f));
+    TRY(regression_build(ctx, scratch, &small->model, shape_kind(small->model.shape, 0), f.stiffness * small->lambda,
+                         f.stiffness, &g));
+    TRY(draw_ratios(ctx, scratch, &g, &f, small->model.rank, draws, seed, &ratio));
+    TRY(free_scores(ctx, scratch, small, &g, &f, &target));
+    ARENA_TRY(ctx, scratch, solved, f.count * g.size);
+    ARENA_TRY(ctx, scratch, inner, f.count * f.count + 1);
+    ARENA_TRY(ctx, scratch, value, f.count + 1);
+    memcpy(solved, target, (size_t)(f.count * g.size) * sizeof *solved);
+    for (int64_t c = 0; c < f.count; c++) {
+        regression_solve(&g, solved + c * g.size);
+        for (int64_t k = 0; k < f.count; k++) {
+            inner[c * f.count + k] = envelope_dot(g.size, solved + c * g.size, target + k * g.size);
+        }
+    }
+    TRY(linalg_eigen_symmetric(ctx, scratch, f.count, inner, value));
+    out->ratio = 0.5 * value[f.count - 1];
     compare_judge(draws, ratio, out);
     return NONSENS_OK;
 }

@@ -62,6 +62,34 @@ nonsens_status sample_folds(nonsens_context *ctx, arena *a, int64_t segments, co
     return NONSENS_OK;
 }
 
+/* bound (segments + 1): the first block of each segment, from the rows' blocks. */
+static void find_bounds(int64_t segments, const int64_t *start, const int32_t *block, int64_t blocks, int64_t *bound)
+{
+    for (int64_t e = 0; e < segments; e++) {
+        bound[e] = blocks;
+        for (int64_t i = start[e]; i < start[e + 1]; i++) {
+            bound[e] = block[i] < bound[e] ? block[i] : bound[e];
+        }
+    }
+    bound[segments] = blocks;
+}
+
+nonsens_status sample_block_folds(nonsens_context *ctx, arena *a, int64_t segments, const int64_t *start,
+                                  const int32_t *block, int64_t blocks, int64_t folds, int64_t seed, int64_t assignment,
+                                  int32_t **out)
+{
+    int64_t n = start[segments], *bound;
+    int32_t *fold; // (blocks)
+    ARENA_TRY(ctx, a, *out, n);
+    ARENA_TRY(ctx, a, bound, segments + 1);
+    find_bounds(segments, start, block, blocks, bound);
+    TRY(sample_folds(ctx, a, segments, bound, folds, seed, assignment, &fold));
+    for (int64_t i = 0; i < n; i++) {
+        (*out)[i] = fold[block[i]];
+    }
+    return NONSENS_OK;
+}
+
 /* Sorts rows by (fold, cell), stably: two counting passes in one key. */
 static nonsens_status order_rows(nonsens_context *ctx, arena *a, sample *s, const int32_t *fold, const int32_t *corner)
 {

@@ -29,8 +29,7 @@ static void segment_targets(const sample *s, const regression *g, double *target
     }
     for (int64_t e = 0; e < s->segments; e++) {
         for (int64_t j = 0; j < g->size; j++) {
-            target[e * g->size + j] =
-                (target[e * g->size + j] - s->share[e] * mean[j]) / sqrt(s->share[e]);
+            target[e * g->size + j] = (target[e * g->size + j] - s->share[e] * mean[j]) / sqrt(s->share[e]);
         }
     }
 }
@@ -147,9 +146,9 @@ nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const fi
 
 /* Features of a free fit over the rows, their inner products, and their explanation by one variable. */
 typedef struct explanation {
-    double *feature;                                /* (r, n), centred */
-    double mean[MODEL_MOST_RANK];                   /* taken off */
-    double *explained;                              /* (r, m) coefficients over one variable */
+    double *feature;                                 /* (r, n), centred */
+    double mean[MODEL_MOST_RANK];                    /* taken off */
+    double *explained;                               /* (r, m) coefficients over one variable */
     double inner[MODEL_MOST_RANK * MODEL_MOST_RANK]; /* V = h'h / n */
     double share[MODEL_MOST_RANK * MODEL_MOST_RANK]; /* U: of the explained parts */
 } explanation;
@@ -243,7 +242,8 @@ static nonsens_status explained_directions(nonsens_context *ctx, arena *a, int64
     return NONSENS_OK;
 }
 
-/* One feature of the restricted model: the combination w (r) of the free fit's, explained where its kind asks for it. */
+/* One feature of the restricted model: the combination w (r) of the free fit's, explained where its kind asks for it.
+ */
 static void combine(const fit *from, const explanation *x, const double *w, int64_t feature, double *tensor,
                     double *coefficient, fit *f)
 {

@@ -109,7 +109,7 @@ static inline penalty rows_penalty(fixture *f, int64_t folds, double lambda)
     for (int64_t k = 0; k < folds; k++) {
         fold[k] = lambda;
     }
-    return (penalty){lambda, fold};
+    return (penalty){lambda, fold, lambda};
 }
 
 static inline fit rows_fit_new(fixture *f, const sample *s, shape form, double lambda)

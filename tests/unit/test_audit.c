@@ -206,6 +206,7 @@ static void test_autocorrelation(void **state)
     assert_int_equal(build(b, N, 2, true), NONSENS_OK);
     assert_true(warned(b, "neighbouring rows within segments are correlated"));
     assert_true(warned(b, "\"c2\" (0.6"));
+    assert_true(warned(b, "`direction --method structured` with --block-length"));
     assert_false(warned(b, "\"c1\" ("));
 }
 

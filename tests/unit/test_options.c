@@ -140,7 +140,7 @@ static void test_defaults(void **state)
     assert_int_equal(o->seed, 1);
     assert_int_equal(o->threads, 0);
     assert_true(o->alpha == 0.05 && o->validation == 0.1 && o->weight_decay == 1e-4);
-    assert_string_equal(o->method, "nonsens");
+    assert_string_equal(o->method, "structured");
     assert_string_equal(o->segment, "");
     assert_int_equal(o->folds, 10);
     assert_int_equal(o->restarts, 4);

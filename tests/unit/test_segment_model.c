@@ -9,6 +9,7 @@ static const double GRADIENT_TOLERANCE = 1e-7;    /* finite differences, likewis
 static const double CURVATURE_TOLERANCE = 1e-6;   /* likewise */
 static const double INVARIANCE_TOLERANCE = 1e-11; /* relative */
 static const double LAMBDA = 0.3;
+static const double GENTLE = 1e-4; /* of src/segments/model.c */
 
 static const shape SHAPES[] = {{0, 0, 1}, {0, 0, 2}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {1, 1, 0}, {1, 1, 1}, {0, 2, 1}};
 enum { SHAPE_COUNT = sizeof SHAPES / sizeof *SHAPES, E = 5, BASIS = 6, FOLDS = 3, SQUARE = BASIS * BASIS };
@@ -294,30 +295,39 @@ static void test_second_derivatives_by_differences(void **state)
 
 /* ---- penalty ---- */
 
-/* (lambda / 2) sum_e pi_e of: mean squared second derivatives along either variable, and mean square. */
-static double plain_penalty(const setting *s)
+/* Coefficients (BASIS, BASIS) of the function in logit e. */
+static void logit_coefficients(const setting *s, int64_t e, double g[BASIS][BASIS])
 {
     const model *m = &s->fit.model;
-    double sum = 0.0, unit = (BASIS - 3) * (BASIS - 3);
-    for (int64_t e = 0; e < E; e++) {
-        double g[BASIS][BASIS] = {{0}}, rough = 0.0, size = 0.0;
-        for (int64_t f = 0; f < m->rank; f++) {
-            for (int64_t t = 0; t < SQUARE; t++) {
-                g[t / BASIS][t % BASIS] += s->theta[model_weight(m, e, f)] * s->theta[m->place[f * SQUARE + t]];
-            }
+    memset(g, 0, SQUARE * sizeof(double));
+    for (int64_t f = 0; f < m->rank; f++) {
+        for (int64_t t = 0; t < SQUARE; t++) {
+            g[t / BASIS][t % BASIS] += s->theta[model_weight(m, e, f)] * s->theta[m->place[f * SQUARE + t]];
         }
-        for (int b = 0; b < BASIS; b++) {
-            for (int c = 0; c < BASIS; c++) {
-                size += g[b][c] * g[b][c] / SQUARE;
-                if (c + 2 < BASIS) {
-                    rough += pow(unit * (g[b][c] - 2.0 * g[b][c + 1] + g[b][c + 2]), 2.0) / (BASIS * (BASIS - 2));
-                    rough += pow(unit * (g[c][b] - 2.0 * g[c + 1][b] + g[c + 2][b]), 2.0) / (BASIS * (BASIS - 2));
-                }
-            }
-        }
-        sum += s->sample.share[e] * (rough + size);
     }
-    return 0.5 * LAMBDA * sum;
+}
+
+/* 1/2 sum_e pi_e of: lambda times the mean squared second derivatives along either variable, GENTLE times the first. */
+static double plain_penalty(const setting *s)
+{
+    const double second = pow(BASIS - 3, 4.0) / (BASIS * (BASIS - 2)),
+                 first = pow(BASIS - 3, 2.0) / (BASIS * (BASIS - 1));
+    double sum = 0.0;
+    for (int64_t e = 0; e < E; e++) {
+        double g[BASIS][BASIS], rough = 0.0, slope = 0.0;
+        logit_coefficients(s, e, g);
+        for (int b = 0; b < BASIS; b++) {
+            for (int c = 0; c + 1 < BASIS; c++) {
+                slope += first * (pow(g[b][c + 1] - g[b][c], 2.0) + pow(g[c + 1][b] - g[c][b], 2.0));
+            }
+            for (int c = 0; c + 2 < BASIS; c++) {
+                rough += second * pow(g[b][c] - 2.0 * g[b][c + 1] + g[b][c + 2], 2.0);
+                rough += second * pow(g[c][b] - 2.0 * g[c + 1][b] + g[c + 2][b], 2.0);
+            }
+        }
+        sum += s->sample.share[e] * (LAMBDA * rough + GENTLE * slope);
+    }
+    return 0.5 * sum;
 }
 
 static double penalty_of(fixture *f, const setting *s)
@@ -335,6 +345,25 @@ static void test_penalty_against_twin(void **state)
         double expected = plain_penalty(s);
         assert_true(expected > 0.0);
         assert_close(penalty_of(*state, s), expected, TWIN_TOLERANCE * expected);
+    }
+}
+
+/* Without lambda what is left is the gentle part: that of (0, 0, 1) for h = t1 and weights 1 is GENTLE / 2. */
+static void test_gentle_part_of_a_plane(void **state)
+{
+    fixture *f = *state;
+    setting *s = setting_new(f, (shape){0, 0, 1});
+    const model *m = &s->fit.model;
+    double value;
+    for (int64_t t = 0; t < SQUARE; t++) {
+        s->theta[m->place[t]] = (double)(t / BASIS - 1) / (BASIS - 3); // B-splines reproduce their abscissae
+    }
+    for (int64_t e = 0; e < E; e++) {
+        s->theta[model_weight(m, e, 0)] = 1.0;
+    }
+    for (double lambda = 0.0; lambda <= 10.0; lambda += 10.0) { // no second derivatives
+        assert_int_equal(model_penalty(f->ctx, &f->scratch, m, s->theta, lambda, &value, NULL, NULL, NULL), NONSENS_OK);
+        assert_close(value, 0.5 * GENTLE, 1e-8 * GENTLE); // rounding of second differences
     }
 }
 
@@ -364,6 +393,21 @@ static void mix(const setting *s, int64_t wide, int64_t narrow, double t)
     }
 }
 
+/* h_feature += t, c_e -= t a_e. */
+static void move_constant(const setting *s, int64_t feature, double t)
+{
+    const model *m = &s->fit.model;
+    bool moved[3 * SQUARE] = {false};
+    for (int64_t i = 0; i < SQUARE; i++) {
+        int64_t at = m->place[feature * SQUARE + i];
+        s->theta[at] += moved[at] ? 0.0 : t;
+        moved[at] = true;
+    }
+    for (int64_t e = 0; e < E; e++) {
+        s->theta[model_weight(m, e, m->rank)] -= t * s->theta[model_weight(m, e, feature)];
+    }
+}
+
 static void test_mixing_features_changes_nothing(void **state)
 {
     for (int k = 0; k < SHAPE_COUNT; k++) {
@@ -379,9 +423,13 @@ static void test_mixing_features_changes_nothing(void **state)
                 }
             }
         }
+        for (int64_t feature = 0; feature < s->fit.model.rank; feature++) {
+            move_constant(s, feature, -1.3);
+        }
         for (int64_t e = 0; e < E; e++) {
             s->theta[model_weight(&s->fit.model, e, s->fit.model.rank)] += 1.5;
         }
+        assert_close(penalty_of(f, s), cost, INVARIANCE_TOLERANCE * cost);
         assert_close(rows_objective(f, &s->fit, s->theta), objective, INVARIANCE_TOLERANCE * objective);
     }
 }
@@ -415,7 +463,7 @@ static void test_restricted_models_lie_in_less_restricted_ones(void **state)
     }
 }
 
-/* Ways in which features can be mixed: exactly flat directions, but for a constant added to every c_e. */
+/* Ways in which features can be mixed: exactly flat directions, but for those of constants. */
 static int64_t count_mixes(shape form)
 {
     int64_t count = 0;
@@ -450,16 +498,16 @@ static void add_pins(fixture *f, const setting *s, double *a, double *value)
 }
 
 /*
- * At an optimum the objective is flat along the mixes of features and the constant of c, and along nothing else; the
- * pins are as many as these, r constants that move between features and c, and r means of weights, and with them the
- * matrix is positive definite.
+ * At an optimum the objective is flat along the mixes of features, the r constants that move between features and c,
+ * and the constant of c, and along nothing else; the pins are as many as these and r means of weights, and with them
+ * the matrix is positive definite.
  */
 static void test_pins_hold_what_is_flat(void **state)
 {
     for (int k = 0; k < SHAPE_COUNT; k++) {
         fixture *f = *state;
         setting *s = setting_new(f, SHAPES[k]);
-        int64_t p = s->fit.model.parameters, flat = count_mixes(SHAPES[k]) + 1;
+        int64_t p = s->fit.model.parameters, flat = count_mixes(SHAPES[k]) + shape_rank(SHAPES[k]) + 1;
         double *hessian = fixture_doubles(f, p * p), *value = fixture_doubles(f, p), *pins = fixture_doubles(f, p * p);
         double *gradient = fixture_doubles(f, p);
         s->fit = rows_fit_new(f, &s->sample, SHAPES[k], 1.0);
@@ -474,7 +522,7 @@ static void test_pins_hold_what_is_flat(void **state)
         add_pins(f, s, hessian, value);
         assert_true(value[0] > 1e-6 * value[p - 1]);
         add_pins(f, s, pins, value);
-        assert_int_equal(p - count_below(p, value, 1e-9 * value[p - 1]), flat + 2 * s->fit.model.rank);
+        assert_int_equal(p - count_below(p, value, 1e-9 * value[p - 1]), flat + s->fit.model.rank);
     }
 }
 
@@ -487,6 +535,7 @@ int main(void)
         TEST(test_gradient_by_differences),
         TEST(test_second_derivatives_by_differences),
         TEST(test_penalty_against_twin),
+        TEST(test_gentle_part_of_a_plane),
         TEST(test_mixing_features_changes_nothing),
         TEST(test_restricted_models_lie_in_the_free_one),
         TEST(test_restricted_models_lie_in_less_restricted_ones),

@@ -117,6 +117,42 @@ static void test_folds_are_stratified(void **state)
     assert_true(changed > 20);
 }
 
+/* Rows of a segment are in any order: what a block holds is told by its number alone. */
+static void test_blocks_are_dealt_whole(void **state)
+{
+    fixture *f = *state;
+    static const int64_t start[] = {0, 40, 49, 120}, bound[] = {0, 11, 13, 30};
+    enum { E = 3, K = 4, N = 120, BLOCKS = 30 };
+    int32_t block[N], *fold, *again, *other, of[BLOCKS];
+    int64_t all[K] = {0}, changed = 0;
+    for (int e = 0; e < E; e++) {
+        for (int64_t i = start[e]; i < start[e + 1]; i++) {
+            block[i] = (int32_t)(bound[e] + (7 * i) % (bound[e + 1] - bound[e]));
+        }
+    }
+    assert_int_equal(sample_block_folds(f->ctx, &f->scratch, E, start, block, BLOCKS, K, 3, 0, &fold), NONSENS_OK);
+    assert_int_equal(sample_block_folds(f->ctx, &f->scratch, E, start, block, BLOCKS, K, 3, 0, &again), NONSENS_OK);
+    assert_int_equal(sample_block_folds(f->ctx, &f->scratch, E, start, block, BLOCKS, K, 4, 0, &other), NONSENS_OK);
+    assert_memory_equal(fold, again, N * sizeof *fold);
+    memset(of, -1, sizeof of);
+    for (int i = 0; i < N; i++) {
+        assert_true(fold[i] >= 0 && fold[i] < K);
+        assert_true(of[block[i]] == -1 || of[block[i]] == fold[i]);
+        of[block[i]] = fold[i];
+        changed += fold[i] != other[i];
+    }
+    for (int e = 0; e < E; e++) {
+        int64_t count[K] = {0};
+        for (int64_t b = bound[e]; b < bound[e + 1]; b++) {
+            count[of[b]]++;
+            all[of[b]]++;
+        }
+        check_balance(count, K);
+    }
+    check_balance(all, K);
+    assert_true(changed > N / 3);
+}
+
 /* ---- order of rows ---- */
 
 static void check_row(const rows *r, const sample *s, int64_t i)
@@ -156,8 +192,10 @@ static void test_sample_holds_every_row_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_splines_against_scipy), TEST(test_warp_follows_ranks),   TEST(test_warp_is_symmetric),
-        TEST(test_warp_of_little),        TEST(test_folds_are_stratified), TEST(test_sample_holds_every_row_once),
+        TEST(test_splines_against_scipy),       TEST(test_warp_follows_ranks),
+        TEST(test_warp_is_symmetric),           TEST(test_warp_of_little),
+        TEST(test_folds_are_stratified),        TEST(test_blocks_are_dealt_whole),
+        TEST(test_sample_holds_every_row_once),
     };
     return cmocka_run_group_tests_name("segment_sample", tests, NULL, NULL);
 }

@@ -1,0 +1,267 @@
+/* structured_evidence.c - what `structured` shows for its decision. */
+#include "base/number.h"
+#include "math/special.h"
+#include "methods/structured.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* The ladder's variable for the user's column. */
+static int variable_of(const structured *s, int column)
+{
+    return structured_in_user_order(s) ? column : 1 - column;
+}
+
+static const char *name_of(const structured *s, const nonsens_result *result, int variable)
+{
+    return result->names[s->ladder.user[variable]];
+}
+
+/* Half the width of the interval at level 1 - alpha. */
+static double reach(const structured *s, const difference *d)
+{
+    return d->error * special_normal_quantile(1.0 - 0.5 * s->ladder.options->alpha);
+}
+
+static double gain_over_shares(const structured *s, const fit *f)
+{
+    difference d = {0};
+    ladder_compare(&s->ladder, f->held_out, s->ladder.chance, &d);
+    return d.mean;
+}
+
+/* ---- ranks ---- */
+
+static nonsens_status report_steps(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    const ranks *f = &s->free;
+    TRY(result_add(ctx, result, (double)f->rank, NAN,
+                   "ways in which the segments differ: features that tell them apart", "rank"));
+    for (int64_t r = 1; r <= f->tried; r++) {
+        bool scored = r <= f->fitted && f->fit[r].held_out;
+        TRY(result_add(ctx, result, scored ? f->step[r].mean : NAN, f->step[r].p_value,
+                       r == 1 ? "nats per row that one feature gains over the segment shares on unseen rows"
+                              : "nats per row that a further feature gains on unseen rows; not fitted where the score "
+                                "speaks clearly against it",
+                       "gain of rank %" PRId64, r));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status report_alone(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    double whole = gain_over_shares(s, &s->free.fit[s->free.rank]);
+    for (int c = 0; c < 2; c++) {
+        int j = variable_of(s, c);
+        const ranks *alone = &s->alone[j];
+        TRY(result_add(ctx, result, (double)alone->rank, alone->step[1].p_value,
+                       "ways in which the segments differ in this variable alone; 0 means that it is at chance",
+                       "rank of %s alone", name_of(s, result, j)));
+        TRY(result_add(ctx, result, alone->rank > 0 ? gain_over_shares(s, &alone->fit[alone->rank]) / whole : 0.0, NAN,
+                       "share of what the free classifier knows about the segment that this variable alone tells",
+                       "information in %s", name_of(s, result, j)));
+    }
+    return NONSENS_OK;
+}
+
+/* Second over first singular value of the segments' weights, features scaled to unit variance and uncorrelated. */
+static double weight_ratio(const fit *f, const double *feature)
+{
+    const sample *data = f->model.data;
+    double cov[2][2] = {{0}}, weight[2][2] = {{0}}, product[2][2] = {{0}}, mean[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        for (int64_t k = 0; k < data->n; k++) {
+            mean[i] += feature[i * data->n + k] / (double)data->n;
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) {
+            for (int64_t k = 0; k < data->n; k++) {
+                cov[i][j] +=
+                    (feature[i * data->n + k] - mean[i]) * (feature[j * data->n + k] - mean[j]) / (double)data->n;
+            }
+            for (int64_t e = 0; e < data->segments; e++) {
+                weight[i][j] +=
+                    data->share[e] * f->theta[model_weight(&f->model, e, i)] * f->theta[model_weight(&f->model, e, j)];
+            }
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) {
+            product[i][j] = cov[i][0] * weight[0][j] + cov[i][1] * weight[1][j];
+        }
+    }
+    double half = 0.5 * (product[0][0] + product[1][1]);
+    double root = sqrt(fmax(half * half - (product[0][0] * product[1][1] - product[0][1] * product[1][0]), 0.0));
+    return half + root > 0.0 ? sqrt(fmax(half - root, 0.0) / (half + root)) : 0.0;
+}
+
+static nonsens_status features_of(nonsens_context *ctx, arena *a, const fit *f, double **out)
+{
+    ARENA_TRY(ctx, a, *out, f->model.rank * f->model.data->n);
+    for (int64_t k = 0; k < f->model.data->folds; k++) {
+        TRY(model_features(ctx, a, &f->model, f->theta, k, *out));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status report_weights(nonsens_context *ctx, arena *a, const structured *s, nonsens_result *result)
+{
+    const fit *f = &s->free.fit[2];
+    double *feature;
+    if (s->free.rank != 2 || !f->theta) {
+        return NONSENS_OK;
+    }
+    TRY(features_of(ctx, a, f, &feature));
+    return result_add(ctx, result, weight_ratio(f, feature), NAN,
+                      "second singular value of the segments' weights over the first; near 0 means that both "
+                      "disturbances change nearly in proportion",
+                      "second singular value ratio");
+}
+
+/* ---- directions ---- */
+
+static nonsens_status report_direction(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
+{
+    const hypothesis *h = &s->cause[j];
+    const char *cause = name_of(s, result, j), *effect = name_of(s, result, 1 - j);
+    TRY(result_add(ctx, result, h->loss.mean, h->loss.p_value,
+                   "nats per row lost on unseen rows where the cause's features see the cause alone; the p-value is "
+                   "that of the likelihood ratio on all rows if nothing is lost in truth",
+                   "loss of %s->%s", cause, effect));
+    TRY(result_add(ctx, result, h->loss.z, NAN, "the same over its standard error", "z of %s->%s", cause, effect));
+    TRY(result_add(ctx, result, h->loss.ratio, NAN, "penalised likelihood ratio on all rows, in nats",
+                   "ratio of %s->%s", cause, effect));
+    TRY(result_add(ctx, result, h->loss.null_mean, NAN, "what it would be on average if nothing were lost",
+                   "expected ratio of %s->%s", cause, effect));
+    return result_add(ctx, result, (double)h->own, NAN, "features that see the cause alone, of those of the rank",
+                      "restricted features of %s->%s", cause, effect);
+}
+
+static nonsens_status report_between(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    double sign = structured_in_user_order(s) ? 1.0 : -1.0;
+    return result_add(ctx, result, sign * s->between.mean, NAN,
+                      "nats per row by which the first direction predicts unseen rows better than the second",
+                      "%s->%s over %s->%s", result->names[0], result->names[1], result->names[1], result->names[0]);
+}
+
+static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
+{
+    enum { DIGITS = 3 };
+    const difference *loss = &s->cause[j].loss;
+    char value[NUMBER_BYTES], low[NUMBER_BYTES], high[NUMBER_BYTES], level[NUMBER_BYTES];
+    if (s->cause[j].own == 0) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result,
+                       "On unseen rows %s->%s loses %s nats per row against the free classifier (%s %% interval %s to "
+                       "%s).",
+                       name_of(s, result, j), name_of(s, result, 1 - j), number_print(value, loss->mean, DIGITS),
+                       number_print(level, 100.0 * (1.0 - s->ladder.options->alpha), DIGITS),
+                       number_print(low, loss->mean - reach(s, loss), DIGITS),
+                       number_print(high, loss->mean + reach(s, loss), DIGITS));
+}
+
+/* ---- modulation ---- */
+
+/*
+ * Mean of the feature in every segment, in units of its standard deviation over all rows.  A feature's sign is
+ * arbitrary: it is turned so that it grows where the variable spreads out.
+ */
+static void modulation_of(const structured *s, const double *feature, int variable, double *out)
+{
+    const ladder *l = &s->ladder;
+    int64_t n = l->pair->n, segments = l->pair->segments;
+    const double *x = l->warped[variable];
+    double mean = 0.0, square = 0.0, middle = 0.0, sense = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        mean += feature[i] / (double)n;
+        middle += x[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        square += (feature[i] - mean) * (feature[i] - mean) / (double)n;
+        sense += (feature[i] - mean) * (x[i] - middle) * (x[i] - middle);
+    }
+    double factor = square > 0.0 ? (sense < 0.0 ? -1.0 : 1.0) / sqrt(square) : 0.0;
+    for (int64_t e = 0; e < segments; e++) {
+        double sum = 0.0;
+        for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
+            sum += feature[i] - mean;
+        }
+        out[l->user_segment[e]] = factor * sum / (double)(l->start[e + 1] - l->start[e]);
+    }
+}
+
+/* The classifier of the better direction: its first own feature belongs to the cause, its first free one to the effect.
+ */
+static nonsens_status add_modulation(nonsens_context *ctx, arena *a, const structured *s, nonsens_result *result)
+{
+    int cause = (result->better == BETTER_SECOND) == structured_in_user_order(s) ? 1 : 0;
+    const hypothesis *h = &s->cause[cause];
+    const fit *f = h->own > 0 ? &h->fit : &s->free.fit[s->free.rank];
+    double *feature, *change;
+    if (!f->theta) {
+        return NONSENS_OK;
+    }
+    TRY(features_of(ctx, a, f, &feature));
+    ARENA_TRY(ctx, &result->memory, change, 2 * s->ladder.pair->segments);
+    result->modulation = matrix_view(change, s->ladder.pair->segments, 2);
+    if (h->own > 0) {
+        modulation_of(s, feature, cause, matrix_col(result->modulation, s->ladder.user[cause]));
+    }
+    if (f->model.rank > h->own) {
+        modulation_of(s, feature + h->own * s->ladder.pair->n, 1 - cause,
+                      matrix_col(result->modulation, s->ladder.user[1 - cause]));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- notes ---- */
+
+static nonsens_status add_notes(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    for (int c = 0; c < 2; c++) {
+        int j = variable_of(s, c);
+        if (s->alone[j].rank == 0) {
+            TRY(result_note(ctx, result,
+                            "%s alone does not tell the segments apart: its own disturbance does not "
+                            "visibly change.",
+                            name_of(s, result, j)));
+        }
+        if (s->cause[j].own > 0 && s->cause[j].fit.theta && !s->cause[j].fit.converged) {
+            TRY(result_note(ctx, result, "The classifier for %s->%s did not converge fully.", name_of(s, result, j),
+                            name_of(s, result, 1 - j)));
+        }
+    }
+    if (s->free.rank > 2) {
+        TRY(result_note(ctx, result,
+                        "The segments differ in %" PRId64 " ways, more than one for each disturbance: means and scales "
+                        "may both change, the mechanism may change, segments may be mixed, or a hidden common cause "
+                        "may act.",
+                        s->free.rank));
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const structured *s, nonsens_result *result)
+{
+    TRY(report_steps(ctx, s, result));
+    if (s->free.rank > 0) {
+        for (int c = 0; c < 2; c++) {
+            TRY(report_direction(ctx, s, variable_of(s, c), result));
+        }
+        TRY(report_between(ctx, s, result));
+        TRY(report_alone(ctx, s, result));
+        TRY(report_weights(ctx, scratch, s, result));
+        for (int c = 0; c < 2; c++) {
+            TRY(say_loss(ctx, s, variable_of(s, c), result));
+        }
+        TRY(add_notes(ctx, s, result));
+        TRY(add_modulation(ctx, scratch, s, result));
+    }
+    return result_add(ctx, result, s->dependence.statistic, s->dependence.p_value,
+                      "kernel test of independence inside each segment, added up, on ranks",
+                      "dependence inside segments");
+}
