@@ -47,7 +47,8 @@ struct nonsens_result {
     /* estimated disturbances and their modulation, where the method has them; else v is NULL */
     matrix source;      /* (rows, 2) in canonical row order; column j belongs to the user's column j */
     int64_t *input_row; /* (rows) of the input table, from 0 */
-    matrix modulation;  /* (segments, 2) sd of source j in each segment over its pooled sd */
+    matrix modulation;  /* (segments, 2) how source j changes: its sd in each segment over its pooled sd, or (structured)
+                           the mean in each segment of the estimate of q(N_j), scaled to variance 1 */
     double seconds;
     int threads;
 };

@@ -81,14 +81,24 @@ static enum verdict judge(const structured *s, int j)
                                                       : REJECTED;
 }
 
+/* Penalty, ranks, and the two directions. */
+static nonsens_status step_done(nonsens_context *ctx, int64_t done)
+{
+    report_progress(ctx, "fitting segment classifiers", done, 4);
+    return check_cancelled(ctx);
+}
+
 static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                      const nonsens_options *options, structured *s)
 {
     TRY(ladder_begin(ctx, a, pair, options, &s->ladder));
+    TRY(step_done(ctx, 1));
     TRY(test_dependence(ctx, s));
     TRY(ladder_ranks(ctx, a, &s->ladder, KIND_BOTH, LADDER_MOST_RANK + 1, &s->free));
+    TRY(step_done(ctx, 2));
     for (int j = 0; j < 2 && s->free.rank > 0; j++) {
         TRY(fit_hypothesis(ctx, a, s, j));
+        TRY(step_done(ctx, 3 + j));
     }
     for (int j = 0; j < 2 && s->free.rank > 0; j++) {
         TRY(judge_hypothesis(ctx, s, j));

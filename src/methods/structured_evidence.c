@@ -167,13 +167,14 @@ static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j,
 /* ---- modulation ---- */
 
 /*
- * Mean of the feature in every segment, in units of its standard deviation over all rows.  A feature's sign is
- * arbitrary: it is turned so that it grows where the variable spreads out.
+ * The feature as an estimate of the variable's disturbance (of q(N), up to scale and a constant): mean 0, variance 1
+ * over all rows, rows of the data set.  A feature's sign is arbitrary: it is turned so that it grows where the variable
+ * spreads out.
  */
-static void modulation_of(const structured *s, const double *feature, int variable, double *out)
+static void source_of(const structured *s, const double *feature, int variable, double *out)
 {
     const ladder *l = &s->ladder;
-    int64_t n = l->pair->n, segments = l->pair->segments;
+    int64_t n = l->pair->n;
     const double *x = l->warped[variable];
     double mean = 0.0, square = 0.0, middle = 0.0, sense = 0.0;
     for (int64_t i = 0; i < n; i++) {
@@ -185,35 +186,54 @@ static void modulation_of(const structured *s, const double *feature, int variab
         sense += (feature[i] - mean) * (x[i] - middle) * (x[i] - middle);
     }
     double factor = square > 0.0 ? (sense < 0.0 ? -1.0 : 1.0) / sqrt(square) : 0.0;
-    for (int64_t e = 0; e < segments; e++) {
-        double sum = 0.0;
-        for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
-            sum += feature[i] - mean;
-        }
-        out[l->user_segment[e]] = factor * sum / (double)(l->start[e + 1] - l->start[e]);
+    for (int64_t i = 0; i < n; i++) {
+        out[l->user_row[i]] = factor * (feature[i] - mean);
     }
 }
 
-/* The classifier of the better direction: its first own feature belongs to the cause, its first free one to the effect.
+/* Mean of the source in every segment. */
+static void modulation_of(const nonsens_data *pair, const double *source, double *out)
+{
+    for (int64_t e = 0; e < pair->segments; e++) {
+        double rows = (double)(pair->start[e + 1] - pair->start[e]);
+        out[e] = 0.0;
+        for (int64_t i = pair->start[e]; i < pair->start[e + 1]; i++) {
+            out[e] += source[i] / rows;
+        }
+    }
+}
+
+static void add_source(const structured *s, const double *feature, int variable, nonsens_result *result)
+{
+    int32_t column = s->ladder.user[variable];
+    source_of(s, feature, variable, matrix_col(result->source, column));
+    modulation_of(s->ladder.pair, matrix_col(result->source, column), matrix_col(result->modulation, column));
+}
+
+/*
+ * From the classifier of the better direction: its first own feature belongs to the cause, its first free one to the
+ * effect.  A variable without a feature keeps zeros: nothing in its disturbance is seen to change.
  */
-static nonsens_status add_modulation(nonsens_context *ctx, arena *a, const structured *s, nonsens_result *result)
+static nonsens_status add_sources(nonsens_context *ctx, arena *a, const structured *s, nonsens_result *result)
 {
     int cause = (result->better == BETTER_SECOND) == structured_in_user_order(s) ? 1 : 0;
     const hypothesis *h = &s->cause[cause];
     const fit *f = h->own > 0 ? &h->fit : &s->free.fit[s->free.rank];
-    double *feature, *change;
+    int64_t n = s->ladder.pair->n, segments = s->ladder.pair->segments;
+    double *feature, *change, *source;
     if (!f->theta) {
         return NONSENS_OK;
     }
     TRY(features_of(ctx, a, f, &feature));
-    ARENA_TRY(ctx, &result->memory, change, 2 * s->ladder.pair->segments);
-    result->modulation = matrix_view(change, s->ladder.pair->segments, 2);
+    ARENA_TRY(ctx, &result->memory, source, 2 * n);
+    ARENA_TRY(ctx, &result->memory, change, 2 * segments);
+    result->source = matrix_view(source, n, 2);
+    result->modulation = matrix_view(change, segments, 2);
     if (h->own > 0) {
-        modulation_of(s, feature, cause, matrix_col(result->modulation, s->ladder.user[cause]));
+        add_source(s, feature, cause, result);
     }
     if (f->model.rank > h->own) {
-        modulation_of(s, feature + h->own * s->ladder.pair->n, 1 - cause,
-                      matrix_col(result->modulation, s->ladder.user[1 - cause]));
+        add_source(s, feature + h->own * n, 1 - cause, result);
     }
     return NONSENS_OK;
 }
@@ -259,7 +279,7 @@ nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const str
             TRY(say_loss(ctx, s, variable_of(s, c), result));
         }
         TRY(add_notes(ctx, s, result));
-        TRY(add_modulation(ctx, scratch, s, result));
+        TRY(add_sources(ctx, scratch, s, result));
     }
     return result_add(ctx, result, s->dependence.statistic, s->dependence.p_value,
                       "kernel test of independence inside each segment, added up, on ranks",

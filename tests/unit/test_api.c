@@ -268,16 +268,16 @@ static void check_sources(const nonsens_result *result)
         assert_false(seen[input_row[i]]);
         seen[input_row[i]] = true;
     }
+    bool changes = false; // of one that does not visibly change over segments no estimate is made
     for (int64_t j = 0; j < 2; j++) {
         const double *source = nonsens_result_source(result, j);
-        bool changes = false;
         assert_non_null(source);
         for (int64_t i = 0; i < ROWS; i++) {
             assert_true(isfinite(source[i]));
             changes = changes || source[i] != source[0];
         }
-        assert_true(changes);
     }
+    assert_true(changes);
     assert_null(nonsens_result_source(result, 2));
     assert_null(nonsens_result_source(result, -1));
 }
