@@ -12,7 +12,8 @@
 #include "methods/ladder.h"
 
 typedef struct family {
-    int64_t tests; /* the level of each test is alpha over this */
+    int64_t tests;         /* the level of each test is alpha over this */
+    int64_t further_tests; /* likewise of a free classifier's second and further features */
 
     /* What the fits share, once rows and folds of the ladder are there. */
     nonsens_status (*begin)(nonsens_context *ctx, arena *a, ladder *l);

@@ -8,7 +8,8 @@
 
 static const double CLEARLY_NOT = 0.05; /* p-value by the score from which on a further rank is not fitted */
 enum { CALIBRATION_DRAWS = 199, MOST_SEGMENTS = 400 };
-enum { TESTS = 8 }; /* that a decision rests on: at most three ranks of either kind of feature, two restrictions */
+/* TESTS: that a decision rests on, at most three ranks of either kind of feature and two restrictions. */
+enum { TESTS = 8, FURTHER_TESTS = 250 };
 enum { ALWAYS_SCORED = 2 }; /* few data have ranks over this: they are scored only where the test on all rows rejects */
 
 static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
@@ -131,4 +132,4 @@ static nonsens_status judge(nonsens_context *ctx, const ladder *l, const fit *sm
     return NONSENS_OK;
 }
 
-const family family_spline = {TESTS, begin, try_rank, fit_restricted, judge};
+const family family_spline = {TESTS, FURTHER_TESTS, begin, try_rank, fit_restricted, judge};

@@ -165,9 +165,9 @@ void ladder_compare(const ladder *l, const double *larger, const double *smaller
     compare_rows(l->pair->n, larger, smaller, l->block, l->blocks, l->scratch, out);
 }
 
-bool ladder_is_better(const ladder *l, const difference *d)
+double ladder_rank_level(const ladder *l, enum kind kind, int64_t rank)
 {
-    return d->p_value <= ladder_level(l) && d->mean > 0.0;
+    return kind == KIND_BOTH && rank > 1 ? l->options->alpha / (double)l->family->further_tests : ladder_level(l);
 }
 
 static shape shape_of(enum kind kind, int rank)
@@ -181,7 +181,7 @@ nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enu
     for (int64_t r = 1; r <= most && r <= l->most; r++) {
         out->tried = r;
         TRY(l->family->try_rank(ctx, a, l, shape_of(kind, (int)r), out));
-        if (!ladder_is_better(l, &out->step[r])) {
+        if (!(out->step[r].p_value <= ladder_rank_level(l, kind, r) && out->step[r].mean > 0.0)) {
             break;
         }
         out->rank = r;

@@ -56,10 +56,16 @@ nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *
 /* The level of each test: alpha over the family's number of tests. */
 double ladder_level(const ladder *l);
 
-/* The larger model is better: the test rejects the smaller one, and held-out rows agree. */
-bool ladder_is_better(const ladder *l, const difference *d);
+/*
+ * The level of the test of a rank against the one below.  A free classifier's second and further features must pass a
+ * stricter one: they are where the features' own error shows first, and a rank too many costs more than one too few.
+ */
+double ladder_rank_level(const ladder *l, enum kind kind, int64_t rank);
 
-/* Ranks of the features of one kind, up to `most`; the free ones have KIND_BOTH.  Ranks that are found are scored. */
+/*
+ * Ranks of the features of one kind, up to `most`; the free ones have KIND_BOTH.  A rank counts if the test rejects the
+ * one below and held-out rows are predicted better; ranks that count are scored.
+ */
 nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out);
 
 /* A restricted fit beside the free one of the same rank; splines fit that anew if it proves worse. */

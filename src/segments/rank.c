@@ -85,6 +85,16 @@ static int64_t whiten_features(const sample *data, const fit *small, const doubl
     return used;
 }
 
+static double weight_variance(const sample *data, const double *weight)
+{
+    double mean = 0.0, square = 0.0;
+    for (int64_t e = 0; e < data->segments; e++) {
+        mean += data->share[e] * weight[e];
+        square += data->share[e] * weight[e] * weight[e];
+    }
+    return square - mean * mean;
+}
+
 static nonsens_status find_freedom(nonsens_context *ctx, arena *a, const sample *data, const fit *small, freedom *out)
 {
     int64_t segments = data->segments, whitened = segments - 1;
@@ -109,8 +119,8 @@ static nonsens_status find_freedom(nonsens_context *ctx, arena *a, const sample 
             for (int64_t k = 0; k < whitened; k++) {
                 back[e] += v[k] * w[(k + 1) * segments + e] / sqrt(fmax(value[k + 1], 1e-12 * value[segments - 1]));
             }
-            out->stiffness += data->share[e] * back[e] * back[e];
         }
+        out->stiffness += weight_variance(data, back); // the penalty is least for centred weights
     }
     out->stiffness = out->count > 0 ? out->stiffness / (double)out->count : 1.0;
     return NONSENS_OK;
@@ -258,8 +268,10 @@ nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const fi
             inner[c * f.count + k] = envelope_dot(g.size, solved + c * g.size, target + k * g.size);
         }
     }
-    TRY(linalg_eigen_symmetric(ctx, scratch, f.count, inner, value));
-    out->ratio = 0.5 * value[f.count - 1];
+    if (f.count > 0) {
+        TRY(linalg_eigen_symmetric(ctx, scratch, f.count, inner, value));
+    }
+    out->ratio = f.count > 0 ? 0.5 * value[f.count - 1] : 0.0;
     compare_judge(draws, ratio, out);
     return NONSENS_OK;
 }

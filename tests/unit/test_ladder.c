@@ -103,8 +103,8 @@ static void test_networks_are_judged_by_rows_they_have_not_seen(void **state)
     }
     assert_true(fabs(c.loss.mean - mean) < 1e-12);
     assert_true(ladder_level(&c.ladder) == 0.05 / 4);
-    assert_true(ladder_is_better(&c.ladder, &(difference){.mean = 1.0, .p_value = special_normal_tail(2.25)}));
-    assert_false(ladder_is_better(&c.ladder, &(difference){.mean = 1.0, .p_value = special_normal_tail(2.23)}));
+    assert_true(special_normal_tail(2.25) <= ladder_rank_level(&c.ladder, KIND_BOTH, 2));
+    assert_true(special_normal_tail(2.23) > ladder_rank_level(&c.ladder, KIND_FIRST, 1));
     nonsens_options_free(o);
     nonsens_data_free(data);
 }

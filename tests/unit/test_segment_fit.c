@@ -10,7 +10,7 @@
 static const double LAMBDA = 0.01;
 static const double DECREMENT = 1e-4;        /* nats: what fits stop by */
 static const double ABOVE_OPTIMUM = 2e-4;    /* nats by which a fit may stay above the optimum: twice that */
-static const double ROW_TOLERANCE = 0.01;    /* nats of one row, of a fit against the optimum */
+static const double ROW_TOLERANCE = 0.015;   /* nats of one row, of a fit against the optimum: sqrt(2 DECREMENT) */
 static const double ORACLE_TOLERANCE = 1e-9; /* nats, of the optimum against the oracle */
 static const shape FREE = {0, 0, 2}, CAUSE = {1, 0, 1}, EFFECT = {0, 1, 1};
 
