@@ -4,8 +4,8 @@
  * If x1 causes x2, what changes in the disturbance of x1 is a function of x1 alone, so a segment classifier one or more
  * of whose features see x1 alone loses nothing against a free one of the same rank; the reverse restriction does.  The
  * rank r is found first; k_j of the r features are restricted to variable j, k_j the rank of the classifier of x_j
- * alone, but at most half of r (or 1); k_j = 0 means no restriction.  A smaller k_j is as true as a larger one, and
- * does not hang on the rank of x_j alone being found exactly.
+ * alone, but at most 1 for r <= 2 and at most 2 for more; k_j = 0 means no restriction.  A smaller k_j is as true as a
+ * larger one, and does not hang on the rank of x_j alone being found exactly.
  */
 #include "methods/structured.h"
 
@@ -15,7 +15,7 @@
 #include <math.h>
 
 static const double NEGLIGIBLE = 0.05; /* share of the other direction's loss */
-static const double FAR_BELOW = 250.0; /* a p-value under alpha over this is no matter of splines */
+static const double FAR_BELOW = 100.0; /* a p-value under alpha over this is no matter of splines */
 
 /* ---- fits ---- */
 
@@ -43,7 +43,7 @@ static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured 
     int64_t r = s->free.rank;
     hypothesis *h = &s->cause[j];
     TRY(ladder_ranks(ctx, a, &s->ladder, j == 0 ? KIND_FIRST : KIND_SECOND, r > 2 ? r - 1 : 1, &s->alone[j]));
-    h->own = smaller(s->alone[j].rank, r > 2 ? r / 2 : 1);
+    h->own = smaller(s->alone[j].rank, r > 2 ? 2 : 1);
     if (h->own == 0) {
         return NONSENS_OK;
     }
