@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+static const double LEAST_GAIN = 0.015; /* of a further feature, relative to that of the feature before */
+
 /* ---- order ---- */
 
 static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens_data *pair, double *warped[2])
@@ -175,13 +177,20 @@ static shape shape_of(enum kind kind, int rank)
     return (shape){kind == KIND_FIRST ? rank : 0, kind == KIND_SECOND ? rank : 0, kind == KIND_BOTH ? rank : 0};
 }
 
+/* Whether rank r counts.  With very many rows a test finds the features' own error, too, but the gain stays small. */
+static bool counts(const ladder *l, enum kind kind, int64_t r, const difference *step)
+{
+    double least = kind == KIND_BOTH && r > 1 ? LEAST_GAIN * step[r - 1].mean : 0.0;
+    return step[r].p_value <= ladder_rank_level(l, kind, r) && step[r].mean > least;
+}
+
 nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out)
 {
     *out = (ranks){0};
     for (int64_t r = 1; r <= most && r <= l->most; r++) {
         out->tried = r;
         TRY(l->family->try_rank(ctx, a, l, shape_of(kind, (int)r), out));
-        if (!(out->step[r].p_value <= ladder_rank_level(l, kind, r) && out->step[r].mean > 0.0)) {
+        if (!counts(l, kind, r, out->step)) {
             break;
         }
         out->rank = r;

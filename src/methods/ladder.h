@@ -64,7 +64,8 @@ double ladder_rank_level(const ladder *l, enum kind kind, int64_t rank);
 
 /*
  * Ranks of the features of one kind, up to `most`; the free ones have KIND_BOTH.  A rank counts if the test rejects the
- * one below and held-out rows are predicted better; ranks that count are scored.
+ * one below and held-out rows are predicted better, a free one by more than a small share of the gain before; ranks
+ * that count are scored.
  */
 nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out);
 
