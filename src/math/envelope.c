@@ -1,16 +1,8 @@
 #include "math/envelope.h"
 
+#include "math/pair.h"
+
 #include <math.h>
-#include <string.h>
-
-typedef double pair __attribute__((vector_size(2 * sizeof(double))));
-
-static inline pair pair_load(const double *p)
-{
-    pair v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
 
 double envelope_dot(int64_t n, const double *a, const double *b)
 {

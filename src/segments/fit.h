@@ -31,7 +31,7 @@ typedef struct fit {
     double *fold_gradient, *fold_fisher, *fold_slope; /* model_sums of each fold's rows at theta */
 } fit;
 
-/* Memory of the fit for a shape; theta is zero. */
+/* Memory of the fit for a shape; theta is zero but for c_e, the log shares of the segments. */
 nonsens_status fit_new(nonsens_context *ctx, arena *a, const sample *data, shape s, const penalty *weight, fit *out);
 
 /* Starts: from the segment indicators' regression on the basis; from a fitted model that this one contains, or that

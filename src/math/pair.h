@@ -1,0 +1,16 @@
+/* pair.h - two doubles as one vector (NEON, SSE2): what dense loops without BLAS are written in. */
+#ifndef MATH_PAIR_H
+#define MATH_PAIR_H
+
+#include <string.h>
+
+typedef double pair __attribute__((vector_size(2 * sizeof(double))));
+
+static inline pair pair_load(const double *p)
+{
+    pair v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+#endif
