@@ -35,7 +35,7 @@ const cell ACCURACY_CELLS[] = {
 
     FIVE_DEPTHS("e10", "layered", "", JUDGE_DAG, STRUCTURED, 200),
     FIVE_DEPTHS("e10-cyclic", "layered-cyclic", " cyclic=true", JUDGE_CYCLIC, STRUCTURED, 200),
-    FIVE_DEPTHS("e20", "layered", " segments=20", JUDGE_DAG, STRUCTURED, 200),
+    FIVE_DEPTHS("e20", "layered", " segments=20", JUDGE_DAG, STRUCTURED, 100),
     FIVE_DEPTHS("e5", "layered", " segments=5", JUDGE_DAG, STRUCTURED, 100),
     {"e3-depth2-n2000", "layered", "depth=2 segments=3 per-segment=2000", JUDGE_DAG, STRUCTURED, 100},
     {"e10-depth3-n128", "layered", "depth=3 per-segment=128", JUDGE_DAG, STRUCTURED, 100},

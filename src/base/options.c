@@ -118,8 +118,9 @@ static const row table[] = {
            "nonsens and nonsens-lr."),
     INTEGER("score-folds", score_folds, DIR | DIA, CLASSIFIER, "5", 3, 100, "folds",
             "structured: every row is scored by classifiers fitted on the other folds."),
-    INTEGER("basis", basis, DIR | DIA, CLASSIFIER, "14", 6, 40, "functions",
-            "structured: B-splines per variable."),
+    INTEGER("basis", basis, DIR | DIA, CLASSIFIER, "0", 0, 40, "functions",
+            "structured: B-splines per variable, at least 6; 0 means 14 up to about 5,000 rows and more for more rows, "
+            "up to 20."),
     REAL("undersmooth", undersmooth, DIR | DIA, CLASSIFIER, "30", 1, 1e6, NULL,
          "structured: tests use the penalty that predicts best divided by this."),
     INTEGER("block-length", block_length, DIR | DIA, CLASSIFIER, "1", 1, 1000000000, "rows",
@@ -420,7 +421,9 @@ nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *option
     return r ? set_row(ctx, options, r, value) : fail_unknown(ctx, options, key);
 }
 
-/* ---- options that contradict one another ---- */
+/* ---- options that contradict one another, or themselves ---- */
+
+enum { LEAST_BASIS = 6 };
 
 static nonsens_status check_training(nonsens_context *ctx, const nonsens_options *o)
 {
@@ -428,6 +431,10 @@ static nonsens_status check_training(nonsens_context *ctx, const nonsens_options
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--keep %" PRId64 " is more than --restarts %" PRId64 "; keep at most as many networks as are made",
                     o->keep, o->restarts);
+    }
+    if (o->basis > 0 && o->basis < LEAST_BASIS) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--basis %" PRId64 " is too few; take at least %d, or 0 for the default",
+                    o->basis, LEAST_BASIS);
     }
     return NONSENS_OK;
 }

@@ -5,12 +5,22 @@
 #include "methods/family.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static const double CLEARLY_NOT = 0.05; /* p-value by the score from which on a further rank is not fitted */
+static const double TOLERATED = 0.003;  /* share of what the free classifier tells that a restriction may lose */
 enum { CALIBRATION_DRAWS = 199, MOST_SEGMENTS = 400 };
 /* TESTS: that a decision rests on, at most three ranks of either kind of feature and two restrictions. */
 enum { TESTS = 8, FURTHER_TESTS = 250 };
 enum { ALWAYS_SCORED = 2 }; /* few data have ranks over this: they are scored only where the test on all rows rejects */
+
+/* B-splines per variable: more rows show smaller errors of the splines, up to what a fit can take. */
+static int64_t basis_size(const ladder *l)
+{
+    enum { LEAST = 14, MOST = 20 };
+    double wanted = LEAST * cbrt((double)l->pair->n / 5000.0);
+    return l->options->basis > 0 ? l->options->basis : (int64_t)lround(fmin(fmax(wanted, LEAST), MOST));
+}
 
 static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
 {
@@ -20,7 +30,7 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
                     l->pair->segments, MOST_SEGMENTS);
     }
     TRY(sample_build(ctx, a, (const double *const *)l->warped, l->pair->segments, l->start, l->fold,
-                     l->options->score_folds, l->options->basis, &l->sample));
+                     l->options->score_folds, basis_size(l), &l->sample));
     TRY(penalty_choose(ctx, a, l->threads, &l->sample, &l->penalty));
     l->penalty.test = l->penalty.all / l->options->undersmooth;
     return NONSENS_OK;
@@ -121,9 +131,18 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const ladder *l, 
     return judge_rank(ctx, a, l, small, &out->fit[r], &out->step[r]);
 }
 
+/* A true restriction is false in the last digit of a spline, the more nats the more the segments can be told apart. */
+static double tolerated(const ladder *l, const fit *large)
+{
+    difference known = {0};
+    ladder_compare(l, large->held_out, l->chance, &known);
+    return TOLERATED * fmax(known.mean, 0.0) * (double)l->pair->n;
+}
+
 static nonsens_status judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out)
 {
     arena scratch = {0};
+    *out = (difference){.tolerated = tolerated(l, large)};
     nonsens_status status =
         compare_restriction(ctx, &scratch, l->threads, small, large, CALIBRATION_DRAWS, l->options->seed, out);
     arena_free(&scratch);

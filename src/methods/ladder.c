@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const double LEAST_GAIN = 0.015; /* of a further feature, relative to that of the feature before */
+/* Least gain of a further feature, relative to that of the feature before: of the second, and of those after it. */
+static const double SECOND_GAIN = 0.015, FURTHER_GAIN = 0.075;
 
 /* ---- order ---- */
 
@@ -180,8 +181,8 @@ static shape shape_of(enum kind kind, int rank)
 /* Whether rank r counts.  With very many rows a test finds the features' own error, too, but the gain stays small. */
 static bool counts(const ladder *l, enum kind kind, int64_t r, const difference *step)
 {
-    double least = kind == KIND_BOTH && r > 1 ? LEAST_GAIN * step[r - 1].mean : 0.0;
-    return step[r].p_value <= ladder_rank_level(l, kind, r) && step[r].mean > least;
+    double share = kind != KIND_BOTH || r == 1 ? 0.0 : r == 2 ? SECOND_GAIN : FURTHER_GAIN;
+    return step[r].p_value <= ladder_rank_level(l, kind, r) && step[r].mean > (r > 1 ? share * step[r - 1].mean : 0.0);
 }
 
 nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out)

@@ -15,7 +15,7 @@
 #include <math.h>
 
 static const double NEGLIGIBLE = 0.05; /* share of the other direction's loss */
-static const double FAR_BELOW = 100.0; /* a p-value under alpha over this is no matter of splines */
+static const double FAR_BELOW = 10.0;  /* a p-value under alpha over this is no matter of splines */
 
 /* ---- fits ---- */
 
@@ -40,9 +40,8 @@ static int64_t smaller(int64_t a, int64_t b)
 /* Finds k_j and fits the restriction on all rows. */
 static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured *s, int j)
 {
-    int64_t r = s->free.rank;
+    int64_t r = s->rank;
     hypothesis *h = &s->cause[j];
-    TRY(ladder_ranks(ctx, a, &s->ladder, j == 0 ? KIND_FIRST : KIND_SECOND, r > 2 ? r - 1 : 1, &s->alone[j]));
     h->own = smaller(s->alone[j].rank, r > 2 ? 2 : 1);
     if (h->own == 0) {
         return NONSENS_OK;
@@ -55,7 +54,7 @@ static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured 
 static nonsens_status judge_hypothesis(nonsens_context *ctx, structured *s, int j)
 {
     hypothesis *h = &s->cause[j];
-    const fit *whole = &s->free.fit[s->free.rank];
+    const fit *whole = &s->free.fit[s->rank];
     h->held_out = whole->held_out;
     h->loss = (difference){.p_value = 1.0};
     if (h->own > 0) {
@@ -66,28 +65,59 @@ static nonsens_status judge_hypothesis(nonsens_context *ctx, structured *s, int 
 }
 
 /*
- * Features are splines, so even a true restriction is false in the last digit, and with enough rows the test finds
- * that: a loss on unseen rows under a twentieth of the other direction's, which they do show, is put down to this
- * unless the test is very sure.
+ * Features are splines, so even a true restriction is false in the last digit: a loss on unseen rows under a twentieth
+ * of the other direction's, which they do show, is put down to this unless the test is very sure.
  */
-static enum verdict judge(const structured *s, int j)
+static bool is_negligible(const structured *s, int j)
 {
     const difference *loss = &s->cause[j].loss, *other = &s->cause[1 - j].loss;
     double alpha = s->ladder.options->alpha;
-    bool negligible = loss->p_value > alpha / FAR_BELOW && loss->mean <= NEGLIGIBLE * other->mean &&
-                      other->z > special_normal_quantile(1.0 - alpha);
-    return loss->p_value > 0.5 * alpha || negligible  ? FITS
-           : loss->p_value > ladder_level(&s->ladder) ? DOUBTFUL
-                                                      : REJECTED;
+    return loss->p_value > alpha / FAR_BELOW && loss->mean <= NEGLIGIBLE * other->mean &&
+           other->z > special_normal_quantile(1.0 - alpha);
 }
 
-/* Penalty, ranks, and the two directions. */
+static enum verdict judge(const structured *s, int j)
+{
+    const difference *loss = &s->cause[j].loss;
+    double alpha = s->ladder.options->alpha;
+    return loss->p_value > 0.5 * alpha || is_negligible(s, j) ? FITS
+           : loss->p_value > ladder_level(&s->ladder)         ? DOUBTFUL
+                                                              : REJECTED;
+}
+
+/* The two directions at s->rank.  A fit of either may improve the free one, so both come before any comparison. */
+static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structured *s)
+{
+    for (int j = 0; j < 2; j++) {
+        TRY(fit_hypothesis(ctx, a, s, j));
+    }
+    for (int j = 0; j < 2; j++) {
+        TRY(judge_hypothesis(ctx, s, j));
+    }
+    for (int j = 0; j < 2; j++) {
+        s->cause[j].verdict = judge(s, j);
+    }
+    ladder_compare(&s->ladder, s->cause[0].held_out, s->cause[1].held_out, &s->between);
+    return NONSENS_OK;
+}
+
+/*
+ * One way of differing is sure, and neither variable alone shows all of it: changes in proportion, or nearly so.  With
+ * two features an exact proportion fits both ways, so comparing the directions there errs on the safe side.
+ */
+static bool is_nearly_proportional(const structured *s)
+{
+    return s->rank == 1 && s->cause[0].verdict == REJECTED && s->cause[1].verdict == REJECTED && s->free.fitted > 1 &&
+           s->free.fit[2].held_out;
+}
+
 static nonsens_status step_done(nonsens_context *ctx, int64_t done)
 {
     report_progress(ctx, "fitting segment classifiers", done, 4);
     return check_cancelled(ctx);
 }
 
+/* Penalty, ranks, and the two directions. */
 static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                      const nonsens_options *options, structured *s)
 {
@@ -96,20 +126,21 @@ static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonse
     TRY(test_dependence(ctx, s));
     TRY(ladder_ranks(ctx, a, &s->ladder, KIND_BOTH, LADDER_MOST_RANK + 1, &s->free));
     TRY(step_done(ctx, 2));
-    for (int j = 0; j < 2 && s->free.rank > 0; j++) {
-        TRY(fit_hypothesis(ctx, a, s, j));
-        TRY(step_done(ctx, 3 + j));
+    s->rank = s->free.rank;
+    if (s->rank == 0) {
+        return NONSENS_OK;
     }
-    for (int j = 0; j < 2 && s->free.rank > 0; j++) {
-        TRY(judge_hypothesis(ctx, s, j));
+    for (int j = 0; j < 2; j++) {
+        TRY(ladder_ranks(ctx, a, &s->ladder, j == 0 ? KIND_FIRST : KIND_SECOND, s->rank > 2 ? s->rank - 1 : 1,
+                         &s->alone[j]));
     }
-    for (int j = 0; j < 2 && s->free.rank > 0; j++) {
-        s->cause[j].verdict = judge(s, j);
+    TRY(step_done(ctx, 3));
+    TRY(compare_directions(ctx, a, s));
+    if (is_nearly_proportional(s)) {
+        s->rank = 2;
+        TRY(compare_directions(ctx, a, s));
     }
-    if (s->free.rank > 0) {
-        ladder_compare(&s->ladder, s->cause[0].held_out, s->cause[1].held_out, &s->between);
-    }
-    return NONSENS_OK;
+    return step_done(ctx, 4);
 }
 
 /*
@@ -196,12 +227,12 @@ static void decide(const structured *s, nonsens_result *result)
                          "changes is visible, so direction is not identified.";
     } else if (first != second) {
         decide_one(s, first ? 1 : 0, result);
+    } else if (s->free.rank == 1 && (first || s->rank > 1)) {
+        result->reason = "The segments differ in one way only that is sure, and it involves both variables: both "
+                         "disturbances change in proportion or nearly so, and direction is not seen.";
     } else if (!first) {
         result->reason = "Neither direction loses against the free classifier: with more rows or segments one may, or "
                          "the mechanism is one of those that fit both ways.";
-    } else if (s->free.rank == 1) {
-        result->reason = "The segments differ in one way only, and it involves both variables: both disturbances "
-                         "change in proportion, and direction is not identified.";
     } else {
         result->decision = DECISION_NEITHER;
         result->reason = "Both directions lose against the free classifier: the variables cause one another, share a "
@@ -216,7 +247,7 @@ nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsen
     ARENA_TRY(ctx, a, s, 1);
     TRY(fit_everything(ctx, a, pair, options, s));
     decide(s, result);
-    if (result->decision == DECISION_INCONCLUSIVE && s->free.rank < 2) {
+    if (result->decision == DECISION_INCONCLUSIVE && s->rank < 2) {
         TRY(compare_at_two(ctx, a, s));
     }
     double sign = structured_in_user_order(s) ? 1.0 : -1.0;

@@ -23,6 +23,7 @@ typedef struct hypothesis {
 typedef struct structured {
     ladder ladder;
     ranks free, alone[2];
+    int64_t rank; /* at which the directions are compared */
     hypothesis cause[2];
     difference between; /* variable 0 as the cause against variable 1 as the cause, on held-out rows */
     hsic_result dependence;

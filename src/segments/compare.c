@@ -153,7 +153,8 @@ void compare_judge(int64_t draws, const double *ratio, difference *out)
     }
     out->null_mean = mean;
     out->null_sd = sqrt(square);
-    out->p_value = out->ratio > 0.0 && mean > 0.0 ? special_gamma_tail(mean, square, out->ratio) : 1.0;
+    double excess = out->ratio - out->tolerated;
+    out->p_value = excess > 0.0 && mean > 0.0 ? special_gamma_tail(mean, square, excess) : 1.0;
 }
 
 nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int threads, const fit *small,

@@ -19,6 +19,7 @@ typedef struct difference {
     double mean, error, z;     /* nats per row by which the larger is better on held-out rows */
     double ratio;              /* T, in nats over all rows */
     double null_mean, null_sd; /* of T if the smaller model is true */
+    double tolerated;          /* nats of T that are put down to the features' own error; set by the caller */
     double p_value;
 } difference;
 
@@ -26,7 +27,7 @@ typedef struct difference {
 void compare_rows(int64_t n, const double *larger, const double *smaller, const int32_t *block_of, int64_t blocks,
                   double *scratch, difference *out);
 
-/* p-value of out->ratio from draws of it under the null: a gamma variable with their mean and variance. */
+/* p-value of out->ratio - out->tolerated from draws under the null: a gamma variable with their mean and variance. */
 void compare_judge(int64_t draws, const double *ratio, difference *out);
 
 /* A restricted model against a free one of the same rank. */

@@ -116,6 +116,12 @@ static void test_p_values_follow_the_ratio(void **state)
         assert_true(t > 0.0 ? d.p_value > 0.0 && d.p_value < before : d.p_value == 1.0);
         before = d.p_value;
     }
+    difference as_it_is = {.ratio = 6.0}, tolerant = {.ratio = 8.0, .tolerated = 2.0},
+               within = {.ratio = 2.0, .tolerated = 2.0};
+    compare_judge(6, ratio, &as_it_is);
+    compare_judge(6, ratio, &tolerant);
+    compare_judge(6, ratio, &within);
+    assert_true(tolerant.p_value == as_it_is.p_value && within.p_value == 1.0);
     difference d = {.ratio = 1.0};
     compare_judge(3, none, &d);
     assert_true(d.p_value == 1.0 && d.null_mean == 0.0 && d.null_sd == 0.0);
@@ -286,7 +292,7 @@ static void test_wrong_direction_is_rejected(void **state)
     sample d = rows_sample(f, &drawn, 2, 8, 1);
     fit cause = rows_fit(f, &d, CAUSE, 1e-3, 1), effect = rows_fit(f, &d, (shape){0, 1, 1}, 1e-3, 1);
     fit free = refit(f, &d, FREE, 1e-3, &cause);
-    difference of_cause, of_effect;
+    difference of_cause = {0}, of_effect = {0};
     assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &cause, &free, 199, 1, &of_cause), NONSENS_OK);
     assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &effect, &free, 199, 1, &of_effect), NONSENS_OK);
     assert_true(of_cause.p_value > 0.01);
@@ -402,7 +408,7 @@ static void test_second_feature_is_seen(void **state)
     sample s = rows_sample(f, &r, 2, 8, 1);
     fit one = rows_fit(f, &s, (shape){0, 0, 1}, 1e-2, 1), two = rows_fit(f, &s, FREE, 1e-2, 1);
     fit three = rows_fit(f, &s, (shape){0, 0, 3}, 1e-2, 1);
-    difference from_none, from_one, by_score, from_two;
+    difference from_none = {0}, from_one = {0}, by_score = {0}, from_two = {0};
     assert_int_equal(compare_rank(f->ctx, &f->scratch, NULL, &one, 199, 1, &from_none), NONSENS_OK);
     assert_int_equal(compare_rank(f->ctx, &f->scratch, &one, &two, 199, 1, &from_one), NONSENS_OK);
     assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &one, 199, 1, &by_score), NONSENS_OK);
