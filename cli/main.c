@@ -24,7 +24,9 @@ static const command commands[] = {
      command_independence},
     {"diagnose", NONSENS_CMD_DIAGNOSE, "FILE --segment COL [options]", "says what the data can and cannot support",
      "Says what the data can and cannot support, before a direction is asked for: segments and their sizes, which "
-     "variables change over segments, which pairs are dependent inside segments, and how much memory a run takes.",
+     "variables change over segments, which pairs are dependent inside segments, in how many ways the segments of a "
+     "pair "
+     "can be told apart, whose change is missing, and how much memory a run takes.",
      command_diagnose},
     {"methods", 0, "", "lists the methods, one line each", "Lists the methods: name, what it can do, one line on how.",
      command_methods},

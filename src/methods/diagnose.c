@@ -10,8 +10,8 @@
 #include "indep/hsic.h"
 #include "methods/change.h"
 #include "methods/diagnose_pair.h"
+#include "methods/family.h"
 #include "methods/run.h"
-#include "nn/mlp.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -338,18 +338,18 @@ static nonsens_status report_classifiers(const diagnosis *d)
 /* ---- memory ---- */
 
 /*
- * Bytes that `direction` needs for one pair: the data and its copies, the logits, the networks; and what each thread
- * adds (row lists and four copies of one network).  An estimate, meant to be right within a factor of two.
+ * Bytes that `direction` needs for one pair with the default method: rows, and a Fisher matrix per fold and fit; and
+ * what each thread adds (a fold's own matrices).  An estimate, meant to be right within a factor of two.
  */
 static void estimate_memory(const diagnosis *d, double *shared, double *per_thread)
 {
-    enum { COPIES = 8, ROW_LISTS = 3, NETWORK_COPIES = 4 };
+    enum { NUMBERS_PER_ROW = 35, FITS = 7, FOLD_MATRICES = 3, RANK = 2 };
     const nonsens_options *o = d->options;
-    double n = (double)d->data->n, classes = (double)d->data->segments;
-    mlp_shape layout = {2, o->layers, o->width, 2, d->data->segments, o->activation, o->last};
-    double network = (double)mlp_parameters(&layout) * sizeof(float);
-    *shared = n * sizeof(double) * (COPIES * 2.0 + classes) + network * (double)(o->folds * o->restarts);
-    *per_thread = n * sizeof(int64_t) * ROW_LISTS + network * NETWORK_COPIES;
+    double n = (double)d->data->n, basis = (double)family_spline_basis(o, d->data->n);
+    double parameters = RANK * basis * basis + (RANK + 1) * (double)d->data->segments;
+    double fisher = parameters * parameters * sizeof(double);
+    *shared = n * sizeof(double) * NUMBERS_PER_ROW + FITS * (double)o->score_folds * fisher;
+    *per_thread = FOLD_MATRICES * fisher;
 }
 
 static nonsens_status report_memory(const diagnosis *d)

@@ -33,4 +33,7 @@ typedef struct family {
 
 extern const family family_spline, family_network;
 
+/* B-splines per variable for n rows. */
+int64_t family_spline_basis(const nonsens_options *options, int64_t n);
+
 #endif

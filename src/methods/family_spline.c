@@ -14,12 +14,12 @@ enum { CALIBRATION_DRAWS = 199, MOST_SEGMENTS = 400 };
 enum { TESTS = 8, FURTHER_TESTS = 250 };
 enum { ALWAYS_SCORED = 2 }; /* few data have ranks over this: they are scored only where the test on all rows rejects */
 
-/* B-splines per variable: more rows show smaller errors of the splines, up to what a fit can take. */
-static int64_t basis_size(const ladder *l)
+/* More rows show smaller errors of the splines; MOST is what a fit can take in time. */
+int64_t family_spline_basis(const nonsens_options *options, int64_t n)
 {
     enum { LEAST = 14, MOST = 20 };
-    double wanted = LEAST * cbrt((double)l->pair->n / 5000.0);
-    return l->options->basis > 0 ? l->options->basis : (int64_t)lround(fmin(fmax(wanted, LEAST), MOST));
+    double wanted = LEAST * cbrt((double)n / 5000.0);
+    return options->basis > 0 ? options->basis : (int64_t)lround(fmin(fmax(wanted, LEAST), MOST));
 }
 
 static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
@@ -30,7 +30,7 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
                     l->pair->segments, MOST_SEGMENTS);
     }
     TRY(sample_build(ctx, a, (const double *const *)l->warped, l->pair->segments, l->start, l->fold,
-                     l->options->score_folds, basis_size(l), &l->sample));
+                     l->options->score_folds, family_spline_basis(l->options, l->pair->n), &l->sample));
     TRY(penalty_choose(ctx, a, l->threads, &l->sample, &l->penalty));
     l->penalty.test = l->penalty.all / l->options->undersmooth;
     return NONSENS_OK;
