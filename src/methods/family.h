@@ -11,9 +11,12 @@
 
 #include "methods/ladder.h"
 
+#define LOSS_TEXT "nats per row lost on unseen rows where the cause's features see the cause alone; the p-value is "
+
 typedef struct family {
     int64_t tests;         /* the level of each test is alpha over this */
     int64_t further_tests; /* likewise of a free classifier's second and further features */
+    const char *loss;      /* in words, what a restriction loses and what its p-value is */
 
     /* What the fits share, once rows and folds of the ladder are there. */
     nonsens_status (*begin)(nonsens_context *ctx, arena *a, ladder *l);

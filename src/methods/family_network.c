@@ -66,4 +66,5 @@ static nonsens_status judge(nonsens_context *ctx, const ladder *l, const fit *sm
     return NONSENS_OK;
 }
 
-const family family_network = {TESTS, TESTS, begin, try_rank, fit_restricted, judge};
+const family family_network = {
+    TESTS, TESTS, LOSS_TEXT "that of this loss over its standard error", begin, try_rank, fit_restricted, judge};

@@ -10,7 +10,10 @@
 static const double CLEARLY_NOT = 0.05; /* p-value by the score from which on a further rank is not fitted */
 static const double TOLERATED = 0.003;  /* share of what the free classifier tells that a restriction may lose */
 enum { CALIBRATION_DRAWS = 199, MOST_SEGMENTS = 400 };
-/* TESTS: that a decision rests on, at most three ranks of either kind of feature and two restrictions. */
+/*
+ * TESTS: that a decision usually rests on, three ranks of either kind of feature and two restrictions.  FURTHER_TESTS:
+ * a stricter level for further free features, where the splines' own error shows first.
+ */
 enum { TESTS = 8, FURTHER_TESTS = 250 };
 enum { ALWAYS_SCORED = 2 }; /* few data have ranks over this: they are scored only where the test on all rows rejects */
 
@@ -51,7 +54,10 @@ static nonsens_status fit_and_score(nonsens_context *ctx, arena *a, const ladder
 {
     TRY(fit_rows(ctx, l, l->penalty.all, f));
     TRY(fit_folds(ctx, a, l->threads, f));
-    return fit_rows(ctx, l, l->penalty.test, f);
+    bool scored = f->converged;
+    TRY(fit_rows(ctx, l, l->penalty.test, f));
+    f->converged = f->converged && scored;
+    return NONSENS_OK;
 }
 
 static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *out)
@@ -151,4 +157,11 @@ static nonsens_status judge(nonsens_context *ctx, const ladder *l, const fit *sm
     return NONSENS_OK;
 }
 
-const family family_spline = {TESTS, FURTHER_TESTS, begin, try_rank, fit_restricted, judge};
+const family family_spline = {
+    TESTS,
+    FURTHER_TESTS,
+    LOSS_TEXT "that of the likelihood ratio on all rows if at most .3 % of what the free classifier tells is lost",
+    begin,
+    try_rank,
+    fit_restricted,
+    judge};

@@ -43,7 +43,7 @@ typedef struct ranks {
     int64_t fitted;                        /* fit[1 .. fitted] are there */
     int64_t tried;                         /* the last rank looked at: fitted, or one more that the score ruled out */
     fit fit[LADDER_MOST_RANK + 2];         /* fit[r] has rank r */
-    difference step[LADDER_MOST_RANK + 2]; /* step[r]: rank r against rank r - 1, for r = 1 .. tried */
+    difference step[LADDER_MOST_RANK + 2]; /* step[r]: rank r against rank r - 1, for r = 1 .. tried, as first fitted */
 } ranks;
 
 /*

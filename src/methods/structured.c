@@ -56,7 +56,7 @@ static nonsens_status judge_hypothesis(nonsens_context *ctx, structured *s, int 
     hypothesis *h = &s->cause[j];
     const fit *whole = &s->free.fit[s->rank];
     h->held_out = whole->held_out;
-    h->loss = (difference){.p_value = 1.0};
+    h->loss = (difference){.p_value = 1.0, .ratio = NAN, .null_mean = NAN};
     if (h->own > 0) {
         TRY(ladder_judge(ctx, &s->ladder, &h->fit, whole, &h->loss));
         h->held_out = h->fit.held_out;
@@ -157,6 +157,7 @@ static nonsens_status compare_at_two(nonsens_context *ctx, arena *a, structured 
         TRY(ladder_restrict(ctx, a, &s->ladder, (shape){j == 0, j == 1, 1}, &s->free.fit[2], &one[j]));
     }
     ladder_compare(&s->ladder, one[0].held_out, one[1].held_out, &s->between);
+    s->named_at_two = true;
     return NONSENS_OK;
 }
 
@@ -180,7 +181,7 @@ static void decide_direction(const structured *s, int cause, nonsens_result *res
               "the other variable acts on it, or a hidden cause that does not change acts on both.";
 }
 
-/* With this cause unseen rows are predicted better than with the other: not nested, so the error is as it seems. */
+/* With this cause unseen rows are predicted better than with the other: not nested (or, with k = 0, conservative). */
 static bool is_clear(const structured *s, int cause)
 {
     double z = cause == 0 ? s->between.z : -s->between.z;

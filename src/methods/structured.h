@@ -15,7 +15,7 @@ enum verdict { FITS, DOUBTFUL, REJECTED };
 typedef struct hypothesis {
     int64_t own;     /* k_j */
     fit fit;         /* where own > 0 */
-    difference loss; /* against the free classifier of the same rank; zero where own = 0 */
+    difference loss; /* against the free classifier of the same rank; zero, without a ratio, where own = 0 */
     enum verdict verdict;
     const double *held_out;
 } hypothesis;
@@ -26,6 +26,7 @@ typedef struct structured {
     int64_t rank; /* at which the directions are compared */
     hypothesis cause[2];
     difference between; /* variable 0 as the cause against variable 1 as the cause, on held-out rows */
+    bool named_at_two;  /* between is that of rank two, although the directions are compared at a lower rank */
     hsic_result dependence;
     bool dependent;
 } structured;

@@ -1,6 +1,7 @@
 /* structured_evidence.c - what `structured` shows for its decision. */
 #include "base/number.h"
 #include "math/special.h"
+#include "methods/family.h"
 #include "methods/structured.h"
 
 #include <inttypes.h>
@@ -51,7 +52,7 @@ static nonsens_status report_steps(nonsens_context *ctx, const structured *s, no
 
 static nonsens_status report_alone(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
-    double whole = gain_over_shares(s, &s->free.fit[s->free.rank]);
+    double whole = gain_over_shares(s, &s->free.fit[s->rank]);
     for (int c = 0; c < 2; c++) {
         int j = variable_of(s, c);
         const ranks *alone = &s->alone[j];
@@ -126,25 +127,27 @@ static nonsens_status report_direction(nonsens_context *ctx, const structured *s
 {
     const hypothesis *h = &s->cause[j];
     const char *cause = name_of(s, result, j), *effect = name_of(s, result, 1 - j);
-    TRY(result_add(ctx, result, h->loss.mean, h->loss.p_value,
-                   "nats per row lost on unseen rows where the cause's features see the cause alone; the p-value is "
-                   "that of the likelihood ratio on all rows if at most .3 % of what the free classifier tells is lost",
-                   "loss of %s->%s", cause, effect));
+    TRY(result_add(ctx, result, h->loss.mean, h->loss.p_value, s->ladder.family->loss, "loss of %s->%s", cause,
+                   effect));
     TRY(result_add(ctx, result, h->loss.z, NAN, "the same over its standard error", "z of %s->%s", cause, effect));
     TRY(result_add(ctx, result, h->loss.ratio, NAN, "penalised likelihood ratio on all rows, in nats",
                    "ratio of %s->%s", cause, effect));
     TRY(result_add(ctx, result, h->loss.null_mean, NAN, "what it would be on average if nothing were lost",
                    "expected ratio of %s->%s", cause, effect));
-    return result_add(ctx, result, (double)h->own, NAN, "features that see the cause alone, of those of the rank",
+    return result_add(ctx, result, (double)h->own, NAN,
+                      "features that see the cause alone, of those that the two directions have",
                       "restricted features of %s->%s", cause, effect);
 }
 
 static nonsens_status report_between(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     double sign = structured_in_user_order(s) ? 1.0 : -1.0;
-    return result_add(ctx, result, sign * s->between.mean, NAN,
-                      "nats per row by which the first direction predicts unseen rows better than the second",
-                      "%s->%s over %s->%s", result->names[0], result->names[1], result->names[1], result->names[0]);
+    return result_add(
+        ctx, result, sign * s->between.mean, NAN,
+        s->named_at_two ? "nats per row by which the first direction predicts unseen rows better than the second, with "
+                          "two features although one is all that is sure"
+                        : "nats per row by which the first direction predicts unseen rows better than the second",
+        "%s->%s over %s->%s", result->names[0], result->names[1], result->names[1], result->names[0]);
 }
 
 static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)

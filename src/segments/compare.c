@@ -87,7 +87,7 @@ static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, voi
     return NONSENS_OK;
 }
 
-/* factor (n, n) = Cholesky factor of share * fisher + penalty + pins, or of the Fisher matrix itself. */
+/* factor (n, n) = Cholesky factor of fisher + penalty + pins, or of the Fisher matrix itself. */
 static nonsens_status factor_matrix(nonsens_context *ctx, arena *a, const fit *f, const double *fisher, bool penalised,
                                     double *factor)
 {
