@@ -181,8 +181,8 @@ static shape shape_of(enum kind kind, int rank)
 /* Whether rank r counts.  With very many rows a test finds the features' own error, too, but the gain stays small. */
 static bool counts(const ladder *l, enum kind kind, int64_t r, const difference *step)
 {
-    double share = kind != KIND_BOTH || r == 1 ? 0.0 : r == 2 ? SECOND_GAIN : FURTHER_GAIN;
-    return step[r].p_value <= ladder_rank_level(l, kind, r) && step[r].mean > (r > 1 ? share * step[r - 1].mean : 0.0);
+    double share = kind != KIND_BOTH ? 0.0 : r <= 2 ? SECOND_GAIN : FURTHER_GAIN; // step[0] is zero
+    return step[r].p_value <= ladder_rank_level(l, kind, r) && step[r].mean > share * step[r - 1].mean;
 }
 
 nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out)

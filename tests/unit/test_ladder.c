@@ -220,6 +220,20 @@ static void test_blocks_that_are_too_long_are_refused(void **state)
     nonsens_data_free(data);
 }
 
+/* More rows, more splines, between bounds; what the user asks for is taken. */
+static void test_basis_grows_with_the_rows(void **state)
+{
+    fixture *f = *state;
+    nonsens_options *o = make_options(f, "spline", "8");
+    assert_int_equal(family_spline_basis(o, 100), 14);
+    assert_int_equal(family_spline_basis(o, 5120), 14);
+    assert_int_equal(family_spline_basis(o, 10240), 18);
+    assert_int_equal(family_spline_basis(o, 1000000), 20);
+    set(f, o, "basis", "9");
+    assert_int_equal(family_spline_basis(o, 1000000), 9);
+    nonsens_options_free(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +244,7 @@ int main(void)
         TEST(test_every_failing_allocation_is_reported),
         TEST(test_blocks_keep_together),
         TEST(test_blocks_that_are_too_long_are_refused),
+        TEST(test_basis_grows_with_the_rows),
     };
     return cmocka_run_group_tests_name("ladder", tests, NULL, NULL);
 }
