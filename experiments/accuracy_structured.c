@@ -192,7 +192,7 @@ static void print_units(const task *t, const void *units, FILE *csv)
 }
 
 const family ACCURACY_STRUCTURED = {.name = "structured",
-                                    .revision = 3,
+                                    .revision = 4,
                                     .side_by_side = true,
                                     .any_method = true,
                                     .run = run,

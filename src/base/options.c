@@ -120,7 +120,7 @@ static const row table[] = {
             "structured: every row is scored by classifiers fitted on the other folds."),
     INTEGER("basis", basis, DIR | DIA, CLASSIFIER, "0", 0, 40, "functions",
             "structured: B-splines per variable, at least 6; 0 means 14 up to about 5,000 rows and more for more rows, "
-            "up to 20."),
+            "up to 20, and that or four fewer, by nested cross-validation, for scores on unseen rows."),
     REAL("undersmooth", undersmooth, DIR | DIA, CLASSIFIER, "30", 1, 1e6, NULL,
          "structured: tests use the penalty that predicts best divided by this."),
     INTEGER("block-length", block_length, DIR | DIA, CLASSIFIER, "1", 1, 1000000000, "rows",

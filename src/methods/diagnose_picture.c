@@ -27,17 +27,18 @@ static const double CLEARLY_SO = 0.01;
 /* ---- singular values ---- */
 
 /* Features (r, n) of all rows, centred. */
-static nonsens_status centred_features(nonsens_context *ctx, arena *a, const fit *f, const double *theta, double **out)
+static nonsens_status centred_features(nonsens_context *ctx, arena *a, const model *m, const double *theta,
+                                       double **out)
 {
-    const sample *s = f->model.data;
-    ARENA_TRY(ctx, a, *out, f->model.rank * s->n);
+    const sample *s = m->data;
+    ARENA_TRY(ctx, a, *out, m->rank * s->n);
     for (int64_t k = 0; k < s->folds; k++) {
         arena work = {0};
-        nonsens_status status = model_features(ctx, &work, &f->model, theta, k, *out);
+        nonsens_status status = model_features(ctx, &work, m, theta, k, *out);
         arena_free(&work);
         TRY(status);
     }
-    for (int64_t j = 0; j < f->model.rank; j++) {
+    for (int64_t j = 0; j < m->rank; j++) {
         double mean = 0.0, *feature = *out + j * s->n;
         for (int64_t i = 0; i < s->n; i++) {
             mean += feature[i] / (double)s->n;
@@ -65,39 +66,39 @@ static nonsens_status covariance_root(nonsens_context *ctx, arena *a, int64_t r,
 }
 
 /* scaled (segments, r): weights, centred, in terms of features of unit covariance, times the root of the share. */
-static void scale_weights(const fit *f, const double *theta, const double *root, double *scaled)
+static void scale_weights(const model *m, const double *theta, const double *root, double *scaled)
 {
-    const sample *s = f->model.data;
-    int64_t r = f->model.rank;
+    const sample *s = m->data;
+    int64_t r = m->rank;
     double mean[MODEL_MOST_RANK] = {0};
     for (int64_t e = 0; e < s->segments; e++) {
         for (int64_t j = 0; j < r; j++) {
-            mean[j] += s->share[e] * theta[model_weight(&f->model, e, j)];
+            mean[j] += s->share[e] * theta[model_weight(m, e, j)];
         }
     }
     for (int64_t e = 0; e < s->segments; e++) {
         for (int64_t k = 0; k < r; k++) {
             for (int64_t j = 0; j < r; j++) {
-                double weight = theta[model_weight(&f->model, e, j)] - mean[j];
+                double weight = theta[model_weight(m, e, j)] - mean[j];
                 scaled[k * s->segments + e] += sqrt(s->share[e]) * weight * root[k * r + j];
             }
         }
     }
 }
 
-nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const fit *f, const double *theta, spectrum *out)
+nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const model *m, const double *theta, spectrum *out)
 {
-    const sample *s = f->model.data;
-    int64_t r = f->model.rank, segments = s->segments;
+    const sample *s = m->data;
+    int64_t r = m->rank, segments = s->segments;
     double *feature, *scaled, root[MODEL_MOST_RANK * MODEL_MOST_RANK], square[MODEL_MOST_RANK],
         inner[MODEL_MOST_RANK * MODEL_MOST_RANK];
     *out = (spectrum){.rank = r};
     ARENA_TRY(ctx, a, out->value, r);
     ARENA_TRY(ctx, a, out->part, r * segments);
     ARENA_TRY(ctx, a, scaled, r * segments);
-    TRY(centred_features(ctx, a, f, theta, &feature));
+    TRY(centred_features(ctx, a, m, theta, &feature));
     TRY(covariance_root(ctx, a, r, s->n, feature, root));
-    scale_weights(f, theta, root, scaled);
+    scale_weights(m, theta, root, scaled);
     linalg_gram(segments, r, scaled, segments, inner);
     TRY(linalg_eigen_symmetric(ctx, a, r, inner, square));
     for (int64_t k = 0; k < r; k++) {
@@ -129,7 +130,7 @@ static nonsens_status measure_proportion(nonsens_context *ctx, picture *p)
     for (int64_t k = 0; k < folds; k++) {
         arena scratch = {0};
         spectrum s;
-        nonsens_status status = picture_spectrum(ctx, &scratch, f, f->fold_theta + k * f->model.parameters, &s);
+        nonsens_status status = picture_spectrum(ctx, &scratch, &f->fold_model[k], f->fold_theta[k], &s);
         p->proportion += status == NONSENS_OK && s.value[0] > 0.0 ? s.value[1] / s.value[0] / (double)folds : 0.0;
         arena_free(&scratch);
         TRY(status);
@@ -199,7 +200,7 @@ static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const pictur
     const fit *third = &p->free.fit[EXPECTED_RANK + 1];
     int64_t segments = p->ladder.pair->segments, count = segments > MANY_SEGMENTS ? STANDING_OUT : segments;
     spectrum s;
-    TRY(picture_spectrum(ctx, a, third, third->theta, &s));
+    TRY(picture_spectrum(ctx, a, &third->model, third->theta, &s));
     const double *part = s.part + EXPECTED_RANK * segments;
     for (int64_t k = 0; k < count; k++) {
         int64_t best = -1;

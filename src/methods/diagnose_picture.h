@@ -32,7 +32,6 @@ typedef struct spectrum {
     double *part;  /* (rank, segments) each segment's part in the square of each value; they add up to one */
 } spectrum;
 
-/* theta: the fit's own, or that of one of its folds. */
-nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const fit *f, const double *theta, spectrum *out);
+nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const model *m, const double *theta, spectrum *out);
 
 #endif

@@ -71,19 +71,14 @@ static void features_at(const model *m, const double *theta, double first, doubl
     }
 }
 
-static const double *fold_theta(const spline_fit *s, int64_t fold)
-{
-    return s->fit->fold_theta + fold * s->fit->model.parameters;
-}
-
 void spline_fit_logits(const spline_fit *s, double *logits)
 {
     const ladder *l = &s->ladder;
-    const model *m = &s->fit->model;
     int64_t segments = l->pair->segments;
     feature_pair at;
     for (int64_t fold = 0; fold < l->sample.folds; fold++) {
-        const double *theta = fold_theta(s, fold);
+        const model *m = &s->fit->fold_model[fold];
+        const double *theta = s->fit->fold_theta[fold];
         for (int64_t i = l->sample.block[fold]; i < l->sample.block[fold + 1]; i++) {
             int64_t row = l->sample.row[i];
             double *out = logits + l->user_row[row] * segments;
@@ -97,15 +92,16 @@ void spline_fit_logits(const spline_fit *s, double *logits)
 }
 
 /* along[k][f] = sum_e direction_ke a_ef: how much of feature f is in direction k. */
-static void features_along(const spline_fit *s, const double *theta, const double *direction, double along[2][RANK])
+static void features_along(const spline_fit *s, int64_t fold, const double *direction, double along[2][RANK])
 {
+    const model *m = &s->fit->fold_model[fold];
+    const double *theta = s->fit->fold_theta[fold];
     int64_t segments = s->ladder.pair->segments;
     for (int64_t k = 0; k < 2; k++) {
         for (int64_t f = 0; f < RANK; f++) {
             along[k][f] = 0.0;
             for (int64_t e = 0; e < segments; e++) {
-                along[k][f] +=
-                    direction[k * segments + s->ladder.user_segment[e]] * theta[model_weight(&s->fit->model, e, f)];
+                along[k][f] += direction[k * segments + s->ladder.user_segment[e]] * theta[model_weight(m, e, f)];
             }
         }
     }
@@ -117,11 +113,12 @@ void spline_fit_jacobian(const spline_fit *s, const double *direction, double *c
     feature_pair at;
     double along[2][RANK];
     for (int64_t fold = 0; fold < l->sample.folds; fold++) {
-        const double *theta = fold_theta(s, fold);
-        features_along(s, theta, direction, along);
+        const model *m = &s->fit->fold_model[fold];
+        const double *theta = s->fit->fold_theta[fold];
+        features_along(s, fold, direction, along);
         for (int64_t i = l->sample.block[fold]; i < l->sample.block[fold + 1]; i++) {
             int64_t row = l->sample.row[i];
-            features_at(&s->fit->model, theta, l->warped[0][row], l->warped[1][row], &at);
+            features_at(m, theta, l->warped[0][row], l->warped[1][row], &at);
             for (int64_t k = 0; k < 2; k++) {
                 for (int64_t j = 0; j < 2; j++) {
                     slope[k][j][l->user_row[row]] = along[k][0] * at.slope[0][j] + along[k][1] * at.slope[1][j];

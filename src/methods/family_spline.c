@@ -17,12 +17,24 @@ enum { CALIBRATION_DRAWS = 199, MOST_SEGMENTS = 400 };
 enum { TESTS = 8, FURTHER_TESTS = 250 };
 enum { ALWAYS_SCORED = 2 }; /* few data have ranks over this: they are scored only where the test on all rows rejects */
 
-/* More rows show smaller errors of the splines; MOST is what a fit can take in time. */
+enum { BASES = 2, LEAST_BASIS = 14, MOST_BASIS = 20, BASIS_STEP = 4 };
+
+/* More rows show smaller errors of the splines; MOST_BASIS is what a fit can take in time. */
 int64_t family_spline_basis(const nonsens_options *options, int64_t n)
 {
-    enum { LEAST = 14, MOST = 20 };
-    double wanted = LEAST * cbrt((double)n / 5000.0);
-    return options->basis > 0 ? options->basis : (int64_t)lround(fmin(fmax(wanted, LEAST), MOST));
+    double wanted = LEAST_BASIS * cbrt((double)n / 5000.0);
+    return options->basis > 0 ? options->basis : (int64_t)lround(fmin(fmax(wanted, LEAST_BASIS), MOST_BASIS));
+}
+
+/* The sizes to choose from, falling: one that the user asks for, or some from that for the rows on; returns how many.
+ */
+static int64_t list_bases(const ladder *l, int64_t basis[BASES])
+{
+    int64_t most = family_spline_basis(l->options, l->pair->n), count = l->options->basis == 0 ? BASES : 1;
+    for (int64_t b = 0; b < count; b++) {
+        basis[b] = most - b * BASIS_STEP;
+    }
+    return count;
 }
 
 static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
@@ -32,9 +44,15 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
                     "there are %" PRId64 " segments; segment classifiers take at most %d, merge some of them",
                     l->pair->segments, MOST_SEGMENTS);
     }
-    TRY(sample_build(ctx, a, (const double *const *)l->warped, l->pair->segments, l->start, l->fold,
-                     l->options->score_folds, family_spline_basis(l->options, l->pair->n), &l->sample));
-    TRY(penalty_choose(ctx, a, l->threads, &l->sample, &l->penalty));
+    int64_t size[BASES], bases = list_bases(l, size);
+    sample *data;
+    ARENA_TRY(ctx, a, data, bases);
+    for (int64_t b = 0; b < bases; b++) {
+        TRY(sample_build(ctx, a, (const double *const *)l->warped, l->pair->segments, l->start, l->fold,
+                         l->options->score_folds, size[b], &data[b]));
+    }
+    TRY(penalty_choose(ctx, a, l->threads, bases, data, &l->penalty));
+    l->sample = data[0];
     l->penalty.test = l->penalty.all / l->options->undersmooth;
     return NONSENS_OK;
 }

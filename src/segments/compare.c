@@ -162,7 +162,7 @@ nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int thr
 {
     fit wide; // the smaller model, written in the parameters of the larger
     double *large_fisher, *small_fisher;
-    penalty weight = {small->lambda, small->fold_lambda, small->lambda};
+    penalty weight = {.all = small->lambda};
     calibration c = {.seed = seed};
     TRY(fit_new(ctx, scratch, small->model.data, large->model.shape, &weight, &wide));
     TRY(fit_start_extended(ctx, scratch, small, &wide));

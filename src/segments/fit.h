@@ -8,27 +8,31 @@
 #ifndef SEGMENTS_FIT_H
 #define SEGMENTS_FIT_H
 
-#include "segments/model.h"
+#include "segments/newton.h"
 
-/* How strongly roughness is penalised. */
+/* How strongly roughness is penalised, and in which basis. */
 typedef struct penalty {
-    double all;         /* best for prediction, on all rows */
-    const double *fold; /* (folds) likewise with each fold left out: rows are scored with it */
-    double test;        /* for tests on all rows */
+    double all;                     /* best for prediction, on all rows */
+    const double *fold;             /* (folds) likewise with each fold left out: rows are scored with it */
+    double test;                    /* for tests on all rows */
+    const sample *const *fold_data; /* (folds) the rows in the basis that scores them; NULL: as for all rows */
 } penalty;
 
 typedef struct fit {
     model model;
     double lambda;
+    double tolerance; /* of half the squared decrement, in nats over all rows */
     const double *fold_lambda;
-    double *theta;      /* (parameters) on all rows */
-    double *fold_theta; /* (folds, parameters); NULL until fit_folds */
-    double *held_out;   /* (n) log-likelihood of each row by the fit without its fold, rows of the data set */
-    double objective;   /* penalised negative log-likelihood on all rows */
-    double decrement;   /* at the end; converged where it is below the tolerance */
+    const sample *const *fold_data;
+    double *theta;       /* (parameters) on all rows */
+    model *fold_model;   /* (folds) in the basis that scores the fold; NULL until fit_folds */
+    double **fold_theta; /* (folds) its parameters; likewise */
+    double *held_out;    /* (n) log-likelihood of each row by the fit without its fold, rows of the data set */
+    double objective;    /* penalised negative log-likelihood on all rows */
+    double decrement;    /* at the end; converged where it is below the tolerance */
     int64_t iterations;
     bool converged;
-    double *fold_gradient, *fold_fisher, *fold_slope; /* model_sums of each fold's rows at theta */
+    double *fold_log_likelihood, *fold_gradient, *fold_fisher, *fold_slope; /* model_sums of each fold at theta */
 } fit;
 
 /* Memory of the fit for a shape; theta is zero but for c_e, the log shares of the segments. */
@@ -43,12 +47,16 @@ nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const fi
 /* Sums over the folds at theta as it is, without fitting. */
 nonsens_status fit_evaluate(nonsens_context *ctx, arena *scratch, int threads, fit *f);
 nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f);
-/*
- * One Newton step from the fit of all rows towards that without two folds: theta (parameters).  Close enough to choose
- * a penalty by, and cheap: it needs the sums of the folds and no row.
- */
-nonsens_status fit_without_two(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, int64_t other,
-                               double *theta);
+
+enum { FIT_NO_FOLD = -1 };
+
+/* Objective, gradient and second derivatives at theta from those of the folds, but for one or two of them. */
+nonsens_status fit_gather(nonsens_context *ctx, arena *scratch, const fit *f, double lambda, int64_t without,
+                          int64_t and_without, point *at);
+
+/* The fit without one fold: theta (parameters), and there the slope of the likelihood of every other one (folds, p). */
+nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, double *theta,
+                           double *gradient);
 nonsens_status fit_folds(nonsens_context *ctx, arena *a, int threads, fit *f);
 
 #endif

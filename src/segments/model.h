@@ -97,4 +97,8 @@ void model_add_bilinear(const model *m, double factor, const double *slope, doub
  */
 nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double *hessian);
 
+/* The same shape in a basis of another size: out (parameters of `to`), as near as that comes to theta (convert.c). */
+nonsens_status model_convert(nonsens_context *ctx, arena *scratch, const model *from, const double *theta,
+                             const model *to, double *out);
+
 #endif

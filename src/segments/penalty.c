@@ -4,46 +4,84 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 static const double PATH[] = {0.03, 0.005, 8e-4, 1.5e-4, 2.5e-5, 4e-6};
+static const double TOLERANCE = 1e-3; /* nats over all rows: enough to choose by */
 enum { STEPS = sizeof PATH / sizeof *PATH };
 
-typedef struct pairs {
+/* Fits at one penalty in one basis: without each fold, and from there without each two. */
+typedef struct outside {
     const fit *f;
-    double *score; /* (folds, folds) log-likelihood of fold j by the fit without folds k and j: score[k * folds + j] */
-} pairs;
+    double **theta, **gradient; /* (folds) of fit_without */
+    double *score;              /* (folds, folds) log-likelihood of fold j without k and j: score[k * folds + j] */
+} outside;
 
-static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, const model *m, const double *theta,
-                                 int64_t fold, double *score)
+static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
 {
+    const outside *s = state;
+    return fit_without(ctx, scratch, s->f, fold, s->theta[fold], s->gradient[fold]);
+}
+
+/* The fit without fold k is taken one Newton step further, to be without j too, and scores that. */
+static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const outside *s, const double *factor,
+                                  int64_t k, int64_t j, double *theta)
+{
+    const fit *f = s->f;
+    const model *m = &f->model;
+    int64_t p = m->parameters;
+    double *gradient, cost;
     model_sums sums = {0, NULL, NULL, NULL};
-    TRY(model_sum(ctx, scratch, m, theta, fold, &sums));
-    *score = sums.log_likelihood;
+    ARENA_TRY(ctx, scratch, gradient, p);
+    for (int64_t i = 0; i < m->data->folds; i++) {
+        for (int64_t c = 0; i != j && c < p; c++) {
+            gradient[c] -= s->gradient[k][i * p + c]; // that of fold k is zero
+        }
+    }
+    TRY(model_penalty(ctx, scratch, m, s->theta[k], f->lambda, &cost, gradient, NULL, NULL));
+    newton_step(m, factor, gradient, theta);
+    for (int64_t c = 0; c < p; c++) {
+        theta[c] += s->theta[k][c];
+    }
+    TRY(model_sum(ctx, scratch, m, theta, j, &sums));
+    s->score[k * m->data->folds + j] = sums.log_likelihood;
     return NONSENS_OK;
 }
 
 /* Job: an unordered pair of folds, numbered row by row. */
 static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
-    const pairs *s = state;
+    const outside *s = state;
     const model *m = &s->f->model;
-    int64_t folds = m->data->folds, k = 1;
+    int64_t k = 1;
     while (job >= k) {
         job -= k++;
     }
-    double *theta;
+    double *factor, *theta;
+    trust t = {NEWTON_LAST_LEVEL, 1e-9};
+    point at;
+    TRY(point_new(ctx, scratch, m, &at));
+    ARENA_TRY(ctx, scratch, factor, m->parameters * m->parameters);
     ARENA_TRY(ctx, scratch, theta, m->parameters);
-    TRY(fit_without_two(ctx, scratch, s->f, k, job, theta));
-    TRY(score_fold(ctx, scratch, m, theta, job, &s->score[k * folds + job]));
-    return score_fold(ctx, scratch, m, theta, k, &s->score[job * folds + k]);
+    memcpy(at.theta, s->f->theta, (size_t)m->parameters * sizeof *theta);
+    TRY(fit_gather(ctx, scratch, s->f, s->f->lambda, k, job, &at));
+    TRY(newton_factor(ctx, m, &at, &t, factor));
+    TRY(score_other(ctx, scratch, s, factor, k, job, theta));
+    return score_other(ctx, scratch, s, factor, job, k, theta);
 }
 
-/* score (folds): for each fold, how well the others are predicted without it. */
-static nonsens_status score_path(nonsens_context *ctx, arena *scratch, int threads, const fit *f, double *score)
+nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const fit *f, double *score)
 {
-    int64_t folds = f->model.data->folds;
-    pairs s = {f, NULL};
+    int64_t folds = f->model.data->folds, p = f->model.parameters;
+    outside s = {f, NULL, NULL, NULL};
+    ARENA_TRY(ctx, scratch, s.theta, folds);
+    ARENA_TRY(ctx, scratch, s.gradient, folds);
     ARENA_TRY(ctx, scratch, s.score, folds * folds);
+    for (int64_t k = 0; k < folds; k++) {
+        ARENA_TRY(ctx, scratch, s.theta[k], p);
+        ARENA_TRY(ctx, scratch, s.gradient[k], folds * p);
+    }
+    TRY(parallel_for(ctx, threads, folds, NULL, fold_job, &s));
     TRY(parallel_for(ctx, threads, folds * (folds - 1) / 2, NULL, pair_job, &s));
     for (int64_t k = 0; k < folds; k++) {
         score[k] = 0.0;
@@ -54,30 +92,77 @@ static nonsens_status score_path(nonsens_context *ctx, arena *scratch, int threa
     return NONSENS_OK;
 }
 
-/* What one step of the path has found for each fold. */
+/*
+ * What is chosen so far.  Everything about a fold follows from its own scores alone, among them where it starts in the
+ * next basis (a smaller one needs no smoother penalty) and where it stops.
+ */
 typedef struct search {
-    double *lambda, *score, *best; /* (folds) */
-    bool *over;                    /* (folds) its score has fallen */
-    double best_total;
+    double *score;         /* (folds) at the present step */
+    double *last;          /* (folds) at the step before, in the same basis */
+    int64_t *start, *step; /* (folds) the first step in this basis; the best so far */
+    bool *over;            /* (folds) its score has fallen in this basis */
+    double *best;          /* (folds) its best score, and the basis of that */
+    const sample **data;
+    double total; /* the best score of all folds together, and its step */
+    int64_t total_step;
 } search;
 
-/* Takes in the scores of one penalty; false where no fold gains from rougher ones. */
-static bool take_step(int64_t folds, double lambda, search *s, penalty *out)
+static nonsens_status search_new(nonsens_context *ctx, arena *a, int64_t folds, search *s)
+{
+    *s = (search){.total = -INFINITY};
+    ARENA_TRY(ctx, a, s->score, folds);
+    ARENA_TRY(ctx, a, s->last, folds);
+    ARENA_TRY(ctx, a, s->start, folds);
+    ARENA_TRY(ctx, a, s->step, folds);
+    ARENA_TRY(ctx, a, s->over, folds);
+    ARENA_TRY(ctx, a, s->best, folds);
+    ARENA_TRY(ctx, a, s->data, folds);
+    for (int64_t k = 0; k < folds; k++) {
+        s->best[k] = -INFINITY;
+    }
+    return NONSENS_OK;
+}
+
+/* Prepares for another basis; returns the step at which the first fold starts. */
+static int64_t begin_basis(int64_t folds, search *s)
+{
+    int64_t first = STEPS;
+    for (int64_t k = 0; k < folds; k++) {
+        s->start[k] = s->step[k];
+        s->last[k] = -INFINITY;
+        s->over[k] = false;
+        first = s->start[k] < first ? s->start[k] : first;
+    }
+    return first;
+}
+
+static void take_fold(const sample *data, int64_t step, int64_t k, search *s)
+{
+    if (s->over[k] || step < s->start[k]) {
+        return;
+    }
+    s->over[k] = s->score[k] <= s->last[k];
+    s->last[k] = s->score[k];
+    if (s->score[k] > s->best[k]) {
+        s->best[k] = s->score[k];
+        s->step[k] = step;
+        s->data[k] = data;
+    }
+}
+
+/* Takes in the scores of one penalty in one basis; false where all folds have stopped. */
+static bool take_step(const sample *data, int64_t step, search *s)
 {
     double total = 0.0;
     bool more = false;
-    for (int64_t k = 0; k < folds; k++) {
+    for (int64_t k = 0; k < data->folds; k++) {
+        take_fold(data, step, k, s);
         total += s->score[k];
-        s->over[k] = s->over[k] || s->score[k] <= s->best[k];
-        if (!s->over[k]) {
-            s->best[k] = s->score[k];
-            s->lambda[k] = lambda;
-            more = true;
-        }
+        more = more || !s->over[k];
     }
-    if (total > s->best_total) {
-        s->best_total = total;
-        out->all = lambda;
+    if (total > s->total) {
+        s->total = total;
+        s->total_step = step;
     }
     return more;
 }
@@ -87,32 +172,48 @@ static nonsens_status try_penalty(nonsens_context *ctx, int threads, bool cold, 
     arena scratch = {0};
     nonsens_status status = cold ? fit_start_cold(ctx, &scratch, f) : NONSENS_OK;
     status = status == NONSENS_OK ? fit_all(ctx, &scratch, threads, f) : status;
-    status = status == NONSENS_OK ? score_path(ctx, &scratch, threads, f, score) : status;
+    status = status == NONSENS_OK ? penalty_scores(ctx, &scratch, threads, f, score) : status;
     arena_free(&scratch);
     return status;
 }
 
-nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, const sample *data, penalty *out)
+static nonsens_status try_basis(nonsens_context *ctx, arena *scratch, int threads, const sample *data, search *s)
 {
-    int64_t folds = data->folds;
-    search s = {.best_total = -INFINITY};
+    int64_t from = begin_basis(data->folds, s);
+    penalty start = {.all = PATH[from]};
     fit f;
-    ARENA_TRY(ctx, a, s.lambda, folds);
-    ARENA_TRY(ctx, a, s.score, folds);
-    ARENA_TRY(ctx, a, s.best, folds);
-    ARENA_TRY(ctx, a, s.over, folds);
-    for (int64_t k = 0; k < folds; k++) {
-        s.best[k] = -INFINITY;
-    }
-    *out = (penalty){PATH[0], s.lambda, PATH[0]};
-    TRY(fit_new(ctx, a, data, (shape){0, 0, data->segments > 2 ? 2 : 1}, out, &f));
-    for (int64_t step = 0; step < STEPS; step++) {
+    TRY(fit_new(ctx, scratch, data, (shape){0, 0, data->segments > 2 ? 2 : 1}, &start, &f));
+    f.tolerance = TOLERANCE;
+    for (int64_t step = from; step < STEPS; step++) {
         f.lambda = PATH[step];
-        TRY(try_penalty(ctx, threads, step == 0, &f, s.score));
-        if (!take_step(folds, PATH[step], &s, out)) {
+        TRY(try_penalty(ctx, threads, step == from, &f, s->score));
+        if (!take_step(data, step, s)) {
             break;
         }
     }
-    out->test = out->all;
+    return NONSENS_OK;
+}
+
+nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64_t bases, const sample *data,
+                              penalty *out)
+{
+    search s;
+    double *lambda;
+    TRY(search_new(ctx, a, data->folds, &s));
+    ARENA_TRY(ctx, a, lambda, data->folds);
+    for (int64_t b = 0; b < bases; b++) {
+        arena scratch = {0};
+        nonsens_status status = try_basis(ctx, &scratch, threads, &data[b], &s);
+        arena_free(&scratch);
+        TRY(status);
+        if (b == 0) {
+            out->all = out->test = PATH[s.total_step];
+        }
+    }
+    for (int64_t k = 0; k < data->folds; k++) {
+        lambda[k] = PATH[s.step[k]];
+    }
+    out->fold = lambda;
+    out->fold_data = s.data;
     return NONSENS_OK;
 }

@@ -1,17 +1,25 @@
 /*
- * penalty.h - how smooth the features should be, by nested cross-validation.
+ * penalty.h - how smooth the features should be, by nested cross-validation: the penalty and the size of the basis.
  *
- * For every fold that will score, the penalty is chosen on the other folds alone: each of them is predicted by a fit
- * without both.  These fits are single Newton steps from that of all rows (fit_without_two), on a path of penalties
- * from smooth to rough, each fold stopping where its own score falls.  The penalty for tests is left at the best one:
- * the caller lowers it, since what is best for prediction leaves a bias as large as the noise, which a test of a
- * restricted model would take for evidence against it.
+ * For every fold that will score, both are chosen on the other folds alone, so that no row has a say in what it is
+ * scored with: the classifier is fitted without the fold, to convergence, and from there one Newton step leaves out
+ * each of the others in turn, which it then predicts.  In each basis a path of penalties from smooth to rough is
+ * walked, each fold stopping where its own score falls.
+ *
+ * Fits of all rows, which tests rest on, have the first basis and the penalty that is best in it over all folds; the
+ * caller lowers that for tests.  What is best for prediction, a smaller basis as much as a higher penalty, leaves a
+ * bias as large as the noise, which a test of a restricted model would take for evidence against it.
  */
 #ifndef SEGMENTS_PENALTY_H
 #define SEGMENTS_PENALTY_H
 
 #include "segments/fit.h"
 
-nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, const sample *data, penalty *out);
+/* data (bases): the same rows and folds, from the largest basis to the smallest. */
+nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64_t bases, const sample *data,
+                              penalty *out);
+
+/* score (folds): for each fold, how well a fit of all rows would predict the others had it not seen either, in nats. */
+nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const fit *f, double *score);
 
 #endif

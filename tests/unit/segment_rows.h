@@ -92,6 +92,22 @@ static inline rows rows_labelled(fixture *f, int64_t n, int64_t segments, const 
     return out;
 }
 
+/* Rows of three segments with logits +-2 sin(waves pi x1) over uniform x. */
+static inline rows rows_waves(fixture *f, int64_t n, double waves, uint64_t seed)
+{
+    rng r = rng_open(seed, RNG_TEST, 9);
+    double *x[2] = {fixture_doubles(f, n), fixture_doubles(f, n)};
+    int32_t *label = rows_get(f, n, sizeof *label);
+    for (int64_t i = 0; i < n; i++) {
+        x[0][i] = rng_uniform(&r);
+        x[1][i] = rng_uniform(&r);
+        double h = 2.0 * sin(waves * 3.14159265358979 * x[0][i]), up = exp(h), down = exp(-h);
+        double u = rng_uniform(&r) * (up + down + 1.0);
+        label[i] = u < up ? 0 : u < up + down ? 1 : 2;
+    }
+    return rows_labelled(f, n, 3, (const double *const[2]){x[0], x[1]}, label);
+}
+
 static inline sample rows_sample(fixture *f, rows *r, int64_t folds, int64_t basis, int64_t seed)
 {
     sample out;
@@ -109,7 +125,7 @@ static inline penalty rows_penalty(fixture *f, int64_t folds, double lambda)
     for (int64_t k = 0; k < folds; k++) {
         fold[k] = lambda;
     }
-    return (penalty){lambda, fold, lambda};
+    return (penalty){lambda, fold, lambda, NULL};
 }
 
 static inline fit rows_fit_new(fixture *f, const sample *s, shape form, double lambda)

@@ -6,7 +6,6 @@
 #include "math/special.h"
 #include "segment_rows.h"
 #include "segments/compare.h"
-#include "segments/penalty.h"
 
 static const shape FREE = {0, 0, 2}, CAUSE = {1, 0, 1};
 
@@ -24,22 +23,6 @@ static rows rows_uniform(fixture *f, int64_t n, int64_t segments, uint64_t seed)
         out.start[e + 1] = n * (e + 1) / segments;
     }
     return out;
-}
-
-/* Rows of three segments with logits +-2 sin(waves pi x1) over uniform x. */
-static rows rows_waves(fixture *f, int64_t n, double waves, uint64_t seed)
-{
-    rng r = rng_open(seed, RNG_TEST, 9);
-    double *x[2] = {fixture_doubles(f, n), fixture_doubles(f, n)};
-    int32_t *label = rows_get(f, n, sizeof *label);
-    for (int64_t i = 0; i < n; i++) {
-        x[0][i] = rng_uniform(&r);
-        x[1][i] = rng_uniform(&r);
-        double h = 2.0 * sin(waves * 3.14159265358979 * x[0][i]), up = exp(h), down = exp(-h);
-        double u = rng_uniform(&r) * (up + down + 1.0);
-        label[i] = u < up ? 0 : u < up + down ? 1 : 2;
-    }
-    return rows_labelled(f, n, 3, (const double *const[2]){x[0], x[1]}, label);
 }
 
 /* ---- comparing rows ---- */
@@ -417,76 +400,6 @@ static void test_second_feature_is_seen(void **state)
     assert_true(from_two.p_value > 0.01);
 }
 
-/* ---- penalty ---- */
-
-static void test_rough_truth_gets_less_penalty(void **state)
-{
-    fixture *f = *state;
-    for (uint64_t seed = 1; seed <= 2; seed++) {
-        rows smooth = rows_waves(f, 400, 0.5, seed), rough = rows_waves(f, 400, 4.0, seed);
-        sample a = rows_sample(f, &smooth, 4, 8, 1), b = rows_sample(f, &rough, 4, 8, 1);
-        penalty of_smooth, of_rough;
-        assert_int_equal(penalty_choose(f->ctx, &f->scratch, 2, &a, &of_smooth), NONSENS_OK);
-        assert_int_equal(penalty_choose(f->ctx, &f->scratch, 2, &b, &of_rough), NONSENS_OK);
-        assert_true(of_smooth.all >= 10.0 * of_rough.all);
-        assert_true(of_smooth.test == of_smooth.all && of_rough.test == of_rough.all); // the caller lowers it
-        for (int k = 0; k < 4; k++) {
-            assert_true(of_smooth.fold[k] > of_rough.fold[k]);
-        }
-    }
-}
-
-/* log-likelihood of two folds at theta. */
-static double score_of_two(fixture *f, const model *m, const double *theta, int64_t k, int64_t j)
-{
-    model_sums a = {0, NULL, NULL, NULL}, b = a;
-    assert_int_equal(model_sum(f->ctx, &f->scratch, m, theta, k, &a), NONSENS_OK);
-    assert_int_equal(model_sum(f->ctx, &f->scratch, m, theta, j, &b), NONSENS_OK);
-    return a.log_likelihood + b.log_likelihood;
-}
-
-/* The fit of the rows outside two folds, all of it. */
-static fit refit_without_two(fixture *f, const rows *r, const fit *all, int64_t k, int64_t j)
-{
-    rows others;
-    rows_allocate(f, r->n, r->segments, &others);
-    for (int64_t e = 0, n = 0; e < r->segments; e++, others.start[e] = n, others.n = n) {
-        for (int64_t i = r->start[e]; i < r->start[e + 1]; i++) {
-            if (r->fold[i] != k && r->fold[i] != j) {
-                others.x[0][n] = r->x[0][i];
-                others.x[1][n++] = r->x[1][i];
-            }
-        }
-    }
-    sample *s = rows_get(f, 1, sizeof *s);
-    *s = rows_sample(f, &others, 3, all->model.data->basis, 1);
-    fit out = rows_fit_new(f, s, all->model.shape, all->lambda);
-    memcpy(out.theta, all->theta, (size_t)all->model.parameters * sizeof(double));
-    assert_int_equal(fit_all(f->ctx, &f->scratch, 1, &out), NONSENS_OK);
-    assert_true(out.converged);
-    return out;
-}
-
-/* One Newton step takes away most of what the fit of all rows knows of the rows that are left out. */
-static void test_one_step_without_two_folds(void **state)
-{
-    fixture *f = *state;
-    rows r = rows_scales(f, 100, 5, 0.6, 4);
-    sample s = rows_sample(f, &r, 5, 8, 1);
-    fit all = rows_fit(f, &s, FREE, 0.03, 1);
-    const model *m = &all.model;
-    double *theta = fixture_doubles(f, m->parameters), known = 0.0, left = 0.0;
-    for (int64_t k = 1; k < 5; k++) {
-        fit exact = refit_without_two(f, &r, &all, k, k - 1);
-        assert_int_equal(fit_without_two(f->ctx, &f->scratch, &all, k, k - 1, theta), NONSENS_OK);
-        double aim = score_of_two(f, m, exact.theta, k, k - 1);
-        known += score_of_two(f, m, all.theta, k, k - 1) - aim;
-        left += fabs(score_of_two(f, m, theta, k, k - 1) - aim);
-    }
-    assert_true(known > 10.0); // nats
-    assert_true(left < 0.15 * known);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,8 +412,6 @@ int main(void)
         TEST(test_rank_zero),
         TEST(test_rank_one),
         TEST(test_second_feature_is_seen),
-        TEST(test_rough_truth_gets_less_penalty),
-        TEST(test_one_step_without_two_folds),
     };
     return cmocka_run_group_tests_name("segment_compare", tests, NULL, NULL);
 }

@@ -24,11 +24,11 @@ static double largest_difference(int64_t n, const double *a, const double *b)
 }
 
 /* log-likelihood of every row at theta. */
-static double *row_scores(fixture *f, const fit *of, const double *theta)
+static double *row_scores(fixture *f, const model *m, const double *theta)
 {
-    double *out = fixture_doubles(f, of->model.data->n);
-    for (int64_t k = 0; k < of->model.data->folds; k++) {
-        assert_int_equal(model_score(f->ctx, &f->scratch, &of->model, theta, k, out), NONSENS_OK);
+    double *out = fixture_doubles(f, m->data->n);
+    for (int64_t k = 0; k < m->data->folds; k++) {
+        assert_int_equal(model_score(f->ctx, &f->scratch, m, theta, k, out), NONSENS_OK);
     }
     return out;
 }
@@ -56,12 +56,12 @@ static void test_full_rank_against_scipy(void **state)
     fit found = rows_fit(f, &s, (shape){0, 0, FIXTURE_SEGMENTS - 1}, fixture_lambda, 1);
     assert_true(found.objective > fixture_objective - ORACLE_TOLERANCE);
     assert_true(found.objective < fixture_objective + ABOVE_OPTIMUM);
-    double *score = row_scores(f, &found, found.theta);
+    double *score = row_scores(f, &found.model, found.theta);
     assert_true(largest_difference(r.n, score, fixture_log_likelihood) < ROW_TOLERANCE);
 
     double *best = optimum_near(f, &found, found.theta);
     assert_close(rows_objective(f, &found, best), fixture_objective, ORACLE_TOLERANCE);
-    score = row_scores(f, &found, best);
+    score = row_scores(f, &found.model, best);
     assert_true(largest_difference(r.n, score, fixture_log_likelihood) < ORACLE_TOLERANCE);
 }
 
@@ -101,7 +101,7 @@ static void test_fits_end_at_an_optimum(void **state)
         double *best = optimum_near(f, &found, found.theta);
         double above = found.objective - rows_objective(f, &found, best);
         assert_true(above > -1e-9 && above < ABOVE_OPTIMUM);
-        double *score = row_scores(f, &found, found.theta), *at_best = row_scores(f, &found, best);
+        double *score = row_scores(f, &found.model, found.theta), *at_best = row_scores(f, &found.model, best);
         assert_true(largest_difference(r.n, score, at_best) < ROW_TOLERANCE);
     }
 }
@@ -177,17 +177,17 @@ static rows rows_without(fixture *f, const rows *r, int64_t fold)
  */
 static void check_fold(fixture *f, const rows *r, const fit *found, int64_t fold)
 {
-    const model *m = &found->model;
+    const model *m = &found->fold_model[fold];
     rows others = rows_without(f, r, fold);
     sample s = rows_sample(f, &others, m->data->folds - 1, m->data->basis, 1);
     assert_close(s.share[0], m->data->share[0], 1e-15); // else the penalties are not the same
     fit alone = rows_fit(f, &s, m->shape, found->fold_lambda[fold], 1);
-    const double *theta = found->fold_theta + fold * m->parameters;
+    const double *theta = found->fold_theta[fold];
     double *best = optimum_near(f, &alone, theta), *best_alone = optimum_near(f, &alone, alone.theta);
     double lowest = rows_objective(f, &alone, best);
     assert_close(rows_objective(f, &alone, best_alone), lowest, 1e-8);
     assert_true(rows_objective(f, &alone, theta) < lowest + ABOVE_OPTIMUM);
-    double *score = row_scores(f, found, best), *score_alone = row_scores(f, found, best_alone);
+    double *score = row_scores(f, m, best), *score_alone = row_scores(f, m, best_alone);
     for (int64_t i = 0; i < r->n; i++) {
         if (r->fold[i] == fold) {
             assert_close(score_alone[i], score[i], 1e-6);
@@ -201,7 +201,8 @@ static void test_folds_know_nothing_of_their_rows(void **state)
     static const shape shapes[] = {{0, 0, 2}, {1, 0, 1}, {0, 1, 1}};
     fixture *f = *state;
     rows r = rows_scales(f, 80, 5, 0.8, 1);
-    sample s = rows_sample(f, &r, 4, 6, 1);
+    sample s = rows_sample(f, &r, 4, 7, 1), fewer = rows_sample(f, &r, 4, 6, 1);
+    const sample *fold_data[4] = {&s, &fewer, &s, &fewer};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         fit found = rows_fit(f, &s, shapes[i], LAMBDA, 1);
         double *fold_lambda = fixture_doubles(f, 4);
@@ -209,6 +210,7 @@ static void test_folds_know_nothing_of_their_rows(void **state)
             fold_lambda[k] = k == 1 ? 2.0 * LAMBDA : LAMBDA;
         }
         found.fold_lambda = fold_lambda;
+        found.fold_data = fold_data;
         assert_int_equal(fit_folds(f->ctx, &f->scratch, 1, &found), NONSENS_OK);
         assert_true(found.converged);
         check_fold(f, &r, &found, (int64_t)i);
@@ -226,8 +228,10 @@ typedef struct outcome {
 static outcome with_threads(fixture *f, const sample *s, int threads)
 {
     outcome out = {0};
-    assert_int_equal(penalty_choose(f->ctx, &f->scratch, threads, s, &out.chosen), NONSENS_OK);
+    assert_int_equal(penalty_choose(f->ctx, &f->scratch, threads, 2, s, &out.chosen), NONSENS_OK);
     out.small = rows_fit(f, s, EFFECT, out.chosen.all, threads);
+    out.small.fold_lambda = out.chosen.fold;
+    out.small.fold_data = out.chosen.fold_data;
     assert_int_equal(fit_folds(f->ctx, &f->scratch, threads, &out.small), NONSENS_OK);
     out.large = rows_fit(f, s, FREE, out.chosen.all, threads);
     assert_int_equal(
@@ -240,15 +244,19 @@ static void test_threads_change_nothing(void **state)
 {
     fixture *f = *state;
     rows r = rows_scales(f, 60, 4, 0.8, 3);
-    sample s = rows_sample(f, &r, 5, 6, 1);
-    outcome one = with_threads(f, &s, 1);
+    sample s[2] = {rows_sample(f, &r, 5, 8, 1), rows_sample(f, &r, 5, 5, 1)};
+    outcome one = with_threads(f, s, 1);
     for (int threads = 2; threads <= 3; threads++) {
-        outcome more = with_threads(f, &s, threads);
+        outcome more = with_threads(f, s, threads);
         size_t bytes = (size_t)one.small.model.parameters * sizeof(double);
         assert_true(more.chosen.all == one.chosen.all && more.chosen.test == one.chosen.test);
         assert_memory_equal(more.chosen.fold, one.chosen.fold, 5 * sizeof(double));
         assert_memory_equal(more.small.theta, one.small.theta, bytes);
-        assert_memory_equal(more.small.fold_theta, one.small.fold_theta, 5 * bytes);
+        for (int k = 0; k < 5; k++) {
+            assert_ptr_equal(more.chosen.fold_data[k], one.chosen.fold_data[k]);
+            bytes = (size_t)one.small.fold_model[k].parameters * sizeof(double);
+            assert_memory_equal(more.small.fold_theta[k], one.small.fold_theta[k], bytes);
+        }
         assert_memory_equal(more.small.held_out, one.small.held_out, (size_t)r.n * sizeof(double));
         assert_memory_equal(more.large.theta, one.large.theta, (size_t)one.large.model.parameters * sizeof(double));
         assert_true(more.small.objective == one.small.objective && more.small.decrement == one.small.decrement);
@@ -286,23 +294,25 @@ static nonsens_status fit_and_compare(nonsens_context *ctx, arena *a, void *stat
     const rows *r = state;
     const double *const x[2] = {r->x[0], r->x[1]};
     int32_t *fold;
-    sample s;
+    sample s[2];
     penalty weight;
     fit free, small, more;
     double *warped;
     ARENA_TRY(ctx, a, warped, r->n);
     TRY(sample_warp(ctx, a, r->n, x[0], warped));
     TRY(sample_folds(ctx, a, r->segments, r->start, 2, 1, 0, &fold));
-    TRY(sample_build(ctx, a, x, r->segments, r->start, fold, 2, 5, &s));
-    TRY(penalty_choose(ctx, a, 1, &s, &weight));
-    TRY(fit_new(ctx, a, &s, (shape){0, 0, 1}, &weight, &free));
+    TRY(sample_build(ctx, a, x, r->segments, r->start, fold, 2, 5, &s[0]));
+    TRY(sample_build(ctx, a, x, r->segments, r->start, fold, 2, 4, &s[1]));
+    TRY(penalty_choose(ctx, a, 1, 2, s, &weight));
+    TRY(fit_new(ctx, a, s, (shape){0, 0, 1}, &weight, &free));
     TRY(fit_start_cold(ctx, a, &free));
     TRY(fit_all(ctx, a, 1, &free));
-    TRY(fit_new(ctx, a, &s, (shape){1, 0, 0}, &weight, &small));
+    TRY(fit_new(ctx, a, s, (shape){1, 0, 0}, &weight, &small));
     TRY(fit_start_restricted(ctx, a, &free, &small));
     TRY(fit_all(ctx, a, 1, &small));
+    small.fold_data = (const sample *const[2]){&s[0], &s[1]};
     TRY(fit_folds(ctx, a, 1, &small));
-    TRY(fit_new(ctx, a, &s, (shape){0, 0, 2}, &weight, &more));
+    TRY(fit_new(ctx, a, s, (shape){0, 0, 2}, &weight, &more));
     TRY(fit_start_extended(ctx, a, &free, &more));
     return compare_fits(ctx, a, &free, &small, &more);
 }
