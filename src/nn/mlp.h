@@ -7,23 +7,15 @@
  *
  * The way to h may be split into blocks: networks of one shape, each with inputs and features of its own, that meet in
  * the logits.  Functions that do not name a number of blocks make, or go by the workspace of, a single one.
- * Forward and backward run on tiles of rows (products.h); nothing is allocated.
+ * Forward and backward run on tiles of rows, by the kernel for this processor (kernel.h); nothing is allocated.
  */
 #ifndef NN_MLP_H
 #define NN_MLP_H
 
-#include "base/memory.h"
-#include "base/options.h"
 #include "base/rng.h"
+#include "nn/kernel.h"
 
-enum { MLP_MAX_LAYERS = 20 };
-
-/* inputs, width and features are those of one block. */
-typedef struct mlp_shape {
-    int64_t inputs, layers, width, features, classes;
-    enum activation activation;
-    enum last_layer last;
-} mlp_shape;
+enum { MLP_MAX_LAYERS = KERNEL_MOST_LAYERS };
 
 /*
  * All parameters in one array: per layer W (blocks, out, in) row-major then b (blocks, out); hidden layers, features,
@@ -31,18 +23,17 @@ typedef struct mlp_shape {
  */
 int64_t mlp_parameters(const mlp_shape *shape);
 int64_t mlp_block_parameters(const mlp_shape *shape, int64_t blocks);
+void mlp_plan(const mlp_shape *shape, int64_t blocks, kernel_plan *out);
 
 /* He-style draws for the weights, zero biases and a zero classifier for the pinned class. */
 void mlp_init(const mlp_shape *shape, rng *r, float *parameters);
 void mlp_block_init(const mlp_shape *shape, int64_t blocks, rng *r, float *parameters);
 
-/* The activations of one tile, reused for every tile. */
+/* What evaluating networks of one shape needs, reused for every tile of rows. */
 typedef struct mlp_workspace {
-    int64_t blocks;
-    float *input;                      /* (blocks * inputs, TILE) */
-    float *raw[MLP_MAX_LAYERS + 2];    /* before the activation of each layer */
-    float *active[MLP_MAX_LAYERS + 2]; /* after it; the last one holds the logits */
-    float *delta, *delta_next;         /* (widest layer, TILE) */
+    const kernel *kernel;
+    kernel_plan plan;
+    kernel_tile tile;
 } mlp_workspace;
 
 nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out);
@@ -59,24 +50,22 @@ typedef struct mlp_rows {
 } mlp_rows;
 
 /* Sum of cross-entropies over the rows, in nats. */
-double mlp_loss(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows);
+double mlp_loss(const float *parameters, mlp_workspace *work, mlp_rows rows);
 
 /* The same, and adds the gradient of the *sum* to gradient (parameters), which the caller has cleared. */
-double mlp_loss_gradient(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
-                         float *gradient);
+double mlp_loss_gradient(const float *parameters, mlp_workspace *work, mlp_rows rows, float *gradient);
 
 /* Adds the logits of row i to logits[row * classes ..] (row-major, indexed by the row of x). */
-void mlp_add_logits(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
-                    double *logits);
+void mlp_add_logits(const float *parameters, mlp_workspace *work, mlp_rows rows, double *logits);
 
 /* The features of row i, as they enter the logits, into feature[f * n + i] (blocks * features, n). */
-void mlp_features(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows, double *feature);
+void mlp_features(const float *parameters, mlp_workspace *work, mlp_rows rows, double *feature);
 
 /*
  * Adds d(direction . logits)/dx of each row to jacobian[row * stride ..] (stride >= all inputs) for one direction
  * (classes): exact back-propagation to the input.
  */
-void mlp_add_input_gradient(const mlp_shape *shape, const float *parameters, mlp_workspace *work, mlp_rows rows,
-                            const float *direction, int64_t stride, double *jacobian);
+void mlp_add_input_gradient(const float *parameters, mlp_workspace *work, mlp_rows rows, const float *direction,
+                            int64_t stride, double *jacobian);
 
 #endif

@@ -143,41 +143,50 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const ensemble 
     return NONSENS_OK;
 }
 
-/* The start that is best after a few epochs, with what it has learned. */
-static nonsens_status try_starts(nonsens_context *ctx, arena *a, const ensemble *e, int64_t net, mlp_rows train,
-                                 mlp_rows validation, float *parameters)
+/* One batch of short trials, TRIALS starts a network; each network takes the best, with what it has learned. */
+static nonsens_status try_starts(nonsens_context *ctx, arena *a, const ensemble *e, int threads, train_task *task)
 {
     int64_t count = mlp_block_parameters(&e->shape, e->blocks);
-    rng start = net_stream(e, net, STREAM_START), batches = net_stream(e, net, STREAM_TRIALS);
     train_options few = e->train;
     few.epochs = few.epochs < TRIAL_EPOCHS ? few.epochs : TRIAL_EPOCHS;
-    double best = INFINITY;
-    float *trial;
-    ARENA_TRY(ctx, a, trial, count);
-    arena_mark mark = arena_tell(a);
-    for (int k = 0; k < TRIALS; k++) {
-        train_report report;
-        mlp_block_init(&e->shape, e->blocks, &start, trial);
-        TRY(train_blocks(ctx, a, &e->shape, e->blocks, &few, &batches, train, validation, trial, &report));
-        if (k == 0 || report.validation_loss < best) {
-            best = report.validation_loss;
-            memcpy(parameters, trial, (size_t)count * sizeof *trial);
+    train_task *trial;
+    ARENA_TRY(ctx, a, trial, e->nets * TRIALS);
+    for (int64_t k = 0; k < e->nets * TRIALS; k++) {
+        rng start = net_stream(e, k, STREAM_START);
+        trial[k] = task[k / TRIALS];
+        trial[k].shuffles = net_stream(e, k, STREAM_TRIALS);
+        ARENA_TRY(ctx, a, trial[k].parameters, count);
+        mlp_block_init(&e->shape, e->blocks, &start, trial[k].parameters);
+    }
+    TRY(train_all(ctx, threads, "first epochs", &few, e->nets * TRIALS, trial));
+    for (int64_t net = 0; net < e->nets; net++) {
+        const train_task *best = &trial[net * TRIALS];
+        for (int64_t k = 1; k < TRIALS; k++) {
+            const train_task *other = &trial[net * TRIALS + k];
+            best = other->report.validation_loss < best->report.validation_loss ? other : best;
         }
-        arena_rewind(a, mark);
+        memcpy(task[net].parameters, best->parameters, (size_t)count * sizeof(float));
     }
     return NONSENS_OK;
 }
 
-static nonsens_status train_job(nonsens_context *ctx, arena *scratch, int64_t net, void *state)
+static nonsens_status train_ensemble(nonsens_context *ctx, arena *a, const ensemble *e, int threads)
 {
-    const ensemble *e = state;
-    float *parameters = e->parameters + net * mlp_block_parameters(&e->shape, e->blocks);
-    mlp_rows train, validation;
-    TRY(split_rows(ctx, scratch, e, net, &train, &validation));
-    TRY(try_starts(ctx, scratch, e, net, train, validation, parameters));
-    rng batches = net_stream(e, net, STREAM_BATCHES);
-    return train_blocks(ctx, scratch, &e->shape, e->blocks, &e->train, &batches, train, validation, parameters,
-                        &e->report[net]);
+    train_task *task;
+    ARENA_TRY(ctx, a, task, e->nets);
+    for (int64_t net = 0; net < e->nets; net++) {
+        task[net] = (train_task){.shape = e->shape,
+                                 .blocks = e->blocks,
+                                 .shuffles = net_stream(e, net, STREAM_BATCHES),
+                                 .parameters = e->parameters + net * mlp_block_parameters(&e->shape, e->blocks)};
+        TRY(split_rows(ctx, a, e, net, &task[net].train, &task[net].validation));
+    }
+    TRY(try_starts(ctx, a, e, threads, task));
+    TRY(train_all(ctx, threads, "training", &e->train, e->nets, task));
+    for (int64_t net = 0; net < e->nets; net++) {
+        e->report[net] = task[net].report;
+    }
+    return NONSENS_OK;
 }
 
 /* log p(label) by the mean of the logits of `used` networks, given as their sum. */
@@ -214,9 +223,9 @@ static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t f
             continue;
         }
         if (used++ == 0 && e->feature) {
-            mlp_features(&e->shape, parameters, &work, rows, e->feature);
+            mlp_features(parameters, &work, rows, e->feature);
         }
-        mlp_add_logits(&e->shape, parameters, &work, rows, e->logits);
+        mlp_add_logits(parameters, &work, rows, e->logits);
     }
     if (used == 0) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
@@ -247,6 +256,6 @@ nonsens_status restricted_fit(nonsens_context *ctx, arena *scratch, const restri
     ARENA_TRY(ctx, scratch, e.parameters, e.nets * mlp_block_parameters(&e.shape, e.blocks));
     ARENA_TRY(ctx, scratch, e.report, e.nets);
     ARENA_TRY(ctx, scratch, e.logits, data->n * data->segments);
-    TRY(parallel_for(ctx, (int)o->threads, e.nets, "training", train_job, &e));
+    TRY(train_ensemble(ctx, scratch, &e, (int)o->threads));
     return parallel_for(ctx, (int)o->threads, data->folds, NULL, score_fold, &e);
 }

@@ -23,13 +23,6 @@ void tcl_options_from(const nonsens_options *o, int64_t features, tcl_options *o
     };
 }
 
-/* Everything a training job needs; jobs write only to their own net. */
-typedef struct fit_state {
-    tcl_fit *fit;
-    const int32_t *label;
-    const int64_t *start;
-} fit_state;
-
 /* Folds stratified by segment: a random order inside each segment, dealt out in turn. */
 static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, const int64_t *start)
 {
@@ -51,14 +44,17 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, c
 }
 
 /* Training and validation rows of one fold; the validation share is drawn inside each segment. */
-static void split_rows(const fit_state *s, int64_t fold, int64_t *order, mlp_rows *train, mlp_rows *validation,
-                       int64_t *train_row, int64_t *validation_row)
+static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *fit, const int64_t *start, int64_t fold,
+                                 mlp_rows *train, mlp_rows *validation)
 {
-    const tcl_fit *fit = s->fit;
+    int64_t *order, *train_row, *validation_row;
+    ARENA_TRY(ctx, a, order, fit->n);
+    ARENA_TRY(ctx, a, train_row, fit->n);
+    ARENA_TRY(ctx, a, validation_row, fit->n);
     train->count = validation->count = 0;
     for (int64_t e = 0; e < fit->classes; e++) {
         int64_t rows = 0;
-        for (int64_t i = s->start[e]; i < s->start[e + 1]; i++) {
+        for (int64_t i = start[e]; i < start[e + 1]; i++) {
             if (fit->fold[i] != fold) {
                 order[rows++] = i;
             }
@@ -76,6 +72,7 @@ static void split_rows(const fit_state *s, int64_t fold, int64_t *order, mlp_row
     }
     train->row = train_row;
     validation->row = validation_row;
+    return NONSENS_OK;
 }
 
 /* The shape of one net: its view decides the number of inputs. */
@@ -88,23 +85,32 @@ static mlp_shape net_shape(const tcl_fit *fit, int64_t net)
     return shape;
 }
 
-static nonsens_status train_job(nonsens_context *ctx, arena *scratch, int64_t net, void *state)
+/* Folds x restarts of networks, all as one batch. */
+static nonsens_status train_ensemble(nonsens_context *ctx, arena *a, tcl_fit *fit, const int32_t *label,
+                                     const int64_t *start)
 {
-    const fit_state *s = state;
-    tcl_fit *fit = s->fit;
-    int64_t *order, *train_row, *validation_row;
-    ARENA_TRY(ctx, scratch, order, fit->n);
-    ARENA_TRY(ctx, scratch, train_row, fit->n);
-    ARENA_TRY(ctx, scratch, validation_row, fit->n);
-    mlp_rows train = {fit->x, fit->n, NULL, 0, s->label}, validation = train;
-    split_rows(s, net / fit->options.restarts, order, &train, &validation, train_row, validation_row);
-    float *parameters = fit->parameters + net * mlp_parameters(&fit->options.shape);
-    rng init = rng_open(fit->options.seed, RNG_INIT, (uint64_t)net);
-    rng shuffles = rng_open(fit->options.seed, RNG_BATCHES, (uint64_t)net);
-    mlp_shape shape = net_shape(fit, net);
-    mlp_init(&shape, &init, parameters);
-    return train_net(ctx, scratch, &shape, &fit->options.train, &shuffles, train, validation, parameters,
-                     &fit->report[net]);
+    int64_t restarts = fit->options.restarts, stride = mlp_parameters(&fit->options.shape);
+    mlp_rows train = {fit->x, fit->n, NULL, 0, label}, validation = train;
+    train_task *task;
+    ARENA_TRY(ctx, a, task, fit->nets);
+    for (int64_t net = 0; net < fit->nets; net++) {
+        if (net % restarts == 0) {
+            TRY(split_rows(ctx, a, fit, start, net / restarts, &train, &validation));
+        }
+        rng init = rng_open(fit->options.seed, RNG_INIT, (uint64_t)net);
+        task[net] = (train_task){.shape = net_shape(fit, net),
+                                 .blocks = 1,
+                                 .shuffles = rng_open(fit->options.seed, RNG_BATCHES, (uint64_t)net),
+                                 .train = train,
+                                 .validation = validation,
+                                 .parameters = fit->parameters + net * stride};
+        mlp_init(&task[net].shape, &init, task[net].parameters);
+    }
+    TRY(train_all(ctx, fit->options.threads, "training", &fit->options.train, fit->nets, task));
+    for (int64_t net = 0; net < fit->nets; net++) {
+        fit->report[net] = task[net].report;
+    }
+    return NONSENS_OK;
 }
 
 /* Marks the best `keep` restarts of every fold by held-out cross-entropy. */
@@ -171,21 +177,23 @@ static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t f
         return fail(ctx, NONSENS_ERR_NUMERIC,
                     "no network of fold %" PRId64 " trained to a finite loss; lower --learning-rate", fold + 1);
     }
-    mlp_workspace work;
     ARENA_TRY(ctx, scratch, row, fit->n);
-    TRY(mlp_workspace_new(ctx, scratch, &fit->options.shape, &work));
     mlp_rows rows = {fit->x, fit->n, row, fold_rows(fit, fold, row), NULL};
     for (int64_t net = fold * fit->options.restarts; net < (fold + 1) * fit->options.restarts; net++) {
         const float *parameters = fit->parameters + net * mlp_parameters(&fit->options.shape);
         mlp_shape shape = net_shape(fit, net);
+        mlp_workspace work;
+        arena_mark mark = arena_tell(scratch);
+        TRY(mlp_workspace_new(ctx, scratch, &shape, &work));
         if (fit->used[net] && s->logits) {
-            mlp_add_logits(&shape, parameters, &work, rows, s->logits);
+            mlp_add_logits(parameters, &work, rows, s->logits);
         } else if (fit->used[net]) {
             for (int64_t k = 0; k < fit->features; k++) {
-                mlp_add_input_gradient(&shape, parameters, &work, rows, s->direction + k * fit->classes, s->stride,
+                mlp_add_input_gradient(parameters, &work, rows, s->direction + k * fit->classes, s->stride,
                                        s->jacobian[k]);
             }
         }
+        arena_rewind(scratch, mark);
     }
     for (int64_t k = 0; k < (s->logits ? 1 : fit->features); k++) {
         scale_rows(rows.count, row, s->logits ? fit->classes : s->stride, 1.0 / (double)used,
@@ -299,8 +307,10 @@ nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t cla
     ARENA_TRY(ctx, a, fit->report, fit->nets);
     ARENA_TRY(ctx, a, fit->used, fit->nets);
     ARENA_TRY(ctx, a, fit->logits, fit->n * classes);
-    fit_state state = {fit, label, start};
-    TRY(parallel_for(ctx, options->threads, fit->nets, "training", train_job, &state));
+    arena scratch = {0};
+    nonsens_status status = train_ensemble(ctx, &scratch, fit, label, start);
+    arena_free(&scratch);
+    TRY(status);
     choose_restarts(fit);
     scoring s = {fit, fit->logits, NULL, NULL, 0};
     TRY(parallel_for(ctx, options->threads, options->folds, NULL, score_fold, &s));

@@ -1,5 +1,7 @@
-/* train.c - mini-batch training of one network on one thread: deterministic given its random stream. */
+/* train.c - mini-batch training, one network on one thread: deterministic given its random stream. */
 #include "nn/train.h"
+
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +10,6 @@ static const double ADAM_BETA1 = 0.9, ADAM_BETA2 = 0.999, ADAM_EPS = 1e-8;
 static const double FINAL_RATE = 0.01; /* the learning rate ends at this share of its start */
 
 typedef struct trainer {
-    const mlp_shape *shape;
     const train_options *options;
     mlp_workspace work;
     int64_t parameters, step, steps;
@@ -23,25 +24,25 @@ static double rate_at(const trainer *t)
     return t->options->learning_rate * (FINAL_RATE + (1.0 - FINAL_RATE) * cosine);
 }
 
-static void adam_step(trainer *t, double rate)
+static void adam_step(trainer *t, double rate, float share)
 {
     double k = (double)(t->step + 1);
-    float c1 = (float)(1.0 / (1.0 - pow(ADAM_BETA1, k))), c2 = (float)(1.0 / (1.0 - pow(ADAM_BETA2, k)));
-    float b1 = (float)ADAM_BETA1, b2 = (float)ADAM_BETA2, eps = (float)ADAM_EPS;
-    float r = (float)rate, decay = (float)(rate * t->options->weight_decay);
-    for (int64_t i = 0; i < t->parameters; i++) {
-        float g = t->gradient[i];
-        t->first[i] = b1 * t->first[i] + (1.0f - b1) * g;
-        t->second[i] = b2 * t->second[i] + (1.0f - b2) * g * g;
-        t->weight[i] -= r * (t->first[i] * c1) / (sqrtf(t->second[i] * c2) + eps) + decay * t->weight[i];
-    }
+    kernel_adam step = {.beta1 = (float)ADAM_BETA1,
+                        .beta2 = (float)ADAM_BETA2,
+                        .correct1 = (float)(1.0 / (1.0 - pow(ADAM_BETA1, k))),
+                        .correct2 = (float)(1.0 / (1.0 - pow(ADAM_BETA2, k))),
+                        .rate = (float)rate,
+                        .decay = (float)(rate * t->options->weight_decay),
+                        .epsilon = (float)ADAM_EPS,
+                        .share = share};
+    t->work.kernel->adam(t->parameters, &step, t->gradient, t->first, t->second, t->weight);
 }
 
-static void sgd_step(trainer *t, double rate)
+static void sgd_step(trainer *t, double rate, float share)
 {
     float m = (float)t->options->momentum, r = (float)rate, decay = (float)t->options->weight_decay;
     for (int64_t i = 0; i < t->parameters; i++) {
-        float g = t->gradient[i] + decay * t->weight[i];
+        float g = share * t->gradient[i] + decay * t->weight[i];
         t->first[i] = m * t->first[i] + g;
         t->weight[i] -= r * (g + m * t->first[i]);
     }
@@ -50,16 +51,8 @@ static void sgd_step(trainer *t, double rate)
 static void batch_step(trainer *t, mlp_rows batch)
 {
     memset(t->gradient, 0, (size_t)t->parameters * sizeof *t->gradient);
-    mlp_loss_gradient(t->shape, t->weight, &t->work, batch, t->gradient);
-    float share = 1.0f / (float)batch.count;
-    for (int64_t i = 0; i < t->parameters; i++) {
-        t->gradient[i] *= share;
-    }
-    if (t->options->optimiser == OPTIMISER_ADAM) {
-        adam_step(t, rate_at(t));
-    } else {
-        sgd_step(t, rate_at(t));
-    }
+    mlp_loss_gradient(t->weight, &t->work, batch, t->gradient);
+    (t->options->optimiser == OPTIMISER_ADAM ? adam_step : sgd_step)(t, rate_at(t), 1.0f / (float)batch.count);
     t->step++;
 }
 
@@ -85,40 +78,43 @@ static nonsens_status epoch(nonsens_context *ctx, trainer *t, rng *shuffles, mlp
     return NONSENS_OK;
 }
 
-static nonsens_status trainer_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, int64_t blocks,
-                                  const train_options *options, mlp_rows train, float *weight, trainer *t)
+static nonsens_status trainer_new(nonsens_context *ctx, arena *a, const train_options *options, const train_task *task,
+                                  trainer *t)
 {
-    t->shape = shape;
-    t->options = options;
-    t->weight = weight;
-    t->parameters = mlp_block_parameters(shape, blocks);
-    TRY(mlp_block_workspace(ctx, a, shape, blocks, &t->work));
+    const mlp_rows *rows = &task->train;
+    *t = (trainer){.options = options, .weight = task->parameters};
+    t->parameters = mlp_block_parameters(&task->shape, task->blocks);
+    TRY(mlp_block_workspace(ctx, a, &task->shape, task->blocks, &t->work));
     ARENA_TRY(ctx, a, t->gradient, t->parameters);
     ARENA_TRY(ctx, a, t->first, t->parameters);
     ARENA_TRY(ctx, a, t->second, t->parameters);
     ARENA_TRY(ctx, a, t->best, t->parameters);
-    ARENA_TRY(ctx, a, t->order, train.count);
-    for (int64_t i = 0; i < train.count; i++) {
-        t->order[i] = train.row ? train.row[i] : i;
+    ARENA_TRY(ctx, a, t->order, rows->count);
+    for (int64_t i = 0; i < rows->count; i++) {
+        t->order[i] = rows->row ? rows->row[i] : i;
     }
-    t->steps = batches_per_epoch(t, train.count) * options->epochs;
+    t->steps = batches_per_epoch(t, rows->count) * options->epochs;
     return NONSENS_OK;
 }
 
-nonsens_status train_blocks(nonsens_context *ctx, arena *scratch, const mlp_shape *shape, int64_t blocks,
-                            const train_options *options, rng *shuffles, mlp_rows train, mlp_rows validation,
-                            float *parameters, train_report *report)
+/* Nats per held-out row; later is better where nothing is held out. */
+static double validate(trainer *t, const mlp_rows *rows, int64_t epochs)
 {
-    trainer t = {0};
-    TRY(trainer_new(ctx, scratch, shape, blocks, options, train, parameters, &t));
+    return rows->count ? mlp_loss(t->weight, &t->work, *rows) / (double)rows->count : -(double)epochs;
+}
+
+static nonsens_status train_one(nonsens_context *ctx, arena *scratch, const train_options *options, train_task *task)
+{
+    trainer t;
+    train_report *report = &task->report;
+    TRY(trainer_new(ctx, scratch, options, task, &t));
     size_t bytes = (size_t)t.parameters * sizeof *t.best;
-    memcpy(t.best, parameters, bytes);
+    memcpy(t.best, t.weight, bytes);
     *report = (train_report){INFINITY, 0, 0, TRAIN_EPOCHS};
     for (int64_t e = 1; e <= options->epochs; e++) {
-        TRY(epoch(ctx, &t, shuffles, train));
+        TRY(epoch(ctx, &t, &task->shuffles, task->train));
         report->epochs_run = e;
-        double loss = validation.count ? mlp_loss(shape, parameters, &t.work, validation) / (double)validation.count
-                                       : -(double)e; /* nothing held out: later is better */
+        double loss = validate(&t, &task->validation, e);
         if (!isfinite(loss)) {
             report->reason = TRAIN_DIVERGED;
             break;
@@ -126,18 +122,30 @@ nonsens_status train_blocks(nonsens_context *ctx, arena *scratch, const mlp_shap
         if (loss < report->validation_loss) {
             report->validation_loss = loss;
             report->best_epoch = e;
-            memcpy(t.best, parameters, bytes);
+            memcpy(t.best, t.weight, bytes);
         } else if (e - report->best_epoch >= options->patience) {
             report->reason = TRAIN_PATIENCE;
             break;
         }
     }
-    memcpy(parameters, t.best, bytes);
+    memcpy(t.weight, t.best, bytes);
     return NONSENS_OK;
 }
 
-nonsens_status train_net(nonsens_context *ctx, arena *scratch, const mlp_shape *shape, const train_options *options,
-                         rng *shuffles, mlp_rows train, mlp_rows validation, float *parameters, train_report *report)
+typedef struct batch_of_nets {
+    const train_options *options;
+    train_task *task;
+} batch_of_nets;
+
+static nonsens_status train_job(nonsens_context *ctx, arena *scratch, int64_t net, void *state)
 {
-    return train_blocks(ctx, scratch, shape, 1, options, shuffles, train, validation, parameters, report);
+    batch_of_nets *b = state;
+    return train_one(ctx, scratch, b->options, &b->task[net]);
+}
+
+nonsens_status train_all(nonsens_context *ctx, int threads, const char *label, const train_options *options,
+                         int64_t count, train_task *task)
+{
+    batch_of_nets b = {options, task};
+    return parallel_for(ctx, threads, count, label, train_job, &b);
 }

@@ -1,5 +1,5 @@
 /*
- * train.h - one network trained by mini-batches: Adam (Kingma and Ba 2015, decoupled weight decay) or SGD with Nesterov
+ * train.h - networks trained by mini-batches: Adam (Kingma and Ba 2015, decoupled weight decay) or SGD with Nesterov
  * momentum, cosine learning rate, early stopping on held-out rows (the parameters with the lowest held-out
  * cross-entropy are kept).
  */
@@ -23,16 +23,21 @@ typedef struct train_report {
     enum train_stop reason;
 } train_report;
 
-/*
- * Trains from `parameters` (initialised), in place, on `train`, stopping on `validation` (no rows: the last epoch is
- * kept).  `shuffles` orders the rows anew in every epoch.
- */
-nonsens_status train_net(nonsens_context *ctx, arena *scratch, const mlp_shape *shape, const train_options *options,
-                         rng *shuffles, mlp_rows train, mlp_rows validation, float *parameters, train_report *report);
+/* A network to train: on `train`, stopping on `validation` (no rows: the last epoch is kept). */
+typedef struct train_task {
+    mlp_shape shape;
+    int64_t blocks; /* mlp.h */
+    rng shuffles;   /* orders the rows anew in every epoch */
+    mlp_rows train, validation;
+    float *parameters; /* initialised; trained in place */
+    train_report report;
+} train_task;
 
-/* The same for a network of several blocks (mlp.h). */
-nonsens_status train_blocks(nonsens_context *ctx, arena *scratch, const mlp_shape *shape, int64_t blocks,
-                            const train_options *options, rng *shuffles, mlp_rows train, mlp_rows validation,
-                            float *parameters, train_report *report);
+/*
+ * Trains a batch of networks, which is the unit of work: one thread per network here.  Every network ends up the same
+ * whatever else is in the batch and however many threads there are.  label: for progress, or NULL.
+ */
+nonsens_status train_all(nonsens_context *ctx, int threads, const char *label, const train_options *options,
+                         int64_t count, train_task *task);
 
 #endif

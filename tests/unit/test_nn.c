@@ -60,9 +60,9 @@ static void test_gradients_equal_pytorch_tensor_by_tensor(void **state)
         assert_int_equal(mlp_parameters(&shape), k->parameters);
         assert_int_equal(mlp_workspace_new(ctx, &a, &shape, &work), NONSENS_OK);
         float *gradient = calloc((size_t)k->parameters, sizeof *gradient);
-        double loss = mlp_loss_gradient(&shape, k->value, &work, case_rows(), gradient);
+        double loss = mlp_loss_gradient(k->value, &work, case_rows(), gradient);
         assert_true(fabs(loss - k->loss) < FLOAT_TOLERANCE * k->loss);
-        assert_true(fabs(mlp_loss(&shape, k->value, &work, case_rows()) - loss) < 1e-12 * loss);
+        assert_true(fabs(mlp_loss(k->value, &work, case_rows()) - loss) < 1e-12 * loss);
         int64_t size[2 * (MLP_MAX_LAYERS + 2)], tensors = tensor_sizes(&shape, size), at = 0;
         for (int64_t t = 0; t < tensors; t++) {
             double scale = largest(size[t], k->gradient + at);
@@ -75,7 +75,7 @@ static void test_gradients_equal_pytorch_tensor_by_tensor(void **state)
         }
         assert_int_equal(at, k->parameters);
         double logits[NN_ROWS * NN_CLASSES] = {0};
-        mlp_add_logits(&shape, k->value, &work, case_rows(), logits);
+        mlp_add_logits(k->value, &work, case_rows(), logits);
         for (int i = 0; i < NN_ROWS * NN_CLASSES; i++) {
             assert_true(fabs(logits[i] - (double)k->logits[i]) < FLOAT_TOLERANCE * 10);
         }
@@ -158,7 +158,7 @@ static void check_differences(nonsens_context *ctx, mlp_shape shape, int64_t n, 
         label[i] = (int32_t)rng_below(&r, (uint64_t)shape.classes);
     }
     assert_int_equal(mlp_workspace_new(ctx, &a, &shape, &work), NONSENS_OK);
-    mlp_loss_gradient(&shape, p, &work, (mlp_rows){x, n, NULL, n, label}, g);
+    mlp_loss_gradient(p, &work, (mlp_rows){x, n, NULL, n, label}, g);
     double scale = largest(count, g);
     for (int64_t i = 0; i < count; i++) {
         double keep = pd[i], step = 1e-6;
@@ -202,7 +202,7 @@ static void test_input_gradient_equals_differences(void **state)
         float direction[NN_CLASSES] = {0.3f, -1.0f, 0.5f, 0.2f};
         double jacobian[NN_ROWS * 4] = {0}, p[512], scale = 0.0;
         assert_int_equal(mlp_workspace_new(ctx, &a, &shape, &work), NONSENS_OK);
-        mlp_add_input_gradient(&shape, k->value, &work, case_rows(), direction, 4, jacobian);
+        mlp_add_input_gradient(k->value, &work, case_rows(), direction, 4, jacobian);
         for (int64_t i = 0; i < k->parameters; i++) {
             p[i] = (double)k->value[i];
         }
@@ -477,14 +477,17 @@ static void test_training_stops_early_and_keeps_the_best(void **state)
     for (int k = 0; k < 2; k++) {
         train_options o = {kinds[k], k ? 0.05 : 0.02, 0.9, 1e-4, 32, 400, 15};
         float *p = calloc((size_t)mlp_parameters(&shape), sizeof *p);
-        rng init = rng_open(1, RNG_INIT, 0), shuffles = rng_open(1, RNG_BATCHES, 0);
-        train_report report;
+        rng init = rng_open(1, RNG_INIT, 0);
+        train_task task = {.shape = shape, .blocks = 1, .shuffles = rng_open(1, RNG_BATCHES, 0), .train = rows};
+        task.validation = validation;
+        task.parameters = p;
         mlp_workspace work;
         mlp_init(&shape, &init, p);
         assert_int_equal(mlp_workspace_new(ctx, &a, &shape, &work), NONSENS_OK);
-        double before = mlp_loss(&shape, p, &work, validation) / (double)held;
-        assert_int_equal(train_net(ctx, &a, &shape, &o, &shuffles, rows, validation, p, &report), NONSENS_OK);
-        double after = mlp_loss(&shape, p, &work, validation) / (double)held;
+        double before = mlp_loss(p, &work, validation) / (double)held;
+        assert_int_equal(train_all(ctx, 1, NULL, &o, 1, &task), NONSENS_OK);
+        train_report report = task.report;
+        double after = mlp_loss(p, &work, validation) / (double)held;
         assert_int_equal(report.reason, TRAIN_PATIENCE);
         assert_int_equal(report.epochs_run, report.best_epoch + o.patience);
         assert_true(fabs(after - report.validation_loss) < 1e-9);

@@ -99,7 +99,7 @@ static void test_gradient_of_joined_networks_equals_differences(void **state)
     mlp_rows rows = {x, ROWS, NULL, ROWS, label};
     mlp_workspace work;
     assert_int_equal(mlp_block_workspace(f->ctx, &f->scratch, &shape, BLOCKS, &work), NONSENS_OK);
-    mlp_loss_gradient(&shape, weight, &work, rows, gradient);
+    mlp_loss_gradient(weight, &work, rows, gradient);
     double largest = 0.0;
     for (int64_t k = 0; k < parameters; k++) {
         double size = fabs((double)gradient[k]);
@@ -108,9 +108,9 @@ static void test_gradient_of_joined_networks_equals_differences(void **state)
     for (int64_t k = 0; k < parameters; k++) {
         float kept = weight[k];
         weight[k] = kept + STEP;
-        double up = mlp_loss(&shape, weight, &work, rows);
+        double up = mlp_loss(weight, &work, rows);
         weight[k] = kept - STEP;
-        double down = mlp_loss(&shape, weight, &work, rows);
+        double down = mlp_loss(weight, &work, rows);
         weight[k] = kept;
         double difference = (up - down) / (2.0 * (double)STEP);
         if (fabs(difference - (double)gradient[k]) > DIFFERENCE_TOLERANCE * largest) {
@@ -167,9 +167,9 @@ static void test_a_block_is_a_network_of_its_own(void **state)
             }
             memset(gradient, 0, (size_t)parameters * sizeof *gradient);
             memset(expected, 0, (size_t)own * sizeof *expected);
-            double joined = mlp_loss_gradient(&shape, weight, &work, (mlp_rows){x, ROWS, NULL, ROWS, label}, gradient);
+            double joined = mlp_loss_gradient(weight, &work, (mlp_rows){x, ROWS, NULL, ROWS, label}, gradient);
             mlp_rows mine = {x + b * INPUTS * ROWS, ROWS, NULL, ROWS, label};
-            double alone = mlp_loss_gradient(&shape, one, &work_one, mine, expected);
+            double alone = mlp_loss_gradient(one, &work_one, mine, expected);
             assert_true(fabs(joined - alone) < 1e-5 * alone);
             copy_block(&shape, b, gradient, found);
             for (int64_t k = 0; k < own - own_last; k++) {

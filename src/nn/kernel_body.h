@@ -1,0 +1,421 @@
+/*
+ * kernel_body.h - the body of a kernel (kernel.h).  Included once per instruction set, with
+ *
+ *   KERNEL             name of the table that is defined
+ *   LANES              floats of a vector
+ *   UNITS, VECTORS     a product keeps UNITS x (VECTORS * LANES rows) sums in registers
+ *   OUTER              a gradient keeps OUTER x OUTER vector sums in registers
+ *   AVAILABLE          function that tells whether the processor has the instructions
+ *
+ * Nothing here may call functions that other files share as inline: they would be compiled for this processor alone.
+ */
+#include "nn/kernel.h"
+#include "nn/lanes.h"
+
+#include <stddef.h>
+
+enum { TILE = KERNEL_TILE, ROW_BLOCK = VECTORS * LANES };
+_Static_assert(TILE % ROW_BLOCK == 0, "a tile is whole blocks of rows");
+
+static const float LEAKY_SLOPE = 0.2f;     /* as in the public code around the method */
+static const float SMOOTH_ABS_EPS = 1e-2f; /* sqrt(h^2 + eps): rounded within about 0.1 of zero */
+
+/* ---- products ---- */
+
+/* What happens to a product before it is stored. */
+enum after { AFTER_NOTHING, AFTER_LEAKY, AFTER_LEAKY_SLOPE };
+
+/*
+ * Weights of a product: element (j, k) is w[j * sj + k * sk], so that a matrix and its transpose share the code.
+ * active: where AFTER_LEAKY_SLOPE takes the sign from.
+ */
+typedef struct product {
+    const float *w;
+    int64_t sj, sk;
+    const float *bias; /* or NULL */
+    int64_t outputs, inputs;
+    const float *in, *active;
+    float *out;
+} product;
+
+LANES_INLINE lanes finish(const product *p, enum after after, int64_t at, lanes sum)
+{
+    if (after == AFTER_LEAKY) {
+        return lanes_max(sum, sum * LEAKY_SLOPE);
+    }
+    if (after == AFTER_LEAKY_SLOPE) {
+        return lanes_select(lanes_load(p->active + at) > 0.0f, sum, sum * LEAKY_SLOPE);
+    }
+    return sum;
+}
+
+/* out rows j .. j+units-1, ROW_BLOCK rows of the tile at t. */
+LANES_INLINE void multiply_block(const product *p, enum after after, int64_t j, int64_t t, int units)
+{
+    lanes sum[UNITS][VECTORS];
+    for (int u = 0; u < units; u++) {
+        for (int v = 0; v < VECTORS; v++) {
+            sum[u][v] = lanes_fill(p->bias ? p->bias[j + u] : 0.0f);
+        }
+    }
+    const float *in = p->in + t, *w = p->w + j * p->sj;
+    for (int64_t k = 0; k < p->inputs; k++, in += TILE, w += p->sk) {
+        lanes a[VECTORS];
+        for (int v = 0; v < VECTORS; v++) {
+            a[v] = lanes_load(in + v * LANES);
+        }
+        for (int u = 0; u < units; u++) {
+            for (int v = 0; v < VECTORS; v++) {
+                sum[u][v] += w[u * p->sj] * a[v];
+            }
+        }
+    }
+    for (int u = 0; u < units; u++) {
+        for (int v = 0; v < VECTORS; v++) {
+            int64_t at = (j + u) * TILE + t + v * LANES;
+            lanes_store(p->out + at, finish(p, after, at, sum[u][v]));
+        }
+    }
+}
+
+LANES_INLINE void multiply_units(const product *p, enum after after, int64_t j, int units)
+{
+    for (int64_t t = 0; t < TILE; t += ROW_BLOCK) {
+        multiply_block(p, after, j, t, units);
+    }
+}
+
+/* out (outputs, TILE) = bias + W (outputs, inputs) in (inputs, TILE). */
+LANES_INLINE void multiply(const product *p, enum after after)
+{
+    int64_t j = 0;
+    for (; j + UNITS <= p->outputs; j += UNITS) {
+        multiply_units(p, after, j, UNITS);
+    }
+    for (; j + 2 <= p->outputs; j += 2) {
+        multiply_units(p, after, j, 2);
+    }
+    if (j < p->outputs) {
+        multiply_units(p, after, j, 1);
+    }
+}
+
+static void multiply_plain(const product *p)
+{
+    multiply(p, AFTER_NOTHING);
+}
+
+static void multiply_leaky(const product *p)
+{
+    multiply(p, AFTER_LEAKY);
+}
+
+static void multiply_leaky_slope(const product *p)
+{
+    multiply(p, AFTER_LEAKY_SLOPE);
+}
+
+LANES_INLINE void outer_block(const float *delta, const float *in, float *gradient, int64_t inputs, int nj, int nk)
+{
+    lanes sum[OUTER][OUTER] = {{{0}}};
+    for (int64_t t = 0; t < TILE; t += LANES) {
+        lanes a[OUTER];
+        for (int q = 0; q < nk; q++) {
+            a[q] = lanes_load(in + q * TILE + t);
+        }
+        for (int p = 0; p < nj; p++) {
+            lanes d = lanes_load(delta + p * TILE + t);
+            for (int q = 0; q < nk; q++) {
+                sum[p][q] += d * a[q];
+            }
+        }
+    }
+    for (int p = 0; p < nj; p++) {
+        for (int q = 0; q < nk; q++) {
+            gradient[p * inputs + q] += lanes_sum(sum[p][q]);
+        }
+    }
+}
+
+/* gradient (outputs, inputs) += delta (outputs, TILE) in (inputs, TILE)'. */
+static void add_outer(int64_t outputs, int64_t inputs, const float *delta, const float *in, float *gradient)
+{
+    for (int64_t j = 0, nj; j < outputs; j += nj) {
+        nj = j + OUTER <= outputs ? OUTER : 1;
+        for (int64_t k = 0, nk; k < inputs; k += nk) {
+            const float *d = delta + j * TILE, *a = in + k * TILE;
+            float *g = gradient + j * inputs + k;
+            nk = k + OUTER <= inputs ? OUTER : 1;
+            if (nj == OUTER && nk == OUTER) {
+                outer_block(d, a, g, inputs, OUTER, OUTER);
+            } else if (nj == OUTER) {
+                outer_block(d, a, g, inputs, OUTER, 1);
+            } else if (nk == OUTER) {
+                outer_block(d, a, g, inputs, 1, OUTER);
+            } else {
+                outer_block(d, a, g, inputs, 1, 1);
+            }
+        }
+    }
+}
+
+static void add_row_sums(int64_t units, const float *delta, float *gradient)
+{
+    for (int64_t j = 0; j < units; j++) {
+        lanes sum = {0};
+        for (int64_t t = 0; t < TILE; t += LANES) {
+            sum += lanes_load(delta + j * TILE + t);
+        }
+        gradient[j] += lanes_sum(sum);
+    }
+}
+
+/* ---- activations that are not part of a product ---- */
+
+static void tanh_cells(int64_t cells, const float *raw, float *active)
+{
+    for (int64_t c = 0; c < cells; c += LANES) {
+        lanes_store(active + c, lanes_tanh(lanes_load(raw + c)));
+    }
+}
+
+static void tanh_slope(int64_t cells, const float *active, float *delta)
+{
+    for (int64_t c = 0; c < cells; c += LANES) {
+        lanes a = lanes_load(active + c);
+        lanes_store(delta + c, lanes_load(delta + c) * (1.0f - a * a));
+    }
+}
+
+/* Unit j is the larger of raw units j and j + width. */
+static void maxout_cells(int64_t cells, const float *raw, float *active)
+{
+    for (int64_t c = 0; c < cells; c += LANES) {
+        lanes_store(active + c, lanes_max(lanes_load(raw + c), lanes_load(raw + cells + c)));
+    }
+}
+
+/* delta widens to both pieces. */
+static void maxout_slope(int64_t cells, const float *raw, float *delta)
+{
+    for (int64_t c = 0; c < cells; c += LANES) {
+        bits first = lanes_load(raw + c) > lanes_load(raw + cells + c);
+        lanes d = lanes_load(delta + c), none = {0};
+        lanes_store(delta + cells + c, lanes_select(first, none, d));
+        lanes_store(delta + c, lanes_select(first, d, none));
+    }
+}
+
+static void last_cells(enum last_layer kind, int64_t cells, const float *restrict raw, float *restrict active)
+{
+    for (int64_t c = 0; c < cells; c++) {
+        active[c] = kind == LAST_LINEAR ? raw[c]
+                    : kind == LAST_ABS  ? __builtin_fabsf(raw[c])
+                                        : __builtin_sqrtf(raw[c] * raw[c] + SMOOTH_ABS_EPS);
+    }
+}
+
+static void last_slope(enum last_layer kind, int64_t cells, const float *raw, const float *active, float *delta)
+{
+    for (int64_t c = 0; c < cells && kind != LAST_LINEAR; c++) {
+        delta[c] *= kind == LAST_ABS ? (raw[c] >= 0.0f ? 1.0f : -1.0f) : raw[c] / active[c];
+    }
+}
+
+/* ---- layers ---- */
+
+static void layer_forward(const kernel_layer *l, bool leaky, const float *parameters, const float *in, float *out)
+{
+    for (int64_t b = 0; b < l->blocks; b++) {
+        product p = {.w = parameters + l->weight + b * l->outputs * l->inputs,
+                     .sj = l->inputs,
+                     .sk = 1,
+                     .bias = parameters + l->bias + b * l->outputs,
+                     .outputs = l->outputs,
+                     .inputs = l->inputs,
+                     .in = in + b * l->inputs * TILE,
+                     .out = out + b * l->outputs * TILE};
+        (leaky ? multiply_leaky : multiply_plain)(&p);
+    }
+}
+
+/* d loss / d inputs of the layer from d loss / d outputs; below: the active units that the inputs are, where leaky. */
+static void layer_backward(const kernel_layer *l, const float *parameters, const float *below, const float *delta,
+                           float *delta_in)
+{
+    for (int64_t b = 0; b < l->blocks; b++) {
+        product p = {.w = parameters + l->weight + b * l->outputs * l->inputs,
+                     .sj = 1,
+                     .sk = l->inputs,
+                     .outputs = l->inputs,
+                     .inputs = l->outputs,
+                     .in = delta + b * l->outputs * TILE,
+                     .active = below ? below + b * l->inputs * TILE : NULL,
+                     .out = delta_in + b * l->inputs * TILE};
+        (below ? multiply_leaky_slope : multiply_plain)(&p);
+    }
+}
+
+static void layer_gradient(const kernel_layer *l, const float *delta, const float *in, float *gradient)
+{
+    for (int64_t b = 0; b < l->blocks; b++) {
+        add_outer(l->outputs, l->inputs, delta + b * l->outputs * TILE, in + b * l->inputs * TILE,
+                  gradient + l->weight + b * l->outputs * l->inputs);
+    }
+    add_row_sums(l->blocks * l->outputs, delta, gradient + l->bias);
+}
+
+/* The activation of hidden layer i, where it is not part of the product. */
+static void activate(const kernel_plan *p, int64_t i, kernel_tile *t)
+{
+    int64_t cells = p->shape.width * TILE;
+    for (int64_t b = 0; b < p->blocks; b++) {
+        if (p->shape.activation == ACTIVATION_TANH) {
+            tanh_cells(cells, t->active[i] + b * cells, t->active[i] + b * cells);
+        } else if (p->shape.activation == ACTIVATION_MAXOUT) {
+            maxout_cells(cells, t->raw[i] + 2 * b * cells, t->active[i] + b * cells);
+        }
+    }
+}
+
+/* delta becomes d loss / d raw of hidden layer i; from the last block to the first, which makes room for maxout. */
+static void activate_backward(const kernel_plan *p, int64_t i, kernel_tile *t)
+{
+    int64_t cells = p->shape.width * TILE;
+    for (int64_t b = p->blocks - 1; b >= 0; b--) {
+        if (p->shape.activation == ACTIVATION_TANH) {
+            tanh_slope(cells, t->active[i] + b * cells, t->delta + b * cells);
+        } else if (p->shape.activation == ACTIVATION_MAXOUT) {
+            if (b > 0) {
+                memmove(t->delta + 2 * b * cells, t->delta + b * cells, (size_t)cells * sizeof *t->delta);
+            }
+            maxout_slope(cells, t->raw[i] + 2 * b * cells, t->delta + 2 * b * cells);
+        }
+    }
+}
+
+static void forward(const kernel_plan *p, const float *parameters, kernel_tile *t)
+{
+    const float *in = t->input;
+    int64_t hidden = p->shape.layers;
+    bool leaky = p->shape.activation == ACTIVATION_LEAKY_RELU;
+    for (int64_t i = 0; i < p->layers; i++) {
+        const kernel_layer *l = &p->layer[i];
+        layer_forward(l, leaky && i < hidden, parameters, in, t->raw[i] ? t->raw[i] : t->active[i]);
+        if (i < hidden) {
+            activate(p, i, t);
+        } else if (i == hidden) {
+            last_cells(p->shape.last, l->blocks * l->outputs * TILE, t->raw[i], t->active[i]);
+        }
+        in = t->active[i];
+    }
+    memset(t->active[hidden + 1], 0, TILE * sizeof(float)); /* the pinned class */
+}
+
+static void backward(const kernel_plan *p, const float *parameters, kernel_tile *t, float *gradient, bool to_input)
+{
+    int64_t hidden = p->shape.layers;
+    bool leaky = p->shape.activation == ACTIVATION_LEAKY_RELU;
+    for (int64_t i = p->layers - 1; i >= 0; i--) {
+        const kernel_layer *l = &p->layer[i];
+        if (i < hidden) {
+            activate_backward(p, i, t);
+        } else if (i == hidden) {
+            last_slope(p->shape.last, l->blocks * l->outputs * TILE, t->raw[i], t->active[i], t->delta);
+        }
+        if (gradient) {
+            layer_gradient(l, t->delta, i ? t->active[i - 1] : t->input, gradient);
+        }
+        if (i > 0 || to_input) {
+            bool below = leaky && i > 0 && i <= hidden;
+            layer_backward(l, parameters, below ? t->active[i - 1] : NULL, t->delta, t->delta_next);
+            float *swap = t->delta;
+            t->delta = t->delta_next;
+            t->delta_next = swap;
+        }
+    }
+}
+
+/* ---- loss ---- */
+
+/* delta = softmax of the logits, out = log of the sum of their exponentials; LANES rows at t. */
+LANES_INLINE lanes softmax_rows(int64_t classes, const float *logits, float *delta)
+{
+    lanes top = lanes_load(logits), sum = {0};
+    for (int64_t e = 1; e < classes; e++) {
+        top = lanes_max(top, lanes_load(logits + e * TILE));
+    }
+    for (int64_t e = 0; e < classes; e++) {
+        lanes p = lanes_exp(lanes_load(logits + e * TILE) - top);
+        lanes_store(delta + e * TILE, p);
+        sum += p;
+    }
+    lanes share = 1.0f / sum;
+    for (int64_t e = 0; e < classes; e++) {
+        lanes_store(delta + e * TILE, lanes_load(delta + e * TILE) * share);
+    }
+    return top + lanes_log(sum);
+}
+
+static double loss(const kernel_plan *p, kernel_tile *t, bool slope)
+{
+    const float *logits = t->active[p->layers - 1];
+    int64_t classes = p->shape.classes;
+    float total[TILE];
+    double sum = 0.0;
+    for (int64_t r = 0; r < TILE; r += LANES) {
+        lanes_store(total + r, softmax_rows(classes, logits + r, t->delta + r));
+    }
+    for (int64_t r = 0; r < t->rows; r++) {
+        sum += (double)total[r] - (double)logits[t->label[r] * TILE + r];
+    }
+    if (slope) {
+        for (int64_t r = 0; r < t->rows; r++) {
+            t->delta[t->label[r] * TILE + r] -= 1.0f;
+        }
+        memset(t->delta, 0, TILE * sizeof(float)); /* the pinned class */
+        for (int64_t e = 1; e < classes && t->rows < TILE; e++) {
+            memset(t->delta + e * TILE + t->rows, 0, (size_t)(TILE - t->rows) * sizeof(float));
+        }
+    }
+    return sum;
+}
+
+/* ---- steps ---- */
+
+static void adam(int64_t n, const kernel_adam *step, const float *restrict gradient, float *restrict first,
+                 float *restrict second, float *restrict weight)
+{
+    kernel_adam s = *step;
+    for (int64_t i = 0; i < n; i++) {
+        float g = gradient[i] * s.share;
+        first[i] = s.beta1 * first[i] + (1.0f - s.beta1) * g;
+        second[i] = s.beta2 * second[i] + (1.0f - s.beta2) * g * g;
+        float root = __builtin_sqrtf(second[i] * s.correct2) + s.epsilon;
+        weight[i] -= s.rate * (first[i] * s.correct1) / root + s.decay * weight[i];
+    }
+}
+
+/* ---- for tests ---- */
+
+#define OVER_ARRAY(name, of)                                                        \
+    static void name(int64_t n, const float *x, float *out)                         \
+    {                                                                               \
+        for (int64_t i = 0; i < n; i += LANES) {                                    \
+            float part[LANES] = {0};                                                \
+            size_t bytes = (size_t)(n - i < LANES ? n - i : LANES) * sizeof(float); \
+            memcpy(part, x + i, bytes);                                             \
+            lanes_store(part, of(lanes_load(part)));                                \
+            memcpy(out + i, part, bytes);                                           \
+        }                                                                           \
+    }
+
+OVER_ARRAY(exp_array, lanes_exp)
+OVER_ARRAY(log_array, lanes_log)
+OVER_ARRAY(tanh_array, lanes_tanh)
+
+#define NAME_OF(name) #name
+#define NAMED(name) NAME_OF(name)
+
+const kernel KERNEL = {
+    NAMED(KERNEL) + sizeof "kernel", LANES, AVAILABLE, forward, loss, backward, adam, exp_array, log_array, tanh_array};

@@ -1,0 +1,16 @@
+/* Every aarch64 processor: 32 registers of four floats. */
+#define KERNEL kernel_neon
+#define LANES 4
+#define UNITS 4
+#define VECTORS 4
+#define OUTER 4
+#define AVAILABLE always
+
+#include <stdbool.h>
+
+static bool always(void)
+{
+    return true;
+}
+
+#include "nn/kernel_body.h"

@@ -1,0 +1,133 @@
+/*
+ * lanes.h - vectors of LANES floats and the functions of them that a network needs.  To be included with LANES defined,
+ * by one instruction set's kernel (kernel_body.h): GCC's vector extension maps to whatever the target has.
+ *
+ * exp, log and tanh keep to a few units in the last place of the true value over all floats, infinities and numbers
+ * below the normal range included (tests/unit/test_kernel.c).  Polynomials: coefficients fitted for this file by
+ * tools/fit_polynomials.
+ */
+#ifndef NN_LANES_H
+#define NN_LANES_H
+
+#include <stdint.h>
+#include <string.h>
+
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
+typedef int32_t bits __attribute__((vector_size(LANES * sizeof(int32_t))));
+
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+LANES_INLINE lanes lanes_load(const float *p)
+{
+    lanes v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+LANES_INLINE void lanes_store(float *p, lanes v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+LANES_INLINE lanes lanes_fill(float f)
+{
+    return f - (lanes){0};
+}
+
+/* a where the mask is set, b elsewhere. */
+LANES_INLINE lanes lanes_select(bits mask, lanes a, lanes b)
+{
+    return (lanes)((mask & (bits)a) | (~mask & (bits)b));
+}
+
+LANES_INLINE lanes lanes_max(lanes a, lanes b)
+{
+    return lanes_select(a > b, a, b);
+}
+
+LANES_INLINE lanes lanes_abs(lanes a)
+{
+    return (lanes)((bits)a & 0x7fffffff);
+}
+
+/* Sum over the lanes, halves first: the order depends on LANES alone. */
+LANES_INLINE float lanes_sum(lanes v)
+{
+    float part[LANES];
+    lanes_store(part, v);
+    for (int half = LANES / 2; half > 0; half /= 2) {
+        for (int i = 0; i < half; i++) {
+            part[i] += part[i + half];
+        }
+    }
+    return part[0];
+}
+
+/* 2^n for n from -126 to 127. */
+LANES_INLINE lanes lanes_power(bits n)
+{
+    return (lanes)((n + 127) << 23);
+}
+
+/* A polynomial, highest power first. */
+LANES_INLINE lanes lanes_polynomial(int terms, const float *coefficient, lanes x)
+{
+    lanes sum = lanes_fill(coefficient[0]);
+    for (int k = 1; k < terms; k++) {
+        sum = sum * x + coefficient[k];
+    }
+    return sum;
+}
+
+/*
+ * exp(x) = 2^n exp(r), n the integer next to x / log 2 and |r| <= log(2) / 2.  The power is applied in two halves, so
+ * that results below the normal range round once and those beyond all floats become infinite.
+ */
+LANES_INLINE lanes lanes_exp(lanes x)
+{
+    static const float q[] = {1.381461276e-03f, 8.368710056e-03f, 4.166838899e-02f, 1.666652113e-01f, 4.999999404e-01f};
+    const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
+    lanes within = lanes_select(x < 89.0f, x, lanes_fill(89.0f));
+    within = lanes_select(within > -104.0f, within, lanes_fill(-104.0f));
+    lanes shifted = within * 1.44269504f + magic, whole = shifted - magic;
+    bits n = (bits)shifted - (bits)lanes_fill(magic), half = n >> 1;
+    lanes r = within - whole * 0.693359375f; /* log 2 is this, which has few bits, less the next */
+    r = r + whole * 2.12194440e-4f;
+    lanes p = lanes_polynomial(5, q, r) * r * r + r + 1.0f;
+    lanes out = p * lanes_power(half) * lanes_power(n - half);
+    return lanes_select(x == x, out, x); /* not a number stays so */
+}
+
+/* log(x) = n log 2 + log(1 + f), 1 + f from sqrt(1/2) to sqrt(2). */
+LANES_INLINE lanes lanes_log(lanes x)
+{
+    static const float q[] = {6.746638566e-02f,  -1.167565137e-01f, 1.188816279e-01f,
+                              -1.240558922e-01f, 1.421955228e-01f,  -1.666799635e-01f,
+                              2.000211924e-01f,  -2.500000894e-01f, 3.333331347e-01f};
+    const int32_t root_half = 0x3f3504f3; /* sqrt(1/2) */
+    bits tiny = x < 1.17549435e-38f;
+    lanes normal = lanes_select(tiny, x * 8388608.0f, x);
+    bits shifted = (bits)normal - root_half;
+    bits n = (shifted >> 23) - (tiny & 23);
+    lanes f = (lanes)((shifted & 0x007fffff) + root_half) - 1.0f, square = f * f;
+    lanes whole = __builtin_convertvector(n, lanes);
+    lanes tail = lanes_polynomial(9, q, f) * f * square - whole * 2.12194440e-4f - 0.5f * square;
+    lanes out = tail + f + whole * 0.693359375f;
+    out = lanes_select(x == 0.0f, lanes_fill(-__builtin_inff()), out);
+    out = lanes_select(x > 3.40282347e38f, x, out);
+    return lanes_select(x >= 0.0f, out, lanes_fill(__builtin_nanf("")));
+}
+
+/* Near zero by a polynomial, else by exp(2 |x|). */
+LANES_INLINE lanes lanes_tanh(lanes x)
+{
+    static const float q[] = {-5.704986397e-03f, 2.063908614e-02f, -5.373971537e-02f, 1.333144158e-01f,
+                              -3.333328068e-01f};
+    lanes size = lanes_abs(x), square = x * x;
+    lanes near = lanes_polynomial(5, q, square) * square * x + x;
+    lanes far = 1.0f - 2.0f / (lanes_exp(size + size) + 1.0f);
+    far = (lanes)((bits)far | ((bits)x & INT32_MIN));
+    return lanes_select(size < 0.625f, near, lanes_select(x == x, far, x));
+}
+
+#endif

@@ -1,0 +1,319 @@
+/* Every kernel of this processor against the plain reference, for many shapes; its exp, log and tanh against libm. */
+#include "base/rng.h"
+#include "nn/mlp_reference.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "fixture.h"
+
+static const double TOLERANCE = 3e-5; /* of the largest entry of a gradient, or of one in logits */
+
+/* ---- networks ---- */
+
+typedef struct problem {
+    mlp_shape shape;
+    int64_t blocks, parameters, n;
+    mlp_rows rows;
+    float *weight, *x;
+    int32_t *label;
+    int64_t *row;
+} problem;
+
+static void *get(fixture *f, int64_t count, size_t size)
+{
+    void *block = arena_get(f->ctx, &f->scratch, count, size);
+    assert_non_null(block);
+    return block;
+}
+
+/* Rows are taken from a longer table in shuffled order. */
+static problem problem_new(fixture *f, mlp_shape shape, int64_t blocks, int64_t count, uint64_t seed)
+{
+    problem p = {.shape = shape, .blocks = blocks, .parameters = mlp_block_parameters(&shape, blocks), .n = count + 5};
+    rng r = rng_open(seed, RNG_TEST, 0);
+    p.weight = get(f, p.parameters, sizeof *p.weight);
+    p.x = get(f, p.n * blocks * shape.inputs, sizeof *p.x);
+    p.label = get(f, p.n, sizeof *p.label);
+    p.row = get(f, p.n, sizeof *p.row);
+    mlp_block_init(&shape, blocks, &r, p.weight);
+    for (int64_t i = 0; i < p.parameters; i++) {
+        p.weight[i] += (float)(0.1 * rng_normal(&r)); // biases too
+    }
+    for (int64_t i = 0; i < p.n * blocks * shape.inputs; i++) {
+        p.x[i] = (float)rng_normal(&r);
+    }
+    for (int64_t i = 0; i < p.n; i++) {
+        p.label[i] = (int32_t)rng_below(&r, (uint32_t)shape.classes);
+        p.row[i] = i;
+    }
+    rng_shuffle(&r, p.n, p.row);
+    p.rows = (mlp_rows){p.x, p.n, p.row, count, p.label};
+    return p;
+}
+
+static mlp_workspace workspace(fixture *f, const problem *p, const kernel *k)
+{
+    mlp_workspace work;
+    assert_int_equal(mlp_block_workspace(f->ctx, &f->scratch, &p->shape, p->blocks, &work), NONSENS_OK);
+    work.kernel = k;
+    return work;
+}
+
+static void check_close(const problem *p, const kernel *k, const char *what, int64_t n, const double *expected,
+                        const double *found, double scale)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (!(fabs(found[i] - expected[i]) <= TOLERANCE * scale)) {
+            fail_msg("%s: %s %d of %d inputs, %d layers of %d, %d features, %d classes, %d blocks, %d rows, activation "
+                     "%d, last %d: found %.9g, expected %.9g",
+                     k->name, what, (int)i, (int)p->shape.inputs, (int)p->shape.layers, (int)p->shape.width,
+                     (int)p->shape.features, (int)p->shape.classes, (int)p->blocks, (int)p->rows.count,
+                     (int)p->shape.activation, (int)p->shape.last, found[i], expected[i]);
+        }
+    }
+}
+
+static double largest(int64_t n, const double *v)
+{
+    double most = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(v[i]));
+    }
+    return most;
+}
+
+static void check_gradient(fixture *f, const problem *p, const kernel *k)
+{
+    mlp_workspace work = workspace(f, p, k);
+    double *expected = fixture_doubles(f, p->parameters), *found = fixture_doubles(f, p->parameters);
+    float *gradient = get(f, p->parameters, sizeof *gradient);
+    double aim = mlp_reference(&p->shape, p->blocks, p->weight, p->rows, expected, NULL);
+    double loss = mlp_loss_gradient(p->weight, &work, p->rows, gradient), alone = mlp_loss(p->weight, &work, p->rows);
+    for (int64_t i = 0; i < p->parameters; i++) {
+        found[i] = (double)gradient[i];
+    }
+    check_close(p, k, "loss", 1, &aim, &loss, fmax(aim, 1.0));
+    check_close(p, k, "loss alone", 1, &loss, &alone, 0.0);
+    check_close(p, k, "gradient", p->parameters, expected, found, fmax(largest(p->parameters, expected), 1.0));
+}
+
+static void check_logits(fixture *f, const problem *p, const kernel *k)
+{
+    int64_t cells = p->n * p->shape.classes;
+    mlp_workspace work = workspace(f, p, k);
+    double *expected = fixture_doubles(f, cells), *by_row = fixture_doubles(f, cells),
+           *found = fixture_doubles(f, cells);
+    mlp_reference(&p->shape, p->blocks, p->weight, p->rows, NULL, by_row);
+    for (int64_t i = 0; i < p->rows.count; i++) {
+        memcpy(expected + p->row[i] * p->shape.classes, by_row + i * p->shape.classes,
+               (size_t)p->shape.classes * sizeof(double));
+    }
+    mlp_add_logits(p->weight, &work, p->rows, found);
+    check_close(p, k, "logit", cells, expected, found, fmax(largest(cells, expected), 1.0));
+}
+
+/* Slopes of one direction of the logits by the inputs, against differences of the reference's loss at single rows. */
+static void check_input_gradient(fixture *f, const problem *p, const kernel *k)
+{
+    enum { STEP_BITS = 10 };
+    int64_t inputs = p->blocks * p->shape.inputs, classes = p->shape.classes;
+    mlp_workspace work = workspace(f, p, k);
+    double *found = fixture_doubles(f, p->n * inputs), up[64] = {0}, down[64] = {0}, step = ldexp(1.0, -STEP_BITS);
+    float direction[64], x[64];
+    for (int64_t e = 0; e < classes; e++) {
+        direction[e] = 0.5f + 0.25f * (float)(e % 3);
+    }
+    mlp_add_input_gradient(p->weight, &work, p->rows, direction, inputs, found);
+    int32_t label = 0;
+    for (int64_t i = 0; i < inputs; i++) {
+        x[i] = p->x[i * p->n + p->row[0]];
+    }
+    for (int64_t i = 0; i < inputs; i++) {
+        float keep = x[i];
+        double slope = 0.0;
+        memset(up, 0, sizeof up);
+        memset(down, 0, sizeof down);
+        x[i] = keep + (float)step;
+        mlp_reference(&p->shape, p->blocks, p->weight, (mlp_rows){x, 1, NULL, 1, &label}, NULL, up);
+        double width = (double)x[i];
+        x[i] = keep - (float)step;
+        width -= (double)x[i];
+        mlp_reference(&p->shape, p->blocks, p->weight, (mlp_rows){x, 1, NULL, 1, &label}, NULL, down);
+        x[i] = keep;
+        for (int64_t e = 1; e < classes; e++) {
+            slope += (double)direction[e] * (up[e] - down[e]) / width;
+        }
+        if (p->shape.activation == ACTIVATION_TANH && p->shape.last != LAST_ABS) { // smooth: no kink in between
+            check_close(p, k, "input slope", 1, &slope, &found[p->row[0] * inputs + i], 100.0 * fmax(fabs(slope), 1.0));
+        }
+    }
+}
+
+static void check_problem(fixture *f, const problem *p)
+{
+    for (const kernel *const *k = kernel_list(); *k; k++) {
+        if ((*k)->is_available()) {
+            check_gradient(f, p, *k);
+            check_logits(f, p, *k);
+            check_input_gradient(f, p, *k);
+        }
+    }
+}
+
+/* Widths around the blocks of all kernels; every activation and last layer; no hidden layer up to three. */
+static void test_shapes(void **state)
+{
+    static const int64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 12, 17, 31, 32, 33, 64}, rows[] = {1, 3, 63, 64, 65, 130};
+    fixture *f = *state;
+    uint64_t count = 0;
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        for (int kind = 0; kind < 9; kind++) {
+            for (int64_t layers = 0; layers <= 3; layers++, count++) {
+                mlp_shape shape = {.inputs = 1 + (int64_t)(count % 5),
+                                   .layers = layers,
+                                   .width = widths[w],
+                                   .features = 1 + (int64_t)(count % 4),
+                                   .classes = 2 + (int64_t)(count % 13),
+                                   .activation = (enum activation)(kind / 3),
+                                   .last = (enum last_layer)(kind % 3)};
+                problem p = problem_new(f, shape, 1 + (int64_t)(count % 3), rows[count % 6], count);
+                check_problem(f, &p);
+                arena_free(&f->scratch);
+            }
+        }
+    }
+}
+
+/* Logits so far apart that exponentials overflow or vanish: the loss stays finite and right. */
+static void test_extreme_logits(void **state)
+{
+    fixture *f = *state;
+    for (double size = 1.0; size < 1e5; size *= 30.0) {
+        problem p = problem_new(f, (mlp_shape){2, 0, 1, 2, 4, ACTIVATION_LEAKY_RELU, LAST_LINEAR}, 1, 100, 3);
+        for (int64_t i = 0; i < p.parameters; i++) {
+            p.weight[i] *= (float)size;
+        }
+        check_problem(f, &p);
+        arena_free(&f->scratch);
+    }
+}
+
+/* ---- functions ---- */
+
+/* Distance in units in the last place of the expected value. */
+static double ulps(float found, double expected)
+{
+    float nearest = (float)expected;
+    if (isnan(expected) || isinf(nearest) || isnan(found) || isinf(found)) {
+        bool same = isnan(expected) ? isnan(found) : found == nearest;
+        return same ? 0.0 : isinf(nearest) && fabs((double)found) > 3.4e38 ? 1.0 : INFINITY;
+    }
+    int exponent;
+    frexp(expected, &exponent);
+    double unit = ldexp(1.0, (exponent < -125 ? -125 : exponent) - 24);
+    return fabs((double)found - expected) / unit;
+}
+
+typedef void array_function(int64_t n, const float *x, float *out);
+
+static void check_function(const char *kernel_name, const char *name, array_function *function, double (*exact)(double),
+                           double most)
+{
+    enum { STEP = 4099, BATCH = 1000 };
+    float x[BATCH], out[BATCH];
+    for (uint64_t bits = 0; bits <= UINT32_MAX;) {
+        int64_t n = 0;
+        for (; n < BATCH && bits <= UINT32_MAX; n++, bits += STEP) {
+            uint32_t pattern = (uint32_t)bits;
+            memcpy(&x[n], &pattern, sizeof pattern);
+        }
+        function(n, x, out);
+        for (int64_t i = 0; i < n; i++) {
+            if (!(ulps(out[i], exact((double)x[i])) <= most)) {
+                fail_msg("%s: %s(%.9g) = %.9g, should be %.9g", kernel_name, name, (double)x[i], (double)out[i],
+                         exact((double)x[i]));
+            }
+        }
+    }
+}
+
+static void test_functions_over_all_floats(void **state)
+{
+    (void)state;
+    for (const kernel *const *k = kernel_list(); *k; k++) {
+        if ((*k)->is_available()) {
+            check_function((*k)->name, "exp", (*k)->exp, exp, 1.5);
+            check_function((*k)->name, "log", (*k)->log, log, 1.5);
+            check_function((*k)->name, "tanh", (*k)->tanh, tanh, 2.5);
+        }
+    }
+}
+
+static void test_functions_at_their_corners(void **state)
+{
+    (void)state;
+    static const float at[] = {0.0f,     -0.0f,  1.0f,   -1.0f,   INFINITY, -INFINITY, NAN,       FLT_MIN, FLT_MAX,
+                               -FLT_MAX, 88.72f, -87.3f, -103.9f, -104.1f,  1e-40f,    0.624999f, 0.625f};
+    enum { N = sizeof at / sizeof *at };
+    for (const kernel *const *k = kernel_list(); *k; k++) {
+        float out[N];
+        if (!(*k)->is_available()) {
+            continue;
+        }
+        (*k)->exp(N, at, out);
+        for (int i = 0; i < N; i++) {
+            assert_true(ulps(out[i], exp((double)at[i])) <= 1.5);
+        }
+        (*k)->log(N, at, out);
+        for (int i = 0; i < N; i++) {
+            assert_true(ulps(out[i], log((double)at[i])) <= 1.5);
+        }
+        (*k)->tanh(N, at, out);
+        for (int i = 0; i < N; i++) {
+            assert_true(ulps(out[i], tanh((double)at[i])) <= 2.5);
+        }
+    }
+}
+
+/* ---- the choice ---- */
+
+static void test_environment_names_the_kernel(void **state)
+{
+    fixture *f = *state;
+    const kernel *k, *best;
+    char *before = getenv("NONSENS_KERNEL") ? strdup(getenv("NONSENS_KERNEL")) : NULL;
+    unsetenv("NONSENS_KERNEL");
+    assert_int_equal(kernel_choose(f->ctx, &best), NONSENS_OK);
+    for (const kernel *const *each = kernel_list(); *each; each++) {
+        setenv("NONSENS_KERNEL", (*each)->name, 1);
+        nonsens_status status = kernel_choose(f->ctx, &k);
+        assert_int_equal(status, (*each)->is_available() ? NONSENS_OK : NONSENS_ERR_USAGE);
+        assert_true(status != NONSENS_OK || k == *each);
+        assert_true(best->lanes >= (*each)->lanes || !(*each)->is_available());
+    }
+    setenv("NONSENS_KERNEL", "abacus", 1);
+    assert_int_equal(kernel_choose(f->ctx, &k), NONSENS_ERR_USAGE);
+    assert_non_null(strstr(nonsens_message(f->ctx), "NONSENS_KERNEL=abacus"));
+    unsetenv("NONSENS_KERNEL");
+    if (before) {
+        setenv("NONSENS_KERNEL", before, 1);
+    }
+    free(before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_shapes),
+        TEST(test_extreme_logits),
+        TEST(test_functions_over_all_floats),
+        TEST(test_functions_at_their_corners),
+        TEST(test_environment_names_the_kernel),
+    };
+    for (const kernel *const *k = kernel_list(); *k; k++) {
+        print_message("kernel %s: %s\n", (*k)->name, (*k)->is_available() ? "tested" : "not on this processor");
+    }
+    return cmocka_run_group_tests_name("kernel", tests, NULL, NULL);
+}
