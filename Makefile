@@ -4,7 +4,7 @@ BUILD ?= build
 REPS ?= 0
 CELLS ?= *
 
-.PHONY: all setup demo test unit sanitize accuracy calibration bench fuzz format install clean
+.PHONY: all setup demo test unit sanitize cross accuracy calibration bench fuzz format install clean
 
 all: setup
 	@ninja -C $(BUILD)
@@ -37,6 +37,10 @@ sanitize: setup
 	    -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C $(BUILD)-sanitize
 	@OMP_NUM_THREADS=2 meson test -C $(BUILD)-sanitize --suite unit --print-errorlogs --timeout-multiplier 5
+
+# The networks' kernels of both architectures under qemu (installs it and a cross compiler where missing).
+cross:
+	@tools/cross_test $(BUILD)
 
 # Prints one line per method and cell and writes docs/results/accuracy.csv; finished data sets are kept and not run
 # again.  A part, with so many data sets a cell: make accuracy CELLS='e10-depth?' REPS=20 (results/accuracy-part.csv).

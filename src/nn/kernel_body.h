@@ -4,7 +4,7 @@
  *   KERNEL             name of the table that is defined
  *   LANES              floats of a vector
  *   UNITS, VECTORS     a product keeps UNITS x (VECTORS * LANES rows) sums in registers
- *   OUTER              a gradient keeps OUTER x OUTER vector sums in registers
+ *   OUTER              a gradient keeps OUTER x 4 vector sums in registers
  *   AVAILABLE          function that tells whether the processor has the instructions
  *
  * Nothing here may call functions that other files share as inline: they would be compiled for this processor alone.
@@ -36,6 +36,7 @@ typedef struct product {
     int64_t outputs, inputs;
     const float *in, *active;
     float *out;
+    int64_t rows; /* of the tile, whole blocks */
 } product;
 
 LANES_INLINE lanes finish(const product *p, enum after after, int64_t at, lanes sum)
@@ -80,12 +81,12 @@ LANES_INLINE void multiply_block(const product *p, enum after after, int64_t j, 
 
 LANES_INLINE void multiply_units(const product *p, enum after after, int64_t j, int units)
 {
-    for (int64_t t = 0; t < TILE; t += ROW_BLOCK) {
+    for (int64_t t = 0; t < p->rows; t += ROW_BLOCK) {
         multiply_block(p, after, j, t, units);
     }
 }
 
-/* out (outputs, TILE) = bias + W (outputs, inputs) in (inputs, TILE). */
+/* out (outputs, rows) = bias + W (outputs, inputs) in (inputs, rows). */
 LANES_INLINE void multiply(const product *p, enum after after)
 {
     int64_t j = 0;
@@ -115,58 +116,69 @@ static void multiply_leaky_slope(const product *p)
     multiply(p, AFTER_LEAKY_SLOPE);
 }
 
-LANES_INLINE void outer_block(const float *delta, const float *in, float *gradient, int64_t inputs, int nj, int nk)
+enum { ACROSS = 4 }; /* inputs of a block of gradients, so many as lanes_sums takes */
+
+/* A block of nj outputs by nk inputs; delta and in begin at its first ones. */
+LANES_INLINE void outer_block(int64_t rows, const float *delta, const float *in, float *gradient, int64_t inputs,
+                              int nj, int nk)
 {
-    lanes sum[OUTER][OUTER] = {{{0}}};
-    for (int64_t t = 0; t < TILE; t += LANES) {
-        lanes a[OUTER];
-        for (int q = 0; q < nk; q++) {
-            a[q] = lanes_load(in + q * TILE + t);
-        }
+    lanes sum[OUTER][ACROSS] = {{{0}}};
+    for (int64_t t = 0; t < rows; t += LANES) {
+        lanes d[OUTER];
         for (int p = 0; p < nj; p++) {
-            lanes d = lanes_load(delta + p * TILE + t);
-            for (int q = 0; q < nk; q++) {
-                sum[p][q] += d * a[q];
+            d[p] = lanes_load(delta + p * TILE + t);
+        }
+        for (int q = 0; q < nk; q++) {
+            lanes a = lanes_load(in + q * TILE + t);
+            for (int p = 0; p < nj; p++) {
+                sum[p][q] += d[p] * a;
             }
         }
     }
     for (int p = 0; p < nj; p++) {
+        four total = lanes_sums(sum[p][0], sum[p][1], sum[p][2], sum[p][3]);
         for (int q = 0; q < nk; q++) {
-            gradient[p * inputs + q] += lanes_sum(sum[p][q]);
+            gradient[p * inputs + q] += total[q];
         }
     }
 }
 
-/* gradient (outputs, inputs) += delta (outputs, TILE) in (inputs, TILE)'. */
-static void add_outer(int64_t outputs, int64_t inputs, const float *delta, const float *in, float *gradient)
+LANES_INLINE void outer_units(int64_t rows, int64_t inputs, const float *delta, const float *in, float *gradient,
+                              int nj)
 {
-    for (int64_t j = 0, nj; j < outputs; j += nj) {
-        nj = j + OUTER <= outputs ? OUTER : 1;
-        for (int64_t k = 0, nk; k < inputs; k += nk) {
-            const float *d = delta + j * TILE, *a = in + k * TILE;
-            float *g = gradient + j * inputs + k;
-            nk = k + OUTER <= inputs ? OUTER : 1;
-            if (nj == OUTER && nk == OUTER) {
-                outer_block(d, a, g, inputs, OUTER, OUTER);
-            } else if (nj == OUTER) {
-                outer_block(d, a, g, inputs, OUTER, 1);
-            } else if (nk == OUTER) {
-                outer_block(d, a, g, inputs, 1, OUTER);
-            } else {
-                outer_block(d, a, g, inputs, 1, 1);
-            }
-        }
+    int64_t k = 0;
+    for (; k + ACROSS <= inputs; k += ACROSS) {
+        outer_block(rows, delta, in + k * TILE, gradient + k, inputs, nj, ACROSS);
+    }
+    for (; k < inputs; k++) {
+        outer_block(rows, delta, in + k * TILE, gradient + k, inputs, nj, 1);
     }
 }
 
-static void add_row_sums(int64_t units, const float *delta, float *gradient)
+/* gradient (outputs, inputs) += delta (outputs, rows) in (inputs, rows)'. */
+static void add_outer(int64_t rows, int64_t outputs, int64_t inputs, const float *delta, const float *in,
+                      float *gradient)
+{
+    int64_t j = 0;
+    for (; j + OUTER <= outputs; j += OUTER) {
+        outer_units(rows, inputs, delta + j * TILE, in, gradient + j * inputs, OUTER);
+    }
+    for (; j + 2 <= outputs; j += 2) {
+        outer_units(rows, inputs, delta + j * TILE, in, gradient + j * inputs, 2);
+    }
+    if (j < outputs) {
+        outer_units(rows, inputs, delta + j * TILE, in, gradient + j * inputs, 1);
+    }
+}
+
+static void add_row_sums(int64_t rows, int64_t units, const float *delta, float *gradient)
 {
     for (int64_t j = 0; j < units; j++) {
         lanes sum = {0};
-        for (int64_t t = 0; t < TILE; t += LANES) {
+        for (int64_t t = 0; t < rows; t += LANES) {
             sum += lanes_load(delta + j * TILE + t);
         }
-        gradient[j] += lanes_sum(sum);
+        gradient[j] += lanes_sums(sum, sum, sum, sum)[0];
     }
 }
 
@@ -224,7 +236,14 @@ static void last_slope(enum last_layer kind, int64_t cells, const float *raw, co
 
 /* ---- layers ---- */
 
-static void layer_forward(const kernel_layer *l, bool leaky, const float *parameters, const float *in, float *out)
+/* Rows that are worked on: those that count, in whole blocks. */
+static int64_t used_rows(const kernel_tile *t)
+{
+    return (t->rows + ROW_BLOCK - 1) / ROW_BLOCK * ROW_BLOCK;
+}
+
+static void layer_forward(const kernel_layer *l, int64_t rows, bool leaky, const float *parameters, const float *in,
+                          float *out)
 {
     for (int64_t b = 0; b < l->blocks; b++) {
         product p = {.w = parameters + l->weight + b * l->outputs * l->inputs,
@@ -234,14 +253,15 @@ static void layer_forward(const kernel_layer *l, bool leaky, const float *parame
                      .outputs = l->outputs,
                      .inputs = l->inputs,
                      .in = in + b * l->inputs * TILE,
-                     .out = out + b * l->outputs * TILE};
+                     .out = out + b * l->outputs * TILE,
+                     .rows = rows};
         (leaky ? multiply_leaky : multiply_plain)(&p);
     }
 }
 
 /* d loss / d inputs of the layer from d loss / d outputs; below: the active units that the inputs are, where leaky. */
-static void layer_backward(const kernel_layer *l, const float *parameters, const float *below, const float *delta,
-                           float *delta_in)
+static void layer_backward(const kernel_layer *l, int64_t rows, const float *parameters, const float *below,
+                           const float *delta, float *delta_in)
 {
     for (int64_t b = 0; b < l->blocks; b++) {
         product p = {.w = parameters + l->weight + b * l->outputs * l->inputs,
@@ -251,18 +271,19 @@ static void layer_backward(const kernel_layer *l, const float *parameters, const
                      .inputs = l->outputs,
                      .in = delta + b * l->outputs * TILE,
                      .active = below ? below + b * l->inputs * TILE : NULL,
-                     .out = delta_in + b * l->inputs * TILE};
+                     .out = delta_in + b * l->inputs * TILE,
+                     .rows = rows};
         (below ? multiply_leaky_slope : multiply_plain)(&p);
     }
 }
 
-static void layer_gradient(const kernel_layer *l, const float *delta, const float *in, float *gradient)
+static void layer_gradient(const kernel_layer *l, int64_t rows, const float *delta, const float *in, float *gradient)
 {
     for (int64_t b = 0; b < l->blocks; b++) {
-        add_outer(l->outputs, l->inputs, delta + b * l->outputs * TILE, in + b * l->inputs * TILE,
+        add_outer(rows, l->outputs, l->inputs, delta + b * l->outputs * TILE, in + b * l->inputs * TILE,
                   gradient + l->weight + b * l->outputs * l->inputs);
     }
-    add_row_sums(l->blocks * l->outputs, delta, gradient + l->bias);
+    add_row_sums(rows, l->blocks * l->outputs, delta, gradient + l->bias);
 }
 
 /* The activation of hidden layer i, where it is not part of the product. */
@@ -301,7 +322,7 @@ static void forward(const kernel_plan *p, const float *parameters, kernel_tile *
     bool leaky = p->shape.activation == ACTIVATION_LEAKY_RELU;
     for (int64_t i = 0; i < p->layers; i++) {
         const kernel_layer *l = &p->layer[i];
-        layer_forward(l, leaky && i < hidden, parameters, in, t->raw[i] ? t->raw[i] : t->active[i]);
+        layer_forward(l, used_rows(t), leaky && i < hidden, parameters, in, t->raw[i] ? t->raw[i] : t->active[i]);
         if (i < hidden) {
             activate(p, i, t);
         } else if (i == hidden) {
@@ -324,11 +345,11 @@ static void backward(const kernel_plan *p, const float *parameters, kernel_tile 
             last_slope(p->shape.last, l->blocks * l->outputs * TILE, t->raw[i], t->active[i], t->delta);
         }
         if (gradient) {
-            layer_gradient(l, t->delta, i ? t->active[i - 1] : t->input, gradient);
+            layer_gradient(l, used_rows(t), t->delta, i ? t->active[i - 1] : t->input, gradient);
         }
         if (i > 0 || to_input) {
             bool below = leaky && i > 0 && i <= hidden;
-            layer_backward(l, parameters, below ? t->active[i - 1] : NULL, t->delta, t->delta_next);
+            layer_backward(l, used_rows(t), parameters, below ? t->active[i - 1] : NULL, t->delta, t->delta_next);
             float *swap = t->delta;
             t->delta = t->delta_next;
             t->delta_next = swap;
@@ -363,7 +384,7 @@ static double loss(const kernel_plan *p, kernel_tile *t, bool slope)
     int64_t classes = p->shape.classes;
     float total[TILE];
     double sum = 0.0;
-    for (int64_t r = 0; r < TILE; r += LANES) {
+    for (int64_t r = 0; r < used_rows(t); r += LANES) {
         lanes_store(total + r, softmax_rows(classes, logits + r, t->delta + r));
     }
     for (int64_t r = 0; r < t->rows; r++) {
@@ -374,8 +395,8 @@ static double loss(const kernel_plan *p, kernel_tile *t, bool slope)
             t->delta[t->label[r] * TILE + r] -= 1.0f;
         }
         memset(t->delta, 0, TILE * sizeof(float)); /* the pinned class */
-        for (int64_t e = 1; e < classes && t->rows < TILE; e++) {
-            memset(t->delta + e * TILE + t->rows, 0, (size_t)(TILE - t->rows) * sizeof(float));
+        for (int64_t e = 1; e < classes; e++) {
+            memset(t->delta + e * TILE + t->rows, 0, (size_t)(used_rows(t) - t->rows) * sizeof(float));
         }
     }
     return sum;

@@ -3,7 +3,7 @@
 #define LANES 4
 #define UNITS 4
 #define VECTORS 2
-#define OUTER 3
+#define OUTER 2
 #define AVAILABLE always
 
 #include <stdbool.h>

@@ -50,17 +50,30 @@ LANES_INLINE lanes lanes_abs(lanes a)
     return (lanes)((bits)a & 0x7fffffff);
 }
 
-/* Sum over the lanes, halves first: the order depends on LANES alone. */
-LANES_INLINE float lanes_sum(lanes v)
+typedef float four __attribute__((vector_size(4 * sizeof(float))));
+
+/* Halves added until four lanes are left. */
+LANES_INLINE four lanes_fold(lanes v)
 {
-    float part[LANES];
-    lanes_store(part, v);
-    for (int half = LANES / 2; half > 0; half /= 2) {
-        for (int i = 0; i < half; i++) {
-            part[i] += part[i + half];
-        }
-    }
-    return part[0];
+#if LANES == 16
+    typedef float eight __attribute__((vector_size(8 * sizeof(float))));
+    eight half = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                 __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+    return __builtin_shufflevector(half, half, 0, 1, 2, 3) + __builtin_shufflevector(half, half, 4, 5, 6, 7);
+#elif LANES == 8
+    return __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+#else
+    return v;
+#endif
+}
+
+/* The sums over the lanes of four vectors. */
+LANES_INLINE four lanes_sums(lanes v0, lanes v1, lanes v2, lanes v3)
+{
+    four a = lanes_fold(v0), b = lanes_fold(v1), c = lanes_fold(v2), d = lanes_fold(v3);
+    four ab = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    four cd = __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
+    return __builtin_shufflevector(ab, cd, 0, 2, 4, 6) + __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
 }
 
 /* 2^n for n from -126 to 127. */

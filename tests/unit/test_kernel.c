@@ -200,6 +200,47 @@ static void test_extreme_logits(void **state)
     }
 }
 
+/* ---- steps ---- */
+
+/* Adam against its formulas in double (Kingma and Ba 2015, decay of the weights apart), for lengths around vectors. */
+static void check_adam(fixture *f, const kernel *k, int64_t n)
+{
+    float *v[4]; // gradient, first, second, weight
+    rng r = rng_open(7, RNG_TEST, (uint64_t)n);
+    kernel_adam s = {0.9f, 0.999f, 1.0f / (1.0f - 0.81f), 1.0f / (1.0f - 0.998f), 0.02f, 1e-4f, 1e-8f, 0.125f};
+    for (int a = 0; a < 4; a++) {
+        v[a] = get(f, n + 1, sizeof(float));
+        for (int64_t i = 0; i <= n; i++) {
+            v[a][i] = a == 2 ? (float)rng_uniform(&r) : (float)rng_normal(&r);
+        }
+    }
+    float *before = get(f, 3 * (n + 1), sizeof *before);
+    for (int a = 1; a < 4; a++) {
+        memcpy(before + (a - 1) * (n + 1), v[a], (size_t)(n + 1) * sizeof *before);
+    }
+    k->adam(n, &s, v[0], v[1], v[2], v[3]);
+    for (int64_t i = 0; i < n; i++) {
+        double g = (double)s.share * (double)v[0][i], weight = (double)before[2 * (n + 1) + i];
+        double first = 0.9 * (double)before[i] + 0.1 * g, second = 0.999 * (double)before[n + 1 + i] + 0.001 * g * g;
+        double step = (double)s.rate * first * (double)s.correct1 / (sqrt(second * (double)s.correct2) + 1e-8);
+        assert_true(fabs((double)v[1][i] - first) < 1e-6 && fabs((double)v[2][i] - second) < 1e-6);
+        assert_true(fabs((double)v[3][i] - (weight - step - (double)s.decay * weight)) < 1e-6);
+    }
+    for (int a = 1; a < 4; a++) {
+        assert_true(v[a][n] == before[(a - 1) * (n + 1) + n]); // beyond the end
+    }
+}
+
+static void test_adam(void **state)
+{
+    fixture *f = *state;
+    for (const kernel *const *k = kernel_list(); *k; k++) {
+        for (int64_t n = 0; n < 70 && (*k)->is_available(); n++) {
+            check_adam(f, *k, n);
+        }
+    }
+}
+
 /* ---- functions ---- */
 
 /* Distance in units in the last place of the expected value. */
@@ -308,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_shapes),
         TEST(test_extreme_logits),
+        TEST(test_adam),
         TEST(test_functions_over_all_floats),
         TEST(test_functions_at_their_corners),
         TEST(test_environment_names_the_kernel),
