@@ -244,7 +244,7 @@ nonsens_status restricted_fit(nonsens_context *ctx, arena *scratch, const restri
         .data = data,
         .shape = {INPUTS, o->layers, o->width, 1, data->segments, o->activation, o->last},
         .blocks = restricted_rank(spec),
-        .train = {o->optimiser, o->learning_rate, o->momentum, o->weight_decay, o->batch, o->epochs, o->patience},
+        .train = {o->optimiser, o->learning_rate, o->momentum, o->weight_decay, o->batch, o->epochs, o->patience, TRAIN_FINAL_RATE},
         .validation = o->validation,
         .seed = (uint64_t)o->seed,
         .restarts = o->restarts,

@@ -7,7 +7,6 @@
 #include <string.h>
 
 static const double ADAM_BETA1 = 0.9, ADAM_BETA2 = 0.999, ADAM_EPS = 1e-8;
-static const double FINAL_RATE = 0.01; /* the learning rate ends at this share of its start */
 
 typedef struct trainer {
     const train_options *options;
@@ -21,7 +20,8 @@ static double rate_at(const trainer *t)
 {
     double share = (double)t->step / (double)t->steps;
     double cosine = 0.5 * (1.0 + cos(3.14159265358979323846 * share));
-    return t->options->learning_rate * (FINAL_RATE + (1.0 - FINAL_RATE) * cosine);
+    double last = t->options->final_rate;
+    return t->options->learning_rate * (last + (1.0 - last) * cosine);
 }
 
 static void adam_step(trainer *t, double rate, float share)

@@ -12,7 +12,10 @@ typedef struct train_options {
     enum optimiser optimiser;
     double learning_rate, momentum, weight_decay;
     int64_t batch, epochs, patience;
+    double final_rate; /* the learning rate ends at this share of its start; TRAIN_FINAL_RATE is usual, 1 keeps it */
 } train_options;
+
+#define TRAIN_FINAL_RATE 0.01
 
 enum train_stop { TRAIN_PATIENCE, TRAIN_EPOCHS, TRAIN_DIVERGED };
 

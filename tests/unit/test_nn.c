@@ -475,7 +475,7 @@ static void test_training_stops_early_and_keeps_the_best(void **state)
     mlp_rows rows = {x, s.n, train_row, train, s.label}, validation = {x, s.n, held_row, held, s.label};
     enum optimiser kinds[] = {OPTIMISER_ADAM, OPTIMISER_SGD};
     for (int k = 0; k < 2; k++) {
-        train_options o = {kinds[k], k ? 0.05 : 0.02, 0.9, 1e-4, 32, 400, 15};
+        train_options o = {kinds[k], k ? 0.05 : 0.02, 0.9, 1e-4, 32, 400, 15, TRAIN_FINAL_RATE};
         float *p = calloc((size_t)mlp_parameters(&shape), sizeof *p);
         rng init = rng_open(1, RNG_INIT, 0);
         train_task task = {.shape = shape, .blocks = 1, .shuffles = rng_open(1, RNG_BATCHES, 0), .train = rows};
