@@ -12,7 +12,8 @@ void tcl_options_from(const nonsens_options *o, int64_t features, tcl_options *o
 {
     *out = (tcl_options){
         .shape = {.layers = o->layers, .width = o->width, .activation = o->activation, .last = o->last},
-        .train = {o->optimiser, o->learning_rate, o->momentum, o->weight_decay, o->batch, o->epochs, o->patience, TRAIN_FINAL_RATE},
+        .train = {o->optimiser, o->learning_rate, o->momentum, o->weight_decay, o->batch, o->epochs, o->patience,
+                  TRAIN_FINAL_RATE},
         .folds = o->folds,
         .restarts = o->restarts,
         .keep = o->keep,
