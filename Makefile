@@ -36,7 +36,7 @@ sanitize: setup
 	@[ -f $(BUILD)-sanitize/build.ninja ] || meson setup $(BUILD)-sanitize --buildtype=debugoptimized \
 	    -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C $(BUILD)-sanitize
-	@OMP_NUM_THREADS=2 meson test -C $(BUILD)-sanitize --suite unit --print-errorlogs --timeout-multiplier 5
+	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 OMP_NUM_THREADS=2 meson test -C $(BUILD)-sanitize --suite unit --print-errorlogs --timeout-multiplier 5
 
 # The networks' kernels of both architectures under qemu (installs it and a cross compiler where missing).
 cross:

@@ -246,7 +246,7 @@ static nonsens_status try_recipe(nonsens_context *ctx, const problem *p, const r
         figure[ENSEMBLE] = chance - ensemble_loss(p, logits);
     }
     arena_free(&a);
-    return logits ? NONSENS_OK : NONSENS_ERR_MEMORY;
+    return status != NONSENS_OK ? status : logits ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
 /* ---- program ---- */

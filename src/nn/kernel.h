@@ -54,7 +54,6 @@ typedef struct kernel_adam {
 typedef struct kernel {
     const char *name;
     int lanes;
-    bool (*is_available)(void);
     /* input -> active of every layer. */
     void (*forward)(const kernel_plan *p, const float *parameters, kernel_tile *t);
     /* Sum of cross-entropies of the tile's rows, in nats; with `slope` also delta = softmax - one-hot, 0 in padding. */
@@ -71,8 +70,9 @@ typedef struct kernel {
     void (*tanh)(int64_t n, const float *x, float *out);
 } kernel;
 
-/* All of this architecture, the best first; ends with NULL. */
-const kernel *const *kernel_list(void);
+/* All of this architecture, the best first, and whether this processor has it. */
+int64_t kernel_count(void);
+const kernel *kernel_at(int64_t index, bool *is_available);
 
 /*
  * The best that the processor has, or the one that the environment variable NONSENS_KERNEL names.  An error where that

@@ -5,9 +5,8 @@
  *   LANES              floats of a vector
  *   UNITS, VECTORS     a product keeps UNITS x (VECTORS * LANES rows) sums in registers
  *   OUTER              a gradient keeps OUTER x 4 vector sums in registers
- *   AVAILABLE          function that tells whether the processor has the instructions
  *
- * Nothing here may call functions that other files share as inline: they would be compiled for this processor alone.
+ * Only what runs on a tile is here: code in this file may run on no other processor.
  */
 #include "nn/kernel.h"
 #include "nn/lanes.h"
@@ -184,62 +183,84 @@ static void add_row_sums(int64_t rows, int64_t units, const float *delta, float 
 
 /* ---- activations that are not part of a product ---- */
 
-static void tanh_cells(int64_t cells, const float *raw, float *active)
+/*
+ * These run over the first `vectors` vectors of each unit's rows; what lies behind is never looked at.  Unit u of the
+ * tile begins at u * TILE.
+ */
+static void tanh_units(int64_t units, int64_t vectors, float *active)
 {
-    for (int64_t c = 0; c < cells; c += LANES) {
-        lanes_store(active + c, lanes_tanh(lanes_load(raw + c)));
+    for (int64_t u = 0; u < units; u++) {
+        for (int64_t c = u * TILE; c < u * TILE + vectors * LANES; c += LANES) {
+            lanes_store(active + c, lanes_tanh(lanes_load(active + c)));
+        }
     }
 }
 
-static void tanh_slope(int64_t cells, const float *active, float *delta)
+static void tanh_slope(int64_t units, int64_t vectors, const float *active, float *delta)
 {
-    for (int64_t c = 0; c < cells; c += LANES) {
-        lanes a = lanes_load(active + c);
-        lanes_store(delta + c, lanes_load(delta + c) * (1.0f - a * a));
+    for (int64_t u = 0; u < units; u++) {
+        for (int64_t c = u * TILE; c < u * TILE + vectors * LANES; c += LANES) {
+            lanes a = lanes_load(active + c);
+            lanes_store(delta + c, lanes_load(delta + c) * (1.0f - a * a));
+        }
     }
 }
 
-/* Unit j is the larger of raw units j and j + width. */
-static void maxout_cells(int64_t cells, const float *raw, float *active)
+/* Unit u is the larger of raw units u and u + units. */
+static void maxout_units(int64_t units, int64_t vectors, const float *raw, float *active)
 {
-    for (int64_t c = 0; c < cells; c += LANES) {
-        lanes_store(active + c, lanes_max(lanes_load(raw + c), lanes_load(raw + cells + c)));
+    for (int64_t u = 0; u < units; u++) {
+        for (int64_t c = u * TILE; c < u * TILE + vectors * LANES; c += LANES) {
+            lanes_store(active + c, lanes_max(lanes_load(raw + c), lanes_load(raw + units * TILE + c)));
+        }
     }
 }
 
 /* delta widens to both pieces. */
-static void maxout_slope(int64_t cells, const float *raw, float *delta)
+static void maxout_slope(int64_t units, int64_t vectors, const float *raw, float *delta)
 {
-    for (int64_t c = 0; c < cells; c += LANES) {
-        bits first = lanes_load(raw + c) > lanes_load(raw + cells + c);
-        lanes d = lanes_load(delta + c), none = {0};
-        lanes_store(delta + cells + c, lanes_select(first, none, d));
-        lanes_store(delta + c, lanes_select(first, d, none));
+    for (int64_t u = 0; u < units; u++) {
+        for (int64_t c = u * TILE; c < u * TILE + vectors * LANES; c += LANES) {
+            bits first = lanes_load(raw + c) > lanes_load(raw + units * TILE + c);
+            lanes d = lanes_load(delta + c), none = {0};
+            lanes_store(delta + units * TILE + c, lanes_select(first, none, d));
+            lanes_store(delta + c, lanes_select(first, d, none));
+        }
     }
 }
 
-static void last_cells(enum last_layer kind, int64_t cells, const float *restrict raw, float *restrict active)
+static void last_units(enum last_layer kind, int64_t units, int64_t vectors, const float *raw, float *active)
 {
-    for (int64_t c = 0; c < cells; c++) {
-        active[c] = kind == LAST_LINEAR ? raw[c]
-                    : kind == LAST_ABS  ? __builtin_fabsf(raw[c])
-                                        : __builtin_sqrtf(raw[c] * raw[c] + SMOOTH_ABS_EPS);
+    for (int64_t u = 0; u < units; u++) {
+        for (int64_t c = u * TILE; c < u * TILE + vectors * LANES; c++) {
+            active[c] = kind == LAST_LINEAR ? raw[c]
+                        : kind == LAST_ABS  ? __builtin_fabsf(raw[c])
+                                            : __builtin_sqrtf(raw[c] * raw[c] + SMOOTH_ABS_EPS);
+        }
     }
 }
 
-static void last_slope(enum last_layer kind, int64_t cells, const float *raw, const float *active, float *delta)
+static void last_slope(enum last_layer kind, int64_t units, int64_t vectors, const float *raw, const float *active,
+                       float *delta)
 {
-    for (int64_t c = 0; c < cells && kind != LAST_LINEAR; c++) {
-        delta[c] *= kind == LAST_ABS ? (raw[c] >= 0.0f ? 1.0f : -1.0f) : raw[c] / active[c];
+    for (int64_t u = 0; u < units && kind != LAST_LINEAR; u++) {
+        for (int64_t c = u * TILE; c < u * TILE + vectors * LANES; c++) {
+            delta[c] *= kind == LAST_ABS ? (raw[c] >= 0.0f ? 1.0f : -1.0f) : raw[c] / active[c];
+        }
     }
 }
 
 /* ---- layers ---- */
 
-/* Rows that are worked on: those that count, in whole blocks. */
+/* Rows that products work on: those that count, in whole blocks. */
 static int64_t used_rows(const kernel_tile *t)
 {
     return (t->rows + ROW_BLOCK - 1) / ROW_BLOCK * ROW_BLOCK;
+}
+
+static int64_t used_vectors(const kernel_tile *t)
+{
+    return used_rows(t) / LANES;
 }
 
 static void layer_forward(const kernel_layer *l, int64_t rows, bool leaky, const float *parameters, const float *in,
@@ -289,29 +310,27 @@ static void layer_gradient(const kernel_layer *l, int64_t rows, const float *del
 /* The activation of hidden layer i, where it is not part of the product. */
 static void activate(const kernel_plan *p, int64_t i, kernel_tile *t)
 {
-    int64_t cells = p->shape.width * TILE;
-    for (int64_t b = 0; b < p->blocks; b++) {
-        if (p->shape.activation == ACTIVATION_TANH) {
-            tanh_cells(cells, t->active[i] + b * cells, t->active[i] + b * cells);
-        } else if (p->shape.activation == ACTIVATION_MAXOUT) {
-            maxout_cells(cells, t->raw[i] + 2 * b * cells, t->active[i] + b * cells);
-        }
+    int64_t width = p->shape.width, vectors = used_vectors(t);
+    if (p->shape.activation == ACTIVATION_TANH) {
+        tanh_units(p->blocks * width, vectors, t->active[i]);
+    }
+    for (int64_t b = 0; b < p->blocks && p->shape.activation == ACTIVATION_MAXOUT; b++) {
+        maxout_units(width, vectors, t->raw[i] + 2 * b * width * TILE, t->active[i] + b * width * TILE);
     }
 }
 
 /* delta becomes d loss / d raw of hidden layer i; from the last block to the first, which makes room for maxout. */
 static void activate_backward(const kernel_plan *p, int64_t i, kernel_tile *t)
 {
-    int64_t cells = p->shape.width * TILE;
-    for (int64_t b = p->blocks - 1; b >= 0; b--) {
-        if (p->shape.activation == ACTIVATION_TANH) {
-            tanh_slope(cells, t->active[i] + b * cells, t->delta + b * cells);
-        } else if (p->shape.activation == ACTIVATION_MAXOUT) {
-            if (b > 0) {
-                memmove(t->delta + 2 * b * cells, t->delta + b * cells, (size_t)cells * sizeof *t->delta);
-            }
-            maxout_slope(cells, t->raw[i] + 2 * b * cells, t->delta + 2 * b * cells);
+    int64_t width = p->shape.width, cells = width * TILE, vectors = used_vectors(t);
+    if (p->shape.activation == ACTIVATION_TANH) {
+        tanh_slope(p->blocks * width, vectors, t->active[i], t->delta);
+    }
+    for (int64_t b = p->blocks - 1; b >= 0 && p->shape.activation == ACTIVATION_MAXOUT; b--) {
+        if (b > 0) {
+            memmove(t->delta + 2 * b * cells, t->delta + b * cells, (size_t)cells * sizeof *t->delta);
         }
+        maxout_slope(width, vectors, t->raw[i] + 2 * b * cells, t->delta + 2 * b * cells);
     }
 }
 
@@ -326,7 +345,7 @@ static void forward(const kernel_plan *p, const float *parameters, kernel_tile *
         if (i < hidden) {
             activate(p, i, t);
         } else if (i == hidden) {
-            last_cells(p->shape.last, l->blocks * l->outputs * TILE, t->raw[i], t->active[i]);
+            last_units(p->shape.last, l->blocks * l->outputs, used_vectors(t), t->raw[i], t->active[i]);
         }
         in = t->active[i];
     }
@@ -342,7 +361,7 @@ static void backward(const kernel_plan *p, const float *parameters, kernel_tile 
         if (i < hidden) {
             activate_backward(p, i, t);
         } else if (i == hidden) {
-            last_slope(p->shape.last, l->blocks * l->outputs * TILE, t->raw[i], t->active[i], t->delta);
+            last_slope(p->shape.last, l->blocks * l->outputs, used_vectors(t), t->raw[i], t->active[i], t->delta);
         }
         if (gradient) {
             layer_gradient(l, used_rows(t), t->delta, i ? t->active[i - 1] : t->input, gradient);
@@ -439,4 +458,4 @@ OVER_ARRAY(tanh_array, lanes_tanh)
 #define NAMED(name) NAME_OF(name)
 
 const kernel KERNEL = {
-    NAMED(KERNEL) + sizeof "kernel", LANES, AVAILABLE, forward, loss, backward, adam, exp_array, log_array, tanh_array};
+    NAMED(KERNEL) + sizeof "kernel", LANES, forward, loss, backward, adam, exp_array, log_array, tanh_array};

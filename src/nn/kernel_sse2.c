@@ -4,13 +4,5 @@
 #define UNITS 4
 #define VECTORS 2
 #define OUTER 2
-#define AVAILABLE always
-
-#include <stdbool.h>
-
-static bool always(void)
-{
-    return true;
-}
 
 #include "nn/kernel_body.h"

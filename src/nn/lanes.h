@@ -14,6 +14,7 @@
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 typedef int32_t bits __attribute__((vector_size(LANES * sizeof(int32_t))));
+typedef uint32_t words __attribute__((vector_size(LANES * sizeof(uint32_t)))); /* sums of these may wrap */
 
 #define LANES_INLINE static inline __attribute__((always_inline))
 
@@ -120,7 +121,7 @@ LANES_INLINE lanes lanes_log(lanes x)
     const int32_t root_half = 0x3f3504f3; /* sqrt(1/2) */
     bits tiny = x < 1.17549435e-38f;
     lanes normal = lanes_select(tiny, x * 8388608.0f, x);
-    bits shifted = (bits)normal - root_half;
+    bits shifted = (bits)((words)normal - (uint32_t)root_half);
     bits n = (shifted >> 23) - (tiny & 23);
     lanes f = (lanes)((shifted & 0x007fffff) + root_half) - 1.0f, square = f * f;
     lanes whole = __builtin_convertvector(n, lanes);

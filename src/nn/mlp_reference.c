@@ -138,13 +138,22 @@ static double row_loss(int64_t classes, const double *logits, int32_t label, dou
     return top + log(sum) - logits[label];
 }
 
+static bool is_small(const kernel_plan *p)
+{
+    bool small = p->blocks * p->shape.inputs <= MOST_UNITS;
+    for (int64_t i = 0; i < p->layers; i++) {
+        small = small && p->layer[i].blocks * p->layer[i].outputs <= MOST_UNITS;
+    }
+    return small;
+}
+
 double mlp_reference(const mlp_shape *shape, int64_t blocks, const float *parameters, mlp_rows rows, double *gradient,
                      double *logits)
 {
     kernel_plan p;
-    row_state *s = malloc(sizeof *s);
     double loss = 0.0;
     mlp_plan(shape, blocks, &p);
+    row_state *s = is_small(&p) ? malloc(sizeof *s) : NULL;
     for (int64_t i = 0; s && i < rows.count; i++) {
         int64_t row = rows.row ? rows.row[i] : i;
         for (int64_t k = 0; k < blocks * shape->inputs; k++) {

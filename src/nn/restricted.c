@@ -106,17 +106,15 @@ static rng net_stream(const ensemble *e, int64_t net, enum stream stream)
 
 /*
  * The rows of the other folds, shuffled and dealt: of each segment its part of the validation share, rounded so that
- * the sum over segments is right, the rest for training.
+ * the sum over segments is right, the rest for training.  Both lie in one array, training rows from its front.
+ * order (n), quota (segments): scratch.
  */
-static nonsens_status split_rows(nonsens_context *ctx, arena *a, const ensemble *e, int64_t net, mlp_rows *train,
-                                 mlp_rows *validation)
+static nonsens_status split_rows(nonsens_context *ctx, arena *a, const ensemble *e, int64_t net, int64_t *order,
+                                 int64_t *quota, train_task *task)
 {
     const restricted_data *d = e->data;
-    int64_t count = 0, before = 0, *order, *quota, *train_row, *validation_row;
-    ARENA_TRY(ctx, a, order, d->n);
-    ARENA_TRY(ctx, a, train_row, d->n);
-    ARENA_TRY(ctx, a, validation_row, d->n);
-    ARENA_TRY(ctx, a, quota, d->segments);
+    int64_t count = 0, before = 0, held = 0, *row;
+    memset(quota, 0, (size_t)d->segments * sizeof *quota);
     for (int64_t i = 0; i < d->n; i++) {
         if (d->fold[i] != net / e->restarts) {
             order[count++] = i;
@@ -127,19 +125,20 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const ensemble 
         int64_t rows = quota[s];
         quota[s] = llround(e->validation * (double)(before + rows)) - llround(e->validation * (double)before);
         before += rows;
+        held += quota[s];
     }
     rng r = net_stream(e, net, STREAM_SPLIT);
     rng_shuffle(&r, count, order);
-    *train = *validation = (mlp_rows){e->x, d->n, NULL, 0, d->label};
+    ARENA_TRY(ctx, a, row, count);
+    task->train = (mlp_rows){e->x, d->n, row, 0, d->label};
+    task->validation = (mlp_rows){e->x, d->n, row + count - held, 0, d->label};
     for (int64_t i = 0; i < count; i++) {
         if (quota[d->label[order[i]]]-- > 0) {
-            validation_row[validation->count++] = order[i];
+            row[count - held + task->validation.count++] = order[i];
         } else {
-            train_row[train->count++] = order[i];
+            row[task->train.count++] = order[i];
         }
     }
-    train->row = train_row;
-    validation->row = validation_row;
     return NONSENS_OK;
 }
 
@@ -173,13 +172,16 @@ static nonsens_status try_starts(nonsens_context *ctx, arena *a, const ensemble 
 static nonsens_status train_ensemble(nonsens_context *ctx, arena *a, const ensemble *e, int threads)
 {
     train_task *task;
+    int64_t *order, *quota;
     ARENA_TRY(ctx, a, task, e->nets);
+    ARENA_TRY(ctx, a, order, e->data->n);
+    ARENA_TRY(ctx, a, quota, e->data->segments);
     for (int64_t net = 0; net < e->nets; net++) {
         task[net] = (train_task){.shape = e->shape,
                                  .blocks = e->blocks,
                                  .shuffles = net_stream(e, net, STREAM_BATCHES),
                                  .parameters = e->parameters + net * mlp_block_parameters(&e->shape, e->blocks)};
-        TRY(split_rows(ctx, a, e, net, &task[net].train, &task[net].validation));
+        TRY(split_rows(ctx, a, e, net, order, quota, &task[net]));
     }
     TRY(try_starts(ctx, a, e, threads, task));
     TRY(train_all(ctx, threads, "training", &e->train, e->nets, task));

@@ -44,15 +44,16 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, c
     return NONSENS_OK;
 }
 
-/* Training and validation rows of one fold; the validation share is drawn inside each segment. */
+/*
+ * Training and validation rows of one fold, in one array: training rows from its front, the others from its end.  The
+ * validation share is drawn inside each segment.  order (n): scratch.
+ */
 static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *fit, const int64_t *start, int64_t fold,
-                                 mlp_rows *train, mlp_rows *validation)
+                                 int64_t *order, mlp_rows *train, mlp_rows *validation)
 {
-    int64_t *order, *train_row, *validation_row;
-    ARENA_TRY(ctx, a, order, fit->n);
-    ARENA_TRY(ctx, a, train_row, fit->n);
-    ARENA_TRY(ctx, a, validation_row, fit->n);
-    train->count = validation->count = 0;
+    int64_t *row, back = fit->n;
+    ARENA_TRY(ctx, a, row, fit->n);
+    train->count = 0;
     for (int64_t e = 0; e < fit->classes; e++) {
         int64_t rows = 0;
         for (int64_t i = start[e]; i < start[e + 1]; i++) {
@@ -64,15 +65,12 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *
         rng_shuffle(&r, rows, order);
         int64_t held = (int64_t)lround(fit->options.validation * (double)rows);
         for (int64_t i = 0; i < rows; i++) {
-            if (i < held) {
-                validation_row[validation->count++] = order[i];
-            } else {
-                train_row[train->count++] = order[i];
-            }
+            row[i < held ? --back : train->count++] = order[i];
         }
     }
-    train->row = train_row;
-    validation->row = validation_row;
+    train->row = row;
+    validation->row = row + back;
+    validation->count = fit->n - back;
     return NONSENS_OK;
 }
 
@@ -93,10 +91,12 @@ static nonsens_status train_ensemble(nonsens_context *ctx, arena *a, tcl_fit *fi
     int64_t restarts = fit->options.restarts, stride = mlp_parameters(&fit->options.shape);
     mlp_rows train = {fit->x, fit->n, NULL, 0, label}, validation = train;
     train_task *task;
+    int64_t *order;
     ARENA_TRY(ctx, a, task, fit->nets);
+    ARENA_TRY(ctx, a, order, fit->n);
     for (int64_t net = 0; net < fit->nets; net++) {
         if (net % restarts == 0) {
-            TRY(split_rows(ctx, a, fit, start, net / restarts, &train, &validation));
+            TRY(split_rows(ctx, a, fit, start, net / restarts, order, &train, &validation));
         }
         rng init = rng_open(fit->options.seed, RNG_INIT, (uint64_t)net);
         task[net] = (train_task){.shape = net_shape(fit, net),

@@ -58,8 +58,7 @@ static void batch_step(trainer *t, mlp_rows batch)
 
 static int64_t batches_per_epoch(const trainer *t, int64_t rows)
 {
-    int64_t batches = (rows + t->options->batch / 2) / t->options->batch;
-    return batches > 0 ? batches : 1;
+    return (rows + t->options->batch - 1) / t->options->batch;
 }
 
 /* The rows are shuffled and cut into batches whose sizes differ by at most one. */

@@ -1,9 +1,10 @@
 /*
  * fit.h - penalised maximum likelihood of a restricted segment classifier, on all rows and with each fold left out.
  *
- * Fisher scoring with Levenberg's damping on all rows; every fold starts from there with its own Fisher matrix (that of
- * all rows less its own) and keeps it while the steps shrink.  Both stop by the Newton decrement, the length of the
- * gradient in the metric of the Fisher matrix.  Everything is deterministic; folds and rows are summed in fixed order.
+ * Newton's steps between Fisher's matrix and the whole second derivative, damped where need be (newton.h), on all rows;
+ * every fold starts from there with the matrix of the other folds and keeps it while the steps shrink (leave_out.c).
+ * Both stop by the Newton decrement, the length of the gradient in the metric of that matrix.  Everything is
+ * deterministic; folds and rows are summed in fixed order.
  */
 #ifndef SEGMENTS_FIT_H
 #define SEGMENTS_FIT_H
@@ -56,7 +57,7 @@ nonsens_status fit_gather(nonsens_context *ctx, arena *scratch, const fit *f, do
 
 /* The fit without one fold: theta (parameters), and there the slope of the likelihood of every other one (folds, p). */
 nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, double *theta,
-                           double *gradient);
+                           double *gradient, bool *converged);
 nonsens_status fit_folds(nonsens_context *ctx, arena *a, int threads, fit *f);
 
 #endif

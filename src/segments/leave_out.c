@@ -142,14 +142,13 @@ static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, 
 }
 
 nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, double *theta,
-                           double *gradient)
+                           double *gradient, bool *converged)
 {
     const model *m = &f->model;
     descent d;
-    bool converged;
     TRY(descent_new(ctx, scratch, f, m, f->lambda, fold, &d));
     TRY(begin(ctx, scratch, f, &d));
-    TRY(descend(ctx, scratch, &d, &converged));
+    TRY(descend(ctx, scratch, &d, converged));
     memcpy(theta, d.now.theta, (size_t)m->parameters * sizeof(double));
     memset(gradient, 0, (size_t)(m->data->folds * m->parameters) * sizeof *gradient);
     for (int64_t k = 0; k < m->data->folds; k++) {

@@ -14,16 +14,17 @@ enum { STEPS = sizeof PATH / sizeof *PATH };
 typedef struct outside {
     const fit *f;
     double **theta, **gradient; /* (folds) of fit_without */
+    bool *converged;            /* (folds) likewise */
     double *score;              /* (folds, folds) log-likelihood of fold j without k and j: score[k * folds + j] */
 } outside;
 
 static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
 {
     const outside *s = state;
-    return fit_without(ctx, scratch, s->f, fold, s->theta[fold], s->gradient[fold]);
+    return fit_without(ctx, scratch, s->f, fold, s->theta[fold], s->gradient[fold], &s->converged[fold]);
 }
 
-/* The fit without fold k is taken one Newton step further, to be without j too, and scores that. */
+/* The fit without fold k is taken one step of Fisher's matrix further, to be without j too, and scores that. */
 static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const outside *s, const double *factor,
                                   int64_t k, int64_t j, double *theta)
 {
@@ -73,7 +74,8 @@ static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job
 nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const fit *f, double *score)
 {
     int64_t folds = f->model.data->folds, p = f->model.parameters;
-    outside s = {f, NULL, NULL, NULL};
+    outside s = {.f = f};
+    ARENA_TRY(ctx, scratch, s.converged, folds);
     ARENA_TRY(ctx, scratch, s.theta, folds);
     ARENA_TRY(ctx, scratch, s.gradient, folds);
     ARENA_TRY(ctx, scratch, s.score, folds * folds);
@@ -84,7 +86,7 @@ nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads,
     TRY(parallel_for(ctx, threads, folds, NULL, fold_job, &s));
     TRY(parallel_for(ctx, threads, folds * (folds - 1) / 2, NULL, pair_job, &s));
     for (int64_t k = 0; k < folds; k++) {
-        score[k] = 0.0;
+        score[k] = s.converged[k] ? 0.0 : -INFINITY; // a fit that stopped early still knows of the fold
         for (int64_t j = 0; j < folds; j++) {
             score[k] += s.score[k * folds + j];
         }
@@ -93,8 +95,8 @@ nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads,
 }
 
 /*
- * What is chosen so far.  Everything about a fold follows from its own scores alone, among them where it starts in the
- * next basis (a smaller one needs no smoother penalty) and where it stops.
+ * What is chosen so far.  Everything about a fold follows from its own scores, among them where it starts in the next
+ * basis (a smaller one needs no smoother penalty) and where it stops.
  */
 typedef struct search {
     double *score;         /* (folds) at the present step */
@@ -107,8 +109,9 @@ typedef struct search {
     int64_t total_step;
 } search;
 
-static nonsens_status search_new(nonsens_context *ctx, arena *a, int64_t folds, search *s)
+static nonsens_status search_new(nonsens_context *ctx, arena *a, const sample *data, search *s)
 {
+    int64_t folds = data->folds;
     *s = (search){.total = -INFINITY};
     ARENA_TRY(ctx, a, s->score, folds);
     ARENA_TRY(ctx, a, s->last, folds);
@@ -119,6 +122,7 @@ static nonsens_status search_new(nonsens_context *ctx, arena *a, int64_t folds, 
     ARENA_TRY(ctx, a, s->data, folds);
     for (int64_t k = 0; k < folds; k++) {
         s->best[k] = -INFINITY;
+        s->data[k] = data;
     }
     return NONSENS_OK;
 }
@@ -199,7 +203,7 @@ nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64
 {
     search s;
     double *lambda;
-    TRY(search_new(ctx, a, data->folds, &s));
+    TRY(search_new(ctx, a, data, &s));
     ARENA_TRY(ctx, a, lambda, data->folds);
     for (int64_t b = 0; b < bases; b++) {
         arena scratch = {0};
