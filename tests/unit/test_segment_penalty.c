@@ -248,9 +248,10 @@ static void test_rows_have_no_say_in_the_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_conversion_keeps_the_features), TEST(test_fit_without_a_fold),
-        TEST(test_scores_against_refits),         TEST(test_rough_truth_gets_less_penalty),
-        TEST(test_rough_truth_gets_more_splines), TEST(test_rows_have_no_say_in_what_scores_them),
+        TEST(test_conversion_keeps_the_features),  TEST(test_fit_without_a_fold),
+        TEST(test_scores_against_refits),          TEST(test_rough_truth_gets_less_penalty),
+        TEST(test_rough_truth_gets_more_splines),  TEST(test_rows_have_no_say_in_what_scores_them),
+        TEST(test_rows_have_no_say_in_the_choice),
     };
     return cmocka_run_group_tests_name("segment_penalty", tests, NULL, NULL);
 }
