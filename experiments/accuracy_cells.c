@@ -28,10 +28,10 @@
 
 /* clang-format off */
 const cell ACCURACY_CELLS[] = {
-    FIVE_DEPTHS("layered", "layered", "", JUDGE_DAG, MONTI, 30),
-    {"cyclic-depth1", "layered-cyclic", "depth=1 cyclic=true", JUDGE_CYCLIC, MONTI, 30},
-    {"cyclic-depth3", "layered-cyclic", "depth=3 cyclic=true", JUDGE_CYCLIC, MONTI, 30},
-    {"cyclic-depth5", "layered-cyclic", "depth=5 cyclic=true", JUDGE_CYCLIC, MONTI, 30},
+    FIVE_DEPTHS("layered", "layered", "", JUDGE_DAG, MONTI, 100),
+    {"cyclic-depth1", "layered-cyclic", "depth=1 cyclic=true", JUDGE_CYCLIC, MONTI, 100},
+    {"cyclic-depth3", "layered-cyclic", "depth=3 cyclic=true", JUDGE_CYCLIC, MONTI, 100},
+    {"cyclic-depth5", "layered-cyclic", "depth=5 cyclic=true", JUDGE_CYCLIC, MONTI, 100},
 
     FIVE_DEPTHS("e10", "layered", "", JUDGE_DAG, STRUCTURED, 200),
     FIVE_DEPTHS("e10-cyclic", "layered-cyclic", " cyclic=true", JUDGE_CYCLIC, STRUCTURED, 200),

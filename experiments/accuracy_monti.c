@@ -217,7 +217,7 @@ static void print_units(const task *t, const void *place, FILE *csv)
 }
 
 const family ACCURACY_MONTI = {.name = "monti",
-                               .revision = 1,
+                               .revision = 2,
                                .side_by_side = false,
                                .any_method = false,
                                .run = run,

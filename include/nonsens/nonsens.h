@@ -82,7 +82,14 @@ typedef enum nonsens_option_type {
 } nonsens_option_type;
 
 /* Commands that an option belongs to; a bit mask. */
-enum { NONSENS_CMD_SIMULATE = 1, NONSENS_CMD_DIRECTION = 2, NONSENS_CMD_INDEPENDENCE = 4, NONSENS_CMD_DIAGNOSE = 8 };
+enum {
+    NONSENS_CMD_SIMULATE = 1,
+    NONSENS_CMD_DIRECTION = 2,
+    NONSENS_CMD_INDEPENDENCE = 4,
+    NONSENS_CMD_DIAGNOSE = 8,
+    NONSENS_CMD_ICA = 16,
+    NONSENS_CMD_REPRODUCE = 32
+};
 
 typedef struct nonsens_option_info {
     const char *key; /* as in `--key` and in JSON */

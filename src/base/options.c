@@ -28,7 +28,10 @@ enum {
     DIR = NONSENS_CMD_DIRECTION,
     IND = NONSENS_CMD_INDEPENDENCE,
     DIA = NONSENS_CMD_DIAGNOSE,
-    ANALYSE = DIR | IND | DIA
+    ICA = NONSENS_CMD_ICA,
+    REP = NONSENS_CMD_REPRODUCE,
+    PAIR = DIR | IND | DIA,
+    ANALYSE = PAIR | ICA
 };
 
 #define RUN "Run"
@@ -66,22 +69,30 @@ enum {
         {key, NONSENS_OPTION_RANGE, commands, group, initial, lo, hi, NULL, NULL, "", text}, FIELD(field) \
     }
 
+#define UNMIXINGS "auto|joint-diagonalisation|score-matching|two-statistic|entropy|fastica|infomax"
+
 /* clang-format off */
 static const row table[] = {
-    INTEGER("seed", seed, SIM | ANALYSE, RUN, "1", 0, 0x1p53, "",
+    INTEGER("seed", seed, SIM | ANALYSE | REP, RUN, "1", 0, 0x1p53, "",
             "Seed of every random number; the same seed gives the same result on any number of threads."),
-    INTEGER("threads", threads, ANALYSE, RUN, "0", 0, 1024, "threads", "How many threads to use; 0 means all cores."),
+    INTEGER("threads", threads, ANALYSE | REP, RUN, "0", 0, 1024, "threads", "How many threads to use; 0 means all cores."),
     REAL("alpha", alpha, ANALYSE, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
     TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
+    CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
+           "How the variables are separated into sources; auto means score-matching."),
+    INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets", "Data sets per cell; 0 means as many as published."),
+    TEXT("out", out, REP, RUN, "results", "Folder that gets the journal, the table and the picture."),
+    TEXT("cells", cells, REP, RUN, "*", "Which cells to run, a pattern with * and ?."),
+    FLAG("resume", resume, REP, RUN, "Go on with the journal that is there, without doing anything twice."),
 
     TEXT("segment", segment, ANALYSE, DATA, "",
          "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only."),
     TEXT("segments", segments, ANALYSE, DATA, "", "equal:K cuts the rows, in their order, into K blocks instead."),
     TEXT("vars", vars, ANALYSE, DATA, "",
          "Variables, separated by commas; left out, all numeric columns but the segment column."),
-    TEXT("x", x, ANALYSE, DATA, "", "The first of the two variables, a name or #k."),
-    TEXT("y", y, ANALYSE, DATA, "", "The second of the two variables, a name or #k."),
+    TEXT("x", x, PAIR, DATA, "", "The first of the two variables, a name or #k."),
+    TEXT("y", y, PAIR, DATA, "", "The second of the two variables, a name or #k."),
     FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; columns are called c1, c2, ..."),
     CHOICE("na", na, ANALYSE, DATA, "error", "error|drop-rows",
            "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
@@ -97,8 +108,8 @@ static const row table[] = {
     REAL("learning-rate", learning_rate, DIR, NETWORK, "0.02", 1e-9, 10, NULL, "Step size of the optimiser."),
     REAL("momentum", momentum, DIR, NETWORK, "0.9", 0, 0.9999, NULL, "Momentum of sgd."),
     REAL("weight-decay", weight_decay, DIR, NETWORK, "0.0001", 0, 10, NULL, "Decay of the weights per step."),
-    INTEGER("batch", batch, DIR, NETWORK, "256", 1, 1 << 20, "rows", "Rows per step of training."),
-    INTEGER("epochs", epochs, DIR, NETWORK, "100", 1, 1000000, "epochs", "Most passes over the training rows."),
+    INTEGER("batch", batch, DIR, NETWORK, "64", 1, 1 << 20, "rows", "Rows per step of training."),
+    INTEGER("epochs", epochs, DIR, NETWORK, "45", 1, 1000000, "epochs", "Most passes over the training rows."),
     INTEGER("patience", patience, DIR, NETWORK, "20", 1, 1000000, "epochs",
             "Stop after so many epochs without a better cross-entropy on the rows kept back."),
     REAL("validation", validation, DIR, NETWORK, "0.1", 0.001, 0.9, NULL,
@@ -126,11 +137,26 @@ static const row table[] = {
     INTEGER("block-length", block_length, DIR | DIA, CLASSIFIER, "1", 1, 1000000000, "rows",
             "structured: so many neighbouring rows stay in one fold and count as one observation in standard errors; "
             "for rows that follow one another in time."),
-    CHOICE("unmixing", unmixing, DIR, UNMIXING, "joint-diagonalisation",
-           "joint-diagonalisation|score-matching|two-statistic|entropy",
-           "How the learned features are separated into one disturbance per variable."),
+    CHOICE("unmixing", unmixing, DIR, UNMIXING, "auto", UNMIXINGS,
+           "How the learned features (linear-ica: the variables) are separated into one disturbance per variable; auto "
+           "means joint-diagonalisation (linear-ica: score-matching)."),
+    CHOICE("whitening", whitening, ICA, UNMIXING, "auto", "auto|within|total",
+           "Covariance that is made the unit matrix first: inside segments, or of all rows; auto means within, but "
+           "total for fastica and infomax."),
+    CHOICE("statistic", statistic, DIR | ICA, UNMIXING, "auto",
+           "auto|log-cosh|smooth-abs|asymmetric|gaussian-base|two-statistic|three-statistic",
+           "score-matching: what changes over segments in the sources' log density; auto means the best on rows kept "
+           "back (direction: log-cosh for learned features, as in the paper)."),
+    REAL("sharpness", sharpness, ICA, UNMIXING, "0", 0, 1000, "from 0 to 1000, 0 for automatic",
+         "score-matching: how sharp the bend of the statistic is, in units of one over a source's deviation."),
+    CHOICE("contrast", contrast, ICA, UNMIXING, "log-cosh", "log-cosh|exp|cube|skew", "fastica: the contrast."),
+    FLAG("deflation", deflation, ICA, UNMIXING, "fastica: one source after another instead of all at once."),
+    INTEGER("starts", starts, ICA, UNMIXING, "3", 1, 1000, "starts",
+            "Starting points of which the best result is kept; the first ones are not random."),
 
     CHOICE("test", test, IND, TESTS, "hsic", "hsic", "The test of independence."),
+    CHOICE("rule", rule, DIR, TESTS, "tests", "tests|likelihood-ratio",
+           "linear-ica: decide by the four tests, or by the likelihood ratio, which assumes an effect."),
     CHOICE("ratio", ratio, DIR, TESTS, "information", "information|jacobian|printed",
            "How nonsens-lr estimates its ratio: by mutual information, by entropies and derivatives with the fold "
            "correction, or the latter as the paper prints it."),
@@ -368,6 +394,10 @@ const char *option_command_name(unsigned command)
         return "independence";
     case NONSENS_CMD_DIAGNOSE:
         return "diagnose";
+    case NONSENS_CMD_ICA:
+        return "ica";
+    case NONSENS_CMD_REPRODUCE:
+        return "reproduce";
     default:
         return NULL;
     }

@@ -28,7 +28,27 @@ enum last_layer { LAST_LINEAR, LAST_ABS, LAST_SMOOTH_ABS };
 enum features { FEATURES_AUTO, FEATURES_SPLINE, FEATURES_NETWORK };
 enum inputs { INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES };
 enum optimiser { OPTIMISER_ADAM, OPTIMISER_SGD };
-enum unmixing { UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_TWO_STATISTIC, UNMIX_ENTROPY };
+enum unmixing {
+    UNMIX_AUTO,
+    UNMIX_JOINT_DIAGONALISATION,
+    UNMIX_SCORE_MATCHING,
+    UNMIX_TWO_STATISTIC,
+    UNMIX_ENTROPY,
+    UNMIX_FASTICA,
+    UNMIX_INFOMAX
+};
+enum whitening { WHITENING_AUTO, WHITENING_WITHIN, WHITENING_TOTAL };
+enum statistic {
+    STATISTIC_AUTO,
+    STATISTIC_LOG_COSH,
+    STATISTIC_SMOOTH_ABS,
+    STATISTIC_ASYMMETRIC,
+    STATISTIC_GAUSSIAN_BASE,
+    STATISTIC_TWO,
+    STATISTIC_THREE
+};
+enum contrast { CONTRAST_LOG_COSH, CONTRAST_EXP, CONTRAST_CUBE, CONTRAST_SKEW };
+enum decide_by { DECIDE_BY_TESTS, DECIDE_BY_RATIO };
 enum ratio { RATIO_INFORMATION, RATIO_JACOBIAN, RATIO_PRINTED };
 enum pooling { POOLING_STRATIFIED, POOLING_POOLED };
 enum null_kind { NULL_GAMMA, NULL_PERMUTATION };
@@ -57,6 +77,13 @@ struct nonsens_options {
     double undersmooth;
     /* unmixing and decision */
     enum unmixing unmixing;
+    enum whitening whitening;
+    enum statistic statistic;
+    enum contrast contrast;
+    double sharpness;
+    bool deflation;
+    int64_t starts;
+    enum decide_by rule;
     enum ratio ratio;
     enum pooling pooling;
     enum null_kind null_kind;
@@ -71,6 +98,10 @@ struct nonsens_options {
     enum confounded confounded;
     bool correlated, cyclic, independent, changing_mechanism;
     double edge_prob;
+    /* experiments */
+    int64_t reps;
+    char out[OPTION_TEXT_BYTES], cells[64];
+    bool resume;
 };
 
 /*

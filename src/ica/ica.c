@@ -373,9 +373,10 @@ static nonsens_status canonical_output(nonsens_context *ctx, const unmixing_job 
 
 /* ---- the run ------------------------------------------------------------------------------------------------- */
 
-static nonsens_status dispatch(nonsens_context *ctx, unmixing_job *job, enum unmixing algorithm, ica_result *out)
+static nonsens_status dispatch(nonsens_context *ctx, unmixing_job *job, const ica_options *options, ica_result *out)
 {
     ica_data data;
+    enum unmixing algorithm = options->algorithm;
     TRY(usable_segments(ctx, job, &data));
     if (algorithm == UNMIX_JOINT_DIAGONALISATION) {
         return ica_joint_diagonalisation(ctx, job->scratch, &data, job->rotation, out);
@@ -386,10 +387,11 @@ static nonsens_status dispatch(nonsens_context *ctx, unmixing_job *job, enum unm
     if (algorithm == UNMIX_ENTROPY) {
         return ica_entropy_rotation(ctx, job->scratch, &data, job->rotation, out);
     }
-    return ica_score_matching(ctx, job->scratch, &data, algorithm == UNMIX_TWO_STATISTIC ? 2 : 1, job->rotation, out);
+    return ica_score_matching(ctx, job->scratch, &data, options->statistic == STATISTIC_TWO ? 2 : 1, job->rotation,
+                              out);
 }
 
-static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix z, enum unmixing algorithm,
+static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix z, const ica_options *options,
                                  ica_result *out)
 {
     int64_t n = job->n, d = job->d;
@@ -405,18 +407,26 @@ static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix
     for (int64_t j = 0; j < d; j++) {
         job->rotation[j + d * j] = 1.0;
     }
-    TRY(dispatch(ctx, job, algorithm, out));
+    TRY(dispatch(ctx, job, options, out));
     return canonical_output(ctx, job, out->unmix);
 }
 
+ica_options ica_options_for(enum unmixing algorithm)
+{
+    bool two = algorithm == UNMIX_TWO_STATISTIC;
+    return (ica_options){.algorithm = algorithm == UNMIX_AUTO || two ? UNMIX_SCORE_MATCHING : algorithm,
+                         .statistic = two ? STATISTIC_TWO : STATISTIC_LOG_COSH,
+                         .starts = 1};
+}
+
 nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
-                         enum unmixing algorithm, ica_result *out)
+                         const ica_options *options, ica_result *out)
 {
     *out = (ica_result){0};
     ARENA_TRY(ctx, a, out->unmix, z.cols * z.cols);
     arena scratch = {0};
     unmixing_job job = {.scratch = &scratch, .n = z.rows, .d = z.cols, .segments = segments, .start = start};
-    nonsens_status status = unmix_with(ctx, &job, z, algorithm, out);
+    nonsens_status status = unmix_with(ctx, &job, z, options, out);
     arena_free(&scratch);
     return status;
 }

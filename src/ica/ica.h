@@ -14,6 +14,23 @@
 #include "base/memory.h"
 #include "base/options.h"
 
+/* What an algorithm is told.  ica_options_for gives the defaults of an algorithm. */
+typedef struct ica_options {
+    enum unmixing algorithm;  /* UNMIX_AUTO: score matching */
+    enum whitening whitening; /* WHITENING_AUTO: within segments, but total for FastICA and Infomax */
+    enum statistic statistic; /* score matching; STATISTIC_AUTO: chosen on rows kept back */
+    double sharpness;         /* score matching; 0: the statistic's own, or chosen with it */
+    enum contrast contrast;   /* FastICA */
+    bool deflation;           /* FastICA: one source after another */
+    int64_t starts;           /* at least 1: starting points of which the best is kept */
+    uint64_t seed;            /* of the starts that are random */
+    int threads;              /* <= 0: all cores; the result does not depend on it */
+    const char *const *names; /* (d) of the columns, for messages; NULL: "feature 1", ... */
+} ica_options;
+
+/* One start, within-segment whitening where theory allows it, log cosh (two-statistic: two) for score matching. */
+ica_options ica_options_for(enum unmixing algorithm);
+
 /*
  * objective, per row, smaller is better:
  *     joint diagonalisation  1/2 sum_e n_e/n (log det diag D_e - log det D_e), D_e the sources' covariances; nats
@@ -30,7 +47,9 @@ typedef struct ica_result {
     double objective;
     int iterations; /* sweeps over planes plus L-BFGS iterations */
     bool converged;
-    double contrast_gap; /* how much worse the objective gets at the worst rotation; near 0: not identified */
+    double contrast_gap;      /* how much worse the objective gets at the worst rotation; near 0: not identified */
+    enum statistic statistic; /* score matching: the one that was used, */
+    double sharpness;         /* and how sharp */
 } ica_result;
 
 /* Within-segment whitening: white (d, d) with white * C_within * white' = I.  Fails, naming it, on rank deficiency. */
@@ -44,7 +63,7 @@ nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segm
  * whitening and in these moments, not in the contrast.  Nothing is drawn at random.
  */
 nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
-                         enum unmixing algorithm, ica_result *out);
+                         const ica_options *options, ica_result *out);
 
 /* s (n, d) = (z - pooled mean) * unmix': sources keep their segment means.  s must not overlap z. */
 void ica_apply(matrix z, const double *unmix, matrix s);

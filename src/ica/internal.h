@@ -66,6 +66,14 @@ nonsens_status ica_joint_diagonalisation(nonsens_context *ctx, arena *a, const i
 /* The best rotation for the same criterion, coarsely: a start for the other contrasts.  Turns data and rotation. */
 nonsens_status ica_start_by_covariances(nonsens_context *ctx, arena *a, ica_data *data, double *rotation);
 
+/* fastica.c: turns data and rotation (d, d); segments do not matter. */
+nonsens_status ica_fastica(nonsens_context *ctx, arena *a, ica_data *data, const ica_options *options, double *rotation,
+                           ica_result *out);
+
+/* infomax.c: unmixing (d, d) of the whitened data, a general matrix; segments do not matter. */
+nonsens_status ica_infomax(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
+                           double *unmixing, ica_result *out);
+
 /* entropy_rotation.c: turns data and rotation (d, d) to the minimum. */
 nonsens_status ica_entropy_rotation(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_result *out);
 

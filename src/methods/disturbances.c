@@ -94,7 +94,12 @@ static nonsens_status differentiate(nonsens_context *ctx, arena *a, const nn_inp
 static nonsens_status unmix(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                             disturbances *d)
 {
-    return ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, options->unmixing, &d->ica);
+    ica_options how =
+        ica_options_for(options->unmixing == UNMIX_AUTO ? UNMIX_JOINT_DIAGONALISATION : options->unmixing);
+    if (options->statistic != STATISTIC_AUTO && how.algorithm == UNMIX_SCORE_MATCHING) {
+        how.statistic = options->statistic;
+    }
+    return ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, &how, &d->ica);
 }
 
 static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const nonsens_data *pair,
@@ -338,7 +343,7 @@ static nonsens_status report_training(nonsens_context *ctx, const disturbances *
 
 static const char *gap_words(enum unmixing algorithm)
 {
-    return algorithm == UNMIX_JOINT_DIAGONALISATION
+    return algorithm == UNMIX_JOINT_DIAGONALISATION || algorithm == UNMIX_AUTO
                ? "nats, over all rows, by which the worst rotation of the two features is less likely than the one "
                  "chosen; no larger than the number of segments means that the disturbances are not identified"
            : algorithm == UNMIX_ENTROPY

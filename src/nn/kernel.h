@@ -40,7 +40,7 @@ typedef struct kernel_tile {
     float *raw[KERNEL_MOST_LAYERS + 2];    /* before the activation, where `active` does not tell its slope; or NULL */
     float *active[KERNEL_MOST_LAYERS + 2]; /* after it; the last one holds the logits */
     float *delta, *delta_next;             /* (widest layer, TILE) slope of the loss */
-    int32_t *label;                        /* (TILE) */
+    int32_t *label;                        /* (TILE); -1 in padding */
     int64_t rows;                          /* of the tile that count; the others are padding */
 } kernel_tile;
 

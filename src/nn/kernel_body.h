@@ -35,7 +35,7 @@ typedef struct product {
     int64_t outputs, inputs;
     const float *in, *active;
     float *out;
-    int64_t rows; /* of the tile, whole blocks */
+    int64_t rows; /* of the tile, whole vectors */
 } product;
 
 LANES_INLINE lanes finish(const product *p, enum after after, int64_t at, lanes sum)
@@ -49,29 +49,29 @@ LANES_INLINE lanes finish(const product *p, enum after after, int64_t at, lanes 
     return sum;
 }
 
-/* out rows j .. j+units-1, ROW_BLOCK rows of the tile at t. */
-LANES_INLINE void multiply_block(const product *p, enum after after, int64_t j, int64_t t, int units)
+/* out rows j .. j+units-1, so many vectors of the tile's rows at t. */
+LANES_INLINE void multiply_block(const product *p, enum after after, int64_t j, int64_t t, int units, int vectors)
 {
     lanes sum[UNITS][VECTORS];
     for (int u = 0; u < units; u++) {
-        for (int v = 0; v < VECTORS; v++) {
+        for (int v = 0; v < vectors; v++) {
             sum[u][v] = lanes_fill(p->bias ? p->bias[j + u] : 0.0f);
         }
     }
     const float *in = p->in + t, *w = p->w + j * p->sj;
     for (int64_t k = 0; k < p->inputs; k++, in += TILE, w += p->sk) {
         lanes a[VECTORS];
-        for (int v = 0; v < VECTORS; v++) {
+        for (int v = 0; v < vectors; v++) {
             a[v] = lanes_load(in + v * LANES);
         }
         for (int u = 0; u < units; u++) {
-            for (int v = 0; v < VECTORS; v++) {
+            for (int v = 0; v < vectors; v++) {
                 sum[u][v] += w[u * p->sj] * a[v];
             }
         }
     }
     for (int u = 0; u < units; u++) {
-        for (int v = 0; v < VECTORS; v++) {
+        for (int v = 0; v < vectors; v++) {
             int64_t at = (j + u) * TILE + t + v * LANES;
             lanes_store(p->out + at, finish(p, after, at, sum[u][v]));
         }
@@ -80,8 +80,12 @@ LANES_INLINE void multiply_block(const product *p, enum after after, int64_t j, 
 
 LANES_INLINE void multiply_units(const product *p, enum after after, int64_t j, int units)
 {
-    for (int64_t t = 0; t < p->rows; t += ROW_BLOCK) {
-        multiply_block(p, after, j, t, units);
+    int64_t t = 0;
+    for (; t + ROW_BLOCK <= p->rows; t += ROW_BLOCK) {
+        multiply_block(p, after, j, t, units, VECTORS);
+    }
+    for (; t < p->rows; t += LANES) {
+        multiply_block(p, after, j, t, units, 1);
     }
 }
 
@@ -252,10 +256,10 @@ static void last_slope(enum last_layer kind, int64_t units, int64_t vectors, con
 
 /* ---- layers ---- */
 
-/* Rows that products work on: those that count, in whole blocks. */
+/* Rows that are worked on: those that count, in whole vectors. */
 static int64_t used_rows(const kernel_tile *t)
 {
-    return (t->rows + ROW_BLOCK - 1) / ROW_BLOCK * ROW_BLOCK;
+    return (t->rows + LANES - 1) / LANES * LANES;
 }
 
 static int64_t used_vectors(const kernel_tile *t)
@@ -378,45 +382,46 @@ static void backward(const kernel_plan *p, const float *parameters, kernel_tile 
 
 /* ---- loss ---- */
 
-/* delta = softmax of the logits, out = log of the sum of their exponentials; LANES rows at t. */
-LANES_INLINE lanes softmax_rows(int64_t classes, const float *logits, float *delta)
+/*
+ * Cross-entropies of LANES rows, 0 where label is -1 (padding); with `slope` also delta = softmax - one-hot, which is 0
+ * there and in the pinned class.
+ */
+LANES_INLINE lanes cross_entropy(int64_t classes, const float *logits, bits label, bool slope, float *delta)
 {
-    lanes top = lanes_load(logits), sum = {0};
+    lanes none = {0}, top = lanes_load(logits), own = top, sum = none;
     for (int64_t e = 1; e < classes; e++) {
-        top = lanes_max(top, lanes_load(logits + e * TILE));
+        lanes h = lanes_load(logits + e * TILE);
+        top = lanes_max(top, h);
+        own = lanes_select(label == (int32_t)e, h, own);
     }
     for (int64_t e = 0; e < classes; e++) {
         lanes p = lanes_exp(lanes_load(logits + e * TILE) - top);
         lanes_store(delta + e * TILE, p);
         sum += p;
     }
-    lanes share = 1.0f / sum;
-    for (int64_t e = 0; e < classes; e++) {
-        lanes_store(delta + e * TILE, lanes_load(delta + e * TILE) * share);
+    if (slope) {
+        lanes share = lanes_select(label < 0, none, 1.0f / sum), one = lanes_fill(1.0f);
+        for (int64_t e = 1; e < classes; e++) {
+            lanes hit = lanes_select(label == (int32_t)e, one, none);
+            lanes_store(delta + e * TILE, lanes_load(delta + e * TILE) * share - hit);
+        }
+        lanes_store(delta, none);
     }
-    return top + lanes_log(sum);
+    return lanes_select(label < 0, none, lanes_log(sum) + (top - own));
 }
 
 static double loss(const kernel_plan *p, kernel_tile *t, bool slope)
 {
     const float *logits = t->active[p->layers - 1];
-    int64_t classes = p->shape.classes;
     float total[TILE];
     double sum = 0.0;
     for (int64_t r = 0; r < used_rows(t); r += LANES) {
-        lanes_store(total + r, softmax_rows(classes, logits + r, t->delta + r));
+        bits label;
+        memcpy(&label, t->label + r, sizeof label);
+        lanes_store(total + r, cross_entropy(p->shape.classes, logits + r, label, slope, t->delta + r));
     }
     for (int64_t r = 0; r < t->rows; r++) {
-        sum += (double)total[r] - (double)logits[t->label[r] * TILE + r];
-    }
-    if (slope) {
-        for (int64_t r = 0; r < t->rows; r++) {
-            t->delta[t->label[r] * TILE + r] -= 1.0f;
-        }
-        memset(t->delta, 0, TILE * sizeof(float)); /* the pinned class */
-        for (int64_t e = 1; e < classes; e++) {
-            memset(t->delta + e * TILE + t->rows, 0, (size_t)(used_rows(t) - t->rows) * sizeof(float));
-        }
+        sum += (double)total[r];
     }
     return sum;
 }

@@ -111,11 +111,12 @@ static int64_t row_of(mlp_rows rows, int64_t i)
     return rows.row ? rows.row[i] : i;
 }
 
-/* Copies rows from `first` on into the tile; what they do not fill is zero. */
+/* Copies rows from `first` on into the tile; what they do not fill of their last vector is zero. */
 static void gather(mlp_workspace *work, mlp_rows rows, int64_t first)
 {
     kernel_tile *tile = &work->tile;
-    int64_t count = rows.count - first < TILE ? rows.count - first : TILE;
+    int64_t count = rows.count - first < TILE ? rows.count - first : TILE, lanes = work->kernel->lanes;
+    int64_t filled = (count + lanes - 1) / lanes * lanes;
     tile->rows = count;
     for (int64_t k = 0; k < work->plan.blocks * work->plan.shape.inputs; k++) {
         float *to = tile->input + k * TILE;
@@ -123,12 +124,15 @@ static void gather(mlp_workspace *work, mlp_rows rows, int64_t first)
         for (int64_t t = 0; t < count; t++) {
             to[t] = from[row_of(rows, first + t)];
         }
-        for (int64_t t = count; t < TILE; t++) {
+        for (int64_t t = count; t < filled; t++) {
             to[t] = 0.0f;
         }
     }
     for (int64_t t = 0; rows.label && t < count; t++) {
         tile->label[t] = rows.label[row_of(rows, first + t)];
+    }
+    for (int64_t t = count; t < filled; t++) {
+        tile->label[t] = -1;
     }
 }
 

@@ -118,8 +118,9 @@ static double recovery(int64_t n, int64_t d, const double *truth, const double *
 static double *unmixed(fixture *f, const sample *x, double *z, enum unmixing algorithm, ica_result *out)
 {
     double *s = get(x->n * x->d, sizeof *s);
+    ica_options how = ica_options_for(algorithm);
     nonsens_status status =
-        ica_unmix(f->ctx, &f->scratch, matrix_view(z, x->n, x->d), x->segments, x->start, algorithm, out);
+        ica_unmix(f->ctx, &f->scratch, matrix_view(z, x->n, x->d), x->segments, x->start, &how, out);
     if (status != NONSENS_OK) {
         fail_msg("%s", nonsens_message(f->ctx));
     }

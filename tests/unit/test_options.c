@@ -144,7 +144,7 @@ static void test_defaults(void **state)
     assert_string_equal(o->segment, "");
     assert_int_equal(o->folds, 10);
     assert_int_equal(o->restarts, 4);
-    assert_int_equal(o->unmixing, UNMIX_JOINT_DIAGONALISATION);
+    assert_int_equal(o->unmixing, UNMIX_AUTO);
     assert_int_equal(o->pooling, POOLING_STRATIFIED);
     assert_int_equal(o->null_kind, NULL_GAMMA);
     assert_int_equal(o->sim_segments, 10); // fields of other commands have their defaults too
