@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* An eigenvalue of the within-segment correlation matrix below this means linear dependence. */
@@ -47,17 +48,29 @@ static nonsens_status check_shape(nonsens_context *ctx, matrix z, int64_t segmen
     return NONSENS_OK;
 }
 
-static nonsens_status check_finite(nonsens_context *ctx, matrix z)
+enum { NAME_BYTES = 32 };
+
+/* What messages call column j; buffer (NAME_BYTES) is used where it has no name. */
+static const char *column_name(const char *const *names, int64_t j, char *buffer)
 {
+    if (names) {
+        return names[j];
+    }
+    snprintf(buffer, NAME_BYTES, "feature %" PRId64, j + 1);
+    return buffer;
+}
+
+static nonsens_status check_finite(nonsens_context *ctx, matrix z, const char *const *names)
+{
+    char name[NAME_BYTES];
     for (int64_t j = 0; j < z.cols; j++) {
         const double *column = matrix_col(z, j);
         for (int64_t i = 0; i < z.rows; i++) {
             if (!isfinite(column[i])) {
                 return fail(ctx, NONSENS_ERR_NUMERIC,
-                            "unmixing: feature %" PRId64 " is not a finite number in row %" PRId64
-                            "; the features were not fitted "
-                            "properly or the data hold missing values",
-                            j + 1, i + 1);
+                            "unmixing: %s is not a finite number in row %" PRId64
+                            "; the features were not fitted properly or the data hold missing values",
+                            column_name(names, j, name), i + 1);
             }
         }
     }
@@ -94,22 +107,21 @@ static double largest_magnitude(int64_t n, const double *v)
 }
 
 /* Centred columns over their within-segment deviation: y (n, d), scale (d). */
-static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segments, const int64_t *start, double *y,
-                                  double *scale)
+static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segments, const int64_t *start,
+                                  const char *const *names, double *y, double *scale)
 {
+    char name[NAME_BYTES];
     for (int64_t j = 0; j < z.cols; j++) {
         double *column = y + j * z.rows;
         centre_column(matrix_col(z, j), segments, start, column);
         double largest = largest_magnitude(z.rows, column);
         if (!isfinite(largest)) {
-            return fail(ctx, NONSENS_ERR_NUMERIC, "unmixing: feature %" PRId64 " overflows; rescale it", j + 1);
+            return fail(ctx, NONSENS_ERR_NUMERIC, "unmixing: %s overflows; rescale it", column_name(names, j, name));
         }
         if (largest <= CONSTANT_TOLERANCE * largest_magnitude(z.rows, matrix_col(z, j))) {
             return fail(ctx, NONSENS_ERR_NUMERIC,
-                        "unmixing: feature %" PRId64
-                        " is constant inside every segment; use fewer features or restart the "
-                        "fit",
-                        j + 1);
+                        "unmixing: %s is constant inside every segment; leave it out, or restart the fit of features",
+                        column_name(names, j, name));
         }
         double squares = 0.0; /* of values at most 1, so that neither tiny nor huge units under- or overflow */
         for (int64_t i = 0; i < z.rows; i++) {
@@ -126,8 +138,9 @@ static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segmen
 }
 
 /* Names the two features with the largest weights in the direction that has no variance. */
-static nonsens_status fail_rank(nonsens_context *ctx, int64_t d, const double *direction)
+static nonsens_status fail_rank(nonsens_context *ctx, int64_t d, const double *direction, const char *const *names)
 {
+    char one[NAME_BYTES], other[NAME_BYTES];
     int64_t first = 0, second = -1;
     for (int64_t j = 1; j < d; j++) {
         if (fabs(direction[j]) > fabs(direction[first])) {
@@ -138,15 +151,15 @@ static nonsens_status fail_rank(nonsens_context *ctx, int64_t d, const double *d
         }
     }
     return fail(ctx, NONSENS_ERR_NUMERIC,
-                "unmixing: the %" PRId64 " features are linearly dependent inside segments (mostly features %" PRId64
-                " and %" PRId64 "); "
-                "use fewer features or restart the fit",
-                d, (first < second ? first : second) + 1, (first < second ? second : first) + 1);
+                "unmixing: the %" PRId64 " columns are linearly dependent inside segments (mostly %s and %s); "
+                "leave one of them out, or restart the fit of features",
+                d, column_name(names, first < second ? first : second, one),
+                column_name(names, first < second ? second : first, other));
 }
 
 /* white (d, d) = diag(w)^-1/2 U' diag(scale)^-1 from the eigenvectors U of the correlation matrix. */
 static nonsens_status whiten_standardised(nonsens_context *ctx, arena *a, int64_t n, int64_t d, const double *y,
-                                          const double *scale, double *white)
+                                          const double *scale, const char *const *names, double *white)
 {
     double *correlation, *eigenvalue;
     ARENA_TRY(ctx, a, correlation, d * d);
@@ -157,7 +170,7 @@ static nonsens_status whiten_standardised(nonsens_context *ctx, arena *a, int64_
     }
     TRY(linalg_eigen_symmetric(ctx, a, d, correlation, eigenvalue));
     if (!(eigenvalue[0] > RANK_TOLERANCE)) {
-        return fail_rank(ctx, d, correlation);
+        return fail_rank(ctx, d, correlation, names);
     }
     for (int64_t k = 0; k < d; k++) {
         for (int64_t j = 0; j < d; j++) {
@@ -169,12 +182,12 @@ static nonsens_status whiten_standardised(nonsens_context *ctx, arena *a, int64_
 
 /* Also leaves the standardised data in y (n, d) and its scales in scale (d). */
 static nonsens_status whiten_keeping(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
-                                     double *y, double *scale, double *white)
+                                     const char *const *names, double *y, double *scale, double *white)
 {
     TRY(check_shape(ctx, z, segments, start));
-    TRY(check_finite(ctx, z));
-    TRY(standardise(ctx, z, segments, start, y, scale));
-    return whiten_standardised(ctx, a, z.rows, z.cols, y, scale, white);
+    TRY(check_finite(ctx, z, names));
+    TRY(standardise(ctx, z, segments, start, names, y, scale));
+    return whiten_standardised(ctx, a, z.rows, z.cols, y, scale, names, white);
 }
 
 nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
@@ -184,7 +197,7 @@ nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segm
     double *y = arena_get(ctx, a, z.rows * z.cols, sizeof *y), *scale = arena_get(ctx, a, z.cols, sizeof *scale);
     nonsens_status status = NONSENS_ERR_MEMORY;
     if (y && scale) {
-        status = whiten_keeping(ctx, a, z, segments, start, y, scale, white);
+        status = whiten_keeping(ctx, a, z, segments, start, NULL, y, scale, white);
     }
     arena_rewind(a, mark);
     return status;
@@ -198,6 +211,7 @@ typedef struct unmixing_job {
     int64_t n, d, segments;
     const int64_t *start;
     double *y;        /* (n, d) */
+    double *mean;     /* (segments, d) of white * z in each segment, around that of all rows */
     double *white;    /* (d, d): y = white * (z - segment mean) */
     double *rotation; /* (d, d): sources = rotation * y; JD leaves a general matrix here */
     double *square;   /* (d, d) scratch */
@@ -215,6 +229,36 @@ static nonsens_status apply_whitening(nonsens_context *ctx, unmixing_job *job, c
     }
     ARENA_TRY(ctx, job->scratch, job->y, n * d);
     linalg_gemm(false, true, n, d, d, 1.0, standardised, n, job->square, d, 0.0, job->y, n);
+    return NONSENS_OK;
+}
+
+static double mean_of_rows(const double *column, int64_t first, int64_t end)
+{
+    double sum = 0.0;
+    for (int64_t i = first; i < end; i++) {
+        sum += column[i];
+    }
+    return end > first ? sum / (double)(end - first) : 0.0;
+}
+
+/* Segment means in units of y; y, which total whitening leaves with them, loses them. */
+static nonsens_status take_means(nonsens_context *ctx, unmixing_job *job, matrix z)
+{
+    int64_t n = job->n, d = job->d, segments = job->segments;
+    double *difference;
+    ARENA_TRY(ctx, job->scratch, difference, segments * d);
+    ARENA_TRY(ctx, job->scratch, job->mean, segments * d);
+    for (int64_t k = 0; k < d; k++) {
+        double all = mean_of_rows(matrix_col(z, k), 0, n);
+        for (int64_t e = 0; e < segments; e++) {
+            double own = mean_of_rows(matrix_col(z, k), job->start[e], job->start[e + 1]);
+            difference[e + segments * k] = job->start[e + 1] > job->start[e] ? own - all : 0.0;
+        }
+    }
+    linalg_gemm(false, true, segments, d, d, 1.0, difference, segments, job->white, d, 0.0, job->mean, segments);
+    for (int64_t k = 0; k < d; k++) {
+        centre_column(job->y + k * n, segments, job->start, job->y + k * n);
+    }
     return NONSENS_OK;
 }
 
@@ -301,8 +345,13 @@ static nonsens_status canonical_basis(nonsens_context *ctx, unmixing_job *job)
         }
     }
     linalg_gemm(true, false, d, d, d, 1.0, axes, d, job->white, d, 0.0, turned_white, d);
+    double *turned_mean;
+    ARENA_TRY(ctx, job->scratch, turned_mean, job->segments * d);
+    linalg_gemm(false, false, job->segments, d, d, 1.0, job->mean, job->segments, axes, d, 0.0, turned_mean,
+                job->segments);
     job->y = turned;
     job->white = turned_white;
+    job->mean = turned_mean;
     return NONSENS_OK;
 }
 
@@ -311,7 +360,7 @@ static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *
 {
     int64_t *start, least = 2 * (job->d + 1);
     ARENA_TRY(ctx, job->scratch, start, job->segments + 1);
-    *data = (ica_data){0, job->d, 0, start, NULL};
+    *data = (ica_data){.d = job->d, .start = start};
     for (int64_t e = 0; e < job->segments; e++) {
         int64_t rows = job->start[e + 1] - job->start[e];
         if (rows >= least) {
@@ -326,13 +375,19 @@ static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *
                     job->d, least);
     }
     ARENA_TRY(ctx, job->scratch, data->y, data->n * job->d);
-    int64_t used = 0;
+    ARENA_TRY(ctx, job->scratch, data->mean, data->segments * job->d);
+    int64_t used = 0, place = 0;
     for (int64_t e = 0; e < job->segments; e++) {
         int64_t rows = job->start[e + 1] - job->start[e];
-        for (int64_t j = 0; rows >= least && j < job->d; j++) {
-            memcpy(data->y + j * data->n + used, job->y + j * job->n + job->start[e], (size_t)rows * sizeof(double));
+        if (rows < least) {
+            continue;
         }
-        used += rows >= least ? rows : 0;
+        for (int64_t j = 0; j < job->d; j++) {
+            memcpy(data->y + j * data->n + used, job->y + j * job->n + job->start[e], (size_t)rows * sizeof(double));
+            data->mean[place + data->segments * j] = job->mean[e + job->segments * j];
+        }
+        used += rows;
+        place++;
     }
     return NONSENS_OK;
 }
@@ -373,36 +428,55 @@ static nonsens_status canonical_output(nonsens_context *ctx, const unmixing_job 
 
 /* ---- the run ------------------------------------------------------------------------------------------------- */
 
+static bool sees_segments(enum unmixing algorithm)
+{
+    return algorithm != UNMIX_FASTICA && algorithm != UNMIX_INFOMAX;
+}
+
 static nonsens_status dispatch(nonsens_context *ctx, unmixing_job *job, const ica_options *options, ica_result *out)
 {
     ica_data data;
-    enum unmixing algorithm = options->algorithm;
     TRY(usable_segments(ctx, job, &data));
-    if (algorithm == UNMIX_JOINT_DIAGONALISATION) {
+    switch (options->algorithm) {
+    case UNMIX_JOINT_DIAGONALISATION:
         return ica_joint_diagonalisation(ctx, job->scratch, &data, job->rotation, out);
-    }
-    if (job->d > 2 && data.segments > 1) {
-        TRY(ica_start_by_covariances(ctx, job->scratch, &data, job->rotation));
-    }
-    if (algorithm == UNMIX_ENTROPY) {
+    case UNMIX_FASTICA:
+        return ica_fastica(ctx, job->scratch, &data, options, job->rotation, out);
+    case UNMIX_INFOMAX:
+        return ica_infomax(ctx, job->scratch, &data, options, job->rotation, out);
+    case UNMIX_ENTROPY:
+        if (job->d > 2 && data.segments > 1) {
+            TRY(ica_start_by_covariances(ctx, job->scratch, &data, job->rotation));
+        }
         return ica_entropy_rotation(ctx, job->scratch, &data, job->rotation, out);
+    case UNMIX_AUTO:
+    case UNMIX_SCORE_MATCHING:
+    case UNMIX_TWO_STATISTIC:
+        break;
     }
-    return ica_score_matching(ctx, job->scratch, &data, options->statistic == STATISTIC_TWO ? 2 : 1, job->rotation,
-                              out);
+    return ica_score_matching(ctx, job->scratch, &data, options, job->rotation, out);
 }
 
 static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix z, const ica_options *options,
                                  ica_result *out)
 {
-    int64_t n = job->n, d = job->d;
+    int64_t n = job->n, d = job->d, whole[2] = {0, n};
+    bool total = options->whitening == WHITENING_TOTAL;
     double *standardised, *scale;
     ARENA_TRY(ctx, job->scratch, standardised, n * d);
     ARENA_TRY(ctx, job->scratch, scale, d);
     ARENA_TRY(ctx, job->scratch, job->white, d * d);
     ARENA_TRY(ctx, job->scratch, job->rotation, d * d);
     ARENA_TRY(ctx, job->scratch, job->square, d * d);
-    TRY(whiten_keeping(ctx, job->scratch, z, job->segments, job->start, standardised, scale, job->white));
+    TRY(check_shape(ctx, z, job->segments, job->start));
+    TRY(whiten_keeping(ctx, job->scratch, z, total ? 1 : job->segments, total ? whole : job->start, options->names,
+                       standardised, scale, job->white));
     TRY(apply_whitening(ctx, job, standardised, scale));
+    if (!sees_segments(options->algorithm)) {
+        job->segments = 1;
+        job->start = whole;
+    }
+    TRY(take_means(ctx, job, z));
     TRY(canonical_basis(ctx, job));
     for (int64_t j = 0; j < d; j++) {
         job->rotation[j + d * j] = 1.0;
@@ -426,7 +500,11 @@ nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segme
     ARENA_TRY(ctx, a, out->unmix, z.cols * z.cols);
     arena scratch = {0};
     unmixing_job job = {.scratch = &scratch, .n = z.rows, .d = z.cols, .segments = segments, .start = start};
-    nonsens_status status = unmix_with(ctx, &job, z, options, out);
+    ica_options resolved = *options;
+    if (resolved.whitening == WHITENING_AUTO) {
+        resolved.whitening = sees_segments(resolved.algorithm) ? WHITENING_WITHIN : WHITENING_TOTAL;
+    }
+    nonsens_status status = unmix_with(ctx, &job, z, &resolved, out);
     arena_free(&scratch);
     return status;
 }

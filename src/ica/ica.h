@@ -40,8 +40,11 @@ ica_options ica_options_for(enum unmixing algorithm);
  * smallest; for d = 2 the range over all rotations.  It is a log likelihood ratio in nats for joint diagonalisation
  * and entropy; for score matching it has the unit of J and only its order of magnitude says something.  Where the
  * rotation is not identified it is of the order of the number of segments (joint diagonalisation) or of what chance
- * alone gives, and does not grow with the rows.  0 for d = 1, where there is nothing to rotate.
+ * alone gives, and does not grow with the rows.  0 for d = 1, where there is nothing to rotate; NaN for score matching
+ * of more than ICA_GAP_MOST sources, where it would take longer than the fit.
  */
+enum { ICA_GAP_MOST = 6 };
+
 typedef struct ica_result {
     double *unmix; /* (d, d) column-major: s = unmix * (z - segment mean); rows ordered and signed canonically */
     double objective;

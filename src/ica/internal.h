@@ -8,13 +8,25 @@
 #define ICA_INTERNAL_H
 
 #include "ica/ica.h"
+#include "ica/statistics.h"
 
 /* Whitened, segment-centred rows of the segments that are large enough to enter a contrast. */
 typedef struct ica_data {
     int64_t n, d, segments;
     const int64_t *start; /* (segments + 1) */
     double *y;            /* (n, d); columns are turned in place as the search proceeds */
+    double *mean;         /* (segments, d) what was taken from y; in units of y, around the mean of all rows */
 } ica_data;
+
+static inline int64_t ica_largest_segment(const ica_data *data)
+{
+    int64_t largest = 0;
+    for (int64_t e = 0; e < data->segments; e++) {
+        int64_t rows = data->start[e + 1] - data->start[e];
+        largest = rows > largest ? rows : largest;
+    }
+    return largest;
+}
 
 static inline double ica_segment_weight(const ica_data *data, int64_t e)
 {
@@ -77,27 +89,57 @@ nonsens_status ica_infomax(nonsens_context *ctx, arena *a, const ica_data *data,
 /* entropy_rotation.c: turns data and rotation (d, d) to the minimum. */
 nonsens_status ica_entropy_rotation(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_result *out);
 
-/* score_matching.c: turns data and rotation (d, d) to the minimum; statistics per source 1 or 2. */
-nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, ica_data *data, int statistics, double *rotation,
-                                  ica_result *out);
+/*
+ * score_matching.c: the rotation (d, d) of the least J, from the best of several starts; chooses the statistic where it
+ * is told to.
+ */
+nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
+                                  double *rotation, ica_result *out);
 
-/* The profiled score-matching objective for a general W; opened once, evaluated often without allocating. */
+/* score_rotation.c: one fit of one family, see there. */
+typedef struct ica_score_how {
+    const ica_family *family;
+    double sharpness;
+    int most_iterations; /* of the descent */
+} ica_score_how;
+
+typedef struct ica_score_fit {
+    double *rotation, *location; /* (d, d) and (d): sources = rotation * y - location */
+    double value, contrast_gap;  /* J, and the weakest plane's; NaN for many sources */
+    int iterations;
+    bool converged;
+} ica_score_fit;
+
+/* From the rotation and location in fit, which it overwrites. */
+nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+                                 ica_score_fit *fit);
+
+/* J of the rows in `test` with the coefficients that fit the rows in `train`; the same segments in both. */
+nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
+                                  const ica_score_how *how, const ica_score_fit *fit, double *out);
+
+/* For tests: J and its gradient as the descent sees them, x the rotation (Cayley) after fit's and then the places. */
+nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+                               const ica_score_fit *fit, int64_t parameters, const double *x, double *value,
+                               double *gradient);
+
+/* score_general.c: the profiled objective for a general W; opened once, evaluated often without allocating. */
 typedef struct ica_score_model {
     nonsens_context *ctx;
     const ica_data *data;
-    int statistics;           /* m, per source */
-    double sharpness;         /* c of log cosh (c s) / c */
+    const ica_family *family;
+    double sharpness;
     double *s;                /* (rows of the largest segment, d) sources; later the rows' coefficients */
     double *p;                /* (rows, d) */
-    double *q1, *q2, *q3;     /* (rows, d m) first to third derivatives of the statistics, one source after another */
+    ica_derivatives q;        /* (rows, d m) each, one source after another; m statistics per source */
     double *gram;             /* (d, d) W W' */
-    double *moment, *factor;  /* (d m, d m) E q_a' q_b' and M_e, then its Cholesky factor */
-    double *mean2, *b;        /* (d m) E q'' and b_e */
+    double *moment, *factor;  /* (d m, d m) E q_a' q_b', and the Cholesky factor of M_e for the free coefficients */
+    double *mean2, *solution; /* (d m) E q'', and the free coefficients */
     double *lambda, *weights; /* (d m) and (d m, d) */
 } ica_score_model;
 
-nonsens_status ica_score_open(nonsens_context *ctx, arena *a, const ica_data *data, int statistics,
-                              ica_score_model *model);
+nonsens_status ica_score_open(nonsens_context *ctx, arena *a, const ica_data *data, const ica_family *family,
+                              double sharpness, ica_score_model *model);
 /* J(w) for w (d, d), rows w_j; gradient (d, d) alike, or NULL.  HUGE_VAL where J cannot be computed. */
 double ica_score_objective(const ica_score_model *model, const double *w, double *gradient);
 

@@ -92,7 +92,7 @@ static double correlation(int64_t n, const double *a, const double *b)
 /* Mean |correlation| of matched pairs, the best pair first: a lower bound of the best permutation's. */
 static double recovery(int64_t n, int64_t d, const double *truth, const double *estimate)
 {
-    bool used_truth[32] = {false}, used_estimate[32] = {false};
+    bool used_truth[64] = {false}, used_estimate[64] = {false};
     double sum = 0.0;
     for (int64_t pair = 0; pair < d; pair++) {
         double best = -1.0;

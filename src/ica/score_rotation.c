@@ -1,0 +1,403 @@
+/*
+ * score_rotation.c - one fit by score matching (score_matching.c): the rotation of whitened rows, and with some
+ * families the place that each source is measured from, at which J is least.
+ *
+ * For a rotation, M_e is block-diagonal and J a sum over sources and segments of -1/2 b' M^{-1} b of that source alone.
+ * A change of W that keeps it a rotation moves each source by a mixture of the others; what the general gradient
+ * (score_general.c) adds for w_a.w_b is symmetric in a and b and drops out.  So the gradient needs, per row and source,
+ *
+ *     r = sum_a lambda_a q_a''' + (sum_a lambda_a q_a'') (sum_a lambda_a q_a'),      dJ/dW = sum_e n_e/n E_e r y',
+ *
+ * and dJ/dlocation = -sum_e n_e/n E_e r.  Up to SWEEP_MOST sources, sweeps over planes search J globally first.  Then
+ * L-BFGS in W = (I - S)^{-1} (I + S), S skew-symmetric (Cayley), and the location.
+ */
+#include "ica/internal.h"
+#include "math/linalg.h"
+#include "math/optimise.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SWEEP_MOST = ICA_GAP_MOST, ROUNDS = 4, PLACES = 33 };
+static const ica_search ANGLES = {.grid = 32, .precision = 1e-2, .stop = 5e-2, .max_sweeps = 12};
+static const double FARTHEST = 3.0;    /* deviations from its mean in which the place of a source is sought */
+static const double PLACE_STEP = 1e-3; /* a smaller move of every place ends the rounds */
+
+typedef struct score_state {
+    ica_rows rows; /* first: ica_rows_turn takes it; its data are a copy, turned and moved as the fit proceeds */
+    ica_data data;
+    const ica_score_how *how;
+    const ica_family *family;
+    ica_derivatives q;          /* (rows of the largest segment, statistics) each */
+    double *s;                  /* (n, d) sources, then what each row adds to the gradient */
+    double *skew, *inverse;     /* (d, d) S and (I - S)^{-1} */
+    double *w, *gradient, *sum; /* (d, d) W, dJ/dW, scratch */
+} score_state;
+
+/* ---- one source ---- */
+
+/* Coefficients of one source in one segment, rows s (n); leaves its derivatives in state->q. */
+static double fit_segment(const score_state *state, int64_t n, const double *s, double *lambda)
+{
+    ica_family_derivatives(state->family, state->how->sharpness, n, s, &state->q);
+    ica_moments m = ica_family_moments(state->family, n, &state->q);
+    ica_family_fit(state->family, &m, lambda);
+    return ica_family_value(state->family, &m, lambda);
+}
+
+static double source_value(const score_state *state, const double *s)
+{
+    const ica_data *data = &state->data;
+    double value = 0.0, lambda[STATISTICS_MOST];
+    for (int64_t e = 0; e < data->segments; e++) {
+        int64_t first = data->start[e];
+        value += ica_segment_weight(data, e) * fit_segment(state, data->start[e + 1] - first, s + first, lambda);
+    }
+    return value;
+}
+
+/* The same, and s (n) becomes what each row adds to the gradient. */
+static double source_slope(const score_state *state, double *s)
+{
+    const ica_data *data = &state->data;
+    double value = 0.0, lambda[STATISTICS_MOST];
+    for (int64_t e = 0; e < data->segments; e++) {
+        int64_t first = data->start[e], n = data->start[e + 1] - first;
+        value += ica_segment_weight(data, e) * fit_segment(state, n, s + first, lambda);
+        for (int64_t i = 0; i < n; i++) {
+            double by1 = 0.0, by2 = 0.0, by3 = 0.0;
+            for (int k = 0; k < state->family->count; k++) {
+                by1 += lambda[k] * state->q.q1[k * n + i];
+                by2 += lambda[k] * state->q.q2[k * n + i];
+                by3 += lambda[k] * state->q.q3[k * n + i];
+            }
+            s[first + i] = (by3 + by1 * by2) / (double)data->n;
+        }
+    }
+    return value;
+}
+
+/* ---- planes and places ---- */
+
+static double plane_value(void *opaque, int64_t j, int64_t k, double c, double s)
+{
+    const score_state *state = opaque;
+    const ica_data *data = &state->data;
+    ica_turn_pair(data->n, 1, c, s, data->y + j * data->n, data->y + k * data->n, state->rows.u, state->rows.v);
+    return source_value(state, state->rows.u) + source_value(state, state->rows.v);
+}
+
+static double moved_value(const score_state *state, const double *s, double place)
+{
+    for (int64_t i = 0; i < state->data.n; i++) {
+        state->rows.u[i] = s[i] - place;
+    }
+    return source_value(state, state->rows.u);
+}
+
+/* The best place for one source: a grid, then ever finer ones around its best point. */
+static double best_place(const score_state *state, const double *s)
+{
+    double middle = 0.0, reach = FARTHEST, lowest = moved_value(state, s, 0.0);
+    while (reach > PLACE_STEP) {
+        double centre = middle, step = 2.0 * reach / (PLACES - 1);
+        for (int i = 0; i < PLACES; i++) {
+            double place = centre - reach + i * step, value = moved_value(state, s, place);
+            if (value < lowest) {
+                lowest = value;
+                middle = place;
+            }
+        }
+        reach = 2.0 * step;
+    }
+    return middle;
+}
+
+/* Moves every source to its best place; returns the largest move. */
+static double place_sources(score_state *state)
+{
+    int64_t n = state->data.n;
+    double largest = 0.0;
+    for (int64_t j = 0; j < state->data.d; j++) {
+        double *s = state->data.y + j * n, place = best_place(state, s);
+        for (int64_t i = 0; i < n; i++) {
+            s[i] -= place;
+        }
+        largest = fmax(largest, fabs(place));
+    }
+    return largest;
+}
+
+static nonsens_status sweep(nonsens_context *ctx, score_state *state, ica_score_fit *fit)
+{
+    ica_contrast contrast = {state, plane_value, ica_rows_turn};
+    int sweeps = 0;
+    TRY(ica_sweep_planes(ctx, state->data.d, &contrast, &ANGLES, &sweeps, &fit->converged));
+    fit->iterations += sweeps;
+    return NONSENS_OK;
+}
+
+static nonsens_status search(nonsens_context *ctx, score_state *state, ica_score_fit *fit)
+{
+    bool few = state->data.d <= SWEEP_MOST;
+    if (!state->family->located) {
+        return few ? sweep(ctx, state, fit) : NONSENS_OK;
+    }
+    double moved = INFINITY;
+    for (int round = 0; round < (few ? ROUNDS : 1) && moved > PLACE_STEP; round++) {
+        TRY(check_cancelled(ctx));
+        moved = place_sources(state);
+        if (few) {
+            TRY(sweep(ctx, state, fit));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- the polish ---- */
+
+/*
+ * inverse = (I - S)^{-1} by Gauss-Jordan without pivoting: the symmetric part of I - S is I, so every pivot is at
+ * least 1.
+ */
+static void invert_unit_minus(int64_t d, const double *skew, double *a, double *inverse)
+{
+    for (int64_t i = 0; i < d * d; i++) {
+        double unit = i % (d + 1) == 0 ? 1.0 : 0.0;
+        a[i] = unit - skew[i];
+        inverse[i] = unit;
+    }
+    for (int64_t pivot = 0; pivot < d; pivot++) {
+        double scale = 1.0 / a[pivot + d * pivot];
+        for (int64_t k = 0; k < d; k++) {
+            a[pivot + d * k] *= scale;
+            inverse[pivot + d * k] *= scale;
+        }
+        for (int64_t i = 0; i < d; i++) {
+            double factor = i == pivot ? 0.0 : a[i + d * pivot];
+            for (int64_t k = 0; k < d; k++) {
+                a[i + d * k] -= factor * a[pivot + d * k];
+                inverse[i + d * k] -= factor * inverse[pivot + d * k];
+            }
+        }
+    }
+}
+
+/* w = (I - S)^{-1} (I + S) for the skew-symmetric S with x (d (d - 1) / 2) above its diagonal. */
+static void cayley(const score_state *state, const double *x)
+{
+    int64_t d = state->data.d;
+    memset(state->skew, 0, (size_t)(d * d) * sizeof *state->skew);
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t k = j + 1; k < d; k++) {
+            state->skew[j + d * k] = *x;
+            state->skew[k + d * j] = -*x++;
+        }
+    }
+    invert_unit_minus(d, state->skew, state->sum, state->inverse);
+    memcpy(state->sum, state->skew, (size_t)(d * d) * sizeof *state->sum);
+    for (int64_t j = 0; j < d; j++) {
+        state->sum[j + d * j] += 1.0;
+    }
+    linalg_gemm(false, false, d, d, d, 1.0, state->inverse, d, state->sum, d, 0.0, state->w, d);
+}
+
+/* J at W and the places (NULL: 0); dJ/dW in state->gradient, what each row adds to it in state->s. */
+static double value_and_slope(const score_state *state, const double *place)
+{
+    int64_t n = state->data.n, d = state->data.d;
+    double value = 0.0;
+    linalg_gemm(false, true, n, d, d, 1.0, state->data.y, n, state->w, d, 0.0, state->s, n);
+    for (int64_t j = 0; j < d; j++) {
+        double *s = state->s + j * n;
+        for (int64_t i = 0; place && i < n; i++) {
+            s[i] -= place[j];
+        }
+        value += source_slope(state, s);
+    }
+    linalg_gemm(true, false, d, d, n, 1.0, state->s, n, state->data.y, n, 0.0, state->gradient, d);
+    return value;
+}
+
+/* dW = (I - S)^{-1} dS (W + I), so dJ = <P, dS> with P = (I - S)^{-T} dJ/dW (W + I)'; spoils state->w. */
+static double *chain_to_skew(const score_state *state, double *gradient)
+{
+    int64_t d = state->data.d;
+    for (int64_t j = 0; j < d; j++) {
+        state->w[j + d * j] += 1.0;
+    }
+    linalg_gemm(false, true, d, d, d, 1.0, state->gradient, d, state->w, d, 0.0, state->sum, d);
+    linalg_gemm(true, false, d, d, d, 1.0, state->inverse, d, state->sum, d, 0.0, state->gradient, d);
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t k = j + 1; k < d; k++) {
+            *gradient++ = state->gradient[j + d * k] - state->gradient[k + d * j];
+        }
+    }
+    return gradient;
+}
+
+/* x: the skew-symmetric part, then the places where the family has them. */
+static double rotated_objective(void *opaque, int64_t parameters, const double *x, double *gradient)
+{
+    const score_state *state = opaque;
+    int64_t n = state->data.n, d = state->data.d;
+    cayley(state, x);
+    double value = value_and_slope(state, state->family->located ? x + d * (d - 1) / 2 : NULL);
+    if (!isfinite(value)) {
+        memset(gradient, 0, (size_t)parameters * sizeof *gradient);
+        return HUGE_VAL;
+    }
+    double *by_place = chain_to_skew(state, gradient);
+    for (int64_t j = 0; state->family->located && j < d; j++) {
+        by_place[j] = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            by_place[j] -= state->s[j * n + i];
+        }
+    }
+    return value;
+}
+
+/* Turns data and rotation by W: y <- y W' - place, rotation <- W rotation. */
+static void turn_all(score_state *state, const double *place)
+{
+    ica_data *data = &state->data;
+    int64_t n = data->n, d = data->d;
+    linalg_gemm(false, true, n, d, d, 1.0, data->y, n, state->w, d, 0.0, state->s, n);
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t i = 0; i < n; i++) {
+            data->y[j * n + i] = state->s[j * n + i] - (place ? place[j] : 0.0);
+        }
+    }
+    linalg_gemm(false, false, d, d, d, 1.0, state->w, d, state->rows.rotation, d, 0.0, state->sum, d);
+    memcpy(state->rows.rotation, state->sum, (size_t)(d * d) * sizeof *state->sum);
+}
+
+static int64_t parameter_count(const score_state *state)
+{
+    int64_t d = state->data.d;
+    return d * (d - 1) / 2 + (state->family->located ? d : 0);
+}
+
+static nonsens_status polish(nonsens_context *ctx, arena *a, score_state *state, ica_score_fit *fit)
+{
+    int64_t d = state->data.d, parameters = parameter_count(state);
+    double *x;
+    lbfgs_result result;
+    lbfgs_options options = {.memory = 10, .gradient_tolerance = 1e-7, .max_iterations = state->how->most_iterations};
+    ARENA_TRY(ctx, a, x, parameters);
+    TRY(lbfgs_minimise(ctx, a, parameters, x, rotated_objective, state, &options, &result));
+    cayley(state, x);
+    turn_all(state, state->family->located ? x + d * (d - 1) / 2 : NULL);
+    fit->iterations += result.iterations;
+    fit->converged = result.reason != STOP_ITERATIONS;
+    return NONSENS_OK;
+}
+
+/* ---- the fit ---- */
+
+/* Rows turned by the fit's rotation, moved by its location; those of a located family keep their segment means. */
+static nonsens_status open_rows(nonsens_context *ctx, arena *a, const ica_data *from, const ica_score_fit *fit,
+                                bool located, ica_data *out)
+{
+    int64_t n = from->n, d = from->d;
+    double *turned_mean;
+    *out = *from;
+    ARENA_TRY(ctx, a, out->y, n * d);
+    ARENA_TRY(ctx, a, turned_mean, from->segments * d);
+    linalg_gemm(false, true, n, d, d, 1.0, from->y, n, fit->rotation, d, 0.0, out->y, n);
+    if (!located) {
+        return NONSENS_OK;
+    }
+    linalg_gemm(false, true, from->segments, d, d, 1.0, from->mean, from->segments, fit->rotation, d, 0.0, turned_mean,
+                from->segments);
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t e = 0; e < from->segments; e++) {
+            for (int64_t i = from->start[e]; i < from->start[e + 1]; i++) {
+                out->y[j * n + i] += turned_mean[j * from->segments + e] - fit->location[j];
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status open_state(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+                                 const ica_score_fit *fit, score_state *state)
+{
+    const ica_family *family = how->family;
+    int64_t n = data->n, d = data->d, largest = ica_largest_segment(data) * family->count;
+    *state = (score_state){.how = how, .family = family};
+    TRY(open_rows(ctx, a, data, fit, family->located, &state->data));
+    TRY(ica_rows_open(ctx, a, &state->data, fit->rotation, &state->rows));
+    ARENA_TRY(ctx, a, state->q.q1, largest);
+    ARENA_TRY(ctx, a, state->q.q2, largest);
+    ARENA_TRY(ctx, a, state->q.q3, largest);
+    ARENA_TRY(ctx, a, state->s, n * d);
+    ARENA_TRY(ctx, a, state->skew, d * d);
+    ARENA_TRY(ctx, a, state->inverse, d * d);
+    ARENA_TRY(ctx, a, state->w, d * d);
+    ARENA_TRY(ctx, a, state->gradient, d * d);
+    ARENA_TRY(ctx, a, state->sum, d * d);
+    return NONSENS_OK;
+}
+
+/* Where the sources stand: rotation times the rows as they came, minus the rows as they are now. */
+static void read_location(const score_state *state, const ica_data *data, double *location)
+{
+    int64_t n = data->n, d = data->d;
+    for (int64_t j = 0; j < d && state->family->located; j++) {
+        double first = 0.0; /* of row 0, which is in segment 0 */
+        for (int64_t k = 0; k < d; k++) {
+            first += state->rows.rotation[j + d * k] * (data->y[k * n] + data->mean[k * data->segments]);
+        }
+        location[j] = first - state->data.y[j * n];
+    }
+}
+
+nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+                                 ica_score_fit *fit)
+{
+    score_state state;
+    TRY(open_state(ctx, a, data, how, fit, &state));
+    TRY(search(ctx, &state, fit));
+    if (parameter_count(&state) > 0) {
+        TRY(polish(ctx, a, &state, fit));
+    }
+    fit->value = 0.0;
+    for (int64_t j = 0; j < data->d; j++) {
+        fit->value += source_value(&state, state.data.y + j * data->n);
+    }
+    ica_contrast contrast = {&state, plane_value, ica_rows_turn};
+    fit->contrast_gap = data->d <= SWEEP_MOST ? (double)data->n * ica_weakest_plane(data->d, &contrast) : NAN;
+    read_location(&state, data, fit->location);
+    return NONSENS_OK;
+}
+
+nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
+                                  const ica_score_how *how, const ica_score_fit *fit, double *out)
+{
+    score_state seen, unseen;
+    double lambda[STATISTICS_MOST];
+    TRY(open_state(ctx, a, train, how, fit, &seen));
+    TRY(open_state(ctx, a, test, how, fit, &unseen));
+    *out = 0.0;
+    for (int64_t j = 0; j < train->d; j++) {
+        for (int64_t e = 0; e < train->segments; e++) {
+            int64_t from = train->start[e], first = test->start[e], rows = test->start[e + 1] - first;
+            fit_segment(&seen, train->start[e + 1] - from, seen.data.y + j * train->n + from, lambda);
+            ica_family_derivatives(how->family, how->sharpness, rows, unseen.data.y + j * test->n + first, &unseen.q);
+            ica_moments m = ica_family_moments(how->family, rows, &unseen.q);
+            *out += ica_segment_weight(test, e) * ica_family_value(how->family, &m, lambda);
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+                               const ica_score_fit *fit, int64_t parameters, const double *x, double *value,
+                               double *gradient)
+{
+    score_state state;
+    TRY(open_state(ctx, a, data, how, fit, &state));
+    *value = rotated_objective(&state, parameters, x, gradient);
+    return NONSENS_OK;
+}

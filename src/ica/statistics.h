@@ -1,0 +1,50 @@
+/*
+ * statistics.h - what may change over segments in a source's density: log p_e(s) = sum_a lambda_a(e) q_a(s) + const.
+ */
+#ifndef ICA_STATISTICS_H
+#define ICA_STATISTICS_H
+
+#include "base/options.h"
+
+#include <stdint.h>
+
+enum { STATISTICS_MOST = 3 };
+
+/* Added to E q'^2, without which a source that stands still in a segment would make the objective unbounded. */
+static const double ICA_RIDGE = 1e-6;
+
+/* q', q'' and q''' of one statistic at n values; c is its sharpness. */
+typedef void (*statistic_fn)(int64_t n, double c, const double *s, double *q1, double *q2, double *q3);
+
+typedef struct ica_family {
+    int count;        /* statistics of a source */
+    int fixed;        /* so many of them, the last ones, have the coefficient -1 in every segment: a base density */
+    bool located;     /* sources are measured from a place of their own that is fitted, not from segment means */
+    double sharpness; /* where nobody says otherwise */
+    statistic_fn of[STATISTICS_MOST];
+} ica_family;
+
+/* Any but STATISTIC_AUTO. */
+const ica_family *ica_family_of(enum statistic statistic);
+
+/* First to third derivatives of all statistics at s (n): three arrays (n, count). */
+typedef struct ica_derivatives {
+    double *q1, *q2, *q3;
+} ica_derivatives;
+
+void ica_family_derivatives(const ica_family *f, double c, int64_t n, const double *s, const ica_derivatives *out);
+
+/* One source inside one segment: b_a = E q_a'', moment_ab = E q_a' q_b'. */
+typedef struct ica_moments {
+    double b[STATISTICS_MOST], moment[STATISTICS_MOST][STATISTICS_MOST];
+} ica_moments;
+
+ica_moments ica_family_moments(const ica_family *f, int64_t n, const ica_derivatives *q);
+
+/* lambda (count) = the minimum of b.lambda + 1/2 lambda' M lambda over the coefficients that are not fixed. */
+void ica_family_fit(const ica_family *f, const ica_moments *m, double *lambda);
+
+/* b.lambda + 1/2 lambda' M lambda, M with the ridge. */
+double ica_family_value(const ica_family *f, const ica_moments *m, const double *lambda);
+
+#endif
