@@ -3,8 +3,9 @@ SHELL := /bin/bash
 BUILD ?= build
 REPS ?= 0
 CELLS ?= *
+FIGURES ?= linear-ica
 
-.PHONY: all setup demo test unit sanitize cross accuracy calibration bench fuzz format install clean
+.PHONY: all setup demo test unit sanitize cross accuracy calibration figures bench fuzz format install clean
 
 all: setup
 	@ninja -C $(BUILD)
@@ -53,6 +54,12 @@ accuracy: all
 calibration: all
 	@mkdir -p docs/results
 	@$(BUILD)/experiments/calibration --out docs/results/calibration.csv
+
+# Figures of the paper: tables and pictures in docs/results; what is finished is kept in results/ and not run again.
+figures: all
+	@mkdir -p results docs/results
+	@$(BUILD)/nonsens reproduce $(FIGURES) --resume --out results
+	@cp $(FIGURES:%=results/%.csv) $(FIGURES:%=results/%.svg) docs/results
 
 bench: all
 	@tools/bench $(BUILD)

@@ -5,7 +5,7 @@
 
 enum {
     ANALYSING = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE,
-    ALL = ANALYSING | NONSENS_CMD_SIMULATE
+    ALL = ANALYSING | NONSENS_CMD_SIMULATE | NONSENS_CMD_REPRODUCE
 };
 
 static const file_option table[] = {
@@ -207,6 +207,16 @@ static int read_file_word(arguments *args, const command *self, const char *word
     return EXIT_DONE;
 }
 
+/* Words of reproduce are gathered at the front of the array, which they cannot outrun. */
+static int read_word(arguments *args, const command *self, char *word)
+{
+    if (self->bit == NONSENS_CMD_REPRODUCE) {
+        args->figures[args->figure_count++] = word;
+        return EXIT_DONE;
+    }
+    return read_file_word(args, self, word);
+}
+
 static int read_words(arguments *args, const command *self, int count, char **words)
 {
     bool options_end = false;
@@ -219,7 +229,7 @@ static int read_words(arguments *args, const command *self, int count, char **wo
         } else if (is_option) {
             code = read_option(args, self, count - i, words + i, &used);
         } else {
-            code = read_file_word(args, self, words[i]);
+            code = read_word(args, self, words[i]);
         }
         if (code != EXIT_DONE) {
             return code;
@@ -231,7 +241,7 @@ static int read_words(arguments *args, const command *self, int count, char **wo
 
 int arguments_read(arguments *args, const command *self, int count, char **words)
 {
-    *args = (arguments){.ctx = nonsens_context_new()};
+    *args = (arguments){.ctx = nonsens_context_new(), .figures = words};
     if (!args->ctx) {
         return complain(EXIT_FAILED, "out of memory");
     }

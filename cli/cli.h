@@ -37,6 +37,7 @@ int command_simulate(const command *self, int count, char **words);
 int command_direction(const command *self, int count, char **words);
 int command_independence(const command *self, int count, char **words);
 int command_diagnose(const command *self, int count, char **words);
+int command_reproduce(const command *self, int count, char **words);
 int command_methods(const command *self, int count, char **words);
 int command_version(const command *self, int count, char **words);
 int command_help(const command *self, int count, char **words);
@@ -60,7 +61,9 @@ const char *nearest_word(const char *word, const char *const *list);
 typedef struct arguments {
     nonsens_context *ctx;
     nonsens_options *options;
-    const char *file;    /* the word that is no option; "-" is standard input; NULL where none was given */
+    const char *file; /* the word that is no option; "-" is standard input; NULL where none was given */
+    char **figures;   /* words that are no options, of reproduce */
+    int figure_count;
     const char *output;  /* -o */
     const char *json;    /* --json */
     const char *truth;   /* --truth */

@@ -138,12 +138,26 @@ static void print_file_options(FILE *f, unsigned bit)
     }
 }
 
+static void print_figures(FILE *f)
+{
+    fputs("\nFigures\n", f);
+    for (size_t i = 0; i < nonsens_figure_count(); i++) {
+        const nonsens_figure_info *info = nonsens_figure_at(i);
+        char text[512];
+        snprintf(text, sizeof text, "%s; %d cells of %d data sets", info->summary, (int)info->cells, (int)info->reps);
+        print_entry(f, info->name, text);
+    }
+}
+
 /* ---- pages ---- */
 
 void print_command_help(FILE *f, const command *c)
 {
     fprintf(f, "Usage: nonsens %s%s%s\n\n", c->name, c->synopsis[0] ? " " : "", c->synopsis);
     print_words(f, c->text, 0, 0);
+    if (c->bit == NONSENS_CMD_REPRODUCE) {
+        print_figures(f);
+    }
     if (c->bit) {
         print_options(f, c->bit);
         print_file_options(f, c->bit);

@@ -28,6 +28,12 @@ static const command commands[] = {
      "pair "
      "can be told apart, whose change is missing, and how much memory a run takes.",
      command_diagnose},
+    {"reproduce", NONSENS_CMD_REPRODUCE, "FIGURE... [options]", "makes figures of the paper again",
+     "Runs the simulations behind figures of the paper (Monti, Zhang, Hyvarinen, UAI 2019) and writes for each FIGURE "
+     "a "
+     "table, FIGURE.csv, and a picture, FIGURE.svg; a short table goes to standard output. Each finished repetition is "
+     "kept in FIGURE.journal: a run that was stopped at any point goes on with --resume.",
+     command_reproduce},
     {"methods", 0, "", "lists the methods, one line each", "Lists the methods: name, what it can do, one line on how.",
      command_methods},
     {"version", 0, "", "prints the version and how it was built", "Prints the version and how it was built.",

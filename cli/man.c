@@ -65,7 +65,10 @@ static void put_synopsis(FILE *f)
     for (const command *c = command_table(); c->name; c++) {
         fprintf(f, ".Nm\n.Cm %s\n", c->name);
         if (c->bit) {
-            fputs(c->bit == NONSENS_CMD_SIMULATE ? "" : ".Ar file\n", f);
+            fputs(c->bit == NONSENS_CMD_SIMULATE    ? ""
+                  : c->bit == NONSENS_CMD_REPRODUCE ? ".Ar figure ...\n"
+                                                    : ".Ar file\n",
+                  f);
             fputs(".Op Ar option ...\n", f);
         } else if (strcmp(c->name, "help") == 0) {
             fputs(".Op Ar command\n", f);
@@ -160,6 +163,17 @@ static void put_methods(FILE *f)
     fputs(".El\n", f);
 }
 
+static void put_figures(FILE *f)
+{
+    fputs(".Sh FIGURES\n.Bl -tag -width Ds\n", f);
+    for (size_t i = 0; i < nonsens_figure_count(); i++) {
+        const nonsens_figure_info *info = nonsens_figure_at(i);
+        fprintf(f, ".It Cm %s\n%c", info->name, toupper((unsigned char)info->summary[0]));
+        put_text(f, info->summary + 1);
+    }
+    fputs(".El\n", f);
+}
+
 static void put_files(FILE *f)
 {
     fputs(".Sh FILES\n", f);
@@ -222,6 +236,7 @@ void print_man_page(FILE *f)
     put_commands(f);
     put_options(f);
     put_methods(f);
+    put_figures(f);
     put_files(f);
     put_exit_status(f);
     put_examples(f);

@@ -68,7 +68,10 @@ static nonsens_status keep_line(nonsens_context *ctx, batch *b, int place, json_
     bool good;
 #pragma omp critical(accuracy_journal)
     {
-        journal_append(b->journal, line);
+        if (journal_append(ctx, b->journal, line) != NONSENS_OK) { // the next ones would not fare better
+            complain(ctx);
+            exit(1);
+        }
         good = read_unit(b, place, line);
         b->done++;
         if (isatty(2)) {
@@ -148,7 +151,11 @@ static nonsens_status run_cell(nonsens_context *ctx, const settings *set, const 
 static bool run_cells(nonsens_context *ctx, const settings *set, FILE *csv)
 {
     int matched = 0, failed = 0;
-    journal j = journal_open(set->journal);
+    journal j;
+    if (journal_open(ctx, set->journal, &j) != NONSENS_OK) {
+        complain(ctx);
+        return false;
+    }
     for (int k = 0; k < ACCURACY_CELL_COUNT; k++) {
         if (fnmatch(set->cells, ACCURACY_CELLS[k].name, 0) != 0) {
             continue;

@@ -11,8 +11,8 @@
 
 #include "data/dataset.h"
 #include "data/simulate.h"
-#include "journal.h"
 #include "mechanisms.h"
+#include "reproduce/journal.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* accuracy_task.c - a cell made ready: its options, what names its results in the journal, its data sets. */
 #include "accuracy.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,15 +47,6 @@ static nonsens_status open_source(nonsens_context *ctx, task *t)
 
 /* ---- fingerprint ---- */
 
-/* 64-bit FNV-1a. */
-static void hash_text(uint64_t *hash, const char *text)
-{
-    for (const char *p = text; *p; p++) {
-        *hash = (*hash ^ (unsigned char)*p) * 1099511628211u;
-    }
-    *hash = (*hash ^ '\n') * 1099511628211u;
-}
-
 static bool is_left_out(const char *key, unsigned command)
 {
     return strcmp(key, "threads") == 0 || strcmp(key, "method") == 0 ||
@@ -86,7 +78,7 @@ static nonsens_status hash_options(nonsens_context *ctx, uint64_t *hash, const n
 static nonsens_status make_fingerprint(nonsens_context *ctx, task *t)
 {
     const family *f = t->cell->family;
-    uint64_t hash = 1469598103934665603u;
+    uint64_t hash = HASH_START;
     char revision[32];
     snprintf(revision, sizeof revision, "%d", f->revision);
     hash_text(&hash, f->name);

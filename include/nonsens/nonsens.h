@@ -243,6 +243,27 @@ NONSENS_API void nonsens_simulation_free(nonsens_simulation *simulation);
 NONSENS_API nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                    nonsens_data **out);
 
+/* ---- figures ------------------------------------------------------------------------------------------------- */
+
+/* A figure of the paper that can be made again. */
+typedef struct nonsens_figure_info {
+    const char *name;
+    const char *summary; /* one line */
+    int64_t reps;        /* repetitions where none are asked for */
+    int64_t cells;       /* settings that it shows, each repeated so often */
+} nonsens_figure_info;
+
+NONSENS_API size_t nonsens_figure_count(void);
+NONSENS_API const nonsens_figure_info *nonsens_figure_at(size_t index);
+/*
+ * Runs the figure (options of NONSENS_CMD_REPRODUCE) and writes FIGURE.journal, FIGURE.csv and FIGURE.svg into the
+ * folder `out`, which is made where it is missing, and a short table as text to `path` ("-" is standard output).  Each
+ * finished repetition is a line of the journal; a run that was cancelled, failed or killed goes on from there with
+ * `resume`.  Without it a journal that is there already is an error.
+ */
+NONSENS_API nonsens_status nonsens_reproduce(nonsens_context *ctx, const nonsens_options *options, const char *figure,
+                                             const char *path);
+
 /* ---- writers ------------------------------------------------------------------------------------------------- */
 
 /*

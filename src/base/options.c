@@ -73,17 +73,22 @@ enum {
 
 /* clang-format off */
 static const row table[] = {
-    INTEGER("seed", seed, SIM | ANALYSE | REP, RUN, "1", 0, 0x1p53, "",
+    INTEGER("seed", seed, SIM | ANALYSE, RUN, "1", 0, 0x1p53, "",
             "Seed of every random number; the same seed gives the same result on any number of threads."),
+    INTEGER("seed", seed, REP, RUN, "100001", 0, 0x1p52, "",
+            "Seed of the first repetition; the others count up from it. Reported figures use seeds from 100,001."),
     INTEGER("threads", threads, ANALYSE | REP, RUN, "0", 0, 1024, "threads", "How many threads to use; 0 means all cores."),
     REAL("alpha", alpha, ANALYSE, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
     TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
            "How the variables are separated into sources; auto means score-matching."),
-    INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets", "Data sets per cell; 0 means as many as published."),
-    TEXT("out", out, REP, RUN, "results", "Folder that gets the journal, the table and the picture."),
-    TEXT("cells", cells, REP, RUN, "*", "Which cells to run, a pattern with * and ?."),
+    INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets",
+            "Data sets per cell; 0 means as many as the figure's default."),
+    TEXT("out", out, REP, RUN, "results",
+         "Folder that gets FIGURE.journal, FIGURE.csv and FIGURE.svg; it is made where it is missing."),
+    TEXT("cells", cells, REP, RUN, "*",
+         "Which cells to run and to show, a pattern with * and ?; a cell is one setting of a figure."),
     FLAG("resume", resume, REP, RUN, "Go on with the journal that is there, without doing anything twice."),
 
     TEXT("segment", segment, ANALYSE, DATA, "",
@@ -403,11 +408,15 @@ const char *option_command_name(unsigned command)
     }
 }
 
-/* Fields of other commands get their defaults too: code may read any field. */
+/* Fields of other commands get their defaults too: code may read any field.  Where rows share one, its own counts. */
 static nonsens_status set_defaults(nonsens_context *ctx, nonsens_options *options)
 {
-    for (size_t i = 0; i < ROWS; i++) {
-        TRY(set_row(ctx, options, &table[i], table[i].info.default_value));
+    for (int own = 0; own <= 1; own++) {
+        for (size_t i = 0; i < ROWS; i++) {
+            if (own == ((table[i].info.commands & options->command) != 0)) {
+                TRY(set_row(ctx, options, &table[i], table[i].info.default_value));
+            }
+        }
     }
     return NONSENS_OK;
 }

@@ -26,9 +26,11 @@ static nonsens_status fail_output(nonsens_context *ctx, const char *path, int er
     if (!path[0]) {
         return fail(ctx, NONSENS_ERR_OUTPUT, "the name of the file to write is empty; give a path");
     }
-    char shown[4 * SHOWN_BYTES];
-    show_text(shown, sizeof shown, path, (int64_t)strlen(path), SHOWN_BYTES);
-    return fail(ctx, NONSENS_ERR_OUTPUT, "cannot write %s: %s", standard ? "standard output" : shown,
+    if (error == ENOMEM) {
+        return fail_memory(ctx);
+    }
+    char shown[SHOWN_PATH_BYTES];
+    return fail(ctx, NONSENS_ERR_OUTPUT, "cannot write %s: %s", standard ? "standard output" : show_path(shown, path),
                 error ? strerror(error) : "a write failed");
 }
 

@@ -26,6 +26,7 @@ enum rng_purpose {
     RNG_RESTRICTED = 25,
     RNG_ICA = 26,
     RNG_EXPERIMENT = 40,
+    RNG_REPRODUCE = 41,
     RNG_TEST = 50
 };
 

@@ -7,7 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_CHARACTERS = 40, ESCAPED = 4 /* characters of \xNN, and most bytes of a character */ };
+enum {
+    NAME_CHARACTERS = 40,
+    PATH_CHARACTERS = 200,
+    ESCAPED = 4 /* characters of \xNN, and most bytes of a character */
+};
 
 static bool is_control(const unsigned char *byte, int length)
 {
@@ -80,4 +84,9 @@ const char *show_quoted(char out[SHOWN_BYTES], const char *text)
 const char *show_bare(char out[SHOWN_BYTES], const char *text)
 {
     return text[0] ? show_text(out, SHOWN_BYTES, text, (int64_t)strlen(text), NAME_CHARACTERS) : show_bytes(out, "", 0);
+}
+
+const char *show_path(char out[SHOWN_PATH_BYTES], const char *path)
+{
+    return show_text(out, SHOWN_PATH_BYTES, path, (int64_t)strlen(path), PATH_CHARACTERS);
 }

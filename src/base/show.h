@@ -22,4 +22,8 @@ const char *show_quoted(char out[SHOWN_BYTES], const char *text);
 /* At most 40 characters without quotes, but "" where there are none. */
 const char *show_bare(char out[SHOWN_BYTES], const char *text);
 
+/* At most 200 characters of a path: it is their ends that tell paths apart. */
+enum { SHOWN_PATH_BYTES = 1024 };
+const char *show_path(char out[SHOWN_PATH_BYTES], const char *path);
+
 #endif

@@ -338,8 +338,6 @@ nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, cons
     return status;
 }
 
-enum { SHOWN_PATH_CHARACTERS = 200, SHOWN_PATH_BYTES = 1024 };
-
 static bool has_npy_ending(const char *path)
 {
     size_t length = strlen(path);
@@ -352,7 +350,7 @@ nonsens_status table_parse(nonsens_context *ctx, arena *a, const char *path, con
     static const table_options defaults = {0};
     memset(out, 0, sizeof *out);
     ARENA_TRY(ctx, a, out->path, SHOWN_PATH_BYTES);
-    show_text(out->path, SHOWN_PATH_BYTES, path, (int64_t)strlen(path), SHOWN_PATH_CHARACTERS);
+    show_path(out->path, path);
     if (size == 0) {
         return fail(ctx, NONSENS_ERR_DATA, "%s: the file is empty; give a table with at least one row", out->path);
     }

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 static const unsigned COMMANDS[] = {NONSENS_CMD_SIMULATE, NONSENS_CMD_DIRECTION, NONSENS_CMD_INDEPENDENCE,
-                                    NONSENS_CMD_DIAGNOSE};
+                                    NONSENS_CMD_DIAGNOSE, NONSENS_CMD_REPRODUCE};
 
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 

@@ -1,0 +1,99 @@
+/* reproduce.c - `nonsens reproduce`: figures of the paper, made again. */
+#include "cli.h"
+
+#include <string.h>
+
+enum { MOST_FIGURES = 64, LIST_BYTES = 1024 };
+
+/* The names of all figures, ended by NULL; how many there are. */
+static size_t figure_names(const char *names[MOST_FIGURES])
+{
+    size_t count = 0;
+    while (count < nonsens_figure_count() && count < MOST_FIGURES - 1) {
+        names[count] = nonsens_figure_at(count)->name;
+        count++;
+    }
+    names[count] = NULL;
+    return count;
+}
+
+static void list_names(char list[LIST_BYTES])
+{
+    const char *names[MOST_FIGURES];
+    size_t count = figure_names(names), used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < count && used < LIST_BYTES; i++) {
+        used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+}
+
+static bool is_figure(const char *word)
+{
+    for (size_t i = 0; i < nonsens_figure_count(); i++) {
+        if (strcmp(nonsens_figure_at(i)->name, word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int refuse_figure(const char *word)
+{
+    char list[LIST_BYTES];
+    const char *names[MOST_FIGURES];
+    list_names(list);
+    figure_names(names);
+    const char *near = nearest_word(word, names);
+    if (near) {
+        return complain(EXIT_USAGE, "%s is not a figure; did you mean %s? There are: %s", show_word(word).text, near,
+                        list);
+    }
+    return complain(EXIT_USAGE, "%s is not a figure; there are: %s", show_word(word).text, list);
+}
+
+/* All names are looked at before anything is run. */
+static int check_figures(const arguments *args)
+{
+    char list[LIST_BYTES];
+    if (args->figure_count == 0) {
+        list_names(list);
+        return complain(EXIT_USAGE, "name a figure; there are: %s", list);
+    }
+    for (int i = 0; i < args->figure_count; i++) {
+        if (!is_figure(args->figures[i])) {
+            return refuse_figure(args->figures[i]);
+        }
+    }
+    return EXIT_DONE;
+}
+
+static int reproduce(const arguments *args)
+{
+    int code = check_figures(args);
+    progress line;
+    interrupt_watch(args->ctx);
+    progress_attach(&line, args->ctx, args->quiet);
+    for (int i = 0; code == EXIT_DONE && i < args->figure_count; i++) {
+        nonsens_status status = nonsens_reproduce(args->ctx, args->options, args->figures[i], "-");
+        progress_wipe(&line);
+        if (interrupt_seen()) {
+            code = complain(EXIT_INTERRUPTED, "interrupted; finished repetitions are kept, --resume goes on with them");
+        } else if (status != NONSENS_OK) {
+            code = complain_status(args->ctx, status);
+        }
+    }
+    return code;
+}
+
+int command_reproduce(const command *self, int count, char **words)
+{
+    arguments args;
+    int code = arguments_read(&args, self, count, words);
+    if (code == EXIT_DONE && args.help) {
+        print_command_help(stdout, self);
+    } else if (code == EXIT_DONE) {
+        code = reproduce(&args);
+    }
+    arguments_free(&args);
+    return code;
+}

@@ -1,0 +1,131 @@
+/* journal.c - finished units of work, kept in a file and in memory. */
+#include "reproduce/journal.h"
+
+#include "base/show.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_BYTES = 256 };
+
+static const char *key_of(char key[KEY_BYTES], const char *options, int64_t seed)
+{
+    snprintf(key, KEY_BYTES, "%" PRId64 " %s", seed, options);
+    return key;
+}
+
+/* Takes the line over, also where it is NULL or lacks what makes its key. */
+static void keep(journal *j, json_t *line)
+{
+    const char *options;
+    json_int_t seed;
+    char key[KEY_BYTES];
+    if (json_unpack(line, "{s:s, s:I}", "options", &options, "seed", &seed) == 0) {
+        json_object_set(j->index, key_of(key, options, seed), line);
+    }
+    json_decref(line);
+}
+
+static nonsens_status fail_journal(nonsens_context *ctx, const journal *j, const char *what, int error)
+{
+    char shown[SHOWN_PATH_BYTES];
+    return fail(ctx, NONSENS_ERR_OUTPUT, "cannot %s the journal %s: %s", what, show_path(shown, j->path),
+                error ? strerror(error) : "the disk is full");
+}
+
+/* ---- reading ---- */
+
+static void read_lines(journal *j, FILE *file)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    for (ssize_t length; (length = getline(&text, &bytes, file)) > 0;) {
+        j->torn = text[length - 1] != '\n';
+        keep(j, json_loadb(text, (size_t)length, 0, NULL));
+    }
+    free(text);
+}
+
+nonsens_status journal_open(nonsens_context *ctx, const char *path, journal *out)
+{
+    *out = (journal){path, json_object(), false};
+    if (!out->index) {
+        return fail_memory(ctx);
+    }
+    FILE *file = fopen(path, "r");
+    int error = !file && errno != ENOENT ? errno : 0;
+    if (file) {
+        read_lines(out, file);
+        error = ferror(file) ? EIO : 0;
+        fclose(file);
+    }
+    if (error) {
+        nonsens_status status = fail_journal(ctx, out, "read", error);
+        journal_close(out);
+        return status;
+    }
+    return NONSENS_OK;
+}
+
+void journal_close(journal *j)
+{
+    json_decref(j->index);
+    j->index = NULL;
+}
+
+json_t *journal_find(const journal *j, const char *options, int64_t seed)
+{
+    char key[KEY_BYTES];
+    return json_object_get(j->index, key_of(key, options, seed));
+}
+
+/* ---- writing ---- */
+
+/* The line with its end, and a line break before it where the file ends inside another.  NULL without memory. */
+static char *line_text(const journal *j, const json_t *line, size_t *length)
+{
+    size_t bytes = json_dumpb(line, NULL, 0, JSON_COMPACT), before = j->torn ? 1 : 0;
+    char *text = bytes > 0 ? malloc(before + bytes + 1) : NULL;
+    if (text) {
+        text[0] = '\n';
+        json_dumpb(line, text + before, bytes, JSON_COMPACT);
+        text[before + bytes] = '\n';
+        *length = before + bytes + 1;
+    }
+    return text;
+}
+
+static nonsens_status write_bytes(nonsens_context *ctx, journal *j, const char *bytes, size_t length)
+{
+    int file = open(j->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) {
+        return fail_journal(ctx, j, "write", errno);
+    }
+    ssize_t written = write(file, bytes, length);
+    int error = written < 0 ? errno : 0;
+    bool whole = written == (ssize_t)length;
+    j->torn = written > 0 ? !whole : j->torn;
+    if (close(file) != 0 && whole) {
+        return fail_journal(ctx, j, "write", errno);
+    }
+    return whole ? NONSENS_OK : fail_journal(ctx, j, "write", error);
+}
+
+nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line)
+{
+    size_t length = 0;
+    char *text = line ? line_text(j, line, &length) : NULL;
+    nonsens_status status = text ? write_bytes(ctx, j, text, length) : fail_memory(ctx);
+    free(text);
+    if (status == NONSENS_OK) {
+        keep(j, line);
+    } else {
+        json_decref(line);
+    }
+    return status;
+}

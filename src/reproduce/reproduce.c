@@ -1,0 +1,264 @@
+/* reproduce.c - the table of figures, and the frame: units that the journal lacks are run, then all are written. */
+#include "reproduce/reproduce.h"
+
+#include "base/hash.h"
+#include "base/output.h"
+#include "base/parallel.h"
+#include "base/show.h"
+#include "reproduce/journal.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the table ---- */
+
+static const figure *const table[] = {
+    &FIGURE_LINEAR_ICA,
+};
+
+enum { FIGURES = sizeof table / sizeof *table };
+
+size_t nonsens_figure_count(void)
+{
+    return FIGURES;
+}
+
+const nonsens_figure_info *nonsens_figure_at(size_t index)
+{
+    return index < FIGURES ? &table[index]->info : NULL;
+}
+
+static const figure *figure_find(const char *name)
+{
+    for (size_t i = 0; i < FIGURES; i++) {
+        if (strcmp(table[i]->info.name, name) == 0) {
+            return table[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- what is asked for ---- */
+
+typedef struct run {
+    const figure *figure;
+    int64_t cells, reps, first_seed;
+    int64_t *cell;                   /* (cells) */
+    const char *journal, *csv, *svg; /* paths */
+    journal done;
+    char *units;      /* (cells, reps) of unit_bytes each; filled in as they finish */
+    int64_t *missing; /* (jobs) which of the units are to be made */
+    int64_t jobs;
+    bool broken; /* a line could not be kept: what remains is not begun */
+} run;
+
+static nonsens_status choose_cells(nonsens_context *ctx, arena *a, const nonsens_options *options, run *r)
+{
+    char name[CELL_NAME_BYTES], last[CELL_NAME_BYTES], shown[SHOWN_BYTES];
+    ARENA_TRY(ctx, a, r->cell, r->figure->info.cells);
+    for (int64_t k = 0; k < r->figure->info.cells; k++) {
+        r->figure->cell_name(k, name);
+        if (fnmatch(options->cells, name, 0) == 0) {
+            r->cell[r->cells++] = k;
+        }
+    }
+    if (r->cells > 0) {
+        return NONSENS_OK;
+    }
+    r->figure->cell_name(0, name);
+    r->figure->cell_name(r->figure->info.cells - 1, last);
+    return fail(ctx, NONSENS_ERR_USAGE, "--cells %s: no cell of %s is called so; they go from %s to %s",
+                show_bare(shown, options->cells), r->figure->info.name, name, last);
+}
+
+static nonsens_status make_folder(nonsens_context *ctx, const char *folder)
+{
+    char shown[SHOWN_PATH_BYTES];
+    if (!folder[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--out: the name of the folder is empty; give a path");
+    }
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        return fail(ctx, NONSENS_ERR_OUTPUT, "cannot make the folder %s: %s", show_path(shown, folder),
+                    strerror(errno));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status name_files(nonsens_context *ctx, arena *a, const char *folder, run *r)
+{
+    const char *name = r->figure->info.name;
+    r->journal = arena_format(ctx, a, "%s/%s.journal", folder, name);
+    r->csv = arena_format(ctx, a, "%s/%s.csv", folder, name);
+    r->svg = arena_format(ctx, a, "%s/%s.svg", folder, name);
+    return r->journal && r->csv && r->svg ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
+static nonsens_status check_files(nonsens_context *ctx, const nonsens_options *options, const run *r)
+{
+    char shown[SHOWN_PATH_BYTES];
+    if (!options->resume && access(r->journal, F_OK) == 0) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "%s holds finished repetitions; go on with them by --resume, or name another folder by --out",
+                    show_path(shown, r->journal));
+    }
+    TRY(nonsens_output_check(ctx, r->journal));
+    TRY(nonsens_output_check(ctx, r->csv));
+    return nonsens_output_check(ctx, r->svg);
+}
+
+/* ---- one unit ---- */
+
+typedef struct unit_name {
+    char cell[CELL_NAME_BYTES];
+    char options[2 * CELL_NAME_BYTES]; /* in the journal: all that the unit depends on but its seed */
+    int64_t number, seed;
+} unit_name;
+
+static unit_name name_unit(const run *r, int64_t unit)
+{
+    unit_name u = {.number = r->cell[unit / r->reps], .seed = r->first_seed + unit % r->reps};
+    r->figure->cell_name(u.number, u.cell);
+    snprintf(u.options, sizeof u.options, "%.48s/%d/%s", r->figure->info.name, r->figure->revision, u.cell);
+    return u;
+}
+
+/* Figure and cell by their names: further cells and figures change nothing. */
+static unit_seed seed_unit(const run *r, const unit_name *u)
+{
+    uint64_t job = HASH_START;
+    hash_text(&job, r->figure->info.name);
+    hash_text(&job, u->cell);
+    return (unit_seed){rng_open((uint64_t)u->seed, RNG_REPRODUCE, job), (uint64_t)u->seed};
+}
+
+static bool read_unit(const run *r, int64_t unit, const json_t *line)
+{
+    return line && r->figure->read(line, r->units + (size_t)unit * r->figure->unit_bytes);
+}
+
+static nonsens_status keep_line(nonsens_context *ctx, run *r, int64_t unit, json_t *line)
+{
+    nonsens_status status;
+#pragma omp critical(nonsens_reproduce_journal)
+    {
+        bool good = read_unit(r, unit, line);
+        status = journal_append(ctx, &r->done, line);
+        if (status == NONSENS_OK && !good) {
+            status = fail(ctx, NONSENS_ERR_NUMERIC, "%s: a repetition lacks some of its results", r->figure->info.name);
+        }
+        if (status != NONSENS_OK) {
+#pragma omp atomic write
+            r->broken = true;
+        }
+    }
+    return status;
+}
+
+static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    run *r = state;
+    bool broken;
+#pragma omp atomic read
+    broken = r->broken;
+    if (broken) {
+        return NONSENS_OK; // what broke it is the run's failure
+    }
+    unit_name u = name_unit(r, r->missing[job]);
+    json_t *line = json_pack("{s:s, s:s, s:I, s:s}", "figure", r->figure->info.name, "cell", u.cell, "seed",
+                             (json_int_t)u.seed, "options", u.options);
+    nonsens_status status = line ? r->figure->run(ctx, scratch, u.number, seed_unit(r, &u), line) : fail_memory(ctx);
+    if (status != NONSENS_OK) {
+        json_decref(line);
+        return status;
+    }
+    return keep_line(ctx, r, r->missing[job], line);
+}
+
+/* ---- all units ---- */
+
+/* Repetition by repetition: all cells grow at the same pace, and the time left is guessed from all of them. */
+static void list_missing(run *r)
+{
+    for (int64_t k = 0; k < r->reps * r->cells; k++) {
+        int64_t unit = k % r->cells * r->reps + k / r->cells;
+        unit_name u = name_unit(r, unit);
+        if (!read_unit(r, unit, journal_find(&r->done, u.options, u.seed))) {
+            r->missing[r->jobs++] = unit;
+        }
+    }
+}
+
+static nonsens_status run_missing(nonsens_context *ctx, arena *a, int threads, run *r)
+{
+    ARENA_TRY(ctx, a, r->units, r->cells * r->reps * (int64_t)r->figure->unit_bytes);
+    ARENA_TRY(ctx, a, r->missing, r->cells * r->reps);
+    TRY(journal_open(ctx, r->journal, &r->done));
+    list_missing(r);
+    nonsens_status status = parallel_for(ctx, threads, r->jobs, r->figure->info.name, run_unit, r);
+    journal_close(&r->done);
+    return status;
+}
+
+/* ---- what comes out ---- */
+
+static nonsens_status write_file(nonsens_context *ctx, const figure_units *units, figure_write_fn write,
+                                 const char *path)
+{
+    output *out;
+    arena scratch = {0};
+    TRY(output_open(ctx, path, &out));
+    nonsens_status status = write(ctx, &scratch, units, output_stream(out));
+    arena_free(&scratch);
+    if (status != NONSENS_OK) {
+        output_abandon(out);
+        return status;
+    }
+    return output_close(ctx, out);
+}
+
+static nonsens_status write_files(nonsens_context *ctx, const run *r, const char *path)
+{
+    figure_units units = {r->cells, r->reps, r->cell, r->units};
+    TRY(write_file(ctx, &units, r->figure->write_csv, r->csv));
+    TRY(write_file(ctx, &units, r->figure->draw, r->svg));
+    return write_file(ctx, &units, r->figure->write_text, path);
+}
+
+/* ---- the frame ---- */
+
+static nonsens_status reproduce(nonsens_context *ctx, arena *a, const nonsens_options *options, const figure *f,
+                                const char *path)
+{
+    run r = {.figure = f, .reps = options->reps > 0 ? options->reps : f->info.reps, .first_seed = options->seed};
+    TRY(choose_cells(ctx, a, options, &r));
+    TRY(make_folder(ctx, options->out));
+    TRY(name_files(ctx, a, options->out, &r));
+    TRY(check_files(ctx, options, &r));
+    TRY(run_missing(ctx, a, (int)options->threads, &r));
+    return write_files(ctx, &r, path);
+}
+
+nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *options, const figure *f, const char *path)
+{
+    arena a = {0};
+    nonsens_status status = reproduce(ctx, &a, options, f, path);
+    arena_free(&a);
+    return status;
+}
+
+nonsens_status nonsens_reproduce(nonsens_context *ctx, const nonsens_options *options, const char *name,
+                                 const char *path)
+{
+    char shown[SHOWN_BYTES];
+    TRY(options_begin(ctx, options, NONSENS_CMD_REPRODUCE));
+    const figure *f = figure_find(name);
+    if (!f) {
+        return fail(ctx, NONSENS_ERR_USAGE, "%s is not a figure; `nonsens help reproduce` lists them",
+                    show_bare(shown, name));
+    }
+    return figure_reproduce(ctx, options, f, path);
+}

@@ -1,0 +1,18 @@
+/* summary.h - means over repetitions with their standard errors; repetitions without a value (NaN) are left out. */
+#ifndef REPRODUCE_SUMMARY_H
+#define REPRODUCE_SUMMARY_H
+
+#include <stdint.h>
+
+typedef struct summary {
+    int64_t count;
+    double mean;  /* NaN of none */
+    double error; /* standard error of the mean; NaN of fewer than two */
+} summary;
+
+/* Of n values. */
+summary summary_of(int64_t n, const double *value);
+/* Of the differences a - b of n pairs. */
+summary summary_of_differences(int64_t n, const double *a, const double *b);
+
+#endif
