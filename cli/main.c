@@ -22,7 +22,7 @@ static const command commands[] = {
      "Tests whether two variables are independent: inside each segment where segments are named, else over all rows. "
      "The decision is dependent or independent.",
      command_independence},
-    {"ica", NONSENS_CMD_ICA, "FILE [--segment COL] [--method METHOD] -o sources.csv [options]",
+    {"ica", NONSENS_CMD_ICA, "FILE [--segment COL] [--method METHOD] [-o sources.csv] [options]",
      "separates variables into independent sources",
      "Separates all variables, 2 to 100 of them, into as many sources that are independent inside each segment: linear "
      "ICA. joint-diagonalisation needs variances that change over segments, fastica and infomax sources that are not "

@@ -137,7 +137,9 @@ static nonsens_status report_optimum(const ica_run *run)
     if (!is_score_matching(run->algorithm)) {
         return NONSENS_OK;
     }
-    TRY(choice_word(run, "statistic", (int)run->ica.statistic, &u->statistic));
+    if (run->ica.statistic != STATISTIC_AUTO) {
+        TRY(choice_word(run, "statistic", (int)run->ica.statistic, &u->statistic));
+    }
     if (run->ica.sharpness > 0.0) {
         u->sharpness = run->ica.sharpness;
         TRY(result_add(ctx, r, u->sharpness, NAN, "of the statistic's bend, one over a source's deviation",

@@ -227,7 +227,7 @@ const char *text_figure(char buffer[NUMBER_BYTES], double value)
 
 static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
 {
-    int64_t count = r->evidence_count - r->unmixed.tabled;
+    int64_t count = r->evidence_count - (verbose ? 0 : r->unmixed.tabled);
     int64_t lines = verbose || count <= EVIDENCE_LINES ? count : EVIDENCE_LINES;
     int width = name_columns(r, lines);
     char value[NUMBER_BYTES], p_value[NUMBER_BYTES], name[NAME_BYTES];

@@ -28,14 +28,14 @@ static int64_t extreme_segment(const nonsens_result *r, int64_t source, double s
     return best;
 }
 
-static void print_extreme(FILE *f, const nonsens_result *r, int64_t source, double sign)
+static void print_extreme(FILE *f, const nonsens_result *r, int64_t source, double sign, int columns)
 {
     char label[LABEL_BYTES], value[NUMBER_BYTES], cell[LABEL_BYTES + NUMBER_BYTES];
     int64_t e = extreme_segment(r, source, sign);
     snprintf(cell, sizeof cell, "%s (%s)", short_text(label, r->labels[e], LABEL_COLUMNS - 10),
              number_print(value, matrix_col(r->modulation, source)[e], CHANGE_DIGITS));
     fputs("  ", f);
-    text_print_padded(f, cell, LABEL_COLUMNS);
+    text_print_padded(f, cell, columns);
 }
 
 static void print_source(FILE *f, const nonsens_result *r, int64_t k)
@@ -44,8 +44,8 @@ static void print_source(FILE *f, const nonsens_result *r, int64_t k)
     fprintf(f, "  %-6s  %10s  %10s", r->source_name[k], number_print(kurtosis, r->unmixed.kurtosis[k], DIGITS),
             number_print(skewness, r->unmixed.skewness[k], DIGITS));
     if (r->segments > 1) {
-        print_extreme(f, r, k, 1.0);
-        print_extreme(f, r, k, -1.0);
+        print_extreme(f, r, k, 1.0, LABEL_COLUMNS);
+        print_extreme(f, r, k, -1.0, 0);
     }
     fputc('\n', f);
 }
@@ -99,7 +99,11 @@ void text_print_unmixed(FILE *f, const nonsens_result *r)
     }
     fputs(" from ", f);
     text_print_count(f, r->rows, "row", ", ");
-    text_print_count(f, r->segments, "segment", "\n");
+    if (r->segments > 0) {
+        text_print_count(f, r->segments, "segment", "\n");
+    } else {
+        fputs("no segments\n", f);
+    }
     print_sources(f, r);
     print_unmixing(f, r);
 }
