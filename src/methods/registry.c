@@ -30,7 +30,8 @@ static const method table[] = {
     {{"nonsens-lr", MONTI, "the same disturbances, directions compared by likelihood ratio; assumes an effect",
       SEGMENT_MODEL " One variable causes the other: a direction is always named.", 1, 0, 1},
      monti_lr_direction},
-    {{"linear-ica", MONTI, "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
+    {{"linear-ica", MONTI,
+      "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
       LINEAR_MODEL, 1, 0, 1},
      linear_ica_direction},
 };
