@@ -1,4 +1,4 @@
-/* analyse.c - what direction, independence and diagnose have in common: words, data, run, results. */
+/* analyse.c - what direction, independence, ica and diagnose have in common: words, data, run, results. */
 #include "cli.h"
 
 #include <string.h>
@@ -95,7 +95,7 @@ static int check_options(const arguments *args, const command *self)
     if (code == EXIT_DONE && self->bit == NONSENS_CMD_DIRECTION) {
         code = check_method(args);
     }
-    if (code == EXIT_DONE && self->bit != NONSENS_CMD_DIAGNOSE) {
+    if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE))) {
         code = check_pair(args, self);
     }
     return code;
@@ -108,8 +108,9 @@ static int check_arguments(const arguments *args, const command *self)
                         self->name, self->name);
     }
     int code = check_options(args, self);
-    const output_file out[] = {
-        {"--sources", args->sources}, {"--json", args->json}, {args->output ? "-o" : "the text on", text_path(args)}};
+    const output_file out[] = {{self->bit == NONSENS_CMD_ICA ? "-o" : "--sources", args->sources},
+                               {"--json", args->json},
+                               {args->output ? "-o" : "the text on", text_path(args)}};
     if (code == EXIT_DONE) {
         code = outputs_check(args->ctx, args->file, out, sizeof out / sizeof *out);
     }
@@ -189,6 +190,10 @@ int analyse(const command *self, int count, char **words, analyse_fn run)
 {
     arguments args;
     int code = arguments_read(&args, self, count, words);
+    if (self->bit == NONSENS_CMD_ICA) { // what it makes are sources: -o is their file, and the text is a summary
+        args.sources = args.output;
+        args.output = NULL;
+    }
     if (code == EXIT_DONE && args.help) {
         print_command_help(stdout, self);
     } else if (code == EXIT_DONE) {

@@ -4,13 +4,17 @@
 #include <string.h>
 
 enum {
-    ANALYSING = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE,
+    DECIDING = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE,
+    ANALYSING = DECIDING | NONSENS_CMD_ICA,
     ALL = ANALYSING | NONSENS_CMD_SIMULATE | NONSENS_CMD_REPRODUCE
 };
 
 static const file_option table[] = {
     {"-o", "output", "FILE", NONSENS_CMD_SIMULATE, "Write the data to FILE; `-`, the default, is standard output."},
-    {"-o", "output", "FILE", ANALYSING, "Write the text result to FILE in place of standard output."},
+    {"-o", "output", "FILE", NONSENS_CMD_ICA,
+     "Write the sources as CSV, one line per row of the data in its order: columns s1, s2, ... and the segment; with "
+     "`-` standard output carries them only."},
+    {"-o", "output", "FILE", DECIDING, "Write the text result to FILE in place of standard output."},
     {NULL, "json", "FILE", ANALYSING, "Write the result as JSON; with `-` standard output carries JSON only."},
     {NULL, "truth", "FILE", NONSENS_CMD_SIMULATE, "Write the causes as JSON."},
     {NULL, "sources", "FILE", NONSENS_CMD_DIRECTION,

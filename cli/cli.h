@@ -36,6 +36,7 @@ int refuse_command(const char *word);
 int command_simulate(const command *self, int count, char **words);
 int command_direction(const command *self, int count, char **words);
 int command_independence(const command *self, int count, char **words);
+int command_ica(const command *self, int count, char **words);
 int command_diagnose(const command *self, int count, char **words);
 int command_reproduce(const command *self, int count, char **words);
 int command_methods(const command *self, int count, char **words);

@@ -22,6 +22,13 @@ static const command commands[] = {
      "Tests whether two variables are independent: inside each segment where segments are named, else over all rows. "
      "The decision is dependent or independent.",
      command_independence},
+    {"ica", NONSENS_CMD_ICA, "FILE [--segment COL] [--method METHOD] [-o sources.csv] [options]",
+     "separates variables into independent sources",
+     "Separates all variables, 2 to 100 of them, into as many sources that are independent inside each segment: linear "
+     "ICA. joint-diagonalisation needs variances that change over segments, fastica and infomax sources that are not "
+     "Gaussian and no segments, score-matching uses both. Sources are called s1, s2, ...; each has variance 1 inside "
+     "segments and a skewness that is not negative, and they are ordered by kurtosis, the largest first.",
+     command_ica},
     {"diagnose", NONSENS_CMD_DIAGNOSE, "FILE --segment COL [options]", "says what the data can and cannot support",
      "Says what the data can and cannot support, before a direction is asked for: segments and their sizes, which "
      "variables change over segments, which pairs are dependent inside segments, in how many ways the segments of a "

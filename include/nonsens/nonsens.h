@@ -189,12 +189,21 @@ NONSENS_API nonsens_status nonsens_independence(nonsens_context *ctx, const nons
 /* What the data can and cannot support. */
 NONSENS_API nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data,
                                             const nonsens_options *options, nonsens_result **out);
+/*
+ * Linear ICA of all variables (2 to 100; options of NONSENS_CMD_ICA): as many sources, independent inside each segment,
+ * of which the variables are mixtures.  Each source has variance 1 inside segments (pooled) and a skewness that is not
+ * negative; kurtosis descends from the first source to the last.  Segments may be missing but for
+ * joint-diagonalisation.
+ */
+NONSENS_API nonsens_status nonsens_ica(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                       nonsens_result **out);
 NONSENS_API void nonsens_result_free(nonsens_result *result);
 
 /*
  * What follows reads a result.  Texts and arrays belong to the result and live as long as it does.
  *
- * "a->b", "independent" or "inconclusive"; for independence "dependent" or "independent"; "none" for diagnose.
+ * "a->b", "independent" or "inconclusive"; for independence "dependent" or "independent"; "none" for diagnose
+ * and ica.
  * ("neither", where both directions are refuted, is kept for methods that can tell.)
  */
 NONSENS_API const char *nonsens_result_decision(const nonsens_result *result);
@@ -204,7 +213,8 @@ NONSENS_API const char *nonsens_result_direction(const nonsens_result *result);
 NONSENS_API double nonsens_result_score(const nonsens_result *result);
 /*
  * The p-value behind the decision: for direction that of the opposite direction (nonsens, corrected for its four
- * tests), for independence that of independence.  NaN where no direction is decided, for nonsens-lr and for diagnose.
+ * tests), for independence that of independence.  NaN where no direction is decided, for nonsens-lr, diagnose and
+ * ica.
  */
 NONSENS_API double nonsens_result_p_value(const nonsens_result *result);
 /* Why the decision is what it is, in one sentence; NULL where it needs no reason. */
@@ -229,8 +239,20 @@ NONSENS_API const char *nonsens_result_note(const nonsens_result *result, int64_
 NONSENS_API int64_t nonsens_result_rows(const nonsens_result *result);
 /* (rows) The row of the input, from 0, that each row used was; rows are in an order of the library's own. */
 NONSENS_API const int64_t *nonsens_result_input_row(const nonsens_result *result);
-/* (rows) The estimated disturbance of the first (0) or second (1) variable, or NULL where the method has none. */
-NONSENS_API const double *nonsens_result_source(const nonsens_result *result, int64_t variable);
+/* How many sources there are: two for a direction whose method estimates disturbances, d for ica, else 0. */
+NONSENS_API int64_t nonsens_result_sources(const nonsens_result *result);
+/*
+ * (rows) For a direction the estimated disturbance of the first (0) or second (1) variable, for ica a source, counted
+ * from 0; NULL where there is none.
+ */
+NONSENS_API const double *nonsens_result_source(const nonsens_result *result, int64_t source);
+/*
+ * (d * d) For ica, else NULL.  Row by row: [k * d + j] of the unmixing is the weight of variable j in source k, so that
+ * source = unmixing * (variables - their means over all rows); [j * d + k] of the mixing, its inverse, is the weight of
+ * source k in variable j.
+ */
+NONSENS_API const double *nonsens_result_unmixing(const nonsens_result *result);
+NONSENS_API const double *nonsens_result_mixing(const nonsens_result *result);
 
 /* ---- simulation ---------------------------------------------------------------------------------------------- */
 
@@ -279,7 +301,10 @@ NONSENS_API nonsens_status nonsens_result_write_json(nonsens_context *ctx, const
                                                      const char *path);
 NONSENS_API nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, int verbose,
                                                      const char *path);
-/* The estimated disturbances, one row per row of the input in its order; an error where the method has none. */
+/*
+ * The estimated disturbances or sources, one row per row of the input in its order; an error where the method has none.
+ * For ica one column per source and, where there are segments, one with their labels.
+ */
 NONSENS_API nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_result *result,
                                                         const char *path);
 NONSENS_API nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_simulation *simulation,

@@ -548,7 +548,7 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
 
 /* ---- printing ---- */
 
-static void print_choice(const char *choices, int index, char *buffer, size_t bytes)
+void option_print_choice(const char *choices, int index, char *buffer, size_t bytes)
 {
     while (index-- > 0) {
         choices += strcspn(choices, "|") + 1;
@@ -572,7 +572,7 @@ void option_print(const nonsens_options *options, const nonsens_option_info *inf
         snprintf(buffer, bytes, "%s", number_print(low, *(const double *)field, 0));
         break;
     case NONSENS_OPTION_CHOICE:
-        print_choice(info->choices, *(const int *)field, buffer, bytes);
+        option_print_choice(info->choices, *(const int *)field, buffer, bytes);
         break;
     case NONSENS_OPTION_RANGE:
         snprintf(buffer, bytes, "%s:%s", number_print(low, ((const range *)field)->lo, 0),

@@ -117,6 +117,9 @@ int64_t options_blocks(const nonsens_options *options);
 /* The word on the command line for one NONSENS_CMD_* bit. */
 const char *option_command_name(unsigned command);
 
+/* The word at this place of "a|b|c". */
+void option_print_choice(const char *choices, int index, char *buffer, size_t bytes);
+
 /* The value of an option as text, as nonsens_options_set would take it; the buffer is the caller's. */
 void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes);
 

@@ -231,6 +231,17 @@ nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int6
     return build(ctx, &in, out);
 }
 
+nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out)
+{
+    double *copy; // (n, d)
+    ARENA_TRY(ctx, a, copy, data->n * data->d);
+    *out = matrix_view(copy, data->n, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        memcpy(matrix_col(*out, k), matrix_col(data->x, data->column_rank[k]), (size_t)data->n * sizeof *copy);
+    }
+    return NONSENS_OK;
+}
+
 int64_t dataset_smallest_segment(const nonsens_data *data)
 {
     int64_t smallest = data->segments - 1, least = data->start[smallest + 1] - data->start[smallest];

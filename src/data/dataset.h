@@ -41,6 +41,9 @@ nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const d
 /* The data set with two of its columns alone (user's indices), in canonical order of its own. */
 nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out);
 
+/* A copy of x (n, d) with the columns in canonical order; memory from `a`. */
+nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out);
+
 /*
  * The smallest segment; of several of that size the one whose label comes first, so that all sentences, also those on a
  * pair of its columns, name the same one.  There must be one.

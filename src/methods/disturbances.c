@@ -2,9 +2,11 @@
 #include "methods/disturbances.h"
 
 #include "base/number.h"
+#include "math/column.h"
 #include "math/sort.h"
 #include "math/special.h"
 #include "methods/disturbances_spline.h"
+#include "methods/unmixing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,18 +22,6 @@ static const double CLAMP = 1e-6;       /* smallest |derivative| counted, as a s
 static const double GAIN_Z = 3.0;       /* standard errors by which held-out likelihood must beat chance */
 static const double WEAK_SECOND = 0.06; /* second singular value over the first: only one change is visible */
 static const double STRONG_THIRD = 0.5; /* third over the second: more statistics change than two */
-
-/* x (n, 2) = the two columns of the data in canonical order. */
-static nonsens_status copy_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *pair, matrix *x)
-{
-    double *copy;
-    ARENA_TRY(ctx, a, copy, pair->n * 2);
-    *x = matrix_view(copy, pair->n, 2);
-    for (int64_t k = 0; k < 2; k++) {
-        memcpy(matrix_col(*x, k), matrix_col(pair->x, pair->column_rank[k]), (size_t)pair->n * sizeof *copy);
-    }
-    return NONSENS_OK;
-}
 
 double disturbances_mean_log(int64_t n, const double *slope, double least)
 {
@@ -94,8 +84,8 @@ static nonsens_status differentiate(nonsens_context *ctx, arena *a, const nn_inp
 static nonsens_status unmix(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                             disturbances *d)
 {
-    ica_options how =
-        ica_options_for(options->unmixing == UNMIX_AUTO ? UNMIX_JOINT_DIAGONALISATION : options->unmixing);
+    d->algorithm = options->unmixing == UNMIX_AUTO ? UNMIX_JOINT_DIAGONALISATION : options->unmixing;
+    ica_options how = ica_options_for(d->algorithm);
     if (options->statistic != STATISTIC_AUTO && how.algorithm == UNMIX_SCORE_MATCHING) {
         how.statistic = options->statistic;
     }
@@ -108,7 +98,7 @@ static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const nonsens
     matrix x;
     nn_inputs inputs;
     tcl_options tcl;
-    TRY(copy_in_rank_order(ctx, a, pair, &x));
+    TRY(dataset_in_rank_order(ctx, a, pair, &x));
     TRY(nn_inputs_new(ctx, a, x, &inputs));
     tcl_options_from(options, 2, &tcl);
     matrix view = inputs.view;
@@ -169,6 +159,7 @@ static nonsens_status fit_splines(nonsens_context *ctx, arena *a, const nonsens_
     source_directions(d, direction);
     spline_fit_jacobian(s, direction, v->slope);
     d->one_change = s->rank < 2;
+    d->warped = true;
     v->user = s->ladder.user;
     return copy_warped(ctx, a, &s->ladder, &v->z);
 }
@@ -251,6 +242,39 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
     return assign(ctx, a, &v, raw, d);
 }
 
+/* slope[k][j] (n) = unmix_kj in every row. */
+static void fill_slopes(int64_t n, const double *unmix, variables *v)
+{
+    for (int k = 0; k < 2; k++) {
+        for (int j = 0; j < 2; j++) {
+            for (int64_t i = 0; i < n; i++) {
+                v->slope[k][j][i] = unmix[k + 2 * j];
+            }
+        }
+    }
+}
+
+nonsens_status disturbances_fit_linear(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                       const nonsens_options *options, disturbances *d)
+{
+    variables v = {.user = pair->column_rank};
+    double *raw_source;
+    *d = (disturbances){.n = pair->n, .segments = pair->segments, .start = pair->start};
+    d->fit.options.threads = (int)options->threads;
+    d->algorithm = unmixing_resolved(options->unmixing);
+    TRY(dataset_in_rank_order(ctx, a, pair, &v.z));
+    for (int64_t j = 0; j < 2; j++) {
+        column_standardise(pair->n, matrix_col(v.z, j), matrix_col(v.z, j));
+    }
+    TRY(unmixing_of_variables(ctx, a, pair, options, v.z, &d->ica));
+    TRY(allocate_slopes(ctx, a, pair->n, &v));
+    fill_slopes(pair->n, d->ica.unmix, &v);
+    ARENA_TRY(ctx, a, raw_source, pair->n * 2);
+    matrix raw = matrix_view(raw_source, pair->n, 2);
+    ica_apply(v.z, d->ica.unmix, raw);
+    return assign(ctx, a, &v, raw, d);
+}
+
 const char *disturbances_doubt(const disturbances *d)
 {
     if (!(d->fit.chance - d->fit.loss > GAIN_Z * d->fit.gain_se)) {
@@ -264,30 +288,7 @@ const char *disturbances_doubt(const disturbances *d)
     return NULL;
 }
 
-/* sd of source j inside segment e over its pooled within-segment sd. */
-static void modulation(const disturbances *d, matrix out)
-{
-    for (int64_t j = 0; j < 2; j++) {
-        const double *s = matrix_col(d->source, j);
-        double pooled = 0.0;
-        for (int64_t e = 0; e < d->segments; e++) {
-            double mean = 0.0, square = 0.0, rows = (double)(d->start[e + 1] - d->start[e]);
-            for (int64_t i = d->start[e]; i < d->start[e + 1]; i++) {
-                mean += s[i] / rows;
-            }
-            for (int64_t i = d->start[e]; i < d->start[e + 1]; i++) {
-                square += (s[i] - mean) * (s[i] - mean);
-            }
-            pooled += square;
-            matrix_col(out, j)[e] = sqrt(square / rows);
-        }
-        for (int64_t e = 0; e < d->segments; e++) {
-            matrix_col(out, j)[e] /= sqrt(pooled / (double)d->n);
-        }
-    }
-}
-
-static nonsens_status copy_sources(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
+nonsens_status disturbances_report_sources(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
 {
     double *source, *change;
     ARENA_TRY(ctx, &result->memory, source, d->n * 2);
@@ -295,7 +296,7 @@ static nonsens_status copy_sources(nonsens_context *ctx, const disturbances *d, 
     memcpy(source, d->source.v, (size_t)(d->n * 2) * sizeof *source);
     result->source = matrix_view(source, d->n, 2);
     result->modulation = matrix_view(change, d->segments, 2);
-    modulation(d, result->modulation);
+    unmixing_modulation(d->source, d->segments, d->start, result->modulation);
     return NONSENS_OK;
 }
 
@@ -341,21 +342,9 @@ static nonsens_status report_training(nonsens_context *ctx, const disturbances *
     return NONSENS_OK;
 }
 
-static const char *gap_words(enum unmixing algorithm)
+nonsens_status disturbances_report_unmixing(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
 {
-    return algorithm == UNMIX_JOINT_DIAGONALISATION || algorithm == UNMIX_AUTO
-               ? "nats, over all rows, by which the worst rotation of the two features is less likely than the one "
-                 "chosen; no larger than the number of segments means that the disturbances are not identified"
-           : algorithm == UNMIX_ENTROPY
-               ? "nats, over all rows, by which the two features share more information at the worst rotation than at "
-                 "the one chosen; a few nats mean that the disturbances are not identified"
-               : "by how much the score-matching objective, times rows, is worse at the worst rotation of the two "
-                 "features; near 0 means that the disturbances are not identified";
-}
-
-static nonsens_status report_unmixing(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
-{
-    TRY(result_add(ctx, result, d->ica.contrast_gap, NAN, gap_words(result->options.unmixing), "contrast gap"));
+    TRY(result_add(ctx, result, d->ica.contrast_gap, NAN, unmixing_gap_words(d->algorithm), "contrast gap"));
     if (!d->ica.converged) {
         TRY(result_note(ctx, result,
                         "The unmixing stopped after %d iterations without converging: the disturbances may still be "
@@ -370,8 +359,8 @@ static nonsens_status report_unmixing(nonsens_context *ctx, const disturbances *
 
 nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
 {
-    TRY(copy_sources(ctx, d, result));
+    TRY(disturbances_report_sources(ctx, d, result));
     TRY(report_training(ctx, d, result));
     TRY(report_rank(ctx, d, result));
-    return report_unmixing(ctx, d, result);
+    return disturbances_report_unmixing(ctx, d, result);
 }

@@ -29,6 +29,8 @@ typedef struct disturbances {
     double assignment_gap;    /* how much the other assignment of sources to variables is worse, in nats per row */
     bool one_change;          /* only one direction of change is visible */
     tcl_fit fit;              /* with splines: without networks */
+    bool warped;              /* z are ranks, not values */
+    enum unmixing algorithm;  /* that unmixed, never auto */
     ica_result ica;
 } disturbances;
 
@@ -39,6 +41,13 @@ typedef struct disturbances {
 nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                 const nonsens_options *options, disturbances *out);
 
+/*
+ * The same for a linear mechanism: the variables themselves are unmixed.  T_k is N_k with its sign, up to scale; slopes
+ * are constant, and nothing is trained.
+ */
+nonsens_status disturbances_fit_linear(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                       const nonsens_options *options, disturbances *out);
+
 /* E log |slope| over n rows, with |slope| under `least` counted as that. */
 double disturbances_mean_log(int64_t n, const double *slope, double least);
 
@@ -47,6 +56,10 @@ double disturbances_mean_log(int64_t n, const double *slope, double least);
  * values, assignment and contrast gaps; networks that diverged, an unmixing that did not converge.
  */
 nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, nonsens_result *result);
+
+/* The two parts of it that do not concern training: sources and modulation; contrast and assignment gaps. */
+nonsens_status disturbances_report_sources(nonsens_context *ctx, const disturbances *d, nonsens_result *result);
+nonsens_status disturbances_report_unmixing(nonsens_context *ctx, const disturbances *d, nonsens_result *result);
 
 /*
  * Why nothing can be concluded from this fit, in a sentence: the segments cannot be told apart on held-out rows, or

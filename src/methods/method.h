@@ -28,4 +28,8 @@ nonsens_status monti_direction(nonsens_context *ctx, arena *scratch, const nonse
 nonsens_status monti_lr_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                                   const nonsens_options *options, nonsens_result *result);
 
+/* Its linear baseline: the variables themselves unmixed, then the same tests or the same ratio (linear_ica.c). */
+nonsens_status linear_ica_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                                    const nonsens_options *options, nonsens_result *result);
+
 #endif

@@ -1,6 +1,6 @@
 /*
- * monti.h - the parts of the paper's two methods that experiments use alone: on true disturbances, or several times on
- * one fit.
+ * monti.h - the parts of the paper's two methods that are used alone: on disturbances of a linear mechanism
+ * (linear_ica.c), and by experiments on true ones, or several times on one fit.
  */
 #ifndef METHODS_MONTI_H
 #define METHODS_MONTI_H
@@ -21,6 +21,16 @@ nonsens_status monti_four_tests(nonsens_context *ctx, arena *a, const nonsens_da
 /* Three rejections of four, each at alpha / 4, name the cause. */
 enum decision monti_decide(const four_tests *tests, double alpha);
 
+/* Adds the four tests to the evidence. */
+nonsens_status monti_report_tests(nonsens_context *ctx, const four_tests *tests, nonsens_result *result);
+
+/*
+ * Decides by them.  doubt: why nothing can be concluded whatever they say, or NULL; advice: a note for where they do
+ * not decide.
+ */
+nonsens_status monti_judge_tests(nonsens_context *ctx, const four_tests *tests, const char *doubt, const char *advice,
+                                 nonsens_result *result);
+
 /* The terms of the likelihood ratio, in nats per row; positive means first -> second.  Indexed by enum ratio. */
 typedef struct likelihood_ratio {
     double entropy_variable[2], entropy_source[2]; /* within segments, averaged with n_e / n */
@@ -32,5 +42,8 @@ typedef struct likelihood_ratio {
 } likelihood_ratio;
 
 nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, likelihood_ratio *out);
+
+/* Computes the ratio, adds it to the evidence and names the direction by the estimator that the options ask for. */
+nonsens_status monti_report_ratio(nonsens_context *ctx, arena *a, const disturbances *d, nonsens_result *result);
 
 #endif

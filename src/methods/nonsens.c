@@ -275,7 +275,7 @@ static nonsens_status report_test(nonsens_context *ctx, const four_tests *tests,
                       result->names[v], result->names[k]);
 }
 
-static nonsens_status report_tests(nonsens_context *ctx, const four_tests *tests, nonsens_result *result)
+nonsens_status monti_report_tests(nonsens_context *ctx, const four_tests *tests, nonsens_result *result)
 {
     for (int v = 0; v < 2; v++) {
         for (int k = 0; k < 2; k++) {
@@ -291,6 +291,33 @@ static nonsens_status report_tests(nonsens_context *ctx, const four_tests *tests
     return run_note_skipped(ctx, result, first->segments_skipped);
 }
 
+nonsens_status monti_judge_tests(nonsens_context *ctx, const four_tests *tests, const char *doubt, const char *advice,
+                                 nonsens_result *result)
+{
+    double alpha = result->options.alpha;
+    result->score = is_untestable(tests) ? NAN : log_best_p(tests, 0) - log_best_p(tests, 1);
+    result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
+    result->reason = is_untestable(tests) ? "A test could not be run: inside the segments a variable or a disturbance "
+                                            "is constant, or too few rows are left."
+                                          : doubt;
+    if (result->reason) {
+        result->decision = DECISION_INCONCLUSIVE;
+        result->better = BETTER_NONE;
+        return NONSENS_OK;
+    }
+    result->decision = monti_decide(tests, alpha);
+    if (result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES) {
+        result->p_value = opposite_p(tests, result->decision);
+        result->reason =
+            "Three of the four tests reject, and the one that does not names the cause. The p-value is that "
+            "of the test which the opposite direction would need to pass, times four.";
+    } else if (result->decision == DECISION_INCONCLUSIVE) {
+        result->reason = reason_for(tests, alpha);
+        TRY(result_note(ctx, result, "%s", advice));
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status monti_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                                nonsens_result *result)
 {
@@ -298,30 +325,10 @@ nonsens_status monti_direction(nonsens_context *ctx, arena *a, const nonsens_dat
     four_tests tests;
     TRY(disturbances_fit(ctx, a, pair, options, &d));
     TRY(monti_four_tests(ctx, a, pair, options, d.z, d.source, &tests));
-    TRY(report_tests(ctx, &tests, result));
+    TRY(monti_report_tests(ctx, &tests, result));
     TRY(disturbances_report(ctx, &d, result));
-    result->score = is_untestable(&tests) ? NAN : log_best_p(&tests, 0) - log_best_p(&tests, 1);
-    result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
-    result->reason = is_untestable(&tests)
-                         ? "A test could not be run: inside the segments a variable or a disturbance is "
-                           "constant, or too few rows are left."
-                         : disturbances_doubt(&d);
-    if (result->reason) {
-        result->decision = DECISION_INCONCLUSIVE;
-        result->better = BETTER_NONE;
-        return NONSENS_OK;
-    }
-    result->decision = monti_decide(&tests, options->alpha);
-    if (result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES) {
-        result->p_value = opposite_p(&tests, result->decision);
-        result->reason =
-            "Three of the four tests reject, and the one that does not names the cause. The p-value is that "
-            "of the test which the opposite direction would need to pass, times four.";
-    } else if (result->decision == DECISION_INCONCLUSIVE) {
-        result->reason = reason_for(&tests, options->alpha);
-        TRY(result_note(ctx, result,
-                        "Where one of the two surely causes the other, --method nonsens-lr names the "
-                        "likelier direction; `nonsens diagnose` shows what the data support."));
-    }
-    return NONSENS_OK;
+    return monti_judge_tests(ctx, &tests, disturbances_doubt(&d),
+                             "Where one of the two surely causes the other, --method nonsens-lr names the likelier "
+                             "direction; `nonsens diagnose` shows what the data support.",
+                             result);
 }

@@ -171,7 +171,7 @@ nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const dist
     return NONSENS_OK;
 }
 
-static nonsens_status report_ratio(nonsens_context *ctx, const likelihood_ratio *r, nonsens_result *result)
+static nonsens_status report_ratio(nonsens_context *ctx, const likelihood_ratio *r, bool warped, nonsens_result *result)
 {
     static const struct {
         const char *name, *text;
@@ -190,7 +190,6 @@ static nonsens_status report_ratio(nonsens_context *ctx, const likelihood_ratio 
     }
     for (int j = 0; j < 2; j++) {
         const char *own = result->names[j], *other = result->names[1 - j];
-        bool warped = result->options.features == FEATURES_SPLINE;
         TRY(result_add(ctx, result, r->information[j], NAN, "inside segments, nats; 0 for the cause", "I(%s, N_%s)",
                        own, other));
         TRY(result_add(ctx, result, r->entropy_variable[j], NAN,
@@ -206,8 +205,9 @@ static nonsens_status report_ratio(nonsens_context *ctx, const likelihood_ratio 
     return NONSENS_OK;
 }
 
-static nonsens_status judge(nonsens_context *ctx, const likelihood_ratio *r, enum ratio ratio, nonsens_result *result)
+static nonsens_status judge(nonsens_context *ctx, const likelihood_ratio *r, nonsens_result *result)
 {
+    enum ratio ratio = result->options.ratio;
     bool first = r->value[ratio] > 0.0;
     result->score = r->value[ratio];
     result->better = first ? BETTER_FIRST : BETTER_SECOND;
@@ -231,18 +231,21 @@ static nonsens_status judge(nonsens_context *ctx, const likelihood_ratio *r, enu
     return NONSENS_OK;
 }
 
+nonsens_status monti_report_ratio(nonsens_context *ctx, arena *a, const disturbances *d, nonsens_result *result)
+{
+    likelihood_ratio ratio;
+    TRY(monti_likelihood_ratio(ctx, a, d, &ratio));
+    TRY(report_ratio(ctx, &ratio, d->warped, result));
+    return judge(ctx, &ratio, result);
+}
+
 nonsens_status monti_lr_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                   const nonsens_options *options, nonsens_result *result)
 {
     disturbances d;
-    likelihood_ratio ratio;
     TRY(disturbances_fit(ctx, a, pair, options, &d));
-    TRY(monti_likelihood_ratio(ctx, a, &d, &ratio));
-    TRY(report_ratio(ctx, &ratio, result));
+    TRY(monti_report_ratio(ctx, a, &d, result));
     TRY(disturbances_report(ctx, &d, result));
     const char *doubt = disturbances_doubt(&d);
-    if (doubt) {
-        TRY(result_note(ctx, result, "%s", doubt));
-    }
-    return judge(ctx, &ratio, options->ratio, result);
+    return doubt ? result_note(ctx, result, "%s", doubt) : NONSENS_OK;
 }

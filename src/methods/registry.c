@@ -14,6 +14,11 @@
     "segments, no hidden common cause acts on both variables, the mechanism stays the same in all segments, and rows " \
     "(or blocks of them) are independent of one another."
 
+#define LINEAR_MODEL                                                                                                 \
+    "The mechanism is linear and stays the same in all segments, the two disturbances are independent inside each "  \
+    "segment, not both are Gaussian unless they change differently over the segments, no hidden common cause acts "  \
+    "on both variables, and rows are independent of one another."
+
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
       "compares segment classifiers whose features see one variable alone; says when neither direction fits",
@@ -25,6 +30,10 @@ static const method table[] = {
     {{"nonsens-lr", MONTI, "the same disturbances, directions compared by likelihood ratio; assumes an effect",
       SEGMENT_MODEL " One variable causes the other: a direction is always named.", 1, 0, 1},
      monti_lr_direction},
+    {{"linear-ica", MONTI,
+      "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
+      LINEAR_MODEL, 1, 0, 1},
+     linear_ica_direction},
 };
 
 enum { METHODS = sizeof table / sizeof *table };

@@ -38,6 +38,8 @@ static nonsens_status copy_data_facts(nonsens_context *ctx, nonsens_result *resu
     TRY(copy_texts(ctx, a, data->warnings, data->warning, &result->warning));
     ARENA_TRY(ctx, a, result->input_row, data->n);
     memcpy(result->input_row, data->input_row, (size_t)data->n * sizeof *result->input_row);
+    ARENA_TRY(ctx, a, result->start, data->segments + 1);
+    memcpy(result->start, data->start, (size_t)(data->segments + 1) * sizeof *result->start);
     return NONSENS_OK;
 }
 
@@ -233,8 +235,23 @@ const int64_t *nonsens_result_input_row(const nonsens_result *result)
     return result->input_row;
 }
 
-const double *nonsens_result_source(const nonsens_result *result, int64_t variable)
+int64_t nonsens_result_sources(const nonsens_result *result)
 {
-    bool there = result->source.v && variable >= 0 && variable < result->source.cols;
-    return there ? matrix_col(result->source, variable) : NULL;
+    return result->source.v ? result->source.cols : 0;
+}
+
+const double *nonsens_result_source(const nonsens_result *result, int64_t source)
+{
+    bool there = source >= 0 && source < nonsens_result_sources(result);
+    return there ? matrix_col(result->source, source) : NULL;
+}
+
+const double *nonsens_result_unmixing(const nonsens_result *result)
+{
+    return result->unmixed.unmixing;
+}
+
+const double *nonsens_result_mixing(const nonsens_result *result)
+{
+    return result->unmixed.mixing;
 }

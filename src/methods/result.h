@@ -17,17 +17,30 @@ enum decision {
     DECISION_NEITHER,
     DECISION_INCONCLUSIVE,
     DECISION_DEPENDENT, /* `independence` only */
-    DECISION_NONE       /* `diagnose`: no decision, findings only */
+    DECISION_NONE       /* `diagnose`, `ica`: no decision, findings only */
 };
 
 enum better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 
 typedef nonsens_evidence evidence; /* NaN is written as null */
 
+/* What `ica` found beside the sources and their modulation; unmixing is NULL for all other commands. */
+typedef struct unmixed {
+    double *unmixing;            /* (sources, variables) row by row, as the public header gives them */
+    double *mixing;              /* (variables, sources) likewise */
+    double *kurtosis, *skewness; /* (sources) */
+    const char *convention;      /* what is what, and how scales, signs and order are chosen */
+    const char *statistic;       /* of score matching, else NULL */
+    double sharpness;            /* likewise, NaN where there is none */
+    int iterations;
+    bool converged;
+    int64_t tabled; /* so many pieces of evidence, the last ones, repeat what is here */
+} unmixed;
+
 struct nonsens_result {
     arena memory; /* owns everything below */
     nonsens_options options;
-    const char *method; /* "nonsens", ...; "independence" and "diagnose" for those commands */
+    const char *method; /* "nonsens", ...; "independence" and "diagnose" for those commands, the unmixing for `ica` */
     enum decision decision;
     enum better better;
     char *decision_text, *direction_text; /* "x1->x2" and the like, made by result_finish; direction may be NULL */
@@ -44,11 +57,14 @@ struct nonsens_result {
     char **names, **labels, **warning;
     int64_t warnings;
     uint64_t data_hash;
-    /* estimated disturbances and their modulation, where the method has them; else v is NULL */
-    matrix source;      /* (rows, 2) in canonical row order; column j belongs to the user's column j */
+    /* estimated disturbances or sources and their modulation, where the method has them; else v is NULL */
+    matrix source; /* (rows, 2) in canonical row order; column j belongs to the user's column j; `ica`: (rows, d) */
+    char **source_name; /* (source.cols) s1, s2, ... of `ica`; NULL where they belong to the variables */
     int64_t *input_row; /* (rows) of the input table, from 0 */
-    matrix modulation;  /* (segments, 2) how source j changes: its sd in each segment over its pooled sd, or (structured)
-                           the mean in each segment of the estimate of q(N_j), scaled to variance 1 */
+    int64_t *start;     /* (segments + 1) rows of segment e are start[e] .. start[e+1]-1 */
+    matrix modulation;  /* (segments, source.cols) how source j changes: its sd in each segment over its pooled sd, or
+                           (structured)  the mean in each segment of the estimate of q(N_j), scaled to variance 1 */
+    unmixed unmixed;
     double seconds;
     int threads;
 };

@@ -171,15 +171,45 @@ static json_t *modulation_of(const writer *w, int64_t j)
 
 static json_t *modulation_object(const writer *w)
 {
+    char *const *name = w->result->source_name ? w->result->source_name : w->result->names;
     json_t *object = json_object();
     bool ok = object != NULL;
     for (int64_t j = 0; ok && j < w->result->modulation.cols; j++) {
-        ok = set(w, object, w->result->names[j], modulation_of(w, j));
+        ok = set(w, object, name[j], modulation_of(w, j));
     }
     return keep_if(ok, object);
 }
 
+/* A square matrix, row by row. */
+static json_t *matrix_rows(const double *v, int64_t d)
+{
+    json_t *rows = json_array();
+    bool ok = rows != NULL;
+    for (int64_t i = 0; ok && i < d; i++) {
+        json_t *row = json_array();
+        ok = json_array_append_new(rows, row) == 0;
+        for (int64_t j = 0; ok && j < d; j++) {
+            ok = json_array_append_new(row, number(v[i * d + j])) == 0;
+        }
+    }
+    return keep_if(ok, rows);
+}
+
 /* ---- the document ---- */
+
+/* `ica` has these in the place of a decision. */
+static bool fill_unmixed(const writer *w, json_t *root)
+{
+    const nonsens_result *r = w->result;
+    const unmixed *u = &r->unmixed;
+    return set(w, root, "method", text(w, r->method)) &&
+           set(w, root, "sources", texts(w, r->source_name, r->source.cols)) &&
+           set(w, root, "unmixing", matrix_rows(u->unmixing, r->source.cols)) &&
+           set(w, root, "mixing", matrix_rows(u->mixing, r->source.cols)) &&
+           set(w, root, "convention", text(w, u->convention)) && set(w, root, "statistic", text(w, u->statistic)) &&
+           set(w, root, "sharpness", number(u->sharpness)) && set(w, root, "converged", json_boolean(u->converged)) &&
+           set(w, root, "iterations", json_integer(u->iterations)) && set(w, root, "evidence", evidence_array(w));
+}
 
 static bool fill_decision(const writer *w, json_t *root)
 {
@@ -197,7 +227,8 @@ static json_t *document(const writer *w)
     const nonsens_result *r = w->result;
     json_t *root = json_object();
     bool ok = root && set(w, root, "nonsens", program_object(w)) && set(w, root, "data", data_object(w)) &&
-              fill_decision(w, root) && (!r->assumes || set(w, root, "assumptions", text(w, r->assumes))) &&
+              (r->unmixed.unmixing ? fill_unmixed : fill_decision)(w, root) &&
+              (!r->assumes || set(w, root, "assumptions", text(w, r->assumes))) &&
               set(w, root, "notes", texts(w, r->note, r->notes)) &&
               (!r->modulation.v || set(w, root, "modulation", modulation_object(w))) &&
               set(w, root, "seconds", number(r->seconds));

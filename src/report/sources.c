@@ -1,5 +1,9 @@
 /*
- * sources.c - the estimated disturbances as CSV: row (of the input, from 1), then one column per variable, N_<name>.
+ * sources.c - estimated disturbances or sources as CSV, one line per row of the input in its order.
+ *
+ *   direction  row (of the input, from 1), then one column per variable, N_<name>
+ *   ica        s1, s2, ..., then the segment's label where there are segments; row in front where rows may be missing
+ *
  * Rows that were left out for missing values have no line.  Figures read back as the same doubles.
  */
 #include "base/number.h"
@@ -26,7 +30,7 @@ static void write_cell(FILE *f, const char *prefix, const char *text)
 }
 
 typedef struct place {
-    int64_t input_row, row;
+    int64_t input_row, row, segment;
 } place;
 
 static int by_input_row(const void *a, const void *b)
@@ -38,19 +42,48 @@ static int by_input_row(const void *a, const void *b)
 static nonsens_status input_order(nonsens_context *ctx, arena *scratch, const nonsens_result *r, place **order)
 {
     ARENA_TRY(ctx, scratch, *order, r->rows);
-    for (int64_t i = 0; i < r->rows; i++) {
-        (*order)[i] = (place){r->input_row[i], i};
+    for (int64_t i = 0, e = 0; i < r->rows; i++) {
+        while (e + 1 < r->segments && i >= r->start[e + 1]) {
+            e++;
+        }
+        (*order)[i] = (place){r->input_row[i], i, e};
     }
     qsort(*order, (size_t)r->rows, sizeof **order, by_input_row);
     return NONSENS_OK;
 }
 
+static bool has_rows(const nonsens_result *r)
+{
+    return !r->source_name || r->options.na == NA_DROP_ROWS;
+}
+
+static bool has_segments(const nonsens_result *r)
+{
+    return r->source_name && r->segments > 0;
+}
+
+/* The name of the segment column: as the user gave it, but not by number and not one that a source has. */
+static const char *segment_name(const nonsens_result *r)
+{
+    const char *name = r->options.segment;
+    bool ours = !name[0] || name[0] == '#';
+    for (int64_t j = 0; j < r->source.cols; j++) {
+        ours = ours || strcmp(name, r->source_name[j]) == 0;
+    }
+    return ours ? "segment" : name;
+}
+
 static void write_header(FILE *f, const nonsens_result *r)
 {
-    fputs("row", f);
+    const char *separator = has_rows(r) ? "row," : "";
     for (int64_t j = 0; j < r->source.cols; j++) {
+        fputs(separator, f);
+        write_cell(f, r->source_name ? "" : "N_", r->source_name ? r->source_name[j] : r->names[j]);
+        separator = ",";
+    }
+    if (has_segments(r)) {
         fputc(',', f);
-        write_cell(f, "N_", r->names[j]);
+        write_cell(f, "", segment_name(r));
     }
     fputc('\n', f);
 }
@@ -59,9 +92,15 @@ static void write_rows(FILE *f, const nonsens_result *r, const place *order)
 {
     char value[NUMBER_BYTES];
     for (int64_t i = 0; i < r->rows; i++) {
-        fprintf(f, "%" PRId64, order[i].input_row + 1);
+        if (has_rows(r)) {
+            fprintf(f, "%" PRId64 ",", order[i].input_row + 1);
+        }
         for (int64_t j = 0; j < r->source.cols; j++) {
-            fprintf(f, ",%s", number_print(value, matrix_col(r->source, j)[order[i].row], 0));
+            fprintf(f, "%s%s", j ? "," : "", number_print(value, matrix_col(r->source, j)[order[i].row], 0));
+        }
+        if (has_segments(r)) {
+            fputc(',', f);
+            write_cell(f, "", r->labels[order[i].segment]);
         }
         fputc('\n', f);
     }

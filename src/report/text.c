@@ -3,6 +3,7 @@
  * assumptions, and how to get the same result again.  Names are escaped and cut (base/show.h): they come from outside,
  * and every line must stay one line.
  */
+#include "report/text.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "base/show.h"
@@ -29,8 +30,7 @@ static const double WHOLE_MOST = 1e9; /* whole numbers below it are counts and s
 
 /* ---- layout ---- */
 
-/* Columns a UTF-8 text takes, counting characters and not bytes. */
-static int columns_of(const char *text, size_t bytes)
+int text_columns(const char *text, size_t bytes)
 {
     int columns = 0;
     for (size_t i = 0; i < bytes; i++) {
@@ -39,21 +39,20 @@ static int columns_of(const char *text, size_t bytes)
     return columns;
 }
 
-static void print_padded(FILE *f, const char *text, int columns)
+void text_print_padded(FILE *f, const char *text, int columns)
 {
-    int used = columns_of(text, strlen(text));
+    int used = text_columns(text, strlen(text));
     fprintf(f, "%s%*s", text, columns > used ? columns - used : 0, "");
 }
 
-/* Prints words from column `at` on; further lines begin at column `indent`. */
-static void print_words(FILE *f, const char *text, int at, int indent)
+void text_print_words(FILE *f, const char *text, int at, int indent)
 {
     char sentence[SENTENCE_BYTES];
     bool first = true;
     show_text(sentence, sizeof sentence, text, (int64_t)strlen(text), SENTENCE_CHARACTERS);
     for (const char *word = sentence + strspn(sentence, " "); *word;) {
         size_t bytes = strcspn(word, " ");
-        int width = columns_of(word, bytes);
+        int width = text_columns(word, bytes);
         if (!first && at + 1 + width > COLUMNS) {
             fprintf(f, "\n%*s", indent, "");
             at = indent;
@@ -71,10 +70,10 @@ static void print_words(FILE *f, const char *text, int at, int indent)
 static void print_item(FILE *f, const char *text)
 {
     fputs("  - ", f);
-    print_words(f, text, 4, 4);
+    text_print_words(f, text, 4, 4);
 }
 
-static void print_heading(FILE *f, const char *title)
+void text_print_heading(FILE *f, const char *title)
 {
     fprintf(f, "\n%s\n", title);
 }
@@ -158,7 +157,7 @@ static void print_figures(FILE *f, const nonsens_result *r, const pair *p)
     }
 }
 
-static void print_count(FILE *f, int64_t count, const char *thing, const char *behind)
+void text_print_count(FILE *f, int64_t count, const char *thing, const char *behind)
 {
     fprintf(f, "%" PRId64 " %s%s%s", count, thing, count == 1 ? "" : "s", behind);
 }
@@ -166,9 +165,9 @@ static void print_count(FILE *f, int64_t count, const char *thing, const char *b
 static void print_support(FILE *f, const nonsens_result *r)
 {
     fputs("What the data can and cannot support: ", f);
-    print_count(f, r->rows, "row", ", ");
-    print_count(f, r->segments, "segment", ", ");
-    print_count(f, r->variables, "variable", "\n");
+    text_print_count(f, r->rows, "row", ", ");
+    text_print_count(f, r->segments, "segment", ", ");
+    text_print_count(f, r->variables, "variable", "\n");
 }
 
 static void print_decision(FILE *f, const nonsens_result *r)
@@ -176,7 +175,7 @@ static void print_decision(FILE *f, const nonsens_result *r)
     pair p = shown_pair(r);
     switch (r->decision) {
     case DECISION_NONE:
-        print_support(f, r);
+        (r->unmixed.unmixing ? text_print_unmixed : print_support)(f, r);
         return;
     case DECISION_FIRST_CAUSES:
         fprintf(f, "decision: %s->%s\n\n", p.a, p.b);
@@ -193,7 +192,7 @@ static void print_decision(FILE *f, const nonsens_result *r)
     }
     print_sentence(f, r, &p);
     if (r->reason) {
-        print_words(f, r->reason, 0, 0);
+        text_print_words(f, r->reason, 0, 0);
     }
     print_figures(f, r, &p);
 }
@@ -211,13 +210,13 @@ static int name_columns(const nonsens_result *r, int64_t lines)
     int widest = 4;
     for (int64_t i = 0; i < lines; i++) {
         shown_name(name, &r->evidence[i]);
-        int columns = columns_of(name, strlen(name));
+        int columns = text_columns(name, strlen(name));
         widest = columns > widest ? columns : widest;
     }
     return widest < NAME_COLUMNS_MOST ? widest : NAME_COLUMNS_MOST;
 }
 
-static const char *figure(char buffer[NUMBER_BYTES], double value)
+const char *text_figure(char buffer[NUMBER_BYTES], double value)
 {
     if (fabs(value) < WHOLE_MOST && value == floor(value)) { // counts in full
         snprintf(buffer, NUMBER_BYTES, "%" PRId64, (int64_t)value);
@@ -228,23 +227,24 @@ static const char *figure(char buffer[NUMBER_BYTES], double value)
 
 static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
 {
-    int64_t lines = verbose || r->evidence_count <= EVIDENCE_LINES ? r->evidence_count : EVIDENCE_LINES;
+    int64_t count = r->evidence_count - (verbose ? 0 : r->unmixed.tabled);
+    int64_t lines = verbose || count <= EVIDENCE_LINES ? count : EVIDENCE_LINES;
     int width = name_columns(r, lines);
     char value[NUMBER_BYTES], p_value[NUMBER_BYTES], name[NAME_BYTES];
     if (lines == 0) {
         return;
     }
-    print_heading(f, "Evidence");
+    text_print_heading(f, "Evidence");
     fprintf(f, "  %-*s  %10s  %9s\n", width, "name", "value", "p-value");
     for (int64_t i = 0; i < lines; i++) {
         const evidence *e = &r->evidence[i];
         fputs("  ", f);
-        print_padded(f, shown_name(name, e), width);
-        fprintf(f, "  %10s  %9s  ", figure(value, e->value), p_text(p_value, e->p_value));
-        print_words(f, e->text, width + 27, width + 27);
+        text_print_padded(f, shown_name(name, e), width);
+        fprintf(f, "  %10s  %9s  ", text_figure(value, e->value), p_text(p_value, e->p_value));
+        text_print_words(f, e->text, width + 27, width + 27);
     }
-    if (lines < r->evidence_count) {
-        fprintf(f, "  ... and %" PRId64 " more; -v or --json shows them\n", r->evidence_count - lines);
+    if (lines < count) {
+        fprintf(f, "  ... and %" PRId64 " more; -v or --json shows them\n", count - lines);
     }
 }
 
@@ -254,7 +254,7 @@ static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
 static void print_findings(FILE *f, const nonsens_result *r)
 {
     if (r->notes + r->warnings > 0) {
-        print_heading(f, r->decision == DECISION_NONE ? "Findings" : "What bears on it");
+        text_print_heading(f, r->decision == DECISION_NONE ? "Findings" : "What bears on it");
     }
     for (int64_t i = 0; i < r->warnings; i++) {
         print_item(f, r->warning[i]);
@@ -267,9 +267,9 @@ static void print_findings(FILE *f, const nonsens_result *r)
 static void print_assumptions(FILE *f, const nonsens_result *r)
 {
     if (r->assumes) {
-        print_heading(f, "What it assumes");
+        text_print_heading(f, "What it assumes");
         fputs("  ", f);
-        print_words(f, r->assumes, 2, 2);
+        text_print_words(f, r->assumes, 2, 2);
     }
 }
 
@@ -278,7 +278,7 @@ static void print_assumptions(FILE *f, const nonsens_result *r)
 static void print_options(FILE *f, const nonsens_options *options)
 {
     char value[OPTION_TEXT_BYTES], shown[4 * OPTION_TEXT_BYTES];
-    print_heading(f, "Options");
+    text_print_heading(f, "Options");
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         if (info->commands & options->command) {
@@ -312,18 +312,18 @@ static void print_command(FILE *f, const nonsens_options *options)
 static void print_origin(FILE *f, const nonsens_result *r, bool verbose)
 {
     char seconds[NUMBER_BYTES];
-    print_heading(f, "To get the same result again");
+    text_print_heading(f, "To get the same result again");
     print_command(f, &r->options);
     fprintf(f, "  with nonsens %s on data %016" PRIx64 " (", nonsens_version(), r->data_hash);
-    print_count(f, r->rows, "row", ", ");
+    text_print_count(f, r->rows, "row", ", ");
     if (r->segments > 0) {
-        print_count(f, r->segments, "segment", ")\n");
+        text_print_count(f, r->segments, "segment", ")\n");
     } else {
         fputs("no segments)\n", f);
     }
     if (verbose) {
         fprintf(f, "  took %s s on ", number_print(seconds, r->seconds, P_DIGITS));
-        print_count(f, r->threads, "thread", "\n");
+        text_print_count(f, r->threads, "thread", "\n");
         print_options(f, &r->options);
     }
 }

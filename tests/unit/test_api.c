@@ -408,6 +408,26 @@ static void test_independence_and_diagnose(void **state)
     nonsens_data_free(data);
 }
 
+static void test_ica(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"method", "joint-diagonalisation", NULL};
+    nonsens_options *options = options_of(NONSENS_CMD_ICA, words);
+    nonsens_data *data = simulated_data();
+    nonsens_result *result;
+    assert_ok(nonsens_ica(ctx, data, options, &result));
+    assert_int_equal(nonsens_result_sources(result), 2);
+    const double *w = nonsens_result_unmixing(result), *a = nonsens_result_mixing(result);
+    assert_true(fabs(w[0] * a[0] + w[1] * a[2] - 1.0) < 1e-12 && fabs(w[0] * a[1] + w[1] * a[3]) < 1e-12);
+    assert_ok(nonsens_result_write_sources(ctx, result, path_of("sources.csv")));
+    char *text = take_file("sources.csv");
+    assert_int_equal(strncmp(text, "s1,s2,segment\n", 14), 0);
+    free(text);
+    nonsens_result_free(result);
+    nonsens_data_free(data);
+    nonsens_options_free(options);
+}
+
 /* ---- cancelling ---- */
 
 static int stop_at_once(void *user, const char *phase, int64_t done, int64_t total)
@@ -466,6 +486,7 @@ int main(void)
         cmocka_unit_test(test_writers),
         cmocka_unit_test(test_file_and_memory_agree),
         cmocka_unit_test(test_independence_and_diagnose),
+        cmocka_unit_test(test_ica),
         cmocka_unit_test(test_progress_cancels),
         cmocka_unit_test(test_freeing_nothing),
     };

@@ -233,6 +233,7 @@ static void test_nth_allocation_fails(void **state)
     (void)state;
     fail_everywhere(NONSENS_CMD_INDEPENDENCE, nonsens_independence);
     fail_everywhere(NONSENS_CMD_DIAGNOSE, nonsens_diagnose);
+    fail_everywhere(NONSENS_CMD_ICA, nonsens_ica);
 }
 
 int main(void)

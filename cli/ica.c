@@ -1,0 +1,7 @@
+/* ica.c - `nonsens ica`: independent sources of all variables. */
+#include "cli.h"
+
+int command_ica(const command *self, int count, char **words)
+{
+    return analyse(self, count, words, nonsens_ica);
+}

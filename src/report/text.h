@@ -1,0 +1,30 @@
+/* text.h - layout that the texts of results share (text.c), and the parts that have a file of their own. */
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include "base/number.h"
+#include "methods/result.h"
+
+#include <stdio.h>
+
+/* Columns a UTF-8 text takes, counting characters and not bytes. */
+int text_columns(const char *text, size_t bytes);
+
+/* The text and blanks up to so many columns. */
+void text_print_padded(FILE *f, const char *text, int columns);
+
+/* Prints words from column `at` on; further lines begin at column `indent`. */
+void text_print_words(FILE *f, const char *text, int at, int indent);
+
+void text_print_heading(FILE *f, const char *title);
+
+/* "3 rows" and what is to stand behind it. */
+void text_print_count(FILE *f, int64_t count, const char *thing, const char *behind);
+
+/* A figure of evidence: counts in full, else four digits; "-" where there is none. */
+const char *text_figure(char buffer[NUMBER_BYTES], double value);
+
+/* What `ica` found: sources and unmixing (text_ica.c). */
+void text_print_unmixed(FILE *f, const nonsens_result *r);
+
+#endif
