@@ -24,6 +24,7 @@ enum rng_purpose {
     RNG_SEGMENT_FOLDS = 23,
     RNG_CALIBRATION = 24,
     RNG_RESTRICTED = 25,
+    RNG_ICA = 26,
     RNG_EXPERIMENT = 40,
     RNG_TEST = 50
 };
