@@ -12,8 +12,9 @@
  * random rotations.
  *
  * Deviations: the step is measured by |w_new - w_old|^2 / 2 = 1 - |cosine|, which loses no digits, and is followed down
- * to an angle of 1e-9.  Steps may alternate between two points for ever (two local optima of near-Gaussian data); where
- * two steps lead back, the search goes on from the middle.
+ * to an angle of 1e-9.  Steps may alternate between two points for ever, mostly where sources are normal to the
+ * contrast; where two steps lead back, the search goes on from the middle, and ends without convergence if there is
+ * none, as when two directions change places.
  */
 #include "ica/fastica.h"
 
@@ -32,7 +33,7 @@ static const double ALTERNATES = 0.01;
 /* Eigenvalues of W'W, relative to the largest, below which the inverse root is not exact to rounding. */
 static const double WELL_CONDITIONED = 1e-6, SINGULAR = 1e-20;
 enum { DECORRELATIONS = 4 };
-enum { GAP_ROWS = 8192 }; /* at most, for the weakest plane: evenly spaced */
+enum { GAP_ROWS = 4096 }; /* at most, for the weakest plane: evenly spaced */
 
 typedef struct fixed_point {
     nonsens_context *ctx;

@@ -15,9 +15,9 @@
  *
  * Deviations: no stochastic gradient, but full steps D = -H^{-1} G with a line search.  H is the Hessian for
  * independent sources: for every pair the block (a_ij, 1; 1, a_ji), a_ij = E phi'(u_i) E u_j^2, its eigenvalues raised
- * to a floor (as in Ablin, Cardoso and Gramfort, "Faster ICA under orthogonal constraint / by preconditioning with
- * Hessian approximations", IEEE Trans. Signal Processing 66, 2018), and 1 + a_ii for a scale.  It preconditions L-BFGS,
- * as there.  The signs are decided at the start, again where the gradient is small, and at the end, until they stay;
+ * to a floor, and 1 + a_ii for a scale.  It preconditions L-BFGS, as in Ablin, Cardoso and Gramfort, "Faster
+ * independent component analysis by preconditioning with Hessian approximations", IEEE Trans. Signal Processing 66,
+ * 2018.  The signs are decided at the start, again where the gradient is small, and at the end, until they stay;
  * after SWITCHES changes they are held.
  */
 #include "ica/internal.h"
@@ -28,7 +28,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 500, SWITCHES = 20, HALVINGS = 12, MEMORY = 7, GAP_ROWS = 8192 };
+enum { ITERATIONS = 500, SWITCHES = 20, HALVINGS = 12, MEMORY = 7, GAP_ROWS = 4096 };
 static const double STATIONARY = 1e-9;        /* max |G| at the end, */
 static const double NEARLY_STATIONARY = 0.02; /* and where the signs are looked at again */
 static const double LEAST_CURVATURE = 0.01;   /* of a pair of sources */
@@ -327,7 +327,10 @@ static nonsens_status search_from_all(infomax *p, const ica_options *options, do
 
 /* ---- gap ----------------------------------------------------------------------------------------------------- */
 
-/* Unit-variance sources are turned, then scaled as before: a plane of normal sources, whatever their signs, is flat. */
+/*
+ * Unit-variance sources are turned, then scaled as before: a plane of normal sources is flat whatever their signs, but
+ * for chance, which here grows with the square root of the rows, since neither density fits a normal source.
+ */
 typedef struct likelihood_state {
     ica_rows rows; /* first: ica_rows_turn takes it */
     const infomax *model;
