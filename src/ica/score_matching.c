@@ -21,8 +21,7 @@
  */
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "ica/internal.h"
-#include "math/linalg.h"
+#include "ica/starts.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,9 +52,7 @@ static nonsens_status fit_open(nonsens_context *ctx, arena *a, int64_t d, ica_sc
     *fit = (ica_score_fit){.value = INFINITY};
     ARENA_TRY(ctx, a, fit->rotation, d * d);
     ARENA_TRY(ctx, a, fit->location, d);
-    for (int64_t j = 0; j < d; j++) {
-        fit->rotation[j + d * j] = 1.0;
-    }
+    ica_set_start(0, 0, d, fit->rotation);
     return NONSENS_OK;
 }
 
@@ -69,34 +66,6 @@ static void fit_copy(int64_t d, const ica_score_fit *from, ica_score_fit *to)
     to->location = location;
 }
 
-/* A random rotation: the orthogonal factor of normal numbers. */
-static void draw_rotation(rng *r, int64_t d, double *rotation)
-{
-    for (int64_t j = 0; j < d; j++) {
-        double *column = rotation + j * d, norm = 0.0;
-        for (int64_t i = 0; i < d; i++) {
-            column[i] = rng_normal(r);
-        }
-        for (int twice = 0; twice < 2; twice++) { /* the second pass removes what rounding left of the first */
-            for (int64_t k = 0; k < j; k++) {
-                double inner = 0.0;
-                for (int64_t i = 0; i < d; i++) {
-                    inner += column[i] * rotation[k * d + i];
-                }
-                for (int64_t i = 0; i < d; i++) {
-                    column[i] -= inner * rotation[k * d + i];
-                }
-            }
-        }
-        for (int64_t i = 0; i < d; i++) {
-            norm += column[i] * column[i];
-        }
-        for (int64_t i = 0; i < d; i++) {
-            column[i] /= sqrt(norm);
-        }
-    }
-}
-
 /* Start 0: joint diagonalisation of the covariances; 1: the axes as they came; then random ones. */
 static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *data, uint64_t seed, int64_t index,
                                 ica_score_fit *fit)
@@ -107,8 +76,7 @@ static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *
         ica_data copy = *data;
         TRY(ica_start_by_covariances(ctx, a, &copy, fit->rotation));
     } else if (index > 1) {
-        rng r = rng_open(seed, RNG_ICA, (uint64_t)index);
-        draw_rotation(&r, d, fit->rotation);
+        ica_set_start(seed, index, d, fit->rotation);
     }
     return NONSENS_OK;
 }

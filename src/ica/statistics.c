@@ -15,32 +15,41 @@
  */
 #include "ica/statistics.h"
 
+#include "math/pair_exp.h"
+
 #include <math.h>
 
-/* tanh by one exponential: absolute error of 1e-16, which is all that averages need, at a third of the time. */
-static double fast_tanh(double x)
+/* t (n) = tanh (c s); t and s may be the same. */
+static void tanh_values(int64_t n, double c, const double *s, double *t)
 {
-    double decay = exp(-2.0 * fabs(x));
-    return copysign((1.0 - decay) / (1.0 + decay), x);
+    pair unused;
+    int64_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+        pair_store(t + i, pair_tanh(c * pair_load(s + i), &unused));
+    }
+    if (i < n) {
+        t[i] = pair_tanh(pair_fill(c * s[i]), &unused)[0];
+    }
 }
 
 static void log_cosh(int64_t n, double c, const double *s, double *q1, double *q2, double *q3)
 {
+    tanh_values(n, c, s, q1);
     for (int64_t i = 0; i < n; i++) {
-        double t = fast_tanh(c * s[i]);
-        q1[i] = t;
-        q2[i] = c * (1.0 - t * t);
-        q3[i] = -2.0 * c * c * t * (1.0 - t * t);
+        double rest = c * (1.0 - q1[i] * q1[i]);
+        q2[i] = rest;
+        q3[i] = -2.0 * c * q1[i] * rest;
     }
 }
 
 static void log_cosh_beyond_square(int64_t n, double c, const double *s, double *q1, double *q2, double *q3)
 {
+    tanh_values(n, c, s, q1);
     for (int64_t i = 0; i < n; i++) {
-        double t = fast_tanh(c * s[i]);
-        q1[i] = t - c * s[i];
-        q2[i] = -c * t * t;
-        q3[i] = -2.0 * c * c * t * (1.0 - t * t);
+        double square = q1[i] * q1[i];
+        q2[i] = -c * square;
+        q3[i] = -2.0 * c * c * q1[i] * (1.0 - square);
+        q1[i] -= c * s[i];
     }
 }
 

@@ -13,4 +13,14 @@ static inline pair pair_load(const double *p)
     return v;
 }
 
+static inline void pair_store(double *p, pair v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+static inline pair pair_fill(double f)
+{
+    return f - (pair){0};
+}
+
 #endif

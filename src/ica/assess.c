@@ -1,0 +1,83 @@
+/*
+ * assess.c - agreement of an unmixing with the truth: Amari index, matched correlations.
+ *
+ * Amari, Cichocki, Yang, "A new learning algorithm for blind signal separation", NIPS 8, 1995:
+ *     [ sum_i (sum_j |p_ij| / max_k |p_ik| - 1) + sum_j (sum_i |p_ij| / max_k |p_kj| - 1) ] / (2 d (d - 1)).
+ */
+#include "ica/assess.h"
+
+#include "math/assignment.h"
+#include "math/linalg.h"
+
+#include <math.h>
+
+/* sum |v| / max |v| - 1 of d values with stride; a line of zeros, which says nothing, counts as the worst. */
+static double line_spread(int64_t d, int64_t stride, const double *v)
+{
+    double sum = 0.0, largest = 0.0;
+    for (int64_t i = 0; i < d; i++) {
+        largest = fmax(largest, fabs(v[i * stride]));
+    }
+    for (int64_t i = 0; largest > 0.0 && i < d; i++) {
+        sum += fabs(v[i * stride]) / largest;
+    }
+    return largest > 0.0 ? sum - 1.0 : (double)(d - 1);
+}
+
+double ica_amari(int64_t d, const double *p)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < d; i++) {
+        sum += line_spread(d, d, p + i) + line_spread(d, 1, p + i * d);
+    }
+    return d > 1 ? sum / (2.0 * (double)d * (double)(d - 1)) : 0.0;
+}
+
+/* out (n) = v with mean 0 and length 1; zeros for a constant.  Scaled first: squares may leave the doubles' range. */
+static void normalise_column(int64_t n, const double *v, double *out)
+{
+    double largest = 0.0, mean = 0.0, square = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(v[i]));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = largest > 0.0 ? v[i] / largest : 0.0;
+        mean += out[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        out[i] -= mean;
+        square += out[i] * out[i];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = square > 0.0 ? out[i] / sqrt(square) : 0.0;
+    }
+}
+
+static nonsens_status normalised(nonsens_context *ctx, arena *a, matrix x, double **out)
+{
+    ARENA_TRY(ctx, a, *out, x.rows * x.cols);
+    for (int64_t j = 0; j < x.cols; j++) {
+        normalise_column(x.rows, matrix_col(x, j), *out + j * x.rows);
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status ica_mean_correlation(nonsens_context *ctx, arena *a, matrix truth, matrix estimate, int64_t *match,
+                                    double *out)
+{
+    int64_t n = truth.rows, d = truth.cols;
+    double *t, *e, *gain;
+    TRY(normalised(ctx, a, truth, &t));
+    TRY(normalised(ctx, a, estimate, &e));
+    ARENA_TRY(ctx, a, gain, d * d);
+    linalg_gemm(true, false, d, d, n, 1.0, t, n, e, n, 0.0, gain, d);
+    for (int64_t i = 0; i < d * d; i++) {
+        gain[i] = fabs(gain[i]);
+    }
+    TRY(assignment_best(ctx, a, d, gain, match));
+    *out = 0.0;
+    for (int64_t j = 0; j < d; j++) {
+        *out += gain[j + d * match[j]] / (double)d;
+    }
+    return NONSENS_OK;
+}

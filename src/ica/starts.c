@@ -1,0 +1,44 @@
+/* starts.c - random rotations: normal vectors made orthonormal one after another are uniformly distributed. */
+#include "ica/starts.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+
+static double dot(int64_t d, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < d; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+/* Takes the directions w (d, count) out of v, twice for rounding, and gives it length 1. */
+static void make_orthonormal(int64_t d, int64_t count, const double *w, double *v)
+{
+    for (int64_t k = 0; k < 2 * count; k++) {
+        const double *direction = w + (k % count) * d;
+        double part = dot(d, direction, v);
+        for (int64_t i = 0; i < d; i++) {
+            v[i] -= part * direction[i];
+        }
+    }
+    double length = sqrt(dot(d, v, v));
+    for (int64_t i = 0; i < d; i++) {
+        v[i] /= length;
+    }
+}
+
+void ica_set_start(uint64_t seed, int64_t start, int64_t d, double *w)
+{
+    rng r = rng_open(seed, RNG_ICA, (uint64_t)start);
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t i = 0; i < d; i++) {
+            w[i + j * d] = start > 0 ? rng_normal(&r) : i == j ? 1.0 : 0.0;
+        }
+        if (start > 0) {
+            make_orthonormal(d, j, w, w + j * d);
+        }
+    }
+}

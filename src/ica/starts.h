@@ -1,0 +1,10 @@
+/* starts.h - where the searches for a rotation begin: as the rows come, then from random rotations. */
+#ifndef ICA_STARTS_H
+#define ICA_STARTS_H
+
+#include "ica/internal.h"
+
+/* w (d, d) = the identity for start 0, else a rotation or reflection without preference, drawn by (seed, start). */
+void ica_set_start(uint64_t seed, int64_t start, int64_t d, double *w);
+
+#endif
