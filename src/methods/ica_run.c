@@ -18,8 +18,8 @@ enum { LEAST_VARIABLES = 2, MOST_VARIABLES = 100, LISTED = 8, WORD_BYTES = 64 };
 #define CONVENTION                                                                                                     \
     "source = unmixing * (variables - their means over all rows); a row of unmixing is a source, a column a "          \
     "variable; "                                                                                                       \
-    "mixing is the inverse, a row is a variable, a column a source; sources have variance 1 inside segments (pooled) " \
-    "and skewness >= 0, and are ordered by kurtosis, the largest first"
+    "mixing is the inverse, a row is a variable, a column a source; sources have variance 1 inside segments (pooled; " \
+    "fastica and infomax: over all rows) and skewness >= 0, and are ordered by kurtosis, the largest first"
 
 /* One run. */
 typedef struct ica_run {

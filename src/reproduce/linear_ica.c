@@ -26,11 +26,11 @@ static const char *const SOURCES[] = {"laplace", "skewed"}, *const MODULATION[] 
 enum {
     SIZES = sizeof ROWS_PER_SEGMENT / sizeof *ROWS_PER_SEGMENT,
     PANELS = 4,
-    LEAST_JUDGED_ROWS = 500, /* from here on score matching has to be among the best */
+    LEAST_COMPARED_ROWS = 500, /* from here on the algorithms are compared in words */
     STARTS = 3
 };
 
-static const double STANDARD_ERRORS = 2.0; /* so far from the best still counts as equal */
+static const double STANDARD_ERRORS = 2.0; /* no farther apart counts as level */
 
 typedef struct algorithm {
     const char *name;
@@ -238,57 +238,23 @@ static void write_text_row(FILE *out, const char *cell, int m, const row *r)
             show(number[3], r->correlation.error, ERROR_DIGITS), r->failed);
 }
 
-/* The algorithm with the lowest mean Amari index; -1 where all failed everywhere. */
-static int best_algorithm(const cell_scores *scores, int64_t reps)
-{
-    int best = -1;
-    double lowest = HUGE_VAL;
-    for (int m = 0; m < ALGORITHMS; m++) {
-        double mean = summary_of(reps, scores->amari[m]).mean;
-        if (mean < lowest) {
-            best = m;
-            lowest = mean;
-        }
-    }
-    return best;
-}
-
-/* How score matching fares beside the best, by differences on the same data. */
-static void write_comparison(FILE *out, const cell_scores *scores, int best, int64_t reps)
+/* Where algorithm m stands beside score matching, by differences on the same data. */
+static void write_comparison(FILE *out, const char *cell, int m, const cell_scores *scores, int64_t reps)
 {
     enum { DIGITS = 3 };
     char mean[NUMBER_BYTES], error[NUMBER_BYTES];
-    summary d = summary_of_differences(reps, scores->amari[SCORE_MATCHING], scores->amari[best]);
-    const char *verdict = "is worse than the best,";
+    summary d = summary_of_differences(reps, scores->amari[m], scores->amari[SCORE_MATCHING]);
+    const char *place = "level with";
     if (isnan(d.error)) {
-        verdict = "cannot be compared with the best,";
-    } else if (d.mean <= STANDARD_ERRORS * d.error) {
-        verdict = "is within two standard errors of the best,";
+        place = "cannot be compared with";
+    } else if (fabs(d.mean) > STANDARD_ERRORS * d.error) {
+        place = d.mean > 0.0 ? "behind" : "ahead of";
     }
-    fprintf(out, "%s %s: difference of Amari indices %s, standard error %s", verdict, ALGORITHM[best].name,
-            show(mean, d.mean, DIGITS), show(error, d.error, DIGITS));
+    fprintf(out, "%s: %s %s %s, difference of Amari indices %s, standard error %s\n", cell, ALGORITHM[m].name, place,
+            ALGORITHM[SCORE_MATCHING].name, show(mean, d.mean, DIGITS), show(error, d.error, DIGITS));
 }
 
-/* Is score matching the best, or as good up to chance? */
-static void write_judgement(FILE *out, const char *cell, const cell_scores *scores, int64_t reps)
-{
-    int best = best_algorithm(scores, reps);
-    int64_t failed = row_of(scores, SCORE_MATCHING, reps).failed;
-    fprintf(out, "%s: score-matching ", cell);
-    if (best < 0) {
-        fputs("and all others failed", out);
-    } else if (best == SCORE_MATCHING) {
-        fputs("is best", out);
-    } else {
-        write_comparison(out, scores, best, reps);
-    }
-    if (best >= 0 && failed > 0) {
-        fprintf(out, "; it failed on %" PRId64 " of %" PRId64 " data sets", failed, reps);
-    }
-    fputc('\n', out);
-}
-
-static nonsens_status write_cells(nonsens_context *ctx, arena *scratch, const figure_units *units, bool judge,
+static nonsens_status write_cells(nonsens_context *ctx, arena *scratch, const figure_units *units, bool compare,
                                   FILE *out)
 {
     for (int64_t k = 0; k < units->cells; k++) {
@@ -296,12 +262,14 @@ static nonsens_status write_cells(nonsens_context *ctx, arena *scratch, const fi
         char name[CELL_NAME_BYTES];
         cell_name(units->cell[k], name);
         TRY(take_cell(ctx, scratch, units, k, &scores));
-        if (judge && ROWS_PER_SEGMENT[setting_of(units->cell[k]).size] >= LEAST_JUDGED_ROWS) {
-            write_judgement(out, name, &scores, units->reps);
-        }
-        for (int m = 0; !judge && m < ALGORITHMS; m++) {
+        bool compared = ROWS_PER_SEGMENT[setting_of(units->cell[k]).size] >= LEAST_COMPARED_ROWS;
+        for (int m = 0; m < ALGORITHMS; m++) {
             row r = row_of(&scores, m, units->reps);
-            write_text_row(out, name, m, &r);
+            if (!compare) {
+                write_text_row(out, name, m, &r);
+            } else if (compared && m != SCORE_MATCHING) {
+                write_comparison(out, name, m, &scores, units->reps);
+            }
         }
     }
     return NONSENS_OK;
