@@ -40,7 +40,7 @@ static const double SHARPNESS = 2.0;
 static const double BLUNT = 1.0; /* sharpness of a log cosh that finds its way from anywhere */
 
 enum {
-    MOST_ITERATIONS = 200,
+    MOST_ITERATIONS = 500,
     CHOICE_ITERATIONS = 40, /* fits that only choose the statistic are not carried to the end, */
     CHOICE_ROWS = 10000     /* and see about so many rows */
 };

@@ -156,11 +156,23 @@ static nonsens_status search(nonsens_context *ctx, score_state *state, ica_score
 
 /* ---- the polish ---- */
 
+/* Scales row `pivot` of a (d, d) and takes `factor` times it from the other rows. */
+static void eliminate(int64_t d, int64_t pivot, double scale, const double *factor, double *a)
+{
+    for (int64_t k = 0; k < d; k++) {
+        double *column = a + d * k, lead = column[pivot] * scale;
+        column[pivot] = lead;
+        for (int64_t i = 0; i < d; i++) {
+            column[i] -= factor[i] * lead;
+        }
+    }
+}
+
 /*
  * inverse = (I - S)^{-1} by Gauss-Jordan without pivoting: the symmetric part of I - S is I, so every pivot is at
  * least 1.
  */
-static void invert_unit_minus(int64_t d, const double *skew, double *a, double *inverse)
+static void invert_unit_minus(int64_t d, const double *skew, double *a, double *factor, double *inverse)
 {
     for (int64_t i = 0; i < d * d; i++) {
         double unit = i % (d + 1) == 0 ? 1.0 : 0.0;
@@ -169,17 +181,10 @@ static void invert_unit_minus(int64_t d, const double *skew, double *a, double *
     }
     for (int64_t pivot = 0; pivot < d; pivot++) {
         double scale = 1.0 / a[pivot + d * pivot];
-        for (int64_t k = 0; k < d; k++) {
-            a[pivot + d * k] *= scale;
-            inverse[pivot + d * k] *= scale;
-        }
-        for (int64_t i = 0; i < d; i++) {
-            double factor = i == pivot ? 0.0 : a[i + d * pivot];
-            for (int64_t k = 0; k < d; k++) {
-                a[i + d * k] -= factor * a[pivot + d * k];
-                inverse[i + d * k] -= factor * inverse[pivot + d * k];
-            }
-        }
+        memcpy(factor, a + d * pivot, (size_t)d * sizeof *factor);
+        factor[pivot] = 0.0;
+        eliminate(d, pivot, scale, factor, a);
+        eliminate(d, pivot, scale, factor, inverse);
     }
 }
 
@@ -194,7 +199,7 @@ static void cayley(const score_state *state, const double *x)
             state->skew[k + d * j] = -*x++;
         }
     }
-    invert_unit_minus(d, state->skew, state->sum, state->inverse);
+    invert_unit_minus(d, state->skew, state->sum, state->w, state->inverse);
     memcpy(state->sum, state->skew, (size_t)(d * d) * sizeof *state->sum);
     for (int64_t j = 0; j < d; j++) {
         state->sum[j + d * j] += 1.0;
