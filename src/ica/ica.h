@@ -1,8 +1,9 @@
 /*
  * ica.h - linear ICA for piece-wise stationary sources: z = A s, sources independent inside each segment.
  *
- * All algorithms work on within-segment whitened data (segment means removed, pooled within-segment covariance = I):
- * then exactly a rotation remains, whatever the modulations do.  Rows are sorted by segment: start (E+1).
+ * Algorithms that know of segments work on within-segment whitened data (segment means removed, pooled within-segment
+ * covariance = I): then exactly a rotation remains, whatever the modulations do.  FastICA and Infomax take all rows for
+ * one sample and whiten by the total covariance.  Either can be asked for.  Rows are sorted by segment: start (E+1).
  *
  * The outcome is deterministic and equivariant: z and B z (B invertible, so also any order of the columns) give the
  * same sources up to rounding.
@@ -19,7 +20,7 @@ typedef struct ica_options {
     enum unmixing algorithm;  /* UNMIX_AUTO: score matching */
     enum whitening whitening; /* WHITENING_AUTO: within segments, but total for FastICA and Infomax */
     enum statistic statistic; /* score matching; STATISTIC_AUTO: chosen on rows kept back */
-    double sharpness;         /* score matching; 0: the statistic's own, or chosen with it */
+    double sharpness;         /* score matching; 0: the statistic's own */
     enum contrast contrast;   /* FastICA */
     bool deflation;           /* FastICA: one source after another */
     int64_t starts;           /* at least 1: starting points of which the best is kept */
@@ -36,12 +37,14 @@ ica_options ica_options_for(enum unmixing algorithm);
  *     joint diagonalisation  1/2 sum_e n_e/n (log det diag D_e - log det D_e), D_e the sources' covariances; nats
  *     score matching, two-statistic    the profiled J of score_matching.c, segments weighted by n_e/n
  *     entropy                sum_e n_e/n sum_j H_e(s_j); nats
+ *     FastICA                minus the sum of squared differences E G(s_j) - E G(nu), nu standard normal
+ *     Infomax                minus the log likelihood, nats
  * contrast_gap = rows * (worst - best objective) over the angles of the plane of two sources in which that range is
  * smallest; for d = 2 the range over all rotations.  It is a log likelihood ratio in nats for joint diagonalisation
  * and entropy; for score matching it has the unit of J and only its order of magnitude says something.  Where the
  * rotation is not identified it is of the order of the number of segments (joint diagonalisation) or of what chance
- * alone gives, and does not grow with the rows.  0 for d = 1, where there is nothing to rotate; NaN for score matching
- * of more than ICA_GAP_MOST sources, where it would take longer than the fit.
+ * alone gives: it does not grow with the rows, or with their root (Infomax).  0 for d = 1, where there is nothing to
+ * rotate; NaN for score matching of more than ICA_GAP_MOST sources, where it would take longer than the fit.
  */
 enum { ICA_GAP_MOST = 6 };
 
@@ -63,7 +66,8 @@ nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segm
  * Unmixes z (n, d) by the chosen algorithm.  out->unmix comes from `a`, scratch memory (up to 6 n d doubles) does not.
  * Canonical output: each source has pooled within-segment variance 1 (divisor n) and a third within-segment moment
  * >= 0; sources descend by pooled within-segment kurtosis.  Segments with fewer than 2 (d + 1) rows count in the
- * whitening and in these moments, not in the contrast.  Nothing is drawn at random.
+ * whitening and in these moments, not in the contrast.  Drawn at random, by options->seed: starts beyond the first (for
+ * score matching: beyond the second), and the halves of the rows on which the statistic is chosen.
  */
 nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
                          const ica_options *options, ica_result *out);
