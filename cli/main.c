@@ -26,8 +26,10 @@ static const command commands[] = {
      "separates variables into independent sources",
      "Separates all variables, 2 to 100 of them, into as many sources that are independent inside each segment: linear "
      "ICA. joint-diagonalisation needs variances that change over segments, fastica and infomax sources that are not "
-     "Gaussian and no segments, score-matching uses both. Sources are called s1, s2, ...; each has variance 1 inside "
-     "segments and a skewness that is not negative, and they are ordered by kurtosis, the largest first.",
+     "Gaussian and no segments, score-matching uses both. Sources are called s1, s2, ...; each has variance 1 "
+     "inside segments (fastica and infomax: over all rows) and a skewness that is not negative, and they are ordered "
+     "by "
+     "kurtosis, the largest first.",
      command_ica},
     {"diagnose", NONSENS_CMD_DIAGNOSE, "FILE --segment COL [options]", "says what the data can and cannot support",
      "Says what the data can and cannot support, before a direction is asked for: segments and their sizes, which "

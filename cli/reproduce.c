@@ -63,6 +63,11 @@ static int check_figures(const arguments *args)
         if (!is_figure(args->figures[i])) {
             return refuse_figure(args->figures[i]);
         }
+        for (int k = 0; k < i; k++) {
+            if (strcmp(args->figures[i], args->figures[k]) == 0) {
+                return complain(EXIT_USAGE, "%s is named twice", args->figures[i]);
+            }
+        }
     }
     return EXIT_DONE;
 }

@@ -152,7 +152,7 @@ static const row table[] = {
            "auto|log-cosh|smooth-abs|asymmetric|gaussian-base|two-statistic|three-statistic",
            "score-matching: what changes over segments in the sources' log density; auto means the best on rows kept "
            "back (direction: log-cosh for learned features, as in the paper)."),
-    REAL("sharpness", sharpness, ICA, UNMIXING, "0", 0, 1000, "from 0 to 1000, 0 for automatic",
+    REAL("sharpness", sharpness, ICA, UNMIXING, "0", 0, 1000, "from 0.1 to 1000, or 0 for automatic",
          "score-matching: how sharp the bend of the statistic is, in units of one over a source's deviation."),
     CHOICE("contrast", contrast, ICA, UNMIXING, "log-cosh", "log-cosh|exp|cube|skew", "fastica: the contrast."),
     FLAG("deflation", deflation, ICA, UNMIXING, "fastica: one source after another instead of all at once."),
@@ -286,10 +286,11 @@ static nonsens_status set_integer(nonsens_context *ctx, const row *r, void *fiel
     return NONSENS_OK;
 }
 
-/* edge-prob alone has a value outside its interval (-1), so the interval between it and zero is refused here. */
+/* Two options have a value outside their interval (-1 and 0): what lies between the two is refused here. */
 static bool is_gap(const row *r, double value)
 {
-    return r->offset == offsetof(struct nonsens_options, edge_prob) && value < 0.0 && value != -1.0;
+    return (r->offset == offsetof(struct nonsens_options, edge_prob) && value < 0.0 && value != -1.0) ||
+           (r->offset == offsetof(struct nonsens_options, sharpness) && value > 0.0 && value < 0.1);
 }
 
 static nonsens_status set_real(nonsens_context *ctx, const row *r, void *field, const char *value)
@@ -390,22 +391,13 @@ static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, co
 
 const char *option_command_name(unsigned command)
 {
-    switch (command) {
-    case NONSENS_CMD_SIMULATE:
-        return "simulate";
-    case NONSENS_CMD_DIRECTION:
-        return "direction";
-    case NONSENS_CMD_INDEPENDENCE:
-        return "independence";
-    case NONSENS_CMD_DIAGNOSE:
-        return "diagnose";
-    case NONSENS_CMD_ICA:
-        return "ica";
-    case NONSENS_CMD_REPRODUCE:
-        return "reproduce";
-    default:
-        return NULL;
+    static const char *const name[] = {"simulate", "direction", "independence", "diagnose", "ica", "reproduce"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++) { // in the order of the NONSENS_CMD_* bits
+        if (command == 1u << k) {
+            return name[k];
+        }
     }
+    return NULL;
 }
 
 /* Fields of other commands get their defaults too: code may read any field.  Where rows share one, its own counts. */

@@ -72,7 +72,7 @@ nonsens_status ica_mean_correlation(nonsens_context *ctx, arena *a, matrix truth
     ARENA_TRY(ctx, a, gain, d * d);
     linalg_gemm(true, false, d, d, n, 1.0, t, n, e, n, 0.0, gain, d);
     for (int64_t i = 0; i < d * d; i++) {
-        gain[i] = fabs(gain[i]);
+        gain[i] = isfinite(gain[i]) ? fabs(gain[i]) : 0.0; /* a constant column matches nothing */
     }
     TRY(assignment_best(ctx, a, d, gain, match));
     *out = 0.0;

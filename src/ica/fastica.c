@@ -231,7 +231,7 @@ static nonsens_status search_from_all(fixed_point *p, const ica_options *options
         double objective;
         ica_set_start(options->seed, start, p->d, p->w);
         TRY(search_from_here(p, options->deflation, &objective));
-        if (start == 0 || objective < out->objective) {
+        if (start == 0 || ica_is_better(p->converged, objective, out)) {
             memcpy(best, p->w, (size_t)(p->d * p->d) * sizeof *best);
             out->objective = objective;
             out->iterations = p->iterations;

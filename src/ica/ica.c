@@ -8,6 +8,7 @@
  */
 #include "ica/ica.h"
 
+#include "base/show.h"
 #include "ica/internal.h"
 #include "math/linalg.h"
 
@@ -20,6 +21,10 @@
 static const double RANK_TOLERANCE = 1e-12;
 /* A column that moves by less than this part of its largest value is constant. */
 static const double CONSTANT_TOLERANCE = 1e-13;
+/* One over the square of a smaller number overflows. */
+static const double SMALLEST = 1e-290;
+/* A smaller skewness is rounding and gives no sign. */
+static const double SYMMETRIC = 1e-9;
 
 /* ---- whitening ----------------------------------------------------------------------------------------------- */
 
@@ -31,7 +36,7 @@ static nonsens_status check_shape(nonsens_context *ctx, matrix z, int64_t segmen
     }
     if (!ordered || z.cols < 1) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "unmixing needs at least one feature and segment bounds that cover all %" PRId64 " rows in order",
+                    "unmixing needs at least one column and segment bounds that cover all %" PRId64 " rows in order",
                     z.rows);
     }
     int64_t free_rows = z.rows;
@@ -40,29 +45,25 @@ static nonsens_status check_shape(nonsens_context *ctx, matrix z, int64_t segmen
     }
     if (free_rows < z.cols) { /* each segment mean takes one away */
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "unmixing %" PRId64 " features needs more rows than the %" PRId64 " given in %" PRId64
-                    " segments; give more rows per "
-                    "segment",
-                    z.cols, z.rows, segments);
+                    "unmixing %" PRId64 " columns needs more rows than the %" PRId64 " given%s; give more rows", z.cols,
+                    z.rows, segments > 1 ? ", less one for every segment" : "");
     }
     return NONSENS_OK;
 }
 
-enum { NAME_BYTES = 32 };
-
-/* What messages call column j; buffer (NAME_BYTES) is used where it has no name. */
-static const char *column_name(const char *const *names, int64_t j, char *buffer)
+/* What messages call column j. */
+static const char *column_name(const char *const *names, int64_t j, char buffer[SHOWN_BYTES])
 {
     if (names) {
-        return names[j];
+        return show_quoted(buffer, names[j]);
     }
-    snprintf(buffer, NAME_BYTES, "feature %" PRId64, j + 1);
+    snprintf(buffer, SHOWN_BYTES, "feature %" PRId64, j + 1);
     return buffer;
 }
 
 static nonsens_status check_finite(nonsens_context *ctx, matrix z, const char *const *names)
 {
-    char name[NAME_BYTES];
+    char name[SHOWN_BYTES];
     for (int64_t j = 0; j < z.cols; j++) {
         const double *column = matrix_col(z, j);
         for (int64_t i = 0; i < z.rows; i++) {
@@ -110,18 +111,21 @@ static double largest_magnitude(int64_t n, const double *v)
 static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segments, const int64_t *start,
                                   const char *const *names, double *y, double *scale)
 {
-    char name[NAME_BYTES];
+    char name[SHOWN_BYTES];
     for (int64_t j = 0; j < z.cols; j++) {
         double *column = y + j * z.rows;
         centre_column(matrix_col(z, j), segments, start, column);
         double largest = largest_magnitude(z.rows, column);
+        if (largest > 0.0 && largest < SMALLEST) {
+            return fail(ctx, NONSENS_ERR_NUMERIC, "unmixing: %s changes by less than 1e-290; rescale it",
+                        column_name(names, j, name));
+        }
         if (!isfinite(largest)) {
             return fail(ctx, NONSENS_ERR_NUMERIC, "unmixing: %s overflows; rescale it", column_name(names, j, name));
         }
         if (largest <= CONSTANT_TOLERANCE * largest_magnitude(z.rows, matrix_col(z, j))) {
-            return fail(ctx, NONSENS_ERR_NUMERIC,
-                        "unmixing: %s is constant inside every segment; leave it out, or restart the fit of features",
-                        column_name(names, j, name));
+            return fail(ctx, NONSENS_ERR_NUMERIC, "unmixing: %s is constant inside every segment; %s",
+                        column_name(names, j, name), names ? "leave it out" : "restart the fit");
         }
         double squares = 0.0; /* of values at most 1, so that neither tiny nor huge units under- or overflow */
         for (int64_t i = 0; i < z.rows; i++) {
@@ -140,7 +144,7 @@ static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segmen
 /* Names the two features with the largest weights in the direction that has no variance. */
 static nonsens_status fail_rank(nonsens_context *ctx, int64_t d, const double *direction, const char *const *names)
 {
-    char one[NAME_BYTES], other[NAME_BYTES];
+    char one[SHOWN_BYTES], other[SHOWN_BYTES];
     int64_t first = 0, second = -1;
     for (int64_t j = 1; j < d; j++) {
         if (fabs(direction[j]) > fabs(direction[first])) {
@@ -152,9 +156,10 @@ static nonsens_status fail_rank(nonsens_context *ctx, int64_t d, const double *d
     }
     return fail(ctx, NONSENS_ERR_NUMERIC,
                 "unmixing: the %" PRId64 " columns are linearly dependent inside segments (mostly %s and %s); "
-                "leave one of them out, or restart the fit of features",
+                "%s",
                 d, column_name(names, first < second ? first : second, one),
-                column_name(names, first < second ? second : first, other));
+                column_name(names, first < second ? second : first, other),
+                names ? "leave one of them out" : "restart the fit");
 }
 
 /* white (d, d) = diag(w)^-1/2 U' diag(scale)^-1 from the eigenvectors U of the correlation matrix. */
@@ -213,7 +218,7 @@ typedef struct unmixing_job {
     double *y;        /* (n, d) */
     double *mean;     /* (segments, d) of white * z in each segment, around that of all rows */
     double *white;    /* (d, d): y = white * (z - segment mean) */
-    double *rotation; /* (d, d): sources = rotation * y; JD leaves a general matrix here */
+    double *rotation; /* (d, d): sources = rotation * y; joint diagonalisation and Infomax leave a general matrix */
     double *square;   /* (d, d) scratch */
 } unmixing_job;
 
@@ -370,9 +375,8 @@ static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *
     }
     if (data->segments == 0) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "unmixing %" PRId64 " features needs a segment of at least %" PRId64
-                    " rows; merge segments or give more rows",
-                    job->d, least);
+                    "unmixing %" PRId64 " columns needs %s at least %" PRId64 " rows; %sgive more rows", job->d,
+                    job->segments > 1 ? "a segment of" : "", least, job->segments > 1 ? "merge segments or " : "");
     }
     ARENA_TRY(ctx, job->scratch, data->y, data->n * job->d);
     ARENA_TRY(ctx, job->scratch, data->mean, data->segments * job->d);
@@ -392,6 +396,16 @@ static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *
     return NONSENS_OK;
 }
 
+/* Of row 0 of w (d, d), with its sign. */
+static double largest_weight(int64_t d, const double *w)
+{
+    double largest = w[0];
+    for (int64_t k = 1; k < d; k++) {
+        largest = fabs(w[d * k]) > fabs(largest) ? w[d * k] : largest;
+    }
+    return largest;
+}
+
 /* Scales, signs and sorts the rows of rotation * white into unmix (d, d). */
 static nonsens_status canonical_output(nonsens_context *ctx, const unmixing_job *job, double *unmix)
 {
@@ -405,7 +419,8 @@ static nonsens_status canonical_output(nonsens_context *ctx, const unmixing_job 
     for (int64_t j = 0; j < d; j++) {
         linalg_gemm(false, true, n, 1, d, 1.0, job->y, n, job->rotation + j, d, 0.0, s, n);
         source_moments m = moments_of(n, s);
-        double factor = (m.skewness < 0 ? -1.0 : 1.0) / sqrt(m.variance);
+        double sign = fabs(m.skewness) > SYMMETRIC ? m.skewness : largest_weight(d, job->square + j);
+        double factor = copysign(1.0, sign) / sqrt(m.variance);
         for (int64_t k = 0; k < d; k++) {
             job->square[j + d * k] *= factor;
         }
@@ -437,6 +452,8 @@ static nonsens_status dispatch(nonsens_context *ctx, unmixing_job *job, const ic
 {
     ica_data data;
     TRY(usable_segments(ctx, job, &data));
+    out->rows_used = data.n;
+    out->segments_used = data.segments;
     switch (options->algorithm) {
     case UNMIX_JOINT_DIAGONALISATION:
         return ica_joint_diagonalisation(ctx, job->scratch, &data, job->rotation, out);
@@ -461,21 +478,26 @@ static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix
                                  ica_result *out)
 {
     int64_t n = job->n, d = job->d, whole[2] = {0, n};
-    bool total = options->whitening == WHITENING_TOTAL;
+    bool total = options->whitening == WHITENING_TOTAL, sees = sees_segments(options->algorithm);
     double *standardised, *scale;
     ARENA_TRY(ctx, job->scratch, standardised, n * d);
     ARENA_TRY(ctx, job->scratch, scale, d);
     ARENA_TRY(ctx, job->scratch, job->white, d * d);
     ARENA_TRY(ctx, job->scratch, job->rotation, d * d);
     ARENA_TRY(ctx, job->scratch, job->square, d * d);
-    TRY(check_shape(ctx, z, job->segments, job->start));
-    TRY(whiten_keeping(ctx, job->scratch, z, total ? 1 : job->segments, total ? whole : job->start, options->names,
-                       standardised, scale, job->white));
+    if (sees || !total) { /* also where the total covariance whitens: there must be full rank inside segments */
+        TRY(whiten_keeping(ctx, job->scratch, z, job->segments, job->start, options->names, standardised, scale,
+                           job->white));
+    }
+    if (total) {
+        TRY(whiten_keeping(ctx, job->scratch, z, 1, whole, options->names, standardised, scale, job->white));
+    }
     TRY(apply_whitening(ctx, job, standardised, scale));
-    if (!sees_segments(options->algorithm)) {
+    if (!sees) {
         job->segments = 1;
         job->start = whole;
     }
+    out->is_inside = sees || !total;
     TRY(take_means(ctx, job, z));
     TRY(canonical_basis(ctx, job));
     for (int64_t j = 0; j < d; j++) {

@@ -56,6 +56,8 @@ typedef struct ica_result {
     double contrast_gap;      /* how much worse the objective gets at the worst rotation; near 0: not identified */
     enum statistic statistic; /* score matching: the one that was used, */
     double sharpness;         /* and how sharp */
+    int64_t rows_used, segments_used; /* in the contrast: those of segments with enough rows */
+    bool is_inside;                   /* variance 1, order and sign refer to rows less their segment's mean */
 } ica_result;
 
 /* Within-segment whitening: white (d, d) with white * C_within * white' = I.  Fails, naming it, on rank deficiency. */
@@ -63,11 +65,13 @@ nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segm
                           double *white);
 
 /*
- * Unmixes z (n, d) by the chosen algorithm.  out->unmix comes from `a`, scratch memory (up to 6 n d doubles) does not.
- * Canonical output: each source has pooled within-segment variance 1 (divisor n) and a third within-segment moment
- * >= 0; sources descend by pooled within-segment kurtosis.  Segments with fewer than 2 (d + 1) rows count in the
- * whitening and in these moments, not in the contrast.  Drawn at random, by options->seed: starts beyond the first (for
- * score matching: beyond the second), and the halves of the rows on which the statistic is chosen.
+ * Unmixes z (n, d) by the chosen algorithm.  out->unmix comes from `a`, scratch memory (about 6 n d doubles, as
+ * many for every start and candidate that runs at the same time) does not.
+ * Canonical output: each source has variance 1 (divisor n) and a third moment >= 0 (where that is rounding: a positive
+ * largest weight), and sources descend by kurtosis; all of rows less their segment's mean, but over all rows for
+ * FastICA and Infomax with total whitening.  Segments with fewer than 2 (d + 1) rows count in the whitening and in
+ * these moments, not in the contrast.  Drawn at random, by options->seed: starts beyond the first (for score matching:
+ * beyond the second), and the halves of the rows on which the statistic is chosen.
  */
 nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
                          const ica_options *options, ica_result *out);

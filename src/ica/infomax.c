@@ -312,7 +312,7 @@ static nonsens_status search_from_all(infomax *p, const ica_options *options, do
         ica_set_start(options->seed, start, d, p->here.w);
         TRY(search_from_here(p));
         double objective = minus_log_likelihood(p, &p->here);
-        if (start == 0 || objective < out->objective) {
+        if (start == 0 || ica_is_better(p->converged, objective, out)) {
             memcpy(best, p->here.w, (size_t)(d * d) * sizeof *best);
             memcpy(best_sign, p->sign, (size_t)d * sizeof *best_sign);
             out->objective = objective;

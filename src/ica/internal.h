@@ -1,5 +1,5 @@
 /*
- * internal.h - what the files of this room share: the whitened data, planar rotations, the three contrasts.
+ * internal.h - what the files of this room share: the whitened data, planar rotations, the contrasts.
  *
  * A contrast is a sum over sources, so turning two sources in their plane changes two terms only; every algorithm
  * starts (and the entropy search also ends) with Jacobi-like sweeps over planes, each searched globally.

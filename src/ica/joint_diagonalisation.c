@@ -34,7 +34,6 @@ enum { MAX_STEPS = 300 };
 static const ica_search ROTATIONS = {.grid = 32, .precision = 1e-2, .stop = 2e-2, .max_sweeps = 30};
 
 typedef struct covariances {
-    const ica_data *data;
     int64_t d, segments;
     double *c;      /* (segments, d, d), the segment fastest: the averages below run over neighbours */
     double *weight; /* (segments) n_e / n */
@@ -51,7 +50,7 @@ static nonsens_status covariances_open(nonsens_context *ctx, arena *a, const ica
 {
     int64_t d = data->d, segments = data->segments;
     double *one;
-    *set = (covariances){.data = data, .d = d, .segments = segments, .matrix = unmixing};
+    *set = (covariances){.d = d, .segments = segments, .matrix = unmixing};
     ARENA_TRY(ctx, a, one, d * d);
     ARENA_TRY(ctx, a, set->c, segments * d * d);
     ARENA_TRY(ctx, a, set->weight, segments);

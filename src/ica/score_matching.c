@@ -22,6 +22,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "ica/starts.h"
+#include "math/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static const double BLUNT = 1.0; /* sharpness of a log cosh that finds its way f
 enum {
     MOST_ITERATIONS = 500,
     CHOICE_ITERATIONS = 40, /* fits that only choose the statistic are not carried to the end, */
-    CHOICE_ROWS = 10000     /* and see about so many rows */
+    CHOICE_ROWS = 10000,    /* and see about so many rows */
+    DEALING = 1 << 20       /* streams from here on deal rows; those before it are of starts */
 };
 
 /* ---- one fit ---- */
@@ -66,7 +68,7 @@ static void fit_copy(int64_t d, const ica_score_fit *from, ica_score_fit *to)
     to->location = location;
 }
 
-/* Start 0: joint diagonalisation of the covariances; 1: the axes as they came; then random ones. */
+/* Joint diagonalisation of the covariances where there are several; then the axes as they came; then random ones. */
 static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *data, uint64_t seed, int64_t index,
                                 ica_score_fit *fit)
 {
@@ -75,7 +77,7 @@ static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *
     if (index == 0 && d > 2 && data->segments > 1) {
         ica_data copy = *data;
         TRY(ica_start_by_covariances(ctx, a, &copy, fit->rotation));
-    } else if (index > 1) {
+    } else if (index > (data->segments > 1 ? 1 : 0)) {
         ica_set_start(seed, index, d, fit->rotation);
     }
     return NONSENS_OK;
@@ -107,24 +109,46 @@ static int64_t rows_for_choice(const ica_data *data, int64_t rows)
     return data->n <= CHOICE_ROWS || rows <= least ? rows : share > least ? share : least;
 }
 
+/*
+ * order (rows): the rows of one segment in a random order that depends on their distance from the mean alone, so that
+ * another basis of the same rows is dealt alike.  distance (rows), entry (2 rows) are scratch.
+ */
+static void shuffle_by_content(const ica_data *data, int64_t e, uint64_t seed, double *distance, sort_entry *entry,
+                               int64_t *order)
+{
+    int64_t first = data->start[e], rows = data->start[e + 1] - first;
+    rng r = rng_open(seed, RNG_ICA, DEALING + (uint64_t)e);
+    for (int64_t i = 0; i < rows; i++) {
+        distance[i] = 0.0;
+        for (int64_t j = 0; j < data->d; j++) {
+            distance[i] += data->y[j * data->n + first + i] * data->y[j * data->n + first + i];
+        }
+        order[i] = i;
+    }
+    sort_column(distance, rows, entry, entry + rows);
+    rng_shuffle(&r, rows, order);
+    for (int64_t i = 0; i < rows; i++) {
+        order[i] = entry[order[i]].row;
+    }
+}
+
 /* Deals the rows of every segment into two halves. */
 static nonsens_status deal_rows(nonsens_context *ctx, arena *a, const ica_data *data, uint64_t seed, ica_data half[2])
 {
-    int64_t *order, d = data->d, *start[2];
+    int64_t *order, d = data->d, *start[2], largest = ica_largest_segment(data);
+    double *distance;
+    sort_entry *entry;
     ARENA_TRY(ctx, a, order, data->n);
+    ARENA_TRY(ctx, a, distance, largest);
+    ARENA_TRY(ctx, a, entry, 2 * largest);
     for (int h = 0; h < 2; h++) {
         half[h] = (ica_data){.d = d, .segments = data->segments, .mean = data->mean};
         ARENA_TRY(ctx, a, start[h], data->segments + 1);
         half[h].start = start[h];
     }
     for (int64_t e = 0; e < data->segments; e++) {
-        int64_t first = data->start[e], rows = data->start[e + 1] - first;
-        rng r = rng_open(seed, RNG_ICA, 1000000 + (uint64_t)e);
-        for (int64_t i = 0; i < rows; i++) {
-            order[first + i] = i;
-        }
-        rng_shuffle(&r, rows, order + first);
-        int64_t used = rows_for_choice(data, rows);
+        int64_t used = rows_for_choice(data, data->start[e + 1] - data->start[e]);
+        shuffle_by_content(data, e, seed, distance, entry, order + data->start[e]);
         half[0].n += used / 2;
         half[1].n += used - used / 2;
         start[0][e + 1] = half[0].n;
@@ -214,7 +238,8 @@ nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data
     }
     TRY(parallel_for(ctx, options->threads, starts, NULL, start_job, &state));
     for (int64_t k = 1; k < starts; k++) {
-        best = state.fit[k].value < state.fit[best].value ? k : best;
+        ica_result so_far = {.objective = state.fit[best].value, .converged = state.fit[best].converged};
+        best = ica_is_better(state.fit[k].converged, state.fit[k].value, &so_far) ? k : best;
     }
     const ica_score_fit *fit = &state.fit[best];
     memcpy(rotation, fit->rotation, (size_t)(d * d) * sizeof *rotation);

@@ -20,7 +20,7 @@
 
 enum { SWEEP_MOST = ICA_GAP_MOST, ROUNDS = 4, PLACES = 33 };
 static const ica_search ANGLES = {.grid = 32, .precision = 1e-2, .stop = 5e-2, .max_sweeps = 12};
-static const double FARTHEST = 3.0;    /* deviations from its mean in which the place of a source is sought */
+static const double FARTHEST = 2.0;    /* deviations from its mean in which the place of a source is sought */
 static const double PLACE_STEP = 1e-3; /* a smaller move of every place ends the rounds */
 
 typedef struct score_state {
@@ -294,7 +294,7 @@ static nonsens_status polish(nonsens_context *ctx, arena *a, score_state *state,
     cayley(state, x);
     turn_all(state, state->family->located ? x + d * (d - 1) / 2 : NULL);
     fit->iterations += result.iterations;
-    fit->converged = result.reason != STOP_ITERATIONS;
+    fit->converged = result.reason != STOP_ITERATIONS && isfinite(result.value);
     return NONSENS_OK;
 }
 

@@ -11,7 +11,8 @@
  *     three-statistic   these and s, around a place that is fitted
  *
  * The pair of log cosh and square is taken as log cosh(c s) / c - c s^2 / 2 and s^2 / 2: J depends on their span only,
- * and where a source is small, log cosh is so nearly a square that the plain pair loses half its digits.
+ * but for the ridge, and where a source is small, log cosh is so nearly a square that the plain pair loses half its
+ * digits.
  */
 #include "ica/statistics.h"
 

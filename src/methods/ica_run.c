@@ -15,11 +15,10 @@
 
 enum { LEAST_VARIABLES = 2, MOST_VARIABLES = 100, LISTED = 8, WORD_BYTES = 64 };
 
-#define CONVENTION                                                                                                     \
-    "source = unmixing * (variables - their means over all rows); a row of unmixing is a source, a column a "          \
-    "variable; "                                                                                                       \
-    "mixing is the inverse, a row is a variable, a column a source; sources have variance 1 inside segments (pooled; " \
-    "fastica and infomax: over all rows) and skewness >= 0, and are ordered by kurtosis, the largest first"
+#define CONVENTION(rows)                                                                                             \
+    "source = unmixing * (variables - their means over all rows); a row of unmixing is a source, a column a "        \
+    "variable; mixing is the inverse, a row is a variable, a column a source; sources have variance 1 and skewness " \
+    ">= 0 " rows ", and are ordered by kurtosis, the largest first"
 
 /* One run. */
 typedef struct ica_run {
@@ -126,7 +125,7 @@ static nonsens_status report_optimum(const ica_run *run)
     nonsens_context *ctx = run->ctx;
     nonsens_result *r = run->result;
     unmixed *u = &r->unmixed;
-    u->convention = CONVENTION;
+    u->convention = run->ica.is_inside ? CONVENTION("inside segments (pooled)") : CONVENTION("over all rows");
     u->iterations = run->ica.iterations;
     u->converged = run->ica.converged;
     u->sharpness = NAN;
@@ -152,13 +151,16 @@ static nonsens_status report_shape(const ica_run *run, int64_t k)
 {
     nonsens_context *ctx = run->ctx;
     nonsens_result *r = run->result;
-    int64_t stretches = r->segments > 0 ? r->segments : 1, before = r->evidence_count;
-    source_shape all = unmixing_shape(matrix_col(r->source, k), stretches, run->data->start, false);
+    bool inside = run->ica.is_inside && r->segments > 0;
+    int64_t before = r->evidence_count, whole[2] = {0, r->rows};
+    source_shape all =
+        unmixing_shape(matrix_col(r->source, k), inside ? r->segments : 1, inside ? run->data->start : whole, false);
     r->unmixed.kurtosis[k] = all.kurtosis;
     r->unmixed.skewness[k] = all.skewness;
     TRY(result_add(
         ctx, r, all.kurtosis, NAN,
-        "over all rows with segment means removed, in excess of a Gaussian's; a changing variance adds to it",
+        inside ? "of all rows less their segment's mean, in excess of a Gaussian's; a changing variance adds to it"
+               : "of all rows, in excess of a Gaussian's; a changing mean or variance adds to it",
         "kurtosis(%s)", r->source_name[k]));
     TRY(result_add(ctx, r, all.skewness, NAN, "likewise", "skewness(%s)", r->source_name[k]));
     TRY(result_add(
@@ -274,11 +276,18 @@ static nonsens_status note_findings(const ica_run *run)
                         "Another --method or more --starts may do better.",
                         run->ica.iterations));
     }
-    if (r->segments < 2 && is_score_matching(run->algorithm)) {
+    if (run->ica.rows_used < r->rows) {
+        TRY(result_note(run->ctx, r,
+                        "%" PRId64 " of %" PRId64
+                        " rows did not enter the contrast: their segments have fewer than %" PRId64
+                        " rows. Merge small segments.",
+                        r->rows - run->ica.rows_used, r->rows, 2 * (run->data->d + 1)));
+    }
+    if (run->ica.segments_used < 2 && is_score_matching(run->algorithm)) {
         TRY(result_note(run->ctx, r,
                         "There %s, so that non-Gaussianity alone identifies the sources; fastica and infomax are made "
                         "for that.",
-                        r->segments == 0 ? "are no segments" : "is one segment only"));
+                        r->segments == 0 ? "are no segments" : "is one segment only that is large enough"));
     }
     TRY(note_unidentified(run));
     for (int64_t j = 0; j < run->data->d; j++) {

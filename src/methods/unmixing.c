@@ -5,6 +5,9 @@
 #include <string.h>
 
 static const double GAUSSIAN_MOST = 4.0; /* standard errors up to which a source cannot be told from a Gaussian one */
+/* Nats per segment up to which a gap of joint diagonalisation is chance: without change it stays below nearly always.
+ */
+static const double CHANCE_GAP = 2.0;
 
 enum unmixing unmixing_resolved(enum unmixing asked)
 {
@@ -46,7 +49,7 @@ const char *unmixing_gap_words(enum unmixing algorithm)
     switch (algorithm) {
     case UNMIX_JOINT_DIAGONALISATION:
         return "nats, over all rows, by which the worst rotation of two sources is less likely than the one chosen; no "
-               "larger than the number of segments means that they are not identified";
+               "larger than twice the number of segments means that they are not identified";
     case UNMIX_ENTROPY:
         return "nats, over all rows, by which two sources share more information at the worst rotation than at the one "
                "chosen; a few nats mean that they are not identified";
@@ -162,6 +165,14 @@ static nonsens_status change_in_proportion(nonsens_context *ctx, arena *a, matri
     ica_options how = ica_options_for(UNMIX_JOINT_DIAGONALISATION);
     ica_result unmixed;
     double *copy; // (n, marked)
+    int64_t large = 0;
+    for (int64_t e = 0; e < segments; e++) {
+        large += start[e + 1] - start[e] >= 2 * (marked->count + 1);
+    }
+    *out = large < 2; // then nothing shows a change
+    if (*out) {
+        return NONSENS_OK;
+    }
     ARENA_TRY(ctx, a, copy, source.rows * marked->count);
     matrix some = matrix_view(copy, source.rows, marked->count);
     for (int64_t j = 0, k = 0; j < source.cols; j++) {
@@ -170,7 +181,7 @@ static nonsens_status change_in_proportion(nonsens_context *ctx, arena *a, matri
         }
     }
     TRY(ica_unmix(ctx, a, some, segments, start, &how, &unmixed));
-    *out = unmixed.contrast_gap <= (double)segments;
+    *out = unmixed.contrast_gap <= CHANCE_GAP * (double)segments;
     return NONSENS_OK;
 }
 
@@ -183,7 +194,7 @@ nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum unmixing
     ARENA_TRY(ctx, a, out->departure, source.cols);
     mark_gaussian(source, segments, start, !by_shape, out);
     if (algorithm == UNMIX_JOINT_DIAGONALISATION) {
-        out->why = gap <= (double)segments ? PROPORTIONAL : IDENTIFIED;
+        out->why = gap <= CHANCE_GAP * (double)segments ? PROPORTIONAL : IDENTIFIED;
         return NONSENS_OK;
     }
     if (out->count < 2) {

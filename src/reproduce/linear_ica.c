@@ -88,10 +88,11 @@ static nonsens_status assess(nonsens_context *ctx, arena *a, const linear_ica_da
     matrix estimate = matrix_view(s, data->z.rows, D);
     linalg_gemm(false, false, D, D, D, 1.0, unmix, D, data->mix, D, 0.0, product, D);
     out->amari = ica_amari(D, product);
+    if (!isfinite(out->amari)) {
+        return fail(ctx, NONSENS_ERR_NUMERIC, "the unmixing matrix is not made of finite numbers");
+    }
     ica_apply(data->z, unmix, estimate);
-    TRY(ica_mean_correlation(ctx, a, data->source, estimate, match, &out->correlation));
-    bool finite = isfinite(out->amari) && isfinite(out->correlation);
-    return finite ? NONSENS_OK : fail(ctx, NONSENS_ERR_NUMERIC, "the unmixing matrix is not made of finite numbers");
+    return ica_mean_correlation(ctx, a, data->source, estimate, match, &out->correlation);
 }
 
 static nonsens_status unmix(nonsens_context *ctx, arena *a, const algorithm *how, const linear_ica_data *data,
@@ -192,11 +193,10 @@ static row row_of(const cell_scores *scores, int m, int64_t reps)
     return r;
 }
 
-/* Nothing where there is no number. */
-static const char *show(char buffer[NUMBER_BYTES], double value, int digits)
+/* `none` where there is no number. */
+static const char *show_or(const char *none, char buffer[NUMBER_BYTES], double value, int digits)
 {
-    buffer[0] = '\0';
-    return isnan(value) ? buffer : number_print(buffer, value, digits);
+    return isnan(value) ? none : number_print(buffer, value, digits);
 }
 
 static void write_csv_row(FILE *out, int64_t cell, int m, const row *r)
@@ -205,9 +205,9 @@ static void write_csv_row(FILE *out, int64_t cell, int m, const row *r)
     setting s = setting_of(cell);
     char number[4][NUMBER_BYTES];
     fprintf(out, "%s,%s,%" PRId64 ",%s,%" PRId64 ",%s,%s,%s,%s,%" PRId64 "\n", SOURCES[s.density], MODULATION[s.random],
-            ROWS_PER_SEGMENT[s.size], ALGORITHM[m].name, r->reps, show(number[0], r->amari.mean, DIGITS),
-            show(number[1], r->amari.error, DIGITS), show(number[2], r->correlation.mean, DIGITS),
-            show(number[3], r->correlation.error, DIGITS), r->failed);
+            ROWS_PER_SEGMENT[s.size], ALGORITHM[m].name, r->reps, show_or("", number[0], r->amari.mean, DIGITS),
+            show_or("", number[1], r->amari.error, DIGITS), show_or("", number[2], r->correlation.mean, DIGITS),
+            show_or("", number[3], r->correlation.error, DIGITS), r->failed);
 }
 
 static nonsens_status write_csv(nonsens_context *ctx, arena *scratch, const figure_units *units, FILE *out)
@@ -233,9 +233,9 @@ static void write_text_row(FILE *out, const char *cell, int m, const row *r)
     fprintf(out,
             "linear-ica %s %s reps=%" PRId64 " amari=%s amari_se=%s correlation=%s correlation_se=%s failed=%" PRId64
             "\n",
-            cell, ALGORITHM[m].name, r->reps, show(number[0], r->amari.mean, DIGITS),
-            show(number[1], r->amari.error, ERROR_DIGITS), show(number[2], r->correlation.mean, DIGITS),
-            show(number[3], r->correlation.error, ERROR_DIGITS), r->failed);
+            cell, ALGORITHM[m].name, r->reps, show_or("-", number[0], r->amari.mean, DIGITS),
+            show_or("-", number[1], r->amari.error, ERROR_DIGITS), show_or("-", number[2], r->correlation.mean, DIGITS),
+            show_or("-", number[3], r->correlation.error, ERROR_DIGITS), r->failed);
 }
 
 /* Where algorithm m stands beside score matching, by differences on the same data. */
@@ -251,7 +251,7 @@ static void write_comparison(FILE *out, const char *cell, int m, const cell_scor
         place = d.mean > 0.0 ? "behind" : "ahead of";
     }
     fprintf(out, "%s: %s %s %s, difference of Amari indices %s, standard error %s\n", cell, ALGORITHM[m].name, place,
-            ALGORITHM[SCORE_MATCHING].name, show(mean, d.mean, DIGITS), show(error, d.error, DIGITS));
+            ALGORITHM[SCORE_MATCHING].name, show_or("-", mean, d.mean, DIGITS), show_or("-", error, d.error, DIGITS));
 }
 
 static nonsens_status write_cells(nonsens_context *ctx, arena *scratch, const figure_units *units, bool compare,
@@ -357,7 +357,7 @@ static nonsens_status draw(nonsens_context *ctx, arena *scratch, const figure_un
 const figure FIGURE_LINEAR_ICA = {
     .info = {"linear-ica", "linear ICA of piece-wise stationary sources, five algorithms (supplement B)", 200,
              PANELS *SIZES},
-    .revision = 1,
+    .revision = 2,
     .cell_name = cell_name,
     .run = run_unit,
     .unit_bytes = sizeof(unit),

@@ -402,6 +402,91 @@ static void test_statistic_is_chosen(void **state)
     sample_free(&x);
 }
 
+/* Other units, signs or mixtures of the same rows: the same halves, the same statistic, the same sources. */
+static void test_choice_does_not_see_the_basis(void **state)
+{
+    fixture *f = *state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        const double b[3][3] = {{1e3, 0.0, 2.0}, {0.0, -1e-2, 0.001}, {0.5, 0.0, -0.3}};
+        sample x = sample_new(seed, LAPLACE, 3, 40, 3);
+        double *z = get(x.n * 3, sizeof *z), *s = get(x.n * 3, sizeof *s), *t = get(x.n * 3, sizeof *t);
+        ica_options how = ica_options_for(UNMIX_SCORE_MATCHING);
+        ica_result plain, mixed;
+        how.statistic = STATISTIC_AUTO;
+        for (int64_t i = 0; i < 3 * x.n; i++) {
+            for (int64_t k = 0; k < 3; k++) {
+                z[i] += b[i / x.n][k] * x.z[i % x.n + k * x.n];
+            }
+        }
+        matrix from = matrix_view(x.z, x.n, 3), to = matrix_view(z, x.n, 3);
+        assert_int_equal(ica_unmix(f->ctx, &f->scratch, from, x.segments, x.start, &how, &plain), NONSENS_OK);
+        assert_int_equal(ica_unmix(f->ctx, &f->scratch, to, x.segments, x.start, &how, &mixed), NONSENS_OK);
+        assert_int_equal(plain.statistic, mixed.statistic);
+        ica_apply(from, plain.unmix, matrix_view(s, x.n, 3));
+        ica_apply(to, mixed.unmix, matrix_view(t, x.n, 3));
+        for (int64_t i = 0; i < 3 * x.n; i++) {
+            assert_true(fabs(s[i] - t[i]) <= 1e-4);
+        }
+        free(z);
+        free(s);
+        free(t);
+        sample_free(&x);
+    }
+}
+
+/* Means that change over segments: what is ordered and signed is what the result says it refers to. */
+static void test_order_and_sign_of_every_algorithm(void **state)
+{
+    static const enum unmixing every[] = {UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_ENTROPY,
+                                          UNMIX_FASTICA, UNMIX_INFOMAX};
+    fixture *f = *state;
+    sample x = sample_new(67, LAPLACE, 4, 300, 2);
+    double *s = get(x.n * 2, sizeof *s);
+    for (int64_t i = 0; i < x.n; i++) {
+        x.z[i] += i < x.n / 2 ? 30.0 : 0.0;
+    }
+    for (int k = 0; k < 10; k++) {
+        ica_options how = ica_options_for(every[k / 2]);
+        ica_result out;
+        double moments[2][3];
+        how.whitening = k % 2 ? WHITENING_TOTAL : WHITENING_WITHIN;
+        assert_int_equal(ica_unmix(f->ctx, &f->scratch, matrix_view(x.z, x.n, 2), x.segments, x.start, &how, &out),
+                         NONSENS_OK);
+        ica_apply(matrix_view(x.z, x.n, 2), out.unmix, matrix_view(s, x.n, 2));
+        assert_int_equal(out.is_inside, k % 2 == 0 || k / 2 < 3);
+        sample rows = x;
+        int64_t whole[2] = {0, x.n};
+        rows.segments = out.is_inside ? x.segments : 1;
+        rows.start = out.is_inside ? x.start : whole;
+        for (int j = 0; j < 2; j++) {
+            centred_moments(&rows, s + j * x.n, moments[j]);
+            assert_true(fabs(moments[j][0] - 1.0) <= EXACT && moments[j][1] >= -EXACT);
+        }
+        assert_true(moments[0][2] >= moments[1][2] - EXACT);
+    }
+    free(s);
+    sample_free(&x);
+}
+
+/* Full rank over all rows and none inside segments: refused, whichever covariance whitens. */
+static void test_rank_inside_segments(void **state)
+{
+    fixture *f = *state;
+    sample x = sample_new(68, LAPLACE, 3, 60, 2);
+    ica_options how = ica_options_for(UNMIX_SCORE_MATCHING);
+    ica_result out;
+    how.whitening = WHITENING_TOTAL;
+    for (int64_t i = 0; i < x.n; i++) {
+        x.z[i + x.n] = x.z[i] + (double)(i / 60);
+    }
+    assert_int_equal(ica_unmix(f->ctx, &f->scratch, matrix_view(x.z, x.n, 2), 3, x.start, &how, &out),
+                     NONSENS_ERR_NUMERIC);
+    assert_non_null(strstr(nonsens_message(f->ctx), "linearly dependent"));
+    how = ica_options_for(UNMIX_FASTICA); /* sees no segments, and these rows have full rank without them */
+    assert_int_equal(ica_unmix(f->ctx, &f->scratch, matrix_view(x.z, x.n, 2), 3, x.start, &how, &out), NONSENS_OK);
+    sample_free(&x);
+}
+
 /* Fifty sources: the descent alone, from the covariances' rotation. */
 static void test_recovers_fifty(void **state)
 {
@@ -690,6 +775,9 @@ int main(void)
         TEST(test_place_is_fitted),
         TEST(test_statistic_is_chosen),
         TEST(test_recovers_fifty),
+        TEST(test_choice_does_not_see_the_basis),
+        TEST(test_order_and_sign_of_every_algorithm),
+        TEST(test_rank_inside_segments),
         TEST(test_statistics_by_differences),
         TEST(test_score_gradient_by_differences),
         TEST(test_rotation_gradient_by_differences),
