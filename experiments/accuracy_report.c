@@ -19,7 +19,7 @@ report report_empty(void)
 
 double report_share_error(double share, int reps)
 {
-    return sqrt(share * (1.0 - share) / reps);
+    return sqrt(fmax(share * (1.0 - share), 0.0) / reps); /* a sum of many small parts may end above 1 */
 }
 
 void report_header(FILE *csv)
