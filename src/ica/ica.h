@@ -71,7 +71,7 @@ nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segm
  * largest weight), and sources descend by kurtosis; all of rows less their segment's mean, but over all rows for
  * FastICA and Infomax with total whitening.  Segments with fewer than 2 (d + 1) rows count in the whitening and in
  * these moments, not in the contrast.  Drawn at random, by options->seed: starts beyond the first (for score matching:
- * beyond the second), and the halves of the rows on which the statistic is chosen.
+ * beyond the second), and the parts of the rows on which the statistic is chosen.
  */
 nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
                          const ica_options *options, ica_result *out);

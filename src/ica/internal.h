@@ -114,7 +114,7 @@ typedef struct ica_score_fit {
 nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
                                  ica_score_fit *fit);
 
-/* J of the rows in `test` with the coefficients that fit the rows in `train`; the same segments in both. */
+/* out (segments): what each adds to J of the rows in `test` with the coefficients that fit the rows in `train`. */
 nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
                                   const ica_score_how *how, const ica_score_fit *fit, double *out);
 

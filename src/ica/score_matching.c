@@ -16,8 +16,8 @@
  * corner of a density need not lie at its mean; M_e gets a small ridge.
  *
  * Which family: J estimates the Fisher divergence between model and data up to a constant of the data alone, so J on
- * rows that were kept back compares families.  Rows of every segment are dealt into two halves; each is scored by the
- * fit to the other, and the family and sharpness with the least sum are fitted to all rows.
+ * rows that were kept back compares families.  Rows of every segment are dealt into five parts; each is scored by the
+ * fit to the others.  The family with the least sum is fitted to all rows, if it is clearly better than `asymmetric`.
  */
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -27,23 +27,25 @@
 #include <math.h>
 #include <string.h>
 
-/* Tried in this order; of equal ones the first is taken. */
-static const enum statistic CANDIDATES[] = {STATISTIC_LOG_COSH,      STATISTIC_TWO,        STATISTIC_ASYMMETRIC,
+/* The first is taken unless another one is clearly better: it separates most kinds of sources well. */
+static const enum statistic CANDIDATES[] = {STATISTIC_ASYMMETRIC,    STATISTIC_LOG_COSH,   STATISTIC_TWO,
                                             STATISTIC_GAUSSIAN_BASE, STATISTIC_SMOOTH_ABS, STATISTIC_THREE};
-enum { CANDIDATE_COUNT = sizeof CANDIDATES / sizeof *CANDIDATES };
+enum { DEFAULT = 0, CANDIDATE_COUNT = sizeof CANDIDATES / sizeof *CANDIDATES };
 
 /*
  * All with the same sharpness, which is not chosen: a sharper corner fits a Laplace density better, and so has the
- * lower J on any rows, but counts fewer rows near it and separates worse (docs/tuning.md).
+ * lower J on any rows, but counts fewer rows near it and separates worse.
  */
 static const double SHARPNESS = 2.0;
 
-static const double BLUNT = 1.0; /* sharpness of a log cosh that finds its way from anywhere */
+static const double CLEARLY = 2.0; /* standard errors by which another family must be better than the default */
+static const double BLUNT = 1.0;   /* sharpness of a log cosh that finds its way from anywhere */
 
 enum {
     MOST_ITERATIONS = 500,
     CHOICE_ITERATIONS = 40, /* fits that only choose the statistic are not carried to the end, */
-    CHOICE_ROWS = 10000,    /* and see about so many rows */
+    CHOICE_ROWS = 5000,     /* and see about so many rows */
+    PARTS = 5,              /* each of which is scored by the fit to the others */
     DEALING = 1 << 20       /* streams from here on deal rows; those before it are of starts */
 };
 
@@ -97,9 +99,10 @@ static nonsens_status fit_one(nonsens_context *ctx, arena *a, const ica_data *da
 /* ---- which family ---- */
 
 typedef struct choice_state {
+    const ica_data *data;
     double sharpness;
-    ica_data half[2];
-    double *score; /* (2 CANDIDATE_COUNT) */
+    int64_t *used, *order; /* (segments) rows of each that take part, (n) and which these are, segment by segment */
+    double *score;         /* (segments, PARTS, candidates) held-out J */
 } choice_state;
 
 /* How many of the rows of a segment the choice sees: all, or a share that still is enough for a contrast. */
@@ -132,38 +135,45 @@ static void shuffle_by_content(const ica_data *data, int64_t e, uint64_t seed, d
     }
 }
 
-/* Deals the rows of every segment into two halves. */
-static nonsens_status deal_rows(nonsens_context *ctx, arena *a, const ica_data *data, uint64_t seed, ica_data half[2])
+/* Puts the rows of every segment into the order in which they are dealt. */
+static nonsens_status deal_rows(nonsens_context *ctx, arena *a, uint64_t seed, choice_state *state)
 {
-    int64_t *order, d = data->d, *start[2], largest = ica_largest_segment(data);
+    const ica_data *data = state->data;
+    int64_t largest = ica_largest_segment(data);
     double *distance;
     sort_entry *entry;
-    ARENA_TRY(ctx, a, order, data->n);
     ARENA_TRY(ctx, a, distance, largest);
     ARENA_TRY(ctx, a, entry, 2 * largest);
-    for (int h = 0; h < 2; h++) {
-        half[h] = (ica_data){.d = d, .segments = data->segments, .mean = data->mean};
-        ARENA_TRY(ctx, a, start[h], data->segments + 1);
-        half[h].start = start[h];
-    }
+    ARENA_TRY(ctx, a, state->used, data->segments);
+    ARENA_TRY(ctx, a, state->order, data->n);
     for (int64_t e = 0; e < data->segments; e++) {
-        int64_t used = rows_for_choice(data, data->start[e + 1] - data->start[e]);
-        shuffle_by_content(data, e, seed, distance, entry, order + data->start[e]);
-        half[0].n += used / 2;
-        half[1].n += used - used / 2;
-        start[0][e + 1] = half[0].n;
-        start[1][e + 1] = half[1].n;
+        state->used[e] = rows_for_choice(data, data->start[e + 1] - data->start[e]);
+        shuffle_by_content(data, e, seed, distance, entry, state->order + data->start[e]);
     }
-    for (int h = 0; h < 2; h++) {
-        ARENA_TRY(ctx, a, half[h].y, half[h].n * d);
-        for (int64_t e = 0; e < data->segments; e++) {
-            int64_t from = data->start[e] + (h == 0 ? 0 : start[0][e + 1] - start[0][e]);
-            for (int64_t i = 0; i < start[h][e + 1] - start[h][e]; i++) {
-                for (int64_t j = 0; j < d; j++) {
-                    half[h].y[j * half[h].n + start[h][e] + i] =
-                        data->y[j * data->n + data->start[e] + order[from + i]];
-                }
+    return NONSENS_OK;
+}
+
+/* The rows of one part, or all but those. */
+static nonsens_status take_part(nonsens_context *ctx, arena *a, const choice_state *state, int64_t part, bool others,
+                                ica_data *out)
+{
+    const ica_data *data = state->data;
+    int64_t *start, *row;
+    ARENA_TRY(ctx, a, start, data->segments + 1);
+    ARENA_TRY(ctx, a, row, data->n);
+    *out = (ica_data){.d = data->d, .segments = data->segments, .start = start, .mean = data->mean};
+    for (int64_t e = 0; e < data->segments; e++) {
+        for (int64_t i = 0; i < state->used[e]; i++) {
+            if ((i % PARTS == part) != others) {
+                row[out->n++] = data->start[e] + state->order[data->start[e] + i];
             }
+        }
+        start[e + 1] = out->n;
+    }
+    ARENA_TRY(ctx, a, out->y, out->n * data->d);
+    for (int64_t j = 0; j < data->d; j++) {
+        for (int64_t i = 0; i < out->n; i++) {
+            out->y[j * out->n + i] = data->y[j * data->n + row[i]];
         }
     }
     return NONSENS_OK;
@@ -172,26 +182,48 @@ static nonsens_status deal_rows(nonsens_context *ctx, arena *a, const ica_data *
 static nonsens_status score_job(nonsens_context *ctx, arena *scratch, int64_t job, void *opaque)
 {
     const choice_state *state = opaque;
-    const ica_data *train = &state->half[job % 2], *test = &state->half[1 - job % 2];
-    ica_score_how how = {ica_family_of(CANDIDATES[job / 2]), state->sharpness, CHOICE_ITERATIONS};
+    ica_score_how how = {ica_family_of(CANDIDATES[job / PARTS]), state->sharpness, CHOICE_ITERATIONS};
     ica_score_fit fit;
-    TRY(start_fit(ctx, scratch, train, 0, 0, &fit));
-    TRY(fit_one(ctx, scratch, train, &how, &fit));
-    return ica_score_held_out(ctx, scratch, train, test, &how, &fit, &state->score[job]);
+    ica_data train, test;
+    TRY(take_part(ctx, scratch, state, job % PARTS, true, &train));
+    TRY(take_part(ctx, scratch, state, job % PARTS, false, &test));
+    TRY(start_fit(ctx, scratch, &train, 0, 0, &fit));
+    TRY(fit_one(ctx, scratch, &train, &how, &fit));
+    return ica_score_held_out(ctx, scratch, &train, &test, &how, &fit, state->score + job * state->data->segments);
+}
+
+/* Is candidate k better than the one that is the default, by standard errors of the difference? */
+static bool is_clearly_better(const choice_state *state, int k)
+{
+    int64_t terms = PARTS * state->data->segments;
+    const double *own = state->score + k * terms, *other = state->score + DEFAULT * terms;
+    double sum = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < terms; i++) {
+        sum += own[i] - other[i];
+    }
+    for (int64_t i = 0; i < terms; i++) {
+        double apart = own[i] - other[i] - sum / (double)terms;
+        squares += apart * apart;
+    }
+    return sum < -CLEARLY * sqrt(squares * (double)terms / (double)(terms - 1));
 }
 
 static nonsens_status choose(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
                              double sharpness, enum statistic *out)
 {
-    choice_state state = {.sharpness = sharpness};
+    choice_state state = {.data = data, .sharpness = sharpness};
+    int64_t terms = PARTS * data->segments;
     double least = INFINITY;
-    ARENA_TRY(ctx, a, state.score, 2 * CANDIDATE_COUNT);
-    TRY(deal_rows(ctx, a, data, options->seed, state.half));
-    TRY(parallel_for(ctx, options->threads, 2 * CANDIDATE_COUNT, "choosing the statistic", score_job, &state));
-    *out = CANDIDATES[0];
+    ARENA_TRY(ctx, a, state.score, terms * CANDIDATE_COUNT);
+    TRY(deal_rows(ctx, a, options->seed, &state));
+    TRY(parallel_for(ctx, options->threads, PARTS * CANDIDATE_COUNT, "choosing the statistic", score_job, &state));
+    *out = CANDIDATES[DEFAULT];
     for (int k = 0; k < CANDIDATE_COUNT; k++) {
-        double score = state.score[2 * k] + state.score[2 * k + 1];
-        if (score < least) {
+        double score = 0.0;
+        for (int64_t i = 0; i < terms; i++) {
+            score += state.score[k * terms + i];
+        }
+        if (score < least && (k == DEFAULT || is_clearly_better(&state, k))) {
             least = score;
             *out = CANDIDATES[k];
         }

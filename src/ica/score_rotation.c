@@ -384,14 +384,14 @@ nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data
     double lambda[STATISTICS_MOST];
     TRY(open_state(ctx, a, train, how, fit, &seen));
     TRY(open_state(ctx, a, test, how, fit, &unseen));
-    *out = 0.0;
-    for (int64_t j = 0; j < train->d; j++) {
-        for (int64_t e = 0; e < train->segments; e++) {
-            int64_t from = train->start[e], first = test->start[e], rows = test->start[e + 1] - first;
+    for (int64_t e = 0; e < train->segments; e++) {
+        int64_t from = train->start[e], first = test->start[e], rows = test->start[e + 1] - first;
+        out[e] = 0.0;
+        for (int64_t j = 0; j < train->d; j++) {
             fit_segment(&seen, train->start[e + 1] - from, seen.data.y + j * train->n + from, lambda);
             ica_family_derivatives(how->family, how->sharpness, rows, unseen.data.y + j * test->n + first, &unseen.q);
             ica_moments m = ica_family_moments(how->family, rows, &unseen.q);
-            *out += ica_segment_weight(test, e) * ica_family_value(how->family, &m, lambda);
+            out[e] += ica_segment_weight(test, e) * ica_family_value(how->family, &m, lambda);
         }
     }
     return NONSENS_OK;

@@ -357,7 +357,7 @@ static nonsens_status draw(nonsens_context *ctx, arena *scratch, const figure_un
 const figure FIGURE_LINEAR_ICA = {
     .info = {"linear-ica", "linear ICA of piece-wise stationary sources, five algorithms (supplement B)", 200,
              PANELS *SIZES},
-    .revision = 2,
+    .revision = 3,
     .cell_name = cell_name,
     .run = run_unit,
     .unit_bytes = sizeof(unit),
