@@ -85,8 +85,8 @@ static nonsens_status entropy_open(nonsens_context *ctx, arena *a, ica_data *dat
         int64_t rows = data->start[e + 1] - data->start[e];
         state->spacing[e] = (int64_t)(sqrt((double)rows) + 0.5);
         state->digammas[e] = mean_digamma_difference(rows, state->spacing[e]);
-        state->largest = rows > state->largest ? rows : state->largest;
     }
+    state->largest = ica_largest_segment(data);
     ARENA_TRY(ctx, a, state->work, 2 * state->largest);
     return NONSENS_OK;
 }

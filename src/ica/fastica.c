@@ -51,15 +51,6 @@ typedef struct fixed_point {
     bool converged;
 } fixed_point;
 
-static double dot(int64_t d, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < d; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
 /* ---- orthogonality ------------------------------------------------------------------------------------------- */
 
 /* Takes from v (d, count) what lies along the first `done` directions; returns the least part of a square left. */
@@ -67,15 +58,15 @@ static double leave_directions(const fixed_point *p, int64_t done, int64_t count
 {
     double least = 1.0;
     for (int64_t j = 0; j < count; j++) {
-        double *column = v + j * p->d, before = dot(p->d, column, column);
+        double *column = v + j * p->d, before = linalg_dot(p->d, column, column);
         for (int64_t k = 0; k < 2 * done; k++) { /* twice, for rounding */
             const double *direction = p->w + (k % done) * p->d;
-            double part = dot(p->d, direction, column);
+            double part = linalg_dot(p->d, direction, column);
             for (int64_t i = 0; i < p->d; i++) {
                 column[i] -= part * direction[i];
             }
         }
-        double after = dot(p->d, column, column);
+        double after = linalg_dot(p->d, column, column);
         least = after < least * before ? after / before : least;
     }
     return least;
@@ -144,7 +135,7 @@ static double largest_turn(int64_t d, int64_t count, const double *a, const doub
 {
     double largest = 0.0;
     for (int64_t j = 0; j < count; j++) {
-        double sign = dot(d, a + j * d, b + j * d) < 0 ? -1.0 : 1.0, square = 0.0;
+        double sign = linalg_dot(d, a + j * d, b + j * d) < 0 ? -1.0 : 1.0, square = 0.0;
         for (int64_t i = j * d; i < (j + 1) * d; i++) {
             square += (a[i] - sign * b[i]) * (a[i] - sign * b[i]);
         }
@@ -163,7 +154,7 @@ static nonsens_status make_step(fixed_point *p, int64_t done, int64_t count, con
         for (int64_t i = 0; i < d; i++) {
             p->next[i + j * d] = means.cross[i + j * d] - means.slope[j] * w[i + j * d];
         }
-        double sign = dot(d, p->next + j * d, w + j * d) < 0 ? -1.0 : 1.0;
+        double sign = linalg_dot(d, p->next + j * d, w + j * d) < 0 ? -1.0 : 1.0;
         for (int64_t i = 0; i < d; i++) {
             p->next[i + j * d] *= sign;
         }

@@ -443,7 +443,7 @@ static nonsens_status canonical_output(nonsens_context *ctx, const unmixing_job 
 
 /* ---- the run ------------------------------------------------------------------------------------------------- */
 
-static bool sees_segments(enum unmixing algorithm)
+bool ica_sees_segments(enum unmixing algorithm)
 {
     return algorithm != UNMIX_FASTICA && algorithm != UNMIX_INFOMAX;
 }
@@ -478,7 +478,7 @@ static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix
                                  ica_result *out)
 {
     int64_t n = job->n, d = job->d, whole[2] = {0, n};
-    bool total = options->whitening == WHITENING_TOTAL, sees = sees_segments(options->algorithm);
+    bool total = options->whitening == WHITENING_TOTAL, sees = ica_sees_segments(options->algorithm);
     double *standardised, *scale;
     ARENA_TRY(ctx, job->scratch, standardised, n * d);
     ARENA_TRY(ctx, job->scratch, scale, d);
@@ -524,7 +524,7 @@ nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segme
     unmixing_job job = {.scratch = &scratch, .n = z.rows, .d = z.cols, .segments = segments, .start = start};
     ica_options resolved = *options;
     if (resolved.whitening == WHITENING_AUTO) {
-        resolved.whitening = sees_segments(resolved.algorithm) ? WHITENING_WITHIN : WHITENING_TOTAL;
+        resolved.whitening = ica_sees_segments(resolved.algorithm) ? WHITENING_WITHIN : WHITENING_TOTAL;
     }
     nonsens_status status = unmix_with(ctx, &job, z, &resolved, out);
     arena_free(&scratch);

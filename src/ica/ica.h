@@ -32,6 +32,9 @@ typedef struct ica_options {
 /* One start, within-segment whitening where theory allows it, log cosh (two-statistic: two) for score matching. */
 ica_options ica_options_for(enum unmixing algorithm);
 
+/* FastICA and Infomax take all rows for one sample. */
+bool ica_sees_segments(enum unmixing algorithm);
+
 /*
  * objective, per row, smaller is better:
  *     joint diagonalisation  1/2 sum_e n_e/n (log det diag D_e - log det D_e), D_e the sources' covariances; nats

@@ -2,29 +2,21 @@
 #include "ica/starts.h"
 
 #include "base/rng.h"
+#include "math/linalg.h"
 
 #include <math.h>
-
-static double dot(int64_t d, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < d; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
 
 /* Takes the directions w (d, count) out of v, twice for rounding, and gives it length 1. */
 static void make_orthonormal(int64_t d, int64_t count, const double *w, double *v)
 {
     for (int64_t k = 0; k < 2 * count; k++) {
         const double *direction = w + (k % count) * d;
-        double part = dot(d, direction, v);
+        double part = linalg_dot(d, direction, v);
         for (int64_t i = 0; i < d; i++) {
             v[i] -= part * direction[i];
         }
     }
-    double length = sqrt(dot(d, v, v));
+    double length = sqrt(linalg_dot(d, v, v));
     for (int64_t i = 0; i < d; i++) {
         v[i] /= length;
     }

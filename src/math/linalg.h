@@ -12,6 +12,16 @@
 void linalg_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha, const double *a,
                  int64_t lda, const double *b, int64_t ldb, double beta, double *c, int64_t ldc);
 
+/* Sum of a_i b_i, in index order. */
+static inline double linalg_dot(int64_t n, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
 /* G (k, k) = A' A for A (n, k), both triangles filled. */
 void linalg_gram(int64_t n, int64_t k, const double *a, int64_t lda, double *g);
 

@@ -11,6 +11,8 @@
  */
 #include "math/optimise.h"
 
+#include "math/linalg.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -41,15 +43,6 @@ struct lbfgs {
     int evaluations;
     int poor; /* line searches in a row that found no flat point */
 };
-
-static double dot(int64_t n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
 
 static void add_scaled(int64_t n, double scale, const double *a, double *to)
 {
@@ -82,7 +75,7 @@ static struct trial evaluate(struct lbfgs *b, double step)
         b->trial_x[i] = b->x[i] + step * b->direction[i];
     }
     double value = b->f(b->state, b->n, b->trial_x, b->trial_g);
-    double slope = dot(b->n, b->trial_g, b->direction);
+    double slope = linalg_dot(b->n, b->trial_g, b->direction);
     b->evaluations++;
     if (!isfinite(value) || !isfinite(slope)) {
         return (struct trial){step, INFINITY, NAN};
@@ -201,17 +194,17 @@ static void choose_direction(struct lbfgs *b)
     }
     for (int i = 0; i < b->kept; i++) {
         int p = newest(b, i);
-        b->weight[p] = b->rho[p] * dot(b->n, pair_s(b, p), b->direction);
+        b->weight[p] = b->rho[p] * linalg_dot(b->n, pair_s(b, p), b->direction);
         add_scaled(b->n, -b->weight[p], pair_y(b, p), b->direction);
     }
     int last = newest(b, 0);
-    double scale = 1.0 / (b->rho[last] * dot(b->n, pair_y(b, last), pair_y(b, last)));
+    double scale = 1.0 / (b->rho[last] * linalg_dot(b->n, pair_y(b, last), pair_y(b, last)));
     for (int64_t i = 0; i < b->n; i++) {
         b->direction[i] *= scale;
     }
     for (int i = b->kept - 1; i >= 0; i--) {
         int p = newest(b, i);
-        double back = b->rho[p] * dot(b->n, pair_y(b, p), b->direction);
+        double back = b->rho[p] * linalg_dot(b->n, pair_y(b, p), b->direction);
         add_scaled(b->n, b->weight[p] - back, pair_s(b, p), b->direction);
     }
 }
@@ -224,7 +217,7 @@ static void keep_pair(struct lbfgs *b)
         s[i] = b->trial_x[i] - b->x[i];
         y[i] = b->trial_g[i] - b->g[i];
     }
-    double sy = dot(b->n, s, y), yy = dot(b->n, y, y);
+    double sy = linalg_dot(b->n, s, y), yy = linalg_dot(b->n, y, y);
     if (!(sy > DBL_EPSILON * yy) || !isfinite(1.0 / sy)) {
         return;
     }
@@ -245,7 +238,7 @@ static bool descend(struct lbfgs *b, double *value)
 {
     for (;;) {
         choose_direction(b);
-        struct trial start = {0.0, *value, dot(b->n, b->g, b->direction)}, accepted;
+        struct trial start = {0.0, *value, linalg_dot(b->n, b->g, b->direction)}, accepted;
         double first_step = b->kept > 0 ? 1.0 : fmin(1.0, 1.0 / sqrt(-start.slope));
         if (start.slope < 0.0 && isfinite(first_step) && b->poor <= POOR_SEARCHES &&
             line_search(b, &start, first_step, &accepted)) {

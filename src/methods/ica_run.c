@@ -304,7 +304,7 @@ static const char *assumption(enum unmixing algorithm, int64_t segments)
         return "The variables are linear mixtures, the same in all segments, of as many sources; inside each segment "
                "the sources are uncorrelated, and the variances of no two of them change in proportion.";
     }
-    if (algorithm == UNMIX_FASTICA || algorithm == UNMIX_INFOMAX || segments < 2) {
+    if (!ica_sees_segments(algorithm) || segments < 2) {
         return "The variables are linear mixtures, the same in all rows, of as many independent sources, at most one "
                "of them Gaussian.";
     }

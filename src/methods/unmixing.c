@@ -140,11 +140,6 @@ source_shape unmixing_shape(const double *source, int64_t segments, const int64_
 
 /* ---- are they identified? ---- */
 
-static bool is_by_shape_alone(enum unmixing algorithm, int64_t segments)
-{
-    return algorithm == UNMIX_FASTICA || algorithm == UNMIX_INFOMAX || segments < 2;
-}
-
 /* Marks the sources that look Gaussian: inside segments, or all rows thrown together. */
 static void mark_gaussian(matrix source, int64_t segments, const int64_t *start, bool inside, identification *out)
 {
@@ -189,7 +184,7 @@ nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum unmixing
                                    int64_t segments, const int64_t *start, identification *out)
 {
     *out = (identification){.why = IDENTIFIED};
-    bool by_shape = is_by_shape_alone(algorithm, segments), proportional = false;
+    bool by_shape = !ica_sees_segments(algorithm) || segments < 2, proportional = false;
     ARENA_TRY(ctx, a, out->suspect, source.cols);
     ARENA_TRY(ctx, a, out->departure, source.cols);
     mark_gaussian(source, segments, start, !by_shape, out);
