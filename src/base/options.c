@@ -1,10 +1,5 @@
-/*
- * options.c - the one table of options, and setting and printing them as text.
- *
- * A row names the field of struct nonsens_options that it fills.  Adding an option = one field + one row; help, man
- * page, JSON output and bindings follow.
- */
-#include "base/options.h"
+/* options.c - setting, checking and printing options as text; the table of them is options_table.c. */
+#include "base/options_internal.h"
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -15,208 +10,23 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct row {
-    nonsens_option_info info;
-    size_t offset, bytes; /* of the field in struct nonsens_options */
-} row;
-
-/* Choices are stored as int: every choice enum of options.h has that size. */
-_Static_assert(sizeof(enum sem) == sizeof(int), "choices are stored as int");
-
-enum {
-    SIM = NONSENS_CMD_SIMULATE,
-    DIR = NONSENS_CMD_DIRECTION,
-    IND = NONSENS_CMD_INDEPENDENCE,
-    DIA = NONSENS_CMD_DIAGNOSE,
-    ICA = NONSENS_CMD_ICA,
-    REP = NONSENS_CMD_REPRODUCE,
-    PAIR = DIR | IND | DIA,
-    ANALYSE = PAIR | ICA
-};
-
-#define RUN "Run"
-#define DATA "Data"
-#define NETWORK "Network"
-#define CLASSIFIER "Segment classifier"
-#define UNMIXING "Unmixing"
-#define TESTS "Tests"
-#define MODEL "Model"
-#define DEVIATIONS "Deviations from the model"
-
-#define FIELD(name) offsetof(struct nonsens_options, name), sizeof(((struct nonsens_options *)0)->name)
-#define INTEGER(key, field, commands, group, initial, lo, hi, unit, text)                                     \
-    {                                                                                                         \
-        {key, NONSENS_OPTION_INTEGER, commands, group, initial, lo, hi, NULL, NULL, unit, text}, FIELD(field) \
-    }
-#define REAL(key, field, commands, group, initial, lo, hi, bounds, text)                                   \
-    {                                                                                                      \
-        {key, NONSENS_OPTION_REAL, commands, group, initial, lo, hi, bounds, NULL, "", text}, FIELD(field) \
-    }
-#define CHOICE(key, field, commands, group, initial, choices, text)                                         \
-    {                                                                                                       \
-        {key, NONSENS_OPTION_CHOICE, commands, group, initial, 0, 0, NULL, choices, "", text}, FIELD(field) \
-    }
-#define TEXT(key, field, commands, group, initial, text)                                               \
-    {                                                                                                  \
-        {key, NONSENS_OPTION_TEXT, commands, group, initial, 0, 0, NULL, NULL, "", text}, FIELD(field) \
-    }
-#define FLAG(key, field, commands, group, text)                                                        \
-    {                                                                                                  \
-        {key, NONSENS_OPTION_FLAG, commands, group, "false", 0, 0, NULL, NULL, "", text}, FIELD(field) \
-    }
-#define RANGE(key, field, commands, group, initial, lo, hi, text)                                         \
-    {                                                                                                     \
-        {key, NONSENS_OPTION_RANGE, commands, group, initial, lo, hi, NULL, NULL, "", text}, FIELD(field) \
-    }
-
-#define UNMIXINGS "auto|joint-diagonalisation|score-matching|two-statistic|entropy|fastica|infomax"
-
-/* clang-format off */
-static const row table[] = {
-    INTEGER("seed", seed, SIM | ANALYSE, RUN, "1", 0, 0x1p53, "",
-            "Seed of every random number; the same seed gives the same result on any number of threads."),
-    INTEGER("seed", seed, REP, RUN, "100001", 0, 0x1p52, "",
-            "Seed of the first repetition; the others count up from it. Reported figures use seeds from 100,001."),
-    INTEGER("threads", threads, ANALYSE | REP, RUN, "0", 0, 1024, "threads", "How many threads to use; 0 means all cores."),
-    REAL("alpha", alpha, ANALYSE, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
-         "Error level of the decision as a whole."),
-    TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
-    CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
-           "How the variables are separated into sources; auto means score-matching."),
-    INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets",
-            "Data sets per cell; 0 means as many as the figure's default."),
-    TEXT("out", out, REP, RUN, "results",
-         "Folder that gets FIGURE.journal, FIGURE.csv and FIGURE.svg; it is made where it is missing."),
-    TEXT("cells", cells, REP, RUN, "*",
-         "Which cells to run and to show, a pattern with * and ?; a cell is one setting of a figure."),
-    FLAG("resume", resume, REP, RUN, "Go on with the journal that is there, without doing anything twice."),
-
-    TEXT("segment", segment, ANALYSE, DATA, "",
-         "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only."),
-    TEXT("segments", segments, ANALYSE, DATA, "", "equal:K cuts the rows, in their order, into K blocks instead."),
-    TEXT("vars", vars, ANALYSE, DATA, "",
-         "Variables, separated by commas; left out, all numeric columns but the segment column."),
-    TEXT("x", x, PAIR, DATA, "", "The first of the two variables, a name or #k."),
-    TEXT("y", y, PAIR, DATA, "", "The second of the two variables, a name or #k."),
-    FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; columns are called c1, c2, ..."),
-    CHOICE("na", na, ANALYSE, DATA, "error", "error|drop-rows",
-           "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
-
-    INTEGER("layers", layers, DIR, NETWORK, "3", 0, 20, "layers",
-            "Hidden layers of the segment classifier; 0 makes it linear."),
-    INTEGER("width", width, DIR, NETWORK, "32", 1, 4096, "units", "Units of each hidden layer."),
-    CHOICE("activation", activation, DIR, NETWORK, "leaky-relu", "leaky-relu|maxout|tanh",
-           "Activation of the hidden layers."),
-    CHOICE("last", last, DIR, NETWORK, "linear", "linear|abs|smooth-abs",
-           "What is applied to the features before the classifier's last step."),
-    CHOICE("optimiser", optimiser, DIR, NETWORK, "adam", "adam|sgd", "How the weights are trained."),
-    REAL("learning-rate", learning_rate, DIR, NETWORK, "0.02", 1e-9, 10, NULL, "Step size of the optimiser."),
-    REAL("momentum", momentum, DIR, NETWORK, "0.9", 0, 0.9999, NULL, "Momentum of sgd."),
-    REAL("weight-decay", weight_decay, DIR, NETWORK, "0.0001", 0, 10, NULL, "Decay of the weights per step."),
-    INTEGER("batch", batch, DIR, NETWORK, "256", 1, 1 << 20, "rows", "Rows per step of training."),
-    INTEGER("epochs", epochs, DIR, NETWORK, "100", 1, 1000000, "epochs", "Most passes over the training rows."),
-    INTEGER("patience", patience, DIR, NETWORK, "20", 1, 1000000, "epochs",
-            "Stop after so many epochs without a better cross-entropy on the rows kept back."),
-    REAL("validation", validation, DIR, NETWORK, "0.1", 0.001, 0.9, NULL,
-         "Share of the training rows kept back to decide when to stop."),
-    INTEGER("folds", folds, DIR, NETWORK, "10", 2, 100, "folds",
-            "Every row is scored by networks trained on the other folds."),
-    INTEGER("restarts", restarts, DIR, NETWORK, "4", 1, 1000, "networks",
-            "Networks per fold, from different starts."),
-    INTEGER("keep", keep, DIR, NETWORK, "0", 0, 1000, "networks",
-            "How many restarts of a fold, best held-out cross-entropy first, are averaged; 0 means all."),
-
-    CHOICE("inputs", inputs, DIR, NETWORK, "mixed", "mixed|plain|scores",
-           "What the networks see: whitened values (plain), these and normal scores (scores), or both kinds of network "
-           "in turn (mixed)."),
-    CHOICE("features", features, DIR, CLASSIFIER, "auto", "auto|spline|network",
-           "What the features that tell segments apart are made of; auto means spline for structured, network for "
-           "nonsens and nonsens-lr."),
-    INTEGER("score-folds", score_folds, DIR | DIA, CLASSIFIER, "5", 3, 100, "folds",
-            "structured: every row is scored by classifiers fitted on the other folds."),
-    INTEGER("basis", basis, DIR | DIA, CLASSIFIER, "0", 0, 40, "functions",
-            "structured: B-splines per variable, at least 6; 0 means 14 up to about 5,000 rows and more for more rows, "
-            "up to 20, and that or four fewer, by nested cross-validation, for scores on unseen rows."),
-    REAL("undersmooth", undersmooth, DIR | DIA, CLASSIFIER, "30", 1, 1e6, NULL,
-         "structured: tests use the penalty that predicts best divided by this."),
-    INTEGER("block-length", block_length, DIR | DIA, CLASSIFIER, "1", 1, 1000000000, "rows",
-            "structured: so many neighbouring rows stay in one fold and count as one observation in standard errors; "
-            "for rows that follow one another in time."),
-    CHOICE("unmixing", unmixing, DIR, UNMIXING, "auto", UNMIXINGS,
-           "How the learned features (linear-ica: the variables) are separated into one disturbance per variable; auto "
-           "means joint-diagonalisation (linear-ica: score-matching)."),
-    CHOICE("whitening", whitening, ICA, UNMIXING, "auto", "auto|within|total",
-           "Covariance that is made the unit matrix first: inside segments, or of all rows; auto means within, but "
-           "total for fastica and infomax."),
-    CHOICE("statistic", statistic, DIR | ICA, UNMIXING, "auto",
-           "auto|log-cosh|smooth-abs|asymmetric|gaussian-base|two-statistic|three-statistic",
-           "score-matching: what changes over segments in the sources' log density; auto means the best on rows kept "
-           "back (direction: log-cosh for learned features, as in the paper)."),
-    REAL("sharpness", sharpness, ICA, UNMIXING, "0", 0, 1000, "from 0.1 to 1000, or 0 for automatic",
-         "score-matching: how sharp the bend of the statistic is, in units of one over a source's deviation."),
-    CHOICE("contrast", contrast, ICA, UNMIXING, "log-cosh", "log-cosh|exp|cube|skew", "fastica: the contrast."),
-    FLAG("deflation", deflation, ICA, UNMIXING, "fastica: one source after another instead of all at once."),
-    INTEGER("starts", starts, ICA, UNMIXING, "3", 1, 1000, "starts",
-            "Starting points of which the best result is kept; the first ones are not random."),
-
-    CHOICE("test", test, IND, TESTS, "hsic", "hsic", "The test of independence."),
-    CHOICE("rule", rule, DIR, TESTS, "tests", "tests|likelihood-ratio",
-           "linear-ica: decide by the four tests, or by the likelihood ratio, which assumes an effect."),
-    CHOICE("ratio", ratio, DIR, TESTS, "information", "information|jacobian|printed",
-           "How nonsens-lr estimates its ratio: by mutual information, by entropies and derivatives with the fold "
-           "correction, or the latter as the paper prints it."),
-    CHOICE("pooling", pooling, DIR | IND, TESTS, "stratified", "stratified|pooled",
-           "Test inside each segment and add up, or throw all segments together (as in the paper)."),
-    CHOICE("null", null_kind, DIR | IND | DIA, TESTS, "gamma", "gamma|permutation",
-           "Distribution under independence: a gamma distribution with the same moments, or permutations."),
-    INTEGER("permutations", permutations, DIR | IND | DIA, TESTS, "999", 1, 10000000, "permutations",
-            "How many permutations a permutation test draws."),
-    INTEGER("test-rows", test_rows, DIR, TESTS, "0", 0, 1000000000, "rows",
-            "Rows per segment that enter the four tests; 0 leaves the choice to the method."),
-
-    CHOICE("sem", sem, SIM, MODEL, "layered", "layered|node",
-           "The paper's layered mixing, or one mechanism per variable (a clean sparse graph)."),
-    INTEGER("nodes", nodes, SIM, MODEL, "2", 2, 1000, "variables", "How many variables."),
-    INTEGER("depth", depth, SIM, MODEL, "3", 1, 100, "layers", "Layers of the mechanism; 1 is linear."),
-    INTEGER("segments", sim_segments, SIM, MODEL, "10", 1, 1000000, "segments", "How many segments."),
-    INTEGER("per-segment", per_segment, SIM, MODEL, "512", 1, 1000000000, "rows", "Rows in each segment."),
-    CHOICE("noise", noise, SIM, MODEL, "laplace", "laplace|gaussian|student|uniform", "Family of the disturbances."),
-    RANGE("scale", scale, SIM, MODEL, "0.2:3", 1e-9, 1e9,
-          "The scale of each disturbance in each segment is drawn evenly from this range."),
-    RANGE("mean", mean, SIM, MODEL, "0:0", -1e9, 1e9, "Likewise the mean; 0:0 leaves it at zero."),
-    CHOICE("modulate", modulate, SIM, MODEL, "both", "both|cause|effect|proportional",
-           "Whose disturbance changes over segments; proportional: all by the same factor."),
-    FLAG("correlated", correlated, SIM, MODEL, "The scales of all disturbances grow together over segments."),
-    REAL("edge-prob", edge_prob, SIM, MODEL, "-1", -1, 1, "from 0 to 1, or -1",
-         "Probability of an edge between two variables; -1 means 2/(nodes-1)."),
-
-    FLAG("cyclic", cyclic, SIM, DEVIATIONS, "The variables cause one another."),
-    FLAG("independent", independent, SIM, DEVIATIONS, "No variable causes another."),
-    CHOICE("confounded", confounded, SIM, DEVIATIONS, "no", "no|modulated|stationary",
-           "A hidden common cause in place of an effect, one that changes over segments or one that does not."),
-    FLAG("changing-mechanism", changing_mechanism, SIM, DEVIATIONS, "The mechanism itself changes over segments."),
-};
-/* clang-format on */
-
-enum { ROWS = sizeof table / sizeof *table };
-
 /* ---- asking ---- */
 
 size_t nonsens_option_count(void)
 {
-    return ROWS;
+    return option_rows;
 }
 
 const nonsens_option_info *nonsens_option_at(size_t index)
 {
-    return index < ROWS ? &table[index].info : NULL;
+    return index < option_rows ? &option_table[index].info : NULL;
 }
 
-static const row *row_find(const char *key, unsigned commands)
+static const option_row *row_find(const char *key, unsigned commands)
 {
-    for (size_t i = 0; i < ROWS; i++) {
-        if ((table[i].info.commands & commands) && strcmp(table[i].info.key, key) == 0) {
-            return &table[i];
+    for (size_t i = 0; i < option_rows; i++) {
+        if ((option_table[i].info.commands & commands) && strcmp(option_table[i].info.key, key) == 0) {
+            return &option_table[i];
         }
     }
     return NULL;
@@ -224,7 +34,7 @@ static const row *row_find(const char *key, unsigned commands)
 
 const nonsens_option_info *nonsens_option_find(const char *key, unsigned commands)
 {
-    const row *found = row_find(key, commands);
+    const option_row *found = row_find(key, commands);
     return found ? &found->info : NULL;
 }
 
@@ -259,7 +69,7 @@ static bool within(const nonsens_option_info *info, double value)
     return value >= info->lowest && value <= info->highest;
 }
 
-static nonsens_status refuse_number(nonsens_context *ctx, const row *r, const char *value)
+static nonsens_status refuse_number(nonsens_context *ctx, const option_row *r, const char *value)
 {
     const nonsens_option_info *info = &r->info;
     char shown[SHOWN_BYTES];
@@ -276,7 +86,7 @@ static nonsens_status refuse_number(nonsens_context *ctx, const row *r, const ch
                 number_print(low, info->lowest, 0), number_print(high, info->highest, 0));
 }
 
-static nonsens_status set_integer(nonsens_context *ctx, const row *r, void *field, const char *value)
+static nonsens_status set_integer(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     int64_t number = 0;
     if (!read_integer(value, &number) || !within(&r->info, (double)number)) {
@@ -287,13 +97,13 @@ static nonsens_status set_integer(nonsens_context *ctx, const row *r, void *fiel
 }
 
 /* Two options have a value outside their interval (-1 and 0): what lies between the two is refused here. */
-static bool is_gap(const row *r, double value)
+static bool is_gap(const option_row *r, double value)
 {
     return (r->offset == offsetof(struct nonsens_options, edge_prob) && value < 0.0 && value != -1.0) ||
            (r->offset == offsetof(struct nonsens_options, sharpness) && value > 0.0 && value < 0.1);
 }
 
-static nonsens_status set_real(nonsens_context *ctx, const row *r, void *field, const char *value)
+static nonsens_status set_real(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     double number = 0.0;
     if (!read_real(value, value + strlen(value), &number) || !within(&r->info, number) || is_gap(r, number)) {
@@ -303,7 +113,7 @@ static nonsens_status set_real(nonsens_context *ctx, const row *r, void *field, 
     return NONSENS_OK;
 }
 
-static nonsens_status set_range(nonsens_context *ctx, const row *r, void *field, const char *value)
+static nonsens_status set_range(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     range pair = {0.0, 0.0};
     const char *colon = strchr(value, ':');
@@ -333,7 +143,7 @@ static int choice_index(const char *choices, const char *word)
     }
 }
 
-static nonsens_status set_choice(nonsens_context *ctx, const row *r, void *field, const char *value)
+static nonsens_status set_choice(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     int index = choice_index(r->info.choices, value);
     if (index < 0) {
@@ -345,7 +155,7 @@ static nonsens_status set_choice(nonsens_context *ctx, const row *r, void *field
     return NONSENS_OK;
 }
 
-static nonsens_status set_flag(nonsens_context *ctx, const row *r, void *field, const char *value)
+static nonsens_status set_flag(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     int index = choice_index("false|true", value);
     if (index < 0) {
@@ -356,7 +166,7 @@ static nonsens_status set_flag(nonsens_context *ctx, const row *r, void *field, 
     return NONSENS_OK;
 }
 
-static nonsens_status set_text(nonsens_context *ctx, const row *r, void *field, const char *value)
+static nonsens_status set_text(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     size_t length = strlen(value);
     if (length >= r->bytes) {
@@ -367,7 +177,7 @@ static nonsens_status set_text(nonsens_context *ctx, const row *r, void *field, 
     return NONSENS_OK;
 }
 
-static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, const row *r, const char *value)
+static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, const option_row *r, const char *value)
 {
     void *field = (char *)options + r->offset;
     switch (r->info.type) {
@@ -404,9 +214,9 @@ const char *option_command_name(unsigned command)
 static nonsens_status set_defaults(nonsens_context *ctx, nonsens_options *options)
 {
     for (int own = 0; own <= 1; own++) {
-        for (size_t i = 0; i < ROWS; i++) {
-            if (own == ((table[i].info.commands & options->command) != 0)) {
-                TRY(set_row(ctx, options, &table[i], table[i].info.default_value));
+        for (size_t i = 0; i < option_rows; i++) {
+            if (own == ((option_table[i].info.commands & options->command) != 0)) {
+                TRY(set_row(ctx, options, &option_table[i], option_table[i].info.default_value));
             }
         }
     }
@@ -448,7 +258,7 @@ static nonsens_status fail_unknown(nonsens_context *ctx, const nonsens_options *
 
 nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key, const char *value)
 {
-    const row *r = row_find(key, options->command);
+    const option_row *r = row_find(key, options->command);
     return r ? set_row(ctx, options, r, value) : fail_unknown(ctx, options, key);
 }
 
@@ -550,7 +360,7 @@ void option_print_choice(const char *choices, int index, char *buffer, size_t by
 
 void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes)
 {
-    const row *r = row_find(info->key, info->commands);
+    const option_row *r = row_find(info->key, info->commands);
     const void *field = (const char *)options + r->offset;
     char low[NUMBER_BYTES], high[NUMBER_BYTES];
     switch (info->type) {
@@ -580,7 +390,7 @@ nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *
                                    size_t bytes)
 {
     char text[OPTION_TEXT_BYTES];
-    const row *r = row_find(key, options->command);
+    const option_row *r = row_find(key, options->command);
     if (!r) {
         return fail_unknown(ctx, options, key);
     }

@@ -1,5 +1,5 @@
 /*
- * options.h - every option of every command, in one table (options.c).
+ * options.h - every option of every command, in one table (options_table.c).
  *
  * The table gives key, type, default, bounds and text; the command line, JSON output, bindings, help and man page all
  * read it.  Code reads the plain struct below.
@@ -51,8 +51,19 @@ enum contrast { CONTRAST_LOG_COSH, CONTRAST_EXP, CONTRAST_CUBE, CONTRAST_SKEW };
 enum decide_by { DECIDE_BY_TESTS, DECIDE_BY_RATIO };
 enum ratio { RATIO_INFORMATION, RATIO_JACOBIAN, RATIO_PRINTED };
 enum pooling { POOLING_STRATIFIED, POOLING_POOLED };
-enum null_kind { NULL_GAMMA, NULL_PERMUTATION };
-enum independence_test { TEST_HSIC };
+enum null_kind { NULL_GAMMA, NULL_PERMUTATION, NULL_SPECTRAL };
+enum independence_test {
+    TEST_AUTO,
+    TEST_HSIC,
+    TEST_KCI,
+    TEST_RCIT,
+    TEST_FISHER_Z,
+    TEST_RESIDUALS,
+    TEST_INFORMATION,
+    TEST_KS,
+    TEST_LEVENE,
+    TEST_KRUSKAL
+};
 
 struct nonsens_options {
     unsigned command;
@@ -61,7 +72,8 @@ struct nonsens_options {
     double alpha;
     char method[64];
     /* data */
-    char segment[OPTION_TEXT_BYTES], segments[64], vars[OPTION_TEXT_BYTES], x[OPTION_TEXT_BYTES], y[OPTION_TEXT_BYTES];
+    char segment[OPTION_TEXT_BYTES], segments[64], vars[OPTION_TEXT_BYTES], x[OPTION_TEXT_BYTES], y[OPTION_TEXT_BYTES],
+        given[OPTION_TEXT_BYTES];
     bool no_header;
     enum na_rule na;
     /* network and training */

@@ -25,6 +25,7 @@ enum rng_purpose {
     RNG_CALIBRATION = 24,
     RNG_RESTRICTED = 25,
     RNG_ICA = 26,
+    RNG_FEATURES = 27,
     RNG_EXPERIMENT = 40,
     RNG_REPRODUCE = 41,
     RNG_TEST = 50

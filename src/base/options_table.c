@@ -1,0 +1,194 @@
+/*
+ * options_table.c - the one table of options.
+ *
+ * A row names the field of struct nonsens_options that it fills.  Adding an option = one field + one row; help, man
+ * page, JSON output and bindings follow.
+ */
+#include "base/options_internal.h"
+
+/* Choices are stored as int: every choice enum of options.h has that size. */
+_Static_assert(sizeof(enum sem) == sizeof(int), "choices are stored as int");
+
+enum {
+    SIM = NONSENS_CMD_SIMULATE,
+    DIR = NONSENS_CMD_DIRECTION,
+    IND = NONSENS_CMD_INDEPENDENCE,
+    DIA = NONSENS_CMD_DIAGNOSE,
+    ICA = NONSENS_CMD_ICA,
+    REP = NONSENS_CMD_REPRODUCE,
+    PAIR = DIR | IND | DIA,
+    ANALYSE = PAIR | ICA
+};
+
+#define RUN "Run"
+#define DATA "Data"
+#define NETWORK "Network"
+#define CLASSIFIER "Segment classifier"
+#define UNMIXING "Unmixing"
+#define TESTS "Tests"
+#define MODEL "Model"
+#define DEVIATIONS "Deviations from the model"
+
+#define FIELD(name) offsetof(struct nonsens_options, name), sizeof(((struct nonsens_options *)0)->name)
+#define INTEGER(key, field, commands, group, initial, lo, hi, unit, text)                                     \
+    {                                                                                                         \
+        {key, NONSENS_OPTION_INTEGER, commands, group, initial, lo, hi, NULL, NULL, unit, text}, FIELD(field) \
+    }
+#define REAL(key, field, commands, group, initial, lo, hi, bounds, text)                                   \
+    {                                                                                                      \
+        {key, NONSENS_OPTION_REAL, commands, group, initial, lo, hi, bounds, NULL, "", text}, FIELD(field) \
+    }
+#define CHOICE(key, field, commands, group, initial, choices, text)                                         \
+    {                                                                                                       \
+        {key, NONSENS_OPTION_CHOICE, commands, group, initial, 0, 0, NULL, choices, "", text}, FIELD(field) \
+    }
+#define TEXT(key, field, commands, group, initial, text)                                               \
+    {                                                                                                  \
+        {key, NONSENS_OPTION_TEXT, commands, group, initial, 0, 0, NULL, NULL, "", text}, FIELD(field) \
+    }
+#define FLAG(key, field, commands, group, text)                                                        \
+    {                                                                                                  \
+        {key, NONSENS_OPTION_FLAG, commands, group, "false", 0, 0, NULL, NULL, "", text}, FIELD(field) \
+    }
+#define RANGE(key, field, commands, group, initial, lo, hi, text)                                         \
+    {                                                                                                     \
+        {key, NONSENS_OPTION_RANGE, commands, group, initial, lo, hi, NULL, NULL, "", text}, FIELD(field) \
+    }
+
+#define UNMIXINGS "auto|joint-diagonalisation|score-matching|two-statistic|entropy|fastica|infomax"
+
+/* clang-format off */
+const option_row option_table[] = {
+    INTEGER("seed", seed, SIM | ANALYSE, RUN, "1", 0, 0x1p53, "",
+            "Seed of every random number; the same seed gives the same result on any number of threads."),
+    INTEGER("seed", seed, REP, RUN, "100001", 0, 0x1p52, "",
+            "Seed of the first repetition; the others count up from it. Reported figures use seeds from 100,001."),
+    INTEGER("threads", threads, ANALYSE | REP, RUN, "0", 0, 1024, "threads",
+            "How many threads to use; 0 means all cores."),
+    REAL("alpha", alpha, ANALYSE, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
+         "Error level of the decision as a whole."),
+    TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
+    CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
+           "How the variables are separated into sources; auto means score-matching."),
+    INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets",
+            "Data sets per cell; 0 means as many as the figure's default."),
+    TEXT("out", out, REP, RUN, "results",
+         "Folder that gets FIGURE.journal, FIGURE.csv and FIGURE.svg; it is made where it is missing."),
+    TEXT("cells", cells, REP, RUN, "*",
+         "Which cells to run and to show, a pattern with * and ?; a cell is one setting of a figure."),
+    FLAG("resume", resume, REP, RUN, "Go on with the journal that is there, without doing anything twice."),
+
+    TEXT("segment", segment, ANALYSE, DATA, "",
+         "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only."),
+    TEXT("segments", segments, ANALYSE, DATA, "", "equal:K cuts the rows, in their order, into K blocks instead."),
+    TEXT("vars", vars, ANALYSE, DATA, "",
+         "Variables, separated by commas; left out, all numeric columns but the segment column."),
+    TEXT("x", x, PAIR, DATA, "", "The first of the two variables, a name or #k."),
+    TEXT("y", y, PAIR, DATA, "", "The second of the two variables, a name or #k."),
+    TEXT("given", given, IND, DATA, "",
+         "Variables to condition on, separated by commas: are x and y independent once these are known?"),
+    FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; columns are called c1, c2, ..."),
+    CHOICE("na", na, ANALYSE, DATA, "error", "error|drop-rows",
+           "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
+
+    INTEGER("layers", layers, DIR, NETWORK, "3", 0, 20, "layers",
+            "Hidden layers of the segment classifier; 0 makes it linear."),
+    INTEGER("width", width, DIR, NETWORK, "32", 1, 4096, "units", "Units of each hidden layer."),
+    CHOICE("activation", activation, DIR, NETWORK, "leaky-relu", "leaky-relu|maxout|tanh",
+           "Activation of the hidden layers."),
+    CHOICE("last", last, DIR, NETWORK, "linear", "linear|abs|smooth-abs",
+           "What is applied to the features before the classifier's last step."),
+    CHOICE("optimiser", optimiser, DIR, NETWORK, "adam", "adam|sgd", "How the weights are trained."),
+    REAL("learning-rate", learning_rate, DIR, NETWORK, "0.02", 1e-9, 10, NULL, "Step size of the optimiser."),
+    REAL("momentum", momentum, DIR, NETWORK, "0.9", 0, 0.9999, NULL, "Momentum of sgd."),
+    REAL("weight-decay", weight_decay, DIR, NETWORK, "0.0001", 0, 10, NULL, "Decay of the weights per step."),
+    INTEGER("batch", batch, DIR, NETWORK, "256", 1, 1 << 20, "rows", "Rows per step of training."),
+    INTEGER("epochs", epochs, DIR, NETWORK, "100", 1, 1000000, "epochs", "Most passes over the training rows."),
+    INTEGER("patience", patience, DIR, NETWORK, "20", 1, 1000000, "epochs",
+            "Stop after so many epochs without a better cross-entropy on the rows kept back."),
+    REAL("validation", validation, DIR, NETWORK, "0.1", 0.001, 0.9, NULL,
+         "Share of the training rows kept back to decide when to stop."),
+    INTEGER("folds", folds, DIR, NETWORK, "10", 2, 100, "folds",
+            "Every row is scored by networks trained on the other folds."),
+    INTEGER("restarts", restarts, DIR, NETWORK, "4", 1, 1000, "networks",
+            "Networks per fold, from different starts."),
+    INTEGER("keep", keep, DIR, NETWORK, "0", 0, 1000, "networks",
+            "How many restarts of a fold, best held-out cross-entropy first, are averaged; 0 means all."),
+
+    CHOICE("inputs", inputs, DIR, NETWORK, "mixed", "mixed|plain|scores",
+           "What the networks see: whitened values (plain), these and normal scores (scores), or both kinds of network "
+           "in turn (mixed)."),
+    CHOICE("features", features, DIR, CLASSIFIER, "auto", "auto|spline|network",
+           "What the features that tell segments apart are made of; auto means spline for structured, network for "
+           "nonsens and nonsens-lr."),
+    INTEGER("score-folds", score_folds, DIR | DIA, CLASSIFIER, "5", 3, 100, "folds",
+            "structured: every row is scored by classifiers fitted on the other folds."),
+    INTEGER("basis", basis, DIR | DIA, CLASSIFIER, "0", 0, 40, "functions",
+            "structured: B-splines per variable, at least 6; 0 means 14 up to about 5,000 rows and more for more rows, "
+            "up to 20, and that or four fewer, by nested cross-validation, for scores on unseen rows."),
+    REAL("undersmooth", undersmooth, DIR | DIA, CLASSIFIER, "30", 1, 1e6, NULL,
+         "structured: tests use the penalty that predicts best divided by this."),
+    INTEGER("block-length", block_length, DIR | DIA, CLASSIFIER, "1", 1, 1000000000, "rows",
+            "structured: so many neighbouring rows stay in one fold and count as one observation in standard errors; "
+            "for rows that follow one another in time."),
+    CHOICE("unmixing", unmixing, DIR, UNMIXING, "auto", UNMIXINGS,
+           "How the learned features (linear-ica: the variables) are separated into one disturbance per variable; auto "
+           "means joint-diagonalisation (linear-ica: score-matching)."),
+    CHOICE("whitening", whitening, ICA, UNMIXING, "auto", "auto|within|total",
+           "Covariance that is made the unit matrix first: inside segments, or of all rows; auto means within, but "
+           "total for fastica and infomax."),
+    CHOICE("statistic", statistic, DIR | ICA, UNMIXING, "auto",
+           "auto|log-cosh|smooth-abs|asymmetric|gaussian-base|two-statistic|three-statistic",
+           "score-matching: what changes over segments in the sources' log density; auto means the best on rows kept "
+           "back (direction: log-cosh for learned features, as in the paper)."),
+    REAL("sharpness", sharpness, ICA, UNMIXING, "0", 0, 1000, "from 0.1 to 1000, or 0 for automatic",
+         "score-matching: how sharp the bend of the statistic is, in units of one over a source's deviation."),
+    CHOICE("contrast", contrast, ICA, UNMIXING, "log-cosh", "log-cosh|exp|cube|skew", "fastica: the contrast."),
+    FLAG("deflation", deflation, ICA, UNMIXING, "fastica: one source after another instead of all at once."),
+    INTEGER("starts", starts, ICA, UNMIXING, "3", 1, 1000, "starts",
+            "Starting points of which the best result is kept; the first ones are not random."),
+
+    CHOICE("test", test, IND, TESTS, "auto", "auto|hsic|kci|rcit|fisher-z|residuals|information|ks|levene|kruskal",
+           "The test: kernel (hsic), conditional kernel (kci), random features (rcit), partial correlation (fisher-z), "
+           "hsic of what Gaussian processes of --given leave over (residuals), mutual information (information); or of "
+           "--x alone against the segment: ks, levene (scale), kruskal (location). auto means hsic, with --given kci."),
+    CHOICE("rule", rule, DIR, TESTS, "tests", "tests|likelihood-ratio",
+           "linear-ica: decide by the four tests, or by the likelihood ratio, which assumes an effect."),
+    CHOICE("ratio", ratio, DIR, TESTS, "information", "information|jacobian|printed",
+           "How nonsens-lr estimates its ratio: by mutual information, by entropies and derivatives with the fold "
+           "correction, or the latter as the paper prints it."),
+    CHOICE("pooling", pooling, DIR | IND, TESTS, "stratified", "stratified|pooled",
+           "Test inside each segment and add up, or throw all segments together (as in the paper)."),
+    CHOICE("null", null_kind, DIR | IND | DIA, TESTS, "gamma", "gamma|permutation|spectral",
+           "Distribution under independence: a gamma distribution with the same moments, permutations, or the sum of "
+           "squares that the kernels' eigenvalues give for many rows."),
+    INTEGER("permutations", permutations, DIR | IND | DIA, TESTS, "999", 1, 10000000, "permutations",
+            "How many permutations a permutation test draws."),
+    INTEGER("test-rows", test_rows, DIR, TESTS, "0", 0, 1000000000, "rows",
+            "Rows per segment that enter the four tests; 0 leaves the choice to the method."),
+
+    CHOICE("sem", sem, SIM, MODEL, "layered", "layered|node",
+           "The paper's layered mixing, or one mechanism per variable (a clean sparse graph)."),
+    INTEGER("nodes", nodes, SIM, MODEL, "2", 2, 1000, "variables", "How many variables."),
+    INTEGER("depth", depth, SIM, MODEL, "3", 1, 100, "layers", "Layers of the mechanism; 1 is linear."),
+    INTEGER("segments", sim_segments, SIM, MODEL, "10", 1, 1000000, "segments", "How many segments."),
+    INTEGER("per-segment", per_segment, SIM, MODEL, "512", 1, 1000000000, "rows", "Rows in each segment."),
+    CHOICE("noise", noise, SIM, MODEL, "laplace", "laplace|gaussian|student|uniform", "Family of the disturbances."),
+    RANGE("scale", scale, SIM, MODEL, "0.2:3", 1e-9, 1e9,
+          "The scale of each disturbance in each segment is drawn evenly from this range."),
+    RANGE("mean", mean, SIM, MODEL, "0:0", -1e9, 1e9, "Likewise the mean; 0:0 leaves it at zero."),
+    CHOICE("modulate", modulate, SIM, MODEL, "both", "both|cause|effect|proportional",
+           "Whose disturbance changes over segments; proportional: all by the same factor."),
+    FLAG("correlated", correlated, SIM, MODEL, "The scales of all disturbances grow together over segments."),
+    REAL("edge-prob", edge_prob, SIM, MODEL, "-1", -1, 1, "from 0 to 1, or -1",
+         "Probability of an edge between two variables; -1 means 2/(nodes-1)."),
+
+    FLAG("cyclic", cyclic, SIM, DEVIATIONS, "The variables cause one another."),
+    FLAG("independent", independent, SIM, DEVIATIONS, "No variable causes another."),
+    CHOICE("confounded", confounded, SIM, DEVIATIONS, "no", "no|modulated|stationary",
+           "A hidden common cause in place of an effect, one that changes over segments or one that does not."),
+    FLAG("changing-mechanism", changing_mechanism, SIM, DEVIATIONS, "The mechanism itself changes over segments."),
+};
+/* clang-format on */
+
+const size_t option_rows = sizeof option_table / sizeof *option_table;
