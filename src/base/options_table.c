@@ -86,7 +86,8 @@ const option_row option_table[] = {
     TEXT("x", x, PAIR, DATA, "", "The first of the two variables, a name or #k."),
     TEXT("y", y, PAIR, DATA, "", "The second of the two variables, a name or #k."),
     TEXT("given", given, IND, DATA, "",
-         "Variables to condition on, separated by commas: are x and y independent once these are known?"),
+         "Variables to condition on, separated by commas: the question is then whether x and y are "
+         "independent once these are known."),
     FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; columns are called c1, c2, ..."),
     CHOICE("na", na, ANALYSE, DATA, "error", "error|drop-rows",
            "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
