@@ -280,12 +280,58 @@ static nonsens_status check_training(nonsens_context *ctx, const nonsens_options
     return NONSENS_OK;
 }
 
-static nonsens_status check_variables(nonsens_context *ctx, const nonsens_options *o)
+bool option_next_name(const char **rest, const char **begin, const char **end)
 {
-    if (!o->x[0] != !o->y[0]) {
+    if (!*rest || !**rest) {
+        return false;
+    }
+    *begin = *rest;
+    *end = *begin + strcspn(*begin, ",");
+    *rest = **end ? *end + 1 : NULL;
+    return true;
+}
+
+static nonsens_status check_names(nonsens_context *ctx, const char *key, const char *list)
+{
+    const char *begin, *end;
+    size_t length = strlen(list);
+    bool missing = length > 0 && list[length - 1] == ',';
+    for (const char *rest = list; option_next_name(&rest, &begin, &end);) {
+        missing = missing || begin + strspn(begin, " \t") >= end;
+    }
+    char shown[SHOWN_BYTES];
+    return missing ? fail(ctx, NONSENS_ERR_USAGE, "--%s %s: a name is missing; write --%s a,b,c", key,
+                          show_bare(shown, list), key)
+                   : NONSENS_OK;
+}
+
+/* Some tests ask about one variable and the segment. */
+static bool takes_one_variable(const nonsens_options *o)
+{
+    return o->command == NONSENS_CMD_INDEPENDENCE && option_is_sample_test(o->test);
+}
+
+static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *o)
+{
+    bool one = takes_one_variable(o);
+    if (one && (o->y[0] || o->given[0])) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--%s has no place in this test, which asks whether --x changes over segments; leave it out",
+                    o->y[0] ? "y" : "given");
+    }
+    if (!one && !o->x[0] != !o->y[0]) {
         return fail(ctx, NONSENS_ERR_USAGE, "--%s is given without --%s; name both variables", o->x[0] ? "x" : "y",
                     o->x[0] ? "y" : "x");
     }
+    if (o->given[0] && !o->x[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--given needs --x and --y; name the two variables as well");
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status check_variables(nonsens_context *ctx, const nonsens_options *o)
+{
+    TRY(check_pair(ctx, o));
     if (o->x[0] && o->vars[0]) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--vars cannot be combined with --x and --y; name the variables in one way or the other");
@@ -295,15 +341,8 @@ static nonsens_status check_variables(nonsens_context *ctx, const nonsens_option
         return fail(ctx, NONSENS_ERR_USAGE, "--x and --y both name %s; name two different variables",
                     show_quoted(shown, o->x));
     }
-    for (const char *name = o->vars; o->vars[0] && name; name = strchr(name, ','), name += name != NULL) {
-        size_t blanks = strspn(name, " \t");
-        if (!name[blanks] || name[blanks] == ',') {
-            char shown[SHOWN_BYTES];
-            return fail(ctx, NONSENS_ERR_USAGE, "--vars %s: a name is missing; write --vars a,b,c",
-                        show_bare(shown, o->vars));
-        }
-    }
-    return NONSENS_OK;
+    TRY(check_names(ctx, "vars", o->vars));
+    return check_names(ctx, "given", o->given);
 }
 
 /* K of "equal:K", or 0 where the text is something else. */

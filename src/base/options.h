@@ -123,6 +123,18 @@ struct nonsens_options {
  */
 nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *options, unsigned commands);
 
+/*
+ * Names in a list separated by commas: the next one is [*begin, *end), blanks included, and *rest moves on behind it;
+ * false at the end.  *rest is the list to begin with.
+ */
+bool option_next_name(const char **rest, const char **begin, const char **end);
+
+/* Does the test ask whether one variable changes over segments? */
+static inline bool option_is_sample_test(enum independence_test test)
+{
+    return test == TEST_KS || test == TEST_LEVENE || test == TEST_KRUSKAL;
+}
+
 /* K of --segments equal:K; 0 where it is not given or not of this form. */
 int64_t options_blocks(const nonsens_options *options);
 

@@ -212,23 +212,41 @@ nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const d
     return build(ctx, &in, out);
 }
 
+nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, int64_t count, const int64_t *index,
+                              nonsens_data **out)
+{
+    arena local = {0};
+    const double **column = arena_get(ctx, &local, count, sizeof *column);
+    const char **names = column ? arena_get(ctx, &local, count, sizeof *names) : NULL;
+    nonsens_status status = names ? NONSENS_OK : NONSENS_ERR_MEMORY;
+    *out = NULL;
+    for (int64_t k = 0; status == NONSENS_OK && k < count; k++) {
+        column[k] = matrix_col(data->x, index[k]);
+        names[k] = data->names[index[k]];
+    }
+    if (status == NONSENS_OK) {
+        build_input in = {.n = data->n,
+                          .d = count,
+                          .segments = data->segments,
+                          .column = column,
+                          .names = names,
+                          .category = data->segments > 0 ? data->segment : NULL,
+                          .labels = (const char *const *)data->labels,
+                          .input_row = data->input_row};
+        status = build(ctx, &in, out);
+    }
+    arena_free(&local);
+    return status;
+}
+
 nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out)
 {
+    int64_t index[2] = {x, y};
     *out = NULL;
     if (x < 0 || y < 0 || x >= data->d || y >= data->d || x == y) {
         return fail(ctx, NONSENS_ERR_USAGE, "a pair needs two different variables out of %" PRId64, data->d);
     }
-    const double *column[2] = {matrix_col(data->x, x), matrix_col(data->x, y)};
-    const char *names[2] = {data->names[x], data->names[y]};
-    build_input in = {data->n,
-                      2,
-                      data->segments,
-                      column,
-                      names,
-                      data->segments > 0 ? data->segment : NULL,
-                      (const char *const *)data->labels,
-                      data->input_row};
-    return build(ctx, &in, out);
+    return dataset_select(ctx, data, 2, index, out);
 }
 
 nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out)

@@ -16,7 +16,7 @@ enum { LIST_BYTES = 400 };
 typedef struct reading {
     const nonsens_options *options;
     arena memory;
-    const char **wanted; // (wanted_count) two spellings of each variable that was named
+    const char **wanted; // (wanted_count) all spellings of the variables that were named
     int64_t wanted_count;
     table t;
     int64_t label;     // column with the segment labels, or -1
@@ -90,51 +90,71 @@ static nonsens_status choose(nonsens_context *ctx, reading *r, const char *name)
     return NONSENS_OK;
 }
 
-static nonsens_status add_wanted(nonsens_context *ctx, reading *r, const char *begin, const char *end)
+/* Lists of names that say which columns are wanted, in this order. */
+enum { LISTS = 4 };
+static void wanted_lists(const nonsens_options *o, const char *list[LISTS])
+{
+    const char *all[LISTS] = {o->x, o->y, o->given, o->vars};
+    memcpy(list, all, sizeof all);
+}
+
+/* A name of a list: as it stands and, where blanks are around it, without them; a column may be meant by either. */
+static nonsens_status spell_name(nonsens_context *ctx, reading *r, const char *begin, const char *end,
+                                 const char *spelling[2])
 {
     const char *first = begin + strspn(begin, " \t"), *last = end;
     while (last > first && (last[-1] == ' ' || last[-1] == '\t')) {
         last--;
     }
-    const char *name = arena_format(ctx, &r->memory, "%.*s", (int)(end - begin), begin);
-    const char *trimmed = name ? arena_format(ctx, &r->memory, "%.*s", (int)(last - first), first) : NULL;
-    if (!trimmed) {
-        return NONSENS_ERR_MEMORY;
+    spelling[0] = arena_format(ctx, &r->memory, "%.*s", (int)(end - begin), begin);
+    spelling[1] = spelling[0] ? arena_format(ctx, &r->memory, "%.*s", (int)(last - first), first) : NULL;
+    return spelling[1] ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
+/* All spellings of all names in the lists; a list as a whole may be a name with commas in it. */
+static nonsens_status list_wanted(nonsens_context *ctx, reading *r)
+{
+    const char *list[LISTS], *begin, *end;
+    int64_t most = 0;
+    wanted_lists(r->options, list);
+    for (int k = 0; k < LISTS; k++) {
+        for (const char *rest = list[k]; option_next_name(&rest, &begin, &end);) {
+            most += 3;
+        }
     }
-    r->wanted[r->wanted_count++] = name;
-    r->wanted[r->wanted_count++] = trimmed;
+    ARENA_TRY(ctx, &r->memory, r->wanted, most);
+    for (int k = 0; k < LISTS; k++) {
+        const char *rest = list[k];
+        if (rest[0]) {
+            r->wanted[r->wanted_count++] = rest;
+        }
+        while (option_next_name(&rest, &begin, &end)) {
+            TRY(spell_name(ctx, r, begin, end, r->wanted + r->wanted_count));
+            r->wanted_count += 2;
+        }
+    }
     return NONSENS_OK;
 }
 
-/*
- * The names in --x and --y, or in --vars: each as it stands and, where blanks are around it, without them, for a column
- * may be meant by either.
- */
-static nonsens_status list_wanted(nonsens_context *ctx, reading *r)
+static nonsens_status choose_list(nonsens_context *ctx, reading *r, const char *list)
 {
-    const nonsens_options *o = r->options;
-    int64_t most = 1;
-    for (const char *at = o->vars; *at; at++) {
-        most += *at == ',';
+    const char *begin, *end, *spelling[2];
+    if (list[0] && table_find(&r->t, list) >= 0) {
+        return choose(ctx, r, list);
     }
-    ARENA_TRY(ctx, &r->memory, r->wanted, 2 * most + 2);
-    const char *pair[2] = {o->x, o->y};
-    for (int k = 0; k < 2 && o->x[0]; k++) {
-        r->wanted[2 * k] = r->wanted[2 * k + 1] = pair[k];
-        r->wanted_count += 2;
-    }
-    for (const char *at = o->vars, *end; o->vars[0] && at; at = *end ? end + 1 : NULL) {
-        end = at + strcspn(at, ",");
-        TRY(add_wanted(ctx, r, at, end));
+    while (option_next_name(&list, &begin, &end)) {
+        TRY(spell_name(ctx, r, begin, end, spelling));
+        TRY(choose(ctx, r, spelling[table_find(&r->t, spelling[0]) < 0]));
     }
     return NONSENS_OK;
 }
 
 static nonsens_status choose_wanted(nonsens_context *ctx, reading *r)
 {
-    for (int64_t k = 0; k < r->wanted_count; k += 2) {
-        bool as_it_stands = table_find(&r->t, r->wanted[k]) >= 0;
-        TRY(choose(ctx, r, r->wanted[as_it_stands ? k : k + 1]));
+    const char *list[LISTS];
+    wanted_lists(r->options, list);
+    for (int k = 0; k < LISTS; k++) {
+        TRY(choose_list(ctx, r, list[k]));
     }
     return NONSENS_OK;
 }
