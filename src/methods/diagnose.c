@@ -12,6 +12,7 @@
 #include "methods/diagnose_pair.h"
 #include "methods/family.h"
 #include "methods/run.h"
+#include "methods/variables.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -291,7 +292,7 @@ static nonsens_status classify_named(const diagnosis *d)
 {
     const nonsens_data *pair;
     nonsens_data *owned;
-    TRY(run_pair(d->ctx, d->data, d->options, &pair, &owned));
+    TRY(variables_pair(d->ctx, d->data, d->options, &pair, &owned));
     nonsens_status status = classify_pair(d, pair, d->options, true);
     nonsens_data_free(owned);
     return status;
