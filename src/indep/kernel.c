@@ -28,8 +28,7 @@
 enum {
     RANK_LIMIT = 200,
     RANK_LIMIT_LARGE = 100, /* beyond LARGE rows: bounds memory to 800 bytes a row and variable */
-    LARGE = 20000,
-    JOB_ROWS = 16 * KERNEL_TILE
+    LARGE = 20000
 };
 
 static const double TRACE_LOST = 1e-8;
@@ -42,39 +41,39 @@ kernel_limits kernel_usual_limits(int64_t n)
 
 /* ---- tiles of rows ------------------------------------------------------------------------------------------- */
 
-/* k (KERNEL_TILE, r) = kernel of rows with r pivots; u: KERNEL_TILE * d numbers of scratch. */
-static void kernel_tile(const kernel_points *points, int64_t r, const double *at, int64_t first, int64_t rows,
+/* k, a tile of r columns: kernel of rows with r pivots; u: KERNEL_TILE * d numbers of scratch. */
+static void kernel_tile(const kernel_points *points, int64_t r, const double *at, int64_t first, int64_t used,
                         double *u, double *k)
 {
-    int64_t d = points->d;
+    int64_t d = points->d, rows = tile_rows(used);
     for (int64_t j = 0; j < d; j++) {
         for (int64_t i = 0; i < rows; i++) {
-            u[j * KERNEL_TILE + i] = kernel_scaled(points, j, points->v[j][first + i]);
+            u[j * KERNEL_TILE + i] = i < used ? kernel_scaled(points, j, points->v[j][first + i]) : 0.0;
         }
     }
-    memset(k, 0, (size_t)(r * KERNEL_TILE) * sizeof *k);
     for (int64_t l = 0; l < r; l++) {
         double *column = k + l * KERNEL_TILE;
+        memset(column, 0, (size_t)rows * sizeof *column);
         for (int64_t j = 0; j < d; j++) {
             const double *v = u + j * KERNEL_TILE;
             double pivot = at[l * d + j];
-            for (int i = 0; i < KERNEL_TILE; i++) {
+            for (int64_t i = 0; i < rows; i++) {
                 column[i] -= 0.5 * (v[i] - pivot) * (v[i] - pivot);
             }
         }
+        tile_exp(rows, column);
     }
-    tile_exp(r * KERNEL_TILE, k);
-    tile_clear(rows, r, k);
+    tile_clear(used, r, k);
 }
 
-void kernel_basis_tile(const kernel_basis *basis, int64_t first, int64_t rows, int64_t directions, double *work,
+void kernel_basis_tile(const kernel_basis *basis, int64_t first, int64_t used, int64_t directions, double *work,
                        double *f)
 {
     double *k = work + KERNEL_TILE * basis->points.d;
-    kernel_tile(&basis->points, basis->rank, basis->at, first, rows, work, k);
-    tile_combine(basis->rank, directions, k, basis->map, false, f);
+    kernel_tile(&basis->points, basis->rank, basis->at, first, used, work, k);
+    tile_combine(tile_rows(used), basis->rank, directions, k, basis->map, false, f);
     for (int64_t c = 0; c < directions; c++) {
-        for (int64_t i = 0; i < rows; i++) {
+        for (int64_t i = 0; i < used; i++) {
             f[c * KERNEL_TILE + i] -= basis->offset[c];
         }
     }
@@ -89,11 +88,11 @@ typedef struct gram_pass {
     double *sums;               /* (rank * rank + rank, jobs): products, and sums of columns */
 } gram_pass;
 
-static void add_column_sums(int64_t r, const double *g, double *sums)
+static void add_column_sums(int64_t rows, int64_t r, const double *g, double *sums)
 {
     for (int64_t k = 0; k < r; k++) {
         double sum = 0.0;
-        for (int i = 0; i < KERNEL_TILE; i++) {
+        for (int64_t i = 0; i < rows; i++) {
             sum += g[k * KERNEL_TILE + i];
         }
         sums[k] += sum;
@@ -103,17 +102,17 @@ static void add_column_sums(int64_t r, const double *g, double *sums)
 static nonsens_status run_gram(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     const gram_pass *pass = state;
-    int64_t r = pass->rank, n = pass->points->n, end = (job + 1) * JOB_ROWS < n ? (job + 1) * JOB_ROWS : n;
+    int64_t r = pass->rank, n = pass->points->n, each = kernel_job_rows(n), end = kernel_least((job + 1) * each, n);
     double *u, *k, *g, *sums = pass->sums + job * (r * r + r);
     ARENA_TRY(ctx, scratch, u, KERNEL_TILE * (pass->points->d + 1));
     ARENA_TRY(ctx, scratch, k, KERNEL_TILE * r);
     ARENA_TRY(ctx, scratch, g, KERNEL_TILE * r);
-    for (int64_t first = job * JOB_ROWS; first < end; first += KERNEL_TILE) {
-        int64_t rows = end - first < KERNEL_TILE ? end - first : KERNEL_TILE;
-        kernel_tile(pass->points, r, pass->at, first, rows, u, k);
-        tile_combine(r, r, k, pass->inverse, true, g);
-        tile_cross_lower(r, g, g, sums);
-        add_column_sums(r, g, sums + r * r);
+    for (int64_t first = job * each; first < end; first += KERNEL_TILE) {
+        int64_t used = kernel_least(end - first, KERNEL_TILE), rows = tile_rows(used);
+        kernel_tile(pass->points, r, pass->at, first, used, u, k);
+        tile_combine(rows, r, r, k, pass->inverse, true, g);
+        tile_cross_lower(rows, r, g, g, sums);
+        add_column_sums(rows, r, g, sums + r * r);
     }
     return NONSENS_OK;
 }
@@ -159,7 +158,8 @@ static double centre_gram(int64_t n, int64_t r, double *gram, double *mean)
 static nonsens_status centred_gram(nonsens_context *ctx, arena *a, int threads, gram_pass *pass, double **gram,
                                    double **mean, double *missing)
 {
-    int64_t r = pass->rank, n = pass->points->n, jobs = (n + JOB_ROWS - 1) / JOB_ROWS, size = r * r + r;
+    int64_t r = pass->rank, n = pass->points->n, size = r * r + r;
+    int64_t each = kernel_job_rows(n), jobs = (n + each - 1) / each;
     ARENA_TRY(ctx, a, pass->sums, size * jobs);
     TRY(parallel_for(ctx, threads, jobs, NULL, run_gram, pass));
     for (int64_t job = 1; job < jobs; job++) {
@@ -188,6 +188,11 @@ static int64_t leading(int64_t rank, const double *eigen, double left_out_most)
 int64_t kernel_leading(const kernel_factor *factor, double share)
 {
     return leading(factor->rank, factor->eigen, share * factor->trace);
+}
+
+int64_t kernel_basis_leading(const kernel_basis *basis, double share)
+{
+    return leading(basis->directions, basis->eigen, share * basis->trace);
 }
 
 /* Reverses eigenvalues and eigenvectors from ascending to descending order; rounding below zero becomes zero. */
@@ -289,35 +294,42 @@ nonsens_status kernel_find_basis(nonsens_context *ctx, arena *keep, const column
     return status;
 }
 
-/* The features of all rows: the transposes of tiles. */
-static nonsens_status make_features(nonsens_context *ctx, arena *local, const kernel_basis *b, kernel_factor *out)
+/* The transposes of tiles. */
+static nonsens_status fill_features(nonsens_context *ctx, arena *local, const kernel_basis *b, int64_t directions,
+                                    double *f)
 {
+    int64_t n = b->points.n;
     double *work, *tile;
     ARENA_TRY(ctx, local, work, kernel_basis_work(b));
-    ARENA_TRY(ctx, local, tile, KERNEL_TILE * b->directions);
-    for (int64_t first = 0; first < out->n; first += KERNEL_TILE) {
-        int64_t rows = out->n - first < KERNEL_TILE ? out->n - first : KERNEL_TILE;
-        kernel_basis_tile(b, first, rows, b->directions, work, tile);
-        for (int64_t i = 0; i < rows; i++) {
-            for (int64_t k = 0; k < b->directions; k++) {
-                out->f[(first + i) * b->directions + k] = tile[k * KERNEL_TILE + i];
+    ARENA_TRY(ctx, local, tile, KERNEL_TILE * directions);
+    for (int64_t first = 0; first < n; first += KERNEL_TILE) {
+        int64_t used = kernel_least(n - first, KERNEL_TILE);
+        kernel_basis_tile(b, first, used, directions, work, tile);
+        for (int64_t i = 0; i < used; i++) {
+            for (int64_t k = 0; k < directions; k++) {
+                f[(first + i) * directions + k] = tile[k * KERNEL_TILE + i];
             }
         }
     }
     return NONSENS_OK;
 }
 
+nonsens_status kernel_basis_features(nonsens_context *ctx, const kernel_basis *basis, int64_t directions, double *f)
+{
+    arena local = {0};
+    nonsens_status status = fill_features(ctx, &local, basis, directions, f);
+    arena_free(&local);
+    return status;
+}
+
 nonsens_status kernel_factorise_points(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first,
                                        int64_t n, const double *width, const kernel_limits *limits, kernel_factor *out)
 {
     kernel_basis b;
-    arena local = {0};
     TRY(kernel_find_basis(ctx, keep, points, first, n, width, limits, &b));
     *out = (kernel_factor){.n = n, .rank = b.directions, .eigen = b.eigen, .trace = b.trace, .lost = b.lost};
     ARENA_TRY(ctx, keep, out->f, b.directions * n);
-    nonsens_status status = make_features(ctx, &local, &b, out);
-    arena_free(&local);
-    return status;
+    return kernel_basis_features(ctx, &b, b.directions, out->f);
 }
 
 nonsens_status kernel_factorise(nonsens_context *ctx, arena *keep, int64_t n, const double *v, double width,

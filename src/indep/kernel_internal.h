@@ -44,16 +44,32 @@ nonsens_status kernel_find_pivots(nonsens_context *ctx, arena *a, kernel_points 
 nonsens_status kernel_find_basis(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first, int64_t n,
                                  const double *width, const kernel_limits *limits, kernel_basis *out);
 
-/*
- * f (KERNEL_TILE, directions): the first features of the rows first .. first + rows - 1, rows <= KERNEL_TILE; rows
- * beyond are zero.  work: kernel_basis_work(basis) numbers.
- */
-void kernel_basis_tile(const kernel_basis *basis, int64_t first, int64_t rows, int64_t directions, double *work,
+/* f, a tile of `directions` columns: the first features of the rows first .. first + used - 1, used <= KERNEL_TILE.
+ * work: kernel_basis_work(basis) numbers. */
+void kernel_basis_tile(const kernel_basis *basis, int64_t first, int64_t used, int64_t directions, double *work,
                        double *f);
+
+/* f (directions, n): the first features of all rows, those of a row side by side. */
+nonsens_status kernel_basis_features(nonsens_context *ctx, const kernel_basis *basis, int64_t directions, double *f);
+
+/* How many leading directions leave out at most `share` of the trace. */
+int64_t kernel_basis_leading(const kernel_basis *basis, double share);
 
 static inline int64_t kernel_basis_work(const kernel_basis *basis)
 {
     return KERNEL_TILE * (basis->points.d + basis->rank);
+}
+
+/* Rows of a job that passes over part of n rows: 64 jobs, or fewer where that is less than 16 tiles for each. */
+static inline int64_t kernel_job_rows(int64_t n)
+{
+    int64_t tiles = (n + 64 * KERNEL_TILE - 1) / (64 * KERNEL_TILE);
+    return KERNEL_TILE * (tiles > 16 ? tiles : 16);
+}
+
+static inline int64_t kernel_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 #endif

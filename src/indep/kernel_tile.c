@@ -12,10 +12,10 @@ void tile_exp(int64_t count, double *x)
     }
 }
 
-void tile_clear(int64_t rows, int64_t columns, double *tile)
+void tile_clear(int64_t used, int64_t columns, double *tile)
 {
     for (int64_t c = 0; c < columns; c++) {
-        for (int64_t i = rows; i < KERNEL_TILE; i++) {
+        for (int64_t i = used; i < tile_rows(used); i++) {
             tile[c * KERNEL_TILE + i] = 0.0;
         }
     }
@@ -47,13 +47,13 @@ static void combine_block(int64_t r, const double *k, const double *const map[SI
     }
 }
 
-void tile_combine(int64_t r, int64_t q, const double *k, const double *map, bool triangular, double *out)
+void tile_combine(int64_t rows, int64_t r, int64_t q, const double *k, const double *map, bool triangular, double *out)
 {
     for (int64_t c = 0; c < q; c += SIDE) {
         const double *column[SIDE];
         int64_t inner = triangular && c + SIDE < r ? c + SIDE : r;
         four_columns(map, c, q, r, column);
-        for (int64_t i = 0; i < KERNEL_TILE; i += LANES * SIDE) {
+        for (int64_t i = 0; i < rows; i += LANES * SIDE) {
             pair sum[SIDE][SIDE];
             combine_block(inner, k + i, column, sum);
             for (int s = 0; s < SIDE && c + s < q; s++) {
@@ -66,10 +66,10 @@ void tile_combine(int64_t r, int64_t q, const double *k, const double *map, bool
 }
 
 /* Products of four columns with four columns over all rows. */
-static void cross_block(const double *const a[SIDE], const double *const b[SIDE], double out[SIDE][SIDE])
+static void cross_block(int64_t rows, const double *const a[SIDE], const double *const b[SIDE], double out[SIDE][SIDE])
 {
     pair sum[SIDE][SIDE] = {{{0}}};
-    for (int64_t i = 0; i < KERNEL_TILE; i += LANES) {
+    for (int64_t i = 0; i < rows; i += LANES) {
         for (int s = 0; s < SIDE; s++) {
             pair factor = pair_load(b[s] + i);
             for (int t = 0; t < SIDE; t++) {
@@ -84,7 +84,7 @@ static void cross_block(const double *const a[SIDE], const double *const b[SIDE]
     }
 }
 
-static void cross_columns(int64_t p, int64_t q, const double *a, const double *b, bool lower, double *sum)
+static void cross_columns(int64_t rows, int64_t p, int64_t q, const double *a, const double *b, bool lower, double *sum)
 {
     for (int64_t j = 0; j < q; j += SIDE) {
         const double *of_a[SIDE], *of_b[SIDE];
@@ -92,7 +92,7 @@ static void cross_columns(int64_t p, int64_t q, const double *a, const double *b
         for (int64_t i = lower ? j : 0; i < p; i += SIDE) {
             double block[SIDE][SIDE];
             four_columns(a, i, p, KERNEL_TILE, of_a);
-            cross_block(of_a, of_b, block);
+            cross_block(rows, of_a, of_b, block);
             for (int s = 0; s < SIDE && j + s < q; s++) {
                 for (int t = 0; t < SIDE && i + t < p; t++) {
                     sum[(j + s) * p + i + t] += block[s][t];
@@ -102,12 +102,12 @@ static void cross_columns(int64_t p, int64_t q, const double *a, const double *b
     }
 }
 
-void tile_cross(int64_t p, int64_t q, const double *a, const double *b, double *sum)
+void tile_cross(int64_t rows, int64_t p, int64_t q, const double *a, const double *b, double *sum)
 {
-    cross_columns(p, q, a, b, false, sum);
+    cross_columns(rows, p, q, a, b, false, sum);
 }
 
-void tile_cross_lower(int64_t p, const double *a, const double *b, double *sum)
+void tile_cross_lower(int64_t rows, int64_t p, const double *a, const double *b, double *sum)
 {
-    cross_columns(p, p, a, b, true, sum);
+    cross_columns(rows, p, p, a, b, true, sum);
 }

@@ -101,7 +101,7 @@ static void test_products(void **state)
         }
     }
     for (int triangular = 0; triangular < 2; triangular++) {
-        tile_combine(R, Q, k, map, triangular, out);
+        tile_combine(KERNEL_TILE, R, Q, k, map, triangular, out);
         for (int c = 0; c < Q; c++) {
             for (int i = 0; i < KERNEL_TILE; i++) {
                 double expected = 0;
@@ -112,8 +112,8 @@ static void test_products(void **state)
             }
         }
     }
-    tile_cross(R, Q, k, out, sum);
-    tile_cross_lower(R, k, k, half);
+    tile_cross(KERNEL_TILE, R, Q, k, out, sum);
+    tile_cross_lower(KERNEL_TILE, R, k, k, half);
     for (int s = 0; s < R; s++) {
         for (int t = 0; t < R; t++) {
             double product = 0, square = 0;
