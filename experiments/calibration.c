@@ -76,7 +76,7 @@ static nonsens_status run_repetition(nonsens_context *ctx, arena *a, int64_t job
     rng r = rng_open(seed, RNG_EXPERIMENT, (uint64_t)c->number);
     draw_segments(&r, segments, start, x, y);
     hsic_options options = {.null_kind = c->null_kind, .permutations = PERMUTATIONS, .seed = seed, .threads = 1};
-    TRY(hsic_test(ctx, a, c->n, x, y, segments, start, &options, &result));
+    TRY(hsic_test_scalars(ctx, a, c->n, x, y, segments, start, &options, &result));
     c->p[job] = result.p_value;
     return NONSENS_OK;
 }

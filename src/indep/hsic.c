@@ -14,207 +14,183 @@
  * exact mean and variance .044 and .0152, all three .016 and .0115; ten segments of ten rows, .370 and .0132, .015 and
  * .0127, .017 and .0110.
  *
- * Permutations: rows of y are permuted inside their segments through the factor, which is never made again; the width
- * does not depend on the order of rows, so the test is exact.  Directions that carry less than 1e-6 of the trace are
- * left out of T and T* alike.
+ * Permutations: hsic_permute.c; sums of chi-square variables: hsic_spectral.c.  Groups are worked on in parallel, a
+ * lone group in blocks of rows; every group writes to its own place, and sums are taken in order.
  */
 #include "indep/hsic.h"
 
 #include "base/parallel.h"
-#include "base/rng.h"
 #include "indep/hsic_internal.h"
-#include "math/linalg.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-enum { PERMUTATIONS_PER_JOB = 8 };
+typedef struct test_state {
+    column_set points[2];
+    const row_groups *groups;
+    const hsic_options *options;
+    hsic_stratum *strata; /* (groups) */
+} test_state;
 
-static const double PERMUTED_SHARE = 1e-6; /* of the trace that permutations may leave out */
-static const double ROUNDING = 1e-10;      /* T* this close below T, relatively, counts as a tie */
-
-typedef struct stratum {
-    kernel_factor x, y;
-} stratum;
-
-/* ---- the test ------------------------------------------------------------------------------------------------ */
-
-/*
- * (1/n) ||F_x P F_y'||^2 over the first kx and ky directions; order (n): row i of x meets row order[i] of y, or its own
- * where order is NULL.  buffer (ky, HSIC_BLOCK) is used with an order only, product (kx, ky) always.
- */
-static double cross_norm(const stratum *s, int64_t kx, int64_t ky, const int64_t *order, double *buffer,
-                         double *product)
+static nonsens_status check_values(nonsens_context *ctx, const column_set *points)
 {
-    int64_t n = s->x.n;
-    for (int64_t first = 0; first < n; first += HSIC_BLOCK) {
-        int64_t rows = n - first < HSIC_BLOCK ? n - first : HSIC_BLOCK, ld = order ? ky : s->y.rank;
-        const double *y = order ? buffer : s->y.f + first * s->y.rank;
-        for (int64_t i = 0; order && i < rows; i++) {
-            memcpy(buffer + i * ky, s->y.f + order[first + i] * s->y.rank, (size_t)ky * sizeof *buffer);
+    for (int64_t j = 0; j < points->d; j++) {
+        for (int64_t i = 0; i < points->n; i++) {
+            if (!isfinite(points->v[j][i])) {
+                return fail(ctx, NONSENS_ERR_DATA, "HSIC: a value in row %" PRId64 " is not finite; drop the row",
+                            i + 1);
+            }
         }
-        linalg_gemm(false, true, kx, ky, rows, 1.0, s->x.f + first * s->x.rank, s->x.rank, y, ld, first > 0 ? 1.0 : 0.0,
-                    product, kx);
     }
-    return hsic_dot(kx * ky, product, product) / (double)n;
-}
-
-static nonsens_status statistic_of(nonsens_context *ctx, arena *scratch, const stratum *s, double *out)
-{
-    double *product; // (rank x, rank y)
-    arena_mark mark = arena_tell(scratch);
-    ARENA_TRY(ctx, scratch, product, s->x.rank * s->y.rank);
-    *out = cross_norm(s, s->x.rank, s->y.rank, NULL, NULL, product);
-    arena_rewind(scratch, mark);
     return NONSENS_OK;
 }
 
-static nonsens_status factor_stratum(nonsens_context *ctx, arena *scratch, int64_t n, const double *x, const double *y,
-                                     stratum *s, bool *usable)
+static nonsens_status check_input(nonsens_context *ctx, const test_state *t)
 {
-    double width_x, width_y;
-    *usable = false;
-    if (n < HSIC_LEAST_ROWS) {
-        return NONSENS_OK;
+    const int64_t n = t->points[0].n, *start = t->groups->start;
+    if (t->points[1].n != n) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "HSIC: x has %" PRId64 " rows and y %" PRId64 "; both need a value in every row", n,
+                    t->points[1].n);
     }
-    TRY(kernel_width(ctx, n, x, &width_x));
-    TRY(kernel_width(ctx, n, y, &width_y));
-    if (width_x <= 0 || width_y <= 0) {
-        return NONSENS_OK;
-    }
-    *usable = true;
-    TRY(kernel_factorise(ctx, scratch, n, x, width_x, &s->x));
-    return kernel_factorise(ctx, scratch, n, y, width_y, &s->y);
-}
-
-/* Adds a segment's statistic and cumulants. */
-static nonsens_status add_stratum(nonsens_context *ctx, arena *scratch, const stratum *s, double *statistic,
-                                  hsic_cumulants *sum)
-{
-    double part;
-    hsic_invariants v, w;
-    TRY(statistic_of(ctx, scratch, s, &part));
-    TRY(hsic_factor_invariants(ctx, scratch, &s->x, &v));
-    TRY(hsic_factor_invariants(ctx, scratch, &s->y, &w));
-    hsic_cumulants c = hsic_permutation_cumulants(s->x.n, &v, &w);
-    *statistic += part;
-    sum->mean += c.mean;
-    sum->variance += c.variance;
-    sum->third += c.third;
-    return NONSENS_OK;
-}
-
-static nonsens_status check_input(nonsens_context *ctx, int64_t n, const double *x, const double *y, int64_t segments,
-                                  const int64_t *start, const hsic_options *options)
-{
-    for (int64_t i = 0; i < n; i++) {
-        if (!isfinite(x[i]) || !isfinite(y[i])) {
-            return fail(ctx, NONSENS_ERR_DATA, "HSIC: a value in row %" PRId64 " is not finite; drop the row", i + 1);
-        }
-    }
-    for (int64_t e = 0; e < segments; e++) {
+    TRY(check_values(ctx, &t->points[0]));
+    TRY(check_values(ctx, &t->points[1]));
+    for (int64_t e = 0; e < t->groups->count; e++) {
         if (start[e] < 0 || start[e] > start[e + 1] || start[e + 1] > n) {
             return fail(ctx, NONSENS_ERR_USAGE,
                         "HSIC: segment %" PRId64 " has bounds outside the %" PRId64 " rows; pass sorted bounds", e + 1,
                         n);
         }
     }
-    if (options->null_kind == NULL_PERMUTATION && options->permutations < 1) {
+    if (t->options->null_kind == NULL_PERMUTATION && t->options->permutations < 1) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "HSIC: a permutation null needs at least one permutation; ask for 199 or more");
     }
     return NONSENS_OK;
 }
 
-/* ---- permutations -------------------------------------------------------------------------------------------- */
+/* ---- one group ----------------------------------------------------------------------------------------------- */
 
-typedef struct permuting {
-    int64_t count; /* strata */
-    const stratum *strata;
-    int64_t (*directions)[2]; /* (count): used of x and y */
-    int64_t rows, kx, ky;     /* the largest of all strata, for buffers */
-    const hsic_options *options;
-    double *values; /* (permutations): T* */
-} permuting;
-
-typedef struct workspace {
-    int64_t *order;           // (rows)
-    double *buffer, *product; // (ky, HSIC_BLOCK), (kx, ky)
-} workspace;
-
-static nonsens_status workspace_get(nonsens_context *ctx, arena *a, const permuting *p, workspace *w)
+static bool any_positive(int64_t count, const double *v)
 {
-    ARENA_TRY(ctx, a, w->order, p->rows);
-    ARENA_TRY(ctx, a, w->buffer, p->ky * HSIC_BLOCK);
-    ARENA_TRY(ctx, a, w->product, p->kx * p->ky);
+    for (int64_t i = 0; i < count; i++) {
+        if (v[i] > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Enough rows, and something varies in x and in y. */
+static nonsens_status find_usable(nonsens_context *ctx, const test_state *t, hsic_stratum *s)
+{
+    if (s->rows < HSIC_LEAST_ROWS) {
+        return NONSENS_OK;
+    }
+    for (int side = 0; side < 2; side++) {
+        TRY(kernel_widths(ctx, &t->points[side], s->first, s->rows, s->width[side]));
+        if (!any_positive(t->points[side].d, s->width[side])) {
+            return NONSENS_OK;
+        }
+    }
+    s->usable = true;
     return NONSENS_OK;
 }
 
-/* T after a shuffle inside every segment; r = NULL: as observed. */
-static double permuted_statistic(const permuting *p, rng *r, workspace *w)
+static nonsens_status run_group(nonsens_context *ctx, arena *scratch, int64_t group, void *state)
 {
-    double sum = 0.0;
-    for (int64_t e = 0; e < p->count; e++) {
-        const stratum *s = p->strata + e;
-        for (int64_t i = 0; i < s->x.n; i++) {
-            w->order[i] = i;
-        }
-        if (r) {
-            rng_shuffle(r, s->x.n, w->order);
-        }
-        sum += cross_norm(s, p->directions[e][0], p->directions[e][1], w->order, w->buffer, w->product);
+    const test_state *t = state;
+    hsic_stratum *s = t->strata + group;
+    kernel_basis basis[2];
+    TRY(find_usable(ctx, t, s));
+    if (!s->usable) {
+        return NONSENS_OK;
     }
+    kernel_limits limits = kernel_usual_limits(s->rows);
+    limits.threads = t->options->threads;
+    for (int side = 0; side < 2; side++) {
+        TRY(kernel_find_basis(ctx, scratch, &t->points[side], s->first, s->rows, s->width[side], &limits,
+                              &basis[side]));
+        s->rank[side] = basis[side].directions;
+        s->lost[side] = basis[side].lost;
+        s->leading[side] = kernel_basis_leading(&basis[side], HSIC_PERMUTED_SHARE);
+    }
+    TRY(hsic_pass(ctx, scratch, basis, t->options->threads, &s->sums));
+    if (!s->weights.weight) {
+        return NONSENS_OK;
+    }
+    return hsic_spectrum(ctx, scratch, s->rows, s->rank, (const double *const[2]){basis[0].eigen, basis[1].eigen},
+                         (const double[2]){basis[0].trace, basis[1].trace}, &s->weights);
+}
+
+/* Places for what the groups find. */
+static nonsens_status get_strata(nonsens_context *ctx, arena *scratch, test_state *t)
+{
+    double *width[2];
+    int64_t count = t->groups->count;
+    ARENA_TRY(ctx, scratch, t->strata, count);
+    ARENA_TRY(ctx, scratch, width[0], count * t->points[0].d);
+    ARENA_TRY(ctx, scratch, width[1], count * t->points[1].d);
+    for (int64_t e = 0; e < count; e++) {
+        hsic_stratum *s = t->strata + e;
+        s->first = t->groups->start[e];
+        s->rows = t->groups->start[e + 1] - s->first;
+        s->width[0] = width[0] + e * t->points[0].d;
+        s->width[1] = width[1] + e * t->points[1].d;
+        if (t->options->null_kind == NULL_SPECTRAL) {
+            ARENA_TRY(ctx, scratch, s->weights.weight, HSIC_WEIGHTS);
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- all groups ---------------------------------------------------------------------------------------------- */
+
+static void report_widths(const test_state *t)
+{
+    for (int side = 0; side < 2; side++) {
+        double *to = t->options->widths[side];
+        int64_t d = t->points[side].d;
+        for (int64_t i = 0; to && i < t->groups->count * d; i++) {
+            const hsic_stratum *s = t->strata + i / d;
+            to[i] = s->usable ? s->width[side][i % d] : 0.0;
+        }
+    }
+}
+
+/* Adds up statistics and cumulants; moves the usable strata to the front. */
+static hsic_cumulants add_strata(const test_state *t, hsic_result *out)
+{
+    hsic_cumulants sum = {0};
+    for (int64_t e = 0; e < t->groups->count; e++) {
+        const hsic_stratum *s = t->strata + e;
+        if (!s->usable) {
+            continue;
+        }
+        hsic_cumulants c = hsic_permutation_cumulants(s->rows, &s->sums.of[0], &s->sums.of[1]);
+        out->statistic += s->sums.statistic;
+        sum.mean += c.mean;
+        sum.variance += c.variance;
+        sum.third += c.third;
+        out->rows_used += s->rows;
+        for (int side = 0; side < 2; side++) {
+            out->rank[side] = s->rank[side] > out->rank[side] ? s->rank[side] : out->rank[side];
+            out->lost[side] = fmax(out->lost[side], s->lost[side]);
+        }
+        t->strata[out->segments_used++] = *s;
+    }
+    out->segments_skipped = t->groups->count - out->segments_used;
     return sum;
 }
 
-static nonsens_status run_permutations(nonsens_context *ctx, arena *local, int64_t job, void *state)
+static nonsens_status spectral_p(nonsens_context *ctx, arena *scratch, const test_state *t, hsic_result *out)
 {
-    const permuting *p = state;
-    const hsic_options *o = p->options;
-    int64_t first = job * PERMUTATIONS_PER_JOB, end = first + PERMUTATIONS_PER_JOB;
-    workspace w;
-    TRY(workspace_get(ctx, local, p, &w));
-    for (int64_t b = first; b < end && b < o->permutations; b++) {
-        rng r = rng_open(o->seed, RNG_PERMUTATION, (o->job << 32) + (uint64_t)b);
-        p->values[b] = permuted_statistic(p, &r, &w);
-        TRY(check_cancelled(ctx));
+    hsic_weights *weights;
+    ARENA_TRY(ctx, scratch, weights, out->segments_used);
+    for (int64_t e = 0; e < out->segments_used; e++) {
+        weights[e] = t->strata[e].weights;
     }
-    return NONSENS_OK;
-}
-
-static nonsens_status choose_directions(nonsens_context *ctx, arena *scratch, permuting *p)
-{
-    ARENA_TRY(ctx, scratch, p->directions, p->count);
-    for (int64_t e = 0; e < p->count; e++) {
-        const stratum *s = p->strata + e;
-        int64_t kx = kernel_leading(&s->x, PERMUTED_SHARE), ky = kernel_leading(&s->y, PERMUTED_SHARE);
-        p->directions[e][0] = kx;
-        p->directions[e][1] = ky;
-        p->kx = p->kx > kx ? p->kx : kx;
-        p->ky = p->ky > ky ? p->ky : ky;
-        p->rows = p->rows > s->x.n ? p->rows : s->x.n;
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status permutation_p(nonsens_context *ctx, arena *scratch, int64_t count, const stratum *strata,
-                                    const hsic_options *options, double *p_value)
-{
-    permuting p = {.count = count, .strata = strata, .options = options};
-    workspace w;
-    TRY(choose_directions(ctx, scratch, &p));
-    TRY(workspace_get(ctx, scratch, &p, &w));
-    ARENA_TRY(ctx, scratch, p.values, options->permutations);
-    int64_t jobs = (options->permutations + PERMUTATIONS_PER_JOB - 1) / PERMUTATIONS_PER_JOB;
-    TRY(parallel_for(ctx, options->threads, jobs, NULL, run_permutations, &p));
-    double observed = permuted_statistic(&p, NULL, &w);
-    int64_t reached = 0;
-    for (int64_t b = 0; b < options->permutations; b++) {
-        reached += p.values[b] >= observed * (1.0 - ROUNDING);
-    }
-    *p_value = (double)(1 + reached) / (double)(1 + options->permutations);
-    return NONSENS_OK;
+    return hsic_spectral_tail(ctx, scratch, out->segments_used, weights, out->statistic, &out->p_value);
 }
 
 hsic_options hsic_options_from(const nonsens_options *options, double level, uint64_t job)
@@ -229,33 +205,22 @@ hsic_options hsic_options_from(const nonsens_options *options, double level, uin
 
 static bool wants_permutations(const hsic_options *o, double gamma_p)
 {
-    if (o->null_kind == NULL_PERMUTATION) {
-        return true;
+    if (o->null_kind != NULL_GAMMA) {
+        return o->null_kind == NULL_PERMUTATION;
     }
     return o->refine_at > 0 && o->permutations > 0 && gamma_p <= 3.0 * o->refine_at && 3.0 * gamma_p >= o->refine_at;
 }
 
-nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, int64_t n, const double *x, const double *y,
-                         int64_t segments, const int64_t *start, const hsic_options *options, hsic_result *out)
+nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
+                         const row_groups *groups, const hsic_options *options, hsic_result *out)
 {
-    stratum *strata;
-    hsic_cumulants sum = {0};
+    test_state t = {.points = {*x, *y}, .groups = groups, .options = options};
     *out = (hsic_result){.p_value = 1.0};
-    TRY(check_input(ctx, n, x, y, segments, start, options));
-    ARENA_TRY(ctx, scratch, strata, segments);
-    for (int64_t e = 0; e < segments; e++) {
-        bool usable;
-        stratum *s = strata + out->segments_used;
-        int64_t rows = start[e + 1] - start[e];
-        TRY(check_cancelled(ctx));
-        TRY(factor_stratum(ctx, scratch, rows, x + start[e], y + start[e], s, &usable));
-        if (usable) {
-            TRY(add_stratum(ctx, scratch, s, &out->statistic, &sum));
-            out->segments_used++;
-            out->rows_used += rows;
-        }
-    }
-    out->segments_skipped = segments - out->segments_used;
+    TRY(check_input(ctx, &t));
+    TRY(get_strata(ctx, scratch, &t));
+    TRY(parallel_for(ctx, options->threads, groups->count, NULL, run_group, &t));
+    report_widths(&t);
+    hsic_cumulants sum = add_strata(&t, out);
     if (out->segments_used == 0) {
         return NONSENS_OK;
     }
@@ -264,6 +229,8 @@ nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, int64_t n, const 
     out->skewness = sum.variance > 0 ? sum.third / (sum.variance * sqrt(sum.variance)) : 0.0;
     out->p_value = hsic_tail(&sum, out->statistic);
     out->by_permutation = wants_permutations(options, out->p_value);
-    return out->by_permutation ? permutation_p(ctx, scratch, out->segments_used, strata, options, &out->p_value)
-                               : NONSENS_OK;
+    if (out->by_permutation) {
+        return hsic_permutation_p(ctx, scratch, t.points, out->segments_used, t.strata, options, &out->p_value);
+    }
+    return options->null_kind == NULL_SPECTRAL ? spectral_p(ctx, scratch, &t, out) : NONSENS_OK;
 }

@@ -1,18 +1,20 @@
 /*
  * hsic.h - Hilbert-Schmidt independence criterion with Gaussian kernels, without an n x n matrix.
  *
- * Statistic n HSIC = (1/n) tr(K H L H) with k(a,b) = exp(-(a-b)^2 / (2 s^2)), s the median distance over all pairs of
- * rows (Gretton et al. 2005, 2007).  K and L are replaced by pivoted incomplete Cholesky factors (rank 10-50 for
- * scalars), so that statistic and null moments cost O(n r^2) time and O(n r) memory.
+ * Statistic n HSIC = (1/n) tr(K H L H) with k(a,b) = exp(-sum_j (a_j-b_j)^2 / (2 s_j^2)); of scalars s is the median
+ * distance over all pairs of rows, of vectors kernel.h says it (Gretton et al. 2005, 2007).  K and L are replaced by
+ * pivoted incomplete Cholesky factors (rank 10-50 for scalars), so that statistic and null moments cost O(n r^2) time;
+ * rows stream through, and memory is O(n) with a small factor.
  *
- * Stratified: T = sum over segments of (n_e HSIC_e); null cumulants add up; one gamma distribution with these moments,
- * or permutations inside segments.  The moments are those of T over all permutations inside segments, exactly.  Widths
- * are the segment's own.  Segments under HSIC_LEAST_ROWS rows, or with a constant variable, are skipped and counted; if
- * none is left, statistic and moments are 0 and p is 1.
+ * Stratified: T = sum over groups of (n_e HSIC_e); null cumulants add up; one gamma distribution with these moments,
+ * or permutations inside groups, or one sum of chi-square variables with the weights of all groups.  The moments are
+ * those of T over all permutations inside groups, exactly.  Widths are the group's own.  Groups under HSIC_LEAST_ROWS
+ * rows, or with a constant variable, are skipped and counted; if none is left, statistic and moments are 0 and p is 1.
  */
 #ifndef INDEP_HSIC_H
 #define INDEP_HSIC_H
 
+#include "base/matrix.h"
 #include "base/memory.h"
 #include "base/options.h"
 
@@ -24,7 +26,8 @@ typedef struct hsic_options {
     double refine_at;     /* gamma null: if p is within a factor 3 of this, permutations decide; 0 = never */
     uint64_t seed;        /* permutations draw from streams of this seed and `job` (below 2^32) */
     uint64_t job;
-    int threads; /* permutations may run in parallel */
+    int threads;       /* groups, blocks of rows and permutations may run in parallel */
+    double *widths[2]; /* of x and y, unless NULL: (d, groups) places for the widths used; 0 in groups skipped */
 } hsic_options;
 
 typedef struct hsic_result {
@@ -34,22 +37,36 @@ typedef struct hsic_result {
     double p_value;
     int64_t rows_used, segments_used, segments_skipped; /* skipped: too few rows, or constant */
     bool by_permutation;                                /* p_value came from permutations */
+    int64_t rank[2];                                    /* directions of x and y, in the group with most */
+    double lost[2]; /* share of the traces of the kernels of x and y that their factors lack, where that is largest */
 } hsic_result;
 
 /* As the user chose; gamma p-values near `level` are refined, and `job` names the random streams. */
 hsic_options hsic_options_from(const nonsens_options *options, double level, uint64_t job);
 
 /*
- * Tests x against y (n each).  start: E+1 bounds of contiguous segments for the stratified test; for the pooled test
- * pass {0, n} and segments = 1.  scratch holds the factors, O(n q) with q 10 to 40, until the caller frees or rewinds
- * it.
+ * Tests x against y, scalars or vectors of the same n rows.  groups: for the stratified test; for the pooled test one
+ * group of all rows.  scratch holds little but for permutations, whose features (at most 384 MB) it keeps until the
+ * caller frees or rewinds it.
  */
-nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, int64_t n, const double *x, const double *y,
-                         int64_t segments, const int64_t *start, const hsic_options *options, hsic_result *out);
+nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
+                         const row_groups *groups, const hsic_options *options, hsic_result *out);
 
-/* The plain quadratic form of one stretch, for tests: n HSIC and its null moments with given widths, O(n^2) memory;
- * n >= 6. */
-nonsens_status hsic_reference(nonsens_context *ctx, arena *scratch, int64_t n, const double *x, const double *y,
-                              double width_x, double width_y, double *statistic, double *mean, double *variance);
+/* The same of two scalars x and y (n); start: bounds (segments + 1). */
+static inline nonsens_status hsic_test_scalars(nonsens_context *ctx, arena *scratch, int64_t n, const double *x,
+                                               const double *y, int64_t segments, const int64_t *start,
+                                               const hsic_options *options, hsic_result *out)
+{
+    column_set of_x = {n, 1, &x}, of_y = {n, 1, &y};
+    row_groups groups = {segments, start};
+    return hsic_test(ctx, scratch, &of_x, &of_y, &groups, options, out);
+}
+
+/*
+ * The plain quadratic form of one stretch, for tests: statistic, moments and p-value (gamma or spectral) with given
+ * widths, O(n^2) memory; n >= 6, and for the spectral null O(n^3) time.
+ */
+nonsens_status hsic_reference(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
+                              const double *width_x, const double *width_y, enum null_kind null_kind, hsic_result *out);
 
 #endif

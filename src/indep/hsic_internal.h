@@ -1,14 +1,16 @@
 /*
- * hsic_internal.h - what the files of the HSIC test share: the moments of its statistic over all permutations.
+ * hsic_internal.h - what the files of the HSIC test share: a group of rows, the moments of its statistic over all
+ * permutations, its weights in the spectral null.
  */
 #ifndef INDEP_HSIC_INTERNAL_H
 #define INDEP_HSIC_INTERNAL_H
 
-#include "indep/kernel.h"
+#include "indep/hsic.h"
+#include "indep/kernel_internal.h"
 
 enum {
-    HSIC_BLOCK = 256,            /* rows that products of factors take at a time */
     HSIC_LEAST_ROWS_MOMENTS = 6, /* the third moment divides by n - 5 */
+    HSIC_WEIGHTS = 500           /* of a group in the spectral null, at most */
 };
 
 /* What the moments need to know of a centred symmetric matrix W (n, n), d its diagonal. */
@@ -25,8 +27,15 @@ typedef struct hsic_cumulants {
     double mean, variance, third;
 } hsic_cumulants;
 
-/* Of the centred kernel matrix with this factor: O(n r^2) to O(n r^3). */
-nonsens_status hsic_factor_invariants(nonsens_context *ctx, arena *scratch, const kernel_factor *w, hsic_invariants *v);
+/* What a pass over the rows of a group finds. */
+typedef struct hsic_sums {
+    double statistic; /* (1/n) tr(K H L H) */
+    hsic_invariants of[2];
+} hsic_sums;
+
+/* Of the centred kernel matrices of x and y, which have the same rows: O(n r^2). */
+nonsens_status hsic_pass(nonsens_context *ctx, arena *scratch, const kernel_basis basis[2], int threads,
+                         hsic_sums *out);
 
 /* Of (1/n) tr(W_v P W_w P') over all permutations P of n rows. */
 hsic_cumulants hsic_permutation_cumulants(int64_t rows, const hsic_invariants *v, const hsic_invariants *w);
@@ -37,13 +46,37 @@ hsic_cumulants hsic_permutation_cumulants(int64_t rows, const hsic_invariants *v
  */
 double hsic_tail(const hsic_cumulants *c, double x);
 
-static inline double hsic_dot(int64_t k, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < k; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
+/* Leading weights of chi-square variables, whose sum T is for many rows, and the mean of all others. */
+typedef struct hsic_weights {
+    int64_t count;
+    double *weight; /* (HSIC_WEIGHTS) */
+    double rest;
+} hsic_weights;
+
+/* Of a group of n rows from the eigenvalues of its two centred kernel matrices, and their traces; fills w->weight. */
+nonsens_status hsic_spectrum(nonsens_context *ctx, arena *scratch, int64_t n, const int64_t count[2],
+                             const double *const eigen[2], const double trace[2], hsic_weights *w);
+
+/* P(T > x) with the weights of all groups. */
+nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t groups, const hsic_weights *w, double x,
+                                  double *p_value);
+
+/* A group of rows that enters the test or, if not usable, does not. */
+typedef struct hsic_stratum {
+    bool usable;
+    int64_t first, rows;
+    double *width[2];
+    hsic_sums sums;
+    int64_t rank[2], leading[2]; /* directions, and those that permutations would use */
+    double lost[2];
+    hsic_weights weights;
+} hsic_stratum;
+
+/* The test of all usable strata by permutations. */
+nonsens_status hsic_permutation_p(nonsens_context *ctx, arena *scratch, const column_set points[2], int64_t count,
+                                  const hsic_stratum *strata, const hsic_options *options, double *p_value);
+
+/* The share of the trace that permutations may leave out. */
+extern const double HSIC_PERMUTED_SHARE;
 
 #endif

@@ -5,17 +5,9 @@
  */
 #include "indep/hsic_internal.h"
 
-#include "math/linalg.h"
 #include "math/special.h"
 
 #include <math.h>
-
-enum {
-    PAIR_ROWS = 300, /* sums over pairs of rows only up to here, and only where they are cheaper */
-    CUBE_DIRECTIONS = 24
-};
-
-static const double CUBE_SHARE = 1e-5; /* of the trace that the sum of cubes may leave out */
 
 /* ---- moments over all permutations --------------------------------------------------------------------------- */
 
@@ -95,106 +87,4 @@ double hsic_tail(const hsic_cumulants *c, double x)
         return mean + z <= 0 ? 1.0 : special_gamma_tail(mean, 1.0, mean + z);
     }
     return mean - z <= 0 ? 0.0 : 1.0 - special_gamma_tail(mean, 1.0, mean - z);
-}
-
-/* ---- invariants from a factor -------------------------------------------------------------------------------- */
-
-/* Sum over i, j of (f_i . f_j)^3, pair by pair: O(n^2 k). */
-static double cubes_by_pairs(const kernel_factor *w, int64_t k)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < w->n; i++) {
-        const double *f = w->f + i * w->rank;
-        double d = hsic_dot(k, f, f), row = 0.0;
-        for (int64_t j = 0; j < i; j++) {
-            double product = hsic_dot(k, f, w->f + j * w->rank);
-            row += product * product * product;
-        }
-        sum += 2 * row + d * d * d;
-    }
-    return sum;
-}
-
-/* products (k(k+1)/2, rows) of all pairs of directions of the rows from `first` on. */
-static void pair_products(const kernel_factor *w, int64_t first, int64_t rows, int64_t k, double *products)
-{
-    for (int64_t i = first; i < first + rows; i++) {
-        const double *f = w->f + i * w->rank;
-        for (int64_t a = 0; a < k; a++) {
-            for (int64_t b = 0; b <= a; b++) {
-                *products++ = f[a] * f[b];
-            }
-        }
-    }
-}
-
-/* The same as the sum over directions a, b, c of (sum_i f_ia f_ib f_ic)^2: O(n k^3). */
-static nonsens_status cubes_by_directions(nonsens_context *ctx, arena *scratch, const kernel_factor *w, int64_t k,
-                                          double *out)
-{
-    int64_t pairs = k * (k + 1) / 2;
-    double *products, *sums; // (pairs, HSIC_BLOCK), (pairs, k)
-    ARENA_TRY(ctx, scratch, products, pairs * HSIC_BLOCK);
-    ARENA_TRY(ctx, scratch, sums, pairs * k);
-    for (int64_t first = 0; first < w->n; first += HSIC_BLOCK) {
-        int64_t rows = w->n - first < HSIC_BLOCK ? w->n - first : HSIC_BLOCK;
-        pair_products(w, first, rows, k, products);
-        linalg_gemm(false, true, pairs, k, rows, 1.0, products, pairs, w->f + first * w->rank, w->rank,
-                    first > 0 ? 1.0 : 0.0, sums, pairs);
-    }
-    *out = 0.0;
-    for (int64_t c = 0; c < k; c++) {
-        const double *sum = sums + c * pairs;
-        for (int64_t a = 0, pair = 0; a < k; a++) {
-            for (int64_t b = 0; b <= a; b++, pair++) {
-                *out += (a == b ? 1 : 2) * sum[pair] * sum[pair];
-            }
-        }
-    }
-    return NONSENS_OK;
-}
-
-/*
- * Sum of all w_ij^3.  It matters at order 1/n only, so directions that carry little are left out: with Cauchy noise and
- * 400 rows the skewness changes by 4e-5 of its value, with lighter tails by less.
- */
-static nonsens_status sum_of_cubes(nonsens_context *ctx, arena *scratch, const kernel_factor *w, double *out)
-{
-    int64_t k = kernel_leading(w, CUBE_SHARE);
-    if (w->n <= PAIR_ROWS && 3 * w->n <= (k + 1) * (k + 2)) {
-        *out = cubes_by_pairs(w, w->rank);
-        return NONSENS_OK;
-    }
-    arena_mark mark = arena_tell(scratch);
-    TRY(cubes_by_directions(ctx, scratch, w, k < CUBE_DIRECTIONS ? k : CUBE_DIRECTIONS, out));
-    arena_rewind(scratch, mark);
-    return NONSENS_OK;
-}
-
-nonsens_status hsic_factor_invariants(nonsens_context *ctx, arena *scratch, const kernel_factor *w, hsic_invariants *v)
-{
-    double *weighted; // (rank): F d
-    arena_mark mark = arena_tell(scratch);
-    ARENA_TRY(ctx, scratch, weighted, w->rank);
-    *v = (hsic_invariants){0};
-    for (int64_t k = 0; k < w->rank; k++) {
-        double eigen = w->eigen[k];
-        v->t2 += eigen * eigen;
-        v->t3 += eigen * eigen * eigen;
-    }
-    for (int64_t i = 0; i < w->n; i++) {
-        const double *f = w->f + i * w->rank;
-        double d = hsic_dot(w->rank, f, f), squared = 0.0; // (W^2)_ii = f_i' diag(eigen) f_i
-        for (int64_t k = 0; k < w->rank; k++) {
-            squared += w->eigen[k] * f[k] * f[k];
-            weighted[k] += d * f[k];
-        }
-        v->t += d;
-        v->s2 += d * d;
-        v->s3 += d * d * d;
-        v->r += d * squared;
-    }
-    v->b = hsic_dot(w->rank, weighted, weighted);
-    arena_rewind(scratch, mark);
-    return sum_of_cubes(ctx, scratch, w, &v->u);
 }

@@ -1,329 +1,198 @@
 /*
- * kernel.c - pivoted incomplete Cholesky factor of a Gaussian kernel of scalars (Fine and Scheinberg, JMLR 2001; Bach
- * and Jordan, JMLR 2002), then centring and rotation to principal directions (kernel PCA).
+ * kernel.c - factor of a Gaussian kernel: pivoted incomplete Cholesky (kernel_pivots.c), then centring and rotation to
+ * principal directions (kernel PCA: Schoelkopf, Smola, Mueller, Neural Computation 1998).
  *
- * Where it deviates from the papers, because the data are scalars:
- *  - Beyond CANDIDATE_LIMIT distinct values, pivots are sought among candidates, one row per occupied cell of a
- *    sixteenth of a width or less; a cell weighs as many residuals as it has rows.  The residual of the factor varies
- *    on the scale of the distance between pivots (half a width), so it is resolved by the cells.  The search then costs
- *    little beside the O(n r^2) of the rows.
- *  - The factor of a row is found by forward substitution against the pivots alone: the arithmetic of the incremental
- *    algorithm, row by row.  So rows stream through in blocks, and only the few directions that carry the trace are
- *    ever stored.
+ * The factor of a row is found from its kernel with the pivots alone: the incremental algorithm, row by row.  So rows
+ * stream through in tiles, twice: once for the Gram matrix of the factor about its mean, whose eigenvectors are the
+ * directions; once for the features, by one linear map that is substitution and rotation together.  The inverse of the
+ * triangle, which the map has in it, magnifies rounding by at most 1e6 at the smallest pivot, 1e4 at the usual
+ * tolerance.  (The Gram matrix of the kernel itself, transformed at the end, would have the square of that.)
  *
- * Tolerance: TRACE_LOST of the trace, in the Cholesky step and again when directions are dropped.  Every moment and the
- * statistic are sums of products with traces, so they are off by a few times 1e-8, far below the sampling error and the
- * 1e-6 that the tests ask for; a tolerance under 1e-11 would be lost in the rounding of the residuals.  A factor cut
- * off by the rank limit (very heavy tails: every outlier is a direction of its own) is the kernel of a subset of the
- * features: a test built on it remains valid, it merely does not see those outliers.
+ * Tolerance: the usual 1e-8 of the trace, in the Cholesky step and again when directions are dropped.  Every moment and
+ * the statistic are sums of products with traces, so they are off by a few times 1e-8, far below the sampling error and
+ * the 1e-6 that the tests ask for; a tolerance under 1e-11 would be lost in the rounding of the residuals.  A factor
+ * cut off by the rank limit (very heavy tails: every outlier is a direction of its own; vectors of many coordinates) is
+ * the kernel of a subset of the features: a test built on it remains valid, it merely does not see the rest.
+ *
+ * Blocks of rows are summed on their own and put together in order: the same bits for any number of threads.
  */
 #include "indep/kernel.h"
 
+#include "base/parallel.h"
+#include "indep/kernel_internal.h"
 #include "math/linalg.h"
-#include "math/sort.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     RANK_LIMIT = 200,
     RANK_LIMIT_LARGE = 100, /* beyond LARGE rows: bounds memory to 800 bytes a row and variable */
-    LARGE = 20000,
-    CANDIDATE_LIMIT = 2048,
-    BLOCK = 64
+    LARGE = 20000
 };
 
-static const double FINEST_CELL = 1.0 / 256, WIDEST_CELL = 1.0 / 16;
 static const double TRACE_LOST = 1e-8;
-static const double SMALLEST_PIVOT = 1e-12; /* residuals below it are rounding */
-static const double FARTHEST = 1e150;       /* scaled values are clamped here, so that their squares are finite */
 
-/* ---- width --------------------------------------------------------------------------------------------------- */
-
-/* How many pairs of the ascending values are at most d apart. */
-static int64_t pairs_within(int64_t n, const double *sorted, double d)
+kernel_limits kernel_usual_limits(int64_t n)
 {
-    int64_t count = 0;
-    for (int64_t low = 0, high = 0; high < n; high++) {
-        while (sorted[high] - sorted[low] > d) {
-            low++;
-        }
-        count += high - low;
-    }
-    return count;
+    return (kernel_limits){
+        .rank_most = n > LARGE ? RANK_LIMIT_LARGE : RANK_LIMIT, .trace_lost = TRACE_LOST, .threads = 1};
 }
 
-/* Smallest d with half of the pairs within it, by bisection to 1e-10 relative; 0 if half of the pairs are ties. */
-static double median_distance(int64_t n, const double *sorted)
+/* ---- tiles of rows ------------------------------------------------------------------------------------------- */
+
+/* k, a tile of r columns: kernel of rows with r pivots; u: KERNEL_TILE * d numbers of scratch. */
+static void kernel_tile(const kernel_points *points, int64_t r, const double *at, int64_t first, int64_t used,
+                        double *u, double *k)
 {
-    int64_t half = (n * (n - 1) / 2 + 1) / 2;
-    if (pairs_within(n, sorted, 0.0) >= half) {
-        return 0.0;
-    }
-    double low = 0.0, high = sorted[n - 1] - sorted[0];
-    while (high - low > 1e-10 * high) {
-        double middle = low + 0.5 * (high - low);
-        if (middle <= low || middle >= high) {
-            break;
-        }
-        if (pairs_within(n, sorted, middle) >= half) {
-            high = middle;
-        } else {
-            low = middle;
+    int64_t d = points->d, rows = tile_rows(used);
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t i = 0; i < rows; i++) {
+            u[j * KERNEL_TILE + i] = i < used ? kernel_scaled(points, j, points->v[j][first + i]) : 0.0;
         }
     }
-    return high;
-}
-
-/* A value at rank i (from 0) is the larger one of i pairs and the smaller one of n - 1 - i. */
-static double mean_distance(int64_t n, const double *sorted)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += (double)(2 * i - n + 1) * (sorted[i] - sorted[0]);
-    }
-    return sum / (0.5 * (double)n * (double)(n - 1));
-}
-
-static nonsens_status find_width(nonsens_context *ctx, arena *a, int64_t n, const double *v, double *width)
-{
-    double *sorted;
-    TRY(sort_copy(ctx, a, n, v, &sorted));
-    *width = median_distance(n, sorted);
-    if (*width == 0.0) {
-        *width = mean_distance(n, sorted);
-    }
-    if (!isfinite(*width)) {
-        return fail(ctx, NONSENS_ERR_DATA, "kernel width: the range of the values overflows; rescale the variable");
-    }
-    return NONSENS_OK;
-}
-
-nonsens_status kernel_width(nonsens_context *ctx, int64_t n, const double *v, double *width)
-{
-    arena local = {0};
-    *width = 0.0;
-    nonsens_status status = n < 2 ? NONSENS_OK : find_width(ctx, &local, n, v, width);
-    arena_free(&local);
-    return status;
-}
-
-/* ---- pivots -------------------------------------------------------------------------------------------------- */
-
-/* One row for each occupied cell; weight counts the rows of the cell. */
-typedef struct candidates {
-    int64_t count, rank_limit;
-    double *at, *weight, *residual; /* (count) */
-    double *g;                      /* (count, rank_limit): the factor of the candidates */
-} candidates;
-
-/* The factor of a row u: forward substitution of k(u, at) by lower. */
-typedef struct pivots {
-    int64_t rank, stride;
-    double *at;    /* (rank) */
-    double *lower; /* row k, of k + 1 elements, starts at lower + k * stride */
-} pivots;
-
-/*
- * Cells of the ascending values u (n), each from its first value to `cell` beyond it; those with fewer than `least`
- * rows are left out.  With at = NULL they are only counted.
- */
-static int64_t fill_cells(int64_t n, const double *u, double cell, int64_t least, double *at, double *weight)
-{
-    int64_t cells = 0;
-    for (int64_t first = 0, next; first < n; first = next) {
-        next = first + 1;
-        while (next < n && u[next] - u[first] <= cell) {
-            next++;
-        }
-        if (next - first < least) {
-            continue;
-        }
-        if (at) {
-            at[cells] = u[first];
-            weight[cells] = (double)(next - first);
-        }
-        cells++;
-    }
-    return cells;
-}
-
-/* All distinct values, else cells as fine as the limit allows, else the heavier ones of the widest cells: the rank
- * limit would not reach so many lone outliers anyway. */
-static int64_t choose_cells(int64_t n, const double *u, double *cell, int64_t *least)
-{
-    int64_t count;
-    *cell = 0.0;
-    *least = 1;
-    while ((count = fill_cells(n, u, *cell, *least, NULL, NULL)) > CANDIDATE_LIMIT) {
-        if (*cell < WIDEST_CELL) {
-            *cell = fmax(FINEST_CELL, 2.0 * *cell);
-        } else {
-            *least *= 2;
-        }
-    }
-    return count;
-}
-
-static nonsens_status find_candidates(nonsens_context *ctx, arena *a, int64_t n, const double *u, candidates *c)
-{
-    double cell;
-    int64_t least;
-    c->count = choose_cells(n, u, &cell, &least);
-    c->rank_limit = n > LARGE ? RANK_LIMIT_LARGE : RANK_LIMIT;
-    c->rank_limit = c->count < c->rank_limit ? c->count : c->rank_limit;
-    ARENA_TRY(ctx, a, c->at, c->count);
-    ARENA_TRY(ctx, a, c->weight, c->count);
-    ARENA_TRY(ctx, a, c->residual, c->count);
-    ARENA_TRY(ctx, a, c->g, c->count * c->rank_limit);
-    fill_cells(n, u, cell, least, c->at, c->weight);
-    for (int64_t i = 0; i < c->count; i++) {
-        c->residual[i] = 1.0;
-    }
-    return NONSENS_OK;
-}
-
-/* The candidate that takes most of the residual trace away, or -1 when that is small enough; the first of equals. */
-static int64_t next_pivot(const candidates *c, double enough)
-{
-    double sum = 0.0, largest = 0.0;
-    int64_t best = -1;
-    for (int64_t i = 0; i < c->count; i++) {
-        double mass = c->weight[i] * c->residual[i];
-        sum += mass;
-        if (mass > largest && c->residual[i] > SMALLEST_PIVOT) {
-            largest = mass;
-            best = i;
-        }
-    }
-    return sum > enough ? best : -1;
-}
-
-static double gauss_kernel(double u, double v)
-{
-    return exp(-0.5 * (u - v) * (u - v));
-}
-
-static void take_pivot(candidates *c, int64_t best, pivots *p)
-{
-    int64_t m = c->count, k = p->rank;
-    double *lower = p->lower + k * p->stride, *column = c->g + k * m;
-    for (int64_t j = 0; j < k; j++) {
-        lower[j] = c->g[j * m + best];
-    }
-    lower[k] = sqrt(c->residual[best]);
-    p->at[k] = c->at[best];
-    for (int64_t i = 0; i < m; i++) {
-        column[i] = gauss_kernel(c->at[i], p->at[k]);
-    }
-    for (int64_t j = 0; j < k; j++) {
-        const double *done = c->g + j * m;
-        for (int64_t i = 0; i < m; i++) {
-            column[i] -= lower[j] * done[i];
-        }
-    }
-    for (int64_t i = 0; i < m; i++) {
-        column[i] /= lower[k];
-        c->residual[i] = fmax(0.0, c->residual[i] - column[i] * column[i]);
-    }
-    c->residual[best] = 0.0;
-    p->rank++;
-}
-
-/* u: ascending scaled values (n). */
-static nonsens_status find_pivots(nonsens_context *ctx, arena *a, int64_t n, const double *u, pivots *p)
-{
-    candidates c;
-    TRY(find_candidates(ctx, a, n, u, &c));
-    *p = (pivots){.rank = 0, .stride = c.rank_limit};
-    ARENA_TRY(ctx, a, p->at, c.rank_limit);
-    ARENA_TRY(ctx, a, p->lower, c.rank_limit * c.rank_limit);
-    while (p->rank < c.rank_limit) {
-        int64_t best = next_pivot(&c, TRACE_LOST * (double)n);
-        if (best < 0) {
-            break;
-        }
-        take_pivot(&c, best, p);
-    }
-    return NONSENS_OK;
-}
-
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
-
-/* The factor g (BLOCK, rank) of BLOCK scaled values; the loops have a fixed length so that compilers vectorise them. */
-static void block_factor(const pivots *p, const double *u, double *g)
-{
-    for (int64_t k = 0; k < p->rank; k++) {
-        const double *lower = p->lower + k * p->stride;
-        double *column = g + k * BLOCK, inverse = 1.0 / lower[k];
-        for (int i = 0; i < BLOCK; i++) {
-            column[i] = gauss_kernel(u[i], p->at[k]);
-        }
-        for (int64_t j = 0; j < k; j++) {
-            const double *done = g + j * BLOCK;
-            for (int i = 0; i < BLOCK; i++) {
-                column[i] -= lower[j] * done[i];
+    for (int64_t l = 0; l < r; l++) {
+        double *column = k + l * KERNEL_TILE;
+        memset(column, 0, (size_t)rows * sizeof *column);
+        for (int64_t j = 0; j < d; j++) {
+            const double *v = u + j * KERNEL_TILE;
+            double pivot = at[l * d + j];
+            for (int64_t i = 0; i < rows; i++) {
+                column[i] -= 0.5 * (v[i] - pivot) * (v[i] - pivot);
             }
         }
-        for (int i = 0; i < BLOCK; i++) {
-            column[i] *= inverse;
+        tile_exp(rows, column);
+    }
+    tile_clear(used, r, k);
+}
+
+void kernel_basis_tile(const kernel_basis *basis, int64_t first, int64_t used, int64_t directions, double *work,
+                       double *f)
+{
+    double *k = work + KERNEL_TILE * basis->points.d;
+    kernel_tile(&basis->points, basis->rank, basis->at, first, used, work, k);
+    tile_combine(tile_rows(used), basis->rank, directions, k, basis->map, false, f);
+    for (int64_t c = 0; c < directions; c++) {
+        for (int64_t i = 0; i < used; i++) {
+            f[c * KERNEL_TILE + i] -= basis->offset[c];
         }
     }
 }
 
-/* Rows of the block that starts at `first`. */
-static int64_t block_rows(int64_t n, int64_t first)
+/* ---- Gram matrix --------------------------------------------------------------------------------------------- */
+
+typedef struct gram_pass {
+    const kernel_points *points;
+    int64_t rank;
+    const double *at, *inverse; /* inverse (rank, rank): row k of the inverse triangle in column k */
+    double *sums;               /* (rank * rank + rank, jobs): products, and sums of columns */
+} gram_pass;
+
+static void add_column_sums(int64_t rows, int64_t r, const double *g, double *sums)
 {
-    return n - first < BLOCK ? n - first : BLOCK;
+    for (int64_t k = 0; k < r; k++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < rows; i++) {
+            sum += g[k * KERNEL_TILE + i];
+        }
+        sums[k] += sum;
+    }
 }
 
-/* Mean (r) of the factor over all rows and its Gram matrix about the mean (r, r).  u: (n) and BLOCK spare values. */
-static void centred_gram(const pivots *p, int64_t n, const double *u, double *g, double *mean, double *gram)
+static nonsens_status run_gram(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    const gram_pass *pass = state;
+    int64_t r = pass->rank, n = pass->points->n, each = kernel_job_rows(n), end = kernel_least((job + 1) * each, n);
+    double *u, *k, *g, *sums = pass->sums + job * (r * r + r);
+    ARENA_TRY(ctx, scratch, u, KERNEL_TILE * (pass->points->d + 1));
+    ARENA_TRY(ctx, scratch, k, KERNEL_TILE * r);
+    ARENA_TRY(ctx, scratch, g, KERNEL_TILE * r);
+    for (int64_t first = job * each; first < end; first += KERNEL_TILE) {
+        int64_t used = kernel_least(end - first, KERNEL_TILE), rows = tile_rows(used);
+        kernel_tile(pass->points, r, pass->at, first, used, u, k);
+        tile_combine(rows, r, r, k, pass->inverse, true, g);
+        tile_cross_lower(rows, r, g, g, sums);
+        add_column_sums(rows, r, g, sums + r * r);
+    }
+    return NONSENS_OK;
+}
+
+/* inverse (r, r): row k of the inverse of the triangle in column k, zero beyond its k + 1 elements. */
+static void invert_triangle(const kernel_pivots *p, double *inverse)
 {
     int64_t r = p->rank;
-    for (int64_t first = 0; first < n; first += BLOCK) {
-        int64_t m = block_rows(n, first);
-        block_factor(p, u + first, g);
-        linalg_gemm(true, false, r, r, m, 1.0, g, BLOCK, g, BLOCK, first > 0 ? 1.0 : 0.0, gram, r);
-        for (int64_t k = 0; k < r; k++) {
-            for (int64_t i = 0; i < m; i++) {
-                mean[k] += g[k * BLOCK + i];
+    for (int64_t k = 0; k < r; k++) {
+        const double *lower = p->lower + k * p->stride;
+        double *row = inverse + k * r, scale = 1.0 / lower[k];
+        for (int64_t j = 0; j < k; j++) {
+            const double *above = inverse + j * r;
+            for (int64_t l = 0; l <= j; l++) {
+                row[l] -= lower[j] * above[l];
             }
         }
+        for (int64_t l = 0; l < k; l++) {
+            row[l] *= scale;
+        }
+        row[k] = scale;
     }
+}
+
+/* From sums of products and columns over n rows: mean (r), Gram matrix about the mean (r, r), trace before that. */
+static double centre_gram(int64_t n, int64_t r, double *gram, double *mean)
+{
+    double trace = 0.0;
     for (int64_t k = 0; k < r; k++) {
+        trace += gram[k * r + k];
         mean[k] /= (double)n;
     }
     for (int64_t k = 0; k < r; k++) {
-        for (int64_t j = 0; j < r; j++) {
+        for (int64_t j = k; j < r; j++) {
             gram[k * r + j] -= (double)n * mean[k] * mean[j];
+            gram[j * r + k] = gram[k * r + j];
         }
     }
+    return trace;
 }
 
-/* f (q, n) = directions (r, q)' times the centred factor. */
-static void project_rows(const pivots *p, int64_t n, const double *u, double *g, const double *mean, int64_t q,
-                         const double *directions, double *f)
+/* Gram matrix (r, r) of the factor about its mean (r); *missing: what the factor leaves of the trace of K. */
+static nonsens_status centred_gram(nonsens_context *ctx, arena *a, int threads, gram_pass *pass, double **gram,
+                                   double **mean, double *missing)
 {
-    int64_t r = p->rank;
-    for (int64_t first = 0; first < n; first += BLOCK) {
-        block_factor(p, u + first, g);
-        for (int64_t k = 0; k < r; k++) {
-            for (int i = 0; i < BLOCK; i++) {
-                g[k * BLOCK + i] -= mean[k];
-            }
+    int64_t r = pass->rank, n = pass->points->n, size = r * r + r;
+    int64_t each = kernel_job_rows(n), jobs = (n + each - 1) / each;
+    ARENA_TRY(ctx, a, pass->sums, size * jobs);
+    TRY(parallel_for(ctx, threads, jobs, NULL, run_gram, pass));
+    for (int64_t job = 1; job < jobs; job++) {
+        for (int64_t i = 0; i < size; i++) {
+            pass->sums[i] += pass->sums[job * size + i];
         }
-        linalg_gemm(true, true, q, block_rows(n, first), r, 1.0, directions, r, g, BLOCK, 0.0, f + first * q, q);
     }
+    *gram = pass->sums;
+    *mean = pass->sums + r * r;
+    *missing = fmax(0.0, (double)n - centre_gram(n, r, *gram, *mean));
+    return NONSENS_OK;
+}
+
+/* ---- directions ---------------------------------------------------------------------------------------------- */
+
+static int64_t leading(int64_t rank, const double *eigen, double left_out_most)
+{
+    int64_t keep = rank;
+    double left_out = 0.0;
+    while (keep > 1 && left_out + eigen[keep - 1] <= left_out_most) {
+        left_out += eigen[--keep];
+    }
+    return keep;
 }
 
 int64_t kernel_leading(const kernel_factor *factor, double share)
 {
-    int64_t keep = factor->rank;
-    double left_out = 0.0;
-    while (keep > 1 && left_out + factor->eigen[keep - 1] <= share * factor->trace) {
-        left_out += factor->eigen[--keep];
-    }
-    return keep;
+    return leading(factor->rank, factor->eigen, share * factor->trace);
+}
+
+int64_t kernel_basis_leading(const kernel_basis *basis, double share)
+{
+    return leading(basis->directions, basis->eigen, share * basis->trace);
 }
 
 /* Reverses eigenvalues and eigenvectors from ascending to descending order; rounding below zero becomes zero. */
@@ -344,50 +213,127 @@ static void reverse_directions(int64_t r, double *eigen, double *directions)
     }
 }
 
-/* Scaled values in row order (u, with BLOCK spare places) and ascending (sorted): distance 1 is one width. */
-static nonsens_status scale_values(nonsens_context *ctx, arena *a, int64_t n, const double *v, double width, double **u,
-                                   double **sorted)
+/* Keeps the leading directions, and says what the rest and the Cholesky step have left out. */
+static void drop_directions(double share, double missing, kernel_basis *b)
 {
-    ARENA_TRY(ctx, a, *u, n + BLOCK);
-    TRY(sort_copy(ctx, a, n, v, sorted));
-    double centre = (*sorted)[n / 2];
-    for (int64_t i = 0; i < n; i++) {
-        (*u)[i] = fmax(-FARTHEST, fmin(FARTHEST, (v[i] - centre) / width));
-        (*sorted)[i] = fmax(-FARTHEST, fmin(FARTHEST, ((*sorted)[i] - centre) / width));
+    double kept = 0.0;
+    b->trace = 0.0;
+    for (int64_t k = 0; k < b->rank; k++) {
+        b->trace += b->eigen[k];
+    }
+    b->directions = leading(b->rank, b->eigen, share * b->trace);
+    for (int64_t k = 0; k < b->directions; k++) {
+        kept += b->eigen[k];
+    }
+    double all = b->trace + missing;
+    b->lost = all > 0.0 ? fmax(0.0, all - kept) / all : 0.0;
+}
+
+/* map = inverse triangle times directions (r, q), offset = directions' mean. */
+static nonsens_status make_map(nonsens_context *ctx, arena *keep, const double *inverse, const double *directions,
+                               const double *mean, kernel_basis *b)
+{
+    int64_t r = b->rank, q = b->directions;
+    ARENA_TRY(ctx, keep, b->map, r * q);
+    ARENA_TRY(ctx, keep, b->offset, q);
+    linalg_gemm(false, false, r, q, r, 1.0, inverse, r, directions, r, 0.0, b->map, r);
+    for (int64_t c = 0; c < q; c++) {
+        b->offset[c] = linalg_dot(r, directions + c * r, mean);
     }
     return NONSENS_OK;
 }
 
-static nonsens_status make_factor(nonsens_context *ctx, arena *keep, arena *local, int64_t n, const double *v,
-                                  double width, kernel_factor *out)
+/* ---- basis and factor ---------------------------------------------------------------------------------------- */
+
+/* The coordinates that vary, from row `first` on. */
+static nonsens_status view_points(nonsens_context *ctx, arena *a, const column_set *points, int64_t first, int64_t n,
+                                  const double *width, kernel_points *out)
 {
-    double *u, *sorted, *g, *mean, *gram;
-    pivots p;
-    TRY(scale_values(ctx, local, n, v, width, &u, &sorted));
-    TRY(find_pivots(ctx, local, n, sorted, &p));
-    int64_t r = p.rank;
-    ARENA_TRY(ctx, local, g, r * BLOCK);
-    ARENA_TRY(ctx, local, mean, r);
-    ARENA_TRY(ctx, local, gram, r * r);
-    ARENA_TRY(ctx, keep, out->eigen, r);
-    centred_gram(&p, n, u, g, mean, gram);
-    TRY(linalg_eigen_symmetric(ctx, local, r, gram, out->eigen));
-    reverse_directions(r, out->eigen, gram);
-    *out = (kernel_factor){.n = n, .rank = r, .eigen = out->eigen};
-    for (int64_t k = 0; k < r; k++) {
-        out->trace += out->eigen[k];
+    *out = (kernel_points){.n = n, .d = 0};
+    ARENA_TRY(ctx, a, out->v, points->d);
+    ARENA_TRY(ctx, a, out->centre, points->d);
+    ARENA_TRY(ctx, a, out->width, points->d);
+    for (int64_t j = 0; j < points->d; j++) {
+        if (width[j] > 0.0) {
+            out->v[out->d] = points->v[j] + first;
+            out->width[out->d++] = width[j];
+        }
     }
-    out->rank = kernel_leading(out, TRACE_LOST);
-    ARENA_TRY(ctx, keep, out->f, out->rank * n);
-    project_rows(&p, n, u, g, mean, out->rank, gram, out->f);
     return NONSENS_OK;
+}
+
+static nonsens_status make_basis(nonsens_context *ctx, arena *keep, arena *local, const kernel_limits *limits,
+                                 kernel_basis *b)
+{
+    kernel_pivots p;
+    double *inverse, *gram, *mean, missing;
+    TRY(kernel_find_pivots(ctx, local, &b->points, limits, &p));
+    b->rank = p.rank;
+    ARENA_TRY(ctx, local, inverse, p.rank * p.rank);
+    ARENA_TRY(ctx, keep, b->at, b->points.d * p.rank + 1);
+    ARENA_TRY(ctx, keep, b->eigen, p.rank);
+    memcpy(b->at, p.at, (size_t)(b->points.d * p.rank) * sizeof *b->at);
+    invert_triangle(&p, inverse);
+    gram_pass pass = {.points = &b->points, .rank = p.rank, .at = b->at, .inverse = inverse};
+    TRY(centred_gram(ctx, local, limits->threads, &pass, &gram, &mean, &missing));
+    TRY(linalg_eigen_symmetric(ctx, local, p.rank, gram, b->eigen));
+    reverse_directions(p.rank, b->eigen, gram);
+    drop_directions(limits->trace_lost, missing, b);
+    return make_map(ctx, keep, inverse, gram, mean, b);
+}
+
+nonsens_status kernel_find_basis(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first, int64_t n,
+                                 const double *width, const kernel_limits *limits, kernel_basis *out)
+{
+    arena local = {0};
+    kernel_limits usual = kernel_usual_limits(n);
+    *out = (kernel_basis){0};
+    TRY(view_points(ctx, keep, points, first, n, width, &out->points));
+    nonsens_status status = make_basis(ctx, keep, &local, limits ? limits : &usual, out);
+    arena_free(&local);
+    return status;
+}
+
+/* The transposes of tiles. */
+static nonsens_status fill_features(nonsens_context *ctx, arena *local, const kernel_basis *b, int64_t directions,
+                                    double *f)
+{
+    int64_t n = b->points.n;
+    double *work, *tile;
+    ARENA_TRY(ctx, local, work, kernel_basis_work(b));
+    ARENA_TRY(ctx, local, tile, KERNEL_TILE * directions);
+    for (int64_t first = 0; first < n; first += KERNEL_TILE) {
+        int64_t used = kernel_least(n - first, KERNEL_TILE);
+        kernel_basis_tile(b, first, used, directions, work, tile);
+        for (int64_t i = 0; i < used; i++) {
+            for (int64_t k = 0; k < directions; k++) {
+                f[(first + i) * directions + k] = tile[k * KERNEL_TILE + i];
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status kernel_basis_features(nonsens_context *ctx, const kernel_basis *basis, int64_t directions, double *f)
+{
+    arena local = {0};
+    nonsens_status status = fill_features(ctx, &local, basis, directions, f);
+    arena_free(&local);
+    return status;
+}
+
+nonsens_status kernel_factorise_points(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first,
+                                       int64_t n, const double *width, const kernel_limits *limits, kernel_factor *out)
+{
+    kernel_basis b;
+    TRY(kernel_find_basis(ctx, keep, points, first, n, width, limits, &b));
+    *out = (kernel_factor){.n = n, .rank = b.directions, .eigen = b.eigen, .trace = b.trace, .lost = b.lost};
+    ARENA_TRY(ctx, keep, out->f, b.directions * n);
+    return kernel_basis_features(ctx, &b, b.directions, out->f);
 }
 
 nonsens_status kernel_factorise(nonsens_context *ctx, arena *keep, int64_t n, const double *v, double width,
                                 kernel_factor *out)
 {
-    arena local = {0};
-    nonsens_status status = make_factor(ctx, keep, &local, n, v, width, out);
-    arena_free(&local);
-    return status;
+    return kernel_factorise_points(ctx, keep, &(column_set){n, 1, &v}, 0, n, &width, NULL, out);
 }

@@ -1,22 +1,36 @@
 /*
- * kernel.h - low-rank, centred factors of Gaussian kernel matrices of scalars, without an n x n matrix.
+ * kernel.h - low-rank, centred factors of Gaussian kernel matrices of scalars and vectors, without an n x n matrix.
  */
 #ifndef INDEP_KERNEL_H
 #define INDEP_KERNEL_H
 
+#include "base/matrix.h"
 #include "base/memory.h"
 
 /*
- * H K H = F' F up to the tolerance, with H = I - 11'/n: each direction of F has sum zero over the rows, directions are
+ * H K H = F' F up to `lost`, with H = I - 11'/n: each direction of F has sum zero over the rows, directions are
  * orthogonal, and eigen (descending) holds their squared norms, which are the leading eigenvalues of H K H.
  * The first k directions are F with the same stride, so that a caller can use fewer of them without copying.
+ * A constant has one direction, which is zero.
  */
 typedef struct kernel_factor {
     int64_t n, rank;
     double *f;     /* (rank, n): the features of row i are f + i * rank */
     double *eigen; /* (rank) */
     double trace;  /* of H K H, before directions were dropped */
+    double lost;   /* at most this share of the true trace is not in F; 1e-13 of it is rounding */
 } kernel_factor;
+
+/* How far a factor goes: until it lacks at most this share of the traces of K (in its pivots) and of H K H (in the
+ * directions dropped), or the rank is reached. */
+typedef struct kernel_limits {
+    int64_t rank_most;
+    double trace_lost; /* not below 1e-11: residuals are rounding there */
+    int threads;       /* that pass over blocks of rows; the factor has the same bits for any number of them */
+} kernel_limits;
+
+/* 1e-8 of the trace, 200 directions, 100 beyond 20,000 rows; one thread. */
+kernel_limits kernel_usual_limits(int64_t n);
 
 /*
  * Width of the kernel: the (lower) median of |a - b| over all pairs of rows; their mean where the median is zero; 0 for
@@ -25,13 +39,37 @@ typedef struct kernel_factor {
 nonsens_status kernel_width(nonsens_context *ctx, int64_t n, const double *v, double *width);
 
 /*
+ * Widths (points->d) of the coordinates of the rows first .. first + n - 1: sd_j times the (lower) median distance of
+ * the standardised points, their mean distance where the median is zero.  Constant coordinates get 0 and do not count;
+ * where one coordinate is left, its width is kernel_width.  Up to 1,000 rows all pairs enter, beyond that those of
+ * 1,000 rows drawn by their ranks (kernel_sample).
+ */
+nonsens_status kernel_widths(nonsens_context *ctx, const column_set *points, int64_t first, int64_t n, double *width);
+
+/*
  * Factor of k(a, b) = exp(-(a - b)^2 / (2 width^2)) over v (n); width > 0, v finite.  out lives in `keep`.
  * O(n r^2) time, O(n q) memory: r pivots (10-50 for light tails, at most 200), q = out->rank directions kept.
  */
 nonsens_status kernel_factorise(nonsens_context *ctx, arena *keep, int64_t n, const double *v, double width,
                                 kernel_factor *out);
 
+/*
+ * Factor of k(a, b) = exp(-sum_j (a_j - b_j)^2 / (2 width_j^2)) over the rows first .. first + n - 1; coordinates of
+ * width 0 are ignored.  limits NULL: the usual ones.  n >= 1, points finite.
+ */
+nonsens_status kernel_factorise_points(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first,
+                                       int64_t n, const double *width, const kernel_limits *limits, kernel_factor *out);
+
 /* How many leading directions leave out at most `share` of the trace of the factor. */
 int64_t kernel_leading(const kernel_factor *factor, double share);
+
+/*
+ * Rows of the points in an order that hangs neither on the order of the rows nor on increasing changes of the units
+ * (nor, but for collisions, on the sign or the order of the coordinates): by a hash of the ranks of their coordinates.
+ * rows: the first `most` of them, or all n where these are fewer.  middle (points->d), unless NULL: the value at the
+ * middle of each sorted coordinate.
+ */
+nonsens_status kernel_sample(nonsens_context *ctx, arena *a, const column_set *points, int64_t most, int64_t *count,
+                             int64_t **rows, double *middle);
 
 #endif

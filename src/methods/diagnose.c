@@ -244,8 +244,8 @@ static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, doub
     bool stratified = data->segments > 1;
     hsic_options how = hsic_options_from(d->options, level, (uint64_t)(a * data->d + b));
     hsic_result test;
-    TRY(hsic_test(d->ctx, d->scratch, data->n, matrix_col(data->x, i), matrix_col(data->x, j),
-                  stratified ? data->segments : 1, stratified ? data->start : whole, &how, &test));
+    TRY(hsic_test_scalars(d->ctx, d->scratch, data->n, matrix_col(data->x, i), matrix_col(data->x, j),
+                          stratified ? data->segments : 1, stratified ? data->start : whole, &how, &test));
     double p_value = test.segments_used > 0 ? test.p_value : NAN;
     TRY(result_add(d->ctx, d->result, test.statistic, p_value,
                    stratified ? "kernel test of independence inside each segment, added up"

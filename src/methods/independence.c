@@ -14,7 +14,7 @@ static nonsens_status judge_independence(nonsens_context *ctx, arena *scratch, c
     hsic_options how = hsic_options_from(options, options->alpha, 0);
     hsic_result test;
     // canonical column order, so that swapping --x and --y changes nothing
-    TRY(hsic_test(ctx, scratch, pair->n, matrix_col(pair->x, pair->column_rank[0]),
+    TRY(hsic_test_scalars(ctx, scratch, pair->n, matrix_col(pair->x, pair->column_rank[0]),
                   matrix_col(pair->x, pair->column_rank[1]), stratified ? pair->segments : 1,
                   stratified ? pair->start : whole, &how, &test));
     if (test.segments_used == 0 || isnan(test.p_value)) {

@@ -42,8 +42,8 @@ static nonsens_status test_sources(nonsens_context *ctx, arena *a, const nonsens
     hsic_result test;
     int32_t first = pair->column_rank[0]; // whatever the order of the columns
     char p_value[NUMBER_BYTES];
-    TRY(hsic_test(ctx, a, d->n, matrix_col(d->source, first), matrix_col(d->source, 1 - first), d->segments, d->start,
-                  &how, &test));
+    TRY(hsic_test_scalars(ctx, a, d->n, matrix_col(d->source, first), matrix_col(d->source, 1 - first), d->segments,
+                          d->start, &how, &test));
     bool tested = test.segments_used > 0;
     TRY(result_add(ctx, result, test.statistic, tested ? test.p_value : NAN,
                    "the two disturbances inside segments: a linear mechanism leaves them independent",

@@ -160,7 +160,8 @@ static nonsens_status test_job(nonsens_context *ctx, arena *a, int64_t job, void
     double level = s->options->alpha / (s->partition.parts > 1 ? 8.0 : 4.0); // p will be doubled; four tests
     hsic_options test = hsic_options_from(s->options, level, (uint64_t)canonical_test(pair, job));
     test.threads = 1;
-    return hsic_test(ctx, a, n, x, y, pooled ? 1 : pair->segments, pooled ? whole : start, &test, &s->result[job]);
+    return hsic_test_scalars(ctx, a, n, x, y, pooled ? 1 : pair->segments, pooled ? whole : start, &test,
+                             &s->result[job]);
 }
 
 static int compare_results(const void *a, const void *b)

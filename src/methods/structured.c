@@ -24,8 +24,8 @@ static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
     const ladder *l = &s->ladder;
     hsic_options how = hsic_options_from(l->options, l->options->alpha, 0);
     arena scratch = {0};
-    nonsens_status status = hsic_test(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments,
-                                      l->start, &how, &s->dependence);
+    nonsens_status status = hsic_test_scalars(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments,
+                                              l->start, &how, &s->dependence);
     arena_free(&scratch);
     TRY(status);
     s->dependent = s->dependence.p_value <= l->options->alpha;

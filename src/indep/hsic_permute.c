@@ -1,0 +1,169 @@
+/*
+ * hsic_permute.c - permutations of the rows of y inside their groups, through the features, which are found once; the
+ * width does not depend on the order of rows, so the test is exact.
+ *
+ * Directions that carry less than HSIC_PERMUTED_SHARE of the trace are left out of T and T* alike, and so are those for
+ * which FEATURE_BYTES do not suffice (24 for a million rows): the test of fewer features remains exact.
+ */
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "indep/hsic_internal.h"
+#include "math/linalg.h"
+
+enum {
+    PERMUTATIONS_PER_JOB = 8,
+    FEATURE_BYTES = 192000000, /* for those of one variable in all groups */
+    LEAST_DIRECTIONS = 8
+};
+
+const double HSIC_PERMUTED_SHARE = 1e-6;
+static const double ROUNDING = 1e-10; /* T* this close below T, relatively, counts as a tie */
+
+/* Features of a group, those of a row side by side. */
+typedef struct group_features {
+    int64_t rows, directions[2];
+    double *f[2]; /* (directions, rows) */
+} group_features;
+
+typedef struct permuting {
+    const column_set *points; /* (2) */
+    const hsic_stratum *strata;
+    group_features *group; /* (count) */
+    int64_t count, rows;   /* groups, and rows of the largest */
+    int64_t most[2];       /* directions of the group with most */
+    const hsic_options *options;
+    double *values; /* (permutations): T* */
+} permuting;
+
+typedef struct workspace {
+    int64_t *order;  /* (rows) */
+    double *tile[2]; /* of features */
+    double *product; /* (directions of x, directions of y) */
+} workspace;
+
+static nonsens_status workspace_get(nonsens_context *ctx, arena *a, const permuting *p, workspace *w)
+{
+    ARENA_TRY(ctx, a, w->order, p->rows);
+    ARENA_TRY(ctx, a, w->tile[0], p->most[0] * KERNEL_TILE);
+    ARENA_TRY(ctx, a, w->tile[1], p->most[1] * KERNEL_TILE);
+    ARENA_TRY(ctx, a, w->product, p->most[0] * p->most[1]);
+    return NONSENS_OK;
+}
+
+/* A tile of the features of rows order[0 .. used - 1], or first, first + 1, ... where order is NULL. */
+static void gather_rows(const group_features *g, int side, const int64_t *order, int64_t first, int64_t used,
+                        double *tile)
+{
+    int64_t k = g->directions[side];
+    for (int64_t i = 0; i < used; i++) {
+        const double *f = g->f[side] + (order ? order[first + i] : first + i) * k;
+        for (int64_t c = 0; c < k; c++) {
+            tile[c * KERNEL_TILE + i] = f[c];
+        }
+    }
+    tile_clear(used, k, tile);
+}
+
+/* (1/n) ||F_x P F_y'||^2: row i of x meets row order[i] of y. */
+static double cross_norm(const group_features *g, workspace *w)
+{
+    int64_t products = g->directions[0] * g->directions[1];
+    for (int64_t i = 0; i < products; i++) {
+        w->product[i] = 0.0;
+    }
+    for (int64_t first = 0; first < g->rows; first += KERNEL_TILE) {
+        int64_t used = kernel_least(g->rows - first, KERNEL_TILE);
+        gather_rows(g, 0, NULL, first, used, w->tile[0]);
+        gather_rows(g, 1, w->order, first, used, w->tile[1]);
+        tile_cross(tile_rows(used), g->directions[0], g->directions[1], w->tile[0], w->tile[1], w->product);
+    }
+    return linalg_dot(products, w->product, w->product) / (double)g->rows;
+}
+
+/* T after a shuffle inside every group; r = NULL: as observed. */
+static double permuted_statistic(const permuting *p, rng *r, workspace *w)
+{
+    double sum = 0.0;
+    for (int64_t e = 0; e < p->count; e++) {
+        const group_features *g = p->group + e;
+        for (int64_t i = 0; i < g->rows; i++) {
+            w->order[i] = i;
+        }
+        if (r) {
+            rng_shuffle(r, g->rows, w->order);
+        }
+        sum += cross_norm(g, w);
+    }
+    return sum;
+}
+
+static nonsens_status run_permutations(nonsens_context *ctx, arena *local, int64_t job, void *state)
+{
+    const permuting *p = state;
+    const hsic_options *o = p->options;
+    int64_t first = job * PERMUTATIONS_PER_JOB, end = first + PERMUTATIONS_PER_JOB;
+    workspace w;
+    TRY(workspace_get(ctx, local, p, &w));
+    for (int64_t b = first; b < end && b < o->permutations; b++) {
+        rng r = rng_open(o->seed, RNG_PERMUTATION, (o->job << 32) + (uint64_t)b);
+        p->values[b] = permuted_statistic(p, &r, &w);
+        TRY(check_cancelled(ctx));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- features ------------------------------------------------------------------------------------------------ */
+
+static nonsens_status choose_directions(nonsens_context *ctx, arena *scratch, permuting *p)
+{
+    int64_t all = 0;
+    for (int64_t e = 0; e < p->count; e++) {
+        all += p->strata[e].rows;
+    }
+    int64_t room = FEATURE_BYTES / (int64_t)sizeof(double) / (all > 0 ? all : 1);
+    for (int64_t e = 0; e < p->count; e++) {
+        const hsic_stratum *s = p->strata + e;
+        group_features *g = p->group + e;
+        g->rows = s->rows;
+        p->rows = s->rows > p->rows ? s->rows : p->rows;
+        for (int side = 0; side < 2; side++) {
+            int64_t k = kernel_least(s->leading[side], room > LEAST_DIRECTIONS ? room : LEAST_DIRECTIONS);
+            g->directions[side] = k;
+            p->most[side] = k > p->most[side] ? k : p->most[side];
+            ARENA_TRY(ctx, scratch, g->f[side], k * s->rows);
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status find_features(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    const permuting *p = state;
+    const hsic_stratum *s = p->strata + job / 2;
+    const group_features *g = p->group + job / 2;
+    int64_t side = job % 2;
+    kernel_basis basis;
+    TRY(kernel_find_basis(ctx, scratch, &p->points[side], s->first, s->rows, s->width[side], NULL, &basis));
+    return kernel_basis_features(ctx, &basis, g->directions[side], g->f[side]);
+}
+
+nonsens_status hsic_permutation_p(nonsens_context *ctx, arena *scratch, const column_set points[2], int64_t count,
+                                  const hsic_stratum *strata, const hsic_options *options, double *p_value)
+{
+    permuting p = {.points = points, .count = count, .strata = strata, .options = options};
+    workspace w;
+    ARENA_TRY(ctx, scratch, p.group, count);
+    TRY(choose_directions(ctx, scratch, &p));
+    TRY(parallel_for(ctx, options->threads, 2 * count, NULL, find_features, &p));
+    TRY(workspace_get(ctx, scratch, &p, &w));
+    ARENA_TRY(ctx, scratch, p.values, options->permutations);
+    int64_t jobs = (options->permutations + PERMUTATIONS_PER_JOB - 1) / PERMUTATIONS_PER_JOB;
+    TRY(parallel_for(ctx, options->threads, jobs, NULL, run_permutations, &p));
+    double observed = permuted_statistic(&p, NULL, &w);
+    int64_t reached = 0;
+    for (int64_t b = 0; b < options->permutations; b++) {
+        reached += p.values[b] >= observed * (1.0 - ROUNDING);
+    }
+    *p_value = (double)(1 + reached) / (double)(1 + options->permutations);
+    return NONSENS_OK;
+}

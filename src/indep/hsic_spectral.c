@@ -1,0 +1,75 @@
+/*
+ * hsic_spectral.c - the null distribution of T for many rows: T = (1/n) sum_ab lambda_a mu_b (u_a . v_b)^2 with
+ * eigenvalues and unit eigenvectors of the two centred kernel matrices, and n (u_a . v_b)^2 tends to independent
+ * chi-square variables of one degree:
+ *     T ~ (1/n^2) sum_ab lambda_a mu_b chi2_1
+ * (Zhang, Peters, Janzing, Schoelkopf, UAI 2011, theorem 4; Gretton, Fukumizu, Harchaoui, Sriperumbudur, NIPS 2009).
+ *
+ * Products under NEGLIGIBLE of the sum of all, and those beyond the HSIC_WEIGHTS largest of a group, are replaced by
+ * their mean: they add up to many small independent terms, whose spread is small beside their mean.  Stratified, T has
+ * the weights of all groups.
+ */
+#include "indep/hsic_internal.h"
+#include "math/chi2_mixture.h"
+#include "math/sort.h"
+
+#include <math.h>
+
+static const double NEGLIGIBLE = 1e-7;
+
+/* Products of two descending series above the limit; with product = NULL they are only counted. */
+static int64_t list_products(const int64_t count[2], const double *const eigen[2], double limit, double *product)
+{
+    int64_t found = 0;
+    for (int64_t a = 0; a < count[0]; a++) {
+        for (int64_t b = 0; b < count[1] && eigen[0][a] * eigen[1][b] > limit; b++) {
+            if (product) {
+                product[found] = eigen[0][a] * eigen[1][b];
+            }
+            found++;
+        }
+    }
+    return found;
+}
+
+nonsens_status hsic_spectrum(nonsens_context *ctx, arena *scratch, int64_t n, const int64_t count[2],
+                             const double *const eigen[2], const double trace[2], hsic_weights *w)
+{
+    double *product, *spare, all = trace[0] * trace[1], used = 0.0, square = (double)n * (double)n;
+    arena_mark mark = arena_tell(scratch);
+    int64_t found = list_products(count, eigen, NEGLIGIBLE * all, NULL);
+    ARENA_TRY(ctx, scratch, product, found);
+    ARENA_TRY(ctx, scratch, spare, found);
+    list_products(count, eigen, NEGLIGIBLE * all, product);
+    sort_doubles(found, product, spare);
+    w->count = kernel_least(found, HSIC_WEIGHTS);
+    for (int64_t i = 0; i < w->count; i++) {
+        used += product[found - 1 - i];
+        w->weight[i] = product[found - 1 - i] / square;
+    }
+    w->rest = fmax(0.0, all - used) / square;
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
+
+nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t groups, const hsic_weights *w, double x,
+                                  double *p_value)
+{
+    int64_t count = 0;
+    double *weight;
+    arena_mark mark = arena_tell(scratch);
+    for (int64_t e = 0; e < groups; e++) {
+        count += w[e].count;
+    }
+    ARENA_TRY(ctx, scratch, weight, count);
+    count = 0;
+    for (int64_t e = 0; e < groups; e++) {
+        for (int64_t i = 0; i < w[e].count; i++) {
+            weight[count++] = w[e].weight[i];
+        }
+        x -= w[e].rest;
+    }
+    *p_value = x > 0.0 ? chi2_mixture_tail(count, weight, x) : 1.0;
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
