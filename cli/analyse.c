@@ -72,16 +72,21 @@ static int check_segments(const arguments *args)
                                "--segments equal:K");
 }
 
-/* Commands for a pair: a list must have two names. */
+/* Commands for a pair: a list must have two names; where a test compares segments, one. */
 static int check_pair(const arguments *args, const command *self)
 {
-    char vars[VALUE_BYTES];
+    char vars[VALUE_BYTES], test[VALUE_BYTES];
     int names = 1;
     value_of(args, "vars", vars);
+    value_of(args, "test", test);
+    bool one = strcmp(test, "ks") == 0 || strcmp(test, "levene") == 0 || strcmp(test, "kruskal") == 0;
     for (const char *comma = strchr(vars, ','); comma; comma = strchr(comma + 1, ',')) {
         names++;
     }
-    if (vars[0] && names != 2) {
+    if (vars[0] && one && names != 1) {
+        return complain(EXIT_USAGE, "--vars names %d variables; --test %s takes one: write --x A", names, test);
+    }
+    if (vars[0] && !one && names != 2) {
         return complain(EXIT_USAGE, "--vars names %d variable%s; %s takes two: write --vars A,B or --x A --y B", names,
                         names == 1 ? "" : "s", self->name);
     }

@@ -17,10 +17,12 @@ static const command commands[] = {
      "a "
      "line `decision: A->B`, where the decision may also be independent or inconclusive.",
      command_direction},
-    {"independence", NONSENS_CMD_INDEPENDENCE, "FILE --x A --y B [--segment COL] [options]",
+    {"independence", NONSENS_CMD_INDEPENDENCE, "FILE --x A --y B [--given C,D] [--segment COL] [options]",
      "tests whether two variables are independent",
-     "Tests whether two variables are independent: inside each segment where segments are named, else over all rows. "
-     "The decision is dependent or independent.",
+     "Tests whether two variables, or two lists of variables taken as vectors, are independent, once others are known "
+     "if some are given: inside each segment where segments are named, else over all rows. With --test ks, levene or "
+     "kruskal it is --x and the segment that are tested: does the variable change over segments? The decision is "
+     "dependent or independent.",
      command_independence},
     {"ica", NONSENS_CMD_ICA, "FILE [--segment COL] [--method METHOD] [-o sources.csv] [options]",
      "separates variables into independent sources",

@@ -1,85 +1,184 @@
 /*
- * calibration.c - are the p-values of the independence test uniform when the variables are independent?
+ * calibration.c - are the p-values of the tests of independence right when there is independence?
  *
- *     calibration [--reps R] [--threads T] [--out FILE.csv]
+ *     calibration [--cells PATTERN] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv]
  *
- * One line per cell: null distribution, pooling, rows; Kolmogorov-Smirnov distance of R p-values from uniform, share of
- * p <= .05 and its standard error.  Pooled cells draw Laplace noise; stratified cells have ten equal segments in which
- * the scales of both variables are drawn anew, so that x and y are independent inside segments only.  Repetition r uses
- * seed 100,001 + r.  Exit status 1 if a distance exceeds .06 or a size leaves [.03, .07], which is meant for the
- * default of 1,000 repetitions: with 300, exact p-values would fail in one cell of four by chance.
+ * One line per cell TEST.NULL.GIVEN.GROUPS.ROWS whose name matches the pattern (* and ?): Kolmogorov-Smirnov distance of
+ * R p-values from uniform, shares of p <= .05 and of p <= .01, and the standard error of the first.  R is 1,000 (300 at
+ * 10,000 rows) unless asked for otherwise; repetition r uses seed 100,001 + r.
+ *
+ * Data: noise is Laplace.  Without given variables x and y are noise; with them x and y are smooth functions of z plus
+ * noise whose size depends on z (for fisher-z: linear functions plus noise).  Stratified cells have ten equal segments
+ * in which the scales of the noise and the mechanisms are drawn anew, so that independence holds inside segments only.
+ * For the tests of change over segments x is noise and the ten segments are alike.
+ *
+ * Exit status 1 if a size at .05 exceeds .07 or one at .01 exceeds .02, or, without given variables, a distance exceeds
+ * .06; meant for 1,000 repetitions, fewer may fail by chance.
  */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "indep/hsic.h"
+#include "indep/ci.h"
+#include "indep/samples.h"
 #include "math/sort.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEGMENTS = 10, PERMUTATIONS = 199, REPETITIONS = 1000 };
+enum { SEGMENTS = 10, PERMUTATIONS = 199, REPETITIONS = 1000, REPETITIONS_LARGE = 300, LARGE = 10000, GIVEN_MOST = 2 };
 
 #define FIRST_SEED UINT64_C(100001)
-#define LEVEL 0.05
 #define LARGEST_DISTANCE 0.06
-#define LEAST_SIZE 0.03
 #define LARGEST_SIZE 0.07
+#define LARGEST_SIZE_STRICT 0.02
+
+typedef struct kind {
+    const char *name;
+    enum independence_test test;
+    enum null_kind null_kind;
+    int given_most; /* the test is run with 0 .. given_most given variables */
+    bool changes;   /* asks whether x changes over segments */
+} kind;
+
+static const kind kinds[] = {{"hsic.gamma", TEST_HSIC, NULL_GAMMA, 0, false},
+                             {"hsic.spectral", TEST_HSIC, NULL_SPECTRAL, 0, false},
+                             {"hsic.permutation", TEST_HSIC, NULL_PERMUTATION, 0, false},
+                             {"kci.gamma", TEST_KCI, NULL_GAMMA, 2, false},
+                             {"kci.spectral", TEST_KCI, NULL_SPECTRAL, 1, false},
+                             {"kci.signs", TEST_KCI, NULL_PERMUTATION, 1, false},
+                             {"rcit.gamma", TEST_RCIT, NULL_GAMMA, 2, false},
+                             {"fisher-z.normal", TEST_FISHER_Z, NULL_GAMMA, 2, false},
+                             {"residuals.gamma", TEST_RESIDUALS, NULL_GAMMA, 2, false},
+                             {"information.permutation", TEST_INFORMATION, NULL_PERMUTATION, 0, false},
+                             {"ks.asymptotic", TEST_KS, NULL_GAMMA, 0, true},
+                             {"ks.permutation", TEST_KS, NULL_PERMUTATION, 0, true},
+                             {"levene.f", TEST_LEVENE, NULL_GAMMA, 0, true},
+                             {"kruskal.chi2", TEST_KRUSKAL, NULL_GAMMA, 0, true}};
+static const int64_t row_counts[] = {100, 1000, 10000};
 
 typedef struct cell {
-    enum null_kind null_kind;
-    enum pooling pooling;
+    const kind *kind;
+    int given;
+    bool stratified;
     int64_t n;
-    int64_t number; /* names the random stream */
-    double *p;      /* (2 repetitions): p-values, and room for sorting them */
+    uint64_t first_seed;
+    double *p; /* (2 repetitions): p-values, and room for sorting them */
 } cell;
 
 typedef struct summary {
-    double distance, size, se;
+    double distance, size, strict, se;
 } summary;
 
-static const cell cells[] = {
-    {NULL_GAMMA, POOLING_POOLED, 100, 0, NULL},           {NULL_GAMMA, POOLING_POOLED, 1000, 1, NULL},
-    {NULL_GAMMA, POOLING_POOLED, 5000, 2, NULL},          {NULL_GAMMA, POOLING_STRATIFIED, 100, 3, NULL},
-    {NULL_GAMMA, POOLING_STRATIFIED, 1000, 4, NULL},      {NULL_GAMMA, POOLING_STRATIFIED, 5000, 5, NULL},
-    {NULL_PERMUTATION, POOLING_POOLED, 100, 6, NULL},     {NULL_PERMUTATION, POOLING_POOLED, 1000, 7, NULL},
-    {NULL_PERMUTATION, POOLING_STRATIFIED, 100, 8, NULL}, {NULL_PERMUTATION, POOLING_STRATIFIED, 1000, 9, NULL}};
+/* ---- data ---- */
 
-/* Laplace noise; scales between e^-1.5 and e^1.5 anew in each of several segments. */
-static void draw_segments(rng *r, int64_t segments, const int64_t *start, double *x, double *y)
+/* How x or y comes about from z in one segment. */
+typedef struct mechanism {
+    double scale, slope[GIVEN_MOST], bend, swell;
+} mechanism;
+
+/* Anew in each of several segments; else one that is the same in all data sets but for its draws. */
+static mechanism draw_mechanism(rng *r, bool varies)
 {
-    for (int64_t e = 0; e < segments; e++) {
-        double scale_x = segments > 1 ? exp(3.0 * rng_uniform(r) - 1.5) : 1.0;
-        double scale_y = segments > 1 ? exp(3.0 * rng_uniform(r) - 1.5) : 1.0;
-        for (int64_t i = start[e]; i < start[e + 1]; i++) {
-            x[i] = scale_x * rng_laplace(r);
-            y[i] = scale_y * rng_laplace(r);
-        }
+    mechanism m = {.scale = varies ? exp(3.0 * rng_uniform(r) - 1.5) : 1.0};
+    for (int k = 0; k < GIVEN_MOST; k++) {
+        m.slope[k] = (rng_uniform(r) < 0.5 ? -1.0 : 1.0) * (0.5 + rng_uniform(r));
     }
+    m.bend = 1.0 + rng_uniform(r);
+    m.swell = rng_uniform(r);
+    return m;
+}
+
+static double from_given(rng *r, const mechanism *m, int given, const double *const *z, int64_t i, bool linear)
+{
+    double value = 0.0, noise = rng_laplace(r);
+    for (int k = 0; k < given; k++) {
+        double u = z[k][i];
+        value += linear ? m->slope[k] * u : m->slope[k] * (k == 0 ? tanh(m->bend * u) : sin(m->bend * u));
+    }
+    if (given > 0 && !linear) {
+        noise *= 1.0 + 0.5 * m->swell * tanh(z[0][i]);
+    }
+    return m->scale * (value + noise);
+}
+
+static void draw_rows(rng *r, const cell *c, int64_t first, int64_t end, double *const *v)
+{
+    bool varies = c->stratified && !c->kind->changes, linear = c->kind->test == TEST_FISHER_Z;
+    mechanism mx = draw_mechanism(r, varies), my = draw_mechanism(r, varies);
+    const double *z[GIVEN_MOST] = {v[2], v[3]};
+    for (int64_t i = first; i < end; i++) {
+        for (int k = 0; k < c->given; k++) {
+            v[2 + k][i] = rng_normal(r);
+        }
+        v[0][i] = from_given(r, &mx, c->given, z, i, linear);
+        v[1][i] = from_given(r, &my, c->given, z, i, linear);
+    }
+}
+
+/* ---- one repetition ---- */
+
+static nonsens_status ask_tester(nonsens_context *ctx, const cell *c, const column_set *variable, row_groups groups,
+                                 uint64_t seed, double *p)
+{
+    static const int64_t given[GIVEN_MOST] = {2, 3};
+    ci_variables variables = {2 + c->given, variable, NULL, groups};
+    ci_options options = {.test = c->kind->test,
+                          .null_kind = c->kind->null_kind,
+                          .permutations = PERMUTATIONS,
+                          .seed = (int64_t)seed,
+                          .threads = 1};
+    ci_tester *tester;
+    ci_result result;
+    TRY(ci_open(ctx, &variables, &options, &tester));
+    nonsens_status status = ci_test(ctx, tester, 0, 1, c->given, given, &result);
+    ci_close(tester);
+    *p = result.p_value;
+    return status;
+}
+
+static nonsens_status ask_samples(nonsens_context *ctx, arena *a, const cell *c, const double *v, row_groups groups,
+                                  uint64_t seed, double *p)
+{
+    samples_options options = {.kind = c->kind->test == TEST_KS       ? SAMPLES_KS
+                                       : c->kind->test == TEST_LEVENE ? SAMPLES_LEVENE
+                                                                      : SAMPLES_KRUSKAL,
+                               .null_kind = c->kind->null_kind,
+                               .permutations = PERMUTATIONS,
+                               .seed = seed,
+                               .threads = 1};
+    samples_result result;
+    TRY(samples_test(ctx, a, v, &groups, &options, &result));
+    *p = result.p_value;
+    return NONSENS_OK;
 }
 
 static nonsens_status run_repetition(nonsens_context *ctx, arena *a, int64_t job, void *state)
 {
     const cell *c = state;
-    uint64_t seed = FIRST_SEED + (uint64_t)job;
-    int64_t start[SEGMENTS + 1], segments = c->pooling == POOLING_STRATIFIED ? SEGMENTS : 1;
-    double *x, *y; // (n)
-    hsic_result result;
-    ARENA_TRY(ctx, a, x, c->n);
-    ARENA_TRY(ctx, a, y, c->n);
-    for (int64_t e = 0; e <= segments; e++) {
-        start[e] = e * c->n / segments;
+    uint64_t seed = c->first_seed + (uint64_t)job;
+    int64_t start[SEGMENTS + 1], segments = c->stratified ? SEGMENTS : 1;
+    double *v[2 + GIVEN_MOST]; // (n) each
+    column_set variable[2 + GIVEN_MOST];
+    for (int k = 0; k < 2 + GIVEN_MOST; k++) {
+        ARENA_TRY(ctx, a, v[k], c->n);
+        variable[k] = (column_set){c->n, 1, (const double *const *)&v[k]};
     }
-    rng r = rng_open(seed, RNG_EXPERIMENT, (uint64_t)c->number);
-    draw_segments(&r, segments, start, x, y);
-    hsic_options options = {.null_kind = c->null_kind, .permutations = PERMUTATIONS, .seed = seed, .threads = 1};
-    TRY(hsic_test_scalars(ctx, a, c->n, x, y, segments, start, &options, &result));
-    c->p[job] = result.p_value;
-    return NONSENS_OK;
+    rng r = rng_open(seed, RNG_EXPERIMENT, (uint64_t)(c->n + c->given + 3 * c->stratified));
+    for (int64_t e = 0; e < segments; e++) {
+        start[e] = e * c->n / segments;
+        start[e + 1] = (e + 1) * c->n / segments;
+        draw_rows(&r, c, start[e], start[e + 1], v);
+    }
+    row_groups groups = {segments, start};
+    return c->kind->changes ? ask_samples(ctx, a, c, v[0], groups, seed, &c->p[job])
+                            : ask_tester(ctx, c, variable, groups, seed, &c->p[job]);
 }
+
+/* ---- cells ---- */
 
 /* Sorts p (reps), behind which there is room for as many again.  The distance counts the steps of permutation p-values
  * as well, at most 1 / (PERMUTATIONS + 1). */
@@ -91,103 +190,147 @@ static summary summarise(int64_t reps, double *p)
     for (int64_t i = 0; i < reps; i++) {
         double gap = fabs(p[i] - ((double)i + 0.5) / n) + 0.5 / n;
         s.distance = gap > s.distance ? gap : s.distance;
-        s.size += p[i] <= LEVEL + 1e-12 ? 1.0 / n : 0.0;
+        s.size += p[i] <= 0.05 + 1e-12 ? 1.0 / n : 0.0;
+        s.strict += p[i] <= 0.01 + 1e-12 ? 1.0 / n : 0.0;
     }
     s.se = sqrt(s.size * (1.0 - s.size) / n);
     return s;
 }
 
+static bool is_good(const cell *c, const summary *s)
+{
+    return s->size <= LARGEST_SIZE && s->strict <= LARGEST_SIZE_STRICT &&
+           (c->given > 0 || s->distance <= LARGEST_DISTANCE);
+}
+
+static void name_cell(const cell *c, char name[80])
+{
+    snprintf(name, 80, "%s.given%d.%s.n%" PRId64, c->kind->name, c->given, c->stratified ? "stratified" : "pooled",
+             c->n);
+}
+
 static void print_summary(FILE *csv, const cell *c, int64_t reps, const summary *s)
 {
-    const char *null_name = c->null_kind == NULL_GAMMA ? "gamma" : "permutation";
-    const char *pooling = c->pooling == POOLING_STRATIFIED ? "stratified" : "pooled";
-    printf("calibration hsic null=%s pooling=%s n=%" PRId64 " reps=%" PRId64 " ks=%.3f size=%.3f se=%.3f\n", null_name,
-           pooling, c->n, reps, s->distance, s->size, s->se);
+    char name[80];
+    name_cell(c, name);
+    printf("calibration %s reps=%" PRId64 " ks=%.3f size05=%.3f size01=%.3f se=%.3f%s\n", name, reps, s->distance,
+           s->size, s->strict, s->se, is_good(c, s) ? "" : "  OUT OF BOUNDS");
     fflush(stdout);
     if (csv) {
-        fprintf(csv, "hsic,%s,%s,%" PRId64 ",%" PRId64 ",%.4f,%.4f,%.4f\n", null_name, pooling, c->n, reps, s->distance,
-                s->size, s->se);
+        fprintf(csv, "%s,%s,%d,%s,%" PRId64 ",%" PRId64 ",%.4f,%.4f,%.4f,%.4f\n", name, c->kind->name, c->given,
+                c->stratified ? "stratified" : "pooled", c->n, reps, s->distance, s->size, s->strict, s->se);
     }
 }
 
-static nonsens_status run_cells(nonsens_context *ctx, int threads, int64_t reps, FILE *csv, bool *good)
+typedef struct request {
+    const char *pattern;
+    int64_t reps; /* 0: the default of the cell */
+    uint64_t first_seed;
+    int threads;
+    FILE *csv;
+    int64_t cells, bad;
+} request;
+
+static nonsens_status run_cell(nonsens_context *ctx, request *q, cell c)
 {
-    *good = true;
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
-        cell c = cells[i];
-        c.p = memory_get(2 * (size_t)reps, sizeof *c.p);
-        if (!c.p) {
-            return fail_memory(ctx);
+    char name[80];
+    name_cell(&c, name);
+    if (fnmatch(q->pattern, name, 0) != 0) {
+        return NONSENS_OK;
+    }
+    int64_t reps = q->reps > 0 ? q->reps : c.n >= LARGE ? REPETITIONS_LARGE : REPETITIONS;
+    c.first_seed = q->first_seed;
+    c.p = memory_get(2 * (size_t)reps, sizeof *c.p);
+    if (!c.p) {
+        return fail_memory(ctx);
+    }
+    nonsens_status status = parallel_for(ctx, q->threads, reps, NULL, run_repetition, &c);
+    if (status == NONSENS_OK) {
+        summary s = summarise(reps, c.p);
+        print_summary(q->csv, &c, reps, &s);
+        q->cells++;
+        q->bad += !is_good(&c, &s);
+    }
+    memory_release(c.p);
+    return status;
+}
+
+static nonsens_status run_cells(nonsens_context *ctx, request *q)
+{
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        for (int given = 0; given <= kinds[k].given_most; given++) {
+            for (int stratified = kinds[k].changes; stratified <= 1; stratified++) {
+                for (size_t i = 0; i < sizeof row_counts / sizeof *row_counts; i++) {
+                    cell c = {&kinds[k], given, stratified == 1, row_counts[i], 0, NULL};
+                    TRY(run_cell(ctx, q, c));
+                }
+            }
         }
-        nonsens_status status = parallel_for(ctx, threads, reps, NULL, run_repetition, &c);
-        if (status == NONSENS_OK) {
-            summary s = summarise(reps, c.p);
-            print_summary(csv, &c, reps, &s);
-            *good = *good && s.distance <= LARGEST_DISTANCE && s.size >= LEAST_SIZE && s.size <= LARGEST_SIZE;
-        }
-        memory_release(c.p);
-        TRY(status);
     }
     return NONSENS_OK;
 }
 
+/* ---- the program ---- */
+
 static int usage(void)
 {
-    fputs("usage: calibration [--reps R] [--threads T] [--out FILE.csv]\n", stderr);
+    fputs("usage: calibration [--cells PATTERN] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv]\n", stderr);
     return 2;
 }
 
 /* Runs all cells and reports; the exit status of the program. */
-static int run_table(int threads, int64_t reps, FILE *csv)
+static int run_table(request *q)
 {
-    bool good = false;
     nonsens_context *ctx = nonsens_context_new();
     if (!ctx) {
         fputs("calibration: out of memory\n", stderr);
         return 1;
     }
-    nonsens_status status = run_cells(ctx, threads, reps, csv, &good);
+    nonsens_status status = run_cells(ctx, q);
     if (status != NONSENS_OK) {
         fprintf(stderr, "calibration: %s\n", nonsens_message(ctx));
-    } else if (!good) {
-        fprintf(stderr, "calibration: a cell has ks > %.2f or a size outside [%.2f, %.2f]\n", LARGEST_DISTANCE,
-                LEAST_SIZE, LARGEST_SIZE);
+    } else if (q->cells == 0 || q->bad > 0) {
+        fprintf(stderr, "calibration: %" PRId64 " of %" PRId64 " cells are out of bounds\n", q->bad, q->cells);
     }
     nonsens_context_free(ctx);
-    return status == NONSENS_OK && good ? 0 : 1;
+    return status == NONSENS_OK && q->bad == 0 && q->cells > 0 ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
-    long reps = REPETITIONS, threads = 0;
+    request q = {.pattern = "*", .first_seed = FIRST_SEED};
     const char *path = NULL;
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 == argc) {
             return usage();
         }
-        if (strcmp(argv[i], "--reps") == 0) {
-            reps = strtol(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--cells") == 0) {
+            q.pattern = argv[i + 1];
+        } else if (strcmp(argv[i], "--reps") == 0) {
+            q.reps = strtol(argv[i + 1], NULL, 10);
+        } else if (strcmp(argv[i], "--seed") == 0) {
+            q.first_seed = strtoull(argv[i + 1], NULL, 10);
         } else if (strcmp(argv[i], "--threads") == 0) {
-            threads = strtol(argv[i + 1], NULL, 10);
+            q.threads = (int)strtol(argv[i + 1], NULL, 10);
         } else if (strcmp(argv[i], "--out") == 0) {
             path = argv[i + 1];
         } else {
             return usage();
         }
     }
-    if (reps < 1 || reps > 1000000 || threads < 0 || threads > 1024) {
+    if (q.reps < 0 || q.reps > 1000000 || q.threads < 0 || q.threads > 1024) {
         return usage();
     }
-    FILE *csv = path ? fopen(path, "w") : NULL;
-    if (path && !csv) {
+    q.csv = path ? fopen(path, "w") : NULL;
+    if (path && !q.csv) {
         perror(path);
         return 1;
     }
-    if (csv) {
-        fputs("test,null,pooling,n,reps,ks,size,se\n", csv);
+    if (q.csv) {
+        fputs("cell,test,given,groups,n,reps,ks,size05,size01,se05\n", q.csv);
     }
-    int status = run_table((int)threads, reps, csv);
-    if (csv && (ferror(csv) | fclose(csv)) != 0) {
+    int status = run_table(&q);
+    if (q.csv && (ferror(q.csv) | fclose(q.csv)) != 0) {
         perror(path);
         return 1;
     }

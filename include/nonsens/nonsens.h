@@ -183,9 +183,35 @@ typedef struct nonsens_result nonsens_result;
 /* Which of two variables causes the other (options of NONSENS_CMD_DIRECTION; method, x and y among them). */
 NONSENS_API nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
                                              const nonsens_options *options, nonsens_result **out);
-/* Are two variables independent (given the segment)? */
+/*
+ * Are two variables independent (inside each segment, where there are segments)?  x, y and given may be lists; given
+ * ones are conditioned on.  The tests ks, levene and kruskal ask whether x alone changes over segments.
+ */
 NONSENS_API nonsens_status nonsens_independence(nonsens_context *ctx, const nonsens_data *data,
                                                 const nonsens_options *options, nonsens_result **out);
+/*
+ * The same tests for many questions on one data set: answers are remembered, and so is what questions have in common
+ * (kernel features, regressions, correlations).  Of the options (of NONSENS_CMD_INDEPENDENCE) test, pooling, null,
+ * permutations, seed and threads count; the data must outlive the tester.  Variables count from 0, as in the data; x and
+ * y, and the variables in given, may come in any order.  One tester may be used by several threads, each with a context
+ * of its own.
+ */
+typedef struct nonsens_ci nonsens_ci;
+NONSENS_API nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data,
+                                          const nonsens_options *options, nonsens_ci **out);
+/* A test of the caller's own: writes the p-value of "x is independent of y given these", between 0 and 1. */
+typedef nonsens_status (*nonsens_ci_fn)(void *user, int64_t x, int64_t y, const int64_t *given, int64_t count,
+                                        double *p_value);
+/* A tester that asks the caller's test, in the canonical order x < y and given ascending, and remembers its answers. */
+NONSENS_API nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn,
+                                                    void *user, nonsens_ci **out);
+/* statistic may be NULL; it is NaN for a callback. */
+NONSENS_API nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y,
+                                           const int64_t *given, int64_t count, double *statistic, double *p_value);
+/* Questions asked so far, and how many of them were answered from memory. */
+NONSENS_API void nonsens_ci_counts(nonsens_ci *tester, int64_t *asked, int64_t *remembered);
+NONSENS_API void nonsens_ci_free(nonsens_ci *tester);
+
 /* What the data can and cannot support. */
 NONSENS_API nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data,
                                             const nonsens_options *options, nonsens_result **out);

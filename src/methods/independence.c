@@ -1,57 +1,443 @@
-/* independence.c - the public run nonsens_independence. */
+/*
+ * independence.c - the public run nonsens_independence, and nonsens_ci_*: the same tests for many questions.
+ *
+ * Segments are conditioned on by testing inside each and adding up, never by centring, scaling and pooling, which is
+ * not conditioning: on a Gaussian chain its level at .05 is .213.
+ */
+#include "indep/ci.h"
 #include "indep/hsic.h"
+#include "indep/samples.h"
 #include "methods/run.h"
 #include "methods/variables.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-static nonsens_status judge_independence(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
-                                         const nonsens_options *options, nonsens_result *result)
+/* ---- a tester on a data set ---------------------------------------------------------------------------------- */
+
+/* Columns of the data as variables of a tester, some of them together as one vector. */
+typedef struct tested {
+    column_set *variable; /* (count) */
+    int32_t *rank;        /* (count) */
+    int64_t count;
+    row_groups groups;
+    int64_t whole[2]; /* the bounds of all rows as one group */
+} tested;
+
+static bool is_stratified(const nonsens_data *data, const nonsens_options *options)
 {
-    bool stratified = pair->segments > 1 && options->pooling == POOLING_STRATIFIED;
-    int64_t whole[2] = {0, pair->n};
-    hsic_options how = hsic_options_from(options, options->alpha, 0);
-    hsic_result test;
-    // canonical column order, so that swapping --x and --y changes nothing
-    TRY(hsic_test_scalars(ctx, scratch, pair->n, matrix_col(pair->x, pair->column_rank[0]),
-                  matrix_col(pair->x, pair->column_rank[1]), stratified ? pair->segments : 1,
-                  stratified ? pair->start : whole, &how, &test));
-    if (test.segments_used == 0 || isnan(test.p_value)) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "no segment has the %d rows with varying values that the test needs; use larger segments",
-                    HSIC_LEAST_ROWS);
-    }
-    result->p_value = test.p_value;
-    result->decision = test.p_value <= options->alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
-    TRY(result_add(ctx, result, test.statistic, test.p_value,
-                   stratified ? "kernel test of independence inside each segment, added up"
-                              : "kernel test of independence over all rows",
-                   "hsic(%s, %s)", pair->names[0], pair->names[1]));
-    TRY(run_note_skipped(ctx, result, test.segments_skipped));
-    if (pair->segments > 1 && !stratified) {
-        TRY(result_note(
-            ctx, result,
-            "All segments were thrown together: a dependence may come from the change over segments alone."));
-    }
-    if (test.by_permutation) {
-        TRY(result_note(ctx, result, "The p-value comes from %" PRId64 " permutations%s.", options->permutations,
-                        stratified ? " inside segments" : ""));
-    }
-    return result_finish(ctx, result);
+    return data->segments > 1 && options->pooling == POOLING_STRATIFIED;
 }
 
-static nonsens_status run_independence(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
-                                       nonsens_result **out)
+/* place[j] = where column j comes in the canonical order. */
+static nonsens_status canonical_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int32_t **place)
+{
+    ARENA_TRY(ctx, a, *place, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        (*place)[data->column_rank[k]] = (int32_t)k;
+    }
+    return NONSENS_OK;
+}
+
+/* The vector of columns first .. first + d - 1, in canonical order. */
+static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t first, int64_t d,
+                                     column_set *out)
+{
+    const double **v;
+    int64_t found = 0;
+    ARENA_TRY(ctx, a, v, d);
+    for (int64_t k = 0; k < data->d; k++) {
+        int64_t j = data->column_rank[k];
+        if (j >= first && j < first + d) {
+            v[found++] = matrix_col(data->x, j);
+        }
+    }
+    *out = (column_set){data->n, d, v};
+    return NONSENS_OK;
+}
+
+/* size (count): how many columns each variable has; they follow one another in the data. */
+static nonsens_status gather(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                             int64_t count, const int64_t *size, tested *out)
+{
+    int32_t *place;
+    *out = (tested){.count = count, .whole = {0, data->n}};
+    TRY(canonical_places(ctx, a, data, &place));
+    ARENA_TRY(ctx, a, out->variable, count);
+    ARENA_TRY(ctx, a, out->rank, count);
+    for (int64_t k = 0, first = 0; k < count; first += size[k], k++) {
+        TRY(gather_columns(ctx, a, data, first, size[k], &out->variable[k]));
+        out->rank[k] = place[first];
+        for (int64_t j = first; j < first + size[k]; j++) {
+            out->rank[k] = place[j] < out->rank[k] ? place[j] : out->rank[k];
+        }
+    }
+    bool stratified = is_stratified(data, options);
+    out->groups = (row_groups){stratified ? data->segments : 1, stratified ? data->start : out->whole};
+    return NONSENS_OK;
+}
+
+static nonsens_status open_tester(nonsens_context *ctx, const tested *t, const nonsens_options *options,
+                                  ci_tester **out)
+{
+    ci_variables variables = {t->count, t->variable, t->rank, t->groups};
+    ci_options how = ci_options_from(options);
+    return ci_open(ctx, &variables, &how, out);
+}
+
+/* ---- many questions ------------------------------------------------------------------------------------------ */
+
+struct nonsens_ci {
+    arena memory;
+    tested tested;
+    ci_tester *tester;
+};
+
+static nonsens_status fill_ci(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                              nonsens_ci *ci)
+{
+    int64_t *size; // (d): every column is a variable of its own
+    ARENA_TRY(ctx, &ci->memory, size, data->d);
+    for (int64_t j = 0; j < data->d; j++) {
+        size[j] = 1;
+    }
+    TRY(gather(ctx, &ci->memory, data, options, data->d, size, &ci->tested));
+    return open_tester(ctx, &ci->tested, options, &ci->tester);
+}
+
+static nonsens_status new_ci(nonsens_context *ctx, nonsens_ci **out)
+{
+    *out = memory_get(1, sizeof **out);
+    return *out ? NONSENS_OK : fail_memory(ctx);
+}
+
+static nonsens_status keep_ci(nonsens_status status, nonsens_ci **out)
+{
+    if (status != NONSENS_OK) {
+        nonsens_ci_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                              nonsens_ci **out)
+{
+    *out = NULL;
+    TRY(options_begin(ctx, options, NONSENS_CMD_INDEPENDENCE));
+    if (option_is_sample_test(options->test)) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "ks, levene and kruskal ask about one variable and the segment; choose a test of two variables");
+    }
+    TRY(new_ci(ctx, out));
+    return keep_ci(fill_ci(ctx, data, options, *out), out);
+}
+
+nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user,
+                                        nonsens_ci **out)
+{
+    *out = NULL;
+    context_begin(ctx);
+    TRY(new_ci(ctx, out));
+    return keep_ci(ci_open_callback(ctx, variables, fn, user, &(*out)->tester), out);
+}
+
+nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y, const int64_t *given,
+                               int64_t count, double *statistic, double *p_value)
+{
+    ci_result result;
+    context_begin(ctx);
+    *p_value = NAN;
+    TRY(ci_test(ctx, tester->tester, x, y, count, given, &result));
+    *p_value = result.p_value;
+    if (statistic) {
+        *statistic = result.statistic;
+    }
+    return NONSENS_OK;
+}
+
+void nonsens_ci_counts(nonsens_ci *tester, int64_t *asked, int64_t *remembered)
+{
+    ci_counts(tester->tester, asked, remembered);
+}
+
+void nonsens_ci_free(nonsens_ci *tester)
+{
+    if (tester) {
+        ci_close(tester->tester);
+        arena_free(&tester->memory);
+        memory_release(tester);
+    }
+}
+
+/* ---- one question: words ------------------------------------------------------------------------------------- */
+
+/* Texts about one question; they live in the result. */
+typedef struct wording {
+    const char *test;              /* "hsic" */
+    const char *x, *y, *given;     /* "a", "(a, b)"; given: "c, d" or "" */
+    const char *where;             /* " inside segments" or "" */
+} wording;
+
+static const char *list_of(nonsens_context *ctx, nonsens_result *r, int64_t first, int64_t count)
+{
+    const char *list = count > 0 ? r->names[first] : "";
+    for (int64_t k = 1; k < count && list; k++) {
+        list = arena_format(ctx, &r->memory, "%s, %s", list, r->names[first + k]);
+    }
+    return list;
+}
+
+static const char *vector_of(nonsens_context *ctx, nonsens_result *r, int64_t first, int64_t count)
+{
+    const char *list = list_of(ctx, r, first, count);
+    return list && count > 1 ? arena_format(ctx, &r->memory, "(%s)", list) : list;
+}
+
+static const char *test_word(enum independence_test test, bool conditional)
+{
+    switch (test) {
+    case TEST_AUTO:
+        return conditional ? "kci" : "hsic";
+    case TEST_HSIC:
+        return "hsic";
+    case TEST_KCI:
+        return "kci";
+    case TEST_RCIT:
+        return "rcit";
+    case TEST_FISHER_Z:
+        return "fisher-z";
+    case TEST_RESIDUALS:
+        return "residuals";
+    case TEST_INFORMATION:
+        return "information";
+    case TEST_KS:
+        return "ks";
+    case TEST_LEVENE:
+        return "levene";
+    case TEST_KRUSKAL:
+        break;
+    }
+    return "kruskal";
+}
+
+static nonsens_status word_question(nonsens_context *ctx, nonsens_result *r, const variable_roles *roles, wording *w)
+{
+    const int64_t *count = roles->count;
+    w->test = test_word(r->options.test, count[2] > 0);
+    w->x = vector_of(ctx, r, 0, count[0]);
+    w->y = vector_of(ctx, r, count[0], count[1]);
+    w->given = list_of(ctx, r, count[0] + count[1], count[2]);
+    w->where = is_stratified(roles->data, &r->options) ? " inside segments" : "";
+    return w->x && w->y && w->given ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
+static nonsens_status say_decision(nonsens_context *ctx, nonsens_result *r, const wording *w)
+{
+    bool given = w->given[0] != '\0', dependent = r->decision == DECISION_DEPENDENT;
+    r->sentence = arena_format(ctx, &r->memory, "%s and %s %s on one another%s%s%s%s.", w->x, w->y,
+                               dependent ? "depend" : "are not seen to depend", w->where, given ? " once " : "",
+                               w->given, given ? " is known" : "");
+    return r->sentence ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
+static const char *test_text(enum independence_test test, bool conditional)
+{
+    switch (test) {
+    case TEST_FISHER_Z:
+        return conditional ? "partial correlation, Fisher's z" : "correlation, Fisher's z";
+    case TEST_RCIT:
+        return conditional ? "conditional kernel test with random features" : "kernel test with random features";
+    case TEST_RESIDUALS:
+        return conditional ? "kernel test of what Gaussian-process regressions on the given variables leave over"
+                           : "kernel test of independence";
+    case TEST_INFORMATION:
+        return "mutual information in nats, by nearest neighbours";
+    default:
+        break;
+    }
+    return conditional ? "conditional kernel test" : "kernel test of independence";
+}
+
+static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
+{
+    bool given = w->given[0] != '\0';
+    const char *text = arena_format(ctx, &r->memory, "%s %s", test_text(r->options.test, given),
+                                    w->where[0] ? "inside each segment, added up" : "over all rows");
+    if (!text) {
+        return NONSENS_ERR_MEMORY;
+    }
+    TRY(result_add(ctx, r, test->statistic, test->p_value, text, "%s(%s, %s%s%s)", w->test, w->x, w->y,
+                   given ? " | " : "", w->given));
+    if (test->effect_name) {
+        TRY(result_add(ctx, r, test->effect, NAN, test->effect_text, "%s", test->effect_name));
+    }
+    for (int k = 0; k < 2 && test->side_name; k++) {
+        TRY(result_add(ctx, r, test->side[k], NAN, test->side_text, "%s(%s | %s)", test->side_name, k ? w->y : w->x,
+                       w->given));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
+{
+    TRY(run_note_skipped(ctx, r, test->segments_skipped));
+    if (r->segments > 1 && !w->where[0]) {
+        TRY(result_note(
+            ctx, r, "All segments were thrown together: a dependence may come from the change over segments alone."));
+    }
+    if (test->degenerate) {
+        TRY(result_note(ctx, r,
+                        "Nothing is left of one of the variables once %s is known: there is nothing to test, and the "
+                        "p-value is 1.",
+                        w->given));
+    }
+    if (test->by_permutation) {
+        TRY(result_note(ctx, r, "The p-value comes from %" PRId64 " %s%s.", r->options.permutations,
+                        w->given[0] && strcmp(w->test, "residuals") != 0 ? "draws of random signs" : "permutations",
+                        w->where));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- one question: two variables ----------------------------------------------------------------------------- */
+
+/* The test itself: x, y and each given variable are variables of a tester that lives for one question. */
+static nonsens_status ask(nonsens_context *ctx, arena *scratch, const variable_roles *roles,
+                          const nonsens_options *options, ci_result *out)
+{
+    tested t;
+    ci_tester *tester;
+    int64_t count = 2 + roles->count[2], *size, *given; // (count), (count - 2)
+    ARENA_TRY(ctx, scratch, size, count);
+    ARENA_TRY(ctx, scratch, given, count);
+    for (int64_t k = 0; k < count; k++) {
+        size[k] = k < 2 ? roles->count[k] : 1;
+        given[k] = k + 2;
+    }
+    TRY(gather(ctx, scratch, roles->data, options, count, size, &t));
+    TRY(open_tester(ctx, &t, options, &tester));
+    nonsens_status status = ci_test(ctx, tester, 0, 1, count - 2, given, out);
+    ci_close(tester);
+    return status;
+}
+
+static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const variable_roles *roles,
+                                 nonsens_result *r)
+{
+    wording w;
+    ci_result test;
+    TRY(word_question(ctx, r, roles, &w));
+    TRY(ask(ctx, scratch, roles, &r->options, &test));
+    if (test.segments_used == 0 && !test.degenerate) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "no segment has the rows with varying values that the test needs (%d or more); use larger segments",
+                    HSIC_LEAST_ROWS);
+    }
+    r->p_value = test.p_value;
+    r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
+    TRY(say_decision(ctx, r, &w));
+    TRY(add_evidence(ctx, r, &w, &test));
+    return add_notes(ctx, r, &w, &test);
+}
+
+/* ---- one question: does a variable change over segments? ----------------------------------------------------- */
+
+/* What a test of change over segments is called and measures. */
+typedef struct change_words {
+    enum samples_kind kind;
+    const char *what, *text, *effect, *effect_text;
+} change_words;
+
+static const change_words *words_of(enum independence_test test)
+{
+    static const change_words ks = {SAMPLES_KS, "The distribution of", "Kolmogorov-Smirnov test of all segments",
+                                    "distance", "largest distance between the distribution functions of a segment and "
+                                                "of all other rows"};
+    static const change_words levene = {SAMPLES_LEVENE, "The spread of", "Levene's test about medians", "ratio",
+                                        "largest over smallest mean distance from the segment's median"};
+    static const change_words kruskal = {SAMPLES_KRUSKAL, "The level of", "rank test of Kruskal and Wallis", "shift",
+                                         "largest difference of mean ranks between segments, over the number of rows"};
+    return test == TEST_KS ? &ks : test == TEST_LEVENE ? &levene : &kruskal;
+}
+
+static nonsens_status run_samples(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                  const nonsens_options *o, samples_result *out)
+{
+    row_groups groups = {data->segments, data->start};
+    samples_options how = {.kind = words_of(o->test)->kind,
+                           .null_kind = o->null_kind,
+                           .permutations = o->permutations,
+                           .seed = (uint64_t)o->seed,
+                           .threads = (int)o->threads};
+    if (data->segments < 2) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "this test compares segments; name their column with --segment COL or cut the rows with "
+                    "--segments equal:K");
+    }
+    return samples_test(ctx, scratch, matrix_col(data->x, 0), &groups, &how, out);
+}
+
+static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const variable_roles *roles, nonsens_result *r)
+{
+    const change_words *words = words_of(r->options.test);
+    samples_result test;
+    TRY(run_samples(ctx, scratch, roles->data, &r->options, &test));
+    if (test.groups_used < 2) {
+        return fail(ctx, NONSENS_ERR_DATA, "fewer than two segments have the rows that the test needs; use larger ones");
+    }
+    r->p_value = test.p_value;
+    r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
+    r->sentence = arena_format(ctx, &r->memory, "%s %s %s over segments.", words->what, r->names[0],
+                               r->decision == DECISION_DEPENDENT ? "changes" : "is not seen to change");
+    if (!r->sentence) {
+        return NONSENS_ERR_MEMORY;
+    }
+    TRY(result_add(ctx, r, test.statistic, test.p_value, words->text, "%s(%s, segment)",
+                   test_word(r->options.test, false), r->names[0]));
+    TRY(result_add(ctx, r, test.effect, NAN, words->effect_text, "%s(%s)", words->effect, r->names[0]));
+    if (test.groups_skipped > 0) {
+        TRY(result_note(ctx, r, "%" PRId64 " of %" PRId64 " segments have too few rows and did not enter the test.",
+                        test.groups_skipped, r->segments));
+    }
+    return test.by_permutation ? result_note(ctx, r, "The p-value comes from %" PRId64 " permutations of the labels.",
+                                             r->options.permutations)
+                               : NONSENS_OK;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------------- */
+
+static const char *assumption(const nonsens_options *o, const nonsens_data *data, bool conditional)
+{
+    if (o->test == TEST_FISHER_Z) {
+        return "Rows are independent of one another (inside each segment, where there are segments), and dependence shows "
+               "as correlation once linear effects of what is given are taken out: others are not seen.";
+    }
+    if (o->test == TEST_RESIDUALS && conditional) {
+        return "Rows are independent of one another, and what is given acts by adding to each variable: noise whose size "
+               "depends on it looks like dependence. kci does not assume that.";
+    }
+    return data->segments > 0 ? "Rows are independent of one another inside each segment."
+                              : "Rows are independent of one another and come from one distribution: a scale that "
+                                "changes along the rows can look like dependence.";
+}
+
+static nonsens_status judge(nonsens_context *ctx, const variable_roles *roles, nonsens_result *r)
 {
     arena scratch = {0};
-    TRY(result_new(ctx, pair, options, "independence", out));
-    (*out)->assumes = pair->segments > 0
-                          ? "Rows are independent of one another inside each segment."
-                          : "Rows are independent of one another and come from one distribution: a scale "
-                            "that changes along the rows can look like dependence.";
-    nonsens_status status = judge_independence(ctx, &scratch, pair, options, *out);
+    nonsens_status status = option_is_sample_test(r->options.test) ? judge_change(ctx, &scratch, roles, r)
+                                                                   : judge_pair(ctx, &scratch, roles, r);
     arena_free(&scratch);
+    return status == NONSENS_OK ? result_finish(ctx, r) : status;
+}
+
+static nonsens_status run_independence(nonsens_context *ctx, const variable_roles *roles,
+                                       const nonsens_options *options, nonsens_result **out)
+{
+    TRY(result_new(ctx, roles->data, options, "independence", out));
+    (*out)->assumes = assumption(options, roles->data, roles->count[2] > 0);
+    nonsens_status status = judge(ctx, roles, *out);
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
         *out = NULL;
@@ -63,13 +449,12 @@ nonsens_status nonsens_independence(nonsens_context *ctx, const nonsens_data *da
                                     nonsens_result **out)
 {
     double begun = run_seconds();
-    const nonsens_data *pair;
-    nonsens_data *owned;
+    variable_roles roles;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_INDEPENDENCE));
-    TRY(variables_pair(ctx, data, options, &pair, &owned));
-    nonsens_status status = run_independence(ctx, pair, options, out);
-    nonsens_data_free(owned);
+    TRY(variables_roles(ctx, data, options, option_is_sample_test(options->test), &roles));
+    nonsens_status status = run_independence(ctx, &roles, options, out);
+    nonsens_data_free(roles.owned);
     if (status == NONSENS_OK) {
         (*out)->seconds = run_seconds() - begun;
     }

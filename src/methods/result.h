@@ -44,7 +44,8 @@ struct nonsens_result {
     enum decision decision;
     enum better better;
     char *decision_text, *direction_text; /* "x1->x2" and the like, made by result_finish; direction may be NULL */
-    const char *reason;                   /* one sentence why; NULL where the decision needs none */
+    const char *sentence; /* the decision in words; NULL where names and decision say it all */
+    const char *reason;   /* one sentence why; NULL where the decision needs none */
     bool assumes_effect;
     double score, p_value; /* NaN where there is none */
     evidence *evidence;

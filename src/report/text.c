@@ -109,6 +109,10 @@ static void print_arrow_sentence(FILE *f, const nonsens_result *r, const pair *p
 static void print_sentence(FILE *f, const nonsens_result *r, const pair *p)
 {
     const char *where = r->segments > 1 && r->options.pooling == POOLING_STRATIFIED ? " inside segments" : "";
+    if (r->sentence) {
+        text_print_words(f, r->sentence, 0, 0);
+        return;
+    }
     switch (r->decision) {
     case DECISION_FIRST_CAUSES:
     case DECISION_SECOND_CAUSES:
@@ -117,15 +121,13 @@ static void print_sentence(FILE *f, const nonsens_result *r, const pair *p)
     case DECISION_INDEPENDENT:
         fprintf(f, "%s and %s are not seen to depend on one another%s.\n", p->a, p->b, where);
         break;
-    case DECISION_DEPENDENT:
-        fprintf(f, "%s and %s depend on one another%s.\n", p->a, p->b, where);
-        break;
     case DECISION_NEITHER:
         fprintf(f, "Neither %s->%s nor %s->%s fits the data.\n", p->a, p->b, p->b, p->a);
         break;
     case DECISION_INCONCLUSIVE:
         fprintf(f, "The data do not decide between %s->%s and %s->%s.\n", p->a, p->b, p->b, p->a);
         break;
+    case DECISION_DEPENDENT: // has a sentence
     case DECISION_NONE:
         break;
     }

@@ -1,0 +1,117 @@
+/*
+ * independence.c - one test of (conditional) independence on columns of a file, timed again and again.
+ *
+ * independence TEST FILE RUNS: FILE, made by independence_peers.py, has int64 n, d and doubles x (n, d), column-major;
+ * column 0 is tested against column 1 given the others.  Prints the median of the seconds of so many runs, the p-value
+ * and the most memory that the process ever held, in MB.
+ */
+#include "base/memory.h"
+#include "indep/ci.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { RUNS_MOST = 101, COLUMNS_MOST = 16 };
+
+typedef struct problem {
+    int64_t n, d;
+    double *x;
+    enum independence_test test;
+} problem;
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static nonsens_status read_problem(nonsens_context *ctx, arena *a, FILE *file, problem *p)
+{
+    int64_t shape[2];
+    if (!file || fread(shape, sizeof *shape, 2, file) != 2 || shape[0] < 1 || shape[1] < 2 ||
+        shape[1] > COLUMNS_MOST) {
+        return fail(ctx, NONSENS_ERR_NUMERIC, "the file cannot be read");
+    }
+    p->n = shape[0];
+    p->d = shape[1];
+    ARENA_TRY(ctx, a, p->x, p->n * p->d);
+    size_t cells = (size_t)(p->n * p->d);
+    return fread(p->x, sizeof *p->x, cells, file) == cells
+               ? NONSENS_OK
+               : fail(ctx, NONSENS_ERR_NUMERIC, "the file is too short");
+}
+
+/* A new tester each time, so that nothing is remembered. */
+static nonsens_status test_once(nonsens_context *ctx, const problem *p, double *seconds, double *p_value)
+{
+    const double *column[COLUMNS_MOST];
+    column_set variable[COLUMNS_MOST];
+    int64_t whole[2] = {0, p->n}, given[COLUMNS_MOST];
+    for (int64_t k = 0; k < p->d; k++) {
+        column[k] = p->x + k * p->n;
+        variable[k] = (column_set){p->n, 1, &column[k]};
+        given[k] = k + 2;
+    }
+    ci_variables variables = {p->d, variable, NULL, {1, whole}};
+    ci_options options = {.test = p->test, .null_kind = NULL_GAMMA, .seed = 1};
+    ci_tester *tester;
+    ci_result result;
+    double begun = seconds_now();
+    TRY(ci_open(ctx, &variables, &options, &tester));
+    nonsens_status status = ci_test(ctx, tester, 0, 1, p->d - 2, given, &result);
+    ci_close(tester);
+    *seconds = seconds_now() - begun;
+    *p_value = result.p_value;
+    return status;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static nonsens_status measure(nonsens_context *ctx, const problem *p, int runs)
+{
+    double seconds[RUNS_MOST], p_value = 1.0;
+    struct rusage used;
+    for (int i = 0; i < runs; i++) {
+        TRY(test_once(ctx, p, &seconds[i], &p_value));
+    }
+    qsort(seconds, (size_t)runs, sizeof *seconds, ascending);
+    getrusage(RUSAGE_SELF, &used);
+    printf("%.9f %.9g %.1f\n", seconds[runs / 2], p_value, (double)used.ru_maxrss / 1024.0);
+    return NONSENS_OK;
+}
+
+static enum independence_test test_named(const char *name)
+{
+    return strcmp(name, "kci") == 0 ? TEST_KCI : strcmp(name, "rcit") == 0 ? TEST_RCIT : TEST_HSIC;
+}
+
+int main(int count, char **arguments)
+{
+    arena a = {0};
+    problem p = {0};
+    nonsens_context *ctx = nonsens_context_new();
+    FILE *file = count == 4 ? fopen(arguments[2], "rb") : NULL;
+    int runs = count == 4 ? (int)strtol(arguments[3], NULL, 10) : 0;
+    nonsens_status status = ctx ? read_problem(ctx, &a, file, &p) : NONSENS_ERR_MEMORY;
+    if (status == NONSENS_OK && runs >= 1 && runs <= RUNS_MOST) {
+        p.test = test_named(arguments[1]);
+        status = measure(ctx, &p, runs);
+    }
+    if (status != NONSENS_OK) {
+        fprintf(stderr, "independence: %s\n", ctx ? nonsens_message(ctx) : "out of memory");
+    }
+    if (file) {
+        fclose(file);
+    }
+    arena_free(&a);
+    nonsens_context_free(ctx);
+    return status != NONSENS_OK;
+}

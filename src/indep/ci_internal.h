@@ -1,0 +1,44 @@
+/* ci_internal.h - what the files of the tester share. */
+#ifndef INDEP_CI_INTERNAL_H
+#define INDEP_CI_INTERNAL_H
+
+#include "indep/ci.h"
+#include "indep/ci_store.h"
+#include "indep/fisher_z.h"
+
+#include <pthread.h>
+
+struct ci_tester {
+    arena memory; /* owns the arrays below */
+    int64_t count;
+    column_set *variable; /* (count) */
+    int32_t *rank;        /* (count) */
+    row_groups groups;
+    ci_options options;
+    fisher_z_data correlations; /* TEST_FISHER_Z alone */
+    nonsens_ci_fn callback;     /* in place of a test of ours */
+    void *user;
+    pthread_mutex_t lock; /* of what is below */
+    ci_store answers;     /* ci_result, by question */
+    ci_store parts;       /* ci_part, by kind, variable and given */
+    int64_t part_bytes;
+    int64_t asked, remembered;
+};
+
+/* A question in canonical order: by rank. */
+typedef struct ci_question {
+    int64_t x, y, count;
+    const int64_t *given; /* (count) */
+    uint64_t job;         /* names its random streams; below 2^32, the same for any order of variables */
+} ci_question;
+
+/* Answers the question by the tester's test; scratch is the caller's. */
+nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out);
+
+/* Makes what all questions need. */
+nonsens_status ci_prepare(nonsens_context *ctx, ci_tester *t);
+
+/* Frees a ci_part. */
+void ci_part_release(void *part);
+
+#endif

@@ -1,0 +1,310 @@
+/*
+ * ci_run.c - how a tester answers: one function per test, and the parts that questions share.
+ *
+ * A part is what is made of one variable and a set of given ones: residual kernel features, or what Gaussian-process
+ * regressions leave over.  Parts are made outside the lock; where two threads make the same one, the first is kept.
+ * Beyond the budget of the tester a part lives as long as its question.
+ */
+#include "indep/ci_internal.h"
+
+#include "indep/hsic.h"
+#include "indep/information.h"
+#include "indep/kci.h"
+#include "regress/gp.h"
+
+#include <math.h>
+#include <string.h>
+
+enum part_kind { PART_FEATURES, PART_RESIDUALS };
+
+/* Also the unit of ci_store: found by kind, variable and given. */
+typedef struct ci_part {
+    arena memory;
+    int64_t bytes;
+    kci_features features; /* PART_FEATURES */
+    column_set residual;   /* PART_RESIDUALS: as many columns as the variable */
+    double explained;      /* likewise: share of the variance that the regressions explain */
+    bool nothing_left;     /* likewise: the variable is a function of the given ones, in every group */
+} ci_part;
+
+void ci_part_release(void *part)
+{
+    ci_part *p = part;
+    arena_free(&p->memory);
+    memory_release(p);
+}
+
+/* ---- given variables as one set of columns ------------------------------------------------------------------- */
+
+static nonsens_status gather_given(nonsens_context *ctx, arena *a, const ci_tester *t, const ci_question *q,
+                                   column_set *out)
+{
+    const double **v;
+    int64_t d = 0, used = 0;
+    for (int64_t k = 0; k < q->count; k++) {
+        d += t->variable[q->given[k]].d;
+    }
+    ARENA_TRY(ctx, a, v, d);
+    for (int64_t k = 0; k < q->count; k++) {
+        const column_set *each = &t->variable[q->given[k]];
+        for (int64_t j = 0; j < each->d; j++) {
+            v[used++] = each->v[j];
+        }
+    }
+    *out = (column_set){t->variable[q->x].n, d, v};
+    return NONSENS_OK;
+}
+
+/* ---- parts --------------------------------------------------------------------------------------------------- */
+
+/* The random features of a variable given a set do not hang on what it is compared with. */
+static uint64_t part_job(const ci_tester *t, int64_t variable, const ci_question *q)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)t->rank[variable];
+    for (int64_t k = 0; k < q->count; k++) {
+        h = (h ^ (uint64_t)(t->rank[q->given[k]] + 1)) * UINT64_C(0x100000001b3);
+    }
+    return (h ^ (h >> 32)) & UINT32_MAX;
+}
+
+static kci_options kci_options_of(const ci_tester *t, uint64_t job)
+{
+    return (kci_options){.null_kind = t->options.null_kind,
+                         .permutations = t->options.permutations,
+                         .seed = (uint64_t)t->options.seed,
+                         .job = job,
+                         .threads = t->options.threads,
+                         .random_features = t->options.test == TEST_RCIT};
+}
+
+static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const ci_tester *t, int64_t variable,
+                                    const ci_question *q, ci_part *part)
+{
+    column_set z;
+    kci_options how = kci_options_of(t, part_job(t, variable, q));
+    TRY(gather_given(ctx, scratch, t, q, &z));
+    TRY(kci_residuals(ctx, &part->memory, &t->variable[variable], q->count > 0, &z, &t->groups, &how, &part->features));
+    for (int64_t e = 0; e < part->features.count; e++) {
+        const kci_stratum *s = &part->features.strata[e];
+        part->bytes += s->rows * (s->rank + 1) * (int64_t)sizeof(double);
+    }
+    return NONSENS_OK;
+}
+
+/* What the regression of one column on z leaves over inside one group; to: (rows of the group). */
+static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const ci_tester *t, const double *y,
+                                    const column_set *z, int64_t e, double *to, double sums[2])
+{
+    const double **v; // (z->d)
+    int64_t first = t->groups.start[e], rows = t->groups.start[e + 1] - first;
+    arena local = {0};
+    arena_mark mark = arena_tell(scratch);
+    gp_fit fit;
+    ARENA_TRY(ctx, scratch, v, z->d);
+    for (int64_t j = 0; j < z->d; j++) {
+        v[j] = z->v[j] + first;
+    }
+    column_set inputs = {rows, z->d, v};
+    gp_options how = {.kernel = GP_MATERN_52, .threads = t->options.threads};
+    nonsens_status status = gp_regress(ctx, &local, scratch, &inputs, y + first, &how, &fit);
+    if (status == NONSENS_OK) {
+        double mean = 0.0;
+        for (int64_t i = 0; i < rows; i++) {
+            mean += y[first + i] / (double)rows;
+        }
+        for (int64_t i = 0; i < rows; i++) {
+            to[first + i] = fit.residual[i];
+            sums[0] += fit.residual[i] * fit.residual[i];
+            sums[1] += (y[first + i] - mean) * (y[first + i] - mean);
+        }
+    }
+    arena_free(&local);
+    arena_rewind(scratch, mark);
+    return status;
+}
+
+static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const ci_tester *t, int64_t variable,
+                                     const ci_question *q, ci_part *part)
+{
+    const column_set *y = &t->variable[variable];
+    double **v, sums[2] = {0.0, 0.0}; // (y->d) of n
+    column_set z;
+    TRY(gather_given(ctx, scratch, t, q, &z));
+    ARENA_TRY(ctx, &part->memory, v, y->d);
+    for (int64_t j = 0; j < y->d; j++) {
+        ARENA_TRY(ctx, &part->memory, v[j], y->n);
+        for (int64_t e = 0; e < t->groups.count; e++) {
+            TRY(check_cancelled(ctx));
+            TRY(regress_group(ctx, scratch, t, y->v[j], &z, e, v[j], sums));
+        }
+    }
+    part->residual = (column_set){y->n, y->d, (const double *const *)v};
+    part->explained = sums[1] > 0.0 ? 1.0 - sums[0] / sums[1] : 0.0;
+    part->nothing_left = sums[0] <= 1e-20 * sums[1];
+    part->bytes = y->d * y->n * (int64_t)sizeof(double);
+    return NONSENS_OK;
+}
+
+static nonsens_status make_part(nonsens_context *ctx, arena *scratch, const ci_tester *t, enum part_kind kind,
+                                int64_t variable, const ci_question *q, ci_part **out)
+{
+    *out = memory_get(1, sizeof **out);
+    if (!*out) {
+        return fail_memory(ctx);
+    }
+    nonsens_status status = (kind == PART_FEATURES ? make_features : make_residuals)(ctx, scratch, t, variable, q, *out);
+    if (status != NONSENS_OK) {
+        ci_part_release(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* Keeps the part unless the budget is spent; *kept is what the question is to use, *own what it must free. */
+static nonsens_status keep_part(nonsens_context *ctx, ci_tester *t, int64_t length, const int64_t *key, ci_part *part,
+                                ci_part **kept, ci_part **own)
+{
+    nonsens_status status = NONSENS_OK;
+    pthread_mutex_lock(&t->lock);
+    *kept = ci_store_find(&t->parts, length, key);
+    *own = part;
+    if (!*kept) {
+        *kept = part;
+        if (t->part_bytes + part->bytes <= t->options.cache_bytes) {
+            status = ci_store_put(ctx, &t->parts, length, key, part);
+            t->part_bytes += part->bytes;
+            *own = status == NONSENS_OK ? NULL : part;
+        }
+    }
+    pthread_mutex_unlock(&t->lock);
+    return status;
+}
+
+static nonsens_status get_part(nonsens_context *ctx, arena *scratch, ci_tester *t, enum part_kind kind,
+                               int64_t variable, const ci_question *q, ci_part **part, ci_part **own)
+{
+    int64_t *key, length = 2 + q->count; // (length)
+    *own = NULL;
+    ARENA_TRY(ctx, scratch, key, length);
+    key[0] = kind;
+    key[1] = variable;
+    memcpy(key + 2, q->given, (size_t)q->count * sizeof *key);
+    pthread_mutex_lock(&t->lock);
+    *part = ci_store_find(&t->parts, length, key);
+    pthread_mutex_unlock(&t->lock);
+    if (*part) {
+        return NONSENS_OK;
+    }
+    TRY(make_part(ctx, scratch, t, kind, variable, q, part));
+    return keep_part(ctx, t, length, key, *part, part, own);
+}
+
+/* The parts of both sides, and what to free of them afterwards. */
+typedef struct sides {
+    ci_part *part[2], *own[2];
+} sides;
+
+static void release_sides(sides *s)
+{
+    for (int k = 0; k < 2; k++) {
+        if (s->own[k]) {
+            ci_part_release(s->own[k]);
+        }
+    }
+}
+
+static nonsens_status get_sides(nonsens_context *ctx, arena *scratch, ci_tester *t, enum part_kind kind,
+                                const ci_question *q, sides *s)
+{
+    *s = (sides){{NULL, NULL}, {NULL, NULL}};
+    nonsens_status status = get_part(ctx, scratch, t, kind, q->x, q, &s->part[0], &s->own[0]);
+    if (status == NONSENS_OK) {
+        status = get_part(ctx, scratch, t, kind, q->y, q, &s->part[1], &s->own[1]);
+    }
+    if (status != NONSENS_OK) {
+        release_sides(s);
+    }
+    return status;
+}
+
+/* ---- the tests ----------------------------------------------------------------------------------------------- */
+
+static nonsens_status run_hsic(nonsens_context *ctx, arena *scratch, const ci_tester *t, const column_set *x,
+                               const column_set *y, uint64_t job, ci_result *out)
+{
+    hsic_result test;
+    hsic_options how = {.null_kind = t->options.null_kind,
+                        .permutations = t->options.permutations,
+                        .refine_at = t->options.refine_at,
+                        .seed = (uint64_t)t->options.seed,
+                        .job = job,
+                        .threads = t->options.threads};
+    TRY(hsic_test(ctx, scratch, x, y, &t->groups, &how, &test));
+    out->statistic = test.statistic;
+    out->p_value = test.p_value;
+    out->rows_used = test.rows_used;
+    out->segments_used = test.segments_used;
+    out->segments_skipped = test.segments_skipped;
+    out->by_permutation = test.by_permutation;
+    return NONSENS_OK;
+}
+
+static nonsens_status run_unconditional(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
+                                        ci_result *out)
+{
+    return run_hsic(ctx, scratch, t, &t->variable[q->x], &t->variable[q->y], q->job, out);
+}
+
+static nonsens_status run_kernel(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
+                                 ci_result *out)
+{
+    sides s;
+    kci_result test;
+    kci_options how = kci_options_of(t, q->job);
+    TRY(get_sides(ctx, scratch, t, PART_FEATURES, q, &s));
+    nonsens_status status =
+        kci_compare(ctx, scratch, &s.part[0]->features, &s.part[1]->features, &t->groups, &how, &test);
+    release_sides(&s);
+    TRY(status);
+    out->statistic = test.statistic;
+    out->p_value = test.p_value;
+    out->rows_used = test.rows_used;
+    out->segments_used = test.segments_used;
+    out->segments_skipped = test.segments_skipped;
+    out->by_permutation = t->options.null_kind == NULL_PERMUTATION;
+    out->degenerate = test.determined;
+    if (q->count > 0) {
+        out->side_name = "degrees";
+        out->side_text = "degrees of freedom of the regression on what is given";
+        memcpy(out->side, test.degrees, sizeof out->side);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status run_kci(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out)
+{
+    return q->count > 0 ? run_kernel(ctx, scratch, t, q, out) : run_unconditional(ctx, scratch, t, q, out);
+}
+
+static nonsens_status run_residuals(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
+                                    ci_result *out)
+{
+    sides s;
+    if (q->count == 0) {
+        return run_unconditional(ctx, scratch, t, q, out);
+    }
+    TRY(get_sides(ctx, scratch, t, PART_RESIDUALS, q, &s));
+    nonsens_status status = NONSENS_OK;
+    if (s.part[0]->nothing_left || s.part[1]->nothing_left) {
+        out->degenerate = true;
+        out->p_value = 1.0;
+    } else {
+        status = run_hsic(ctx, scratch, t, &s.part[0]->residual, &s.part[1]->residual, q->job, out);
+    }
+    out->side_name = "explained";
+    out->side_text = "share of the variance that the regression on what is given explains";
+    out->side[0] = s.part[0]->explained;
+    out->side[1] = s.part[1]->explained;
+    release_sides(&s);
+    return status;
+}

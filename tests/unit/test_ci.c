@@ -1,0 +1,383 @@
+/*
+ * test_ci.c - the one door to tests of independence: what is remembered, canonical order, a caller's own test, every
+ * test on data where the answer is known, threads, failing allocations.
+ */
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "indep/ci.h"
+#include "indep/ci_store.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "fixture.h"
+
+enum { N = 300, VARIABLES = 5 };
+
+static const enum independence_test TESTS[] = {TEST_AUTO,     TEST_HSIC,      TEST_KCI,        TEST_RCIT,
+                                               TEST_FISHER_Z, TEST_RESIDUALS, TEST_INFORMATION};
+enum { TEST_COUNT = sizeof TESTS / sizeof *TESTS };
+
+/* ---- data: z -> x, z -> y, x -> w, and u alone ---- */
+
+enum { X, Y, Z, W, U };
+
+typedef struct chain {
+    double *v[VARIABLES];
+    column_set variable[VARIABLES];
+    int64_t whole[2], start[4];
+} chain;
+
+static chain *make_chain(fixture *f, uint64_t seed)
+{
+    chain *c = arena_get(f->ctx, &f->scratch, 1, sizeof *c);
+    rng r = rng_open(seed, RNG_TEST, 77);
+    *c = (chain){.whole = {0, N}, .start = {0, N / 3, 2 * N / 3, N}};
+    for (int k = 0; k < VARIABLES; k++) {
+        c->v[k] = fixture_doubles(f, N);
+        c->variable[k] = (column_set){N, 1, (const double *const *)&c->v[k]};
+    }
+    for (int i = 0; i < N; i++) {
+        double z = rng_normal(&r);
+        c->v[Z][i] = z;
+        c->v[X][i] = 1.5 * z + 0.7 * rng_normal(&r);
+        c->v[Y][i] = z + 0.7 * rng_normal(&r);
+        c->v[W][i] = c->v[X][i] + 0.5 * rng_normal(&r);
+        c->v[U][i] = rng_normal(&r);
+    }
+    return c;
+}
+
+static ci_options options_for(enum independence_test test)
+{
+    return (ci_options){.test = test,
+                        .null_kind = test == TEST_INFORMATION ? NULL_PERMUTATION : NULL_GAMMA,
+                        .permutations = 199,
+                        .seed = 5,
+                        .threads = 1,
+                        .cache_bytes = 1 << 26};
+}
+
+static ci_tester *open_chain(fixture *f, const chain *c, const ci_options *options, const int32_t *rank, bool segments)
+{
+    ci_tester *tester;
+    ci_variables v = {VARIABLES, c->variable, rank, {segments ? 3 : 1, segments ? c->start : c->whole}};
+    assert_int_equal(ci_open(f->ctx, &v, options, &tester), NONSENS_OK);
+    return tester;
+}
+
+static ci_result ask(fixture *f, ci_tester *t, int64_t x, int64_t y, int64_t count, const int64_t *given)
+{
+    ci_result out;
+    nonsens_status status = ci_test(f->ctx, t, x, y, count, given, &out);
+    if (status != NONSENS_OK) {
+        fail_msg("%s", nonsens_message(f->ctx));
+    }
+    return out;
+}
+
+static bool conditions(enum independence_test test)
+{
+    return test != TEST_HSIC && test != TEST_INFORMATION;
+}
+
+/* ---- store ---- */
+
+static void leave_alone(void *value)
+{
+    (void)value;
+}
+
+static void test_store(void **state)
+{
+    fixture *f = *state;
+    ci_store store = {.count = 0};
+    static int value[2000];
+    assert_null(ci_store_find(&store, 1, (int64_t[]){1}));
+    for (int64_t k = 0; k < 1000; k++) {
+        assert_int_equal(ci_store_put(f->ctx, &store, 2, (int64_t[]){k, 3}, &value[k]), NONSENS_OK);
+        assert_int_equal(ci_store_put(f->ctx, &store, 1, (int64_t[]){k}, &value[1000 + k]), NONSENS_OK);
+    }
+    for (int64_t k = 0; k < 1000; k++) {
+        assert_ptr_equal(ci_store_find(&store, 2, (int64_t[]){k, 3}), &value[k]);
+        assert_ptr_equal(ci_store_find(&store, 1, (int64_t[]){k}), &value[1000 + k]);
+        assert_null(ci_store_find(&store, 2, (int64_t[]){3, k + 1000}));
+    }
+    assert_int_equal(store.count, 2000);
+    ci_store_free(&store, leave_alone);
+    assert_int_equal(store.count, 0);
+}
+
+/* ---- answers ---- */
+
+static void test_answers_are_right(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 1);
+    const int64_t given_z[] = {Z}, given_zu[] = {U, Z};
+    for (int k = 0; k < TEST_COUNT; k++) {
+        for (int segments = 0; segments <= 1; segments++) {
+            ci_options o = options_for(TESTS[k]);
+            ci_tester *t = open_chain(f, c, &o, NULL, segments);
+            assert_true(ask(f, t, X, Y, 0, NULL).p_value < 0.01);
+            assert_true(ask(f, t, X, U, 0, NULL).p_value > 0.01);
+            if (conditions(TESTS[k])) {
+                assert_true(ask(f, t, X, Y, 1, given_z).p_value > 0.01);
+                assert_true(ask(f, t, X, W, 1, given_z).p_value < 1e-4);
+                assert_true(ask(f, t, X, W, 2, given_zu).p_value < 0.01);
+            }
+            ci_close(t);
+        }
+    }
+}
+
+/* Any order of x, y and given, and of the variables themselves if their ranks go with them: the same bits. */
+static void test_order_does_not_matter(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 2), turned = *c;
+    const int64_t order[VARIABLES] = {4, 2, 0, 1, 3}; // place in the turned chain of variable k
+    int32_t rank[VARIABLES] = {2, 0, 4, 1, 3}, turned_rank[VARIABLES];
+    for (int k = 0; k < VARIABLES; k++) {
+        turned.variable[order[k]] = c->variable[k];
+        turned_rank[order[k]] = rank[k];
+    }
+    for (int k = 0; k < TEST_COUNT; k++) {
+        ci_options o = options_for(TESTS[k]);
+        o.null_kind = NULL_PERMUTATION; // random streams too
+        o.permutations = 30;
+        ci_tester *a = open_chain(f, c, &o, rank, true), *b = open_chain(f, &turned, &o, turned_rank, true);
+        int64_t count = conditions(TESTS[k]) ? 2 : 0, given[] = {Z, U}, other[] = {order[U], order[Z]};
+        ci_result first = ask(f, a, X, Y, count, given), second = ask(f, b, order[Y], order[X], count, other);
+        assert_true(first.p_value == second.p_value && (first.statistic == second.statistic));
+        assert_true(first.side[0] == second.side[1] && first.side[1] == second.side[0]);
+        ci_close(a);
+        ci_close(b);
+    }
+}
+
+static void test_answers_are_remembered(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 3);
+    ci_options o = options_for(TEST_KCI);
+    ci_tester *t = open_chain(f, c, &o, NULL, false);
+    int64_t asked, remembered;
+    ci_result first = ask(f, t, X, Y, 2, (int64_t[]){Z, U});
+    ask(f, t, X, W, 2, (int64_t[]){Z, U}); // shares the part of x
+    ci_result again = ask(f, t, Y, X, 2, (int64_t[]){U, Z});
+    assert_true(first.p_value == again.p_value && first.side[0] == again.side[1]);
+    ci_counts(t, &asked, &remembered);
+    assert_int_equal(asked, 3);
+    assert_int_equal(remembered, 1);
+    ci_close(t);
+}
+
+/* With nothing kept between questions the answers are the same bits. */
+static void test_budget_changes_no_answer(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 4);
+    for (int k = 0; k < TEST_COUNT; k++) {
+        if (!conditions(TESTS[k])) {
+            continue;
+        }
+        ci_options rich = options_for(TESTS[k]), poor = rich;
+        poor.cache_bytes = 0;
+        ci_tester *a = open_chain(f, c, &rich, NULL, false), *b = open_chain(f, c, &poor, NULL, false);
+        for (int64_t y = Y; y <= W; y += W - Y) {
+            assert_true(ask(f, a, X, y, 1, (int64_t[]){Z}).p_value == ask(f, b, X, y, 1, (int64_t[]){Z}).p_value);
+        }
+        ci_close(a);
+        ci_close(b);
+    }
+}
+
+static void test_vectors(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 5);
+    const double *pair[2] = {c->v[U], c->v[X]};
+    column_set variable[3] = {{N, 2, pair}, c->variable[Y], c->variable[Z]};
+    ci_variables v = {3, variable, NULL, {1, c->whole}};
+    const enum independence_test wide[] = {TEST_HSIC, TEST_KCI, TEST_RCIT, TEST_RESIDUALS};
+    for (int k = 0; k < 4; k++) {
+        ci_tester *t;
+        ci_options o = options_for(wide[k]);
+        assert_int_equal(ci_open(f->ctx, &v, &o, &t), NONSENS_OK);
+        assert_true(ask(f, t, 0, 1, 0, NULL).p_value < 0.01);
+        if (conditions(wide[k])) {
+            assert_true(ask(f, t, 0, 1, 1, (int64_t[]){2}).p_value > 0.01);
+        }
+        ci_close(t);
+    }
+    ci_tester *t;
+    ci_options o = options_for(TEST_FISHER_Z);
+    assert_int_equal(ci_open(f->ctx, &v, &o, &t), NONSENS_ERR_USAGE);
+}
+
+/* ---- refusals ---- */
+
+static void test_refusals(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 6);
+    ci_options o = options_for(TEST_HSIC);
+    ci_tester *t = open_chain(f, c, &o, NULL, false);
+    ci_result out;
+    assert_int_equal(ci_test(f->ctx, t, X, X, 0, NULL, &out), NONSENS_ERR_USAGE);
+    assert_int_equal(ci_test(f->ctx, t, X, VARIABLES, 0, NULL, &out), NONSENS_ERR_USAGE);
+    assert_int_equal(ci_test(f->ctx, t, X, -1, 0, NULL, &out), NONSENS_ERR_USAGE);
+    assert_int_equal(ci_test(f->ctx, t, X, Y, 1, (int64_t[]){Y}, &out), NONSENS_ERR_USAGE);
+    assert_int_equal(ci_test(f->ctx, t, X, Y, 2, (int64_t[]){Z, Z}, &out), NONSENS_ERR_USAGE);
+    assert_int_equal(ci_test(f->ctx, t, X, Y, 1, (int64_t[]){Z}, &out), NONSENS_ERR_USAGE);
+    assert_non_null(strstr(nonsens_message(f->ctx), "kci"));
+    ci_close(t);
+    ci_close(NULL);
+}
+
+/* A function of z has nothing left. */
+static void test_nothing_left(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 7);
+    memcpy(c->v[X], c->v[Z], N * sizeof(double));
+    const enum independence_test some[] = {TEST_KCI, TEST_FISHER_Z, TEST_RESIDUALS};
+    for (int k = 0; k < 3; k++) {
+        ci_options o = options_for(some[k]);
+        ci_tester *t = open_chain(f, c, &o, NULL, false);
+        ci_result out = ask(f, t, X, Y, 1, (int64_t[]){Z});
+        assert_true(out.p_value > 0.05);
+        ci_close(t);
+    }
+}
+
+/* ---- a caller's own test ---- */
+
+typedef struct oracle {
+    int calls;
+    nonsens_status status;
+    double answer;
+} oracle;
+
+static nonsens_status ask_oracle(void *user, int64_t x, int64_t y, const int64_t *given, int64_t count, double *p_value)
+{
+    oracle *o = user;
+    o->calls++;
+    assert_true(x < y);
+    for (int64_t k = 1; k < count; k++) {
+        assert_true(given[k - 1] < given[k]);
+    }
+    *p_value = o->answer;
+    return o->status;
+}
+
+static void test_callback(void **state)
+{
+    fixture *f = *state;
+    oracle o = {0, NONSENS_OK, 0.25};
+    ci_tester *t;
+    ci_result out;
+    int64_t asked, remembered;
+    assert_int_equal(ci_open_callback(f->ctx, 30, ask_oracle, &o, &t), NONSENS_OK);
+    int64_t many[20];
+    for (int64_t k = 0; k < 20; k++) {
+        many[k] = 29 - k;
+    }
+    assert_true(ask(f, t, 3, 1, 20, many).p_value == 0.25);
+    assert_true(ask(f, t, 1, 3, 20, many).p_value == 0.25);
+    assert_int_equal(o.calls, 1);
+    ci_counts(t, &asked, &remembered);
+    assert_int_equal(remembered, 1);
+    o.answer = NAN;
+    assert_int_equal(ci_test(f->ctx, t, 1, 2, 0, NULL, &out), NONSENS_ERR_NUMERIC);
+    o.answer = 0.5;
+    o.status = NONSENS_ERR_DATA;
+    assert_int_equal(ci_test(f->ctx, t, 1, 2, 0, NULL, &out), NONSENS_ERR_DATA);
+    o.status = NONSENS_OK; // failures are not remembered
+    assert_true(ask(f, t, 1, 2, 0, NULL).p_value == 0.5);
+    ci_close(t);
+}
+
+/* ---- threads ---- */
+
+typedef struct shared_tester {
+    ci_tester *tester;
+    double p[64];
+} shared_tester;
+
+static nonsens_status ask_shared(nonsens_context *ctx, arena *a, int64_t job, void *state)
+{
+    shared_tester *s = state;
+    ci_result out;
+    (void)a;
+    TRY(ci_test(ctx, s->tester, job % 2 ? X : Y, job % 3 ? W : U, 1, (int64_t[]){Z}, &out));
+    s->p[job] = out.p_value;
+    return NONSENS_OK;
+}
+
+static void test_threads_share_a_tester(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 8);
+    ci_options o = options_for(TEST_KCI);
+    shared_tester one = {open_chain(f, c, &o, NULL, true), {0}}, four = {open_chain(f, c, &o, NULL, true), {0}};
+    assert_int_equal(parallel_for(f->ctx, 1, 64, NULL, ask_shared, &one), NONSENS_OK);
+    assert_int_equal(parallel_for(f->ctx, 4, 64, NULL, ask_shared, &four), NONSENS_OK);
+    assert_memory_equal(one.p, four.p, sizeof one.p);
+    ci_close(one.tester);
+    ci_close(four.tester);
+}
+
+/* ---- failing allocations ---- */
+
+typedef struct failing {
+    const chain *c;
+    enum independence_test test;
+} failing;
+
+static nonsens_status open_and_ask(nonsens_context *ctx, arena *a, void *state)
+{
+    const failing *x = state;
+    ci_variables v = {VARIABLES, x->c->variable, NULL, {1, x->c->whole}};
+    ci_options o = options_for(x->test);
+    ci_tester *t;
+    ci_result out;
+    (void)a;
+    TRY(ci_open(ctx, &v, &o, &t));
+    nonsens_status status = ci_test(ctx, t, X, Y, conditions(x->test), (int64_t[]){Z}, &out);
+    ci_close(t);
+    return status;
+}
+
+static void test_each_allocation_failing(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 9);
+    c->whole[1] = 60;
+    for (int k = 0; k < VARIABLES; k++) {
+        c->variable[k].n = 60;
+    }
+    for (int k = 0; k < TEST_COUNT; k++) {
+        failing x = {c, TESTS[k]};
+        assert_true(fail_every_allocation(f, open_and_ask, &x) > 3);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_store),
+        TEST(test_answers_are_right),
+        TEST(test_order_does_not_matter),
+        TEST(test_answers_are_remembered),
+        TEST(test_budget_changes_no_answer),
+        TEST(test_vectors),
+        TEST(test_refusals),
+        TEST(test_nothing_left),
+        TEST(test_callback),
+        TEST(test_threads_share_a_tester),
+        TEST(test_each_allocation_failing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
