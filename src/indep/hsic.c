@@ -81,19 +81,26 @@ static bool any_positive(int64_t count, const double *v)
     return false;
 }
 
+typedef struct width_state {
+    const test_state *test;
+    const hsic_stratum *stratum;
+} width_state;
+
+static nonsens_status run_width(nonsens_context *ctx, arena *scratch, int64_t side, void *state)
+{
+    const width_state *w = state;
+    (void)scratch;
+    return kernel_widths(ctx, &w->test->points[side], w->stratum->first, w->stratum->rows, w->stratum->width[side]);
+}
+
 /* Enough rows, and something varies in x and in y. */
 static nonsens_status find_usable(nonsens_context *ctx, const test_state *t, hsic_stratum *s)
 {
-    if (s->rows < HSIC_LEAST_ROWS) {
-        return NONSENS_OK;
+    width_state w = {t, s};
+    if (s->rows >= HSIC_LEAST_ROWS) {
+        TRY(parallel_for(ctx, t->options->threads, 2, NULL, run_width, &w));
+        s->usable = any_positive(t->points[0].d, s->width[0]) && any_positive(t->points[1].d, s->width[1]);
     }
-    for (int side = 0; side < 2; side++) {
-        TRY(kernel_widths(ctx, &t->points[side], s->first, s->rows, s->width[side]));
-        if (!any_positive(t->points[side].d, s->width[side])) {
-            return NONSENS_OK;
-        }
-    }
-    s->usable = true;
     return NONSENS_OK;
 }
 
@@ -141,6 +148,18 @@ static nonsens_status get_strata(nonsens_context *ctx, arena *scratch, test_stat
             ARENA_TRY(ctx, scratch, s->weights.weight, HSIC_WEIGHTS);
         }
     }
+    return NONSENS_OK;
+}
+
+/* A lone group is worked on in parallel inside. */
+static nonsens_status run_groups(nonsens_context *ctx, arena *scratch, test_state *t)
+{
+    if (t->groups->count != 1) {
+        return parallel_for(ctx, t->options->threads, t->groups->count, NULL, run_group, t);
+    }
+    arena_mark mark = arena_tell(scratch);
+    TRY(run_group(ctx, scratch, 0, t));
+    arena_rewind(scratch, mark);
     return NONSENS_OK;
 }
 
@@ -218,7 +237,7 @@ nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set 
     *out = (hsic_result){.p_value = 1.0};
     TRY(check_input(ctx, &t));
     TRY(get_strata(ctx, scratch, &t));
-    TRY(parallel_for(ctx, options->threads, groups->count, NULL, run_group, &t));
+    TRY(run_groups(ctx, scratch, &t));
     report_widths(&t);
     hsic_cumulants sum = add_strata(&t, out);
     if (out->segments_used == 0) {

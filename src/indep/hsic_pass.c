@@ -25,10 +25,12 @@ enum {
 };
 
 static const double CUBE_SHARE = 1e-5, CUBE_SHARE_MOST = 1e-2;
+static const double CUBE_GAP = 1e-4; /* between eigenvalues that count as different */
 
 /* Sums of one variable over a block of rows. */
 typedef struct variable_sums {
     double t, s2, s3, r;
+    double cubed;     /* d_i^3 over the directions that enter the sum of cubes */
     double *weighted; /* (q): F d */
     double *cubes;    /* for a = 0 .. k-1 an (a+1, a+1) matrix of sums f_a f_b f_c */
 } variable_sums;
@@ -85,8 +87,9 @@ static void add_moments(const kernel_basis *b, int64_t rows, const double *f, va
 }
 
 /* products: a tile of k columns of scratch. */
-static void add_cubes(int64_t k, int64_t rows, const double *f, double *products, double *cubes)
+static void add_cubes(int64_t k, int64_t rows, const double *f, double *products, variable_sums *s)
 {
+    double d[KERNEL_TILE] = {0}, *cubes = s->cubes;
     for (int64_t a = 0; a < k; a++) {
         for (int64_t b = 0; b <= a; b++) {
             for (int64_t i = 0; i < rows; i++) {
@@ -95,6 +98,12 @@ static void add_cubes(int64_t k, int64_t rows, const double *f, double *products
         }
         tile_cross_lower(rows, a + 1, products, f, cubes);
         cubes += (a + 1) * (a + 1);
+        for (int64_t i = 0; i < rows; i++) {
+            d[i] += products[a * KERNEL_TILE + i];
+        }
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        s->cubed += d[i] * d[i] * d[i];
     }
 }
 
@@ -115,7 +124,7 @@ static nonsens_status run_block(nonsens_context *ctx, arena *scratch, int64_t jo
             const kernel_basis *b = &p->basis[side];
             kernel_basis_tile(b, first, used, b->directions, work[side], f[side]);
             add_moments(b, rows, f[side], &sums->of[side]);
-            add_cubes(p->cubed[side], rows, f[side], products, sums->of[side].cubes);
+            add_cubes(p->cubed[side], rows, f[side], products, &sums->of[side]);
         }
         tile_cross(rows, p->basis[0].directions, p->basis[1].directions, f[0], f[1], sums->cross);
     }
@@ -140,6 +149,7 @@ static void add_block(const pass *p, const block_sums *from, block_sums *to)
         sum->s2 += s->s2;
         sum->s3 += s->s3;
         sum->r += s->r;
+        sum->cubed += s->cubed;
         add_numbers(p->basis[side].directions, s->weighted, sum->weighted);
         add_numbers(cube_sums(p->cubed[side]), s->cubes, sum->cubes);
     }
@@ -191,7 +201,12 @@ static int64_t choose_cubed(const kernel_basis *b)
     if (n <= PAIR_ROWS && 3 * n <= (k + 1) * (k + 2)) {
         return 0;
     }
-    return kernel_least(k, CUBE_DIRECTIONS);
+    k = kernel_least(k, CUBE_DIRECTIONS);
+    int64_t cut = k;
+    while (cut > 0 && cut < b->directions && b->eigen[cut - 1] < (1.0 + CUBE_GAP) * b->eigen[cut]) {
+        cut--;
+    }
+    return cut > 0 ? cut : k;
 }
 
 static nonsens_status finish_variable(nonsens_context *ctx, arena *scratch, const pass *p, int side,
@@ -204,7 +219,7 @@ static nonsens_status finish_variable(nonsens_context *ctx, arena *scratch, cons
         v->t3 += b->eigen[k] * b->eigen[k] * b->eigen[k];
     }
     v->b = linalg_dot(b->directions, s->weighted, s->weighted);
-    v->u = sum_of_cubes(p->cubed[side], s->cubes);
+    v->u = sum_of_cubes(p->cubed[side], s->cubes) + (s->s3 - s->cubed);
     return p->cubed[side] > 0 ? NONSENS_OK : cubes_by_pairs(ctx, scratch, b, &v->u);
 }
 

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH_ROWS = 1000 };
+enum { WIDTH_ROWS = 1000, SMOOTH_ROWS = 5000, COARSE_STEPS = 6 };
 
 /* ---- scalars ------------------------------------------------------------------------------------------------- */
 
@@ -35,26 +35,69 @@ static int64_t pairs_within(int64_t n, const double *sorted, double d)
     return count;
 }
 
-/* Smallest d with half of the pairs within it, by bisection to 1e-10 relative; 0 if half of the pairs are ties. */
+/* Where the median lies: half of the pairs are not within low, but within high. */
+typedef struct bracket {
+    int64_t n, half;
+    const double *sorted;
+    double low, high;
+    double below, above; /* pairs that low lacks and that high has too many */
+} bracket;
+
+/* Moves an end to d, inside the bracket; whether it was the lower one. */
+static bool probe(bracket *b, double d)
+{
+    int64_t count = pairs_within(b->n, b->sorted, d);
+    if (count >= b->half) {
+        b->high = d;
+        b->above = (double)(count - b->half);
+        return false;
+    }
+    b->low = d;
+    b->below = (double)(b->half - count);
+    return true;
+}
+
+static bool is_wide(const bracket *b)
+{
+    double middle = b->low + 0.5 * (b->high - b->low);
+    return b->high - b->low > 1e-10 * b->high && middle > b->low && middle < b->high;
+}
+
+/* Probes on both sides of where a line through the ends has the median, `margin` of the bracket away; whether it was in
+ * between. */
+static bool close_in(bracket *b, double margin)
+{
+    double start = b->low, size = b->high - b->low, share = b->below / (b->below + b->above);
+    double first = start + fmax(0.5 * margin, share - margin) * size;
+    double second = start + fmin(1.0 - 0.5 * margin, share + margin) * size;
+    bool low_holds = first > b->low && first < b->high && probe(b, first);
+    return second > b->low && second < b->high && !probe(b, second) && low_holds;
+}
+
+/*
+ * Smallest d with half of the pairs within it, to 1e-10 relative; 0 if half of the pairs are ties.  By bisection; of
+ * many rows, whose counts are nearly smooth in d, with a line through the ends of the bracket after a few steps: half
+ * as many passes.
+ */
 static double median_distance(int64_t n, const double *sorted)
 {
-    int64_t half = (n * (n - 1) / 2 + 1) / 2;
-    if (pairs_within(n, sorted, 0.0) >= half) {
+    bracket b = {.n = n, .half = (n * (n - 1) / 2 + 1) / 2, .sorted = sorted, .high = sorted[n - 1] - sorted[0]};
+    if (!probe(&b, 0.0)) {
         return 0.0;
     }
-    double low = 0.0, high = sorted[n - 1] - sorted[0];
-    while (high - low > 1e-10 * high) {
-        double middle = low + 0.5 * (high - low);
-        if (middle <= low || middle >= high) {
-            break;
+    b.high = sorted[n - 1] - sorted[0];
+    b.above = (double)(n * (n - 1) / 2 - b.half);
+    double margin = 0.02;
+    for (int step = 0; is_wide(&b); step++) {
+        double size = b.high - b.low;
+        if (n > SMOOTH_ROWS && step >= COARSE_STEPS) {
+            margin = close_in(&b, margin) ? fmax(1e-4, 0.1 * margin) : fmin(0.25, 5.0 * margin);
         }
-        if (pairs_within(n, sorted, middle) >= half) {
-            high = middle;
-        } else {
-            low = middle;
+        if (b.high - b.low == size) {
+            probe(&b, b.low + 0.5 * size);
         }
     }
-    return high;
+    return b.high;
 }
 
 /* A value at rank i (from 0) is the larger one of i pairs and the smaller one of n - 1 - i. */
