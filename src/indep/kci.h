@@ -1,0 +1,102 @@
+/*
+ * kci.h - kernel test of conditional independence of x and y given z (Zhang, Peters, Janzing, Schoelkopf, "Kernel-based
+ * conditional independence test and application in causal discovery", UAI 2011) in O(n) memory, and its relative with
+ * random Fourier features (RCIT: Strobl, Zhang, Visweswaran, Journal of Causal Inference 7, 2019).
+ *
+ * T = (1/n) ||Psi Phi'||^2, Psi and Phi the features of x and of y less their ridge regressions on the features of z.
+ * Two steps, so that the first can be kept and used again: kci_residuals for one side, kci_compare for a pair.
+ * Stratified: widths and factors are the segment's own, the ridge is common, T and its null cumulants are sums over
+ * segments.  Segments under KCI_LEAST_ROWS rows, or in which x or y is constant, are skipped and counted; columns of z
+ * that are constant in a segment are left out there.
+ *
+ * NULL_GAMMA: shifted gamma distribution with three moments; NULL_SPECTRAL: the mixture of chi-squares itself;
+ * NULL_PERMUTATION: permuted rows would break the dependence on z, which the test is given; so under this name random
+ * signs are set on the rows of the products psi_t phi_t' (wild bootstrap).  p = (1 + #{T* >= T}) / (1 + B).
+ */
+#ifndef INDEP_KCI_H
+#define INDEP_KCI_H
+
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "base/options.h"
+
+enum {
+    KCI_LEAST_ROWS = 10,     /* of a segment that enters the test */
+    KCI_FOURIER_Z = 100,     /* random features of z */
+    KCI_FOURIER_TARGET = 25, /* random features of x and of y */
+};
+
+typedef struct kci_options {
+    enum null_kind null_kind;
+    int64_t permutations; /* random signs of the wild bootstrap */
+    uint64_t seed, job;   /* name the random streams; job below 2^32 */
+    int threads;
+    bool random_features; /* Fourier features instead of Cholesky factors */
+} kci_options;
+
+/* Residual features of one segment. */
+typedef struct kci_stratum {
+    int64_t rows, rank; /* rank 0: skipped, or nothing left after the regression */
+    bool determined;    /* nothing left: the target is a function of z */
+    double *f;          /* (rank, rows): row t has its features at f + t * rank; directions orthogonal, descending */
+    double *eigen;      /* (rank): their squared norms */
+    double *scale;      /* (rows): what the null moments multiply the features by, to make up for the leverage */
+} kci_stratum;
+
+typedef struct kci_features {
+    int64_t count; /* of segments */
+    kci_stratum *strata;
+    double ridge;   /* chosen, common to the segments; 0 without z */
+    double degrees; /* of freedom that the regressions and means took, summed over segments */
+    double lost;    /* largest share of the trace of a segment's residual features that was left out */
+} kci_features;
+
+typedef struct kci_result {
+    double statistic;      /* T */
+    double mean, variance; /* of T under conditional independence */
+    double skewness;       /* likewise; 0 where the variance is 0 */
+    double p_value;
+    int64_t rows_used, segments_used, segments_skipped;
+    double degrees[2], ridge[2]; /* of the regressions of x and of y on z */
+    double lost;                 /* the larger one of both sides */
+    bool determined;             /* x or y is a function of z in all segments: p is 1, nothing was tested */
+} kci_result;
+
+/* As the user chose, with random features or without; `job` names the random streams. */
+kci_options kci_options_from(const nonsens_options *options, bool random_features, uint64_t job);
+
+/*
+ * Residual features of the target, or with_z of (target, z), given z; z->d = 0: centred features.  They live in `keep`:
+ * 8 (rank + 1) bytes a row, with rank at most 256 for 256 rows, 100 beyond, 50 beyond 20,000 rows, 25 beyond 200,000;
+ * while it runs, up to 2.5 kB a row (1.7 kB beyond 20,000 rows).
+ */
+nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set *target, bool with_z,
+                             const column_set *z, const row_groups *groups, const kci_options *options,
+                             kci_features *out);
+
+/* The test of two sides that were made with the same z, groups and options. */
+nonsens_status kci_compare(nonsens_context *ctx, arena *scratch, const kci_features *a, const kci_features *b,
+                           const row_groups *groups, const kci_options *options, kci_result *out);
+
+/* Both steps: (x, z) against (y, z), so that x and y may be swapped. */
+nonsens_status kci_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
+                        const column_set *z, const row_groups *groups, const kci_options *options, kci_result *out);
+
+/*
+ * The plain form of one stretch with n x n matrices, for tests: kernels on (x, z), (y, z) and z with these widths per
+ * column and these ridges; statistic and its null moments.
+ */
+typedef struct kci_plain {
+    const double *width_x, *width_y, *width_z;
+    double ridge_x, ridge_y;
+    bool with_z; /* in both kernels */
+} kci_plain;
+
+typedef struct kci_plain_result {
+    double statistic, mean, variance, skewness;
+} kci_plain_result;
+
+nonsens_status kci_reference(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
+                             const column_set *z, const kci_plain *plain, kci_plain_result *out);
+
+#endif

@@ -1,0 +1,400 @@
+/*
+ * kci_features.c - residual features of one side of the conditional test.
+ *
+ * F (r, n) is the centred factor of the kernel on the target, or on (target, z): a product of Gaussian kernels.  With
+ * the factor of z written as diag(sqrt(l)) U', its ridge regression leaves
+ *     Psi = F - A' diag(s) U',   A = U' F',   s_k = l_k / (l_k + eps),
+ * and Psi Psi' = diag(eigen) - A' diag(1 - (1 - s)^2) A needs no further pass over the rows; Psi is then turned to its
+ * principal directions, of which the leading ones are kept.
+ *
+ * Widths: median distance of each column, times the root of the number of columns for vectors.
+ *
+ * eps deviates from the 1e-3 of Zhang et al.: for each side it minimises generalised cross-validation (Craven and
+ * Wahba, Numerische Mathematik 31, 1979), n RSS / (n - df)^2, over a grid, with RSS the residual trace.  It costs
+ * O(rank) for each eps, since RSS = tr F F' - sum_k (1 - (1 - s_k)^2) |A_k|^2.  Segments share one eps and add up, each
+ * in units of its trace: ten rows alone would not tell.
+ *
+ * Leverage: regressions shrink the residuals.  With equal noise, E psi_t psi_t' is proportional to m_t = ((I-S)^2)_tt,
+ * while the variance of sum_t psi_t phi_t' is that of ((I-S_x)^2 (I-S_y)^2)_tt.  So the null moments multiply row t of
+ * each side by scale_t = q_t^(1/4) / m_t^(1/2), q_t = ((I-S)^4)_tt, which corrects the mean exactly where both sides
+ * have the same eps, and otherwise a little too much (Cauchy-Schwarz).
+ */
+#include "indep/kci_internal.h"
+
+#include "math/linalg.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { GRID = 17, LARGE = 20000, VERY_LARGE = 200000 };
+
+static const double GRID_FIRST = 1e-4, GRID_STEP = 3.1622776601683795; /* 1e-4 .. 1e4 */
+static const double MOST_DEGREES = 0.5;                                /* of the rows that a regression may spend */
+static const double LEAST_LEFT = 1e-6; /* share of the trace that the regression must leave */
+
+/* One segment before the ridge is known. */
+typedef struct segment {
+    int64_t first, rows;
+    bool used, with_z;
+    kernel_factor target, z;
+    double *cross; /* (z.rank, target.rank): A */
+    double *mass;  /* (z.rank): |A_k|^2 */
+} segment;
+
+typedef struct request {
+    const column_set *target, *z;
+    column_set points; /* of the kernel: target, and z if asked for */
+    const kci_options *options;
+} request;
+
+/* ---- kernels of a segment ------------------------------------------------------------------------------------ */
+
+nonsens_status kci_widths(nonsens_context *ctx, const column_set *points, int64_t first, int64_t rows, double *width)
+{
+    int64_t varying = 0;
+    for (int64_t j = 0; j < points->d; j++) {
+        TRY(kernel_width(ctx, rows, points->v[j] + first, width + j));
+        varying += width[j] > 0;
+    }
+    for (int64_t j = 0; j < points->d; j++) {
+        width[j] *= sqrt((double)varying);
+    }
+    return NONSENS_OK;
+}
+
+static bool any_positive(int64_t d, const double *width)
+{
+    for (int64_t j = 0; j < d; j++) {
+        if (width[j] > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t kept_limit(int64_t rows)
+{
+    return rows <= KCI_GRAM_ROWS ? KCI_GRAM_ROWS : rows <= LARGE ? 100 : rows <= VERY_LARGE ? 50 : 25;
+}
+
+static double kept_share(int64_t rows)
+{
+    return rows <= KCI_GRAM_ROWS ? 1e-9 : 1e-4;
+}
+
+static kernel_limits factor_limits(int64_t rows, int threads)
+{
+    kernel_limits limits = kernel_usual_limits(rows);
+    limits.threads = threads;
+    if (rows > KCI_GRAM_ROWS) {
+        limits.trace_lost = 1e-6;
+    }
+    if (rows > VERY_LARGE) {
+        limits.rank_most = 50;
+    }
+    return limits;
+}
+
+static nonsens_status make_kernel(nonsens_context *ctx, arena *local, const kci_kernel *k, enum kci_side side,
+                                  const kci_options *options, kernel_factor *out)
+{
+    if (options->random_features) {
+        return kci_fourier(ctx, local, k, side, options, out);
+    }
+    kernel_limits limits = factor_limits(k->rows, options->threads);
+    return kernel_factorise_points(ctx, local, k->points, k->first, k->rows, k->width, &limits, out);
+}
+
+/* A = diag(l)^(-1/2) F_z F' and the squared norms of its rows. */
+static nonsens_status find_cross(nonsens_context *ctx, arena *local, segment *s)
+{
+    int64_t rz = s->z.rank, rx = s->target.rank;
+    ARENA_TRY(ctx, local, s->cross, rz * rx);
+    ARENA_TRY(ctx, local, s->mass, rz);
+    linalg_gemm(false, true, rz, rx, s->rows, 1.0, s->z.f, rz, s->target.f, rx, 0.0, s->cross, rz);
+    for (int64_t k = 0; k < rz; k++) {
+        double root = sqrt(s->z.eigen[k]);
+        for (int64_t j = 0; j < rx; j++) {
+            double *each = s->cross + j * rz + k;
+            *each = root > 0 ? *each / root : 0.0;
+            s->mass[k] += *each * *each;
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status open_segment(nonsens_context *ctx, arena *local, const request *q, segment *s)
+{
+    double *width; // of the target, behind them those of z
+    if (s->rows < KCI_LEAST_ROWS) {
+        return NONSENS_OK;
+    }
+    int64_t d = q->target->d;
+    ARENA_TRY(ctx, local, width, d + q->z->d);
+    TRY(kci_widths(ctx, q->target, s->first, s->rows, width));
+    TRY(kci_widths(ctx, q->z, s->first, s->rows, width + d));
+    s->used = any_positive(d, width);
+    s->with_z = any_positive(q->z->d, width + d);
+    if (!s->used) {
+        return NONSENS_OK;
+    }
+    kci_kernel target = {&q->points, width, s->first, s->rows}, z = {q->z, width + d, s->first, s->rows};
+    TRY(make_kernel(ctx, local, &target, KCI_SIDE_TARGET, q->options, &s->target));
+    if (s->with_z) {
+        TRY(make_kernel(ctx, local, &z, KCI_SIDE_Z, q->options, &s->z));
+        TRY(find_cross(ctx, local, s));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- ridge --------------------------------------------------------------------------------------------------- */
+
+/* s_k of the regression. */
+static double fitted_share(const segment *s, int64_t k, double ridge)
+{
+    return s->z.eigen[k] / (s->z.eigen[k] + ridge);
+}
+
+static double segment_degrees(const segment *s, double ridge)
+{
+    double sum = 1.0;
+    for (int64_t k = 0; s->with_z && k < s->z.rank; k++) {
+        sum += fitted_share(s, k, ridge);
+    }
+    return sum;
+}
+
+/* Share of the trace of the target that the regression leaves. */
+static double segment_left(const segment *s, double ridge)
+{
+    double explained = 0.0;
+    for (int64_t k = 0; s->with_z && k < s->z.rank; k++) {
+        double rest = 1.0 - fitted_share(s, k, ridge);
+        explained += (1.0 - rest * rest) * s->mass[k];
+    }
+    return s->target.trace > 0 ? fmax(0.0, 1.0 - explained / s->target.trace) : 0.0;
+}
+
+/* Generalised cross-validation over all segments; infinite where the regressions spend too many degrees. */
+static double criterion(int64_t count, const segment *s, double ridge)
+{
+    double left = 0.0, degrees = 0.0, rows = 0.0;
+    for (int64_t e = 0; e < count; e++) {
+        if (s[e].used) {
+            left += segment_left(s + e, ridge) * (double)s[e].rows;
+            degrees += segment_degrees(s + e, ridge);
+            rows += (double)s[e].rows;
+        }
+    }
+    double margin = 1.0 - degrees / rows;
+    return margin < 1.0 - MOST_DEGREES ? INFINITY : left / (margin * margin);
+}
+
+static double choose_ridge(int64_t count, const segment *s)
+{
+    double ridge = GRID_FIRST, best = GRID_FIRST * pow(GRID_STEP, GRID - 1), least = INFINITY;
+    for (int i = 0; i < GRID; i++, ridge *= GRID_STEP) {
+        double value = criterion(count, s, ridge);
+        if (value < least) {
+            least = value;
+            best = ridge;
+        }
+    }
+    return best;
+}
+
+/* ---- residuals ----------------------------------------------------------------------------------------------- */
+
+/* Psi Psi' (r, r) of the target's directions. */
+static void residual_gram(const segment *s, double ridge, double *weighted, double *gram)
+{
+    int64_t rx = s->target.rank, rz = s->with_z ? s->z.rank : 0;
+    for (int64_t j = 0; j < rx; j++) {
+        for (int64_t k = 0; k < rz; k++) {
+            double rest = 1.0 - fitted_share(s, k, ridge);
+            weighted[j * rz + k] = (1.0 - rest * rest) * s->cross[j * rz + k];
+        }
+        gram[j * rx + j] = s->target.eigen[j];
+    }
+    if (rz > 0) {
+        linalg_gemm(true, false, rx, rx, rz, -1.0, s->cross, rz, weighted, rz, 1.0, gram, rx);
+    }
+}
+
+/* How many of the ascending eigenvalues (r) to keep from the end on; the share that is lost. */
+static int64_t count_kept(int64_t r, const double *ascending, int64_t rows, double *lost)
+{
+    double sum = 0.0, dropped = 0.0;
+    int64_t keep = r;
+    for (int64_t k = 0; k < r; k++) {
+        sum += fmax(0.0, ascending[k]);
+    }
+    while (keep > 1 && (keep > kept_limit(rows) || dropped + ascending[r - keep] <= kept_share(rows) * sum)) {
+        dropped += fmax(0.0, ascending[r - keep]);
+        keep--;
+    }
+    *lost = sum > 0 ? dropped / sum : 0.0;
+    return keep;
+}
+
+/* out->f = V' (F - A' diag(s) U'), V (r, rank) the leading eigenvectors, largest first. */
+static nonsens_status project(nonsens_context *ctx, arena *local, const segment *s, double ridge, const double *v,
+                              kci_stratum *out)
+{
+    int64_t rx = s->target.rank, rz = s->with_z ? s->z.rank : 0, rank = out->rank;
+    double *fit; // (rz, rank): diag(s / sqrt(l)) A V
+    linalg_gemm(true, false, rank, s->rows, rx, 1.0, v, rx, s->target.f, rx, 0.0, out->f, rank);
+    if (rz == 0) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, local, fit, rz * rank);
+    linalg_gemm(false, false, rz, rank, rx, 1.0, s->cross, rz, v, rx, 0.0, fit, rz);
+    for (int64_t k = 0; k < rz; k++) {
+        double root = sqrt(s->z.eigen[k]), factor = root > 0 ? fitted_share(s, k, ridge) / root : 0.0;
+        for (int64_t j = 0; j < rank; j++) {
+            fit[j * rz + k] *= factor;
+        }
+    }
+    linalg_gemm(true, false, rank, s->rows, rz, -1.0, fit, rz, s->z.f, rz, 1.0, out->f, rank);
+    return NONSENS_OK;
+}
+
+static void leverage_scale(const segment *s, double ridge, double *scale)
+{
+    int64_t rz = s->with_z ? s->z.rank : 0;
+    double base = 1.0 - 1.0 / (double)s->rows;
+    for (int64_t t = 0; t < s->rows; t++) {
+        const double *f = s->z.f + t * rz;
+        double square = base, fourth = base;
+        for (int64_t k = 0; k < rz; k++) {
+            double rest = 1.0 - fitted_share(s, k, ridge), power = rest * rest;
+            double u = s->z.eigen[k] > 0 ? f[k] * f[k] / s->z.eigen[k] : 0.0;
+            square -= u * (1.0 - power);
+            fourth -= u * (1.0 - power * power);
+        }
+        square = fmax(KCI_LEAST_MARGIN, square);
+        fourth = fmin(square, fmax(square * square, fourth));
+        scale[t] = sqrt(sqrt(fourth) / square);
+    }
+}
+
+/* Eigenvectors of the residual Gram matrix from the last (largest) on; then features in these directions. */
+static nonsens_status close_segment(nonsens_context *ctx, arena *keep, arena *local, const segment *s, double ridge,
+                                    kci_stratum *out, double *lost)
+{
+    int64_t rx = s->target.rank, rz = s->with_z ? s->z.rank : 0;
+    double *gram, *weighted, *ascending, *v;
+    *out = (kci_stratum){.rows = s->rows};
+    *lost = 0.0;
+    if (!s->used) {
+        return NONSENS_OK;
+    }
+    out->determined = segment_left(s, ridge) <= LEAST_LEFT;
+    if (out->determined) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, local, gram, rx * rx);
+    ARENA_TRY(ctx, local, weighted, rz * rx + 1);
+    ARENA_TRY(ctx, local, ascending, rx);
+    residual_gram(s, ridge, weighted, gram);
+    TRY(linalg_eigen_symmetric(ctx, local, rx, gram, ascending));
+    out->rank = count_kept(rx, ascending, s->rows, lost);
+    ARENA_TRY(ctx, local, v, rx * out->rank);
+    ARENA_TRY(ctx, keep, out->eigen, out->rank);
+    ARENA_TRY(ctx, keep, out->f, out->rank * s->rows);
+    ARENA_TRY(ctx, keep, out->scale, s->rows);
+    for (int64_t k = 0; k < out->rank; k++) {
+        out->eigen[k] = fmax(0.0, ascending[rx - 1 - k]);
+        for (int64_t j = 0; j < rx; j++) {
+            v[k * rx + j] = gram[(rx - 1 - k) * rx + j];
+        }
+    }
+    leverage_scale(s, ridge, out->scale);
+    return project(ctx, local, s, ridge, v, out);
+}
+
+static nonsens_status join_points(nonsens_context *ctx, arena *local, bool with_z, request *q)
+{
+    const double **v;
+    int64_t d = q->target->d, behind = with_z ? q->z->d : 0;
+    ARENA_TRY(ctx, local, v, d + behind);
+    for (int64_t j = 0; j < d + behind; j++) {
+        v[j] = j < d ? q->target->v[j] : q->z->v[j - d];
+    }
+    q->points = (column_set){q->target->n, d + behind, v};
+    return NONSENS_OK;
+}
+
+static nonsens_status make_residuals(nonsens_context *ctx, arena *keep, arena *local, const request *q,
+                                     const row_groups *groups, kci_features *out)
+{
+    segment *segments;
+    bool given = false;
+    ARENA_TRY(ctx, local, segments, groups->count);
+    ARENA_TRY(ctx, keep, out->strata, groups->count);
+    out->count = groups->count;
+    for (int64_t e = 0; e < groups->count; e++) {
+        segments[e] = (segment){.first = groups->start[e], .rows = groups->start[e + 1] - groups->start[e]};
+        TRY(check_cancelled(ctx));
+        TRY(open_segment(ctx, local, q, segments + e));
+        given = given || (segments[e].used && segments[e].with_z);
+    }
+    out->ridge = given ? choose_ridge(groups->count, segments) : 0.0;
+    for (int64_t e = 0; e < groups->count; e++) {
+        double lost;
+        arena_mark mark = arena_tell(local);
+        TRY(check_cancelled(ctx));
+        TRY(close_segment(ctx, keep, local, segments + e, out->ridge, out->strata + e, &lost));
+        arena_rewind(local, mark);
+        out->lost = fmax(out->lost, lost + segments[e].target.lost);
+        out->degrees += segments[e].used ? segment_degrees(segments + e, out->ridge) : 0.0;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status check_columns(nonsens_context *ctx, const column_set *set, int64_t n)
+{
+    for (int64_t j = 0; j < set->d; j++) {
+        for (int64_t i = 0; i < n; i++) {
+            if (!isfinite(set->v[j][i])) {
+                return fail(ctx, NONSENS_ERR_DATA,
+                            "conditional independence test: row %" PRId64 " is not a finite number; drop or fill it",
+                            i + 1);
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status check_request(nonsens_context *ctx, const column_set *target, const column_set *z,
+                                    const row_groups *groups)
+{
+    bool good = target->d > 0 && (z->d == 0 || z->n == target->n) && groups->count > 0 && groups->start[0] >= 0 &&
+                groups->start[groups->count] <= target->n;
+    for (int64_t e = 0; good && e < groups->count; e++) {
+        good = groups->start[e] <= groups->start[e + 1];
+    }
+    if (!good) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "conditional independence test: needs a target, the same rows in all columns, and segments with "
+                    "ascending bounds inside them");
+    }
+    TRY(check_columns(ctx, target, target->n));
+    return check_columns(ctx, z, target->n);
+}
+
+nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set *target, bool with_z,
+                             const column_set *z, const row_groups *groups, const kci_options *options,
+                             kci_features *out)
+{
+    arena local = {0};
+    request q = {.target = target, .z = z, .options = options};
+    *out = (kci_features){0};
+    TRY(check_request(ctx, target, z, groups));
+    nonsens_status status = join_points(ctx, &local, with_z, &q);
+    if (status == NONSENS_OK) {
+        status = make_residuals(ctx, keep, &local, &q, groups, out);
+    }
+    arena_free(&local);
+    return status;
+}

@@ -1,0 +1,128 @@
+/*
+ * kci_fourier.c - random Fourier features (Rahimi and Recht, NIPS 2007) of a Gaussian kernel over a stretch of rows:
+ * sqrt(2/D) cos(w_j . u + b_j), u the columns in units of their widths, w_j standard normal, b_j uniform on a circle.
+ *
+ * Each feature has a stream of its own, so that neither the order of the rows nor the number of features changes it; x
+ * and y, and all segments, use the same frequencies.  The features are centred and turned to principal directions, as
+ * the factor of kernel.c is.
+ */
+#include "base/rng.h"
+#include "indep/kci_internal.h"
+#include "math/linalg.h"
+#include "math/sort.h"
+
+#include <math.h>
+
+static const double TURN = 6.283185307179586;
+static const double NEGLIGIBLE = 1e-12; /* directions with less of the trace are rounding */
+static const double FARTHEST = 1e12;    /* widths from the middle: beyond it the cosine has no digits to speak of */
+
+/* middle (points->d): the value at the middle of each sorted column, from which phases count. */
+static nonsens_status find_middles(nonsens_context *ctx, arena *local, const kci_kernel *k, double **middle)
+{
+    double *sorted;
+    ARENA_TRY(ctx, local, *middle, k->points->d);
+    for (int64_t j = 0; j < k->points->d; j++) {
+        arena_mark mark = arena_tell(local);
+        TRY(sort_copy(ctx, local, k->rows, k->points->v[j] + k->first, &sorted));
+        (*middle)[j] = sorted[k->rows / 2];
+        arena_rewind(local, mark);
+    }
+    return NONSENS_OK;
+}
+
+/* features (count, n), not centred. */
+static void draw_features(const kci_kernel *k, int64_t count, uint64_t stream, const kci_options *o,
+                          const double *middle, double *features)
+{
+    double height = sqrt(2.0 / (double)count);
+    for (int64_t f = 0; f < count; f++) {
+        rng r = rng_open(o->seed, RNG_FEATURES, (o->job << 32) + stream + (uint64_t)f);
+        double phase = TURN * rng_uniform(&r);
+        for (int64_t t = 0; t < k->rows; t++) {
+            features[t * count + f] = phase;
+        }
+        for (int64_t j = 0; j < k->points->d; j++) {
+            double frequency = rng_normal(&r);
+            const double *v = k->points->v[j] + k->first;
+            for (int64_t t = 0; k->width[j] > 0 && t < k->rows; t++) {
+                double u = fmax(-FARTHEST, fmin(FARTHEST, (v[t] - middle[j]) / k->width[j]));
+                features[t * count + f] += frequency * u;
+            }
+        }
+    }
+    for (int64_t i = 0; i < count * k->rows; i++) {
+        features[i] = height * cos(features[i]);
+    }
+}
+
+static void centre_features(int64_t count, int64_t rows, double *features, double *mean)
+{
+    for (int64_t t = 0; t < rows; t++) {
+        for (int64_t f = 0; f < count; f++) {
+            mean[f] += features[t * count + f];
+        }
+    }
+    for (int64_t t = 0; t < rows; t++) {
+        for (int64_t f = 0; f < count; f++) {
+            features[t * count + f] -= mean[f] / (double)rows;
+        }
+    }
+}
+
+/* Eigenvalues descending with their vectors; rank: those above rounding, at least one. */
+static void order_directions(int64_t count, const double *ascending, const double *vectors, double *directions,
+                             kernel_factor *out)
+{
+    out->trace = 0.0;
+    for (int64_t k = 0; k < count; k++) {
+        out->trace += fmax(0.0, ascending[k]);
+    }
+    for (int64_t k = 0; k < count; k++) {
+        out->eigen[k] = fmax(0.0, ascending[count - 1 - k]);
+        for (int64_t f = 0; f < count; f++) {
+            directions[k * count + f] = vectors[(count - 1 - k) * count + f];
+        }
+        out->rank = k == 0 || out->eigen[k] > NEGLIGIBLE * out->trace ? k + 1 : out->rank;
+    }
+}
+
+static nonsens_status rotate_features(nonsens_context *ctx, arena *keep, arena *local, const kci_kernel *k,
+                                      int64_t count, double *features, kernel_factor *out)
+{
+    double *mean, *gram, *ascending, *directions;
+    ARENA_TRY(ctx, local, mean, count);
+    ARENA_TRY(ctx, local, gram, count * count);
+    ARENA_TRY(ctx, local, ascending, count);
+    ARENA_TRY(ctx, local, directions, count * count);
+    ARENA_TRY(ctx, keep, out->eigen, count);
+    centre_features(count, k->rows, features, mean);
+    linalg_gemm(false, true, count, count, k->rows, 1.0, features, count, features, count, 0.0, gram, count);
+    TRY(linalg_eigen_symmetric(ctx, local, count, gram, ascending));
+    order_directions(count, ascending, gram, directions, out);
+    ARENA_TRY(ctx, keep, out->f, out->rank * k->rows);
+    linalg_gemm(true, false, out->rank, k->rows, count, 1.0, directions, count, features, count, 0.0, out->f,
+                out->rank);
+    return NONSENS_OK;
+}
+
+static nonsens_status make_features(nonsens_context *ctx, arena *keep, arena *local, const kci_kernel *kernel,
+                                    enum kci_side side, const kci_options *options, kernel_factor *out)
+{
+    int64_t count = side == KCI_SIDE_Z ? KCI_FOURIER_Z : KCI_FOURIER_TARGET;
+    double *features, *middle;
+    *out = (kernel_factor){.n = kernel->rows};
+    TRY(find_middles(ctx, local, kernel, &middle));
+    ARENA_TRY(ctx, local, features, count * kernel->rows);
+    draw_features(kernel, count, side == KCI_SIDE_Z ? 0 : KCI_FOURIER_Z, options, middle, features);
+    return rotate_features(ctx, keep, local, kernel, count, features, out);
+}
+
+nonsens_status kci_fourier(nonsens_context *ctx, arena *keep, const kci_kernel *kernel, enum kci_side side,
+                           const kci_options *options, kernel_factor *out)
+{
+    arena local = {0};
+    nonsens_status status = make_features(ctx, keep, &local, kernel, side, options, out);
+    arena_free(&local);
+    return status;
+}

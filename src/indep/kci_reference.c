@@ -1,0 +1,140 @@
+/*
+ * kci_reference.c - the plain form of the conditional test with n x n matrices, which the factors are tested by:
+ * R = eps (K_z + eps I)^-1, T = (1/n) tr(R K_x R  R K_y R), and the moments of T with random signs on the rows, with
+ * the leverage corrected as kci_features.c says; all kernels centred.
+ */
+#include "indep/kci_internal.h"
+#include "math/linalg.h"
+
+#include <math.h>
+
+static void centre_matrix(int64_t n, double *k, double *mean)
+{
+    double all = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        mean[i] = 0.0;
+        for (int64_t j = 0; j < n; j++) {
+            mean[i] += k[i * n + j] / (double)n;
+        }
+        all += mean[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            k[i * n + j] += all - mean[i] - mean[j];
+        }
+    }
+}
+
+/* Adds the squared distances of these columns, in widths, to k (n, n). */
+static void add_distances(const column_set *points, const double *width, double *k)
+{
+    for (int64_t c = 0; c < points->d; c++) {
+        for (int64_t i = 0; i < points->n; i++) {
+            for (int64_t j = 0; j < points->n; j++) {
+                double d = (points->v[c][i] - points->v[c][j]) / width[c];
+                k[i * points->n + j] += d * d;
+            }
+        }
+    }
+}
+
+/* Centred kernel of the target, and of z with it if `with` is given. */
+static nonsens_status plain_kernel(nonsens_context *ctx, arena *scratch, const column_set *target, const double *width,
+                                   const column_set *with, const double *width_with, double **out)
+{
+    int64_t n = target->n;
+    double *k, *mean;
+    ARENA_TRY(ctx, scratch, k, n * n);
+    ARENA_TRY(ctx, scratch, mean, n);
+    add_distances(target, width, k);
+    if (with) {
+        add_distances(with, width_with, k);
+    }
+    for (int64_t i = 0; i < n * n; i++) {
+        k[i] = exp(-0.5 * k[i]);
+    }
+    centre_matrix(n, k, mean);
+    *out = k;
+    return NONSENS_OK;
+}
+
+/* R = ridge (K_z + ridge I)^-1; k_z NULL: the identity. */
+static nonsens_status residual_maker(nonsens_context *ctx, arena *scratch, int64_t n, const double *k_z, double ridge,
+                                     double **out)
+{
+    double *a, *r;
+    ARENA_TRY(ctx, scratch, a, n * n);
+    ARENA_TRY(ctx, scratch, r, n * n);
+    for (int64_t i = 0; i < n * n; i++) {
+        a[i] = k_z ? k_z[i] : 0.0;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        a[i * n + i] += k_z ? ridge : 1.0;
+        r[i * n + i] = k_z ? ridge : 1.0;
+    }
+    *out = r;
+    return linalg_solve(ctx, scratch, n, n, a, r);
+}
+
+/* k becomes R K R; scale (n) what its rows are multiplied by in the null moments. */
+static nonsens_status plain_side(nonsens_context *ctx, arena *scratch, int64_t n, const double *k_z, double ridge,
+                                 double *k, double *scale)
+{
+    double *r, *square, *half;
+    TRY(residual_maker(ctx, scratch, n, k_z, ridge, &r));
+    ARENA_TRY(ctx, scratch, square, n * n);
+    ARENA_TRY(ctx, scratch, half, n * n);
+    linalg_gemm(false, false, n, n, n, 1.0, r, n, k, n, 0.0, half, n);
+    linalg_gemm(false, true, n, n, n, 1.0, half, n, r, n, 0.0, k, n);
+    linalg_gemm(false, true, n, n, n, 1.0, r, n, r, n, 0.0, square, n);
+    for (int64_t t = 0; t < n; t++) {
+        double m = square[t * n + t] - 1.0 / (double)n;
+        double q = linalg_dot(n, square + t * n, square + t * n) - 1.0 / (double)n;
+        m = fmax(KCI_LEAST_MARGIN, m);
+        scale[t] = sqrt(sqrt(fmin(m, fmax(m * m, q))) / m);
+    }
+    return NONSENS_OK;
+}
+
+/* Sums over pairs and triples of distinct rows of g (n, n). */
+static nonsens_status plain_moments(nonsens_context *ctx, arena *scratch, int64_t n, double *g, kci_plain_result *out)
+{
+    double *square, third = 0.0, rows = (double)n;
+    ARENA_TRY(ctx, scratch, square, n * n);
+    for (int64_t t = 0; t < n; t++) {
+        out->mean += g[t * n + t] / rows;
+        g[t * n + t] = 0.0;
+    }
+    linalg_gemm(false, false, n, n, n, 1.0, g, n, g, n, 0.0, square, n);
+    for (int64_t i = 0; i < n * n; i++) {
+        out->variance += 2.0 * g[i] * g[i] / (rows * rows);
+        third += 8.0 * square[i] * g[i] / (rows * rows * rows);
+    }
+    out->skewness = out->variance > 0 ? third / (out->variance * sqrt(out->variance)) : 0.0;
+    return NONSENS_OK;
+}
+
+nonsens_status kci_reference(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
+                             const column_set *z, const kci_plain *plain, kci_plain_result *out)
+{
+    int64_t n = x->n;
+    const column_set *with = plain->with_z ? z : NULL;
+    double *k_x, *k_y, *k_z = NULL, *scale_x, *scale_y;
+    *out = (kci_plain_result){0};
+    TRY(plain_kernel(ctx, scratch, x, plain->width_x, with, plain->width_z, &k_x));
+    TRY(plain_kernel(ctx, scratch, y, plain->width_y, with, plain->width_z, &k_y));
+    if (z->d > 0) {
+        TRY(plain_kernel(ctx, scratch, z, plain->width_z, NULL, NULL, &k_z));
+    }
+    ARENA_TRY(ctx, scratch, scale_x, n);
+    ARENA_TRY(ctx, scratch, scale_y, n);
+    TRY(plain_side(ctx, scratch, n, k_z, plain->ridge_x, k_x, scale_x));
+    TRY(plain_side(ctx, scratch, n, k_z, plain->ridge_y, k_y, scale_y));
+    out->statistic = linalg_dot(n * n, k_x, k_y) / (double)n;
+    for (int64_t t = 0; t < n; t++) {
+        for (int64_t s = 0; s < n; s++) {
+            k_x[t * n + s] *= k_y[t * n + s] * scale_x[t] * scale_y[t] * scale_x[s] * scale_y[s];
+        }
+    }
+    return plain_moments(ctx, scratch, n, k_x, out);
+}
