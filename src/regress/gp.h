@@ -1,0 +1,69 @@
+/*
+ * gp.h - Gaussian-process regression y = f(x) + noise, hyper-parameters by the largest marginal likelihood.
+ *
+ * One regressor: Matern kernels in their state-space form, exact in O(n) time and memory.  Several: the Gaussian kernel
+ * with one length scale per regressor; exact for few rows, by inducing points beyond.
+ *
+ * Units: regressors are centred at their median and divided by their interquartile range, y is standardised; what comes
+ * out is in the caller's units, and does not change, up to rounding, with y -> a y + b or x -> c x + e.  The order of
+ * rows does not enter: they are sorted by value first.
+ *
+ * Bounds: noise variance at least 1e-8 and at most twice that of y, so that functions without noise are fitted up to
+ * 1e-4 of the spread of y.  A signal that raises the log likelihood by less than its number of hyper-parameters
+ * (Akaike's criterion) is dropped: mean = mean of y, all noise.
+ */
+#ifndef REGRESS_GP_H
+#define REGRESS_GP_H
+
+#include "base/matrix.h"
+#include "base/memory.h"
+
+/* For one regressor; several have the Gaussian kernel.  The sum is a smooth 5/2 and a rougher 3/2 of shorter length. */
+enum gp_kernel { GP_MATERN_52, GP_MATERN_32, GP_MATERN_SUM };
+
+/* Variance and length of f, variance of the noise, in the caller's units; the sum of two has two of the former. */
+typedef struct gp_hyper {
+    double signal[2], noise;
+    const double *length; /* (regressors), or (2) for the sum */
+} gp_hyper;
+
+/* All zero: the defaults. */
+typedef struct gp_options {
+    enum gp_kernel kernel;
+    int threads;          /* at most; the answer is the same for any */
+    int64_t exact_most;   /* rows up to which several regressors are fitted exactly; 0: 500 */
+    int64_t inducing;     /* inducing points beyond that, at most; 0: 150 */
+    bool leave_one_out;   /* fill gp_fit.left_out */
+    const gp_hyper *held; /* use these and learn none; NULL: learn */
+} gp_options;
+
+typedef struct gp_model gp_model; /* what gp_predict needs */
+
+typedef struct gp_fit {
+    double *mean, *variance; // (n) of f at the rows, in the caller's order
+    double *residual;        // (n) y - mean
+    double *left_out;        // (n) y - its prediction from the other rows at the same hyper-parameters; or NULL
+    double signal[2];        /* variance of f; second: of the rough part of a sum */
+    double noise;            /* variance */
+    double *length;          // (max(d, 2)) per regressor; 0: constant, or all is noise; of a sum: its two
+    double log_likelihood;   /* of y; low rank: its lower bound */
+    int iterations;
+    bool converged;
+    bool constant;    /* y does not vary: residuals and noise are 0 */
+    bool all_noise;   /* no function of x is worth its hyper-parameters */
+    const char *form; /* "constant", "noise", "state space", "exact", "low rank" */
+    gp_model *model;
+} gp_fit;
+
+/*
+ * Fits y (x->n) to the columns of x; constant columns are left out.  What `out` points to, with the model, is in
+ * `keep`; scratch may be rewound afterwards.
+ */
+nonsens_status gp_regress(nonsens_context *ctx, arena *keep, arena *scratch, const column_set *x, const double *y,
+                          const gp_options *options, gp_fit *out);
+
+/* Mean and variance (x->n each) of f at new rows with the same columns; variance may be NULL. */
+nonsens_status gp_predict(nonsens_context *ctx, arena *scratch, const gp_model *model, const column_set *x,
+                          double *mean, double *variance);
+
+#endif

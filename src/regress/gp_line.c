@@ -1,0 +1,337 @@
+/*
+ * gp_line.c - hyper-parameters of one-regressor processes.
+ *
+ * The likelihood can have several maxima (all noise, a smooth trend, interpolation).  It is looked at on a grid of
+ * lengths and shares of noise, the total variance at its best for each, on at most SAMPLE points; climbs start from the
+ * best few of the grid's maxima.  Larger data then go through samples that grow by a factor of 16 up to all points;
+ * each climb begins near its end with measured curvature, and has but a few steps to do.  (Curvature does not simply
+ * grow with the rows: more rows of a smooth function hardly tell more about its length.)  The grid is looked at once
+ * more on a larger sample, for lengths that hid between the points of the first.
+ *
+ * A sample is half evenly spread points, for long lengths, and half runs of neighbours, for short ones: any choice of
+ * points by x alone is data of the same process.
+ */
+#include "math/sort.h"
+#include "regress/gp_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SAMPLE = 2048,
+    GROWTH = 16,
+    LOOK_AGAIN_FROM = 8192,
+    LOOK_AGAIN_MOST = 65536,
+    RUNS = 8,
+    GRID_LENGTHS = 12,
+    GRID_NOISES = 4,
+    STARTS = 3,
+    STEPS = 60,
+    GAPS = 4096, /* looked at for their median */
+};
+
+static const double COARSE = 1e-2, FINE = 1e-5; /* of log likelihood: where climbs stop */
+static const double NOISE_SHARES[GRID_NOISES] = {1e-6, 1e-2, 0.3, 5.0};
+static const double LONGEST_START = 3.0; /* of the range */
+static const double LONGEST = 100.0;
+
+struct learning {
+    enum gp_kernel kernel;
+    int parameters;
+    double lower[GP_LINE_PARAMETERS], upper[GP_LINE_PARAMETERS];
+    double shortest, range; /* lengths of the data: median gap, and from end to end */
+    gp_box box;
+};
+
+/* A point that climbs start from, or that they have reached. */
+struct place {
+    double value; /* minus log likelihood */
+    double theta[GP_LINE_PARAMETERS];
+};
+
+/* ---- sequences ----------------------------------------------------------------------------------------------------
+ */
+
+static nonsens_status sequence_get(nonsens_context *ctx, arena *a, int64_t n, gp_sequence *q)
+{
+    *q = (gp_sequence){0};
+    ARENA_TRY(ctx, a, q->x, n);
+    ARENA_TRY(ctx, a, q->y, n);
+    ARENA_TRY(ctx, a, q->count, n);
+    ARENA_TRY(ctx, a, q->squares, n);
+    return NONSENS_OK;
+}
+
+static void add_point(gp_sequence *q, double x, double y, double count, double squares)
+{
+    q->x[q->n] = x;
+    q->y[q->n] = y;
+    q->count[q->n] = count;
+    q->squares[q->n] = squares;
+    q->n++;
+    q->rows += count;
+    q->points += count > 0.0;
+    q->within += squares;
+    q->log_counts += count > 1.0 ? log(count) : 0.0;
+}
+
+nonsens_status gp_sequence_make(nonsens_context *ctx, arena *a, int64_t n, const double *x, const double *y,
+                                gp_sequence *q)
+{
+    TRY(sequence_get(ctx, a, n, q));
+    for (int64_t first = 0, end; first < n; first = end) {
+        double mean = 0.0, squares = 0.0;
+        for (end = first; end < n && x[end] == x[first]; end++) {
+            double from_mean = y[end] - mean;
+            mean += from_mean / (double)(end - first + 1);
+            squares += from_mean * (y[end] - mean);
+        }
+        add_point(q, x[first], mean, (double)(end - first), squares);
+    }
+    return NONSENS_OK;
+}
+
+/* About `wanted` points of q: half of them spread evenly, half in runs. */
+static nonsens_status sample_sequence(nonsens_context *ctx, arena *a, const gp_sequence *q, int64_t wanted,
+                                      gp_sequence *out)
+{
+    bool *taken; // (n)
+    int64_t spread = wanted / 2, run = wanted / 2 / RUNS, count = 0;
+    ARENA_TRY(ctx, a, taken, q->n);
+    for (int64_t i = 0; i < spread; i++) {
+        taken[(int64_t)(((double)i + 0.5) / (double)spread * (double)q->n)] = true;
+    }
+    for (int64_t k = 0; k < RUNS; k++) {
+        int64_t begin = (int64_t)(((double)k + 0.5) / RUNS * (double)(q->n - run));
+        memset(taken + begin, true, (size_t)run);
+    }
+    for (int64_t i = 0; i < q->n; i++) {
+        count += taken[i];
+    }
+    TRY(sequence_get(ctx, a, count, out));
+    for (int64_t i = 0; i < q->n; i++) {
+        if (taken[i]) {
+            add_point(out, q->x[i], q->y[i], q->count[i], q->squares[i]);
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- bounds -------------------------------------------------------------------------------------------------------
+ */
+
+static nonsens_status median_gap(nonsens_context *ctx, arena *scratch, const gp_sequence *q, double *out)
+{
+    double *gap, *spare;
+    int64_t gaps = q->n - 1, count = gaps < GAPS ? gaps : GAPS;
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, gap, count);
+    ARENA_TRY(ctx, scratch, spare, count);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = (int64_t)(((double)i + 0.5) / (double)count * (double)gaps);
+        gap[i] = q->x[at + 1] - q->x[at];
+    }
+    sort_doubles(count, gap, spare);
+    *out = gap[count / 2];
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
+
+static nonsens_status set_bounds(nonsens_context *ctx, arena *scratch, const gp_sequence *q, enum gp_kernel kernel,
+                                 struct learning *l)
+{
+    int parts = gp_parts(kernel);
+    l->kernel = kernel;
+    l->parameters = 2 * parts + 1;
+    l->range = q->x[q->n - 1] - q->x[0];
+    TRY(median_gap(ctx, scratch, q, &l->shortest)); // shorter lengths would call noise a signal
+    for (int p = 0; p < parts; p++) {
+        l->lower[p] = log(GP_LEAST_SIGNAL);
+        l->upper[p] = log(GP_MOST_SIGNAL);
+        l->lower[parts + p] = log(l->shortest);
+        l->upper[parts + p] = log(LONGEST * l->range);
+    }
+    l->lower[2 * parts] = log(GP_LEAST_NOISE);
+    l->upper[2 * parts] = log(GP_MOST_NOISE);
+    l->box = (gp_box){l->parameters, l->lower, l->upper};
+    return NONSENS_OK;
+}
+
+/* ---- climbing -----------------------------------------------------------------------------------------------------
+ */
+
+static double minus_likelihood(void *state, const double *theta, double *gradient)
+{
+    gp_track *t = state;
+    double value = -gp_line_likelihood(t, theta, gradient, NULL);
+    for (int i = 0; gradient && i < 2 * gp_parts(t->kernel) + 1; i++) {
+        gradient[i] = -gradient[i];
+    }
+    return value;
+}
+
+static nonsens_status climb_from(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
+                                 double tolerance, bool measure, struct place *at, gp_climb_result *result)
+{
+    gp_climb_options how = {.max_iterations = STEPS, .tolerance = tolerance, .measure_curves = measure};
+    int before = result->iterations;
+    TRY(gp_climb(ctx, scratch, &l->box, minus_likelihood, t, &how, at->theta, result));
+    at->value = result->value;
+    result->iterations += before;
+    return NONSENS_OK;
+}
+
+/* The best total variance for this length and share of noise. */
+static struct place grid_place(gp_track *t, double length, double share)
+{
+    struct place at = {.theta = {0.0, log(length), log(share)}};
+    double quadratic, value = gp_line_likelihood(t, at.theta, NULL, &quadratic), rows = t->q->rows;
+    double total = fmax(quadratic / rows, 1e-300);
+    at.value = -(value + 0.5 * (quadratic - rows - rows * log(total)));
+    at.theta[0] += log(total);
+    at.theta[2] += log(total);
+    return at;
+}
+
+/* Moves the best `kept` places to the front. */
+static void best_first(struct place *place, int count, int kept)
+{
+    for (int i = 0; i < kept; i++) {
+        int best = i;
+        for (int k = i + 1; k < count; k++) {
+            best = place[k].value < place[best].value ? k : best;
+        }
+        struct place swap = place[i];
+        place[i] = place[best];
+        place[best] = swap;
+    }
+}
+
+/* Minima along lengths, the best first; returns how many, STARTS at most. */
+static int grid_starts(const struct learning *l, gp_track *t, struct place *start)
+{
+    struct place best[GRID_LENGTHS];
+    double first = log(l->shortest), last = log(LONGEST_START * l->range);
+    int found = 0;
+    for (int i = 0; i < GRID_LENGTHS; i++) {
+        double length = exp(first + (last - first) * i / (GRID_LENGTHS - 1));
+        for (int k = 0; k < GRID_NOISES; k++) {
+            struct place at = grid_place(t, length, NOISE_SHARES[k]);
+            if (k == 0 || at.value < best[i].value) {
+                best[i] = at;
+            }
+        }
+    }
+    for (int i = 0; i < GRID_LENGTHS; i++) {
+        bool below_left = i == 0 || best[i].value <= best[i - 1].value;
+        bool below_right = i == GRID_LENGTHS - 1 || best[i].value < best[i + 1].value;
+        if (below_left && below_right) {
+            start[found++] = best[i];
+        }
+    }
+    int kept = found < STARTS ? found : STARTS;
+    best_first(start, found, kept);
+    return kept;
+}
+
+/* The best place that climbs reach from these. */
+static nonsens_status climb_all(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
+                                struct place *start, int count, gp_climb_result *result)
+{
+    for (int i = 0; i < count; i++) {
+        TRY(climb_from(ctx, scratch, l, t, COARSE, false, start + i, result));
+    }
+    best_first(start, count, 1);
+    return NONSENS_OK;
+}
+
+/* Splits one part into a longer smooth and a shorter rough one, in a few ways. */
+static int split_starts(const struct place *single, struct place *start)
+{
+    static const double WAYS[STARTS][3] = {{3.0, 0.1, 0.1}, {1.0, 0.1, 0.1}, {10.0, 0.5, 0.5}};
+    for (int i = 0; i < STARTS; i++) {
+        double *theta = start[i].theta;
+        theta[0] = single->theta[0];
+        theta[1] = single->theta[0] + log(WAYS[i][2]);
+        theta[2] = single->theta[1] + log(WAYS[i][0]);
+        theta[3] = single->theta[1] + log(WAYS[i][1]);
+        theta[4] = single->theta[2];
+    }
+    return STARTS;
+}
+
+static nonsens_status learn_on_sample(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel,
+                                      const gp_sequence *all, const gp_sequence *sample, struct place *best,
+                                      gp_climb_result *result)
+{
+    gp_track t;
+    struct learning l;
+    struct place start[GRID_LENGTHS];
+    bool split = kernel == GP_MATERN_SUM;
+    TRY(set_bounds(ctx, scratch, all, split ? GP_MATERN_52 : kernel, &l));
+    TRY(gp_track_get(ctx, scratch, l.kernel, sample, &t));
+    TRY(climb_all(ctx, scratch, &l, &t, start, grid_starts(&l, &t, start), result));
+    *best = start[0];
+    if (split) {
+        TRY(set_bounds(ctx, scratch, all, kernel, &l));
+        TRY(gp_track_get(ctx, scratch, kernel, sample, &t));
+        TRY(climb_all(ctx, scratch, &l, &t, start, split_starts(best, start), result));
+        *best = start[0];
+    }
+    return NONSENS_OK;
+}
+
+/* A larger sample may show lengths that a smaller one hid: where its grid has a better place, learning begins anew. */
+static nonsens_status look_again(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel, const gp_sequence *all,
+                                 gp_track *t, struct place *at, gp_climb_result *result)
+{
+    gp_track single;
+    struct learning l;
+    struct place start[GRID_LENGTHS], other;
+    double value = -gp_line_likelihood(t, at->theta, NULL, NULL);
+    TRY(set_bounds(ctx, scratch, all, kernel == GP_MATERN_SUM ? GP_MATERN_52 : kernel, &l));
+    TRY(gp_track_get(ctx, scratch, l.kernel, t->q, &single));
+    grid_starts(&l, &single, start);
+    if (start[0].value < value) {
+        TRY(learn_on_sample(ctx, scratch, kernel, all, t->q, &other, result));
+        *at = other.value < value ? other : *at;
+    }
+    return NONSENS_OK;
+}
+
+/* One climb on a sample of q, or on all of it; the first stage finds the place to begin. */
+static nonsens_status run_stage(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel, const gp_sequence *q,
+                                const gp_sequence *sample, bool first, double tolerance, struct place *at,
+                                gp_climb_result *result)
+{
+    struct learning l;
+    gp_track t;
+    TRY(gp_track_get(ctx, scratch, kernel, sample, &t));
+    if (first) {
+        TRY(learn_on_sample(ctx, scratch, kernel, q, sample, at, result));
+    } else if (sample->n > LOOK_AGAIN_FROM && sample->n <= LOOK_AGAIN_MOST) {
+        TRY(look_again(ctx, scratch, kernel, q, &t, at, result));
+    }
+    TRY(set_bounds(ctx, scratch, q, kernel, &l));
+    return climb_from(ctx, scratch, &l, &t, tolerance, true, at, result);
+}
+
+nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel, const gp_sequence *q,
+                             double *theta, gp_climb_result *result)
+{
+    struct place at;
+    arena_mark mark = arena_tell(scratch);
+    int64_t wanted = SAMPLE;
+    *result = (gp_climb_result){0};
+    for (bool done = false; !done; wanted *= GROWTH) {
+        gp_sequence sample = *q;
+        done = q->n <= 2 * wanted;
+        if (!done) {
+            TRY(sample_sequence(ctx, scratch, q, wanted, &sample));
+        }
+        TRY(run_stage(ctx, scratch, kernel, q, &sample, wanted == SAMPLE, done ? FINE : COARSE, &at, result));
+        arena_rewind(scratch, mark);
+    }
+    memcpy(theta, at.theta, (size_t)(2 * gp_parts(kernel) + 1) * sizeof *theta);
+    return NONSENS_OK;
+}
