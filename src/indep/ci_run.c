@@ -8,7 +8,6 @@
 #include "indep/ci_internal.h"
 
 #include "indep/hsic.h"
-#include "indep/information.h"
 #include "indep/kci.h"
 #include "regress/gp.h"
 
@@ -307,4 +306,45 @@ static nonsens_status run_residuals(nonsens_context *ctx, arena *scratch, ci_tes
     out->side[1] = s.part[1]->explained;
     release_sides(&s);
     return status;
+}
+
+/* ---- dispatch ------------------------------------------------------------------------------------------------ */
+
+typedef nonsens_status (*run_fn)(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
+                                 ci_result *out);
+
+/* What a test can do; the order is that of enum independence_test. */
+typedef struct test_row {
+    const char *word;
+    run_fn run;
+    bool conditional, vectors;
+} test_row;
+
+static const test_row test_table[] = {
+    {"auto", run_kci, true, true},       {"hsic", run_unconditional, false, true}, {"kci", run_kci, true, true},
+    {"rcit", run_kernel, true, true},    {"fisher-z", NULL, true, false},      {"residuals", run_residuals, true, true},
+    {"information", NULL, false, false},
+};
+
+nonsens_status ci_prepare(nonsens_context *ctx, ci_tester *t)
+{
+    const test_row *row = &test_table[t->options.test];
+    for (int64_t k = 0; k < t->count; k++) {
+        if (t->variable[k].d > 1 && !row->vectors) {
+            return fail(ctx, NONSENS_ERR_USAGE, "%s takes single variables; for vectors use hsic, kci, rcit or residuals",
+                        row->word);
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out)
+{
+    const test_row *row = &test_table[t->options.test];
+    *out = (ci_result){.p_value = NAN, .effect = NAN, .side = {NAN, NAN}};
+    if (q->count > 0 && !row->conditional) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "%s cannot condition on other variables; use kci, rcit, residuals or fisher-z", row->word);
+    }
+    return row->run(ctx, scratch, t, q, out);
 }
