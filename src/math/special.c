@@ -420,6 +420,18 @@ double special_student_tail(double degrees, double t)
     return beta_lower(a, 0.5, 1.0 / (1.0 + square), square / (1.0 + square));
 }
 
+double special_f_tail(double d1, double d2, double f)
+{
+    if (!(d1 > 0.0) || !(d2 > 0.0) || isnan(f)) {
+        return NAN;
+    }
+    if (f <= 0.0 || isinf(f)) {
+        return f <= 0.0 ? 1.0 : 0.0;
+    }
+    double ratio = d1 / d2 * f, sum = 1.0 + ratio; // both arguments to all digits: x may lie close to 0 or 1
+    return beta_lower(0.5 * d2, 0.5 * d1, 1.0 / sum, ratio < 1e300 ? ratio / sum : 1.0);
+}
+
 /* ---- polygammas ---------------------------------------------------------------------------------------------- */
 
 static const double ASYMPTOTIC_FROM = 12.0; /* recurrences lift smaller arguments */

@@ -2,7 +2,7 @@
  * special.h - special functions to 1e-12 absolute, and 1e-9 relative in tails down to 1e-300.
  *
  * Not yet used by any room, but part of the set and tested with it: special_gamma_p, special_log_gamma_q,
- * special_normal_cdf, special_student_tail, special_trigamma, special_kolmogorov_tail.
+ * special_normal_cdf, special_student_tail, special_trigamma.
  */
 #ifndef MATH_SPECIAL_H
 #define MATH_SPECIAL_H
@@ -26,6 +26,9 @@ double special_normal_quantile(double p);
 /* Regularised incomplete beta I_x(a, b) and Student's two-sided tail P(|T| > t). */
 double special_beta_inc(double a, double b, double x);
 double special_student_tail(double degrees, double t);
+
+/* P(F > f) with d1 and d2 degrees of freedom; f may be infinite. */
+double special_f_tail(double d1, double d2, double f);
 
 double special_digamma(double x);  /* x > 0 */
 double special_trigamma(double x); /* x > 0 */

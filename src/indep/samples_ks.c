@@ -1,0 +1,149 @@
+/*
+ * samples_ks.c - Kolmogorov-Smirnov statistics of two and more samples.
+ *
+ * Kiefer (Ann. Math. Stat. 30, 1959): T = sup_x sum_e n_e (F_e(x) - F(x))^2 = sup_x (sum_e c_e^2 / n_e - c^2 / n) with
+ * c_e and c the numbers of rows up to x in group e and in all; two groups: T = n_0 n_1 / n D^2.  Ties: the functions
+ * are compared only after the last of equal values.
+ *
+ * Exact p of D for two groups: every arrangement of the labels is a path from (0, 0) to (n_0, n_1), all equally likely.
+ * The last step of a random path to (i, j) comes from (i - 1, j) with probability i / (i + j); so the probability that
+ * a path to (i, j) has met |i / n_0 - j / n_1| >= D is 1 there and else the average of its predecessors with these
+ * weights: positive terms only, small tails keep their digits.  The comparison is made in whole numbers, and, with
+ * ties, only where i + j rows end a run of equal values (Schroer and Trenkler, Comput. Stat. Data Anal. 20, 1995).
+ */
+#include "indep/samples_internal.h"
+
+#include "math/kiefer.h"
+#include "math/sort.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+double samples_ks_statistic(const samples_sorted *s, const int64_t *label, int64_t *count)
+{
+    double sum = 0.0, largest = 0.0, n = (double)s->n;
+    memset(count, 0, (size_t)s->groups * sizeof *count);
+    for (int64_t i = 0; i < s->n; i++) {
+        int64_t e = label[i], c = count[e]++;
+        sum += (double)(2 * c + 1) / (double)s->size[e];
+        if (s->last[i]) {
+            double all = (double)(i + 1), here = sum - all * all / n;
+            largest = here > largest ? here : largest;
+        }
+    }
+    return largest;
+}
+
+/* |F_e - F| over all other rows' F: the rest has n - n_e rows. */
+static double distance_to_rest(const samples_sorted *s, int64_t e, int64_t count, int64_t all)
+{
+    double n = (double)s->n, size = (double)s->size[e];
+    return fabs((double)count / size - (double)all / n) * n / (n - size);
+}
+
+/* F_e is constant between values of its own, so that its distance is largest at or just before one of them. */
+double samples_ks_effect(const samples_sorted *s, int64_t *count)
+{
+    double largest = 0.0;
+    memset(count, 0, (size_t)s->groups * sizeof *count);
+    for (int64_t first = 0, end; first < s->n; first = end) {
+        for (end = first + 1; !s->last[end - 1]; end++) {
+        }
+        for (int64_t i = first; i < end; i++) {
+            largest = fmax(largest, distance_to_rest(s, s->label[i], count[s->label[i]], first));
+            if (i + 1 == end || s->label[i + 1] != s->label[i]) { // equal labels stand together in a run of ties
+                int64_t e = s->label[i], of_run = 1;
+                while (i - of_run >= first && s->label[i - of_run] == e) {
+                    of_run++;
+                }
+                count[e] += of_run;
+                largest = fmax(largest, distance_to_rest(s, e, count[e], end));
+            }
+        }
+    }
+    return largest;
+}
+
+/* max |c_0 n_1 - c_1 n_0| = n_0 n_1 D, a whole number. */
+static int64_t whole_distance(const samples_sorted *s)
+{
+    int64_t count[2] = {0, 0}, largest = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        count[s->label[i]]++;
+        int64_t here = count[0] * s->size[1] - count[1] * s->size[0];
+        if (s->last[i] && (here > largest || -here > largest)) {
+            largest = here < 0 ? -here : here;
+        }
+    }
+    return largest;
+}
+
+nonsens_status samples_ks_exact(nonsens_context *ctx, arena *scratch, const samples_sorted *s, double *p_value)
+{
+    int64_t n0 = s->size[0], n1 = s->size[1], limit = whole_distance(s);
+    double *met; // (n1 + 1): of a path to (i, j)
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, met, n1 + 1);
+    for (int64_t i = 0; i <= n0; i++) {
+        for (int64_t j = 0; j <= n1; j++) {
+            int64_t here = i * n1 - j * n0, steps = i + j;
+            if ((here >= limit || -here >= limit) && steps > 0 && s->last[steps - 1]) {
+                met[j] = 1.0;
+            } else if (steps > 0) {
+                double left = i > 0 ? (double)i * met[j] : 0.0, below = j > 0 ? (double)j * met[j - 1] : 0.0;
+                met[j] = (left + below) / (double)steps;
+            }
+        }
+        TRY(check_cancelled(ctx));
+    }
+    *p_value = met[n1] < 1.0 ? met[n1] : 1.0;
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
+
+static nonsens_status check_sample(nonsens_context *ctx, int64_t n, const double *v)
+{
+    if (n < 1) {
+        return fail(ctx, NONSENS_ERR_DATA, "two-sample test: a sample has no rows; give each at least one");
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(v[i])) {
+            return fail(ctx, NONSENS_ERR_DATA,
+                        "two-sample test: value %" PRId64 " of %" PRId64 " is not finite; drop the row", i + 1, n);
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status samples_ks2(nonsens_context *ctx, arena *scratch, int64_t nx, const double *x, int64_t ny,
+                           const double *y, samples_ks2_result *out)
+{
+    int64_t size[2] = {nx, ny}, n = nx + ny;
+    samples_sorted s = {.n = n, .groups = 2, .size = size};
+    sort_entry *entry, *spare;
+    TRY(check_sample(ctx, nx, x));
+    TRY(check_sample(ctx, ny, y));
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, entry, n);
+    ARENA_TRY(ctx, scratch, spare, n);
+    ARENA_TRY(ctx, scratch, s.label, n);
+    ARENA_TRY(ctx, scratch, s.last, n);
+    for (int64_t i = 0; i < n; i++) {
+        entry[i] = (sort_entry){sort_key(i < nx ? x[i] : y[i - nx]), i};
+    }
+    sort_entries(entry, spare, n, NULL, NULL);
+    for (int64_t i = 0; i < n; i++) {
+        s.label[i] = entry[i].row >= nx;
+        s.last[i] = i + 1 == n || entry[i + 1].key != entry[i].key;
+    }
+    out->exact = nx <= SAMPLES_EXACT / ny;
+    double products = (double)nx * (double)ny;
+    out->distance = (double)whole_distance(&s) / products;
+    out->p_value = kiefer_tail(1, products / (double)n * out->distance * out->distance);
+    if (out->exact) {
+        TRY(samples_ks_exact(ctx, scratch, &s, &out->p_value));
+    }
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
