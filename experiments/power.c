@@ -107,8 +107,8 @@ static nonsens_status exact_kci(nonsens_context *ctx, arena *a, const column_set
         one[k] = (column_set){n, 1, (const double *const *)&z[k]};
     }
     // k = exp(-distance^2 / (2 width^2)); z enters the kernel of x with half its size, as in the authors' program
-    double w = n <= 200 ? 0.8 : 0.5, width_x[2] = {w, 2.0 * w}, width_y[1] = {w}, width_z[1] = {w};
-    kci_plain plain = {width_x, width_y, width_z, 1e-3, 1e-3, true, false};
+    double w = n <= 200 ? 0.8 : 0.5, width_x[2] = {w, 2.0 * w}, width_y[2] = {w, 2.0 * w}, width_z[1] = {w};
+    kci_plain plain = {width_x, width_y, width_z, 1e-3, 1e-3, true};
     kci_plain_result result;
     TRY(kci_reference(ctx, a, &one[0], &one[1], &one[2], &plain, &result));
     *p = special_gamma_tail(result.mean, result.variance, result.statistic);

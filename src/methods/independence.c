@@ -238,7 +238,7 @@ static nonsens_status say_decision(nonsens_context *ctx, nonsens_result *r, cons
     bool given = w->given[0] != '\0', dependent = r->decision == DECISION_DEPENDENT;
     r->sentence = arena_format(ctx, &r->memory, "%s and %s %s on one another%s%s%s%s.", w->x, w->y,
                                dependent ? "depend" : "are not seen to depend", w->where, given ? " once " : "",
-                               w->given, given ? " is known" : "");
+                               w->given, !given ? "" : strchr(w->given, ',') ? " are known" : " is known");
     return r->sentence ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 

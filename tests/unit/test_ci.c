@@ -150,7 +150,7 @@ static void test_order_does_not_matter(void **state)
         int64_t count = conditions(TESTS[k]) ? 2 : 0, given[] = {Z, U}, other[] = {order[U], order[Z]};
         ci_result first = ask(f, a, X, Y, count, given), second = ask(f, b, order[Y], order[X], count, other);
         assert_true(first.p_value == second.p_value && (first.statistic == second.statistic));
-        assert_true(first.side[0] == second.side[1] && first.side[1] == second.side[0]);
+        assert_true(!first.side_name || (first.side[0] == second.side[1] && first.side[1] == second.side[0]));
         ci_close(a);
         ci_close(b);
     }
