@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH_ROWS = 1000, SMOOTH_ROWS = 5000, COARSE_STEPS = 6 };
+enum { WIDTH_ROWS = 1000, SMOOTH_ROWS = 500, COARSE_STEPS = 6 };
 
 /* ---- scalars ------------------------------------------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
 #define RELATIVE_FORMULA 1e-9 /* the same formula in C and NumPy */
 #define RELATIVE_P 2e-6       /* of p-values: the tail magnifies errors of T */
 #define RELATIVE_CUBES 1e-4   /* of the skewness where directions are left out */
-#define MEGABYTES 200
+#define MEGABYTES 100
 
 enum { LAW_NORMAL, LAW_LAPLACE, LAW_STUDENT, LAW_UNIFORM, LAWS };
 
