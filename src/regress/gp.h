@@ -32,7 +32,7 @@ typedef struct gp_options {
     enum gp_kernel kernel;
     int threads;          /* at most; the answer is the same for any */
     int64_t exact_most;   /* rows up to which several regressors are fitted exactly; 0: 500 */
-    int64_t inducing;     /* inducing points beyond that, at most; 0: 150 */
+    int64_t inducing;     /* inducing points beyond that, at most; 0: 300 */
     bool leave_one_out;   /* fill gp_fit.left_out */
     const gp_hyper *held; /* use these and learn none; NULL: learn */
 } gp_options;
