@@ -33,8 +33,7 @@ struct task {
     gp_fit *out;
 };
 
-/* ---- checks and order ---------------------------------------------------------------------------------------------
- */
+/* ---- checks and order -------------------------------------------------------------------------------------- */
 
 static nonsens_status check_column(nonsens_context *ctx, int64_t n, const double *v)
 {
@@ -108,8 +107,7 @@ static nonsens_status sort_rows(nonsens_context *ctx, arena *scratch, struct tas
     return NONSENS_OK;
 }
 
-/* ---- units --------------------------------------------------------------------------------------------------------
- */
+/* ---- units ------------------------------------------------------------------------------------------------- */
 
 /* v (n): in sorted order; its values times a power of two that makes them at most 1. */
 static double gather(const struct task *t, const double *from, double *v)
@@ -216,8 +214,7 @@ static nonsens_status scale_response(nonsens_context *ctx, arena *scratch, struc
     return NONSENS_OK;
 }
 
-/* ---- results -------------------------------------------------------------------------------------------------------
- */
+/* ---- results ----------------------------------------------------------------------------------------------- */
 
 static nonsens_status get_results(nonsens_context *ctx, arena *keep, struct task *t)
 {
@@ -269,14 +266,22 @@ static void put_mean(struct task *t)
     out->converged = true;
 }
 
-/* True if the signal raised the likelihood by less than its hyper-parameters cost. */
-static bool is_not_worth(const struct task *t, double likelihood, int64_t hyper_parameters)
+/*
+ * True if the signal raised the likelihood by less than it costs: its hyper-parameters, and what short lengths can find
+ * in noise.  A function that changes 1/length times where half of the rows are has as many places to follow chance:
+ * log(1/length), if positive, per length.
+ */
+static bool is_not_worth(const struct task *t, double likelihood, int64_t variances, int64_t lengths,
+                         const double *log_length)
 {
-    return !t->options->held && !(likelihood - noise_likelihood(t) > (double)hyper_parameters);
+    double cost = (double)(variances + lengths);
+    for (int64_t j = 0; j < lengths; j++) {
+        cost += fmax(-log_length[j], 0.0);
+    }
+    return !t->options->held && !(likelihood - noise_likelihood(t) > cost);
 }
 
-/* ---- one regressor --------------------------------------------------------------------------------------------------
- */
+/* ---- one regressor ----------------------------------------------------------------------------------------- */
 
 static void hold_line(const struct task *t, double *theta)
 {
@@ -329,6 +334,7 @@ nonsens_status gp_smooth_get(nonsens_context *ctx, arena *scratch, int64_t n, gp
 static nonsens_status fit_line(nonsens_context *ctx, arena *keep, arena *scratch, struct task *t)
 {
     gp_model *m = t->model;
+    int parts = gp_parts(t->options->kernel);
     gp_climb_result climbed = {.converged = true};
     gp_smooth smooth;
     gp_track track;
@@ -344,13 +350,13 @@ static nonsens_status fit_line(nonsens_context *ctx, arena *keep, arena *scratch
     TRY(gp_smooth_get(ctx, scratch, m->q.n, &smooth));
     double likelihood = t->options->held ? gp_line_likelihood(&track, m->theta, NULL, NULL) : -climbed.value;
     t->out->iterations = climbed.iterations;
-    if (is_not_worth(t, likelihood, 2 * gp_parts(m->kernel))) {
+    if (is_not_worth(t, likelihood, parts, parts, m->theta + parts)) {
         put_mean(t);
         return NONSENS_OK;
     }
     t->out->converged = climbed.converged;
     gp_line_smooth(&track, m->theta, &smooth);
-    put_line(t, &smooth, exp(m->theta[2 * gp_parts(m->kernel)]));
+    put_line(t, &smooth, exp(m->theta[2 * parts]));
     put_line_hyper(t, likelihood);
     return NONSENS_OK;
 }
@@ -418,7 +424,7 @@ static nonsens_status fit_exact(nonsens_context *ctx, arena *keep, arena *scratc
         return fail(ctx, NONSENS_ERR_NUMERIC,
                     "Gaussian-process regression: the covariance of the rows is singular; give a larger noise");
     }
-    if (is_not_worth(t, likelihood, m->used + 1)) {
+    if (is_not_worth(t, likelihood, 1, m->used, m->several + 1)) {
         put_mean(t);
         return NONSENS_OK;
     }
@@ -455,7 +461,7 @@ static nonsens_status fit_low_rank(nonsens_context *ctx, arena *keep, arena *scr
     TRY(gp_spread_rows(ctx, scratch, x, NULL, CANDIDATES, &candidates, NULL));
     TRY(gp_choose_inducing(ctx, keep, scratch, &candidates, m->several, most, &z));
     TRY(gp_reduced_fit(ctx, keep, scratch, m->threads, x, t->sorted_y, &z, m->several, &m->reduced, &bound));
-    if (is_not_worth(t, bound, m->used + 1)) {
+    if (is_not_worth(t, bound, 1, m->used, m->several + 1)) {
         put_mean(t);
         return NONSENS_OK;
     }

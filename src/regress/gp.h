@@ -9,8 +9,9 @@
  * rows does not enter: they are sorted by value first.
  *
  * Bounds: noise variance at least 1e-8 and at most twice that of y, so that functions without noise are fitted up to
- * 1e-4 of the spread of y.  A signal that raises the log likelihood by less than its number of hyper-parameters
- * (Akaike's criterion) is dropped: mean = mean of y, all noise.
+ * 1e-4 of the spread of y.  A signal is dropped (mean = mean of y, all noise) unless it raises the log likelihood by
+ * more than its number of hyper-parameters (Akaike's criterion) plus log(interquartile range / length) for every length
+ * shorter than that: the more places a function has to bend, the more it finds in noise.
  */
 #ifndef REGRESS_GP_H
 #define REGRESS_GP_H

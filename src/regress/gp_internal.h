@@ -11,7 +11,7 @@ enum { GP_LINE_PARAMETERS = 5 }; /* of the sum of two: two variances, two length
 #define GP_LEAST_SIGNAL 1e-8
 #define GP_MOST_SIGNAL 1e8
 
-/* ---- minimisation in a box (gp_climb.c) ----------------------------------------------------------------------- */
+/* ---- minimisation in a box (gp_climb.c) -------------------------------------------------------------------- */
 
 /* Value at theta; the gradient too, unless NULL.  Not finite: a point to keep away from. */
 typedef double (*gp_objective_fn)(void *state, const double *theta, double *gradient);
@@ -37,7 +37,7 @@ typedef struct gp_climb_result {
 nonsens_status gp_climb(nonsens_context *ctx, arena *scratch, const gp_box *box, gp_objective_fn f, void *state,
                         const gp_climb_options *options, double *theta, gp_climb_result *result);
 
-/* ---- one regressor (gp_state_space.c, gp_line.c) --------------------------------------------------------------- */
+/* ---- one regressor (gp_state_space.c, gp_line.c) ----------------------------------------------------------- */
 
 /* Points in ascending order, all different; rows with the same x are one point. */
 typedef struct gp_sequence {
@@ -78,7 +78,7 @@ nonsens_status gp_sequence_make(nonsens_context *ctx, arena *a, int64_t n, const
 nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel, const gp_sequence *q,
                              double *theta, gp_climb_result *result);
 
-/* ---- several regressors: theta is log variance of f, log lengths (d), log noise variance ------------------------- */
+/* ---- several regressors: theta is log variance of f, log lengths (d), log noise variance ------------------- */
 
 /* Numbers in theta for d regressors. */
 static inline int64_t gp_count(int64_t d)

@@ -27,8 +27,7 @@ static const double LOG_2_PI = 1.8378770664093454836;
 static const double JITTER = 1e-8;    /* of s, on the diagonal of k(z, z) */
 static const double EXPLAINED = 1e-6; /* of s: a row with less left brings nothing new */
 
-/* ---- inducing points ------------------------------------------------------------------------------------------------
- */
+/* ---- inducing points --------------------------------------------------------------------------------------- */
 
 /* Pivots of the kernel matrix of x with unit variance; returns how many. */
 static int64_t find_pivots(const column_set *x, const double *theta, int64_t most, double *left, double *factor,
@@ -101,8 +100,7 @@ nonsens_status gp_inducing_factor(nonsens_context *ctx, const column_set *z, con
     return linalg_cholesky(ctx, z->n, l);
 }
 
-/* ---- the bound ------------------------------------------------------------------------------------------------------
- */
+/* ---- the bound --------------------------------------------------------------------------------------------- */
 
 static double trace_of(int64_t m, const double *a)
 {
