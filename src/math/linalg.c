@@ -17,12 +17,23 @@
 typedef int32_t blas_int;
 typedef size_t text_length; /* hidden argument of a Fortran character dummy */
 
-enum { CBLAS_COLUMN_MAJOR = 102, CBLAS_NO_TRANSPOSE = 111, CBLAS_TRANSPOSE = 112, CBLAS_UPPER = 121 };
+enum {
+    CBLAS_COLUMN_MAJOR = 102,
+    CBLAS_NO_TRANSPOSE = 111,
+    CBLAS_TRANSPOSE = 112,
+    CBLAS_UPPER = 121,
+    CBLAS_LOWER = 122,
+    CBLAS_NOT_UNIT = 131,
+    CBLAS_LEFT = 141
+};
 
 void cblas_dgemm(int order, int trans_a, int trans_b, blas_int m, blas_int n, blas_int k, double alpha, const double *a,
                  blas_int lda, const double *b, blas_int ldb, double beta, double *c, blas_int ldc);
 void cblas_dsyrk(int order, int uplo, int trans, blas_int n, blas_int k, double alpha, const double *a, blas_int lda,
                  double beta, double *c, blas_int ldc);
+void cblas_dtrsm(int order, int side, int uplo, int trans, int diagonal, blas_int m, blas_int n, double alpha,
+                 const double *a, blas_int lda, double *b, blas_int ldb);
+void dpotri_(const char *uplo, const blas_int *n, double *a, const blas_int *lda, blas_int *info, text_length);
 void dsyev_(const char *jobz, const char *uplo, const blas_int *n, double *a, const blas_int *lda, double *w,
             double *work, const blas_int *lwork, blas_int *info, text_length, text_length);
 void dpotrf_(const char *uplo, const blas_int *n, double *a, const blas_int *lda, blas_int *info, text_length);
@@ -138,6 +149,46 @@ nonsens_status linalg_cholesky(nonsens_context *ctx, int64_t k, double *a)
         memset(a + j * k, 0, (size_t)j * sizeof *a);
     }
     return NONSENS_OK;
+}
+
+void linalg_solve_lower(bool transpose, int64_t k, int64_t m, const double *l, int64_t ldl, double *b, int64_t ldb)
+{
+    if (k <= 0 || m <= 0) {
+        return;
+    }
+#pragma omp critical(nonsens_blas)
+    cblas_dtrsm(CBLAS_COLUMN_MAJOR, CBLAS_LEFT, CBLAS_LOWER, transpose ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE,
+                CBLAS_NOT_UNIT, (blas_int)k, (blas_int)m, 1.0, l, stride(ldl), b, stride(ldb));
+}
+
+void linalg_invert_cholesky(int64_t k, double *l)
+{
+    blas_int n = (blas_int)k, ld = stride(k), info = 0;
+    if (k <= 0) {
+        return;
+    }
+#pragma omp critical(nonsens_blas)
+    dpotri_("L", &n, l, &ld, &info, 1);
+    for (int64_t j = 0; j < k; j++) {
+        for (int64_t i = 0; i < j; i++) {
+            l[j * k + i] = l[i * k + j];
+        }
+    }
+}
+
+void linalg_outer(int64_t k, int64_t n, const double *a, int64_t lda, double beta, double *c)
+{
+    if (k <= 0) {
+        return;
+    }
+#pragma omp critical(nonsens_blas)
+    cblas_dsyrk(CBLAS_COLUMN_MAJOR, CBLAS_UPPER, CBLAS_NO_TRANSPOSE, (blas_int)k, (blas_int)n, 1.0, a, stride(lda),
+                beta, c, stride(k));
+    for (int64_t j = 0; j < k; j++) {
+        for (int64_t i = 0; i < j; i++) {
+            c[i * k + j] = c[j * k + i];
+        }
+    }
 }
 
 nonsens_status linalg_solve(nonsens_context *ctx, arena *scratch, int64_t k, int64_t m, double *a, double *b)

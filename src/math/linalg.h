@@ -31,6 +31,15 @@ nonsens_status linalg_eigen_symmetric(nonsens_context *ctx, arena *scratch, int6
 /* Lower Cholesky factor of a symmetric positive definite a (k, k), in place, strict upper part zeroed. */
 nonsens_status linalg_cholesky(nonsens_context *ctx, int64_t k, double *a);
 
+/* B (k, m) = L^-1 B, or L'^-1 B, for a lower triangular L (k, k), in place; ld* are column strides. */
+void linalg_solve_lower(bool transpose, int64_t k, int64_t m, const double *l, int64_t ldl, double *b, int64_t ldb);
+
+/* A^-1 (k, k), both triangles, in place of the lower Cholesky factor of A, whose diagonal has no zero. */
+void linalg_invert_cholesky(int64_t k, double *l);
+
+/* C (k, k) = A A' + beta C for A (k, n), both triangles filled; with beta they must agree before. */
+void linalg_outer(int64_t k, int64_t n, const double *a, int64_t lda, double beta, double *c);
+
 /* Solves A X = B for a general A (k, k), B (k, m); a and b are overwritten, b with X. */
 nonsens_status linalg_solve(nonsens_context *ctx, arena *scratch, int64_t k, int64_t m, double *a, double *b);
 

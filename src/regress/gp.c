@@ -8,8 +8,9 @@
 #include "regress/gp.h"
 
 #include "math/column.h"
+#include "math/linalg.h"
 #include "math/sort.h"
-#include "regress/gp_internal.h"
+#include "regress/gp_model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,23 +18,7 @@
 
 static const double LOG_2_PI = 1.8378770664093454836;
 
-/* z = (v * factor - centre) / spread; factor is a power of two that keeps huge columns finite. */
-typedef struct scaling {
-    double factor, centre, spread;
-} scaling;
-
-enum form { FORM_MEAN, FORM_LINE };
-
-struct gp_model {
-    enum form form;
-    int64_t columns, used; /* given, and left after constant ones */
-    int64_t *column;       // (used)
-    scaling *x;            // (used)
-    scaling y;
-    enum gp_kernel kernel;
-    gp_sequence q; /* one regressor */
-    double theta[GP_LINE_PARAMETERS];
-};
+enum { EXACT_MOST = 500, INDUCING_MOST = 300, CANDIDATES = 4096 };
 
 /* A fit on its way. */
 struct task {
@@ -48,19 +33,7 @@ struct task {
     gp_fit *out;
 };
 
-static double scale_value(const scaling *s, double v)
-{
-    return (v * s->factor - s->centre) / s->spread;
-}
-
-/* What one scaled unit is in the caller's. */
-static double unit_of(const scaling *s)
-{
-    return s->spread / s->factor;
-}
-
-/* ---- checks and order ---------------------------------------------------------------------------------------------
- */
+/* ---- checks and order -------------------------------------------------------------------------------------- */
 
 static nonsens_status check_column(nonsens_context *ctx, int64_t n, const double *v)
 {
@@ -73,7 +46,7 @@ static nonsens_status check_column(nonsens_context *ctx, int64_t n, const double
     return NONSENS_OK;
 }
 
-static nonsens_status check_columns(nonsens_context *ctx, const column_set *x)
+nonsens_status gp_check_columns(nonsens_context *ctx, const column_set *x)
 {
     for (int64_t j = 0; j < x->d; j++) {
         TRY(check_column(ctx, x->n, x->v[j]));
@@ -134,8 +107,7 @@ static nonsens_status sort_rows(nonsens_context *ctx, arena *scratch, struct tas
     return NONSENS_OK;
 }
 
-/* ---- units --------------------------------------------------------------------------------------------------------
- */
+/* ---- units ------------------------------------------------------------------------------------------------- */
 
 /* v (n): in sorted order; its values times a power of two that makes them at most 1. */
 static double gather(const struct task *t, const double *from, double *v)
@@ -242,8 +214,7 @@ static nonsens_status scale_response(nonsens_context *ctx, arena *scratch, struc
     return NONSENS_OK;
 }
 
-/* ---- results -------------------------------------------------------------------------------------------------------
- */
+/* ---- results ----------------------------------------------------------------------------------------------- */
 
 static nonsens_status get_results(nonsens_context *ctx, arena *keep, struct task *t)
 {
@@ -295,14 +266,22 @@ static void put_mean(struct task *t)
     out->converged = true;
 }
 
-/* True if the signal raised the likelihood by less than its hyper-parameters cost. */
-static bool is_not_worth(const struct task *t, double likelihood, int64_t hyper_parameters)
+/*
+ * True if the signal raised the likelihood by less than it costs: its hyper-parameters, and what short lengths can find
+ * in noise.  A function that changes 1/length times where half of the rows are has as many places to follow chance:
+ * log(1/length), if positive, per length.
+ */
+static bool is_not_worth(const struct task *t, double likelihood, int64_t variances, int64_t lengths,
+                         const double *log_length)
 {
-    return !t->options->held && !(likelihood - noise_likelihood(t) > (double)hyper_parameters);
+    double cost = (double)(variances + lengths);
+    for (int64_t j = 0; j < lengths; j++) {
+        cost += fmax(-log_length[j], 0.0);
+    }
+    return !t->options->held && !(likelihood - noise_likelihood(t) > cost);
 }
 
-/* ---- one regressor --------------------------------------------------------------------------------------------------
- */
+/* ---- one regressor ----------------------------------------------------------------------------------------- */
 
 static void hold_line(const struct task *t, double *theta)
 {
@@ -344,7 +323,7 @@ static void put_line_hyper(struct task *t, double likelihood)
     out->form = "state space";
 }
 
-static nonsens_status smooth_get(nonsens_context *ctx, arena *scratch, int64_t n, gp_smooth *s)
+nonsens_status gp_smooth_get(nonsens_context *ctx, arena *scratch, int64_t n, gp_smooth *s)
 {
     ARENA_TRY(ctx, scratch, s->mean, n);
     ARENA_TRY(ctx, scratch, s->variance, n);
@@ -355,6 +334,7 @@ static nonsens_status smooth_get(nonsens_context *ctx, arena *scratch, int64_t n
 static nonsens_status fit_line(nonsens_context *ctx, arena *keep, arena *scratch, struct task *t)
 {
     gp_model *m = t->model;
+    int parts = gp_parts(t->options->kernel);
     gp_climb_result climbed = {.converged = true};
     gp_smooth smooth;
     gp_track track;
@@ -367,18 +347,152 @@ static nonsens_status fit_line(nonsens_context *ctx, arena *keep, arena *scratch
         TRY(gp_line_learn(ctx, scratch, m->kernel, &m->q, m->theta, &climbed));
     }
     TRY(gp_track_get(ctx, scratch, m->kernel, &m->q, &track));
-    TRY(smooth_get(ctx, scratch, m->q.n, &smooth));
+    TRY(gp_smooth_get(ctx, scratch, m->q.n, &smooth));
     double likelihood = t->options->held ? gp_line_likelihood(&track, m->theta, NULL, NULL) : -climbed.value;
     t->out->iterations = climbed.iterations;
-    if (is_not_worth(t, likelihood, 2 * gp_parts(m->kernel))) {
+    if (is_not_worth(t, likelihood, parts, parts, m->theta + parts)) {
         put_mean(t);
         return NONSENS_OK;
     }
     t->out->converged = climbed.converged;
     gp_line_smooth(&track, m->theta, &smooth);
-    put_line(t, &smooth, exp(m->theta[2 * gp_parts(m->kernel)]));
+    put_line(t, &smooth, exp(m->theta[2 * parts]));
     put_line_hyper(t, likelihood);
     return NONSENS_OK;
+}
+
+/* ---- several regressors
+ * ---------------------------------------------------------------------------------------------- */
+
+static void hold_several(const struct task *t, double *theta)
+{
+    const gp_hyper *h = t->options->held;
+    const gp_model *m = t->model;
+    double unit = unit_of(&m->y);
+    theta[0] = log(h->signal[0] / unit / unit);
+    for (int64_t c = 0; c < m->used; c++) {
+        theta[1 + c] = log(h->length[m->column[c]] / unit_of(m->x + c));
+    }
+    theta[m->used + 1] = log(h->noise / unit / unit);
+}
+
+static void put_several_hyper(struct task *t, double likelihood)
+{
+    const gp_model *m = t->model;
+    const double *theta = m->several;
+    gp_fit *out = t->out;
+    double unit = unit_of(&m->y);
+    out->signal[0] = exp(theta[0]) * unit * unit;
+    for (int64_t c = 0; c < m->used; c++) {
+        out->length[m->column[c]] = exp(theta[1 + c]) * unit_of(m->x + c);
+    }
+    out->noise = exp(theta[m->used + 1]) * unit * unit;
+    out->log_likelihood = likelihood - (double)t->n * log(unit);
+}
+
+/* The rows' scaled regressors for later predictions. */
+static nonsens_status keep_rows(nonsens_context *ctx, arena *keep, struct task *t)
+{
+    double **column;
+    ARENA_TRY(ctx, keep, column, t->model->used);
+    for (int64_t c = 0; c < t->model->used; c++) {
+        ARENA_TRY(ctx, keep, column[c], t->n);
+        memcpy(column[c], t->sorted_x[c], (size_t)t->n * sizeof **column);
+    }
+    t->model->rows = (column_set){t->n, t->model->used, (const double *const *)column};
+    return NONSENS_OK;
+}
+
+static nonsens_status keep_factor(nonsens_context *ctx, arena *keep, const gp_exact *e, gp_model *m)
+{
+    int64_t n = e->x->n;
+    ARENA_TRY(ctx, keep, m->factor, n * n);
+    ARENA_TRY(ctx, keep, m->alpha, n);
+    memcpy(m->factor, e->inverse, (size_t)(n * n) * sizeof *m->factor);
+    memcpy(m->alpha, e->alpha, (size_t)n * sizeof *m->alpha);
+    return NONSENS_OK;
+}
+
+static nonsens_status fit_exact(nonsens_context *ctx, arena *keep, arena *scratch, struct task *t, const column_set *x)
+{
+    gp_model *m = t->model;
+    gp_exact e;
+    double noise = exp(m->several[m->used + 1]);
+    TRY(gp_exact_get(ctx, scratch, x, t->sorted_y, &e));
+    double likelihood = gp_exact_likelihood(&e, m->several, NULL);
+    if (!isfinite(likelihood)) {
+        return fail(ctx, NONSENS_ERR_NUMERIC,
+                    "Gaussian-process regression: the covariance of the rows is singular; give a larger noise");
+    }
+    if (is_not_worth(t, likelihood, 1, m->used, m->several + 1)) {
+        put_mean(t);
+        return NONSENS_OK;
+    }
+    TRY(keep_rows(ctx, keep, t));
+    TRY(keep_factor(ctx, keep, &e, m));
+    linalg_invert_cholesky(t->n, e.inverse);
+    for (int64_t i = 0; i < t->n; i++) {
+        double weight = e.inverse[i * (t->n + 1)];
+        put_row(t, i, t->sorted_y[i] - noise * e.alpha[i], fmax(noise - noise * noise * weight, 0.0),
+                e.alpha[i] / weight);
+    }
+    m->form = FORM_EXACT;
+    t->out->form = "exact";
+    put_several_hyper(t, likelihood);
+    return NONSENS_OK;
+}
+
+nonsens_status gp_row_results_get(nonsens_context *ctx, arena *scratch, int64_t n, gp_row_results *r)
+{
+    ARENA_TRY(ctx, scratch, r->mean, n);
+    ARENA_TRY(ctx, scratch, r->variance, n);
+    ARENA_TRY(ctx, scratch, r->leverage, n);
+    return NONSENS_OK;
+}
+
+static nonsens_status fit_low_rank(nonsens_context *ctx, arena *keep, arena *scratch, struct task *t,
+                                   const column_set *x)
+{
+    gp_model *m = t->model;
+    int64_t most = t->options->inducing > 0 ? t->options->inducing : INDUCING_MOST;
+    column_set candidates, z;
+    gp_row_results rows;
+    double bound;
+    TRY(gp_spread_rows(ctx, scratch, x, NULL, CANDIDATES, &candidates, NULL));
+    TRY(gp_choose_inducing(ctx, keep, scratch, &candidates, m->several, most, &z));
+    TRY(gp_reduced_fit(ctx, keep, scratch, m->threads, x, t->sorted_y, &z, m->several, &m->reduced, &bound));
+    if (is_not_worth(t, bound, 1, m->used, m->several + 1)) {
+        put_mean(t);
+        return NONSENS_OK;
+    }
+    TRY(gp_row_results_get(ctx, scratch, t->n, &rows));
+    TRY(gp_reduced_predict(ctx, m->threads, &m->reduced, x, &rows));
+    for (int64_t i = 0; i < t->n; i++) {
+        double rest = t->sorted_y[i] - rows.mean[i], share = fmax(1.0 - rows.leverage[i], GP_LEAST_NOISE);
+        put_row(t, i, rows.mean[i], rows.variance[i], rest / share);
+    }
+    m->form = FORM_LOW_RANK;
+    t->out->form = "low rank";
+    put_several_hyper(t, bound);
+    return NONSENS_OK;
+}
+
+static nonsens_status fit_several(nonsens_context *ctx, arena *keep, arena *scratch, struct task *t)
+{
+    gp_model *m = t->model;
+    gp_climb_result climbed = {.converged = true};
+    column_set x = {t->n, m->used, (const double *const *)t->sorted_x};
+    bool exact = t->n <= (t->options->exact_most > 0 ? t->options->exact_most : EXACT_MOST);
+    m->threads = t->options->threads;
+    ARENA_TRY(ctx, keep, m->several, m->used + 2);
+    if (t->options->held) {
+        hold_several(t, m->several);
+    } else {
+        TRY(gp_several_learn(ctx, scratch, &x, t->sorted_y, exact, m->several, &climbed));
+    }
+    t->out->iterations = climbed.iterations;
+    t->out->converged = climbed.converged;
+    return (exact ? fit_exact : fit_low_rank)(ctx, keep, scratch, t, &x);
 }
 
 /* ---- the public calls
@@ -390,7 +504,7 @@ nonsens_status gp_regress(nonsens_context *ctx, arena *keep, arena *scratch, con
     struct task t = {.n = x->n, .x = x, .y = y, .options = options, .out = out};
     *out = (gp_fit){0};
     TRY(check_options(ctx, x, options));
-    TRY(check_columns(ctx, x));
+    TRY(gp_check_columns(ctx, x));
     TRY(check_column(ctx, x->n, y));
     TRY(get_results(ctx, keep, &t));
     TRY(sort_rows(ctx, scratch, &t));
@@ -403,88 +517,5 @@ nonsens_status gp_regress(nonsens_context *ctx, arena *keep, arena *scratch, con
     if (t.model->used == 1) {
         return fit_line(ctx, keep, scratch, &t);
     }
-    return fail(ctx, NONSENS_ERR_USAGE,
-                "Gaussian-process regression: several regressors are not supported yet; give one");
-}
-
-/* Training points and new ones in one ascending sequence; place (new rows): where each came to lie. */
-static nonsens_status merge_new(nonsens_context *ctx, arena *scratch, const gp_sequence *old, int64_t count,
-                                const double *x, gp_sequence *q, int64_t *place)
-{
-    sort_entry *entry, *spare;
-    ARENA_TRY(ctx, scratch, entry, count);
-    ARENA_TRY(ctx, scratch, spare, count);
-    ARENA_TRY(ctx, scratch, q->x, old->n + count);
-    ARENA_TRY(ctx, scratch, q->y, old->n + count);
-    ARENA_TRY(ctx, scratch, q->count, old->n + count);
-    sort_column(x, count, entry, spare);
-    for (int64_t i = 0, k = 0; i < old->n || k < count;) {
-        double next = k < count ? x[entry[k].row] : INFINITY;
-        bool is_old = i < old->n && old->x[i] <= next;
-        double at = is_old ? old->x[i] : next;
-        q->x[q->n] = at;
-        q->y[q->n] = is_old ? old->y[i] : 0.0;
-        q->count[q->n] = is_old ? old->count[i] : 0.0;
-        for (; k < count && x[entry[k].row] == at; k++) {
-            place[entry[k].row] = q->n;
-        }
-        i += is_old;
-        q->n++;
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status predict_line(nonsens_context *ctx, arena *scratch, const gp_model *m, const column_set *x,
-                                   double *mean, double *variance)
-{
-    gp_sequence q = {0};
-    gp_smooth smooth;
-    gp_track track;
-    int64_t *place;
-    double *scaled;
-    ARENA_TRY(ctx, scratch, place, x->n);
-    ARENA_TRY(ctx, scratch, scaled, x->n);
-    for (int64_t i = 0; i < x->n; i++) {
-        scaled[i] = scale_value(m->x, x->v[m->column[0]][i]);
-    }
-    TRY(merge_new(ctx, scratch, &m->q, x->n, scaled, &q, place));
-    TRY(gp_track_get(ctx, scratch, m->kernel, &q, &track));
-    TRY(smooth_get(ctx, scratch, q.n, &smooth));
-    gp_line_smooth(&track, m->theta, &smooth);
-    for (int64_t i = 0; i < x->n; i++) {
-        mean[i] = smooth.mean[place[i]];
-        if (variance) {
-            variance[i] = smooth.variance[place[i]];
-        }
-    }
-    return NONSENS_OK;
-}
-
-nonsens_status gp_predict(nonsens_context *ctx, arena *scratch, const gp_model *model, const column_set *x,
-                          double *mean, double *variance)
-{
-    arena_mark mark = arena_tell(scratch);
-    if (x->d != model->columns) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "Gaussian-process regression: %" PRId64 " columns to predict from, fitted to %" PRId64
-                    "; give the same",
-                    x->d, model->columns);
-    }
-    TRY(check_columns(ctx, x));
-    memset(mean, 0, (size_t)x->n * sizeof *mean);
-    if (variance) {
-        memset(variance, 0, (size_t)x->n * sizeof *variance);
-    }
-    if (model->form == FORM_LINE) {
-        TRY(predict_line(ctx, scratch, model, x, mean, variance));
-    }
-    double unit = unit_of(&model->y);
-    for (int64_t i = 0; i < x->n; i++) {
-        mean[i] = (mean[i] * model->y.spread + model->y.centre) / model->y.factor;
-        if (variance) {
-            variance[i] *= unit * unit;
-        }
-    }
-    arena_rewind(scratch, mark);
-    return NONSENS_OK;
+    return fit_several(ctx, keep, scratch, &t);
 }

@@ -9,8 +9,9 @@
  * rows does not enter: they are sorted by value first.
  *
  * Bounds: noise variance at least 1e-8 and at most twice that of y, so that functions without noise are fitted up to
- * 1e-4 of the spread of y.  A signal that raises the log likelihood by less than its number of hyper-parameters
- * (Akaike's criterion) is dropped: mean = mean of y, all noise.
+ * 1e-4 of the spread of y.  A signal is dropped (mean = mean of y, all noise) unless it raises the log likelihood by
+ * more than its number of hyper-parameters (Akaike's criterion) plus log(interquartile range / length) for every length
+ * shorter than that: the more places a function has to bend, the more it finds in noise.
  */
 #ifndef REGRESS_GP_H
 #define REGRESS_GP_H
@@ -32,7 +33,7 @@ typedef struct gp_options {
     enum gp_kernel kernel;
     int threads;          /* at most; the answer is the same for any */
     int64_t exact_most;   /* rows up to which several regressors are fitted exactly; 0: 500 */
-    int64_t inducing;     /* inducing points beyond that, at most; 0: 150 */
+    int64_t inducing;     /* inducing points beyond that, at most; 0: 300 */
     bool leave_one_out;   /* fill gp_fit.left_out */
     const gp_hyper *held; /* use these and learn none; NULL: learn */
 } gp_options;

@@ -11,7 +11,7 @@ enum { GP_LINE_PARAMETERS = 5 }; /* of the sum of two: two variances, two length
 #define GP_LEAST_SIGNAL 1e-8
 #define GP_MOST_SIGNAL 1e8
 
-/* ---- minimisation in a box (gp_climb.c) ----------------------------------------------------------------------- */
+/* ---- minimisation in a box (gp_climb.c) -------------------------------------------------------------------- */
 
 /* Value at theta; the gradient too, unless NULL.  Not finite: a point to keep away from. */
 typedef double (*gp_objective_fn)(void *state, const double *theta, double *gradient);
@@ -37,7 +37,7 @@ typedef struct gp_climb_result {
 nonsens_status gp_climb(nonsens_context *ctx, arena *scratch, const gp_box *box, gp_objective_fn f, void *state,
                         const gp_climb_options *options, double *theta, gp_climb_result *result);
 
-/* ---- one regressor (gp_state_space.c, gp_line.c) --------------------------------------------------------------- */
+/* ---- one regressor (gp_state_space.c, gp_line.c) ----------------------------------------------------------- */
 
 /* Points in ascending order, all different; rows with the same x are one point. */
 typedef struct gp_sequence {
@@ -77,5 +77,85 @@ nonsens_status gp_sequence_make(nonsens_context *ctx, arena *a, int64_t n, const
 /* theta of the largest likelihood. */
 nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel, const gp_sequence *q,
                              double *theta, gp_climb_result *result);
+
+/* ---- several regressors: theta is log variance of f, log lengths (d), log noise variance ------------------- */
+
+/* Numbers in theta for d regressors. */
+static inline int64_t gp_count(int64_t d)
+{
+    return d + 2;
+}
+
+/* k (a->n, count) = variance exp(-sum_j (a_j - b_j)^2 / (2 length_j^2)), rows of a against `count` rows of b from
+ * `first` on. */
+void gp_gauss_block(const column_set *a, const column_set *b, int64_t first, int64_t count, const double *theta,
+                    double *k);
+/* sum (d) += sum_ij w_ij (a_i - b_j)^2 per regressor, w as k above. */
+void gp_gauss_distances(const column_set *a, const column_set *b, int64_t first, int64_t count, const double *w,
+                        double *sum);
+
+/* About `wanted` rows, evenly spread in the order given, from the arena; y may be NULL. */
+nonsens_status gp_spread_rows(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t wanted,
+                              column_set *out, double **out_y);
+
+/* Exact (gp_exact.c): n x n matrices. */
+typedef struct gp_exact {
+    const column_set *x;
+    const double *y;
+    double *k, *inverse; // (n, n) kernel; inverse of kernel + noise, or its Cholesky factor
+    double *alpha;       // (n) inverse y
+    nonsens_context *ctx;
+} gp_exact;
+
+nonsens_status gp_exact_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, gp_exact *e);
+/* Log likelihood; -infinity where the matrix is not positive.  With a gradient (d + 2) e->inverse is the inverse
+ * afterwards, otherwise the Cholesky factor. */
+double gp_exact_likelihood(gp_exact *e, const double *theta, double *gradient);
+
+/* Low rank (gp_low_rank.c): inducing points z and whitened products, with L L' = k(z, z), V = L^-1 k(z, x). */
+typedef struct gp_low_rank {
+    const column_set *x; /* rows to learn from */
+    const double *y;
+    column_set z;
+    double *l, *b, *inner;  // (m, m) L; Cholesky factor of B = I + V V' / noise; V V'
+    double *vy, *gamma;     // (m) V y; B^-1 V y
+    double *kuf, *v, *g;    // (m, n) k(z, x), V, and derivatives by V
+    double *square, *other; // (m, m) scratch
+    nonsens_context *ctx;
+} gp_low_rank;
+
+/* At most `most` rows of x as inducing points, in z. */
+nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, arena *scratch, const column_set *x,
+                                  const double *theta, int64_t most, column_set *z);
+nonsens_status gp_low_rank_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t most,
+                               gp_low_rank *r);
+/* Titsias' bound of the log likelihood; its derivatives (d + 2), unless NULL. */
+double gp_low_rank_bound(gp_low_rank *r, const double *theta, double *gradient);
+
+/* The fit to all rows (gp_reduced.c). */
+typedef struct gp_reduced {
+    column_set z;
+    double *theta;  // (d + 2)
+    double *l, *b;  // (m, m) as above
+    double *weight; // (m) B^-1 V y / noise
+} gp_reduced;
+
+typedef struct gp_row_results {
+    double *mean, *variance, *leverage; // (n); leverage: derivative of a row's mean by its own y
+} gp_row_results;
+
+nonsens_status gp_reduced_fit(nonsens_context *ctx, arena *keep, arena *scratch, int threads, const column_set *x,
+                              const double *y, const column_set *z, const double *theta, gp_reduced *r, double *bound);
+nonsens_status gp_reduced_predict(nonsens_context *ctx, int threads, const gp_reduced *r, const column_set *x,
+                                  const gp_row_results *out);
+/* L (m, m) of k(z, z), with a little on its diagonal. */
+nonsens_status gp_inducing_factor(nonsens_context *ctx, const column_set *z, const double *theta, double *l);
+/* From inner = V V', vy and y'y of n rows: the bound, B's Cholesky factor in b, gamma. */
+nonsens_status gp_bound_of(nonsens_context *ctx, int64_t m, int64_t n, const double *theta, int64_t d, double yy,
+                           const double *inner, const double *vy, double *b, double *gamma, double *bound);
+
+/* theta of the largest likelihood or bound; rows in an order that does not depend on the caller's (gp_several.c). */
+nonsens_status gp_several_learn(nonsens_context *ctx, arena *scratch, const column_set *x, const double *y, bool exact,
+                                double *theta, gp_climb_result *result);
 
 #endif

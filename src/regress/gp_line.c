@@ -49,8 +49,7 @@ struct place {
     double theta[GP_LINE_PARAMETERS];
 };
 
-/* ---- sequences ----------------------------------------------------------------------------------------------------
- */
+/* ---- sequences --------------------------------------------------------------------------------------------- */
 
 static nonsens_status sequence_get(nonsens_context *ctx, arena *a, int64_t n, gp_sequence *q)
 {
@@ -117,8 +116,7 @@ static nonsens_status sample_sequence(nonsens_context *ctx, arena *a, const gp_s
     return NONSENS_OK;
 }
 
-/* ---- bounds -------------------------------------------------------------------------------------------------------
- */
+/* ---- bounds ------------------------------------------------------------------------------------------------ */
 
 static nonsens_status median_gap(nonsens_context *ctx, arena *scratch, const gp_sequence *q, double *out)
 {
@@ -157,8 +155,7 @@ static nonsens_status set_bounds(nonsens_context *ctx, arena *scratch, const gp_
     return NONSENS_OK;
 }
 
-/* ---- climbing -----------------------------------------------------------------------------------------------------
- */
+/* ---- climbing ---------------------------------------------------------------------------------------------- */
 
 static double minus_likelihood(void *state, const double *theta, double *gradient)
 {

@@ -82,7 +82,7 @@ nonsens_status gp_track_get(nonsens_context *ctx, arena *a, enum gp_kernel kerne
     return NONSENS_OK;
 }
 
-/* ---- pieces, for parts of orders d0 and d1 known to the compiler ------------------------------------------------ */
+/* ---- pieces, for parts of orders d0 and d1 known to the compiler ------------------------------------------- */
 
 /* The step's A and upper triangle of Q, block by block. */
 GP_INLINE void set_step(int d0, int d1, const struct model *m, double distance, small_square a[2], small_square q[2])
@@ -221,7 +221,7 @@ GP_INLINE void fetch(int d, const double *from, double *mean, square p)
     }
 }
 
-/* ---- forwards -------------------------------------------------------------------------------------------------- */
+/* ---- forwards ---------------------------------------------------------------------------------------------- */
 
 /* Log likelihood of the points, without the rows' part inside ties. */
 GP_INLINE double filter(int d0, int d1, gp_track *t, const struct model *m, bool keep, double *quadratic)
@@ -257,7 +257,7 @@ GP_INLINE double filter(int d0, int d1, gp_track *t, const struct model *m, bool
     return -0.5 * (q->points * LOG_2_PI + logs + log(product) + squares);
 }
 
-/* ---- backwards ------------------------------------------------------------------------------------------------- */
+/* ---- backwards --------------------------------------------------------------------------------------------- */
 
 /* r = A'r, n = A'n A. */
 GP_INLINE void carry_back(int d0, int d1, const struct model *m, double distance, double *r, square n)
@@ -438,8 +438,7 @@ GP_INLINE void go_back(int d0, int d1, gp_track *t, const struct model *m, struc
     }
 }
 
-/* ---- one copy per kernel ------------------------------------------------------------------------------------------
- */
+/* ---- one copy per kernel ----------------------------------------------------------------------------------- */
 
 static double filter_for(gp_track *t, const struct model *m, bool keep, double *quadratic)
 {

@@ -125,6 +125,45 @@ static void test_eigen(void **state)
     assert_true(fabs(w[0] - 1.0) < ROUNDING && fabs(w[1] - 3.0) < ROUNDING);
 }
 
+/* L^-1, L'^-1 and A^-1 undo what they should; A A' is the Gram matrix of A'. */
+static void test_triangular(void **state)
+{
+    fixture *f = *state;
+    enum { K = 9, M = 4, LD = 12 };
+    double *a = positive(f, 5, K), *l = copy(f, a, K * K), *b = numbers(f, 6, LD * M), product[K * M], unit[K * K];
+    assert_int_equal(linalg_cholesky(f->ctx, K, l), NONSENS_OK);
+    for (int transpose = 0; transpose <= 1; transpose++) {
+        double *x = copy(f, b, LD * M);
+        linalg_solve_lower(transpose, K, M, l, K, x, LD);
+        linalg_gemm(transpose, false, K, M, K, 1.0, l, K, x, LD, 0.0, product, K);
+        for (int64_t j = 0; j < M; j++) {
+            assert_same(product + j * K, b + j * LD, K, ROUNDING);
+        }
+    }
+    linalg_invert_cholesky(K, l);
+    linalg_gemm(false, false, K, K, K, 1.0, l, K, a, K, 0.0, unit, K);
+    for (int64_t i = 0; i < K * K; i++) {
+        assert_true(fabs(unit[i] - (i % (K + 1) == 0)) <= ROUNDING);
+    }
+    linalg_solve_lower(false, 0, M, l, 0, b, LD);
+    linalg_solve_lower(false, K, 0, l, K, b, LD);
+    linalg_invert_cholesky(0, l);
+}
+
+static void test_outer(void **state)
+{
+    fixture *f = *state;
+    enum { K = 5, N = 8, LD = 7 };
+    double *a = numbers(f, 7, LD * N), c[K * K], expected[K * K];
+    linalg_gemm(false, true, K, K, N, 1.0, a, LD, a, LD, 0.0, expected, K);
+    linalg_outer(K, N, a, LD, 0.0, c);
+    assert_same(c, expected, K * K, ROUNDING);
+    linalg_gemm(false, true, K, K, N, 1.0, a, LD, a, LD, 0.5, expected, K);
+    linalg_outer(K, N, a, LD, 0.5, c);
+    assert_same(c, expected, K * K, ROUNDING);
+    linalg_outer(0, N, a, LD, 0.0, c);
+}
+
 static void test_cholesky(void **state)
 {
     fixture *f = *state;
@@ -282,6 +321,8 @@ int main(void)
         TEST(test_gemm_overwrites_and_empties),
         TEST(test_gram),
         TEST(test_eigen),
+        TEST(test_triangular),
+        TEST(test_outer),
         TEST(test_cholesky),
         TEST(test_solve),
         TEST(test_pivoted_qr),

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+"""gp_sklearn.py GP SCRATCH - Gaussian-process regression of bench/gp.c against scikit-learn's on the same rows.
+
+GP is the program made from gp.c; SCRATCH a folder for the rows.  Prints `bench NAME VALUE UNIT`.  One regressor, 5,000
+rows, Matern 5/2, signal, length and noise by the largest likelihood; scikit-learn without restarts, timed once, ours
+the median of five after one run that does not count, on one thread.  The ratio is scikit-learn's time over ours.
+"""
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+try:
+    import numpy as np
+    import sklearn
+    import threadpoolctl
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+except ImportError:
+    sklearn = None
+
+ROWS, MANY, RUNS = 5000, 1000000, 5
+
+
+def wave(n, d=1):
+    rng = np.random.default_rng(n + d)
+    x = rng.normal(size=(n, d))
+    return x, np.sin(2 * x[:, 0]) + (0.5 * x[:, 1:] ** 2).sum(1) + 0.3 * rng.normal(size=n)
+
+
+def write_problem(path, x, y):
+    with open(path, 'wb') as file:
+        np.array(x.shape, dtype=np.int64).tofile(file)
+        np.ascontiguousarray(x.T).tofile(file)
+        y.tofile(file)
+
+
+def run_ours(program, path, runs):
+    """Median seconds by the clock and of the processor, residuals."""
+    text = subprocess.run([program, path], input='\n' * runs, capture_output=True, text=True, check=True).stdout
+    times = [[float(v) for v in line.split()[:2]] for line in text.splitlines()][1 if runs > 1 else 0:]
+    return [statistics.median(t[i] for t in times) for i in range(2)] + [np.fromfile(path + '.residual')]
+
+
+def run_sklearn(x, y):
+    model = GaussianProcessRegressor(ConstantKernel() * Matern(nu=2.5) + WhiteKernel(), normalize_y=True)
+    clock, processor = time.perf_counter(), time.process_time()
+    model.fit(x, y)
+    residual = y - model.predict(x)
+    return time.perf_counter() - clock, time.process_time() - processor, residual
+
+
+def blas():
+    """What NumPy and SciPy calculate with."""
+    found = [p for p in threadpoolctl.threadpool_info() if p['user_api'] == 'blas']
+    return ', '.join('%s %s %s, %d threads' % (p['internal_api'], p['version'], p['filepath'], p['num_threads'])
+                     for p in found) or 'not OpenBLAS'
+
+
+def main():
+    program, scratch = sys.argv[1:]
+    if not sklearn:
+        print('# scikit-learn: not installed, comparison left out; to have it: apt-get install python3-sklearn, and run '
+              'again')
+        return
+    path = os.path.join(scratch, 'gp.bin')
+    print('# scikit-learn: %s' % sklearn.__version__)
+    print('# sklearn blas: %s' % blas(), flush=True)
+    for name, n, d, runs in (('gp1.n1e6', MANY, 1, RUNS + 1), ('gp3.n5000', ROWS, 3, 2), ('gp3.n1e6', MANY, 3, 1)):
+        write_problem(path, *wave(n, d))
+        print('bench %s %.3f s' % (name, run_ours(program, path, runs)[0]), flush=True)
+    x, y = wave(ROWS)
+    write_problem(path, x, y)
+    ours = run_ours(program, path, RUNS + 1)
+    print('bench gp1.n5000.seconds %.6f s' % ours[0], flush=True)
+    theirs = run_sklearn(x, y)
+    print('bench gp1.n5000.sklearn-seconds %.3f s' % theirs[0])
+    print('bench gp1.n5000.vs_sklearn %.0f ratio' % (theirs[0] / ours[0]))
+    print('bench gp1.n5000.vs_sklearn-undisturbed %.0f ratio' % (theirs[1] / ours[1]))
+    print('bench gp1.n5000.residual-correlation %.9f ratio' % np.corrcoef(ours[2], theirs[2])[0, 1], flush=True)
+
+
+main()
