@@ -1,0 +1,263 @@
+/*
+ * fisher_z.c - partial correlations from correlation matrices.
+ *
+ * With none or one given variable r is in closed form, r_xy.z = (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)).
+ * With more, the given variables are eliminated from the correlation matrix of (given, x, y) one by one, always the one
+ * with the most variance left (Cholesky with complete pivoting; Higham, "Analysis of the Cholesky decomposition of a
+ * semi-definite matrix", 1990); what is left for x and y is their residual covariance.  Given variables with less than
+ * REDUNDANT of their variance left say nothing new and are dropped; x or y with less left is determined by the others.
+ *
+ * Combination, measured with 10 groups of 50 rows, one given variable, 2,000 repetitions, share of p <= .05 for SUM,
+ * SQUARES, BOTH:
+ *
+ *     slope of y on x in the groups     none  all .1  all .15  +-.25  one .6  normal, sd .2  normal, mean .1, sd .15
+ *     SUM                               .055    .579     .900   .054    .223           .248                     .549
+ *     SQUARES                           .054    .258     .552   .978    .750           .798                     .702
+ *     BOTH                              .060    .487     .853   .968    .667           .741                     .685
+ *
+ * BOTH loses little wherever one of the others is at its best, and is never blind; hence the default.
+ */
+#include "indep/fisher_z.h"
+
+#include "math/column.h"
+#include "math/linalg.h"
+#include "math/special.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { BLOCK = 64 }; /* columns whose products are taken at a time */
+
+static const double REDUNDANT = 1e-10; /* of a variable's variance: rounding leaves 1e-13 or so */
+static const double LARGEST = 1.0 - 1e-15;
+
+/* ---- correlation matrices ------------------------------------------------------------------------------------- */
+
+static nonsens_status check_input(nonsens_context *ctx, const column_set *all, const row_groups *groups)
+{
+    for (int64_t j = 0; j < all->d; j++) {
+        for (int64_t i = 0; i < all->n; i++) {
+            if (!isfinite(all->v[j][i])) {
+                return fail(ctx, NONSENS_ERR_DATA,
+                            "partial correlation: the value in row %" PRId64 " of column %" PRId64
+                            " is not finite; drop the row",
+                            i + 1, j + 1);
+            }
+        }
+    }
+    for (int64_t e = 0; e < groups->count; e++) {
+        if (groups->start[e] < 0 || groups->start[e] > groups->start[e + 1] || groups->start[e + 1] > all->n) {
+            return fail(ctx, NONSENS_ERR_USAGE,
+                        "partial correlation: group %" PRId64 " has bounds outside the rows; pass sorted bounds",
+                        e + 1);
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* z (rows, columns) = standardised rows of these columns; zeros where constant. */
+static void standardise_block(const column_set *all, int64_t first_row, int64_t rows, int64_t first, int64_t columns,
+                              double *z)
+{
+    for (int64_t j = 0; j < columns; j++) {
+        const double *v = all->v[first + j] + first_row;
+        bool constant = true;
+        for (int64_t i = 1; i < rows && constant; i++) {
+            constant = v[i] == v[0];
+        }
+        double *column = z + j * rows;
+        if (constant) {
+            for (int64_t i = 0; i < rows; i++) {
+                column[i] = 0.0;
+            }
+        } else {
+            column_standardise(rows, v, column);
+        }
+    }
+}
+
+/* The diagonal says whether a column varies; elsewhere |r| <= 1. */
+static void tidy(int64_t d, double *r)
+{
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t i = 0; i < j; i++) {
+            double value = fmin(fmax(r[j * d + i], -1.0), 1.0);
+            r[j * d + i] = r[i * d + j] = value;
+        }
+        r[j * d + j] = r[j * d + j] > 0.5 ? 1.0 : 0.0;
+    }
+}
+
+static nonsens_status correlate_group(nonsens_context *ctx, arena *local, const column_set *all, int64_t first_row,
+                                      int64_t rows, double *r)
+{
+    double *left, *right; // (rows, BLOCK)
+    arena_mark mark = arena_tell(local);
+    ARENA_TRY(ctx, local, left, rows * BLOCK);
+    ARENA_TRY(ctx, local, right, rows * BLOCK);
+    for (int64_t b = 0; b < all->d && rows > 0; b += BLOCK) {
+        int64_t columns_b = all->d - b < BLOCK ? all->d - b : BLOCK;
+        standardise_block(all, first_row, rows, b, columns_b, right);
+        for (int64_t a = 0; a <= b; a += BLOCK) {
+            int64_t columns_a = all->d - a < BLOCK ? all->d - a : BLOCK;
+            const double *block = a == b ? right : left;
+            if (a < b) {
+                standardise_block(all, first_row, rows, a, columns_a, left);
+            }
+            linalg_gemm(true, false, columns_a, columns_b, rows, 1.0 / (double)rows, block, rows, right, rows, 0.0,
+                        r + b * all->d + a, all->d);
+            TRY(check_cancelled(ctx));
+        }
+    }
+    tidy(all->d, r);
+    arena_rewind(local, mark);
+    return NONSENS_OK;
+}
+
+static nonsens_status correlate_all(nonsens_context *ctx, arena *keep, arena *local, const column_set *all,
+                                    const row_groups *groups, fisher_z_data *out)
+{
+    double *r;
+    int64_t *rows;
+    ARENA_TRY(ctx, keep, rows, groups->count);
+    ARENA_TRY(ctx, keep, r, groups->count * all->d * all->d);
+    for (int64_t e = 0; e < groups->count; e++) {
+        rows[e] = groups->start[e + 1] - groups->start[e];
+        TRY(correlate_group(ctx, local, all, groups->start[e], rows[e], r + e * all->d * all->d));
+    }
+    *out = (fisher_z_data){all->d, groups->count, rows, r};
+    return NONSENS_OK;
+}
+
+nonsens_status fisher_z_prepare(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
+                                fisher_z_data *out)
+{
+    arena local = {0};
+    TRY(check_input(ctx, all, groups));
+    nonsens_status status = correlate_all(ctx, keep, &local, all, groups, out);
+    arena_free(&local);
+    return status;
+}
+
+/* ---- partial correlation --------------------------------------------------------------------------------------- */
+
+/* What is left of x and y, and how many given variables counted. */
+typedef struct residual {
+    double xx, xy, yy;
+    int64_t used;
+} residual;
+
+static residual eliminate_one(const double *r, int64_t d, int64_t x, int64_t y, int64_t given)
+{
+    residual s = {r[x * d + x], r[y * d + x], r[y * d + y], r[given * d + given] > 0.0};
+    double rx = r[given * d + x], ry = r[given * d + y]; // zero for a constant
+    s.xx -= rx * rx;
+    s.xy -= rx * ry;
+    s.yy -= ry * ry;
+    return s;
+}
+
+/* Exchanges variables a and b of the symmetric w (m, m). */
+static void exchange(double *w, int64_t m, int64_t a, int64_t b)
+{
+    for (int64_t i = 0; i < m; i++) {
+        double t = w[a * m + i];
+        w[a * m + i] = w[b * m + i];
+        w[b * m + i] = t;
+    }
+    for (int64_t i = 0; i < m; i++) {
+        double t = w[i * m + a];
+        w[i * m + a] = w[i * m + b];
+        w[i * m + b] = t;
+    }
+}
+
+/* w (m, m): the given variables, then x and y. */
+static residual eliminate(double *w, int64_t m)
+{
+    int64_t used = 0;
+    for (; used < m - 2; used++) {
+        int64_t pivot = used;
+        for (int64_t i = used + 1; i < m - 2; i++) {
+            pivot = w[i * m + i] > w[pivot * m + pivot] ? i : pivot;
+        }
+        if (!(w[pivot * m + pivot] > REDUNDANT)) {
+            break;
+        }
+        if (pivot != used) {
+            exchange(w, m, pivot, used);
+        }
+        double inverse = 1.0 / w[used * m + used];
+        for (int64_t j = used + 1; j < m; j++) {
+            double factor = w[used * m + j] * inverse;
+            for (int64_t i = used + 1; i < m; i++) {
+                w[j * m + i] -= factor * w[used * m + i];
+            }
+        }
+    }
+    return (residual){w[(m - 2) * (m + 1)], w[(m - 1) * m + m - 2], w[m * m - 1], used};
+}
+
+static residual eliminate_all(const double *r, int64_t d, int64_t x, int64_t y, int64_t count, const int64_t *given,
+                              double *buffer)
+{
+    int64_t m = count + 2;
+    for (int64_t j = 0; j < m; j++) {
+        const double *column = r + d * (j < count ? given[j] : j == count ? x : y);
+        for (int64_t i = 0; i < m; i++) {
+            buffer[j * m + i] = column[i < count ? given[i] : i == count ? x : y];
+        }
+    }
+    return eliminate(buffer, m);
+}
+
+/* ---- the test ------------------------------------------------------------------------------------------------- */
+
+static void combine(double sum, double squares, double weight, enum fisher_z_combination combination,
+                    fisher_z_result *out)
+{
+    double mean = sum * sum / weight, degrees = (double)out->groups_used;
+    out->correlation = tanh(sum / weight);
+    out->heterogeneity = fmax(squares - mean, 0.0);
+    out->statistic = combination == FISHER_Z_SQUARES ? squares : mean;
+    if (combination == FISHER_Z_SQUARES) {
+        out->p_value = special_chi2_tail(degrees, squares);
+        return;
+    }
+    out->p_value = 2.0 * special_normal_tail(fabs(sum) / sqrt(weight));
+    if (combination == FISHER_Z_BOTH && out->groups_used > 1) {
+        double smaller = fmin(out->p_value, special_chi2_tail(degrees - 1.0, out->heterogeneity));
+        out->p_value = smaller * (2.0 - smaller);
+    }
+}
+
+void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t count, const int64_t *given,
+                   enum fisher_z_combination combination, double *buffer, fisher_z_result *out)
+{
+    double sum = 0.0, squares = 0.0, weight = 0.0;
+    int64_t d = data->d;
+    *out = (fisher_z_result){.p_value = 1.0};
+    for (int64_t e = 0; e < data->groups; e++) {
+        const double *r = data->correlation + e * d * d;
+        residual s = count == 0   ? (residual){r[x * d + x], r[y * d + x], r[y * d + y], 0}
+                     : count == 1 ? eliminate_one(r, d, x, y, given[0])
+                                  : eliminate_all(r, d, x, y, count, given, buffer);
+        double w = (double)(data->rows[e] - s.used - 3);
+        out->dropped = count - s.used > out->dropped ? count - s.used : out->dropped;
+        if (w <= 0.0) {
+            out->groups_skipped++;
+        } else if (!(s.xx > REDUNDANT) || !(s.yy > REDUNDANT)) {
+            out->groups_undefined++;
+        } else {
+            double z = atanh(fmin(fmax(s.xy / sqrt(s.xx * s.yy), -LARGEST), LARGEST));
+            sum += w * z;
+            squares += w * z * z;
+            weight += w;
+            out->groups_used++;
+        }
+    }
+    out->degenerate = out->groups_used == 0 && out->groups_undefined > 0;
+    if (out->groups_used > 0) {
+        combine(sum, squares, weight, combination, out);
+    }
+}
