@@ -31,17 +31,15 @@ static double seconds_now(void)
 static nonsens_status read_problem(nonsens_context *ctx, arena *a, FILE *file, problem *p)
 {
     int64_t shape[2];
-    if (!file || fread(shape, sizeof *shape, 2, file) != 2 || shape[0] < 1 || shape[1] < 2 ||
-        shape[1] > COLUMNS_MOST) {
+    if (!file || fread(shape, sizeof *shape, 2, file) != 2 || shape[0] < 1 || shape[1] < 2 || shape[1] > COLUMNS_MOST) {
         return fail(ctx, NONSENS_ERR_NUMERIC, "the file cannot be read");
     }
     p->n = shape[0];
     p->d = shape[1];
     ARENA_TRY(ctx, a, p->x, p->n * p->d);
     size_t cells = (size_t)(p->n * p->d);
-    return fread(p->x, sizeof *p->x, cells, file) == cells
-               ? NONSENS_OK
-               : fail(ctx, NONSENS_ERR_NUMERIC, "the file is too short");
+    return fread(p->x, sizeof *p->x, cells, file) == cells ? NONSENS_OK
+                                                           : fail(ctx, NONSENS_ERR_NUMERIC, "the file is too short");
 }
 
 /* A new tester each time, so that nothing is remembered. */

@@ -3,9 +3,9 @@
  *
  *     calibration [--cells PATTERN] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv]
  *
- * One line per cell TEST.NULL.GIVEN.GROUPS.ROWS whose name matches the pattern (* and ?): Kolmogorov-Smirnov distance of
- * R p-values from uniform, shares of p <= .05 and of p <= .01, and the standard error of the first.  R is 1,000 (300 at
- * 10,000 rows) unless asked for otherwise; repetition r uses seed 100,001 + r.
+ * One line per cell TEST.NULL.GIVEN.GROUPS.ROWS whose name matches the pattern (* and ?): Kolmogorov-Smirnov distance
+ * of R p-values from uniform, shares of p <= .05 and of p <= .01, and the standard error of the first.  R is 1,000 (300
+ * at 10,000 rows) unless asked for otherwise; repetition r uses seed 100,001 + r.
  *
  * Data: noise is Laplace.  Without given variables x and y are noise; with them x and y are smooth functions of z plus
  * noise whose size depends on z (for fisher-z: linear functions plus noise).  Stratified cells have ten equal segments

@@ -221,8 +221,8 @@ static nonsens_status run_curve(nonsens_context *ctx, request *q, const setting 
     curve c = {s, shape, q->reps, q->first_seed, NULL, NULL};
     c.fast = arena_get(ctx, &a, STRENGTHS * q->reps, sizeof *c.fast);
     c.exact = c.fast ? arena_get(ctx, &a, STRENGTHS * q->reps, sizeof *c.exact) : NULL;
-    nonsens_status status = c.exact ? parallel_for(ctx, q->threads, q->reps, NULL, run_repetition, &c)
-                                    : NONSENS_ERR_MEMORY;
+    nonsens_status status =
+        c.exact ? parallel_for(ctx, q->threads, q->reps, NULL, run_repetition, &c) : NONSENS_ERR_MEMORY;
     if (status == NONSENS_OK) {
         status = report(ctx, &a, &c, q->csv, &q->bad);
     }

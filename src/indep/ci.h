@@ -19,8 +19,8 @@
 typedef struct ci_result {
     double statistic, p_value;
     int64_t rows_used, segments_used, segments_skipped;
-    bool by_permutation; /* p_value came from permutations (or random signs) */
-    bool degenerate;     /* nothing is left of a variable once z is known: p_value is 1 */
+    bool by_permutation;     /* p_value came from permutations (or random signs) */
+    bool degenerate;         /* nothing is left of a variable once z is known: p_value is 1 */
     double effect;           /* a figure that a person understands, or NaN */
     const char *effect_name; /* "correlation", ...; NULL where there is none */
     const char *effect_text; /* and in words */
@@ -33,7 +33,7 @@ typedef struct ci_options {
     enum independence_test test; /* no sample test; TEST_AUTO: hsic, and kci where something is given */
     enum null_kind null_kind;
     int64_t permutations;
-    double refine_at;    /* as in hsic_options */
+    double refine_at; /* as in hsic_options */
     int64_t seed;
     int threads;         /* of one question */
     int64_t cache_bytes; /* what is kept of features and regressions at most; 0: nothing */
@@ -52,10 +52,8 @@ typedef struct ci_tester ci_tester;
 ci_options ci_options_from(const nonsens_options *options);
 
 /* The variables' values and the groups must outlive the tester. */
-nonsens_status ci_open(nonsens_context *ctx, const ci_variables *variables, const ci_options *options,
-                       ci_tester **out);
-nonsens_status ci_open_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user,
-                                ci_tester **out);
+nonsens_status ci_open(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out);
+nonsens_status ci_open_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user, ci_tester **out);
 void ci_close(ci_tester *tester);
 
 /* x, y and given (count) are different variables. */

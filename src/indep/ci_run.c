@@ -8,6 +8,7 @@
 #include "indep/ci_internal.h"
 
 #include "indep/hsic.h"
+#include "indep/information.h"
 #include "indep/kci.h"
 #include "regress/gp.h"
 
@@ -151,7 +152,8 @@ static nonsens_status make_part(nonsens_context *ctx, arena *scratch, const ci_t
     if (!*out) {
         return fail_memory(ctx);
     }
-    nonsens_status status = (kind == PART_FEATURES ? make_features : make_residuals)(ctx, scratch, t, variable, q, *out);
+    nonsens_status status =
+        (kind == PART_FEATURES ? make_features : make_residuals)(ctx, scratch, t, variable, q, *out);
     if (status != NONSENS_OK) {
         ci_part_release(*out);
         *out = NULL;
@@ -308,6 +310,45 @@ static nonsens_status run_residuals(nonsens_context *ctx, arena *scratch, ci_tes
     return status;
 }
 
+static nonsens_status run_fisher_z(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
+                                   ci_result *out)
+{
+    double *buffer;
+    fisher_z_result test;
+    ARENA_TRY(ctx, scratch, buffer, fisher_z_buffer(q->count));
+    fisher_z_test(&t->correlations, q->x, q->y, q->count, q->given, FISHER_Z_BOTH, buffer, &test);
+    out->statistic = test.statistic;
+    out->p_value = test.p_value;
+    out->segments_used = test.groups_used;
+    out->segments_skipped = test.groups_skipped + test.groups_undefined;
+    out->degenerate = test.degenerate;
+    out->effect_name = q->count > 0 ? "partial correlation" : "correlation";
+    out->effect_text = t->groups.count > 1 ? "over all segments, weighted by their rows" : "over all rows";
+    out->effect = test.correlation;
+    return NONSENS_OK;
+}
+
+static nonsens_status run_information(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
+                                      ci_result *out)
+{
+    information_result test;
+    information_options how = {.permutations = t->options.permutations,
+                               .seed = (uint64_t)t->options.seed,
+                               .job = q->job,
+                               .threads = t->options.threads};
+    TRY(information_test(ctx, scratch, t->variable[q->x].v[0], t->variable[q->y].v[0], &t->groups, &how, &test));
+    out->statistic = test.statistic;
+    out->p_value = test.p_value;
+    out->rows_used = test.rows_used;
+    out->segments_used = test.groups_used;
+    out->segments_skipped = test.groups_skipped;
+    out->by_permutation = true;
+    out->effect_name = "information";
+    out->effect_text = "mutual information a row, in nats";
+    out->effect = test.information;
+    return NONSENS_OK;
+}
+
 /* ---- dispatch ------------------------------------------------------------------------------------------------ */
 
 typedef nonsens_status (*run_fn)(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
@@ -321,21 +362,36 @@ typedef struct test_row {
 } test_row;
 
 static const test_row test_table[] = {
-    {"auto", run_kci, true, true},       {"hsic", run_unconditional, false, true}, {"kci", run_kci, true, true},
-    {"rcit", run_kernel, true, true},    {"fisher-z", NULL, true, false},      {"residuals", run_residuals, true, true},
-    {"information", NULL, false, false},
+    {"auto", run_kci, true, true},
+    {"hsic", run_unconditional, false, true},
+    {"kci", run_kci, true, true},
+    {"rcit", run_kernel, true, true},
+    {"fisher-z", run_fisher_z, true, false},
+    {"residuals", run_residuals, true, true},
+    {"information", run_information, false, false},
 };
+
+static nonsens_status prepare_correlations(nonsens_context *ctx, ci_tester *t)
+{
+    const double **v; // (count)
+    ARENA_TRY(ctx, &t->memory, v, t->count);
+    for (int64_t k = 0; k < t->count; k++) {
+        v[k] = t->variable[k].v[0];
+    }
+    column_set all = {t->variable[0].n, t->count, v};
+    return fisher_z_prepare(ctx, &t->memory, &all, &t->groups, &t->correlations);
+}
 
 nonsens_status ci_prepare(nonsens_context *ctx, ci_tester *t)
 {
     const test_row *row = &test_table[t->options.test];
     for (int64_t k = 0; k < t->count; k++) {
         if (t->variable[k].d > 1 && !row->vectors) {
-            return fail(ctx, NONSENS_ERR_USAGE, "%s takes single variables; for vectors use hsic, kci, rcit or residuals",
-                        row->word);
+            return fail(ctx, NONSENS_ERR_USAGE,
+                        "%s takes single variables; for vectors use hsic, kci, rcit or residuals", row->word);
         }
     }
-    return NONSENS_OK;
+    return t->options.test == TEST_FISHER_Z ? prepare_correlations(ctx, t) : NONSENS_OK;
 }
 
 nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out)

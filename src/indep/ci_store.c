@@ -30,8 +30,8 @@ static struct ci_entry *place_of(struct ci_entry *entry, int64_t capacity, uint6
     uint64_t mask = (uint64_t)capacity - 1;
     for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
         struct ci_entry *e = entry + at;
-        if (!e->value || (e->hash == hash && e->length == length &&
-                          memcmp(e->key, key, (size_t)length * sizeof *key) == 0)) {
+        if (!e->value ||
+            (e->hash == hash && e->length == length && memcmp(e->key, key, (size_t)length * sizeof *key) == 0)) {
             return e;
         }
     }

@@ -175,9 +175,9 @@ void nonsens_ci_free(nonsens_ci *tester)
 
 /* Texts about one question; they live in the result. */
 typedef struct wording {
-    const char *test;              /* "hsic" */
-    const char *x, *y, *given;     /* "a", "(a, b)"; given: "c, d" or "" */
-    const char *where;             /* " inside segments" or "" */
+    const char *test;          /* "hsic" */
+    const char *x, *y, *given; /* "a", "(a, b)"; given: "c, d" or "" */
+    const char *where;         /* " inside segments" or "" */
 } wording;
 
 static const char *list_of(nonsens_context *ctx, nonsens_result *r, int64_t first, int64_t count)
@@ -236,9 +236,12 @@ static nonsens_status word_question(nonsens_context *ctx, nonsens_result *r, con
 static nonsens_status say_decision(nonsens_context *ctx, nonsens_result *r, const wording *w)
 {
     bool given = w->given[0] != '\0', dependent = r->decision == DECISION_DEPENDENT;
-    r->sentence = arena_format(ctx, &r->memory, "%s and %s %s on one another%s%s%s%s.", w->x, w->y,
-                               dependent ? "depend" : "are not seen to depend", w->where, given ? " once " : "",
-                               w->given, !given ? "" : strchr(w->given, ',') ? " are known" : " is known");
+    r->sentence =
+        arena_format(ctx, &r->memory, "%s and %s %s on one another%s%s%s%s.", w->x, w->y,
+                     dependent ? "depend" : "are not seen to depend", w->where, given ? " once " : "", w->given,
+                     !given                  ? ""
+                     : strchr(w->given, ',') ? " are known"
+                                             : " is known");
     return r->sentence ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
@@ -323,8 +326,7 @@ static nonsens_status ask(nonsens_context *ctx, arena *scratch, const variable_r
     return status;
 }
 
-static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const variable_roles *roles,
-                                 nonsens_result *r)
+static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const variable_roles *roles, nonsens_result *r)
 {
     wording w;
     ci_result test;
@@ -353,8 +355,9 @@ typedef struct change_words {
 static const change_words *words_of(enum independence_test test)
 {
     static const change_words ks = {SAMPLES_KS, "The distribution of", "Kolmogorov-Smirnov test of all segments",
-                                    "distance", "largest distance between the distribution functions of a segment and "
-                                                "of all other rows"};
+                                    "distance",
+                                    "largest distance between the distribution functions of a segment and "
+                                    "of all other rows"};
     static const change_words levene = {SAMPLES_LEVENE, "The spread of", "Levene's test about medians", "ratio",
                                         "largest over smallest mean distance from the segment's median"};
     static const change_words kruskal = {SAMPLES_KRUSKAL, "The level of", "rank test of Kruskal and Wallis", "shift",
@@ -385,7 +388,8 @@ static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const v
     samples_result test;
     TRY(run_samples(ctx, scratch, roles->data, &r->options, &test));
     if (test.groups_used < 2) {
-        return fail(ctx, NONSENS_ERR_DATA, "fewer than two segments have the rows that the test needs; use larger ones");
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "fewer than two segments have the rows that the test needs; use larger ones");
     }
     r->p_value = test.p_value;
     r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
@@ -411,11 +415,13 @@ static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const v
 static const char *assumption(const nonsens_options *o, const nonsens_data *data, bool conditional)
 {
     if (o->test == TEST_FISHER_Z) {
-        return "Rows are independent of one another (inside each segment, where there are segments), and dependence shows "
+        return "Rows are independent of one another (inside each segment, where there are segments), and dependence "
+               "shows "
                "as correlation once linear effects of what is given are taken out: others are not seen.";
     }
     if (o->test == TEST_RESIDUALS && conditional) {
-        return "Rows are independent of one another, and what is given acts by adding to each variable: noise whose size "
+        return "Rows are independent of one another, and what is given acts by adding to each variable: noise whose "
+               "size "
                "depends on it looks like dependence. kci does not assume that.";
     }
     return data->segments > 0 ? "Rows are independent of one another inside each segment."
