@@ -46,8 +46,8 @@ hsic_options hsic_options_from(const nonsens_options *options, double level, uin
 
 /*
  * Tests x against y, scalars or vectors of the same n rows.  groups: for the stratified test; for the pooled test one
- * group of all rows.  scratch holds little but for permutations, whose features (at most 384 MB) it keeps until the
- * caller frees or rewinds it.
+ * group of all rows.  scratch holds little but for permutations, whose features it keeps until the caller frees or
+ * rewinds it (at most 384 MB, or 128 bytes a row if that is more).
  */
 nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
                          const row_groups *groups, const hsic_options *options, hsic_result *out);
