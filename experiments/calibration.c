@@ -8,9 +8,10 @@
  * at 10,000 rows) unless asked for otherwise; repetition r uses seed 100,001 + r.
  *
  * Data: noise is Laplace.  Without given variables x and y are noise; with them x and y are smooth functions of z plus
- * noise whose size depends on z (for fisher-z: linear functions plus noise).  Stratified cells have ten equal segments
- * in which the scales of the noise and the mechanisms are drawn anew, so that independence holds inside segments only.
- * For the tests of change over segments x is noise and the ten segments are alike.
+ * noise whose size depends on z.  Tests that assume more get it: fisher-z linear functions and Gaussian noise,
+ * residuals noise of one size.  Stratified cells have ten equal segments in which the scales of the noise and the
+ * mechanisms are drawn anew, so that independence holds inside segments only. For the tests of change over segments x
+ * is noise and the ten segments are alike.
  *
  * Exit status 1 if a size at .05 exceeds .07 or one at .01 exceeds .02, or, without given variables, a distance exceeds
  * .06; meant for 1,000 repetitions, fewer may fail by chance.
@@ -81,20 +82,20 @@ typedef struct mechanism {
 } mechanism;
 
 /* Anew in each of several segments; else one that is the same in all data sets but for its draws. */
-static mechanism draw_mechanism(rng *r, bool varies)
+static mechanism draw_mechanism(rng *r, bool varies, bool swells)
 {
     mechanism m = {.scale = varies ? exp(3.0 * rng_uniform(r) - 1.5) : 1.0};
     for (int k = 0; k < GIVEN_MOST; k++) {
         m.slope[k] = (rng_uniform(r) < 0.5 ? -1.0 : 1.0) * (0.5 + rng_uniform(r));
     }
     m.bend = 1.0 + rng_uniform(r);
-    m.swell = rng_uniform(r);
+    m.swell = swells ? rng_uniform(r) : 0.0;
     return m;
 }
 
 static double from_given(rng *r, const mechanism *m, int given, const double *const *z, int64_t i, bool linear)
 {
-    double value = 0.0, noise = rng_laplace(r);
+    double value = 0.0, noise = linear ? rng_normal(r) : rng_laplace(r);
     for (int k = 0; k < given; k++) {
         double u = z[k][i];
         value += linear ? m->slope[k] * u : m->slope[k] * (k == 0 ? tanh(m->bend * u) : sin(m->bend * u));
@@ -108,7 +109,8 @@ static double from_given(rng *r, const mechanism *m, int given, const double *co
 static void draw_rows(rng *r, const cell *c, int64_t first, int64_t end, double *const *v)
 {
     bool varies = c->stratified && !c->kind->changes, linear = c->kind->test == TEST_FISHER_Z;
-    mechanism mx = draw_mechanism(r, varies), my = draw_mechanism(r, varies);
+    bool swells = c->kind->test != TEST_RESIDUALS;
+    mechanism mx = draw_mechanism(r, varies, swells), my = draw_mechanism(r, varies, swells);
     const double *z[GIVEN_MOST] = {v[2], v[3]};
     for (int64_t i = first; i < end; i++) {
         for (int k = 0; k < c->given; k++) {

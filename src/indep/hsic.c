@@ -222,12 +222,14 @@ hsic_options hsic_options_from(const nonsens_options *options, double level, uin
                           .threads = (int)options->threads};
 }
 
-static bool wants_permutations(const hsic_options *o, double gamma_p)
+/* With many rows a permutation takes long, and the gamma distribution is good enough near the level. */
+static bool wants_permutations(const hsic_options *o, int64_t rows, double gamma_p)
 {
     if (o->null_kind != NULL_GAMMA) {
         return o->null_kind == NULL_PERMUTATION;
     }
-    return o->refine_at > 0 && o->permutations > 0 && gamma_p <= 3.0 * o->refine_at && 3.0 * gamma_p >= o->refine_at;
+    return rows <= HSIC_REFINE_ROWS && o->refine_at > 0 && o->permutations > 0 && gamma_p <= 3.0 * o->refine_at &&
+           3.0 * gamma_p >= o->refine_at;
 }
 
 nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
@@ -247,7 +249,7 @@ nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set 
     out->variance = sum.variance;
     out->skewness = sum.variance > 0 ? sum.third / (sum.variance * sqrt(sum.variance)) : 0.0;
     out->p_value = hsic_tail(&sum, out->statistic);
-    out->by_permutation = wants_permutations(options, out->p_value);
+    out->by_permutation = wants_permutations(options, out->rows_used, out->p_value);
     if (out->by_permutation) {
         return hsic_permutation_p(ctx, scratch, t.points, out->segments_used, t.strata, options, &out->p_value);
     }
