@@ -1,0 +1,37 @@
+/*
+ * information.h - test of independence by mutual information, estimated from nearest neighbours, inside groups of rows.
+ *
+ * T = sum over groups of rows_e I_e, I_e the estimate of Kraskov, Stoegbauer and Grassberger (math/entropy.h) of the
+ * normal scores of x and y in the group; p by permutations of y inside groups.  Groups under INFORMATION_LEAST_ROWS
+ * rows, or with a constant variable, are skipped and counted; if none is left, p is 1 and T 0.
+ *
+ * A permutation costs a k-d tree and n searches: INFORMATION_TIMES.  Threads
+ * share permutations.
+ */
+#ifndef INDEP_INFORMATION_H
+#define INDEP_INFORMATION_H
+
+#include "base/matrix.h"
+#include "base/memory.h"
+
+enum { INFORMATION_LEAST_ROWS = 10, INFORMATION_NEIGHBOURS = 10 };
+
+typedef struct information_options {
+    int neighbours;       /* 0: INFORMATION_NEIGHBOURS; fewer in groups that have not thrice as many rows */
+    int64_t permutations; /* at least 1; p = (1 + #{T* >= T}) / (1 + B) */
+    uint64_t seed, job;   /* permutations draw from streams of this seed and job (below 2^32) */
+    int threads;
+} information_options;
+
+typedef struct information_result {
+    double statistic;   /* T */
+    double information; /* T over the rows used, in nats; may be slightly negative */
+    double null_mean;   /* mean of the permuted T: the bias of T */
+    double p_value;
+    int64_t rows_used, groups_used, groups_skipped;
+} information_result;
+
+nonsens_status information_test(nonsens_context *ctx, arena *scratch, const double *x, const double *y,
+                                const row_groups *groups, const information_options *options, information_result *out);
+
+#endif
