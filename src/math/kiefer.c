@@ -1,7 +1,7 @@
 /*
  * kiefer.c - the supremum of the norm of a Brownian bridge in d dimensions.
  *
- * Kiefer (Ann. Math. Stat. 30, 1959, equation 3.8) gives P(sup |B| <= a) as a series over the zeros of J_v,
+ * Kiefer (Ann. Math. Stat. 30, 1959) gives P(sup |B| <= a) as a series over the zeros of J_v,
  * v = d / 2 - 1.  The series is a sum of residues; here the integral is computed instead, which needs no zeros and
  * loses no digits in the tail.  Removing from the heat kernel at the centre of a ball of radius a the part that has
  * touched its surface (Green's functions of d-dimensional Brownian motion, Borodin and Salminen, Handbook of Brownian
