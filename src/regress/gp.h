@@ -25,7 +25,7 @@ enum gp_kernel { GP_MATERN_52, GP_MATERN_32, GP_MATERN_SUM };
 /* Variance and length of f, variance of the noise, in the caller's units; the sum of two has two of the former. */
 typedef struct gp_hyper {
     double signal[2], noise;
-    const double *length; /* (regressors), or (2) for the sum */
+    const double *length; /* (regressors); of the sum (2), whatever the regressors */
 } gp_hyper;
 
 /* All zero: the defaults. */
