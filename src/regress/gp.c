@@ -159,7 +159,7 @@ static double deviation(int64_t n, const double *v, double centre)
 static void apply(const scaling *s, int64_t n, double *v)
 {
     for (int64_t i = 0; i < n; i++) {
-        v[i] = (v[i] - s->centre) / s->spread;
+        v[i] = fmin(fmax((v[i] - s->centre) / s->spread, -GP_FARTHEST), GP_FARTHEST);
     }
 }
 
