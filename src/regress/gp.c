@@ -66,7 +66,7 @@ static nonsens_status check_options(nonsens_context *ctx, const column_set *x, c
         return fail(ctx, NONSENS_ERR_DATA, "Gaussian-process regression: no rows; give at least one");
     }
     if (o->held) {
-        int parts = x->d == 1 ? gp_parts(o->kernel) : 1;
+        int parts = gp_parts(o->kernel); // asked of several regressors too: all but one may be constant
         good = is_positive(o->held->noise);
         for (int p = 0; p < parts; p++) {
             good = good && is_positive(o->held->signal[p]);
@@ -159,7 +159,7 @@ static double deviation(int64_t n, const double *v, double centre)
 static void apply(const scaling *s, int64_t n, double *v)
 {
     for (int64_t i = 0; i < n; i++) {
-        v[i] = (v[i] - s->centre) / s->spread;
+        v[i] = fmin(fmax((v[i] - s->centre) / s->spread, -GP_FARTHEST), GP_FARTHEST);
     }
 }
 
@@ -283,6 +283,12 @@ static bool is_not_worth(const struct task *t, double likelihood, int64_t varian
 
 /* ---- one regressor ----------------------------------------------------------------------------------------- */
 
+/* Where callers have the length of a part: a sum's two come first, otherwise each regressor has its own. */
+static int64_t length_slot(const struct task *t, int part)
+{
+    return gp_parts(t->options->kernel) == 2 ? part : t->model->column[0];
+}
+
 static void hold_line(const struct task *t, double *theta)
 {
     const gp_hyper *h = t->options->held;
@@ -290,7 +296,7 @@ static void hold_line(const struct task *t, double *theta)
     double unit = unit_of(&t->model->y);
     for (int p = 0; p < parts; p++) {
         theta[p] = log(h->signal[p] / unit / unit);
-        theta[parts + p] = log(h->length[t->x->d == 1 ? p : t->model->column[0]] / unit_of(t->model->x));
+        theta[parts + p] = log(h->length[length_slot(t, p)] / unit_of(t->model->x));
     }
     theta[2 * parts] = log(h->noise / unit / unit);
 }
@@ -316,7 +322,7 @@ static void put_line_hyper(struct task *t, double likelihood)
     double unit = unit_of(&t->model->y);
     for (int p = 0; p < parts; p++) {
         out->signal[p] = exp(theta[p]) * unit * unit;
-        out->length[t->x->d == 1 ? p : t->model->column[0]] = exp(theta[parts + p]) * unit_of(t->model->x);
+        out->length[length_slot(t, p)] = exp(theta[parts + p]) * unit_of(t->model->x);
     }
     out->noise = exp(theta[2 * parts]) * unit * unit;
     out->log_likelihood = likelihood - (double)t->n * log(unit);
@@ -361,8 +367,7 @@ static nonsens_status fit_line(nonsens_context *ctx, arena *keep, arena *scratch
     return NONSENS_OK;
 }
 
-/* ---- several regressors
- * ---------------------------------------------------------------------------------------------- */
+/* ---- several regressors ------------------------------------------------------------------------------------ */
 
 static void hold_several(const struct task *t, double *theta)
 {
@@ -495,8 +500,7 @@ static nonsens_status fit_several(nonsens_context *ctx, arena *keep, arena *scra
     return (exact ? fit_exact : fit_low_rank)(ctx, keep, scratch, t, &x);
 }
 
-/* ---- the public calls
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the public calls -------------------------------------------------------------------------------------- */
 
 nonsens_status gp_regress(nonsens_context *ctx, arena *keep, arena *scratch, const column_set *x, const double *y,
                           const gp_options *options, gp_fit *out)

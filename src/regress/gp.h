@@ -25,7 +25,7 @@ enum gp_kernel { GP_MATERN_52, GP_MATERN_32, GP_MATERN_SUM };
 /* Variance and length of f, variance of the noise, in the caller's units; the sum of two has two of the former. */
 typedef struct gp_hyper {
     double signal[2], noise;
-    const double *length; /* (regressors), or (2) for the sum */
+    const double *length; /* (regressors); of the sum (2), whatever the regressors */
 } gp_hyper;
 
 /* All zero: the defaults. */
@@ -43,11 +43,11 @@ typedef struct gp_model gp_model; /* what gp_predict needs */
 typedef struct gp_fit {
     double *mean, *variance; // (n) of f at the rows, in the caller's order
     double *residual;        // (n) y - mean
-    double *left_out;        // (n) y - its prediction from the other rows at the same hyper-parameters; or NULL
-    double signal[2];        /* variance of f; second: of the rough part of a sum */
-    double noise;            /* variance */
-    double *length;          // (max(d, 2)) per regressor; 0: constant, or all is noise; of a sum: its two
-    double log_likelihood;   /* of y; low rank: its lower bound */
+    double *left_out;      // (n) y - its prediction from the other rows, same hyper-parameters and centre of y; or NULL
+    double signal[2];      /* variance of f; second: of the rough part of a sum */
+    double noise;          /* variance */
+    double *length;        // (max(d, 2)) per regressor; 0: constant, or all is noise; of a sum: its two
+    double log_likelihood; /* of y; low rank: its lower bound */
     int iterations;
     bool converged;
     bool constant;    /* y does not vary: residuals and noise are 0 */

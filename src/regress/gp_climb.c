@@ -19,6 +19,7 @@ static const double DECREASE = 1e-4;    /* Armijo's share */
 static const double ROUNDING = 1e-13;   /* of f */
 static const double DAMPING = 0.2;      /* Powell's share of the curvature that a pair must bring */
 static const double DIFFERENCE = 1e-3;  /* of a log parameter */
+static const double NO_EVIDENCE = 1e-2; /* of log likelihood: where rounding ends a climb this near, it has arrived */
 static const double LEAST_CURVATURE = 1e-10;
 
 struct climb {
@@ -224,6 +225,7 @@ static nonsens_status iterate(nonsens_context *ctx, struct climb *c, const gp_cl
                               gp_climb_result *result)
 {
     bool fresh = !options->measure_curves;
+    double promised = INFINITY; // by steps from here that led nowhere
     hold_outward(c);
     if (fresh) {
         reset_curvature(c);
@@ -248,12 +250,16 @@ static nonsens_status iterate(nonsens_context *ctx, struct climb *c, const gp_cl
             move_to_trial(c);
             fresh = false;
             result->iterations++;
-        } else if (fresh) {
-            return NONSENS_OK;
-        } else {
-            reset_curvature(c);
-            fresh = true;
+            promised = INFINITY;
+            continue;
         }
+        promised = fmin(promised, promise(c));
+        if (fresh) {
+            result->converged = promised < NO_EVIDENCE;
+            return NONSENS_OK;
+        }
+        reset_curvature(c);
+        fresh = true;
     }
     return NONSENS_OK;
 }

@@ -33,7 +33,8 @@ enum {
 static const double COARSE = 1e-2, FINE = 1e-5; /* of log likelihood: where climbs stop */
 static const double NOISE_SHARES[GRID_NOISES] = {1e-6, 1e-2, 0.3, 5.0};
 static const double LONGEST_START = 3.0; /* of the range */
-static const double LONGEST = 100.0;
+static const double BULK = 100.0;        /* scaled units beyond which there are but outliers */
+static const double LONGEST = 100.0;     /* of the range */
 
 struct learning {
     enum gp_kernel kernel;
@@ -208,7 +209,7 @@ static void best_first(struct place *place, int count, int kept)
 static int grid_starts(const struct learning *l, gp_track *t, struct place *start)
 {
     struct place best[GRID_LENGTHS];
-    double first = log(l->shortest), last = log(LONGEST_START * l->range);
+    double first = log(l->shortest), last = fmax(log(LONGEST_START * fmin(l->range, BULK)), first);
     int found = 0;
     for (int i = 0; i < GRID_LENGTHS; i++) {
         double length = exp(first + (last - first) * i / (GRID_LENGTHS - 1));

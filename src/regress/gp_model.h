@@ -4,6 +4,10 @@
 
 #include "regress/gp_internal.h"
 
+#include <math.h>
+
+#define GP_FARTHEST 1e100 /* scaled values beyond it are put there, so that their squares are finite */
+
 /* z = (v * factor - centre) / spread; factor is a power of two that keeps huge columns finite. */
 typedef struct scaling {
     double factor, centre, spread;
@@ -30,7 +34,7 @@ struct gp_model {
 
 static inline double scale_value(const scaling *s, double v)
 {
-    return (v * s->factor - s->centre) / s->spread;
+    return fmin(fmax((v * s->factor - s->centre) / s->spread, -GP_FARTHEST), GP_FARTHEST);
 }
 
 /* What one scaled unit is in the caller's. */

@@ -31,6 +31,8 @@ static const double LOG_2_PI = 1.8378770664093454836;
 typedef double square[STATE_MOST][STATE_MOST];
 typedef double small_square[GP_ORDER_MOST][GP_ORDER_MOST];
 
+static const double FARTHEST = 750.0; /* steps from which on e^-z is 0, so that it stays so when multiplied */
+
 /* Hyper-parameters as the recursions use them. */
 struct model {
     double variance[2], rate[2], noise;
@@ -82,16 +84,21 @@ nonsens_status gp_track_get(nonsens_context *ctx, arena *a, enum gp_kernel kerne
     return NONSENS_OK;
 }
 
+GP_INLINE double step_of(const struct model *m, int part, double distance)
+{
+    return fmin(m->rate[part] * distance, FARTHEST);
+}
+
 /* ---- pieces, for parts of orders d0 and d1 known to the compiler ------------------------------------------- */
 
 /* The step's A and upper triangle of Q, block by block. */
 GP_INLINE void set_step(int d0, int d1, const struct model *m, double distance, small_square a[2], small_square q[2])
 {
-    double z0 = m->rate[0] * distance;
+    double z0 = step_of(m, 0, distance);
     gp_matern_transition(d0, z0, a[0]);
     gp_matern_noise(d0, z0, exp(-2.0 * z0), q[0]);
     if (d1 > 0) {
-        double z1 = m->rate[1] * distance;
+        double z1 = step_of(m, 1, distance);
         gp_matern_transition(d1, z1, a[1]);
         gp_matern_noise(d1, z1, exp(-2.0 * z1), q[1]);
     }
@@ -266,9 +273,9 @@ GP_INLINE void carry_back(int d0, int d1, const struct model *m, double distance
     small_square a[2];
     square na;
     double carried[STATE_MOST];
-    gp_matern_transition(d0, m->rate[0] * distance, a[0]);
+    gp_matern_transition(d0, step_of(m, 0, distance), a[0]);
     if (d1 > 0) {
-        gp_matern_transition(d1, m->rate[1] * distance, a[1]);
+        gp_matern_transition(d1, step_of(m, 1, distance), a[1]);
     }
     for (int i = 0; i < d; i++) {
         carried[i] = 0.0;
@@ -355,7 +362,7 @@ GP_INLINE double length_score(int d, int from, int all, double variance, const d
 GP_INLINE double variance_score(int d0, int d1, const struct model *m, double distance, const double *r, square n)
 {
     small_square q;
-    double z = m->rate[1] * distance, sum = 0.0;
+    double z = step_of(m, 1, distance), sum = 0.0;
     if (distance >= 0.0) {
         gp_matern_noise(d1, z, exp(-2.0 * z), q);
     }
@@ -373,11 +380,11 @@ GP_INLINE void add_score(int d0, int d1, const struct model *m, double distance,
 {
     int d = d0 + d1;
     if (distance >= 0.0) {
-        sum->length[0] -= m->rate[0] * distance * length_score(d0, 0, d, m->variance[0], a, p, r, n);
+        sum->length[0] -= step_of(m, 0, distance) * length_score(d0, 0, d, m->variance[0], a, p, r, n);
     }
     if (d1 > 0) {
         if (distance >= 0.0) {
-            sum->length[1] -= m->rate[1] * distance * length_score(d1, d0, d, m->variance[1], a, p, r, n);
+            sum->length[1] -= step_of(m, 1, distance) * length_score(d1, d0, d, m->variance[1], a, p, r, n);
         }
         sum->second += variance_score(d0, d1, m, distance, r, n);
     }

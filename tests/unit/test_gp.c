@@ -392,7 +392,7 @@ static void test_limits_of_several(void **state)
             c.x[0][75 + i] = c.x[0][i], c.x[1][75 + i] = c.x[1][i], c.x[2][75 + i] = c.x[2][i];
         }
         fit_columns(f, c.n, 3, (const double *const *)c.x, c.y, o);
-        c.x[0][5] = 1e6, c.y[7] = -1e6, c.x[2][7] = 1e6;
+        c.x[0][5] = 1e6, c.y[7] = -1e6, c.x[2][7] = 1e6, c.x[0][8] = 1e300;
         fit_columns(f, c.n, 3, (const double *const *)c.x, c.y, o);
         fit_columns(f, c.n, 2, (const double *const[]){c.x[0], c.x[0]}, c.y, o);
         for (int64_t i = 0; i < c.n; i++) { // no noise
@@ -597,8 +597,13 @@ static void test_outliers(void **state)
     x[3] = 1e6;
     gp_fit fit = fit_line(f, N, x, y, PLAIN);
     assert_close(fit.noise, 0.09, 0.03, "noise beside a far row");
-    x[3] = -1e6, x[4] = 1e6, y[4] = -1e6;
-    fit_line(f, N, x, y, PLAIN);
+    x[3] = 1e30;
+    fit = fit_line(f, N, x, y, PLAIN);
+    assert_close(fit.noise, 0.09, 0.03, "noise beside a very far row");
+    x[3] = -1e300, x[4] = 1e300, x[5] = 1e299, y[4] = -1e6;
+    for (int kernel = GP_MATERN_52; kernel <= GP_MATERN_SUM; kernel++) {
+        fit_line(f, N, x, y, (gp_options){.kernel = kernel, .leave_one_out = true});
+    }
 }
 
 static void test_ties(void **state)
