@@ -28,7 +28,7 @@
 
 enum { BLOCK = 64 }; /* columns whose products are taken at a time */
 
-static const double REDUNDANT = 1e-10; /* of a variable's variance: rounding leaves 1e-13 or so */
+static const double REDUNDANT = 1e-10;    /* of a variable's variance: rounding leaves 1e-13 or so */
 static const double LARGE_WEIGHT = 100.0; /* from which on atanh(r) is normal enough for sums of squares */
 static const double LARGEST = 1.0 - 1e-15;
 
@@ -215,45 +215,54 @@ static residual eliminate_all(const double *r, int64_t d, int64_t x, int64_t y, 
 /* ---- the test ------------------------------------------------------------------------------------------------- */
 
 /*
- * z with sqrt(w) z standard normal under independence.  atanh(r) is so nearly; sums of squares over many small groups
- * feel the difference in the tails (ten groups of ten rows, one given variable: size .083 at .05), so there it is the
- * normal score of r's own distribution, which is Student's after r -> r sqrt((w + 1) / (1 - r^2)).
+ * sqrt(w) z, or, where groups are small, the normal score of r's own distribution (Student's after r -> r sqrt((w + 1)
+ * / (1 - r^2))): sums of squares over many small groups feel the tails of atanh(r) (ten groups of ten rows, one given
+ * variable: size .083 at .05).
  */
-static double normal_z(double r, double w, bool alone)
+static double normal_score(double r, double z, double w)
 {
-    double z = atanh(r);
-    if (alone || w >= LARGE_WEIGHT) {
-        return z;
+    if (w >= LARGE_WEIGHT) {
+        return sqrt(w) * z;
     }
     double p = special_student_tail(w + 1.0, fabs(r) * sqrt((w + 1.0) / ((1.0 - r) * (1.0 + r))));
-    if (!(p > 1e-290)) {
-        return z;
-    }
-    return copysign(-special_normal_quantile(0.5 * p) / sqrt(w), r);
+    return p > 1e-290 ? copysign(-special_normal_quantile(0.5 * p), r) : sqrt(w) * z;
 }
 
-static void combine(double sum, double squares, double weight, enum fisher_z_combination combination,
-                    fisher_z_result *out)
+/* Sums over groups: of w, w z, sqrt(w) s and s^2, with s the normal score. */
+typedef struct group_sums {
+    double weight, z, score, squares;
+} group_sums;
+
+static void combine(const group_sums *sum, enum fisher_z_combination combination, fisher_z_result *out)
 {
-    double mean = sum * sum / weight, degrees = (double)out->groups_used;
-    out->correlation = tanh(sum / weight);
-    out->heterogeneity = fmax(squares - mean, 0.0);
-    out->statistic = combination == FISHER_Z_SQUARES ? squares : mean;
+    double degrees = (double)out->groups_used;
+    out->correlation = tanh(sum->z / sum->weight);
+    out->heterogeneity = fmax(sum->squares - sum->score * sum->score / sum->weight, 0.0);
+    out->statistic = combination == FISHER_Z_SQUARES ? sum->squares : sum->z * sum->z / sum->weight;
     if (combination == FISHER_Z_SQUARES) {
-        out->p_value = special_chi2_tail(degrees, squares);
+        out->p_value = special_chi2_tail(degrees, sum->squares);
         return;
     }
-    out->p_value = 2.0 * special_normal_tail(fabs(sum) / sqrt(weight));
+    out->p_value = 2.0 * special_normal_tail(fabs(sum->z) / sqrt(sum->weight));
     if (combination == FISHER_Z_BOTH && out->groups_used > 1) {
         double smaller = fmin(out->p_value, special_chi2_tail(degrees - 1.0, out->heterogeneity));
         out->p_value = smaller * (2.0 - smaller);
     }
 }
 
+static void add_group(residual s, double w, group_sums *sum)
+{
+    double r = fmin(fmax(s.xy / sqrt(s.xx * s.yy), -LARGEST), LARGEST), z = atanh(r), score = normal_score(r, z, w);
+    sum->weight += w;
+    sum->z += w * z;
+    sum->score += sqrt(w) * score;
+    sum->squares += score * score;
+}
+
 void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t count, const int64_t *given,
                    enum fisher_z_combination combination, double *buffer, fisher_z_result *out)
 {
-    double sum = 0.0, squares = 0.0, weight = 0.0;
+    group_sums sum = {0};
     int64_t d = data->d;
     *out = (fisher_z_result){.p_value = 1.0};
     for (int64_t e = 0; e < data->groups; e++) {
@@ -268,16 +277,12 @@ void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t coun
         } else if (!(s.xx > REDUNDANT) || !(s.yy > REDUNDANT)) {
             out->groups_undefined++;
         } else {
-            double r_xy = fmin(fmax(s.xy / sqrt(s.xx * s.yy), -LARGEST), LARGEST);
-            double z = normal_z(r_xy, w, data->groups == 1);
-            sum += w * z;
-            squares += w * z * z;
-            weight += w;
+            add_group(s, w, &sum);
             out->groups_used++;
         }
     }
     out->degenerate = out->groups_used == 0 && out->groups_undefined > 0;
     if (out->groups_used > 0) {
-        combine(sum, squares, weight, combination, out);
+        combine(&sum, combination, out);
     }
 }

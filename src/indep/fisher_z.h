@@ -3,8 +3,9 @@
  * matrices that are computed once.
  *
  * Inside each group of rows, z = atanh(r) of the partial correlation has mean about 0 under independence and variance
- * 1 / w, w = rows - |given| - 3 (Fisher, Metron 3, 1924).  Groups with w <= 0, or where x or y is a linear function of
- * the given variables (or constant), do not enter.
+ * 1 / w, w = rows - |given| - 3 (Fisher, Metron 3, 1924).  In sums of squares small groups enter with their exact
+ * normal scores in place of sqrt(w) z.  Groups with w <= 0, or where x or y is a linear function of the given variables
+ * (or constant), do not enter.
  */
 #ifndef INDEP_FISHER_Z_H
 #define INDEP_FISHER_Z_H
