@@ -18,8 +18,9 @@
 
 typedef struct ci_result {
     double statistic, p_value;
-    int64_t rows_used, segments_used, segments_skipped;
-    bool by_permutation;     /* p_value came from permutations (or random signs) */
+    int64_t rows_used, segments_used, segments_skipped; /* rows_used: 0 where the test does not tell */
+    int64_t least_rows;                                 /* of a segment that enters the test */
+    bool by_permutation;                                /* p_value came from permutations (or random signs) */
     bool degenerate;         /* nothing is left of a variable once z is known: p_value is 1 */
     double effect;           /* a figure that a person understands, or NaN */
     const char *effect_name; /* "correlation", ...; NULL where there is none */

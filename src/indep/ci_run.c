@@ -17,6 +17,12 @@
 
 enum part_kind { PART_FEATURES, PART_RESIDUALS };
 
+/*
+ * Rows of a group, per column given, below which what a regression leaves over is not tested: its errors, which hang on
+ * the given columns in x and y alike, add up over groups.  Ten groups of 20 rows a column: size .108 and .083 at .05.
+ */
+enum { RESIDUALS_LEAST_ROWS = 50 };
+
 /* Also the unit of ci_store: found by kind, variable and given. */
 typedef struct ci_part {
     arena memory;
@@ -36,14 +42,20 @@ void ci_part_release(void *part)
 
 /* ---- given variables as one set of columns ------------------------------------------------------------------- */
 
+static int64_t given_columns(const ci_tester *t, const ci_question *q)
+{
+    int64_t d = 0;
+    for (int64_t k = 0; k < q->count; k++) {
+        d += t->variable[q->given[k]].d;
+    }
+    return d;
+}
+
 static nonsens_status gather_given(nonsens_context *ctx, arena *a, const ci_tester *t, const ci_question *q,
                                    column_set *out)
 {
     const double **v;
-    int64_t d = 0, used = 0;
-    for (int64_t k = 0; k < q->count; k++) {
-        d += t->variable[q->given[k]].d;
-    }
+    int64_t d = given_columns(t, q), used = 0;
     ARENA_TRY(ctx, a, v, d);
     for (int64_t k = 0; k < q->count; k++) {
         const column_set *each = &t->variable[q->given[k]];
@@ -105,7 +117,7 @@ static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const 
         v[j] = z->v[j] + first;
     }
     column_set inputs = {rows, z->d, v};
-    gp_options how = {.kernel = GP_MATERN_52, .threads = t->options.threads};
+    gp_options how = {.kernel = GP_MATERN_52, .threads = t->options.threads, .keep_signal = true};
     nonsens_status status = gp_regress(ctx, &local, scratch, &inputs, y + first, &how, &fit);
     if (status == NONSENS_OK) {
         double mean = 0.0;
@@ -134,13 +146,16 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const
     for (int64_t j = 0; j < y->d; j++) {
         ARENA_TRY(ctx, &part->memory, v[j], y->n);
         for (int64_t e = 0; e < t->groups.count; e++) {
+            if (t->groups.start[e + 1] - t->groups.start[e] < RESIDUALS_LEAST_ROWS * z.d) {
+                continue; // all zero: the test skips and counts it
+            }
             TRY(check_cancelled(ctx));
             TRY(regress_group(ctx, scratch, t, y->v[j], &z, e, v[j], sums));
         }
     }
     part->residual = (column_set){y->n, y->d, (const double *const *)v};
     part->explained = sums[1] > 0.0 ? 1.0 - sums[0] / sums[1] : 0.0;
-    part->nothing_left = sums[0] <= 1e-20 * sums[1];
+    part->nothing_left = sums[1] > 0.0 && sums[0] <= 1e-20 * sums[1];
     part->bytes = y->d * y->n * (int64_t)sizeof(double);
     return NONSENS_OK;
 }
@@ -247,6 +262,7 @@ static nonsens_status run_hsic(nonsens_context *ctx, arena *scratch, const ci_te
     out->segments_used = test.segments_used;
     out->segments_skipped = test.segments_skipped;
     out->by_permutation = test.by_permutation;
+    out->least_rows = HSIC_LEAST_ROWS;
     return NONSENS_OK;
 }
 
@@ -274,6 +290,7 @@ static nonsens_status run_kernel(nonsens_context *ctx, arena *scratch, ci_tester
     out->segments_skipped = test.segments_skipped;
     out->by_permutation = t->options.null_kind == NULL_PERMUTATION;
     out->degenerate = test.determined;
+    out->least_rows = KCI_LEAST_ROWS;
     if (q->count > 0) {
         out->side_name = "degrees";
         out->side_text = "degrees of freedom of the regression on what is given";
@@ -302,6 +319,7 @@ static nonsens_status run_residuals(nonsens_context *ctx, arena *scratch, ci_tes
     } else {
         status = run_hsic(ctx, scratch, t, &s.part[0]->residual, &s.part[1]->residual, q->job, out);
     }
+    out->least_rows = RESIDUALS_LEAST_ROWS * given_columns(t, q);
     out->side_name = "explained";
     out->side_text = "share of the variance that the regression on what is given explains";
     out->side[0] = s.part[0]->explained;
@@ -322,6 +340,7 @@ static nonsens_status run_fisher_z(nonsens_context *ctx, arena *scratch, ci_test
     out->segments_used = test.groups_used;
     out->segments_skipped = test.groups_skipped + test.groups_undefined;
     out->degenerate = test.degenerate;
+    out->least_rows = q->count + 4;
     out->effect_name = q->count > 0 ? "partial correlation" : "correlation";
     out->effect_text = t->groups.count > 1 ? "over all segments, weighted by their rows" : "over all rows";
     out->effect = test.correlation;
@@ -343,6 +362,7 @@ static nonsens_status run_information(nonsens_context *ctx, arena *scratch, ci_t
     out->segments_used = test.groups_used;
     out->segments_skipped = test.groups_skipped;
     out->by_permutation = true;
+    out->least_rows = INFORMATION_LEAST_ROWS;
     out->effect_name = "information";
     out->effect_text = "mutual information a row, in nats";
     out->effect = test.information;

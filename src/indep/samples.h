@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "base/options.h"
 
+enum { SAMPLES_PERMUTE_ROWS = 20000 }; /* the usual permute_up_to: 999 permutations take half a second */
+
 enum samples_kind { SAMPLES_KS, SAMPLES_LEVENE, SAMPLES_KRUSKAL };
 
 /* From where Levene's test measures distances; the trimmed mean leaves out a tenth of the rows at either end. */
@@ -24,6 +26,7 @@ typedef struct samples_options {
     enum samples_centre centre;
     enum null_kind null_kind; /* NULL_PERMUTATION, or the asymptotic distribution for any other */
     int64_t permutations;     /* p = (1 + #{T* >= T}) / (1 + B) */
+    int64_t permute_up_to;    /* KS of three groups or more: permutations decide up to so many rows; 0: never */
     uint64_t seed, job;       /* permutations draw from streams of this seed and job (below 2^32) */
     int threads;
 } samples_options;

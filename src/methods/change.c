@@ -83,12 +83,6 @@ static nonsens_status sort_segments(nonsens_context *ctx, arena *scratch, const 
 
 /* ---- location ---- */
 
-/* P(F > f) with d1 and d2 degrees of freedom. */
-static double f_tail(double d1, double d2, double f)
-{
-    return f > 0.0 ? special_beta_inc(0.5 * d2, 0.5 * d1, d2 / (d2 + d1 * f)) : 1.0;
-}
-
 static void welch(const group *g, int64_t groups, change_test *out)
 {
     double k = (double)groups, total = 0.0, centre = 0.0, between = 0.0, spread = 0.0;
@@ -104,7 +98,7 @@ static void welch(const group *g, int64_t groups, change_test *out)
         spread += rest * rest / (double)(g[e].count - 1);
     }
     out->statistic = between / (1.0 + 2.0 * (k - 2.0) / (k * k - 1.0) * spread);
-    out->p_value = f_tail(k - 1.0, (k * k - 1.0) / (3.0 * spread), out->statistic);
+    out->p_value = special_f_tail(k - 1.0, (k * k - 1.0) / (3.0 * spread), out->statistic);
 }
 
 static double largest_shift(const group *g, int64_t groups)

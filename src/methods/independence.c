@@ -5,7 +5,6 @@
  * not conditioning: on a Gaussian chain its level at .05 is .213.
  */
 #include "indep/ci.h"
-#include "indep/hsic.h"
 #include "indep/samples.h"
 #include "methods/run.h"
 #include "methods/variables.h"
@@ -285,7 +284,7 @@ static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, cons
 
 static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
 {
-    TRY(run_note_skipped(ctx, r, test->segments_skipped));
+    TRY(run_note_skipped(ctx, r, test->segments_skipped, test->least_rows));
     if (r->segments > 1 && !w->where[0]) {
         TRY(result_note(
             ctx, r, "All segments were thrown together: a dependence may come from the change over segments alone."));
@@ -333,9 +332,9 @@ static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const var
     TRY(word_question(ctx, r, roles, &w));
     TRY(ask(ctx, scratch, roles, &r->options, &test));
     if (test.segments_used == 0 && !test.degenerate) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "no segment has the rows with varying values that the test needs (%d or more); use larger segments",
-                    HSIC_LEAST_ROWS);
+        return fail(ctx, NONSENS_ERR_DATA, "%s the %" PRId64 " rows with varying values that the test needs; %s",
+                    w.where[0] ? "no segment has" : "the table does not have", test.least_rows,
+                    w.where[0] ? "use larger segments" : "it needs more rows");
     }
     r->p_value = test.p_value;
     r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
@@ -372,6 +371,7 @@ static nonsens_status run_samples(nonsens_context *ctx, arena *scratch, const no
     samples_options how = {.kind = words_of(o->test)->kind,
                            .null_kind = o->null_kind,
                            .permutations = o->permutations,
+                           .permute_up_to = SAMPLES_PERMUTE_ROWS,
                            .seed = (uint64_t)o->seed,
                            .threads = (int)o->threads};
     if (data->segments < 2) {

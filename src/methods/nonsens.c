@@ -289,7 +289,7 @@ nonsens_status monti_report_tests(nonsens_context *ctx, const four_tests *tests,
     TRY(result_add(ctx, result, (double)tests->parts, NAN,
                    "disjoint parts of the rows; every test is run in each, and its p is twice the median", "parts"));
     TRY(result_add(ctx, result, (double)first->rows_used, NAN, "rows of a part that entered a test", "rows per part"));
-    return run_note_skipped(ctx, result, first->segments_skipped);
+    return run_note_skipped(ctx, result, first->segments_skipped, HSIC_LEAST_ROWS);
 }
 
 nonsens_status monti_judge_tests(nonsens_context *ctx, const four_tests *tests, const char *doubt, const char *advice,

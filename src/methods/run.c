@@ -5,7 +5,6 @@
 #include "methods/run.h"
 
 #include "data/audit.h"
-#include "indep/hsic.h"
 #include "methods/method.h"
 #include "methods/variables.h"
 
@@ -87,13 +86,13 @@ nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
     return status;
 }
 
-nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped)
+nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows)
 {
     if (skipped == 0) {
         return NONSENS_OK;
     }
     return result_note(ctx, result,
-                       "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %d rows, or a variable "
-                       "that is constant there.",
-                       skipped, result->segments, HSIC_LEAST_ROWS);
+                       "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %" PRId64 " rows, or a "
+                       "variable that is constant there.",
+                       skipped, result->segments, least_rows);
 }

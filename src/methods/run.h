@@ -10,6 +10,6 @@
 double run_seconds(void);
 
 /* A note on the segments that an independence test left out, if there are any. */
-nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped);
+nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows);
 
 #endif

@@ -278,7 +278,7 @@ static bool is_not_worth(const struct task *t, double likelihood, int64_t varian
     for (int64_t j = 0; j < lengths; j++) {
         cost += fmax(-log_length[j], 0.0);
     }
-    return !t->options->held && !(likelihood - noise_likelihood(t) > cost);
+    return !t->options->held && !t->options->keep_signal && !(likelihood - noise_likelihood(t) > cost);
 }
 
 /* ---- one regressor ----------------------------------------------------------------------------------------- */

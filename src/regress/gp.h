@@ -35,6 +35,7 @@ typedef struct gp_options {
     int64_t exact_most;   /* rows up to which several regressors are fitted exactly; 0: 500 */
     int64_t inducing;     /* inducing points beyond that, at most; 0: 300 */
     bool leave_one_out;   /* fill gp_fit.left_out */
+    bool keep_signal;     /* never all noise: for callers to whom a signal missed is worse than chance followed */
     const gp_hyper *held; /* use these and learn none; NULL: learn */
 } gp_options;
 
