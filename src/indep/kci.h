@@ -5,9 +5,9 @@
  *
  * T = (1/n) ||Psi Phi'||^2, Psi and Phi the features of x and of y less their ridge regressions on the features of z.
  * Two steps, so that the first can be kept and used again: kci_residuals for one side, kci_compare for a pair.
- * Stratified: widths and factors are the segment's own, the ridge is common, T and its null cumulants are sums over
- * segments.  Segments under KCI_LEAST_ROWS rows, or in which x or y is constant, are skipped and counted; columns of z
- * that are constant in a segment are left out there.
+ * Stratified: widths, factors and ridge are the segment's own (one ridge for all segments of few rows), T and its null
+ * cumulants are sums over segments.  Segments under KCI_LEAST_ROWS rows, or in which x or y is constant, are skipped
+ * and counted; columns of z that are constant in a segment are left out there.
  *
  * NULL_GAMMA: shifted gamma distribution with three moments; NULL_SPECTRAL: the mixture of chi-squares itself;
  * NULL_PERMUTATION: permuted rows would break the dependence on z, which the test is given; so under this name random
@@ -46,7 +46,7 @@ typedef struct kci_stratum {
 typedef struct kci_features {
     int64_t count; /* of segments */
     kci_stratum *strata;
-    double ridge;   /* chosen, common to the segments; 0 without z */
+    double ridge;   /* chosen; geometric mean over segments; 0 without z */
     double degrees; /* of freedom that the regressions and means took, summed over segments */
     double lost;    /* largest share of the trace of a segment's residual features that was left out */
 } kci_features;
