@@ -33,12 +33,15 @@
 
 enum {
     GRID = 21,
+    WIDTHS = 4,    /* of z, tried from the widest on */
     FEW_ROWS = 50, /* segments with fewer have a common ridge, and no z beside the target */
     LARGE = 20000,
     VERY_LARGE = 200000
 };
 
 static const double GRID_FIRST = 1e-6, GRID_STEP = 3.1622776601683795; /* 1e-6 .. 1e4 */
+static const double NARROWER = 0.5;                                    /* one width of z, in the last one */
+static const double LEAST_GAIN = 4.0;   /* that a narrower width must bring to n log GCV */
 static const double WIDER = 2.0;        /* width of z beside the target, in those of z alone */
 static const double MOST_DEGREES = 0.5; /* of the rows that a regression may spend */
 static const double LEAST_LEFT = 1e-6;  /* share of the trace that the regression must leave */
@@ -48,9 +51,11 @@ typedef struct segment {
     int64_t first, rows;
     bool used, with_z;
     kernel_factor target, z;
-    double *cross; /* (z.rank, target.rank): A */
-    double *mass;  /* (z.rank): |A_k|^2 */
-    double ridge;  /* 0 without z */
+    double *cross;        /* (z.rank, target.rank): A */
+    double *mass;         /* (z.rank): |A_k|^2 */
+    double ridge, narrow; /* ridge, width of z in its usual ones; 0 without z */
+    double score;         /* criterion of the best ridge */
+    arena own;            /* holds factor of z, cross and mass */
 } segment;
 
 typedef struct request {
@@ -100,6 +105,9 @@ static kernel_limits factor_limits(int64_t rows, int threads)
     limits.threads = threads;
     if (rows > KCI_GRAM_ROWS) {
         limits.trace_lost = 1e-6;
+    } else {
+        limits.trace_lost = 1e-10;
+        limits.rank_most = KCI_GRAM_ROWS;
     }
     if (rows > VERY_LARGE) {
         limits.rank_most = 50;
@@ -131,34 +139,6 @@ static nonsens_status find_cross(nonsens_context *ctx, arena *local, segment *s)
             *each = root > 0 ? *each / root : 0.0;
             s->mass[k] += *each * *each;
         }
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status open_segment(nonsens_context *ctx, arena *local, const request *q, segment *s)
-{
-    double *width, *beside; // of z alone; of the target, behind them those of z there
-    if (s->rows < KCI_LEAST_ROWS) {
-        return NONSENS_OK;
-    }
-    int64_t d = q->target->d;
-    ARENA_TRY(ctx, local, beside, d + q->z->d);
-    ARENA_TRY(ctx, local, width, q->z->d + 1);
-    TRY(kci_widths(ctx, q->target, s->first, s->rows, beside));
-    TRY(kci_widths(ctx, q->z, s->first, s->rows, width));
-    for (int64_t j = 0; j < q->z->d; j++) {
-        beside[d + j] = s->rows < FEW_ROWS ? 0.0 : WIDER * width[j];
-    }
-    s->used = any_positive(d, beside);
-    s->with_z = any_positive(q->z->d, width);
-    if (!s->used) {
-        return NONSENS_OK;
-    }
-    kci_kernel target = {&q->points, beside, s->first, s->rows}, z = {q->z, width, s->first, s->rows};
-    TRY(make_kernel(ctx, local, &target, KCI_SIDE_TARGET, q->options, &s->target));
-    if (s->with_z) {
-        TRY(make_kernel(ctx, local, &z, KCI_SIDE_Z, q->options, &s->z));
-        TRY(find_cross(ctx, local, s));
     }
     return NONSENS_OK;
 }
@@ -212,7 +192,8 @@ static double criterion(int64_t count, const segment *s, double ridge)
     return margin < 1.0 - MOST_DEGREES ? INFINITY : left / (margin * margin);
 }
 
-static double choose_ridge(int64_t count, const segment *s)
+/* The best of the grid; score: its criterion. */
+static double choose_ridge(int64_t count, const segment *s, double *score)
 {
     double ridge = GRID_FIRST, best = GRID_FIRST * pow(GRID_STEP, GRID - 1), least = INFINITY;
     for (int i = 0; i < GRID; i++, ridge *= GRID_STEP) {
@@ -222,22 +203,86 @@ static double choose_ridge(int64_t count, const segment *s)
             best = ridge;
         }
     }
+    *score = least;
     return best;
 }
 
 /* Each segment's own, but a common one where rows are few; the geometric mean of all, for the record. */
 static double choose_ridges(int64_t count, segment *s)
 {
-    double common = choose_ridge(count, s), sum = 0.0;
+    double score, common = choose_ridge(count, s, &score), sum = 0.0;
     int64_t given = 0;
     for (int64_t e = 0; e < count; e++) {
         if (s[e].used && s[e].with_z) {
-            s[e].ridge = has_few_rows(s + e) ? common : choose_ridge(1, s + e);
+            s[e].ridge = has_few_rows(s + e) ? common : s[e].ridge;
             sum += log(s[e].ridge);
             given++;
         }
     }
     return given > 0 ? exp(sum / (double)given) : 0.0;
+}
+
+/* ---- width of z ---------------------------------------------------------------------------------------------- */
+
+/* The factor of z at `factor` times its widths, in an arena of its own, and the ridge that suits it best. */
+static nonsens_status try_width(nonsens_context *ctx, arena *trial, const request *q, const kci_kernel *z,
+                                double factor, segment *s)
+{
+    double *width;
+    ARENA_TRY(ctx, trial, width, z->points->d);
+    for (int64_t j = 0; j < z->points->d; j++) {
+        width[j] = factor * z->width[j];
+    }
+    kci_kernel scaled = {z->points, width, z->first, z->rows};
+    TRY(make_kernel(ctx, trial, &scaled, KCI_SIDE_Z, q->options, &s->z));
+    TRY(find_cross(ctx, trial, s));
+    s->narrow = factor;
+    s->ridge = choose_ridge(1, s, &s->score);
+    return NONSENS_OK;
+}
+
+/* The best of the widths; few rows have one width, and their ridge is chosen later. */
+static nonsens_status regress(nonsens_context *ctx, const request *q, const kci_kernel *z, segment *s)
+{
+    TRY(try_width(ctx, &s->own, q, z, 1.0, s));
+    for (int i = 1; i < WIDTHS && !has_few_rows(s); i++) {
+        segment other = *s;
+        other.own = (arena){0};
+        TRY(check_cancelled(ctx));
+        nonsens_status status = try_width(ctx, &other.own, q, z, pow(NARROWER, i), &other);
+        bool better = status == NONSENS_OK && other.score < s->score * exp(-LEAST_GAIN / (double)s->rows);
+        arena_free(better ? &s->own : &other.own);
+        if (!better) {
+            TRY(status);
+            break;
+        }
+        *s = other;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status open_segment(nonsens_context *ctx, arena *local, const request *q, segment *s)
+{
+    double *width, *beside; // of z alone; of the target, behind them those of z there
+    if (s->rows < KCI_LEAST_ROWS) {
+        return NONSENS_OK;
+    }
+    int64_t d = q->target->d;
+    ARENA_TRY(ctx, local, beside, d + q->z->d);
+    ARENA_TRY(ctx, local, width, q->z->d + 1);
+    TRY(kci_widths(ctx, q->target, s->first, s->rows, beside));
+    TRY(kci_widths(ctx, q->z, s->first, s->rows, width));
+    for (int64_t j = 0; j < q->z->d; j++) {
+        beside[d + j] = s->rows < FEW_ROWS ? 0.0 : WIDER * width[j];
+    }
+    s->used = any_positive(d, beside);
+    s->with_z = any_positive(q->z->d, width);
+    if (!s->used) {
+        return NONSENS_OK;
+    }
+    kci_kernel target = {&q->points, beside, s->first, s->rows}, z = {q->z, width, s->first, s->rows};
+    TRY(make_kernel(ctx, local, &target, KCI_SIDE_TARGET, q->options, &s->target));
+    return s->with_z ? regress(ctx, q, &z, s) : NONSENS_OK;
 }
 
 /* ---- residuals ----------------------------------------------------------------------------------------------- */
@@ -320,7 +365,7 @@ static nonsens_status close_segment(nonsens_context *ctx, arena *keep, arena *lo
 {
     int64_t rx = s->target.rank, rz = s->with_z ? s->z.rank : 0;
     double *gram, *weighted, *ascending, *v;
-    *out = (kci_stratum){.rows = s->rows};
+    *out = (kci_stratum){.rows = s->rows, .ridge = s->ridge, .narrow = s->narrow};
     *lost = 0.0;
     if (!s->used) {
         return NONSENS_OK;
@@ -362,10 +407,8 @@ static nonsens_status join_points(nonsens_context *ctx, arena *local, bool with_
 }
 
 static nonsens_status make_residuals(nonsens_context *ctx, arena *keep, arena *local, const request *q,
-                                     const row_groups *groups, kci_features *out)
+                                     const row_groups *groups, segment *segments, kci_features *out)
 {
-    segment *segments;
-    ARENA_TRY(ctx, local, segments, groups->count);
     ARENA_TRY(ctx, keep, out->strata, groups->count);
     out->count = groups->count;
     for (int64_t e = 0; e < groups->count; e++) {
@@ -380,6 +423,7 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *keep, arena *l
         TRY(check_cancelled(ctx));
         TRY(close_segment(ctx, keep, local, segments + e, out->strata + e, &lost));
         arena_rewind(local, mark);
+        arena_free(&segments[e].own);
         out->lost = fmax(out->lost, lost + segments[e].target.lost);
         out->degrees += segments[e].used ? segment_degrees(segments + e, segments[e].ridge) : 0.0;
     }
@@ -425,9 +469,13 @@ nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set
     request q = {.target = target, .z = z, .options = options};
     *out = (kci_features){0};
     TRY(check_request(ctx, target, z, groups));
-    nonsens_status status = join_points(ctx, &local, with_z, &q);
+    segment *segments = arena_get(ctx, &local, groups->count, sizeof *segments);
+    nonsens_status status = segments ? join_points(ctx, &local, with_z, &q) : NONSENS_ERR_MEMORY;
     if (status == NONSENS_OK) {
-        status = make_residuals(ctx, keep, &local, &q, groups, out);
+        status = make_residuals(ctx, keep, &local, &q, groups, segments, out);
+    }
+    for (int64_t e = 0; segments && e < groups->count; e++) {
+        arena_free(&segments[e].own);
     }
     arena_free(&local);
     return status;
