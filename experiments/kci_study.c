@@ -196,7 +196,7 @@ static nonsens_status exact_p(nonsens_context *ctx, arena *a, const study *s, co
 /* ---- repetitions ------------------------------------------------------------------------------------------------ */
 
 static nonsens_status factor_p(nonsens_context *ctx, arena *a, const study *s, const sample *d, double *p,
-                               double sums[4])
+                               double sums[6])
 {
     const double *vx[] = {d->x}, *vy[] = {d->y}, *vz[MOST_Z];
     for (int64_t j = 0; j < s->z; j++) {
@@ -211,9 +211,9 @@ static nonsens_status factor_p(nonsens_context *ctx, arena *a, const study *s, c
                   : !strcmp(s->test, "signs")  ? NULL_PERMUTATION
                                                : NULL_GAMMA;
     o.random_features = !strcmp(s->test, "rcit");
-    bool both = !getenv("ONE_SIDE");
+    bool both = !getenv("ONE_SIDE"), left_z = !getenv("NO_SIDE");
     o.threads = getenv("THREADS") ? atoi(getenv("THREADS")) : 1;
-    TRY(kci_residuals(ctx, a, &x, true, &z, &groups, &o, &left));
+    TRY(kci_residuals(ctx, a, &x, left_z, &z, &groups, &o, &left));
     TRY(kci_residuals(ctx, a, &y, both, &z, &groups, &o, &right));
     TRY(kci_compare(ctx, a, &left, &right, &groups, &o, &result));
     *p = result.p_value;
@@ -221,6 +221,9 @@ static nonsens_status factor_p(nonsens_context *ctx, arena *a, const study *s, c
     sums[1] += result.degrees[1];
     sums[2] += log10(result.ridge[0] + 1e-9);
     sums[3] += log10(result.ridge[1] + 1e-9);
+    double each = result.variance > 0 ? (result.statistic - result.mean) / sqrt(result.variance) : 0;
+    sums[4] += each;
+    sums[5] += each * each;
     if (getenv("VERBOSE")) {
         printf("p %.4f T %.4g mean %.4g sd %.4g skew %.3g df %.1f %.1f ridge %.2g %.2g rank %" PRId64 " %" PRId64
                " lost %.2g\n",
@@ -234,7 +237,7 @@ static nonsens_status factor_p(nonsens_context *ctx, arena *a, const study *s, c
 static nonsens_status run_study(nonsens_context *ctx, arena *a, const study *s)
 {
     sample d = {0};
-    double *p, sums[4] = {0}, reps = (double)s->reps, at5 = 0, at1 = 0, below = 0;
+    double *p, sums[6] = {0}, reps = (double)s->reps, at5 = 0, at1 = 0, below = 0;
     double quantile = getenv("QUANTILE") ? atof(getenv("QUANTILE")) : 0.05;
     ARENA_TRY(ctx, a, p, 2 * s->reps);
     ARENA_TRY(ctx, a, d.x, s->n);
@@ -260,11 +263,12 @@ static nonsens_status run_study(nonsens_context *ctx, arena *a, const study *s)
     clock_gettime(CLOCK_MONOTONIC, &after);
     double seconds = (double)(after.tv_sec - before.tv_sec) + 1e-9 * (double)(after.tv_nsec - before.tv_nsec);
     sort_doubles(s->reps, p, p + s->reps);
-    printf("%-8s n %6" PRId64 " s %2" PRId64 " z %" PRId64 " %c %d effect %.2f reps %" PRId64
-           "  .05: %.3f  .01: %.3f  q05 %.4g  below %.3f  sec %.4f  df %.1f %.1f  log ridge %.1f %.1f\n",
-           s->test, s->n, s->segments, s->z, s->law, s->uneven, s->effect, s->reps, at5 / reps, at1 / reps,
-           p[(int64_t)(0.05 * (reps - 1))], below / reps, seconds / reps, sums[0] / reps, sums[1] / reps,
-           sums[2] / reps, sums[3] / reps);
+    printf(
+        "%-8s n %6" PRId64 " s %2" PRId64 " z %" PRId64 " %c %d effect %.2f reps %" PRId64
+        "  .05: %.3f  .01: %.3f  q05 %.4g  below %.3f  sec %.4f  df %.1f %.1f  log ridge %.1f %.1f  T %.2f sd %.2f\n",
+        s->test, s->n, s->segments, s->z, s->law, s->uneven, s->effect, s->reps, at5 / reps, at1 / reps,
+        p[(int64_t)(0.05 * (reps - 1))], below / reps, seconds / reps, sums[0] / reps, sums[1] / reps, sums[2] / reps,
+        sums[3] / reps, sums[4] / reps, sqrt(fmax(0, sums[5] / reps - sums[4] * sums[4] / reps / reps)));
     return NONSENS_OK;
 }
 

@@ -5,9 +5,9 @@
  *
  * T = (1/n) ||Psi Phi'||^2, Psi and Phi the features of x and of y less their ridge regressions on the features of z.
  * Two steps, so that the first can be kept and used again: kci_residuals for one side, kci_compare for a pair.
- * Stratified: widths and factors are the segment's own, the ridge is common, T and its null cumulants are sums over
- * segments.  Segments under KCI_LEAST_ROWS rows, or in which x or y is constant, are skipped and counted; columns of z
- * that are constant in a segment are left out there.
+ * Stratified: widths, factors and ridge are the segment's own (one ridge for all segments of few rows), T and its null
+ * cumulants are sums over segments.  Segments under KCI_LEAST_ROWS rows, or in which x or y is constant, are skipped
+ * and counted; columns of z that are constant in a segment are left out there.
  *
  * NULL_GAMMA: shifted gamma distribution with three moments; NULL_SPECTRAL: the mixture of chi-squares itself;
  * NULL_PERMUTATION: permuted rows would break the dependence on z, which the test is given; so under this name random
@@ -36,17 +36,18 @@ typedef struct kci_options {
 
 /* Residual features of one segment. */
 typedef struct kci_stratum {
-    int64_t rows, rank; /* rank 0: skipped, or nothing left after the regression */
-    bool determined;    /* nothing left: the target is a function of z */
-    double *f;          /* (rank, rows): row t has its features at f + t * rank; directions orthogonal, descending */
-    double *eigen;      /* (rank): their squared norms */
-    double *scale;      /* (rows): what the null moments multiply the features by, to make up for the leverage */
+    int64_t rows, rank;   /* rank 0: skipped, or nothing left after the regression */
+    bool determined;      /* nothing left: the target is a function of z */
+    double *f;            /* (rank, rows): row t has its features at f + t * rank; directions orthogonal, descending */
+    double *eigen;        /* (rank): their squared norms */
+    double ridge, narrow; /* of the regression: ridge, widths of z in usual ones; 0 without z */
+    double *scale;        /* (rows): what the null moments multiply the features by, to make up for the leverage */
 } kci_stratum;
 
 typedef struct kci_features {
     int64_t count; /* of segments */
     kci_stratum *strata;
-    double ridge;   /* chosen, common to the segments; 0 without z */
+    double ridge;   /* chosen; geometric mean over segments; 0 without z */
     double degrees; /* of freedom that the regressions and means took, summed over segments */
     double lost;    /* largest share of the trace of a segment's residual features that was left out */
 } kci_features;
@@ -66,9 +67,9 @@ typedef struct kci_result {
 kci_options kci_options_from(const nonsens_options *options, bool random_features, uint64_t job);
 
 /*
- * Residual features of the target, or with_z of (target, z), given z; z->d = 0: centred features.  They live in `keep`:
- * 8 (rank + 1) bytes a row, with rank at most 256 for 256 rows, 100 beyond, 50 beyond 20,000 rows, 25 beyond 200,000;
- * while it runs, up to 2.5 kB a row (1.7 kB beyond 20,000 rows).
+ * Residual features of the target, or with_z of (target, z), given z (of the target alone in segments of few rows);
+ * z->d = 0: centred features.  They live in `keep`: 8 (rank + 1) bytes a row, with rank at most 256 for 256 rows, 100
+ * beyond, 50 beyond 20,000 rows, 25 beyond 200,000; while it runs, up to 2.5 kB a row (1.7 kB beyond 20,000 rows).
  */
 nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set *target, bool with_z,
                              const column_set *z, const row_groups *groups, const kci_options *options,
@@ -83,13 +84,14 @@ nonsens_status kci_test(nonsens_context *ctx, arena *scratch, const column_set *
                         const column_set *z, const row_groups *groups, const kci_options *options, kci_result *out);
 
 /*
- * The plain form of one stretch with n x n matrices, for tests: kernels on (x, z), (y, z) and z with these widths per
- * column and these ridges; statistic and its null moments.
+ * The plain form of one stretch with n x n matrices, for tests, with widths per column and ridges as given: statistic
+ * and its null moments.
  */
 typedef struct kci_plain {
-    const double *width_x, *width_y, *width_z;
+    const double *width_x, *width_y;
+    const double *width_beside;          /* of z in the kernels on (x, z) and (y, z); NULL: kernels on x and on y */
+    const double *width_z_x, *width_z_y; /* of z in the regressions of x and of y */
     double ridge_x, ridge_y;
-    bool with_z; /* in both kernels */
 } kci_plain;
 
 typedef struct kci_plain_result {

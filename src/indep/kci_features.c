@@ -7,12 +7,17 @@
  * and Psi Psi' = diag(eigen) - A' diag(1 - (1 - s)^2) A needs no further pass over the rows; Psi is then turned to its
  * principal directions, of which the leading ones are kept.
  *
- * Widths: median distance of each column, times the root of the number of columns for vectors.
+ * Widths: median distance of each column, times the root of the number of columns for vectors; z beside the target has
+ * twice that (Zhang et al. halve z there).  Segments of fewer than FEW_ROWS rows leave z out beside the target: the
+ * mean of such features given z is too rough for so few rows to regress out (ten segments of ten rows, two columns of
+ * z: power .00 with z, .29 without, at an effect that the n x n test finds in .04 to .09).
  *
  * eps deviates from the 1e-3 of Zhang et al.: for each side it minimises generalised cross-validation (Craven and
  * Wahba, Numerische Mathematik 31, 1979), n RSS / (n - df)^2, over a grid, with RSS the residual trace.  It costs
- * O(rank) for each eps, since RSS = tr F F' - sum_k (1 - (1 - s_k)^2) |A_k|^2.  Segments share one eps and add up, each
- * in units of its trace: ten rows alone would not tell.
+ * O(rank) for each eps, since RSS = tr F F' - sum_k (1 - (1 - s_k)^2) |A_k|^2.  Each segment has its own; those of
+ * fewer than FEW_ROWS rows share one and add up, each in units of its trace.  One eps for ten segments of 100 rows, in
+ * which the strengths of mechanisms differ, left the standard deviation of T 1.3 times what it should be (size at .01:
+ * .03). Undersmoothing (eps / 10) and narrower widths of z (.5, .7) changed sizes at 1,000 rows by .01 or less.
  *
  * Leverage: regressions shrink the residuals.  With equal noise, E psi_t psi_t' is proportional to m_t = ((I-S)^2)_tt,
  * while the variance of sum_t psi_t phi_t' is that of ((I-S_x)^2 (I-S_y)^2)_tt.  So the null moments multiply row t of
@@ -26,19 +31,31 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { GRID = 17, LARGE = 20000, VERY_LARGE = 200000 };
+enum {
+    GRID = 21,
+    WIDTHS = 4,    /* of z, tried from the widest on */
+    FEW_ROWS = 50, /* segments with fewer have a common ridge, and no z beside the target */
+    LARGE = 20000,
+    VERY_LARGE = 200000
+};
 
-static const double GRID_FIRST = 1e-4, GRID_STEP = 3.1622776601683795; /* 1e-4 .. 1e4 */
-static const double MOST_DEGREES = 0.5;                                /* of the rows that a regression may spend */
-static const double LEAST_LEFT = 1e-6; /* share of the trace that the regression must leave */
+static const double GRID_FIRST = 1e-6, GRID_STEP = 3.1622776601683795; /* 1e-6 .. 1e4 */
+static const double NARROWER = 0.5;                                    /* one width of z, in the last one */
+static const double LEAST_GAIN = 4.0;   /* that a narrower width must bring to n log GCV */
+static const double WIDER = 2.0;        /* width of z beside the target, in those of z alone */
+static const double MOST_DEGREES = 0.5; /* of the rows that a regression may spend */
+static const double LEAST_LEFT = 1e-6;  /* share of the trace that the regression must leave */
 
 /* One segment before the ridge is known. */
 typedef struct segment {
     int64_t first, rows;
     bool used, with_z;
     kernel_factor target, z;
-    double *cross; /* (z.rank, target.rank): A */
-    double *mass;  /* (z.rank): |A_k|^2 */
+    double *cross;        /* (z.rank, target.rank): A */
+    double *mass;         /* (z.rank): |A_k|^2 */
+    double ridge, narrow; /* ridge, width of z in its usual ones; 0 without z */
+    double score;         /* criterion of the best ridge */
+    arena own;            /* holds factor of z, cross and mass */
 } segment;
 
 typedef struct request {
@@ -79,7 +96,7 @@ static int64_t kept_limit(int64_t rows)
 
 static double kept_share(int64_t rows)
 {
-    return rows <= KCI_GRAM_ROWS ? 1e-9 : 1e-4;
+    return rows <= KCI_GRAM_ROWS ? 1e-9 : 1e-3;
 }
 
 static kernel_limits factor_limits(int64_t rows, int threads)
@@ -88,6 +105,9 @@ static kernel_limits factor_limits(int64_t rows, int threads)
     limits.threads = threads;
     if (rows > KCI_GRAM_ROWS) {
         limits.trace_lost = 1e-6;
+    } else {
+        limits.trace_lost = 1e-10;
+        limits.rank_most = KCI_GRAM_ROWS;
     }
     if (rows > VERY_LARGE) {
         limits.rank_most = 50;
@@ -123,30 +143,6 @@ static nonsens_status find_cross(nonsens_context *ctx, arena *local, segment *s)
     return NONSENS_OK;
 }
 
-static nonsens_status open_segment(nonsens_context *ctx, arena *local, const request *q, segment *s)
-{
-    double *width; // of the target, behind them those of z
-    if (s->rows < KCI_LEAST_ROWS) {
-        return NONSENS_OK;
-    }
-    int64_t d = q->target->d;
-    ARENA_TRY(ctx, local, width, d + q->z->d);
-    TRY(kci_widths(ctx, q->target, s->first, s->rows, width));
-    TRY(kci_widths(ctx, q->z, s->first, s->rows, width + d));
-    s->used = any_positive(d, width);
-    s->with_z = any_positive(q->z->d, width + d);
-    if (!s->used) {
-        return NONSENS_OK;
-    }
-    kci_kernel target = {&q->points, width, s->first, s->rows}, z = {q->z, width + d, s->first, s->rows};
-    TRY(make_kernel(ctx, local, &target, KCI_SIDE_TARGET, q->options, &s->target));
-    if (s->with_z) {
-        TRY(make_kernel(ctx, local, &z, KCI_SIDE_Z, q->options, &s->z));
-        TRY(find_cross(ctx, local, s));
-    }
-    return NONSENS_OK;
-}
-
 /* ---- ridge --------------------------------------------------------------------------------------------------- */
 
 /* s_k of the regression. */
@@ -175,22 +171,29 @@ static double segment_left(const segment *s, double ridge)
     return s->target.trace > 0 ? fmax(0.0, 1.0 - explained / s->target.trace) : 0.0;
 }
 
-/* Generalised cross-validation over all segments; infinite where the regressions spend too many degrees. */
+static bool has_few_rows(const segment *s)
+{
+    return s->rows < FEW_ROWS;
+}
+
+/* Generalised cross-validation of one segment, or of those with few rows together; infinite where the regressions spend
+ * too many degrees. */
 static double criterion(int64_t count, const segment *s, double ridge)
 {
     double left = 0.0, degrees = 0.0, rows = 0.0;
     for (int64_t e = 0; e < count; e++) {
-        if (s[e].used) {
+        if (s[e].used && (count == 1 || has_few_rows(s + e))) {
             left += segment_left(s + e, ridge) * (double)s[e].rows;
             degrees += segment_degrees(s + e, ridge);
             rows += (double)s[e].rows;
         }
     }
-    double margin = 1.0 - degrees / rows;
+    double margin = rows > 0 ? 1.0 - degrees / rows : 0.0;
     return margin < 1.0 - MOST_DEGREES ? INFINITY : left / (margin * margin);
 }
 
-static double choose_ridge(int64_t count, const segment *s)
+/* The best of the grid; score: its criterion. */
+static double choose_ridge(int64_t count, const segment *s, double *score)
 {
     double ridge = GRID_FIRST, best = GRID_FIRST * pow(GRID_STEP, GRID - 1), least = INFINITY;
     for (int i = 0; i < GRID; i++, ridge *= GRID_STEP) {
@@ -200,18 +203,97 @@ static double choose_ridge(int64_t count, const segment *s)
             best = ridge;
         }
     }
+    *score = least;
     return best;
+}
+
+/* Each segment's own, but a common one where rows are few; the geometric mean of all, for the record. */
+static double choose_ridges(int64_t count, segment *s)
+{
+    double score, common = choose_ridge(count, s, &score), sum = 0.0;
+    int64_t given = 0;
+    for (int64_t e = 0; e < count; e++) {
+        if (s[e].used && s[e].with_z) {
+            s[e].ridge = has_few_rows(s + e) ? common : s[e].ridge;
+            sum += log(s[e].ridge);
+            given++;
+        }
+    }
+    return given > 0 ? exp(sum / (double)given) : 0.0;
+}
+
+/* ---- width of z ---------------------------------------------------------------------------------------------- */
+
+/* The factor of z at `factor` times its widths, in an arena of its own, and the ridge that suits it best. */
+static nonsens_status try_width(nonsens_context *ctx, arena *trial, const request *q, const kci_kernel *z,
+                                double factor, segment *s)
+{
+    double *width;
+    ARENA_TRY(ctx, trial, width, z->points->d);
+    for (int64_t j = 0; j < z->points->d; j++) {
+        width[j] = factor * z->width[j];
+    }
+    kci_kernel scaled = {z->points, width, z->first, z->rows};
+    TRY(make_kernel(ctx, trial, &scaled, KCI_SIDE_Z, q->options, &s->z));
+    TRY(find_cross(ctx, trial, s));
+    s->narrow = factor;
+    s->ridge = choose_ridge(1, s, &s->score);
+    return NONSENS_OK;
+}
+
+/* The best of the widths; few rows have one width, and their ridge is chosen later. */
+static nonsens_status regress(nonsens_context *ctx, const request *q, const kci_kernel *z, segment *s)
+{
+    TRY(try_width(ctx, &s->own, q, z, 1.0, s));
+    for (int i = 1; i < WIDTHS && !has_few_rows(s); i++) {
+        segment other = *s;
+        other.own = (arena){0};
+        TRY(check_cancelled(ctx));
+        nonsens_status status = try_width(ctx, &other.own, q, z, pow(NARROWER, i), &other);
+        bool better = status == NONSENS_OK && other.score < s->score * exp(-LEAST_GAIN / (double)s->rows);
+        arena_free(better ? &s->own : &other.own);
+        if (!better) {
+            TRY(status);
+            break;
+        }
+        *s = other;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status open_segment(nonsens_context *ctx, arena *local, const request *q, segment *s)
+{
+    double *width, *beside; // of z alone; of the target, behind them those of z there
+    if (s->rows < KCI_LEAST_ROWS) {
+        return NONSENS_OK;
+    }
+    int64_t d = q->target->d;
+    ARENA_TRY(ctx, local, beside, d + q->z->d);
+    ARENA_TRY(ctx, local, width, q->z->d + 1);
+    TRY(kci_widths(ctx, q->target, s->first, s->rows, beside));
+    TRY(kci_widths(ctx, q->z, s->first, s->rows, width));
+    for (int64_t j = 0; j < q->z->d; j++) {
+        beside[d + j] = s->rows < FEW_ROWS ? 0.0 : WIDER * width[j];
+    }
+    s->used = any_positive(d, beside);
+    s->with_z = any_positive(q->z->d, width);
+    if (!s->used) {
+        return NONSENS_OK;
+    }
+    kci_kernel target = {&q->points, beside, s->first, s->rows}, z = {q->z, width, s->first, s->rows};
+    TRY(make_kernel(ctx, local, &target, KCI_SIDE_TARGET, q->options, &s->target));
+    return s->with_z ? regress(ctx, q, &z, s) : NONSENS_OK;
 }
 
 /* ---- residuals ----------------------------------------------------------------------------------------------- */
 
 /* Psi Psi' (r, r) of the target's directions. */
-static void residual_gram(const segment *s, double ridge, double *weighted, double *gram)
+static void residual_gram(const segment *s, double *weighted, double *gram)
 {
     int64_t rx = s->target.rank, rz = s->with_z ? s->z.rank : 0;
     for (int64_t j = 0; j < rx; j++) {
         for (int64_t k = 0; k < rz; k++) {
-            double rest = 1.0 - fitted_share(s, k, ridge);
+            double rest = 1.0 - fitted_share(s, k, s->ridge);
             weighted[j * rz + k] = (1.0 - rest * rest) * s->cross[j * rz + k];
         }
         gram[j * rx + j] = s->target.eigen[j];
@@ -238,8 +320,7 @@ static int64_t count_kept(int64_t r, const double *ascending, int64_t rows, doub
 }
 
 /* out->f = V' (F - A' diag(s) U'), V (r, rank) the leading eigenvectors, largest first. */
-static nonsens_status project(nonsens_context *ctx, arena *local, const segment *s, double ridge, const double *v,
-                              kci_stratum *out)
+static nonsens_status project(nonsens_context *ctx, arena *local, const segment *s, const double *v, kci_stratum *out)
 {
     int64_t rx = s->target.rank, rz = s->with_z ? s->z.rank : 0, rank = out->rank;
     double *fit; // (rz, rank): diag(s / sqrt(l)) A V
@@ -250,7 +331,7 @@ static nonsens_status project(nonsens_context *ctx, arena *local, const segment 
     ARENA_TRY(ctx, local, fit, rz * rank);
     linalg_gemm(false, false, rz, rank, rx, 1.0, s->cross, rz, v, rx, 0.0, fit, rz);
     for (int64_t k = 0; k < rz; k++) {
-        double root = sqrt(s->z.eigen[k]), factor = root > 0 ? fitted_share(s, k, ridge) / root : 0.0;
+        double root = sqrt(s->z.eigen[k]), factor = root > 0 ? fitted_share(s, k, s->ridge) / root : 0.0;
         for (int64_t j = 0; j < rank; j++) {
             fit[j * rz + k] *= factor;
         }
@@ -259,7 +340,7 @@ static nonsens_status project(nonsens_context *ctx, arena *local, const segment 
     return NONSENS_OK;
 }
 
-static void leverage_scale(const segment *s, double ridge, double *scale)
+static void leverage_scale(const segment *s, double *scale)
 {
     int64_t rz = s->with_z ? s->z.rank : 0;
     double base = 1.0 - 1.0 / (double)s->rows;
@@ -267,7 +348,7 @@ static void leverage_scale(const segment *s, double ridge, double *scale)
         const double *f = s->z.f + t * rz;
         double square = base, fourth = base;
         for (int64_t k = 0; k < rz; k++) {
-            double rest = 1.0 - fitted_share(s, k, ridge), power = rest * rest;
+            double rest = 1.0 - fitted_share(s, k, s->ridge), power = rest * rest;
             double u = s->z.eigen[k] > 0 ? f[k] * f[k] / s->z.eigen[k] : 0.0;
             square -= u * (1.0 - power);
             fourth -= u * (1.0 - power * power);
@@ -279,24 +360,24 @@ static void leverage_scale(const segment *s, double ridge, double *scale)
 }
 
 /* Eigenvectors of the residual Gram matrix from the last (largest) on; then features in these directions. */
-static nonsens_status close_segment(nonsens_context *ctx, arena *keep, arena *local, const segment *s, double ridge,
-                                    kci_stratum *out, double *lost)
+static nonsens_status close_segment(nonsens_context *ctx, arena *keep, arena *local, const segment *s, kci_stratum *out,
+                                    double *lost)
 {
     int64_t rx = s->target.rank, rz = s->with_z ? s->z.rank : 0;
     double *gram, *weighted, *ascending, *v;
-    *out = (kci_stratum){.rows = s->rows};
+    *out = (kci_stratum){.rows = s->rows, .ridge = s->ridge, .narrow = s->narrow};
     *lost = 0.0;
     if (!s->used) {
         return NONSENS_OK;
     }
-    out->determined = segment_left(s, ridge) <= LEAST_LEFT;
+    out->determined = segment_left(s, s->ridge) <= LEAST_LEFT;
     if (out->determined) {
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, local, gram, rx * rx);
     ARENA_TRY(ctx, local, weighted, rz * rx + 1);
     ARENA_TRY(ctx, local, ascending, rx);
-    residual_gram(s, ridge, weighted, gram);
+    residual_gram(s, weighted, gram);
     TRY(linalg_eigen_symmetric(ctx, local, rx, gram, ascending));
     out->rank = count_kept(rx, ascending, s->rows, lost);
     ARENA_TRY(ctx, local, v, rx * out->rank);
@@ -309,8 +390,8 @@ static nonsens_status close_segment(nonsens_context *ctx, arena *keep, arena *lo
             v[k * rx + j] = gram[(rx - 1 - k) * rx + j];
         }
     }
-    leverage_scale(s, ridge, out->scale);
-    return project(ctx, local, s, ridge, v, out);
+    leverage_scale(s, out->scale);
+    return project(ctx, local, s, v, out);
 }
 
 static nonsens_status join_points(nonsens_context *ctx, arena *local, bool with_z, request *q)
@@ -326,28 +407,25 @@ static nonsens_status join_points(nonsens_context *ctx, arena *local, bool with_
 }
 
 static nonsens_status make_residuals(nonsens_context *ctx, arena *keep, arena *local, const request *q,
-                                     const row_groups *groups, kci_features *out)
+                                     const row_groups *groups, segment *segments, kci_features *out)
 {
-    segment *segments;
-    bool given = false;
-    ARENA_TRY(ctx, local, segments, groups->count);
     ARENA_TRY(ctx, keep, out->strata, groups->count);
     out->count = groups->count;
     for (int64_t e = 0; e < groups->count; e++) {
         segments[e] = (segment){.first = groups->start[e], .rows = groups->start[e + 1] - groups->start[e]};
         TRY(check_cancelled(ctx));
         TRY(open_segment(ctx, local, q, segments + e));
-        given = given || (segments[e].used && segments[e].with_z);
     }
-    out->ridge = given ? choose_ridge(groups->count, segments) : 0.0;
+    out->ridge = choose_ridges(groups->count, segments);
     for (int64_t e = 0; e < groups->count; e++) {
         double lost;
         arena_mark mark = arena_tell(local);
         TRY(check_cancelled(ctx));
-        TRY(close_segment(ctx, keep, local, segments + e, out->ridge, out->strata + e, &lost));
+        TRY(close_segment(ctx, keep, local, segments + e, out->strata + e, &lost));
         arena_rewind(local, mark);
+        arena_free(&segments[e].own);
         out->lost = fmax(out->lost, lost + segments[e].target.lost);
-        out->degrees += segments[e].used ? segment_degrees(segments + e, out->ridge) : 0.0;
+        out->degrees += segments[e].used ? segment_degrees(segments + e, segments[e].ridge) : 0.0;
     }
     return NONSENS_OK;
 }
@@ -391,9 +469,13 @@ nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set
     request q = {.target = target, .z = z, .options = options};
     *out = (kci_features){0};
     TRY(check_request(ctx, target, z, groups));
-    nonsens_status status = join_points(ctx, &local, with_z, &q);
+    segment *segments = arena_get(ctx, &local, groups->count, sizeof *segments);
+    nonsens_status status = segments ? join_points(ctx, &local, with_z, &q) : NONSENS_ERR_MEMORY;
     if (status == NONSENS_OK) {
-        status = make_residuals(ctx, keep, &local, &q, groups, out);
+        status = make_residuals(ctx, keep, &local, &q, groups, segments, out);
+    }
+    for (int64_t e = 0; segments && e < groups->count; e++) {
+        arena_free(&segments[e].own);
     }
     arena_free(&local);
     return status;

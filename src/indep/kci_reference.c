@@ -118,18 +118,22 @@ nonsens_status kci_reference(nonsens_context *ctx, arena *scratch, const column_
                              const column_set *z, const kci_plain *plain, kci_plain_result *out)
 {
     int64_t n = x->n;
-    const column_set *with = plain->with_z ? z : NULL;
-    double *k_x, *k_y, *k_z = NULL, *scale_x, *scale_y;
+    const column_set *with = plain->width_beside ? z : NULL;
+    double *k_x, *k_y, *k_zx = NULL, *k_zy = NULL, *scale_x, *scale_y;
     *out = (kci_plain_result){0};
-    TRY(plain_kernel(ctx, scratch, x, plain->width_x, with, plain->width_z, &k_x));
-    TRY(plain_kernel(ctx, scratch, y, plain->width_y, with, plain->width_z, &k_y));
+    if (n < 2 || y->n != n || (z->d > 0 && (z->n != n || !(plain->ridge_x > 0) || !(plain->ridge_y > 0)))) {
+        return fail(ctx, NONSENS_ERR_USAGE, "KCI reference: needs the same two rows or more, and positive ridges");
+    }
+    TRY(plain_kernel(ctx, scratch, x, plain->width_x, with, plain->width_beside, &k_x));
+    TRY(plain_kernel(ctx, scratch, y, plain->width_y, with, plain->width_beside, &k_y));
     if (z->d > 0) {
-        TRY(plain_kernel(ctx, scratch, z, plain->width_z, NULL, NULL, &k_z));
+        TRY(plain_kernel(ctx, scratch, z, plain->width_z_x, NULL, NULL, &k_zx));
+        TRY(plain_kernel(ctx, scratch, z, plain->width_z_y, NULL, NULL, &k_zy));
     }
     ARENA_TRY(ctx, scratch, scale_x, n);
     ARENA_TRY(ctx, scratch, scale_y, n);
-    TRY(plain_side(ctx, scratch, n, k_z, plain->ridge_x, k_x, scale_x));
-    TRY(plain_side(ctx, scratch, n, k_z, plain->ridge_y, k_y, scale_y));
+    TRY(plain_side(ctx, scratch, n, k_zx, plain->ridge_x, k_x, scale_x));
+    TRY(plain_side(ctx, scratch, n, k_zy, plain->ridge_y, k_y, scale_y));
     out->statistic = linalg_dot(n * n, k_x, k_y) / (double)n;
     for (int64_t t = 0; t < n; t++) {
         for (int64_t s = 0; s < n; s++) {
