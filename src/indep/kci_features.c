@@ -423,9 +423,9 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *keep, arena *l
         TRY(check_cancelled(ctx));
         TRY(close_segment(ctx, keep, local, segments + e, out->strata + e, &lost));
         arena_rewind(local, mark);
-        arena_free(&segments[e].own);
         out->lost = fmax(out->lost, lost + segments[e].target.lost);
         out->degrees += segments[e].used ? segment_degrees(segments + e, segments[e].ridge) : 0.0;
+        arena_free(&segments[e].own);
     }
     return NONSENS_OK;
 }
