@@ -12,6 +12,9 @@
  * of the noises and strengths of mechanisms are drawn anew in each.  Prints share of p <= .05 and of p <= .01, the
  * p-value below which a twentieth of the repetitions lie, seconds a test, and the mean degrees of freedom and ridge.
  * With QUANTILE in the environment, also the share of p-values below it: power at a size measured before.
+ *
+ * Other settings come from the environment: THREADS; VERBOSE=1 prints each test; ONE_SIDE=1 leaves z out beside y, and
+ * NO_SIDE=1 beside x.
  */
 #include "base/memory.h"
 #include "base/rng.h"

@@ -11,7 +11,8 @@
  *
  * NULL_GAMMA: shifted gamma distribution with three moments; NULL_SPECTRAL: the mixture of chi-squares itself;
  * NULL_PERMUTATION: permuted rows would break the dependence on z, which the test is given; so under this name random
- * signs are set on the rows of the products psi_t phi_t' (wild bootstrap).  p = (1 + #{T* >= T}) / (1 + B).
+ * signs are set on the rows of the products psi_t phi_t' (wild bootstrap).  p = (1 + #{T* >= T}) / (1 + B).  The other
+ * two do not hang on the order of the rows.
  */
 #ifndef INDEP_KCI_H
 #define INDEP_KCI_H
@@ -68,8 +69,9 @@ kci_options kci_options_from(const nonsens_options *options, bool random_feature
 
 /*
  * Residual features of the target, or with_z of (target, z), given z (of the target alone in segments of few rows);
- * z->d = 0: centred features.  They live in `keep`: 8 (rank + 1) bytes a row, with rank at most 256 for 256 rows, 100
- * beyond, 50 beyond 20,000 rows, 25 beyond 200,000; while it runs, up to 2.5 kB a row (1.7 kB beyond 20,000 rows).
+ * z->d = 0: centred features.  They live in `keep`: 8 (rank + 1) bytes a row, with rank at most 256 up to 256 rows, 100
+ * beyond, 50 beyond 20,000 rows, 25 beyond 200,000; while it runs, up to 5.6 kB a row (2.8 kB beyond 20,000 rows, 1.4
+ * kB beyond 200,000).
  */
 nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set *target, bool with_z,
                              const column_set *z, const row_groups *groups, const kci_options *options,

@@ -5,13 +5,14 @@
  * (Zhang et al. 2011), which are those of the n x n matrix G_st = (psi_s . psi_t)(phi_s . phi_t) / n.  Moments here are
  * those of T with independent random signs on the w_t, exactly:
  *     mean = tr G,   variance = 2 sum_{s != t} G_st^2,   third = 8 sum over distinct s, t, u of G_st G_tu G_us.
- * Without the restriction to distinct rows (as in the paper) the variance of n = 100 rows is too large by a fifth, and
- * the test conservative.  The sums with D = diag(G):
+ * Without the restriction to distinct rows (as in the paper) sizes at 100 rows were .035 to .04 instead of .045 to
+ * .055.  The sums with D = diag(G):
  *     sum_{s != t} = tr G^2 - tr D^2,   sum_{s, t, u distinct} = tr G^3 - 3 tr(D G^2) + 2 tr D^3.
  * Up to KCI_GRAM_ROWS rows G is formed.  Beyond, C is formed over the PAIRS products of directions that carry most of
  * the mass eigen_i(x) eigen_j(y); the others enter the mean exactly (|psi_t|^2 |phi_t|^2 needs no pairs), tr C^2 and
  * tr C^3 in proportion: as if C were the Kronecker product of the two covariances, times what C is over the explicit
- * pairs relative to that.  They carry a few per cent of the mass, and 1e-3 of tr C^2.
+ * pairs relative to that.  With 400 rows and two columns of z the variance is within
+ * 1 % of that from G, the skewness within 2 % (test_kci.c).
  *
  * Weights of the mixture: the eigenvalues of C; pairs left out become equal weights with their mass and square.  To
  * have the variance above, weights are shrunk by one factor, and the mass so freed becomes a constant.
