@@ -397,6 +397,13 @@ void option_print_choice(const char *choices, int index, char *buffer, size_t by
     snprintf(buffer, bytes, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
+const char *option_test_word(enum independence_test test, char word[OPTION_WORD_BYTES])
+{
+    const char *choices = nonsens_option_find("test", NONSENS_CMD_INDEPENDENCE)->choices;
+    option_print_choice(choices, (int)test, word, OPTION_WORD_BYTES);
+    return word;
+}
+
 void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes)
 {
     const option_row *r = row_find(info->key, info->commands);

@@ -141,6 +141,10 @@ int64_t options_blocks(const nonsens_options *options);
 /* The word on the command line for one NONSENS_CMD_* bit. */
 const char *option_command_name(unsigned command);
 
+/* The word of a test of independence, as in --test; the buffer is the caller's, and is returned. */
+enum { OPTION_WORD_BYTES = 32 };
+const char *option_test_word(enum independence_test test, char word[OPTION_WORD_BYTES]);
+
 /* The word at this place of "a|b|c". */
 void option_print_choice(const char *choices, int index, char *buffer, size_t bytes);
 

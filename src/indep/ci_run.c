@@ -376,19 +376,14 @@ typedef nonsens_status (*run_fn)(nonsens_context *ctx, arena *scratch, ci_tester
 
 /* What a test can do; the order is that of enum independence_test. */
 typedef struct test_row {
-    const char *word;
     run_fn run;
     bool conditional, vectors;
 } test_row;
 
 static const test_row test_table[] = {
-    {"auto", run_kci, true, true},
-    {"hsic", run_unconditional, false, true},
-    {"kci", run_kci, true, true},
-    {"rcit", run_kernel, true, true},
-    {"fisher-z", run_fisher_z, true, false},
-    {"residuals", run_residuals, true, true},
-    {"information", run_information, false, false},
+    {run_kci, true, true},           {run_unconditional, false, true}, {run_kci, true, true},
+    {run_kernel, true, true},        {run_fisher_z, true, false},      {run_residuals, true, true},
+    {run_information, false, false},
 };
 
 static nonsens_status prepare_correlations(nonsens_context *ctx, ci_tester *t)
@@ -405,10 +400,12 @@ static nonsens_status prepare_correlations(nonsens_context *ctx, ci_tester *t)
 nonsens_status ci_prepare(nonsens_context *ctx, ci_tester *t)
 {
     const test_row *row = &test_table[t->options.test];
+    char word[OPTION_WORD_BYTES];
     for (int64_t k = 0; k < t->count; k++) {
         if (t->variable[k].d > 1 && !row->vectors) {
             return fail(ctx, NONSENS_ERR_USAGE,
-                        "%s takes single variables; for vectors use hsic, kci, rcit or residuals", row->word);
+                        "%s takes single variables; for vectors use hsic, kci, rcit or residuals",
+                        option_test_word(t->options.test, word));
         }
     }
     return t->options.test == TEST_FISHER_Z ? prepare_correlations(ctx, t) : NONSENS_OK;
@@ -417,10 +414,12 @@ nonsens_status ci_prepare(nonsens_context *ctx, ci_tester *t)
 nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out)
 {
     const test_row *row = &test_table[t->options.test];
+    char word[OPTION_WORD_BYTES];
     *out = (ci_result){.p_value = NAN, .effect = NAN, .side = {NAN, NAN}};
     if (q->count > 0 && !row->conditional) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "%s cannot condition on other variables; use kci, rcit, residuals or fisher-z", row->word);
+                    "%s cannot condition on other variables; use kci, rcit, residuals or fisher-z",
+                    option_test_word(t->options.test, word));
     }
     return row->run(ctx, scratch, t, q, out);
 }

@@ -4,6 +4,7 @@
  * Segments are conditioned on by testing inside each and adding up, never by centring, scaling and pooling, which is
  * not conditioning: on a Gaussian chain its level at .05 is .213.
  */
+#include "base/show.h"
 #include "indep/ci.h"
 #include "indep/samples.h"
 #include "methods/run.h"
@@ -174,61 +175,42 @@ void nonsens_ci_free(nonsens_ci *tester)
 
 /* Texts about one question; they live in the result. */
 typedef struct wording {
-    const char *test;          /* "hsic" */
-    const char *x, *y, *given; /* "a", "(a, b)"; given: "c, d" or "" */
-    const char *where;         /* " inside segments" or "" */
+    char test[OPTION_WORD_BYTES]; /* "hsic" */
+    const char *x, *y, *given;    /* "a", "(a, b)"; given: "c, d" or "" */
+    const char *where;            /* " inside segments" or "" */
+    bool many;                    /* variables given */
 } wording;
 
-static const char *list_of(nonsens_context *ctx, nonsens_result *r, int64_t first, int64_t count)
+/* Names separated by commas; `shown`: escaped and cut, for sentences. */
+static const char *list_of(nonsens_context *ctx, nonsens_result *r, bool shown, int64_t first, int64_t count)
 {
-    const char *list = count > 0 ? r->names[first] : "";
-    for (int64_t k = 1; k < count && list; k++) {
-        list = arena_format(ctx, &r->memory, "%s, %s", list, r->names[first + k]);
+    const char *list = "";
+    for (int64_t k = first; k < first + count && list; k++) {
+        char buffer[SHOWN_BYTES];
+        const char *name = shown ? show_bare(buffer, r->names[k]) : r->names[k];
+        list = arena_format(ctx, &r->memory, "%s%s%s", list, k > first ? ", " : "", name);
     }
     return list;
 }
 
-static const char *vector_of(nonsens_context *ctx, nonsens_result *r, int64_t first, int64_t count)
+static const char *vector_of(nonsens_context *ctx, nonsens_result *r, bool shown, int64_t first, int64_t count)
 {
-    const char *list = list_of(ctx, r, first, count);
+    const char *list = list_of(ctx, r, shown, first, count);
     return list && count > 1 ? arena_format(ctx, &r->memory, "(%s)", list) : list;
 }
 
-static const char *test_word(enum independence_test test, bool conditional)
-{
-    switch (test) {
-    case TEST_AUTO:
-        return conditional ? "kci" : "hsic";
-    case TEST_HSIC:
-        return "hsic";
-    case TEST_KCI:
-        return "kci";
-    case TEST_RCIT:
-        return "rcit";
-    case TEST_FISHER_Z:
-        return "fisher-z";
-    case TEST_RESIDUALS:
-        return "residuals";
-    case TEST_INFORMATION:
-        return "information";
-    case TEST_KS:
-        return "ks";
-    case TEST_LEVENE:
-        return "levene";
-    case TEST_KRUSKAL:
-        break;
-    }
-    return "kruskal";
-}
-
-static nonsens_status word_question(nonsens_context *ctx, nonsens_result *r, const variable_roles *roles, wording *w)
+/* As names of evidence, or `shown` in sentences. */
+static nonsens_status word_question(nonsens_context *ctx, nonsens_result *r, const variable_roles *roles, bool shown,
+                                    wording *w)
 {
     const int64_t *count = roles->count;
-    w->test = test_word(r->options.test, count[2] > 0);
-    w->x = vector_of(ctx, r, 0, count[0]);
-    w->y = vector_of(ctx, r, count[0], count[1]);
-    w->given = list_of(ctx, r, count[0] + count[1], count[2]);
+    enum independence_test test = r->options.test != TEST_AUTO ? r->options.test : count[2] > 0 ? TEST_KCI : TEST_HSIC;
+    option_test_word(test, w->test);
+    w->x = vector_of(ctx, r, shown, 0, count[0]);
+    w->y = vector_of(ctx, r, shown, count[0], count[1]);
+    w->given = list_of(ctx, r, shown, count[0] + count[1], count[2]);
     w->where = is_stratified(roles->data, &r->options) ? " inside segments" : "";
+    w->many = count[2] > 1;
     return w->x && w->y && w->given ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
@@ -327,9 +309,10 @@ static nonsens_status ask(nonsens_context *ctx, arena *scratch, const variable_r
 
 static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const variable_roles *roles, nonsens_result *r)
 {
-    wording w;
+    wording w, shown;
     ci_result test;
-    TRY(word_question(ctx, r, roles, &w));
+    TRY(word_question(ctx, r, roles, false, &w));
+    TRY(word_question(ctx, r, roles, true, &shown));
     TRY(ask(ctx, scratch, roles, &r->options, &test));
     if (test.segments_used == 0 && !test.degenerate) {
         return fail(ctx, NONSENS_ERR_DATA, "%s the %" PRId64 " rows with varying values that the test needs; %s",
@@ -338,9 +321,9 @@ static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const var
     }
     r->p_value = test.p_value;
     r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
-    TRY(say_decision(ctx, r, &w));
+    TRY(say_decision(ctx, r, &shown));
     TRY(add_evidence(ctx, r, &w, &test));
-    return add_notes(ctx, r, &w, &test);
+    return add_notes(ctx, r, &shown, &test);
 }
 
 /* ---- one question: does a variable change over segments? ----------------------------------------------------- */
@@ -393,13 +376,14 @@ static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const v
     }
     r->p_value = test.p_value;
     r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
-    r->sentence = arena_format(ctx, &r->memory, "%s %s %s over segments.", words->what, r->names[0],
+    char name[SHOWN_BYTES], word[OPTION_WORD_BYTES];
+    r->sentence = arena_format(ctx, &r->memory, "%s %s %s over segments.", words->what, show_bare(name, r->names[0]),
                                r->decision == DECISION_DEPENDENT ? "changes" : "is not seen to change");
     if (!r->sentence) {
         return NONSENS_ERR_MEMORY;
     }
     TRY(result_add(ctx, r, test.statistic, test.p_value, words->text, "%s(%s, segment)",
-                   test_word(r->options.test, false), r->names[0]));
+                   option_test_word(r->options.test, word), r->names[0]));
     TRY(result_add(ctx, r, test.effect, NAN, words->effect_text, "%s(%s)", words->effect, r->names[0]));
     if (test.groups_skipped > 0) {
         TRY(result_note(ctx, r, "%" PRId64 " of %" PRId64 " segments have too few rows and did not enter the test.",
