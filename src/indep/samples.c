@@ -318,10 +318,14 @@ static nonsens_status permutation_p(nonsens_context *ctx, arena *scratch, const 
 
 /* ---- the test ------------------------------------------------------------------------------------------------- */
 
-/* Kiefer's distribution rejects too rarely where groups are small: ten of 10 or 100 rows in .03 at level .05. */
+/*
+ * Kiefer's distribution rejects too rarely where groups are small: ten of 10 or 100 rows in .03 at level .05.  A p-value
+ * that is smaller by it than permutations could tell is good enough.
+ */
 static bool wants_permutations(const samples_options *o, const samples_result *out)
 {
-    bool helps = o->kind == SAMPLES_KS && !out->exact && out->rows_used <= o->permute_up_to && o->permutations > 0;
+    bool helps = o->kind == SAMPLES_KS && !out->exact && out->rows_used <= o->permute_up_to && o->permutations > 0 &&
+                 out->p_value * (double)(o->permutations + 1) > 1.0;
     return o->null_kind == NULL_PERMUTATION || helps;
 }
 
