@@ -15,14 +15,13 @@
  * eps and the width of z in the regression deviate from the paper (1e-3, one width): for each side and segment they
  * minimise generalised cross-validation (Craven and Wahba, Numerische Mathematik 31, 1979), n RSS / (n - df)^2, RSS the
  * residual trace; eps over a grid, at O(rank) each, since RSS = tr F F' - sum_k (1 - (1 - s_k)^2) |A_k|^2; the width
- * from the usual one down by halves while that gains LEAST_GAIN in n log GCV (without it, 55 rows spent 25 degrees).
- * Segments of few rows share one eps, each in units of its trace, and have the usual width.  Ten segments in which
- * scales and strengths change, Laplace noise that depends on z:
- *   one width, 1,000 rows each:      size at .05 .28, at .01 .20; standard deviation of (T - mean) / sd 2.5
- *   chosen width, 1,000 rows each:   size at .05 .07, at .01 .00; 1.1 (60 data sets)
- *   one eps for all, 100 rows each, two columns of z: size at .01 .03, standard deviation 1.3; own eps: .01 and 1.0
- * Undersmoothing (eps / 10) changed sizes at 1,000 rows by less than .01, so there is none; dropping directions of the
- * target with up to a tenth of the trace changed power by .03 or less.
+ * among the usual one and its halves, a narrower one if it gains LEAST_GAIN in n log GCV (else 55 rows spent 25
+ * degrees).  Segments of few rows share one eps, each in units of its trace, and have the usual width.  Measured with
+ * ten segments in which scales and strengths change, Laplace noise that depends on z (kci_study): with one width and
+ * 1,000 rows a segment, size .28 at .05 and .20 at .01, standard deviation of (T - mean) / sd 2.5; with the chosen one
+ * .03, .00 and 1.0 (80 data sets).  One eps for all segments of 100 rows, two columns of z: .03 at .01 and 1.3; own
+ * eps: .01 and 1.0.  Undersmoothing (eps / 10) changed sizes at 1,000 rows by less than .01, so there is none; dropping
+ * directions of the target with up to a tenth of the trace changed power by .03 or less.
  *
  * Leverage: regressions shrink the residuals.  With equal noise, E psi_t psi_t' is proportional to m_t = ((I-S)^2)_tt,
  * while the variance of sum_t psi_t phi_t' is that of ((I-S_x)^2 (I-S_y)^2)_tt.  So the null moments multiply row t of
@@ -257,11 +256,8 @@ static nonsens_status regress(nonsens_context *ctx, const request *q, const kci_
         nonsens_status status = try_width(ctx, &other.own, q, z, pow(NARROWER, i), &other);
         bool better = status == NONSENS_OK && other.score < s->score * exp(-LEAST_GAIN / (double)s->rows);
         arena_free(better ? &s->own : &other.own);
-        if (!better) {
-            TRY(status);
-            break;
-        }
-        *s = other;
+        TRY(status);
+        *s = better ? other : *s;
     }
     return NONSENS_OK;
 }
