@@ -30,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEGMENTS = 10, REPETITIONS = 1000, REPETITIONS_LARGE = 300, LARGE = 10000, GIVEN_MOST = 2 };
+enum { SEGMENTS = 10, REPETITIONS = 1000, REPETITIONS_SLOW = 300, LARGE = 10000, GIVEN_MOST = 2 };
 
 #define FIRST_SEED UINT64_C(100001)
 #define LARGEST_DISTANCE 0.06
@@ -245,7 +245,8 @@ static nonsens_status run_cell(nonsens_context *ctx, request *q, cell c)
     if (fnmatch(q->pattern, name, 0) != 0 || c.n > c.kind->rows_most) {
         return NONSENS_OK;
     }
-    int64_t reps = q->reps > 0 ? q->reps : c.n >= LARGE ? REPETITIONS_LARGE : REPETITIONS;
+    bool slow = c.n >= LARGE && (c.given > 0 || c.kind->test == TEST_INFORMATION);
+    int64_t reps = q->reps > 0 ? q->reps : slow ? REPETITIONS_SLOW : REPETITIONS;
     c.first_seed = q->first_seed;
     c.p = memory_get(2 * (size_t)reps, sizeof *c.p);
     if (!c.p) {

@@ -202,14 +202,15 @@ static hsic_cumulants add_strata(const test_state *t, hsic_result *out)
     return sum;
 }
 
-static nonsens_status spectral_p(nonsens_context *ctx, arena *scratch, const test_state *t, hsic_result *out)
+static nonsens_status spectral_p(nonsens_context *ctx, arena *scratch, const test_state *t,
+                                 const hsic_cumulants *moments, hsic_result *out)
 {
     hsic_weights *weights;
     ARENA_TRY(ctx, scratch, weights, out->segments_used);
     for (int64_t e = 0; e < out->segments_used; e++) {
         weights[e] = t->strata[e].weights;
     }
-    return hsic_spectral_tail(ctx, scratch, out->segments_used, weights, out->statistic, &out->p_value);
+    return hsic_spectral_tail(ctx, scratch, out->segments_used, weights, moments, out->statistic, &out->p_value);
 }
 
 hsic_options hsic_options_from(const nonsens_options *options, double level, uint64_t job)
@@ -253,5 +254,5 @@ nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set 
     if (out->by_permutation) {
         return hsic_permutation_p(ctx, scratch, t.points, out->segments_used, t.strata, options, &out->p_value);
     }
-    return options->null_kind == NULL_SPECTRAL ? spectral_p(ctx, scratch, &t, out) : NONSENS_OK;
+    return options->null_kind == NULL_SPECTRAL ? spectral_p(ctx, scratch, &t, &sum, out) : NONSENS_OK;
 }

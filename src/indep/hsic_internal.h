@@ -50,7 +50,6 @@ double hsic_tail(const hsic_cumulants *c, double x);
 typedef struct hsic_weights {
     int64_t count;
     double *weight; /* (HSIC_WEIGHTS) */
-    double rest;
 } hsic_weights;
 
 /* Of a group of n rows from the eigenvalues of its two centred kernel matrices, and their traces; fills w->weight. */
@@ -58,8 +57,8 @@ nonsens_status hsic_spectrum(nonsens_context *ctx, arena *scratch, int64_t n, co
                              const double *const eigen[2], const double trace[2], hsic_weights *w);
 
 /* P(T > x) with the weights of all groups. */
-nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t groups, const hsic_weights *w, double x,
-                                  double *p_value);
+nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t groups, const hsic_weights *w,
+                                  const hsic_cumulants *moments, double x, double *p_value);
 
 /* A group of rows that enters the test or, if not usable, does not. */
 typedef struct hsic_stratum {

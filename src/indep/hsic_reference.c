@@ -84,7 +84,7 @@ static nonsens_status reference_eigen(nonsens_context *ctx, arena *scratch, int6
 }
 
 static nonsens_status reference_spectral(nonsens_context *ctx, arena *scratch, int64_t n, double *k, double *l,
-                                         const double trace[2], hsic_result *out)
+                                         const double trace[2], const hsic_cumulants *c, hsic_result *out)
 {
     double *eigen[2];
     hsic_weights w = {0};
@@ -93,7 +93,7 @@ static nonsens_status reference_spectral(nonsens_context *ctx, arena *scratch, i
     TRY(reference_eigen(ctx, scratch, n, l, &eigen[1]));
     TRY(hsic_spectrum(ctx, scratch, n, (const int64_t[2]){n, n}, (const double *const[2]){eigen[0], eigen[1]}, trace,
                       &w));
-    return hsic_spectral_tail(ctx, scratch, 1, &w, out->statistic, &out->p_value);
+    return hsic_spectral_tail(ctx, scratch, 1, &w, c, out->statistic, &out->p_value);
 }
 
 nonsens_status hsic_reference(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
@@ -115,6 +115,6 @@ nonsens_status hsic_reference(nonsens_context *ctx, arena *scratch, const column
     out->statistic = linalg_dot(n * n, k, l) / (double)n;
     out->skewness = c.variance > 0 ? c.third / (c.variance * sqrt(c.variance)) : 0.0;
     out->p_value = hsic_tail(&c, out->statistic);
-    return null_kind == NULL_SPECTRAL ? reference_spectral(ctx, scratch, n, k, l, (const double[2]){v.t, w.t}, out)
+    return null_kind == NULL_SPECTRAL ? reference_spectral(ctx, scratch, n, k, l, (const double[2]){v.t, w.t}, &c, out)
                                       : NONSENS_OK;
 }

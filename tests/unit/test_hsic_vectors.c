@@ -359,7 +359,7 @@ static void test_null_is_uniform(void **state)
             double gap = fabs(p[i] - (i + 0.5) / REPETITIONS) + 0.5 / REPETITIONS;
             distance = gap > distance ? gap : distance;
         }
-        if (distance > 0.115 + (kinds[kind] == NULL_SPECTRAL ? 0.06 : 0)) { /* the spectral null is for many rows */
+        if (distance > 0.115) {
             fail_msg("null %d: distance %.3f", kind, distance);
         }
     }
