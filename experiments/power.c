@@ -15,16 +15,15 @@
  *
  * Exit status 1 if a fast test lies more than two standard errors below its exact form both ways.
  */
+#include "kci_exact.h"
+
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "indep/ci.h"
 #include "indep/hsic.h"
 #include "indep/kernel.h"
-#include "math/column.h"
-#include "math/linalg.h"
 #include "math/sort.h"
-#include "math/special.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -100,84 +99,6 @@ static nonsens_status exact_hsic(nonsens_context *ctx, arena *a, const column_se
     return NONSENS_OK;
 }
 
-/* out (n, n) = centred exp(-distance^2 / 2) of the columns, each divided by its width. */
-static void plain_kernel(int64_t n, int count, double *const *v, const double *width, double *mean, double *out)
-{
-    double all = 0.0;
-    memset(mean, 0, (size_t)n * sizeof *mean);
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < n; j++) {
-            double sum = 0.0;
-            for (int k = 0; k < count; k++) {
-                sum += (v[k][i] - v[k][j]) * (v[k][i] - v[k][j]) / (width[k] * width[k]);
-            }
-            out[i * n + j] = exp(-0.5 * sum);
-            mean[i] += out[i * n + j] / (double)n;
-        }
-        all += mean[i] / (double)n;
-    }
-    for (int64_t i = 0; i < n * n; i++) {
-        out[i] += all - mean[i / n] - mean[i % n];
-    }
-}
-
-/* k = R k R. */
-static void sandwich(int64_t n, const double *r, double *k, double *half)
-{
-    linalg_gemm(false, false, n, n, n, 1.0, r, n, k, n, 0.0, half, n);
-    linalg_gemm(false, false, n, n, n, 1.0, half, n, r, n, 0.0, k, n);
-}
-
-/* Of standardised columns: median distances, or the authors' rule. */
-static nonsens_status choose_widths(nonsens_context *ctx, int64_t n, double *const *v, bool by_median,
-                                    double width[COLUMNS])
-{
-    for (int c = 0; c < COLUMNS; c++) {
-        width[c] = n <= 200 ? 0.8 : 0.5;
-        if (by_median) {
-            TRY(kernel_width(ctx, n, v[c], &width[c]));
-        }
-    }
-    return NONSENS_OK;
-}
-
-/* As Zhang et al. print it: R = e (K_z + e I)^-1, T = tr(R K_xz R R K_y R) / n, gamma distribution with two moments. */
-static nonsens_status exact_kci(nonsens_context *ctx, arena *a, const column_set *variable, bool by_median, double *p)
-{
-    int64_t n = variable[0].n;
-    double ridge = 1e-3, *v[COLUMNS], *k[COLUMNS], *r, *half, *mean; // (n), (n, n)
-    for (int c = 0; c < COLUMNS; c++) {
-        ARENA_TRY(ctx, a, v[c], n);
-        ARENA_TRY(ctx, a, k[c], n * n);
-        column_standardise(n, variable[c].v[0], v[c]);
-    }
-    ARENA_TRY(ctx, a, r, n * n);
-    ARENA_TRY(ctx, a, half, n * n);
-    ARENA_TRY(ctx, a, mean, n);
-    double width[COLUMNS];
-    TRY(choose_widths(ctx, n, v, by_median, width));
-    double beside[2] = {width[0], 2.0 * width[2]}; // z enters beside x with half its size
-    plain_kernel(n, 2, (double *const[]){v[0], v[2]}, beside, mean, k[0]);
-    plain_kernel(n, 1, &v[1], &width[1], mean, k[1]);
-    plain_kernel(n, 1, &v[2], &width[2], mean, k[2]);
-    for (int64_t i = 0; i < n; i++) {
-        k[2][i * n + i] += ridge;
-        r[i * n + i] = ridge;
-    }
-    TRY(linalg_solve(ctx, a, n, n, k[2], r));
-    sandwich(n, r, k[0], half);
-    sandwich(n, r, k[1], half);
-    double statistic = 0.0, expected = 0.0, variance = 0.0;
-    for (int64_t i = 0; i < n * n; i++) {
-        double both = k[0][i] * k[1][i];
-        statistic += both / (double)n;
-        variance += 2.0 * both * both / (double)n / (double)n;
-        expected += i % (n + 1) == 0 ? both / (double)n : 0.0;
-    }
-    *p = special_gamma_tail(expected, variance, statistic);
-    return NONSENS_OK;
-}
-
 /* ---- one repetition ---- */
 
 static nonsens_status fast_test(nonsens_context *ctx, const curve *c, const column_set *variable, double *p)
@@ -200,6 +121,7 @@ static nonsens_status run_repetition(nonsens_context *ctx, arena *a, int64_t job
     const curve *c = state;
     double *v[COLUMNS]; // (n)
     column_set variable[COLUMNS];
+    row_groups whole = {1, (const int64_t[]){0, c->setting->n}};
     for (int k = 0; k < COLUMNS; k++) {
         ARENA_TRY(ctx, a, v[k], c->setting->n);
         variable[k] = (column_set){c->setting->n, 1, (const double *const *)&v[k]};
@@ -209,7 +131,7 @@ static nonsens_status run_repetition(nonsens_context *ctx, arena *a, int64_t job
         draw(c, strengths[s], c->first_seed + (uint64_t)job, v);
         TRY(fast_test(ctx, c, variable, &c->fast[s * c->reps + job]));
         double *exact = &c->exact[s * c->reps + job];
-        TRY(c->setting->given ? exact_kci(ctx, a, variable, c->setting->by_median, exact)
+        TRY(c->setting->given ? kci_exact(ctx, a, v[0], v[1], &variable[2], &whole, c->setting->by_median, exact)
                               : exact_hsic(ctx, a, variable, exact));
         arena_rewind(a, mark);
     }
