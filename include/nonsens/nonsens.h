@@ -135,7 +135,8 @@ typedef struct nonsens_data nonsens_data;
 
 /*
  * Reads a table (CSV, TSV, blanks, .npy; "-" is standard input) and keeps the variables and the segment labels that the
- * options (of any command but simulate) name: segment, segments, vars, x, y, na, no-header.  Where variables are named,
+ * options (of any command but simulate) name: segment, segments, vars, x, y, given, na,
+ * no-header.  Where variables are named,
  * what other columns hold does not matter.  Rows, segments and columns
  * are brought into an order that depends on the values alone, so that their order and the label names cannot matter.
  */

@@ -1,4 +1,4 @@
-/* hash.h - a number for a text: 64-bit FNV-1a (Fowler, Noll, Vo), the same on every machine. */
+/* hash.h - a number for a text or for numbers: FNV-1a (Fowler, Noll, Vo), 64 bits, the same on every machine. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -14,6 +14,18 @@ static inline void hash_text(uint64_t *hash, const char *text)
         *hash = (*hash ^ (unsigned char)*p) * UINT64_C(1099511628211);
     }
     *hash = (*hash ^ '\n') * UINT64_C(1099511628211);
+}
+
+/* Adds a number as one piece; for keys that are few and small. */
+static inline void hash_number(uint64_t *hash, int64_t number)
+{
+    *hash = (*hash ^ (uint64_t)number) * UINT64_C(1099511628211);
+}
+
+/* 32 bits that depend on all of them. */
+static inline uint64_t hash_fold(uint64_t hash)
+{
+    return (hash ^ (hash >> 32)) & UINT32_MAX;
 }
 
 #endif

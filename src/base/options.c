@@ -342,6 +342,8 @@ static nonsens_status check_variables(nonsens_context *ctx, const nonsens_option
                     show_quoted(shown, o->x));
     }
     TRY(check_names(ctx, "vars", o->vars));
+    TRY(o->command == NONSENS_CMD_INDEPENDENCE ? check_names(ctx, "x", o->x) : NONSENS_OK);
+    TRY(o->command == NONSENS_CMD_INDEPENDENCE ? check_names(ctx, "y", o->y) : NONSENS_OK);
     return check_names(ctx, "given", o->given);
 }
 

@@ -83,8 +83,10 @@ const option_row option_table[] = {
     TEXT("segments", segments, ANALYSE, DATA, "", "equal:K cuts the rows, in their order, into K blocks instead."),
     TEXT("vars", vars, ANALYSE, DATA, "",
          "Variables, separated by commas; left out, all numeric columns but the segment column."),
-    TEXT("x", x, PAIR, DATA, "", "The first of the two variables, a name or #k."),
-    TEXT("y", y, PAIR, DATA, "", "The second of the two variables, a name or #k."),
+    TEXT("x", x, DIR | DIA, DATA, "", "The first of the two variables, a name or #k."),
+    TEXT("y", y, DIR | DIA, DATA, "", "The second of the two variables, a name or #k."),
+    TEXT("x", x, IND, DATA, "", "The first variable, a name or #k; several, separated by commas, make a vector."),
+    TEXT("y", y, IND, DATA, "", "The second variable, likewise."),
     TEXT("given", given, IND, DATA, "",
          "Variables to condition on, separated by commas: the question is then whether x and y are "
          "independent once these are known."),

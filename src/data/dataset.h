@@ -26,6 +26,7 @@ struct nonsens_data {
     int64_t *input_row;   /* (n) row of the input table, counted from 0 (rows dropped for missing values counted too) */
     int32_t *column_rank; /* (d) column_rank[k] = user's index of the k-th column in canonical order */
     uint64_t hash;        /* over values in canonical order and segment bounds */
+    bool by_role;         /* read with --x, --y and --given: just these variables, in this order */
     char **warning;       /* (warnings) sentences of reading and audit */
     int64_t warnings;
 };

@@ -370,6 +370,9 @@ static nonsens_status build(nonsens_context *ctx, reading *r, nonsens_data **out
     }
     nonsens_status status = dataset_build(ctx, r->rows, r->variables, column, names, r->category, r->segments,
                                           (const char *const *)r->labels, r->input_row, out);
+    if (status == NONSENS_OK) {
+        (*out)->by_role = r->options->x[0] != '\0';
+    }
     if (status != NONSENS_OK) {
         return name_file(ctx, r, status);
     }

@@ -1,6 +1,7 @@
 /* ci.c - opening a tester, bringing questions into canonical order, remembering answers. */
 #include "indep/ci.h"
 
+#include "base/hash.h"
 #include "indep/ci_internal.h"
 
 #include <inttypes.h>
@@ -67,6 +68,10 @@ nonsens_status ci_open(nonsens_context *ctx, const ci_variables *variables, cons
 
 nonsens_status ci_open_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user, ci_tester **out)
 {
+    *out = NULL;
+    if (!fn || variables < 2) {
+        return fail(ctx, NONSENS_ERR_USAGE, "a tester needs a function and at least two variables");
+    }
     TRY(new_tester(ctx, variables, out));
     (*out)->callback = fn;
     (*out)->user = user;
@@ -126,11 +131,11 @@ static nonsens_status check_question(nonsens_context *ctx, const ci_tester *t, i
 /* The stream of a question hangs on ranks, not on places. */
 static uint64_t job_of(const ci_tester *t, int64_t count, const int64_t *key)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = HASH_START;
     for (int64_t i = 0; i < count; i++) {
-        h = (h ^ (uint64_t)rank_of(t, key[i])) * UINT64_C(0x100000001b3);
+        hash_number(&h, rank_of(t, key[i]));
     }
-    return (h ^ (h >> 32)) & UINT32_MAX;
+    return hash_fold(h);
 }
 
 /* ---- answers ------------------------------------------------------------------------------------------------- */
@@ -208,6 +213,10 @@ nonsens_status ci_test(nonsens_context *ctx, ci_tester *tester, int64_t x, int64
     int64_t few[FEW] = {x, y}, *key = few;
     nonsens_status status = NONSENS_OK;
     *out = (ci_result){.p_value = NAN};
+    if (count < 0 || (count > 0 && !given)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "independence test: %" PRId64 " variables cannot be given; name them",
+                    count);
+    }
     if (count + 2 > FEW) {
         key = arena_get(ctx, &scratch, count + 2, sizeof *key);
         status = key ? NONSENS_OK : NONSENS_ERR_MEMORY;

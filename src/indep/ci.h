@@ -16,16 +16,23 @@
 #include "base/memory.h"
 #include "base/options.h"
 
+/* A figure beside the p-value that a reader may want to see. */
+typedef struct ci_detail {
+    const char *name, *text; /* static */
+    double value;
+} ci_detail;
+
+enum { CI_DETAILS = 2 };
+
 typedef struct ci_result {
     double statistic, p_value;
     int64_t rows_used, segments_used, segments_skipped; /* rows_used: 0 where the test does not tell */
     int64_t least_rows;                                 /* of a segment that enters the test */
-    bool by_permutation;                                /* p_value came from permutations (or random signs) */
-    bool degenerate;         /* nothing is left of a variable once z is known: p_value is 1 */
-    double effect;           /* a figure that a person understands, or NaN */
-    const char *effect_name; /* "correlation", ...; NULL where there is none */
-    const char *effect_text; /* and in words */
-    const char *side_name;   /* what `side` holds, and in words; NULL where there is nothing */
+    bool by_permutation, by_signs;                      /* p_value came from permutations, or from random signs */
+    bool degenerate; /* nothing is left of a variable once z is known: p_value is 1 */
+    int details;
+    ci_detail detail[CI_DETAILS];
+    const char *side_name; /* what `side` holds, and in words; NULL where there is nothing */
     const char *side_text;
     double side[2]; /* a figure on x and one on y, as they were asked for */
 } ci_result;

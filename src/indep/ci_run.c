@@ -7,9 +7,11 @@
  */
 #include "indep/ci_internal.h"
 
+#include "base/hash.h"
 #include "indep/hsic.h"
 #include "indep/information.h"
 #include "indep/kci.h"
+#include "math/column.h"
 #include "regress/gp.h"
 
 #include <math.h>
@@ -22,6 +24,9 @@ enum part_kind { PART_FEATURES, PART_RESIDUALS };
  * the given columns in x and y alike, add up over groups.  Ten groups of 20 rows a column: size .108 and .083 at .05.
  */
 enum { RESIDUALS_LEAST_ROWS = 50 };
+
+/* Of the squares: regressions follow functions without noise to about 1e-8 of them, and what is then left is error. */
+static const double RESIDUALS_LEAST_LEFT = 1e-6;
 
 /* Also the unit of ci_store: found by kind, variable and given. */
 typedef struct ci_part {
@@ -38,6 +43,11 @@ void ci_part_release(void *part)
     ci_part *p = part;
     arena_free(&p->memory);
     memory_release(p);
+}
+
+static void add_detail(ci_result *out, const char *name, const char *text, double value)
+{
+    out->detail[out->details++] = (ci_detail){name, text, value};
 }
 
 /* ---- given variables as one set of columns ------------------------------------------------------------------- */
@@ -72,11 +82,12 @@ static nonsens_status gather_given(nonsens_context *ctx, arena *a, const ci_test
 /* The random features of a variable given a set do not hang on what it is compared with. */
 static uint64_t part_job(const ci_tester *t, int64_t variable, const ci_question *q)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)t->rank[variable];
+    uint64_t h = HASH_START;
+    hash_number(&h, t->rank[variable]);
     for (int64_t k = 0; k < q->count; k++) {
-        h = (h ^ (uint64_t)(t->rank[q->given[k]] + 1)) * UINT64_C(0x100000001b3);
+        hash_number(&h, t->rank[q->given[k]]);
     }
-    return (h ^ (h >> 32)) & UINT32_MAX;
+    return hash_fold(h);
 }
 
 static kci_options kci_options_of(const ci_tester *t, uint64_t job)
@@ -103,9 +114,43 @@ static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const 
     return NONSENS_OK;
 }
 
-/* What the regression of one column on z leaves over inside one group; to: (rows of the group). */
+/* Squares of what is left and of what there was, in units in which they neither over- nor underflow; groups of a kind.
+ */
+typedef struct regressions {
+    double left, all;
+    int64_t tested, determined;
+} regressions;
+
+static double scaled_square(double v, double factor)
+{
+    return v * factor * (v * factor);
+}
+
+/* to (rows) = residual (rows) unless next to nothing is left: the group then stays zero, and the test skips it. */
+static void take_residuals(int64_t rows, const double *y, const double *residual, double factor, double *to,
+                           regressions *sum)
+{
+    double mean = 0.0, left = 0.0, all = 0.0;
+    for (int64_t i = 0; i < rows; i++) {
+        mean += y[i] / (double)rows;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        left += scaled_square(residual[i], factor);
+        all += scaled_square(y[i] - mean, factor);
+    }
+    bool determined = left <= RESIDUALS_LEAST_LEFT * all;
+    for (int64_t i = 0; i < rows && !determined; i++) {
+        to[i] = residual[i];
+    }
+    sum->left += left;
+    sum->all += all;
+    sum->determined += determined;
+    sum->tested += !determined;
+}
+
+/* What the regression of y, a column of all rows, on z leaves over inside group e. */
 static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const ci_tester *t, const double *y,
-                                    const column_set *z, int64_t e, double *to, double sums[2])
+                                    const column_set *z, int64_t e, double factor, double *to, regressions *sum)
 {
     const double **v; // (z->d)
     int64_t first = t->groups.start[e], rows = t->groups.start[e + 1] - first;
@@ -120,42 +165,45 @@ static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const 
     gp_options how = {.kernel = GP_MATERN_52, .threads = t->options.threads, .keep_signal = true};
     nonsens_status status = gp_regress(ctx, &local, scratch, &inputs, y + first, &how, &fit);
     if (status == NONSENS_OK) {
-        double mean = 0.0;
-        for (int64_t i = 0; i < rows; i++) {
-            mean += y[first + i] / (double)rows;
-        }
-        for (int64_t i = 0; i < rows; i++) {
-            to[first + i] = fit.residual[i];
-            sums[0] += fit.residual[i] * fit.residual[i];
-            sums[1] += (y[first + i] - mean) * (y[first + i] - mean);
-        }
+        take_residuals(rows, y + first, fit.residual, factor, to + first, sum);
     }
     arena_free(&local);
     arena_rewind(scratch, mark);
     return status;
 }
 
+static double factor_of(int64_t n, const double *v)
+{
+    double largest = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(v[i]));
+    }
+    return column_factor(largest);
+}
+
 static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const ci_tester *t, int64_t variable,
                                      const ci_question *q, ci_part *part)
 {
     const column_set *y = &t->variable[variable];
-    double **v, sums[2] = {0.0, 0.0}; // (y->d) of n
+    double **v; // (y->d) of n
     column_set z;
+    regressions sum = {0};
     TRY(gather_given(ctx, scratch, t, q, &z));
     ARENA_TRY(ctx, &part->memory, v, y->d);
     for (int64_t j = 0; j < y->d; j++) {
+        double factor = factor_of(y->n, y->v[j]);
         ARENA_TRY(ctx, &part->memory, v[j], y->n);
         for (int64_t e = 0; e < t->groups.count; e++) {
             if (t->groups.start[e + 1] - t->groups.start[e] < RESIDUALS_LEAST_ROWS * z.d) {
                 continue; // all zero: the test skips and counts it
             }
             TRY(check_cancelled(ctx));
-            TRY(regress_group(ctx, scratch, t, y->v[j], &z, e, v[j], sums));
+            TRY(regress_group(ctx, scratch, t, y->v[j], &z, e, factor, v[j], &sum));
         }
     }
     part->residual = (column_set){y->n, y->d, (const double *const *)v};
-    part->explained = sums[1] > 0.0 ? 1.0 - sums[0] / sums[1] : 0.0;
-    part->nothing_left = sums[1] > 0.0 && sums[0] <= 1e-20 * sums[1];
+    part->explained = sum.all > 0.0 ? 1.0 - sum.left / sum.all : 0.0;
+    part->nothing_left = sum.tested == 0 && sum.determined > 0;
     part->bytes = y->d * y->n * (int64_t)sizeof(double);
     return NONSENS_OK;
 }
@@ -188,7 +236,7 @@ static nonsens_status keep_part(nonsens_context *ctx, ci_tester *t, int64_t leng
         *kept = part;
         if (t->part_bytes + part->bytes <= t->options.cache_bytes) {
             status = ci_store_put(ctx, &t->parts, length, key, part);
-            t->part_bytes += part->bytes;
+            t->part_bytes += status == NONSENS_OK ? part->bytes : 0;
             *own = status == NONSENS_OK ? NULL : part;
         }
     }
@@ -288,7 +336,7 @@ static nonsens_status run_kernel(nonsens_context *ctx, arena *scratch, ci_tester
     out->rows_used = test.rows_used;
     out->segments_used = test.segments_used;
     out->segments_skipped = test.segments_skipped;
-    out->by_permutation = t->options.null_kind == NULL_PERMUTATION;
+    out->by_signs = t->options.null_kind == NULL_PERMUTATION;
     out->degenerate = test.determined;
     out->least_rows = KCI_LEAST_ROWS;
     if (q->count > 0) {
@@ -341,9 +389,13 @@ static nonsens_status run_fisher_z(nonsens_context *ctx, arena *scratch, ci_test
     out->segments_skipped = test.groups_skipped + test.groups_undefined;
     out->degenerate = test.degenerate;
     out->least_rows = q->count + 4;
-    out->effect_name = q->count > 0 ? "partial correlation" : "correlation";
-    out->effect_text = t->groups.count > 1 ? "over all segments, weighted by their rows" : "over all rows";
-    out->effect = test.correlation;
+    bool several = t->groups.count > 1;
+    add_detail(out, q->count > 0 ? "partial correlation" : "correlation",
+               several ? "over all segments, weighted by their rows" : "over all rows", test.correlation);
+    if (several) {
+        add_detail(out, "heterogeneity", "sum of squares of how segments differ from their mean, in units of its error",
+                   test.heterogeneity);
+    }
     return NONSENS_OK;
 }
 
@@ -363,9 +415,7 @@ static nonsens_status run_information(nonsens_context *ctx, arena *scratch, ci_t
     out->segments_skipped = test.groups_skipped;
     out->by_permutation = true;
     out->least_rows = INFORMATION_LEAST_ROWS;
-    out->effect_name = "information";
-    out->effect_text = "mutual information a row, in nats";
-    out->effect = test.information;
+    add_detail(out, "information", "mutual information in nats", test.information);
     return NONSENS_OK;
 }
 
@@ -415,7 +465,7 @@ nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const 
 {
     const test_row *row = &test_table[t->options.test];
     char word[OPTION_WORD_BYTES];
-    *out = (ci_result){.p_value = NAN, .effect = NAN, .side = {NAN, NAN}};
+    *out = (ci_result){.p_value = NAN};
     if (q->count > 0 && !row->conditional) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "%s cannot condition on other variables; use kci, rcit, residuals or fisher-z",

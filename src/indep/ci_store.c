@@ -1,6 +1,8 @@
 /* ci_store.c - open addressing with linear probing, at most half full. */
 #include "indep/ci_store.h"
 
+#include "base/hash.h"
+
 #include <string.h>
 
 enum { FIRST_CAPACITY = 64 };
@@ -12,12 +14,12 @@ struct ci_entry {
     void *value;        /* NULL: the place is free */
 };
 
-/* FNV-1a over the numbers, mixed at the end so that low bits depend on all of them. */
+/* Mixed at the end, so that low bits depend on all numbers. */
 static uint64_t hash_key(int64_t length, const int64_t *key)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = HASH_START;
     for (int64_t i = 0; i < length; i++) {
-        h = (h ^ (uint64_t)key[i]) * UINT64_C(0x100000001b3);
+        hash_number(&h, key[i]);
     }
     h ^= h >> 32;
     return (h * UINT64_C(0x9e3779b97f4a7c15)) ^ (h >> 29);

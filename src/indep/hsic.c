@@ -25,6 +25,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+static const double FEWEST_REACHED = 10.0;
+
 typedef struct test_state {
     column_set points[2];
     const row_groups *groups;
@@ -223,13 +225,17 @@ hsic_options hsic_options_from(const nonsens_options *options, double level, uin
                           .threads = (int)options->threads};
 }
 
-/* With many rows a permutation takes long, and the gamma distribution is good enough near the level. */
+/*
+ * With many rows a permutation takes long, and the gamma distribution is good enough near the level; and a level that
+ * permutations can hardly reach is not judged by them.
+ */
 static bool wants_permutations(const hsic_options *o, int64_t rows, double gamma_p)
 {
     if (o->null_kind != NULL_GAMMA) {
         return o->null_kind == NULL_PERMUTATION;
     }
-    return rows <= HSIC_REFINE_ROWS && o->refine_at > 0 && o->permutations > 0 && gamma_p <= 3.0 * o->refine_at &&
+    double reached = o->refine_at * (double)(o->permutations + 1); // permutations expected at or below the level
+    return rows <= HSIC_REFINE_ROWS && reached >= FEWEST_REACHED && gamma_p <= 3.0 * o->refine_at &&
            3.0 * gamma_p >= o->refine_at;
 }
 

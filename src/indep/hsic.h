@@ -26,7 +26,7 @@ enum {
 typedef struct hsic_options {
     enum null_kind null_kind;
     int64_t permutations; /* of the permutation null; p = (1 + #{T* >= T}) / (1 + B) */
-    double refine_at;     /* gamma null: if p is within a factor 3 of this, permutations decide; 0: never */
+    double refine_at;     /* gamma null: if p is within a factor 3 of this level, permutations decide; 0: never */
     uint64_t seed;        /* permutations draw from streams of this seed and `job` (below 2^32) */
     uint64_t job;
     int threads;       /* groups, blocks of rows and permutations may run in parallel */

@@ -22,16 +22,6 @@ typedef struct total {
     double *weight;
 } total;
 
-kci_options kci_options_from(const nonsens_options *options, bool random_features, uint64_t job)
-{
-    return (kci_options){.null_kind = options->null_kind,
-                         .permutations = options->permutations,
-                         .seed = (uint64_t)options->seed,
-                         .job = job,
-                         .threads = (int)options->threads,
-                         .random_features = random_features};
-}
-
 /* Both sides have features here. */
 static bool is_used(const kci_stratum *a, const kci_stratum *b)
 {

@@ -65,9 +65,6 @@ typedef struct kci_result {
     bool determined;             /* x or y is a function of z in all segments: p is 1, nothing was tested */
 } kci_result;
 
-/* As the user chose, with random features or without; `job` names the random streams. */
-kci_options kci_options_from(const nonsens_options *options, bool random_features, uint64_t job);
-
 /*
  * Residual features of the target, or with_z of (target, z), given z (of the target alone in segments of few rows);
  * z->d = 0: centred features.  They live in `keep`: 8 (rank + 1) bytes a row, with rank at most 256 up to 256 rows, 100

@@ -48,7 +48,7 @@ static const double NARROWER = 0.5;                                    /* one wi
 static const double LEAST_GAIN = 4.0;   /* that a narrower width must bring to n log GCV */
 static const double WIDER = 2.0;        /* width of z beside the target, in those of z alone */
 static const double MOST_DEGREES = 0.5; /* of the rows that a regression may spend */
-static const double LEAST_LEFT = 1e-6;  /* share of the trace that the regression must leave */
+static const double LEAST_LEFT = 1e-5;  /* share of the trace that the regression must leave */
 
 /* One segment before the ridge is known. */
 typedef struct segment {

@@ -2,9 +2,9 @@
  * kci_fourier.c - random Fourier features (Rahimi and Recht, NIPS 2007) of a Gaussian kernel over a stretch of rows:
  * sqrt(2/D) cos(w_j . u + b_j), u the columns in units of their widths, w_j standard normal, b_j uniform on a circle.
  *
- * Each feature has a stream of its own, so that neither the order of the rows nor the number of features changes it; x
- * and y, and all segments, use the same frequencies.  The features are centred and turned to principal directions, as
- * the factor of kernel.c is.
+ * Each feature has a stream of its own, so that neither the order of the rows nor the number of features changes it;
+ * all segments use the same frequencies.  The features are centred and turned to principal directions, as the factor of
+ * kernel.c is.
  */
 #include "base/rng.h"
 #include "indep/kci_internal.h"

@@ -319,8 +319,8 @@ static nonsens_status permutation_p(nonsens_context *ctx, arena *scratch, const 
 /* ---- the test ------------------------------------------------------------------------------------------------- */
 
 /*
- * Kiefer's distribution rejects too rarely where groups are small: ten of 10 or 100 rows in .03 at level .05.  A p-value
- * that is smaller by it than permutations could tell is good enough.
+ * Kiefer's distribution rejects too rarely where groups are small: ten of 10 or 100 rows in .03 at level .05.  A
+ * p-value that is smaller by it than permutations could tell is good enough.
  */
 static bool wants_permutations(const samples_options *o, const samples_result *out)
 {

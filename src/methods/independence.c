@@ -226,36 +226,43 @@ static nonsens_status say_decision(nonsens_context *ctx, nonsens_result *r, cons
     return r->sentence ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-static const char *test_text(enum independence_test test, bool conditional)
+static const char *test_text(enum independence_test test, bool conditional, bool stratified)
 {
     switch (test) {
     case TEST_FISHER_Z:
-        return conditional ? "partial correlation, Fisher's z" : "correlation, Fisher's z";
+        return stratified ? "Fisher's z inside segments: its mean; the p-value is on mean and heterogeneity together"
+                          : "Fisher's z over all rows";
     case TEST_RCIT:
-        return conditional ? "conditional kernel test with random features" : "kernel test with random features";
-    case TEST_RESIDUALS:
-        return conditional ? "kernel test of what Gaussian-process regressions on the given variables leave over"
-                           : "kernel test of independence";
+        return stratified ? "kernel test with random features inside each segment, added up"
+                          : "kernel test with random features over all rows";
     case TEST_INFORMATION:
-        return "mutual information in nats, by nearest neighbours";
+        return stratified ? "rows times mutual information by nearest neighbours inside each segment, added up"
+                          : "rows times mutual information by nearest neighbours";
+    case TEST_RESIDUALS:
+        if (conditional) {
+            return stratified ? "kernel test of what regressions on the given variables leave, inside each segment"
+                              : "kernel test of what regressions on the given variables leave";
+        }
+        break;
     default:
         break;
     }
-    return conditional ? "conditional kernel test" : "kernel test of independence";
+    if (conditional) {
+        return stratified ? "conditional kernel test inside each segment, added up"
+                          : "conditional kernel test over all rows";
+    }
+    return stratified ? "kernel test of independence inside each segment, added up"
+                      : "kernel test of independence over all rows";
 }
 
 static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
 {
     bool given = w->given[0] != '\0';
-    const char *text = arena_format(ctx, &r->memory, "%s %s", test_text(r->options.test, given),
-                                    w->where[0] ? "inside each segment, added up" : "over all rows");
-    if (!text) {
-        return NONSENS_ERR_MEMORY;
-    }
+    const char *text = test_text(r->options.test, given, w->where[0] != '\0');
     TRY(result_add(ctx, r, test->statistic, test->p_value, text, "%s(%s, %s%s%s)", w->test, w->x, w->y,
                    given ? " | " : "", w->given));
-    if (test->effect_name) {
-        TRY(result_add(ctx, r, test->effect, NAN, test->effect_text, "%s", test->effect_name));
+    for (int k = 0; k < test->details; k++) {
+        TRY(result_add(ctx, r, test->detail[k].value, NAN, test->detail[k].text, "%s", test->detail[k].name));
     }
     for (int k = 0; k < 2 && test->side_name; k++) {
         TRY(result_add(ctx, r, test->side[k], NAN, test->side_text, "%s(%s | %s)", test->side_name, k ? w->y : w->x,
@@ -264,23 +271,51 @@ static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, cons
     return NONSENS_OK;
 }
 
+/* Options that the test has no use for. */
+static nonsens_status note_unused(nonsens_context *ctx, nonsens_result *r)
+{
+    const nonsens_options *o = &r->options;
+    bool sample = option_is_sample_test(o->test);
+    if ((o->test == TEST_FISHER_Z && o->null_kind != NULL_GAMMA) ||
+        ((sample || o->test == TEST_INFORMATION) && o->null_kind == NULL_SPECTRAL)) {
+        TRY(result_note(ctx, r, "--null plays no part here: the test has a null distribution of its own."));
+    }
+    return sample && o->pooling == POOLING_POOLED
+               ? result_note(ctx, r, "--pooling plays no part here: the test compares segments.")
+               : NONSENS_OK;
+}
+
+static nonsens_status note_skipped(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
+{
+    if (!w->where[0]) {
+        return NONSENS_OK;
+    }
+    if (!w->given[0] || test->segments_skipped == 0) {
+        return run_note_skipped(ctx, r, test->segments_skipped, test->least_rows);
+    }
+    return result_note(ctx, r,
+                       "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %" PRId64
+                       " rows, or a variable that is constant there or a function of what is given.",
+                       test->segments_skipped, r->segments, test->least_rows);
+}
+
 static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
 {
-    TRY(run_note_skipped(ctx, r, test->segments_skipped, test->least_rows));
+    TRY(note_skipped(ctx, r, w, test));
+    TRY(note_unused(ctx, r));
     if (r->segments > 1 && !w->where[0]) {
         TRY(result_note(
             ctx, r, "All segments were thrown together: a dependence may come from the change over segments alone."));
     }
     if (test->degenerate) {
         TRY(result_note(ctx, r,
-                        "Nothing is left of one of the variables once %s is known: there is nothing to test, and the "
+                        "Nothing is left of one of the variables once %s %s known: there is nothing to test, and the "
                         "p-value is 1.",
-                        w->given));
+                        w->given, w->many ? "are" : "is"));
     }
-    if (test->by_permutation) {
+    if (test->by_permutation || test->by_signs) {
         TRY(result_note(ctx, r, "The p-value comes from %" PRId64 " %s%s.", r->options.permutations,
-                        w->given[0] && strcmp(w->test, "residuals") != 0 ? "draws of random signs" : "permutations",
-                        w->where));
+                        test->by_signs ? "draws of random signs" : "permutations", w->where));
     }
     return NONSENS_OK;
 }
@@ -389,6 +424,10 @@ static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const v
         TRY(result_note(ctx, r, "%" PRId64 " of %" PRId64 " segments have too few rows and did not enter the test.",
                         test.groups_skipped, r->segments));
     }
+    if (isinf(test.statistic) || isinf(test.effect)) {
+        TRY(result_note(ctx, r, "A segment has no spread at all: a figure that divides by it is infinite."));
+    }
+    TRY(note_unused(ctx, r));
     return test.by_permutation ? result_note(ctx, r, "The p-value comes from %" PRId64 " permutations of the labels.",
                                              r->options.permutations)
                                : NONSENS_OK;
@@ -408,9 +447,9 @@ static const char *assumption(const nonsens_options *o, const nonsens_data *data
                "size "
                "depends on it looks like dependence. kci does not assume that.";
     }
-    return data->segments > 0 ? "Rows are independent of one another inside each segment."
-                              : "Rows are independent of one another and come from one distribution: a scale that "
-                                "changes along the rows can look like dependence.";
+    return is_stratified(data, o) ? "Rows are independent of one another inside each segment."
+                                  : "Rows are independent of one another and come from one distribution: a scale that "
+                                    "changes along the rows can look like dependence.";
 }
 
 static nonsens_status judge(nonsens_context *ctx, const variable_roles *roles, nonsens_result *r)

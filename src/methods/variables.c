@@ -113,12 +113,12 @@ static bool is_taken(const namings *all, int64_t index)
 }
 
 /*
- * #k counts the columns of a file, of which reading has kept just those that were named, in this order.  So where there
- * are as many variables as names, numbers stand for the variables that no name stands for, in their order.
+ * #k counts the variables.  Where reading has kept just those of a file's columns that were named, in this order, it
+ * counted the file's columns, and numbers stand for the variables that no name stands for, in their order.
  */
 static void place_numbers(const nonsens_data *data, namings *all)
 {
-    bool kept_just_these = all->count == data->d;
+    bool kept_just_these = data->by_role && all->count == data->d;
     int64_t next = 0;
     for (int64_t k = 0; k < all->count; k++) {
         naming *item = &all->item[k];
@@ -244,6 +244,12 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
     arena local = {0};
     int64_t *index;
     *out = (variable_roles){.data = data, .count = {1, one ? 0 : 1, 0}};
+    if (one && (options->y[0] || options->given[0])) {
+        return fail(ctx, NONSENS_ERR_USAGE, "this test asks whether x changes over segments; leave out y and given");
+    }
+    if (options->given[0] && !options->x[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--given needs --x and --y; name the two variables as well");
+    }
     if (!options->x[0] && !options->y[0] && data->d == (one ? 1 : 2)) {
         return NONSENS_OK;
     }
@@ -255,6 +261,9 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
                     list_names(data, list));
     }
     nonsens_status status = find_all(ctx, &local, data, options, &index, out->count);
+    if (status == NONSENS_OK && one && out->count[0] != 1) {
+        status = fail(ctx, NONSENS_ERR_USAGE, "this test takes one variable; --x names %" PRId64, out->count[0]);
+    }
     if (status == NONSENS_OK) {
         status =
             select_columns(ctx, data, out->count[0] + out->count[1] + out->count[2], index, &out->data, &out->owned);

@@ -228,6 +228,10 @@ static void test_refusals(void **state)
     assert_int_equal(ci_test(f->ctx, t, X, X, 0, NULL, &out), NONSENS_ERR_USAGE);
     assert_int_equal(ci_test(f->ctx, t, X, VARIABLES, 0, NULL, &out), NONSENS_ERR_USAGE);
     assert_int_equal(ci_test(f->ctx, t, X, -1, 0, NULL, &out), NONSENS_ERR_USAGE);
+    assert_int_equal(ci_test(f->ctx, t, X, Y, -1, NULL, &out), NONSENS_ERR_USAGE);
+    assert_int_equal(ci_test(f->ctx, t, X, Y, 1, NULL, &out), NONSENS_ERR_USAGE);
+    ci_tester *none;
+    assert_int_equal(ci_open_callback(f->ctx, 3, NULL, NULL, &none), NONSENS_ERR_USAGE);
     assert_int_equal(ci_test(f->ctx, t, X, Y, 1, (int64_t[]){Y}, &out), NONSENS_ERR_USAGE);
     assert_int_equal(ci_test(f->ctx, t, X, Y, 2, (int64_t[]){Z, Z}, &out), NONSENS_ERR_USAGE);
     assert_int_equal(ci_test(f->ctx, t, X, Y, 1, (int64_t[]){Z}, &out), NONSENS_ERR_USAGE);
@@ -236,20 +240,69 @@ static void test_refusals(void **state)
     ci_close(NULL);
 }
 
-/* A function of z has nothing left. */
+/* Functions of z have nothing left, one side or both, in any units. */
 static void test_nothing_left(void **state)
 {
     fixture *f = *state;
-    chain *c = make_chain(f, 7);
-    memcpy(c->v[X], c->v[Z], N * sizeof(double));
-    const enum independence_test some[] = {TEST_KCI, TEST_FISHER_Z, TEST_RESIDUALS};
-    for (int k = 0; k < 3; k++) {
+    const enum independence_test some[] = {TEST_KCI, TEST_RCIT, TEST_FISHER_Z, TEST_RESIDUALS};
+    const double units[] = {1.0, 1e-200, 1e200};
+    for (int u = 0; u < 3; u++) {
+        chain *c = make_chain(f, 7);
+        for (int both = 0; both <= 1; both++) {
+            for (int i = 0; i < N; i++) {
+                c->v[X][i] = units[u] * (2.0 * c->v[Z][i] + 1.0);
+                c->v[Y][i] = both ? units[u] * (7.0 - 3.0 * c->v[Z][i]) : c->v[Y][i];
+            }
+            for (int k = 0; k < 4; k++) {
+                ci_options o = options_for(some[k]);
+                ci_tester *t = open_chain(f, c, &o, NULL, false);
+                ci_result out = ask(f, t, X, Y, 1, (int64_t[]){Z});
+                assert_true(out.p_value == 1.0 && out.degenerate);
+                ci_close(t);
+            }
+        }
+    }
+}
+
+/* A segment in which x is a function of z is left out; the others are tested. */
+static void test_nothing_left_in_a_segment(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 10);
+    for (int64_t i = 0; i < c->start[1]; i++) {
+        c->v[X][i] = sin(c->v[Z][i]);
+        c->v[Y][i] = c->v[Z][i] * c->v[Z][i];
+    }
+    const enum independence_test some[] = {TEST_KCI, TEST_RESIDUALS};
+    for (int k = 0; k < 2; k++) {
         ci_options o = options_for(some[k]);
-        ci_tester *t = open_chain(f, c, &o, NULL, false);
+        ci_tester *t = open_chain(f, c, &o, NULL, true);
         ci_result out = ask(f, t, X, Y, 1, (int64_t[]){Z});
-        assert_true(out.p_value > 0.05);
+        assert_true(out.p_value > 0.01 && !out.degenerate);
+        assert_int_equal(out.segments_skipped, 1);
+        assert_int_equal(out.segments_used, 2);
         ci_close(t);
     }
+}
+
+/* A level that permutations cannot reach is judged by the gamma distribution. */
+static void test_level_beyond_permutations(void **state)
+{
+    fixture *f = *state;
+    chain *c = make_chain(f, 11);
+    ci_options o = options_for(TEST_HSIC);
+    ci_tester *plain = open_chain(f, c, &o, NULL, false);
+    double p = ask(f, plain, X, U, 0, NULL).p_value;
+    o.refine_at = p;
+    o.permutations = (int64_t)(5.0 / p);
+    ci_tester *few = open_chain(f, c, &o, NULL, false);
+    o.permutations = (int64_t)(50.0 / p);
+    ci_tester *enough = open_chain(f, c, &o, NULL, false);
+    assert_false(ask(f, few, X, U, 0, NULL).by_permutation);
+    assert_true(ask(f, enough, X, U, 0, NULL).by_permutation);
+    ci_close(plain);
+    ci_close(few);
+    ci_close(enough);
 }
 
 /* ---- a caller's own test ---- */
@@ -320,13 +373,20 @@ static void test_threads_share_a_tester(void **state)
 {
     fixture *f = *state;
     chain *c = make_chain(f, 8);
-    ci_options o = options_for(TEST_KCI);
-    shared_tester one = {open_chain(f, c, &o, NULL, true), {0}}, four = {open_chain(f, c, &o, NULL, true), {0}};
-    assert_int_equal(parallel_for(f->ctx, 1, 64, NULL, ask_shared, &one), NONSENS_OK);
-    assert_int_equal(parallel_for(f->ctx, 4, 64, NULL, ask_shared, &four), NONSENS_OK);
-    assert_memory_equal(one.p, four.p, sizeof one.p);
-    ci_close(one.tester);
-    ci_close(four.tester);
+    for (int k = 0; k < TEST_COUNT; k++) {
+        if (!conditions(TESTS[k])) {
+            continue;
+        }
+        ci_options o = options_for(TESTS[k]);
+        shared_tester one = {open_chain(f, c, &o, NULL, true), {0}};
+        o.cache_bytes = k % 2 ? o.cache_bytes : 0;
+        shared_tester four = {open_chain(f, c, &o, NULL, true), {0}};
+        assert_int_equal(parallel_for(f->ctx, 1, 64, NULL, ask_shared, &one), NONSENS_OK);
+        assert_int_equal(parallel_for(f->ctx, 4, 64, NULL, ask_shared, &four), NONSENS_OK);
+        assert_memory_equal(one.p, four.p, sizeof one.p);
+        ci_close(one.tester);
+        ci_close(four.tester);
+    }
 }
 
 /* ---- failing allocations ---- */
@@ -375,6 +435,8 @@ int main(void)
         TEST(test_vectors),
         TEST(test_refusals),
         TEST(test_nothing_left),
+        TEST(test_nothing_left_in_a_segment),
+        TEST(test_level_beyond_permutations),
         TEST(test_callback),
         TEST(test_threads_share_a_tester),
         TEST(test_each_allocation_failing),
