@@ -473,6 +473,89 @@ static void test_freeing_nothing(void **state)
     nonsens_options_free(options);
 }
 
+/* ---- independence of many pairs ---- */
+
+enum { CHAIN_ROWS = 300 };
+
+/* a -> c -> b; all deterministic but for a cheap generator. */
+static nonsens_data *chain_data(void)
+{
+    static double values[3 * CHAIN_ROWS];
+    const char *names[] = {"a", "b", "c"};
+    nonsens_data *data;
+    unsigned seed = 12345;
+    for (int i = 0; i < CHAIN_ROWS; i++) {
+        double noise[3] = {0.0, 0.0, 0.0};
+        for (int k = 0; k < 36; k++) {
+            seed = 1664525u * seed + 1013904223u;
+            noise[k % 3] += (double)(seed >> 8) / 16777216.0 - 0.5;
+        }
+        values[3 * i] = noise[0];
+        values[3 * i + 2] = values[3 * i] + 0.5 * noise[2];
+        values[3 * i + 1] = values[3 * i + 2] + 0.5 * noise[1];
+    }
+    assert_ok(nonsens_data_from_arrays(ctx, CHAIN_ROWS, 3, values, 3, 1, names, NULL, &data));
+    return data;
+}
+
+static void test_many_questions(void **state)
+{
+    (void)state;
+    nonsens_data *data = chain_data();
+    const char *const tests[] = {"auto", "kci", "rcit", "fisher-z", "residuals"};
+    const int64_t given[] = {2};
+    for (size_t k = 0; k < sizeof tests / sizeof *tests; k++) {
+        nonsens_options *options = options_of(NONSENS_CMD_INDEPENDENCE, (const char *const[]){"test", tests[k], NULL});
+        nonsens_ci *tester;
+        double statistic, p, again;
+        int64_t asked, remembered;
+        assert_ok(nonsens_ci_new(ctx, data, options, &tester));
+        assert_ok(nonsens_ci_test(ctx, tester, 0, 1, NULL, 0, &statistic, &p));
+        assert_true(p < 1e-6 && statistic > 0.0);
+        assert_ok(nonsens_ci_test(ctx, tester, 0, 1, given, 1, NULL, &p));
+        assert_true(p > 0.01);
+        assert_ok(nonsens_ci_test(ctx, tester, 1, 0, given, 1, NULL, &again));
+        assert_true(p == again);
+        nonsens_ci_counts(tester, &asked, &remembered);
+        assert_int_equal(asked, 3);
+        assert_int_equal(remembered, 1);
+        assert_said(nonsens_ci_test(ctx, tester, 0, 3, NULL, 0, NULL, &p), NONSENS_ERR_USAGE, "no variable 3");
+        assert_true(isnan(p));
+        nonsens_ci_free(tester);
+        nonsens_options_free(options);
+    }
+    nonsens_options *change = options_of(NONSENS_CMD_INDEPENDENCE, (const char *const[]){"test", "ks", NULL});
+    nonsens_ci *none;
+    assert_said(nonsens_ci_new(ctx, data, change, &none), NONSENS_ERR_USAGE, "segment");
+    assert_null(none);
+    nonsens_ci_free(NULL);
+    nonsens_options_free(change);
+    nonsens_data_free(data);
+}
+
+/* Numbers count the variables of arrays, in any order; what has no place in a question is refused. */
+static void test_roles_by_number(void **state)
+{
+    (void)state;
+    nonsens_data *data = chain_data();
+    nonsens_options *options =
+        options_of(NONSENS_CMD_INDEPENDENCE, (const char *const[]){"x", "#1", "y", "#2", "given", "#3", NULL});
+    nonsens_result *result;
+    assert_ok(nonsens_independence(ctx, data, options, &result));
+    assert_string_equal(nonsens_result_evidence_at(result, 0)->name, "kci(a, b | c)");
+    assert_string_equal(nonsens_result_decision(result), "independent");
+    nonsens_result_free(result);
+    assert_ok(nonsens_options_set(ctx, options, "y", "#3"));
+    assert_ok(nonsens_options_set(ctx, options, "given", "#2"));
+    assert_ok(nonsens_independence(ctx, data, options, &result));
+    assert_string_equal(nonsens_result_evidence_at(result, 0)->name, "kci(a, c | b)");
+    nonsens_result_free(result);
+    assert_ok(nonsens_options_set(ctx, options, "test", "ks"));
+    assert_said(nonsens_independence(ctx, data, options, &result), NONSENS_ERR_USAGE, "leave out y and given");
+    nonsens_options_free(options);
+    nonsens_data_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +570,8 @@ int main(void)
         cmocka_unit_test(test_file_and_memory_agree),
         cmocka_unit_test(test_independence_and_diagnose),
         cmocka_unit_test(test_ica),
+        cmocka_unit_test(test_many_questions),
+        cmocka_unit_test(test_roles_by_number),
         cmocka_unit_test(test_progress_cancels),
         cmocka_unit_test(test_freeing_nothing),
     };
