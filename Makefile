@@ -5,7 +5,7 @@ REPS ?= 0
 CELLS ?= *
 FIGURES ?= linear-ica
 
-.PHONY: all setup demo test unit sanitize cross accuracy calibration figures bench fuzz format install clean
+.PHONY: all setup demo test unit sanitize cross accuracy calibration power figures bench fuzz format install clean
 
 all: setup
 	@ninja -C $(BUILD)
@@ -50,10 +50,17 @@ accuracy: all
 	@$(BUILD)/experiments/accuracy --reps $(REPS) --cells '$(CELLS)' --journal results/accuracy.jsonl \
 	    --out $(if $(filter *0,$(CELLS)$(REPS)),docs/results/accuracy.csv,results/accuracy-part.csv)
 
-# Are p-values uniform where nothing depends on anything?  Writes docs/results/calibration.csv.
+# Are p-values right where nothing depends on anything?  Writes docs/results/calibration.csv, or with CELLS=PATTERN a part.
 calibration: all
-	@mkdir -p docs/results
-	@$(BUILD)/experiments/calibration --out docs/results/calibration.csv
+	@mkdir -p docs/results results
+	@$(BUILD)/experiments/calibration --cells '$(CELLS)' \
+	    --out $(if $(filter *,$(CELLS)),docs/results/calibration.csv,results/calibration-part.csv)
+
+# Do the fast tests of independence see as much as their exact forms?  Writes docs/results/power.csv, or a part.
+power: all
+	@mkdir -p docs/results results
+	@$(BUILD)/experiments/power --cells '$(CELLS)' \
+	    --out $(if $(filter *,$(CELLS)),docs/results/power.csv,results/power-part.csv)
 
 # Figures of the paper: tables and pictures in docs/results; what is finished is kept in results/ and not run again.
 figures: all

@@ -7,8 +7,11 @@ the median of five after one run that does not count, on one thread.  The ratio 
 clock and, for machines with other work to do, by the processors' time.  Further lines: a million rows, three regressors
 (ours alone).  NumPy is made to use OpenBLAS where it is installed.
 """
+import array
 import glob
+import math
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -27,23 +30,26 @@ ROWS, MANY, RUNS = 5000, 1000000, 5
 
 
 def wave(n, d=1):
-    rng = np.random.default_rng(n + d)
-    x = rng.normal(size=(n, d))
-    return x, np.sin(2 * x[:, 0]) + (0.5 * x[:, 1:] ** 2).sum(1) + 0.3 * rng.normal(size=n)
+    """Regressors, one array each, and y = sin(2 x1) + (x2^2 + ...) / 2 + noise."""
+    rng = random.Random(n + d)
+    x = [array.array('d', (rng.gauss(0, 1) for _ in range(n))) for _ in range(d)]
+    y = array.array('d', (math.sin(2 * row[0]) + sum(v * v for v in row[1:]) / 2 + rng.gauss(0, 0.3)
+                          for row in zip(*x)))
+    return x, y
 
 
 def write_problem(path, x, y):
     with open(path, 'wb') as file:
-        np.array(x.shape, dtype=np.int64).tofile(file)
-        np.ascontiguousarray(x.T).tofile(file)
-        y.tofile(file)
+        array.array('q', (len(y), len(x))).tofile(file)
+        for column in x + [y]:
+            column.tofile(file)
 
 
 def run_ours(program, path, runs):
-    """Median seconds by the clock and of the processor, residuals."""
+    """Median seconds by the clock and of the processor."""
     text = subprocess.run([program, path], input='\n' * runs, capture_output=True, text=True, check=True).stdout
     times = [[float(v) for v in line.split()[:2]] for line in text.splitlines()][1 if runs > 1 else 0:]
-    return [statistics.median(t[i] for t in times) for i in range(2)] + [np.fromfile(path + '.residual')]
+    return [statistics.median(t[i] for t in times) for i in range(2)]
 
 
 def run_sklearn(x, y):
@@ -72,14 +78,9 @@ def use_openblas():
 
 def main():
     program, scratch = sys.argv[1:]
-    if not sklearn:
-        print('# scikit-learn: not installed, comparison left out; to have it: apt-get install python3-sklearn, and run '
-              'again')
-        return
-    use_openblas()
+    if sklearn:
+        use_openblas()
     path = os.path.join(scratch, 'gp.bin')
-    print('# scikit-learn: %s' % sklearn.__version__)
-    print('# sklearn blas: %s' % blas(), flush=True)
     for name, n, d, runs in (('gp1.n1e6', MANY, 1, RUNS + 1), ('gp3.n5000', ROWS, 3, 2), ('gp3.n1e6', MANY, 3, 1)):
         write_problem(path, *wave(n, d))
         print('bench %s %.3f s' % (name, run_ours(program, path, runs)[0]), flush=True)
@@ -87,11 +88,17 @@ def main():
     write_problem(path, x, y)
     ours = run_ours(program, path, RUNS + 1)
     print('bench gp1.n5000.seconds %.6f s' % ours[0], flush=True)
-    theirs = run_sklearn(x, y)
+    if not sklearn:
+        print('# scikit-learn: not installed, comparison left out; to have it: apt-get install python3-sklearn, and '
+              'run again')
+        return
+    print('# scikit-learn: %s' % sklearn.__version__)
+    print('# sklearn blas: %s' % blas(), flush=True)
+    theirs = run_sklearn(np.frombuffer(x[0]).reshape(-1, 1), np.frombuffer(y))
     print('bench gp1.n5000.sklearn-seconds %.3f s' % theirs[0])
     print('bench gp1.n5000.vs_sklearn %.0f ratio' % (theirs[0] / ours[0]))
     print('bench gp1.n5000.vs_sklearn-undisturbed %.0f ratio' % (theirs[1] / ours[1]))
-    print('bench gp1.n5000.residual-correlation %.9f ratio' % np.corrcoef(ours[2], theirs[2])[0, 1], flush=True)
+    print('bench gp1.n5000.residual-correlation %.9f ratio' % np.corrcoef(np.fromfile(path + '.residual'), theirs[2])[0, 1], flush=True)
 
 
 main()

@@ -193,7 +193,7 @@ NONSENS_API nonsens_status nonsens_independence(nonsens_context *ctx, const nons
 /*
  * The same tests for many questions on one data set: answers are remembered, and so is what questions have in common
  * (kernel features, regressions, correlations).  Of the options (of NONSENS_CMD_INDEPENDENCE) test, pooling, null,
- * permutations, seed and threads count; the data must outlive the tester.  Variables count from 0, as in the data; x and
+ * permutations, alpha (near which HSIC refines its p-values), seed and threads count; the data must outlive the tester.  Variables count from 0, as in the data; x and
  * y, and the variables in given, may come in any order.  One tester may be used by several threads, each with a context
  * of its own.
  */
@@ -206,7 +206,7 @@ typedef nonsens_status (*nonsens_ci_fn)(void *user, int64_t x, int64_t y, const 
 /* A tester that asks the caller's test, in the canonical order x < y and given ascending, and remembers its answers. */
 NONSENS_API nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn,
                                                     void *user, nonsens_ci **out);
-/* statistic may be NULL; it is NaN for a callback. */
+/* statistic may be NULL; it is NaN for a callback.  An error where too few rows can be tested. */
 NONSENS_API nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y,
                                            const int64_t *given, int64_t count, double *statistic, double *p_value);
 /* Questions asked so far, and how many of them were answered from memory. */

@@ -176,7 +176,7 @@ static nonsens_status remember(nonsens_context *ctx, ci_tester *t, int64_t lengt
 
 static nonsens_status ask_callback(nonsens_context *ctx, ci_tester *t, const ci_question *q, ci_result *out)
 {
-    *out = (ci_result){.statistic = NAN, .p_value = NAN};
+    *out = (ci_result){.statistic = NAN, .p_value = NAN, .by_callback = true};
     nonsens_status status = t->callback(t->user, q->x, q->y, q->given, q->count, &out->p_value);
     if (status != NONSENS_OK) {
         return fail(ctx, status, "the caller's test of independence failed for variables %" PRId64 " and %" PRId64,

@@ -29,6 +29,7 @@ typedef struct ci_result {
     int64_t rows_used, segments_used, segments_skipped; /* rows_used: 0 where the test does not tell */
     int64_t least_rows;                                 /* of a segment that enters the test */
     bool by_permutation, by_signs;                      /* p_value came from permutations, or from random signs */
+    bool by_callback;                                   /* a caller's own test: nothing but p_value is known */
     bool degenerate; /* nothing is left of a variable once z is known: p_value is 1 */
     int details;
     ci_detail detail[CI_DETAILS];

@@ -121,6 +121,11 @@ typedef struct regressions {
     int64_t tested, determined;
 } regressions;
 
+static double explained_share(const regressions *r)
+{
+    return r->all > 0.0 ? 1.0 - r->left / r->all : 0.0;
+}
+
 static double scaled_square(double v, double factor)
 {
     return v * factor * (v * factor);
@@ -192,6 +197,7 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const
     ARENA_TRY(ctx, &part->memory, v, y->d);
     for (int64_t j = 0; j < y->d; j++) {
         double factor = factor_of(y->n, y->v[j]);
+        sum.left = sum.all = 0.0;
         ARENA_TRY(ctx, &part->memory, v[j], y->n);
         for (int64_t e = 0; e < t->groups.count; e++) {
             if (t->groups.start[e + 1] - t->groups.start[e] < RESIDUALS_LEAST_ROWS * z.d) {
@@ -200,9 +206,9 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const
             TRY(check_cancelled(ctx));
             TRY(regress_group(ctx, scratch, t, y->v[j], &z, e, factor, v[j], &sum));
         }
+        part->explained += explained_share(&sum) / (double)y->d;
     }
     part->residual = (column_set){y->n, y->d, (const double *const *)v};
-    part->explained = sum.all > 0.0 ? 1.0 - sum.left / sum.all : 0.0;
     part->nothing_left = sum.tested == 0 && sum.determined > 0;
     part->bytes = y->d * y->n * (int64_t)sizeof(double);
     return NONSENS_OK;

@@ -326,7 +326,8 @@ static bool wants_permutations(const samples_options *o, const samples_result *o
 {
     bool helps = o->kind == SAMPLES_KS && !out->exact && out->rows_used <= o->permute_up_to && o->permutations > 0 &&
                  out->p_value * (double)(o->permutations + 1) > 1.0;
-    return o->null_kind == NULL_PERMUTATION || helps;
+    bool nothing_within = isinf(out->statistic) && o->permutations > 0; // F has no denominator
+    return o->null_kind == NULL_PERMUTATION || helps || nothing_within;
 }
 
 static nonsens_status test_rows(nonsens_context *ctx, arena *scratch, const rows_used *r,

@@ -86,6 +86,17 @@ static nonsens_status open_tester(nonsens_context *ctx, const tested *t, const n
     return ci_open(ctx, &variables, &how, out);
 }
 
+/* An error where no group of rows could be tested. */
+static nonsens_status require_rows(nonsens_context *ctx, const ci_result *test, bool segments)
+{
+    if (test->segments_used > 0 || test->degenerate || test->by_callback) {
+        return NONSENS_OK;
+    }
+    return fail(ctx, NONSENS_ERR_DATA, "%s the %" PRId64 " rows with varying values that the test needs; %s",
+                segments ? "no segment has" : "the table does not have", test->least_rows,
+                segments ? "use larger segments" : "it needs more rows");
+}
+
 /* ---- many questions ------------------------------------------------------------------------------------------ */
 
 struct nonsens_ci {
@@ -150,6 +161,7 @@ nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t
     context_begin(ctx);
     *p_value = NAN;
     TRY(ci_test(ctx, tester->tester, x, y, count, given, &result));
+    TRY(require_rows(ctx, &result, tester->tested.groups.count > 1));
     *p_value = result.p_value;
     if (statistic) {
         *statistic = result.statistic;
@@ -349,11 +361,7 @@ static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const var
     TRY(word_question(ctx, r, roles, false, &w));
     TRY(word_question(ctx, r, roles, true, &shown));
     TRY(ask(ctx, scratch, roles, &r->options, &test));
-    if (test.segments_used == 0 && !test.degenerate) {
-        return fail(ctx, NONSENS_ERR_DATA, "%s the %" PRId64 " rows with varying values that the test needs; %s",
-                    w.where[0] ? "no segment has" : "the table does not have", test.least_rows,
-                    w.where[0] ? "use larger segments" : "it needs more rows");
-    }
+    TRY(require_rows(ctx, &test, w.where[0] != '\0'));
     r->p_value = test.p_value;
     r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
     TRY(say_decision(ctx, r, &shown));

@@ -291,6 +291,21 @@ static void print_options(FILE *f, const nonsens_options *options)
     }
 }
 
+/* A word as a shell takes it: in quotes where it has a character that means something there. */
+static void print_word(FILE *f, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,:/=%@^";
+    if (word[0] && strspn(word, plain) == strlen(word)) {
+        fputs(word, f);
+        return;
+    }
+    fputc('\'', f);
+    for (; *word; word++) {
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, f);
+    }
+    fputc('\'', f);
+}
+
 /* The command line with every option that is not at its default; threads do not matter. */
 static void print_command(FILE *f, const nonsens_options *options)
 {
@@ -304,9 +319,11 @@ static void print_command(FILE *f, const nonsens_options *options)
             continue;
         }
         bool flag = info->type == NONSENS_OPTION_FLAG;
-        const char *quote = strcspn(value, " '\"$") < strlen(value) ? "'" : "";
-        fprintf(f, " --%s%s%s%s%s", info->key, flag ? "" : " ", flag ? "" : quote, flag ? "" : show_bare(shown, value),
-                flag ? "" : quote);
+        fprintf(f, " --%s", info->key);
+        if (!flag) {
+            fputc(' ', f);
+            print_word(f, show_bare(shown, value));
+        }
     }
     fputc('\n', f);
 }
