@@ -73,16 +73,6 @@ static nonsens_status check_input(nonsens_context *ctx, const test_state *t)
 
 /* ---- one group ----------------------------------------------------------------------------------------------- */
 
-static bool any_positive(int64_t count, const double *v)
-{
-    for (int64_t i = 0; i < count; i++) {
-        if (v[i] > 0.0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 typedef struct width_state {
     const test_state *test;
     const hsic_stratum *stratum;
@@ -101,7 +91,7 @@ static nonsens_status find_usable(nonsens_context *ctx, const test_state *t, hsi
     width_state w = {t, s};
     if (s->rows >= HSIC_LEAST_ROWS) {
         TRY(parallel_for(ctx, t->options->threads, 2, NULL, run_width, &w));
-        s->usable = any_positive(t->points[0].d, s->width[0]) && any_positive(t->points[1].d, s->width[1]);
+        s->usable = kernel_any_width(t->points[0].d, s->width[0]) && kernel_any_width(t->points[1].d, s->width[1]);
     }
     return NONSENS_OK;
 }

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static void centre_matrix(int64_t n, double *k, double *mean)
+void hsic_centre_matrix(int64_t n, double *k, double *mean)
 {
     double all = 0.0;
     for (int64_t i = 0; i < n; i++) {
@@ -41,7 +41,7 @@ static nonsens_status reference_kernel(nonsens_context *ctx, arena *scratch, con
             k[i * n + j] = k[j * n + i] = exp(-0.5 * sum);
         }
     }
-    centre_matrix(n, k, mean);
+    hsic_centre_matrix(n, k, mean);
     *out = k;
     return NONSENS_OK;
 }

@@ -83,16 +83,6 @@ nonsens_status kci_widths(nonsens_context *ctx, const column_set *points, int64_
     return NONSENS_OK;
 }
 
-static bool any_positive(int64_t d, const double *width)
-{
-    for (int64_t j = 0; j < d; j++) {
-        if (width[j] > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int64_t kept_limit(int64_t rows)
 {
     return rows <= KCI_GRAM_ROWS ? KCI_GRAM_ROWS : rows <= LARGE ? 100 : rows <= VERY_LARGE ? 50 : 25;
@@ -276,8 +266,8 @@ static nonsens_status open_segment(nonsens_context *ctx, arena *local, const req
     for (int64_t j = 0; j < q->z->d; j++) {
         beside[d + j] = s->rows < FEW_ROWS ? 0.0 : WIDER * width[j];
     }
-    s->used = any_positive(d, beside);
-    s->with_z = any_positive(q->z->d, width);
+    s->used = kernel_any_width(d, beside);
+    s->with_z = kernel_any_width(q->z->d, width);
     if (!s->used) {
         return NONSENS_OK;
     }

@@ -8,23 +8,6 @@
 
 #include <math.h>
 
-static void centre_matrix(int64_t n, double *k, double *mean)
-{
-    double all = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        mean[i] = 0.0;
-        for (int64_t j = 0; j < n; j++) {
-            mean[i] += k[i * n + j] / (double)n;
-        }
-        all += mean[i] / (double)n;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < n; j++) {
-            k[i * n + j] += all - mean[i] - mean[j];
-        }
-    }
-}
-
 /* Adds the squared distances of these columns, in widths, to k (n, n). */
 static void add_distances(const column_set *points, const double *width, double *k)
 {
@@ -53,7 +36,7 @@ static nonsens_status plain_kernel(nonsens_context *ctx, arena *scratch, const c
     for (int64_t i = 0; i < n * n; i++) {
         k[i] = exp(-0.5 * k[i]);
     }
-    centre_matrix(n, k, mean);
+    hsic_centre_matrix(n, k, mean);
     *out = k;
     return NONSENS_OK;
 }

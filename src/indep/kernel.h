@@ -7,6 +7,8 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 
+#include <stdbool.h>
+
 /*
  * H K H = F' F up to `lost`, with H = I - 11'/n: each direction of F has sum zero over the rows, directions are
  * orthogonal, and eigen (descending) holds their squared norms, which are the leading eigenvalues of H K H.
@@ -59,6 +61,17 @@ nonsens_status kernel_factorise(nonsens_context *ctx, arena *keep, int64_t n, co
  */
 nonsens_status kernel_factorise_points(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first,
                                        int64_t n, const double *width, const kernel_limits *limits, kernel_factor *out);
+
+/* Does any of the coordinates vary? */
+static inline bool kernel_any_width(int64_t d, const double *width)
+{
+    for (int64_t j = 0; j < d; j++) {
+        if (width[j] > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* How many leading directions leave out at most `share` of the trace of the factor. */
 int64_t kernel_leading(const kernel_factor *factor, double share);
