@@ -69,7 +69,7 @@ figures: all
 	@cp $(FIGURES:%=results/%.csv) $(FIGURES:%=results/%.svg) docs/results
 
 bench: all
-	@tools/bench $(BUILD)
+	@tools/bench $(BUILD) $(PARTS)
 
 # Fuzzes the table readers for ten minutes (clang).
 FUZZ_SECONDS ?= 600
