@@ -98,7 +98,8 @@ def main():
     print('bench gp1.n5000.sklearn-seconds %.3f s' % theirs[0])
     print('bench gp1.n5000.vs_sklearn %.0f ratio' % (theirs[0] / ours[0]))
     print('bench gp1.n5000.vs_sklearn-undisturbed %.0f ratio' % (theirs[1] / ours[1]))
-    print('bench gp1.n5000.residual-correlation %.9f ratio' % np.corrcoef(np.fromfile(path + '.residual'), theirs[2])[0, 1], flush=True)
+    together = np.corrcoef(np.fromfile(path + '.residual'), theirs[2])[0, 1]
+    print('bench gp1.n5000.residual-correlation %.9f ratio' % together, flush=True)
 
 
 main()
