@@ -17,6 +17,8 @@
  * Exit status 1 if a size at .05 exceeds .07 or one at .01 exceeds .02, or, without given variables, a distance exceeds
  * .06 or a size at .05 is below .03; meant for 1,000 repetitions, fewer may fail by chance.
  */
+#include "request.h"
+
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -24,16 +26,12 @@
 #include "indep/samples.h"
 #include "math/sort.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SEGMENTS = 10, REPETITIONS = 1000, REPETITIONS_SLOW = 300, LARGE = 10000, GIVEN_MOST = 2 };
 
-#define FIRST_SEED UINT64_C(100001)
 #define LARGEST_DISTANCE 0.06
 #define LARGEST_SIZE 0.07
 #define LEAST_SIZE 0.03 /* without given variables */
@@ -235,21 +233,11 @@ static void print_summary(FILE *csv, const cell *c, int64_t reps, const summary 
     }
 }
 
-typedef struct request {
-    const char *pattern;
-    int64_t reps; /* 0: the default of the cell */
-    int64_t rows; /* 0: all of row_counts */
-    uint64_t first_seed;
-    int threads;
-    FILE *csv;
-    int64_t cells, bad;
-} request;
-
 static nonsens_status run_cell(nonsens_context *ctx, request *q, cell c)
 {
     char name[80];
     name_cell(&c, name);
-    if (fnmatch(q->pattern, name, 0) != 0 || c.n > c.kind->rows_most) {
+    if (!request_wants(q, name) || c.n > c.kind->rows_most) {
         return NONSENS_OK;
     }
     bool slow = c.n >= LARGE && (c.given > 0 || c.kind->test == TEST_INFORMATION);
@@ -285,73 +273,7 @@ static nonsens_status run_cells(nonsens_context *ctx, request *q)
     return NONSENS_OK;
 }
 
-/* ---- the program ---- */
-
-static int usage(void)
-{
-    fputs("usage: calibration [--cells PATTERN] [--rows N] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv]\n",
-          stderr);
-    return 2;
-}
-
-/* Runs all cells and reports; the exit status of the program. */
-static int run_table(request *q)
-{
-    nonsens_context *ctx = nonsens_context_new();
-    if (!ctx) {
-        fputs("calibration: out of memory\n", stderr);
-        return 1;
-    }
-    nonsens_status status = run_cells(ctx, q);
-    if (status != NONSENS_OK) {
-        fprintf(stderr, "calibration: %s\n", nonsens_message(ctx));
-    } else if (q->cells == 0 || q->bad > 0) {
-        fprintf(stderr, "calibration: %" PRId64 " of %" PRId64 " cells are out of bounds\n", q->bad, q->cells);
-    }
-    nonsens_context_free(ctx);
-    return status == NONSENS_OK && q->bad == 0 && q->cells > 0 ? 0 : 1;
-}
-
 int main(int argc, char **argv)
 {
-    request q = {.pattern = "*", .first_seed = FIRST_SEED};
-    const char *path = NULL;
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 == argc) {
-            return usage();
-        }
-        if (strcmp(argv[i], "--cells") == 0) {
-            q.pattern = argv[i + 1];
-        } else if (strcmp(argv[i], "--reps") == 0) {
-            q.reps = strtol(argv[i + 1], NULL, 10);
-        } else if (strcmp(argv[i], "--rows") == 0) {
-            q.rows = strtol(argv[i + 1], NULL, 10);
-        } else if (strcmp(argv[i], "--seed") == 0) {
-            q.first_seed = strtoull(argv[i + 1], NULL, 10);
-        } else if (strcmp(argv[i], "--threads") == 0) {
-            q.threads = (int)strtol(argv[i + 1], NULL, 10);
-        } else if (strcmp(argv[i], "--out") == 0) {
-            path = argv[i + 1];
-        } else {
-            return usage();
-        }
-    }
-    if (q.reps < 0 || q.reps > 1000000 || (q.rows != 0 && q.rows < 10 * SEGMENTS) || q.threads < 0 ||
-        q.threads > 1024) {
-        return usage();
-    }
-    q.csv = path ? fopen(path, "w") : NULL;
-    if (path && !q.csv) {
-        perror(path);
-        return 1;
-    }
-    if (q.csv) {
-        fputs("cell,test,given,groups,n,reps,ks,size05,size01,se05\n", q.csv);
-    }
-    int status = run_table(&q);
-    if (q.csv && (ferror(q.csv) | fclose(q.csv)) != 0) {
-        perror(path);
-        return 1;
-    }
-    return status;
+    return request_run("calibration", "cell,test,given,groups,n,reps,ks,size05,size01,se05", argc, argv, run_cells);
 }

@@ -16,6 +16,7 @@
  * Exit status 1 if a fast test lies more than two standard errors below its exact form both ways.
  */
 #include "kci_exact.h"
+#include "request.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -25,16 +26,12 @@
 #include "indep/kernel.h"
 #include "math/sort.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { REPETITIONS = 300, STRENGTHS = 5, SHAPES = 3, COLUMNS = 3 };
 
-#define FIRST_SEED UINT64_C(100001)
 #define LEVEL 0.05
 
 static const double strengths[STRENGTHS] = {0.0, 0.1, 0.2, 0.35, 0.5};
@@ -195,24 +192,18 @@ static nonsens_status report(nonsens_context *ctx, arena *a, const curve *c, FIL
     return NONSENS_OK;
 }
 
-typedef struct request {
-    const char *pattern; /* of names of tests */
-    int64_t reps, bad;
-    uint64_t first_seed;
-    int threads;
-    FILE *csv;
-} request;
-
 static nonsens_status run_curve(nonsens_context *ctx, request *q, const setting *s, int shape)
 {
     arena a = {0};
-    curve c = {s, shape, q->reps, q->first_seed, NULL, NULL};
-    c.fast = arena_get(ctx, &a, STRENGTHS * q->reps, sizeof *c.fast);
-    c.exact = c.fast ? arena_get(ctx, &a, STRENGTHS * q->reps, sizeof *c.exact) : NULL;
+    int64_t reps = q->reps > 0 ? q->reps : REPETITIONS;
+    curve c = {s, shape, reps, q->first_seed, NULL, NULL};
+    c.fast = arena_get(ctx, &a, STRENGTHS * reps, sizeof *c.fast);
+    c.exact = c.fast ? arena_get(ctx, &a, STRENGTHS * reps, sizeof *c.exact) : NULL;
     nonsens_status status =
-        c.exact ? parallel_for(ctx, q->threads, q->reps, NULL, run_repetition, &c) : NONSENS_ERR_MEMORY;
+        c.exact ? parallel_for(ctx, q->threads, reps, NULL, run_repetition, &c) : NONSENS_ERR_MEMORY;
     if (status == NONSENS_OK) {
         status = report(ctx, &a, &c, q->csv, &q->bad);
+        q->cells++;
     }
     arena_free(&a);
     return status;
@@ -221,7 +212,7 @@ static nonsens_status run_curve(nonsens_context *ctx, request *q, const setting 
 static nonsens_status run_all(nonsens_context *ctx, request *q)
 {
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
-        if (fnmatch(q->pattern, settings[k].name, 0) != 0) {
+        if (!request_wants(q, settings[k].name)) {
             continue;
         }
         for (int shape = 0; shape < SHAPES; shape++) {
@@ -231,62 +222,8 @@ static nonsens_status run_all(nonsens_context *ctx, request *q)
     return NONSENS_OK;
 }
 
-/* ---- the program ---- */
-
-static int usage(void)
-{
-    fputs("usage: power [--cells PATTERN] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv]\n", stderr);
-    return 2;
-}
-
-static int run_program(request *q)
-{
-    nonsens_context *ctx = nonsens_context_new();
-    nonsens_status status = ctx ? run_all(ctx, q) : NONSENS_ERR_MEMORY;
-    if (status != NONSENS_OK) {
-        fprintf(stderr, "power: %s\n", ctx ? nonsens_message(ctx) : "out of memory");
-    }
-    nonsens_context_free(ctx);
-    return status == NONSENS_OK && q->bad == 0 ? 0 : 1;
-}
-
 int main(int argc, char **argv)
 {
-    request q = {.pattern = "*", .reps = REPETITIONS, .first_seed = FIRST_SEED};
-    const char *path = NULL;
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 == argc) {
-            return usage();
-        }
-        if (strcmp(argv[i], "--cells") == 0) {
-            q.pattern = argv[i + 1];
-        } else if (strcmp(argv[i], "--reps") == 0) {
-            q.reps = strtol(argv[i + 1], NULL, 10);
-        } else if (strcmp(argv[i], "--seed") == 0) {
-            q.first_seed = strtoull(argv[i + 1], NULL, 10);
-        } else if (strcmp(argv[i], "--threads") == 0) {
-            q.threads = (int)strtol(argv[i + 1], NULL, 10);
-        } else if (strcmp(argv[i], "--out") == 0) {
-            path = argv[i + 1];
-        } else {
-            return usage();
-        }
-    }
-    if (q.reps < 20 || q.reps > 1000000 || q.threads < 0 || q.threads > 1024) {
-        return usage();
-    }
-    q.csv = path ? fopen(path, "w") : NULL;
-    if (path && !q.csv) {
-        perror(path);
-        return 1;
-    }
-    if (q.csv) {
-        fputs("test,n,shape,strength,reps,fast,exact,se,fair_fast,fair_exact,fair_se\n", q.csv);
-    }
-    int status = run_program(&q);
-    if (q.csv && (ferror(q.csv) | fclose(q.csv)) != 0) {
-        perror(path);
-        return 1;
-    }
-    return status;
+    return request_run("power", "test,n,shape,strength,reps,fast,exact,se,fair_fast,fair_exact,fair_se", argc, argv,
+                       run_all);
 }
