@@ -116,7 +116,8 @@ static int64_t feature_count(const kci_kernel *kernel, enum kci_side side)
         varying += kernel->width[j] > 0;
     }
     int64_t count = varying * (kernel->rows < LONG ? KCI_FOURIER_Z : 2 * KCI_FOURIER_Z);
-    return side == KCI_SIDE_TARGET ? KCI_FOURIER_TARGET : count < KCI_FOURIER_MOST ? count : KCI_FOURIER_MOST;
+    int64_t most = 2 * kernel->rows < KCI_FOURIER_MOST ? 2 * kernel->rows : KCI_FOURIER_MOST; // few rows fill few
+    return side == KCI_SIDE_TARGET ? KCI_FOURIER_TARGET : count < most ? count : most;
 }
 
 static nonsens_status make_features(nonsens_context *ctx, arena *keep, arena *local, const kci_kernel *kernel,
