@@ -1,4 +1,4 @@
-/* analyse.c - what direction, independence, ica and diagnose have in common: words, data, run, results. */
+/* analyse.c - what direction, discover, independence, ica and diagnose have in common: words, data, run, results. */
 #include "cli.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static const char *text_path(const arguments *args)
     if (args->output) {
         return args->output;
     }
-    return is_stdout(args->json) || is_stdout(args->sources) ? NULL : "-";
+    return is_stdout(args->json) || is_stdout(args->sources) || is_stdout(args->dot) ? NULL : "-";
 }
 
 /* ---- what words alone can tell, before a large file is read ---- */
@@ -28,43 +28,48 @@ static void value_of(const arguments *args, const char *key, char value[VALUE_BY
     }
 }
 
-static const nonsens_method_info *find_method(const char *name)
+static bool can_run(const nonsens_method_info *m, const command *self)
+{
+    return (self->bit == NONSENS_CMD_DIRECTION && m->direction) || (self->bit == NONSENS_CMD_DISCOVER && m->discover);
+}
+
+static const nonsens_method_info *find_method(const char *name, const command *self)
 {
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *m = nonsens_method_at(i);
-        if (m->direction && strcmp(m->name, name) == 0) {
+        if (can_run(m, self) && strcmp(m->name, name) == 0) {
             return m;
         }
     }
     return NULL;
 }
 
-static int check_method(const arguments *args)
+static int check_method(const arguments *args, const command *self)
 {
     char name[VALUE_BYTES], list[256] = "";
     value_of(args, "method", name);
-    if (find_method(name)) {
+    if (find_method(name, self)) {
         return EXIT_DONE;
     }
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *m = nonsens_method_at(i);
         size_t used = strlen(list);
-        if (m->direction) {
+        if (can_run(m, self)) {
             snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", m->name);
         }
     }
-    return complain(EXIT_USAGE, "--method %s: there is no such method for direction; there are %s",
-                    name[0] ? show_word(name).text : "\"\"", list);
+    return complain(EXIT_USAGE, "--method %s: there is no such method for %s; there are %s",
+                    name[0] ? show_word(name).text : "\"\"", self->name, list);
 }
 
 /* The same sentence and exit code that data without segments get in the run. */
-static int check_segments(const arguments *args)
+static int check_segments(const arguments *args, const command *self)
 {
     char name[VALUE_BYTES], segment[VALUE_BYTES], segments[VALUE_BYTES];
     value_of(args, "method", name);
     value_of(args, "segment", segment);
     value_of(args, "segments", segments);
-    const nonsens_method_info *m = find_method(name);
+    const nonsens_method_info *m = find_method(name, self);
     if (!m || !m->needs_segments || segment[0] || segments[0]) {
         return EXIT_DONE;
     }
@@ -97,8 +102,8 @@ static int check_options(const arguments *args, const command *self)
 {
     nonsens_status status = nonsens_options_check(args->ctx, args->options);
     int code = status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
-    if (code == EXIT_DONE && self->bit == NONSENS_CMD_DIRECTION) {
-        code = check_method(args);
+    if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER))) {
+        code = check_method(args, self);
     }
     if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE))) {
         code = check_pair(args, self);
@@ -115,11 +120,12 @@ static int check_arguments(const arguments *args, const command *self)
     int code = check_options(args, self);
     const output_file out[] = {{self->bit == NONSENS_CMD_ICA ? "-o" : "--sources", args->sources},
                                {"--json", args->json},
+                               {"--dot", args->dot},
                                {args->output ? "-o" : "the text on", text_path(args)}};
     if (code == EXIT_DONE) {
         code = outputs_check(args->ctx, args->file, out, sizeof out / sizeof *out);
     }
-    return code == EXIT_DONE ? check_segments(args) : code;
+    return code == EXIT_DONE ? check_segments(args, self) : code;
 }
 
 /* ---- the run ---- */
@@ -139,6 +145,9 @@ static nonsens_status write_results(const arguments *args, const nonsens_result 
     }
     if (status == NONSENS_OK && args->json) {
         status = nonsens_result_write_json(args->ctx, result, args->json);
+    }
+    if (status == NONSENS_OK && args->dot) {
+        status = nonsens_result_write_dot(args->ctx, result, args->dot);
     }
     if (status == NONSENS_OK && text_path(args)) {
         status = nonsens_result_write_text(args->ctx, result, args->verbose, text_path(args));

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    DECIDING = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE,
+    DECIDING = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_DISCOVER,
     ANALYSING = DECIDING | NONSENS_CMD_ICA,
     ALL = ANALYSING | NONSENS_CMD_SIMULATE | NONSENS_CMD_REPRODUCE
 };
@@ -16,6 +16,7 @@ static const file_option table[] = {
      "`-` standard output carries them only."},
     {"-o", "output", "FILE", DECIDING, "Write the text result to FILE in place of standard output."},
     {NULL, "json", "FILE", ANALYSING, "Write the result as JSON; with `-` standard output carries JSON only."},
+    {NULL, "dot", "FILE", NONSENS_CMD_DISCOVER, "Write the graph in Graphviz's language, for `dot -Tsvg`."},
     {NULL, "truth", "FILE", NONSENS_CMD_SIMULATE, "Write the causes as JSON."},
     {NULL, "sources", "FILE", NONSENS_CMD_DIRECTION,
      "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to a "
@@ -100,9 +101,9 @@ static void set_file_option(arguments *args, const file_option *option, const ch
         const char **text;
         bool *flag;
     } places[] = {
-        {"output", &args->output, NULL},   {"json", &args->json, NULL},   {"truth", &args->truth, NULL},
-        {"sources", &args->sources, NULL}, {"quiet", NULL, &args->quiet}, {"verbose", NULL, &args->verbose},
-        {"help", NULL, &args->help},
+        {"output", &args->output, NULL},   {"json", &args->json, NULL}, {"truth", &args->truth, NULL},
+        {"sources", &args->sources, NULL}, {"dot", &args->dot, NULL},   {"quiet", NULL, &args->quiet},
+        {"verbose", NULL, &args->verbose}, {"help", NULL, &args->help},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         if (strcmp(places[i].name, option->name) != 0) {

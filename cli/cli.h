@@ -35,6 +35,7 @@ int refuse_command(const char *word);
 
 int command_simulate(const command *self, int count, char **words);
 int command_direction(const command *self, int count, char **words);
+int command_discover(const command *self, int count, char **words);
 int command_independence(const command *self, int count, char **words);
 int command_ica(const command *self, int count, char **words);
 int command_diagnose(const command *self, int count, char **words);
@@ -69,6 +70,7 @@ typedef struct arguments {
     const char *json;    /* --json */
     const char *truth;   /* --truth */
     const char *sources; /* --sources */
+    const char *dot;     /* --dot */
     bool quiet, verbose, help;
 } arguments;
 

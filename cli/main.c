@@ -17,6 +17,12 @@ static const command commands[] = {
      "a "
      "line `decision: A->B`, where the decision may also be independent or inconclusive.",
      command_direction},
+    {"discover", NONSENS_CMD_DISCOVER, "FILE [--segment COL] [--method METHOD] [options]",
+     "finds what causes what among all variables",
+     "Finds a graph of causes and effects among all variables, or those of --vars. Each method says what it assumes "
+     "and "
+     "whether the data contradict it; an edge whose direction the data do not show stays without one.",
+     command_discover},
     {"independence", NONSENS_CMD_INDEPENDENCE, "FILE --x A --y B [--given C,D] [--segment COL] [options]",
      "tests whether two variables are independent",
      "Tests whether two variables, or two lists of variables taken as vectors, are independent, once others are known "

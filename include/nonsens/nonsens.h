@@ -88,7 +88,8 @@ enum {
     NONSENS_CMD_INDEPENDENCE = 4,
     NONSENS_CMD_DIAGNOSE = 8,
     NONSENS_CMD_ICA = 16,
-    NONSENS_CMD_REPRODUCE = 32
+    NONSENS_CMD_REPRODUCE = 32,
+    NONSENS_CMD_DISCOVER = 64
 };
 
 typedef struct nonsens_option_info {
@@ -170,7 +171,7 @@ typedef struct nonsens_method_info {
     const char *summary; /* one line */
     const char *assumes; /* what must hold for its answer to mean something */
     int direction;       /* can be run by nonsens_direction */
-    int discover;        /* can be run on many variables */
+    int discover;        /* can be run by nonsens_discover */
     int needs_segments;  /* 0: segments may be left out */
 } nonsens_method_info;
 
@@ -184,6 +185,9 @@ typedef struct nonsens_result nonsens_result;
 /* Which of two variables causes the other (options of NONSENS_CMD_DIRECTION; method, x and y among them). */
 NONSENS_API nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
                                              const nonsens_options *options, nonsens_result **out);
+/* What causes what among two or more variables (options of NONSENS_CMD_DISCOVER): a graph. */
+NONSENS_API nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data,
+                                            const nonsens_options *options, nonsens_result **out);
 /*
  * Are two variables independent (inside each segment, where there are segments)?  x, y and given may be lists; given
  * ones are conditioned on.  The tests ks, levene and kruskal ask whether x alone changes over segments.
@@ -193,9 +197,9 @@ NONSENS_API nonsens_status nonsens_independence(nonsens_context *ctx, const nons
 /*
  * The same tests for many questions on one data set: answers are remembered, and so is what questions have in common
  * (kernel features, regressions, correlations).  Of the options (of NONSENS_CMD_INDEPENDENCE) test, pooling, null,
- * permutations, alpha (near which HSIC refines its p-values), seed and threads count; the data must outlive the tester.  Variables count from 0, as in the data; x and
- * y, and the variables in given, may come in any order.  One tester may be used by several threads, each with a context
- * of its own.
+ * permutations, alpha (near which HSIC refines its p-values), seed and threads count; the data must outlive the tester.
+ * Variables count from 0, as in the data; x and y, and the variables in given, may come in any order.  One tester may
+ * be used by several threads, each with a context of its own.
  */
 typedef struct nonsens_ci nonsens_ci;
 NONSENS_API nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data,
@@ -229,8 +233,8 @@ NONSENS_API void nonsens_result_free(nonsens_result *result);
 /*
  * What follows reads a result.  Texts and arrays belong to the result and live as long as it does.
  *
- * "a->b", "independent" or "inconclusive"; for independence "dependent" or "independent"; "none" for diagnose
- * and ica.
+ * "a->b", "independent" or "inconclusive"; for independence "dependent" or "independent"; "none" for diagnose, ica
+ * and discover.
  * ("neither", where both directions are refuted, is kept for methods that can tell.)
  */
 NONSENS_API const char *nonsens_result_decision(const nonsens_result *result);
@@ -261,6 +265,23 @@ NONSENS_API const nonsens_evidence *nonsens_result_evidence_at(const nonsens_res
 /* Findings in words, in a fixed order. */
 NONSENS_API int64_t nonsens_result_notes(const nonsens_result *result);
 NONSENS_API const char *nonsens_result_note(const nonsens_result *result, int64_t index);
+
+enum { NONSENS_EDGE_DIRECTED = 0, NONSENS_EDGE_UNDIRECTED = 1, NONSENS_EDGE_BIDIRECTED = 2 };
+
+/* One edge of a graph; variables count from 0, as in the data. */
+typedef struct nonsens_edge {
+    int64_t from, to; /* the cause comes first; of edges without direction the smaller index */
+    int type;         /* NONSENS_EDGE_* */
+    double weight;  /* what one unit of the cause adds to the effect, in the data's units; NaN but for linear methods */
+    double p_value; /* of the edge's absence; NaN where there is none */
+    double support; /* share of bootstrap samples that have it; NaN without bootstrap */
+} nonsens_edge;
+
+/* What discover found, ordered by `from`, then `to`; 0 and NULL for other commands. */
+NONSENS_API int64_t nonsens_result_edges(const nonsens_result *result);
+NONSENS_API const nonsens_edge *nonsens_result_edge_at(const nonsens_result *result, int64_t index);
+/* (variables) Causes before effects, for methods that order all variables; else NULL. */
+NONSENS_API const int64_t *nonsens_result_order(const nonsens_result *result);
 
 /* How many rows were used. */
 NONSENS_API int64_t nonsens_result_rows(const nonsens_result *result);
@@ -328,6 +349,9 @@ NONSENS_API nonsens_status nonsens_result_write_json(nonsens_context *ctx, const
                                                      const char *path);
 NONSENS_API nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, int verbose,
                                                      const char *path);
+/* The graph in Graphviz's DOT language; an error for other commands than discover. */
+NONSENS_API nonsens_status nonsens_result_write_dot(nonsens_context *ctx, const nonsens_result *result,
+                                                    const char *path);
 /*
  * The estimated disturbances or sources, one row per row of the input in its order; an error where the method has none.
  * For ica one column per source and, where there are segments, one with their labels.

@@ -201,7 +201,7 @@ static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, co
 
 const char *option_command_name(unsigned command)
 {
-    static const char *const name[] = {"simulate", "direction", "independence", "diagnose", "ica", "reproduce"};
+    static const char *const name[] = {"simulate", "direction", "independence", "diagnose", "ica", "reproduce", "discover"};
     for (size_t k = 0; k < sizeof name / sizeof *name; k++) { // in the order of the NONSENS_CMD_* bits
         if (command == 1u << k) {
             return name[k];

@@ -65,6 +65,10 @@ enum independence_test {
     TEST_KRUSKAL
 };
 
+enum coefficients { COEFFICIENTS_LASSO, COEFFICIENTS_TESTED, COEFFICIENTS_ALL };
+enum regression { REGRESSION_GP, REGRESSION_POLYNOMIAL };
+enum invariance { INVARIANCE_KS, INVARIANCE_LEVENE_RANK };
+
 struct nonsens_options {
     unsigned command;
     /* run */
@@ -101,6 +105,12 @@ struct nonsens_options {
     enum null_kind null_kind;
     int64_t permutations, test_rows;
     enum independence_test test;
+    /* baselines */
+    enum coefficients coefficients;
+    enum regression regression;
+    int64_t degree, max_given;
+    enum invariance invariance;
+    char target[OPTION_TEXT_BYTES];
     /* simulation */
     enum sem sem;
     int64_t nodes, depth, sim_segments, per_segment;

@@ -16,8 +16,8 @@ enum {
     DIA = NONSENS_CMD_DIAGNOSE,
     ICA = NONSENS_CMD_ICA,
     REP = NONSENS_CMD_REPRODUCE,
-    PAIR = DIR | IND | DIA,
-    ANALYSE = PAIR | ICA
+    DIS = NONSENS_CMD_DISCOVER,
+    ANALYSE = DIR | IND | DIA | ICA | DIS
 };
 
 #define RUN "Run"
@@ -26,6 +26,7 @@ enum {
 #define CLASSIFIER "Segment classifier"
 #define UNMIXING "Unmixing"
 #define TESTS "Tests"
+#define BASELINES "Baselines"
 #define MODEL "Model"
 #define DEVIATIONS "Deviations from the model"
 
@@ -68,6 +69,7 @@ const option_row option_table[] = {
     REAL("alpha", alpha, ANALYSE, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
     TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
+    TEXT("method", method, DIS, RUN, "cdnod", "The method that finds the graph; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
            "How the variables are separated into sources; auto means score-matching."),
     INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets",
@@ -160,15 +162,28 @@ const option_row option_table[] = {
     CHOICE("ratio", ratio, DIR, TESTS, "information", "information|jacobian|printed",
            "How nonsens-lr estimates its ratio: by mutual information, by entropies and derivatives with the fold "
            "correction, or the latter as the paper prints it."),
-    CHOICE("pooling", pooling, DIR | IND, TESTS, "stratified", "stratified|pooled",
+    CHOICE("pooling", pooling, DIR | IND | DIS, TESTS, "stratified", "stratified|pooled",
            "Test inside each segment and add up, or throw all segments together (as in the paper)."),
-    CHOICE("null", null_kind, DIR | IND | DIA, TESTS, "gamma", "gamma|permutation|spectral",
+    CHOICE("null", null_kind, DIR | IND | DIA | DIS, TESTS, "gamma", "gamma|permutation|spectral",
            "Distribution under independence: a gamma distribution with the same moments, permutations, or the sum of "
            "squares that the kernels' eigenvalues give for many rows."),
-    INTEGER("permutations", permutations, DIR | IND | DIA, TESTS, "999", 1, 10000000, "permutations",
+    INTEGER("permutations", permutations, DIR | IND | DIA | DIS, TESTS, "999", 1, 10000000, "permutations",
             "How many permutations a permutation test draws."),
     INTEGER("test-rows", test_rows, DIR, TESTS, "0", 0, 1000000000, "rows",
             "Rows per segment that enter the four tests; 0 leaves the choice to the method."),
+
+    CHOICE("coefficients", coefficients, DIS, BASELINES, "adaptive-lasso", "adaptive-lasso|tested|all",
+           "lingam: which weights stay once the order is found: by the adaptive lasso, by tests of least squares, or "
+           "all of them."),
+    CHOICE("regression", regression, DIR, BASELINES, "gp", "gp|polynomial",
+           "reci: what the errors are of, Gaussian-process or polynomial regression."),
+    INTEGER("degree", degree, DIR, BASELINES, "3", 1, 20, "", "reci: degree of the polynomial."),
+    CHOICE("invariance", invariance, DIR | DIS, BASELINES, "ks", "ks|levene-rank",
+           "icp: how residuals are compared over segments, by Kolmogorov-Smirnov distances or by Levene's test of scale "
+           "and a rank test of location."),
+    TEXT("target", target, DIS, BASELINES, "", "icp: look for the causes of this variable alone, a name or #k."),
+    INTEGER("max-given", max_given, DIS, BASELINES, "3", 0, 100, "variables",
+            "cdnod: most variables that a test conditions on at once; icp: most causes of a variable."),
 
     CHOICE("sem", sem, SIM, MODEL, "layered", "layered|node",
            "The paper's layered mixing, or one mechanism per variable (a clean sparse graph)."),

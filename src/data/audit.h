@@ -18,4 +18,7 @@ nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *
 /* Methods for a pair call this: an error unless there are two variables, neither a linear function of the other. */
 nonsens_status audit_require_pair(nonsens_context *ctx, const nonsens_data *data);
 
+/* Methods for all variables: an error unless there are two or more, none a linear function of others. */
+nonsens_status audit_require_several(nonsens_context *ctx, const nonsens_data *data);
+
 #endif

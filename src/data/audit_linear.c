@@ -91,6 +91,7 @@ static nonsens_status find_duplicates(nonsens_context *ctx, columns *c)
         if (twin < 0) {
             c->kept[c->k++] = b;
         } else {
+            c->data->dependent++;
             TRY(warn_duplicate(ctx, c, twin, b));
         }
     }
@@ -167,6 +168,7 @@ static nonsens_status find_combinations(nonsens_context *ctx, arena *scratch, co
     while (rank < c->k && r_diag[rank] > DEPENDENT * sqrt((double)n)) {
         rank++;
     }
+    c->data->dependent += c->k - rank;
     return rank < c->k ? warn_dependent(ctx, scratch, c, rank, pivot) : NONSENS_OK;
 }
 
@@ -178,6 +180,7 @@ nonsens_status audit_linear(nonsens_context *ctx, arena *scratch, nonsens_data *
         return NONSENS_OK;
     }
     if (n <= d) {
+        data->dependent = d - n + 1;
         return dataset_warn(ctx, data,
                             "there are only %" PRId64 " rows for %" PRId64
                             " variables: some are linear combinations of "
@@ -224,6 +227,27 @@ nonsens_status audit_require_pair(nonsens_context *ctx, const nonsens_data *data
                     "columns %s and %s are exact linear functions of each other: no method can tell cause from effect; "
                     "choose other variables",
                     show_quoted(first, data->names[0]), show_quoted(second, data->names[1]));
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status audit_require_several(nonsens_context *ctx, const nonsens_data *data)
+{
+    char name[SHOWN_BYTES];
+    if (data->d < 2) {
+        return fail(ctx, NONSENS_ERR_DATA, "a graph needs at least two variables, but %s is the only one",
+                    show_quoted(name, data->names[0]));
+    }
+    if (data->n <= data->d) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "there are only %" PRId64 " rows for %" PRId64 " variables; choose some with --vars", data->n,
+                    data->d);
+    }
+    if (data->dependent > 0) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "%" PRId64 " of the %" PRId64 " columns are exact linear functions of others, as the warnings say: "
+                    "no method can tell cause from effect among them; leave them out with --vars",
+                    data->dependent, data->d);
     }
     return NONSENS_OK;
 }

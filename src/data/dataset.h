@@ -27,6 +27,7 @@ struct nonsens_data {
     int32_t *column_rank; /* (d) column_rank[k] = user's index of the k-th column in canonical order */
     uint64_t hash;        /* over values in canonical order and segment bounds */
     bool by_role;         /* read with --x, --y and --given: just these variables, in this order */
+    int64_t dependent;    /* columns that are exact linear functions of others */
     char **warning;       /* (warnings) sentences of reading and audit */
     int64_t warnings;
 };

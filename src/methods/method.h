@@ -11,9 +11,14 @@
 typedef nonsens_status (*direction_fn)(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                                        const nonsens_options *options, nonsens_result *result);
 
+/* Finds the graph of all variables: fills in result->edge, and result->order where it has one. */
+typedef nonsens_status (*discover_fn)(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                      const nonsens_options *options, nonsens_result *result);
+
 typedef struct method {
     nonsens_method_info info;
-    direction_fn direction;
+    direction_fn direction; /* NULL where it cannot */
+    discover_fn discover;   /* likewise */
 } method;
 
 const method *method_find(const char *name);

@@ -23,17 +23,17 @@ static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
       "compares segment classifiers whose features see one variable alone; says when neither direction fits",
       STRUCTURED_MODEL, 1, 0, 1},
-     structured_direction},
+     structured_direction, NULL},
     {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",
       SEGMENT_MODEL, 1, 0, 1},
-     monti_direction},
+     monti_direction, NULL},
     {{"nonsens-lr", MONTI, "the same disturbances, directions compared by likelihood ratio; assumes an effect",
       SEGMENT_MODEL " One variable causes the other: a direction is always named.", 1, 0, 1},
-     monti_lr_direction},
+     monti_lr_direction, NULL},
     {{"linear-ica", MONTI,
       "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
       LINEAR_MODEL, 1, 0, 1},
-     linear_ica_direction},
+     linear_ica_direction, NULL},
 };
 
 enum { METHODS = sizeof table / sizeof *table };

@@ -134,6 +134,43 @@ nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const c
     return NONSENS_OK;
 }
 
+nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
+                           double weight, double p_value)
+{
+    void *items = result->edge;
+    TRY(grow(ctx, &result->memory, &items, result->edges, &result->edge_capacity, sizeof *result->edge));
+    result->edge = items;
+    bool turned = type != NONSENS_EDGE_DIRECTED && to < from;
+    result->edge[result->edges++] =
+        (graph_edge){turned ? to : from, turned ? from : to, type, weight, p_value, .support = NAN};
+    return NONSENS_OK;
+}
+
+nonsens_status result_keep_order(nonsens_context *ctx, nonsens_result *result, const int64_t *order)
+{
+    ARENA_TRY(ctx, &result->memory, result->order, result->variables);
+    memcpy(result->order, order, (size_t)result->variables * sizeof *order);
+    return NONSENS_OK;
+}
+
+static bool edge_comes_before(const graph_edge *a, const graph_edge *b)
+{
+    return a->from < b->from || (a->from == b->from && a->to < b->to);
+}
+
+/* Insertion: methods hand edges over nearly in order, and there are few. */
+static void order_edges(nonsens_result *result)
+{
+    for (int64_t i = 1; i < result->edges; i++) {
+        graph_edge moved = result->edge[i];
+        int64_t at = i;
+        for (; at > 0 && edge_comes_before(&moved, &result->edge[at - 1]); at--) {
+            result->edge[at] = result->edge[at - 1];
+        }
+        result->edge[at] = moved;
+    }
+}
+
 /* ---- the decision in words ---- */
 
 static char *arrow(nonsens_context *ctx, nonsens_result *result, bool first_causes)
@@ -164,6 +201,7 @@ static char *decision_text(nonsens_context *ctx, nonsens_result *result)
 
 nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result)
 {
+    order_edges(result);
     result->decision_text = decision_text(ctx, result);
     if (!result->decision_text) {
         return NONSENS_ERR_MEMORY;
@@ -223,6 +261,21 @@ const char *nonsens_result_note(const nonsens_result *result, int64_t index)
 const char *nonsens_result_reason(const nonsens_result *result)
 {
     return result->reason;
+}
+
+int64_t nonsens_result_edges(const nonsens_result *result)
+{
+    return result->edges;
+}
+
+const nonsens_edge *nonsens_result_edge_at(const nonsens_result *result, int64_t index)
+{
+    return index >= 0 && index < result->edges ? &result->edge[index] : NULL;
+}
+
+const int64_t *nonsens_result_order(const nonsens_result *result)
+{
+    return result->order;
 }
 
 int64_t nonsens_result_rows(const nonsens_result *result)

@@ -17,12 +17,13 @@ enum decision {
     DECISION_NEITHER,
     DECISION_INCONCLUSIVE,
     DECISION_DEPENDENT, /* `independence` only */
-    DECISION_NONE       /* `diagnose`, `ica`: no decision, findings only */
+    DECISION_NONE       /* `diagnose`, `ica`, `discover`: no decision, findings only */
 };
 
 enum better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 
 typedef nonsens_evidence evidence; /* NaN is written as null */
+typedef nonsens_edge graph_edge;
 
 /* What `ica` found beside the sources and their modulation; unmixing is NULL for all other commands. */
 typedef struct unmixed {
@@ -66,6 +67,11 @@ struct nonsens_result {
     matrix modulation;  /* (segments, source.cols) how source j changes: its sd in each segment over its pooled sd, or
                            (structured)  the mean in each segment of the estimate of q(N_j), scaled to variance 1 */
     unmixed unmixed;
+    /* of `discover` */
+    bool is_graph;
+    graph_edge *edge; /* (edges) ordered by from, to; result_finish sees to that */
+    int64_t edges, edge_capacity;
+    int64_t *order; /* (variables) user's indices, causes first; NULL where the method has no order */
     double seconds;
     int threads;
 };
@@ -78,7 +84,12 @@ nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double v
                           const char *name_format, ...) __attribute__((format(printf, 6, 7)));
 nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Writes decision_text and direction_text from the enums and names. */
+/* An edge between two variables (user's indices); weight and p_value may be NaN. */
+nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
+                           double weight, double p_value);
+/* Keeps the order of the variables (user's indices, causes first). */
+nonsens_status result_keep_order(nonsens_context *ctx, nonsens_result *result, const int64_t *order);
+/* Writes decision_text and direction_text from the enums and names; brings edges into their order. */
 nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result);
 
 #endif

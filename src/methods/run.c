@@ -1,6 +1,6 @@
 /*
- * run.c - the public run on a pair of variables: nonsens_direction (the other runs: independence.c, diagnose.c,
- * ica_run.c).
+ * run.c - the public runs of registered methods: nonsens_direction on a pair of variables, nonsens_discover on all (the
+ * other runs: independence.c, diagnose.c, ica_run.c).
  */
 #include "methods/run.h"
 
@@ -23,43 +23,49 @@ double run_seconds(void)
 
 enum { LIST_BYTES = 400 };
 
-static nonsens_status pick_method(nonsens_context *ctx, const char *name, const method **out)
+static bool can_run(const nonsens_method_info *info, unsigned command)
+{
+    return command == NONSENS_CMD_DISCOVER ? info->discover : info->direction;
+}
+
+static nonsens_status pick_method(nonsens_context *ctx, const nonsens_options *options, const method **out)
 {
     char list[LIST_BYTES] = "";
     size_t used = 0;
-    *out = method_find(name);
-    if (*out && (*out)->direction) {
+    *out = method_find(options->method);
+    if (*out && can_run(&(*out)->info, options->command)) {
         return NONSENS_OK;
     }
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *info = nonsens_method_at(i);
-        if (info->direction && used < sizeof list) {
+        if (can_run(info, options->command) && used < sizeof list) {
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", info->name);
         }
     }
-    return fail(ctx, NONSENS_ERR_USAGE, "--method %s: there is no such method for direction; there are %s", name, list);
+    return fail(ctx, NONSENS_ERR_USAGE, "--method %s: there is no such method for %s; there are %s", options->method,
+                option_command_name(options->command), list);
 }
 
-static nonsens_status decide(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
-                             const method *m, nonsens_result *result)
+static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, const method *m, nonsens_result *result)
 {
     arena scratch = {0};
     result->assumes = m->info.assumes;
-    nonsens_status status = m->direction(ctx, &scratch, pair, options, result);
+    result->is_graph = result->options.command == NONSENS_CMD_DISCOVER;
+    nonsens_status status =
+        (result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result);
     arena_free(&scratch);
     TRY(status);
     return result_finish(ctx, result);
 }
 
-static nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
-                                    const method *m, nonsens_result **out)
+static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 const method *m, nonsens_result **out)
 {
     if (m->info.needs_segments) {
-        TRY(audit_require_segments(ctx, pair));
+        TRY(audit_require_segments(ctx, data));
     }
-    TRY(audit_require_pair(ctx, pair));
-    TRY(result_new(ctx, pair, options, m->info.name, out));
-    nonsens_status status = decide(ctx, pair, options, m, *out);
+    TRY(result_new(ctx, data, options, m->info.name, out));
+    nonsens_status status = decide(ctx, data, m, *out);
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
         *out = NULL;
@@ -76,14 +82,29 @@ nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
     const method *m;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_DIRECTION));
-    TRY(pick_method(ctx, options->method, &m));
+    TRY(pick_method(ctx, options, &m));
     TRY(variables_pair(ctx, data, options, &pair, &owned));
-    nonsens_status status = run_direction(ctx, pair, options, m, out);
+    nonsens_status status = audit_require_pair(ctx, pair);
+    status = status == NONSENS_OK ? run_method(ctx, pair, options, m, out) : status;
     nonsens_data_free(owned);
     if (status == NONSENS_OK) {
         (*out)->seconds = run_seconds() - begun;
     }
     return status;
+}
+
+nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                nonsens_result **out)
+{
+    double begun = run_seconds();
+    const method *m;
+    *out = NULL;
+    TRY(options_begin(ctx, options, NONSENS_CMD_DISCOVER));
+    TRY(pick_method(ctx, options, &m));
+    TRY(audit_require_several(ctx, data));
+    TRY(run_method(ctx, data, options, m, out));
+    (*out)->seconds = run_seconds() - begun;
+    return NONSENS_OK;
 }
 
 nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows)

@@ -195,7 +195,53 @@ static json_t *matrix_rows(const double *v, int64_t d)
     return keep_if(ok, rows);
 }
 
+static const char *edge_mark(int type)
+{
+    return type == NONSENS_EDGE_DIRECTED ? "-->" : type == NONSENS_EDGE_UNDIRECTED ? "---" : "<->";
+}
+
+static json_t *edge_object(const writer *w, const graph_edge *e)
+{
+    char *const *name = w->result->names;
+    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o}", "from", text(w, name[e->from]), "to", text(w, name[e->to]),
+                     "type", edge_mark(e->type), "weight", number(e->weight), "p_value", number(e->p_value), "support",
+                     number(e->support));
+}
+
+static json_t *edge_array(const writer *w)
+{
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t i = 0; ok && i < w->result->edges; i++) {
+        ok = json_array_append_new(array, edge_object(w, &w->result->edge[i])) == 0;
+    }
+    return keep_if(ok, array);
+}
+
+static json_t *order_array(const writer *w)
+{
+    const nonsens_result *r = w->result;
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t i = 0; ok && i < r->variables; i++) {
+        ok = json_array_append_new(array, text(w, r->names[r->order[i]])) == 0;
+    }
+    return keep_if(ok, array);
+}
+
 /* ---- the document ---- */
+
+static bool fill_graph(const writer *w, json_t *root)
+{
+    const nonsens_result *r = w->result;
+    return set(w, root, "method", text(w, r->method)) && set(w, root, "nodes", texts(w, r->names, r->variables)) &&
+           set(w, root, "edges", edge_array(w)) && (!r->order || set(w, root, "order", order_array(w))) &&
+           set(w, root, "convention",
+               text(w,
+                    "an edge a --> b says that a causes b; a --- b: one causes the other, or they have a common cause "
+                    "in the graph, without saying which way; a <-> b: a hidden common cause")) &&
+           set(w, root, "evidence", evidence_array(w)) && (!r->reason || set(w, root, "reason", text(w, r->reason)));
+}
 
 /* `ica` has these in the place of a decision. */
 static bool fill_unmixed(const writer *w, json_t *root)
@@ -227,7 +273,9 @@ static json_t *document(const writer *w)
     const nonsens_result *r = w->result;
     json_t *root = json_object();
     bool ok = root && set(w, root, "nonsens", program_object(w)) && set(w, root, "data", data_object(w)) &&
-              (r->unmixed.unmixing ? fill_unmixed : fill_decision)(w, root) &&
+              (r->is_graph           ? fill_graph
+               : r->unmixed.unmixing ? fill_unmixed
+                                     : fill_decision)(w, root) &&
               (!r->assumes || set(w, root, "assumptions", text(w, r->assumes))) &&
               set(w, root, "notes", texts(w, r->note, r->notes)) &&
               (!r->modulation.v || set(w, root, "modulation", modulation_object(w))) &&

@@ -27,4 +27,7 @@ const char *text_figure(char buffer[NUMBER_BYTES], double value);
 /* What `ica` found: sources and unmixing (text_ica.c). */
 void text_print_unmixed(FILE *f, const nonsens_result *r);
 
+/* What `discover` found: edges and order (text_graph.c). */
+void text_print_graph(FILE *f, const nonsens_result *r);
+
 #endif

@@ -1,0 +1,7 @@
+/* discover.c - `nonsens discover`: a graph of all variables. */
+#include "cli.h"
+
+int command_discover(const command *self, int count, char **words)
+{
+    return analyse(self, count, words, nonsens_discover);
+}
