@@ -35,6 +35,8 @@ typedef struct cell {
     enum judgement judgement;
     const family *family;
     int seeds;
+    const char *run;   /* options of direction that the cell fixes, likewise; NULL: none */
+    const char *label; /* in place of the method's name in printed lines; NULL: that */
 } cell;
 
 extern const cell ACCURACY_CELLS[];

@@ -165,7 +165,7 @@ static void print_decisions(const task *t, const unit *units, FILE *csv)
     bool can_be_right = judgement == JUDGE_DAG || judgement == JUDGE_INDEPENDENT;
     r.value[COLUMN_SE] = report_share_error(r.value[can_be_right ? COLUMN_RIGHT : COLUMN_WRONG], t->reps);
     add_rank(units, t->reps, &r);
-    report_print(csv, t, t->direction->method, &r);
+    report_print(csv, t, t->cell->label ? t->cell->label : t->direction->method, &r);
 }
 
 /* How often the model of the true direction is rejected, which should be LEVEL. */

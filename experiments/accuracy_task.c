@@ -33,9 +33,12 @@ static nonsens_status open_source(nonsens_context *ctx, task *t)
 {
     if (!t->cell->options) {
         t->mechanism = mechanism_find(t->cell->generator);
-        t->segments = MECHANISM_SEGMENTS;
-        t->rows = MECHANISM_MEAN_ROWS;
-        return t->mechanism ? NONSENS_OK : fail(ctx, NONSENS_ERR_USAGE, "there is no mechanism %s", t->cell->generator);
+        if (!t->mechanism) {
+            return fail(ctx, NONSENS_ERR_USAGE, "there is no mechanism %s", t->cell->generator);
+        }
+        t->segments = t->mechanism->segments;
+        t->rows = t->mechanism->rows;
+        return NONSENS_OK;
     }
     TRY(nonsens_options_new(ctx, NONSENS_CMD_SIMULATE, &t->simulate));
     TRY(set_all(ctx, t->simulate, t->cell->options));
@@ -102,6 +105,9 @@ static nonsens_status open_parts(nonsens_context *ctx, const nonsens_options *op
     if (t->cell->family->any_method) {
         TRY(nonsens_options_set(ctx, t->direction, "method", method));
     }
+    if (t->cell->run) {
+        TRY(set_all(ctx, t->direction, t->cell->run));
+    }
     if (t->cell->family->side_by_side) {
         t->direction->threads = 1;
     }
@@ -147,11 +153,12 @@ static nonsens_status draw_mechanism(nonsens_context *ctx, arena *a, const task 
     static const char *const NAMES[2] = {"x1", "x2"};
     double *values;   // (rows, 2)
     int64_t *segment; // (rows)
-    ARENA_TRY(ctx, a, values, 2 * MECHANISM_ROWS);
-    ARENA_TRY(ctx, a, segment, MECHANISM_ROWS);
-    double *column[2] = {values, values + MECHANISM_ROWS};
-    out->cause = mechanism_draw(t->mechanism, seed, column, segment);
-    return nonsens_data_from_arrays(ctx, MECHANISM_ROWS, 2, values, 1, MECHANISM_ROWS, NAMES, segment, &out->data);
+    int64_t rows = mechanism_rows(t->mechanism);
+    ARENA_TRY(ctx, a, values, 2 * rows);
+    ARENA_TRY(ctx, a, segment, rows);
+    double *column[2] = {values, values + rows};
+    out->cause = t->mechanism->draw(t->mechanism, seed, column, segment);
+    return nonsens_data_from_arrays(ctx, rows, 2, values, 1, rows, NAMES, t->segments > 0 ? segment : NULL, &out->data);
 }
 
 nonsens_status task_draw(nonsens_context *ctx, arena *a, const task *t, int64_t seed, drawn *out)

@@ -13,7 +13,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { HIDDEN = 3 }; /* most units of a smooth function */
+enum {
+    HIDDEN = 3, /* most units of a smooth function */
+    SEGMENTS = 10,
+    MEAN_ROWS = 512
+};
 
 /* What is drawn once per data set; a mechanism uses what it needs. */
 typedef struct weights {
@@ -24,18 +28,18 @@ typedef struct weights {
 typedef double (*draw_fn)(rng *r);
 typedef double (*effect_fn)(const weights *w, double cause, double noise);
 
-struct mechanism {
-    const char *name;
+/* How the columns come about. */
+typedef struct modulated {
     draw_fn cause, noise; /* unit draws of the two disturbances */
     effect_fn effect;
     bool narrow;     /* scales .4 .. 2.5 */
     bool unbalanced; /* segments of 60 to 1,500 rows */
-};
+} modulated;
 
 static const double SIZE_LEAST = 0.5, SIZE_SPAN = 1.0; /* of weights */
 static const double WIDE_LEAST = 0.2, WIDE_MOST = 3.0;
 static const double NARROW_LEAST = 0.4, NARROW_MOST = 2.5;
-static const int UNBALANCED_ROWS[MECHANISM_SEGMENTS] = {60, 80, 120, 180, 260, 380, 560, 820, 1160, 1500};
+static const int UNBALANCED_ROWS[SEGMENTS] = {60, 80, 120, 180, 260, 380, 560, 820, 1160, 1500};
 
 /* ---- unit draws ---- */
 
@@ -103,25 +107,16 @@ static double network(const weights *w, double cause, double noise)
     return sum;
 }
 
-/* The index names the random streams: only append. */
-static const mechanism MECHANISMS[] = {
-    {"smooth-additive", rng_normal, rng_normal, smooth_additive, false, false},
-    {"location-scale", rng_laplace, rng_laplace, location_scale, false, false},
-    {"post-nonlinear", rng_normal, rng_normal, post_nonlinear, true, false},
-    {"student-stretched", student5, student5, student_stretched, true, false},
-    {"multiplicative", rng_normal, rng_normal, multiplicative, true, false},
-    {"heavy-linear", student3, student3, linear, false, false},
-    {"smooth-network", rng_laplace, rng_laplace, network, false, false},
-    {"mixed-unbalanced", rng_normal, rng_laplace, network, false, true},
-};
-
-enum { MECHANISM_COUNT = sizeof MECHANISMS / sizeof *MECHANISMS };
-
 const mechanism *mechanism_find(const char *name)
 {
-    for (int k = 0; k < MECHANISM_COUNT; k++) {
-        if (strcmp(MECHANISMS[k].name, name) == 0) {
-            return &MECHANISMS[k];
+    for (int k = 0; k < MODULATED_PAIR_COUNT; k++) {
+        if (strcmp(MODULATED_PAIRS[k].name, name) == 0) {
+            return &MODULATED_PAIRS[k];
+        }
+    }
+    for (int k = 0; k < ASSUMED_PAIR_COUNT; k++) {
+        if (strcmp(ASSUMED_PAIRS[k].name, name) == 0) {
+            return &ASSUMED_PAIRS[k];
         }
     }
     return NULL;
@@ -134,8 +129,7 @@ enum stream { STREAM_WEIGHTS, STREAM_SCALES, STREAM_CAUSE, STREAM_NOISE, STREAM_
 /* Jobs from 2^32 on: smaller ones belong to other experiments. */
 static rng open_stream(const mechanism *m, int64_t seed, enum stream stream)
 {
-    uint64_t number = (uint64_t)(m - MECHANISMS);
-    return rng_open((uint64_t)seed, RNG_EXPERIMENT, (number + 1) << 32 | (uint64_t)stream);
+    return rng_open((uint64_t)seed, RNG_EXPERIMENT, m->number << 32 | (uint64_t)stream);
 }
 
 static double draw_size(rng *r)
@@ -169,8 +163,9 @@ static double draw_scale(rng *r, bool narrow)
     return narrow ? NARROW_LEAST * pow(NARROW_MOST / NARROW_LEAST, u) : WIDE_LEAST + (WIDE_MOST - WIDE_LEAST) * u;
 }
 
-int mechanism_draw(const mechanism *m, int64_t seed, double *const column[2], int64_t *segment)
+static int draw(const mechanism *m, int64_t seed, double *const column[2], int64_t *segment)
 {
+    const modulated *how = m->kind;
     rng stream[STREAMS];
     for (int k = 0; k < STREAMS; k++) {
         stream[k] = open_stream(m, seed, (enum stream)k);
@@ -179,15 +174,34 @@ int mechanism_draw(const mechanism *m, int64_t seed, double *const column[2], in
     int cause = (int)rng_below(&stream[STREAM_LAYOUT], 2);
     double *x1 = column[cause], *x2 = column[!cause];
     int64_t i = 0;
-    for (int e = 0; e < MECHANISM_SEGMENTS; e++) {
-        double scale1 = draw_scale(&stream[STREAM_SCALES], m->narrow);
-        double scale2 = draw_scale(&stream[STREAM_SCALES], m->narrow);
-        int64_t end = i + (m->unbalanced ? UNBALANCED_ROWS[e] : MECHANISM_MEAN_ROWS);
+    for (int e = 0; e < SEGMENTS; e++) {
+        double scale1 = draw_scale(&stream[STREAM_SCALES], how->narrow);
+        double scale2 = draw_scale(&stream[STREAM_SCALES], how->narrow);
+        int64_t end = i + (how->unbalanced ? UNBALANCED_ROWS[e] : MEAN_ROWS);
         for (; i < end; i++) {
-            x1[i] = scale1 * m->cause(&stream[STREAM_CAUSE]);
-            x2[i] = m->effect(&w, x1[i], scale2 * m->noise(&stream[STREAM_NOISE]));
+            x1[i] = scale1 * how->cause(&stream[STREAM_CAUSE]);
+            x2[i] = how->effect(&w, x1[i], scale2 * how->noise(&stream[STREAM_NOISE]));
             segment[i] = e;
         }
     }
     return cause;
 }
+
+static const modulated KINDS[] = {
+    {rng_normal, rng_normal, smooth_additive, false, false}, {rng_laplace, rng_laplace, location_scale, false, false},
+    {rng_normal, rng_normal, post_nonlinear, true, false},   {student5, student5, student_stretched, true, false},
+    {rng_normal, rng_normal, multiplicative, true, false},   {student3, student3, linear, false, false},
+    {rng_laplace, rng_laplace, network, false, false},       {rng_normal, rng_laplace, network, false, true},
+};
+
+#define PAIR(name, number)                                          \
+    {                                                               \
+        name, SEGMENTS, MEAN_ROWS, number, draw, &KINDS[(number)-1] \
+    }
+
+const mechanism MODULATED_PAIRS[] = {
+    PAIR("smooth-additive", 1), PAIR("location-scale", 2), PAIR("post-nonlinear", 3), PAIR("student-stretched", 4),
+    PAIR("multiplicative", 5),  PAIR("heavy-linear", 6),   PAIR("smooth-network", 7), PAIR("mixed-unbalanced", 8),
+};
+
+const int MODULATED_PAIR_COUNT = sizeof MODULATED_PAIRS / sizeof *MODULATED_PAIRS;

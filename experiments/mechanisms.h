@@ -1,20 +1,35 @@
 /*
  * mechanisms.h - pairs of cause and effect that `simulate` does not make: smooth, heavy-tailed, multiplicative or
- * post-nonlinear mechanisms, in ten segments over which the scales of both disturbances change.
+ * post-nonlinear mechanisms with disturbances that change over ten segments (mechanisms.c), and pairs that fit the
+ * assumptions of a baseline (assumptions.c).
  */
 #ifndef EXPERIMENTS_MECHANISMS_H
 #define EXPERIMENTS_MECHANISMS_H
 
 #include <stdint.h>
 
-enum { MECHANISM_SEGMENTS = 10, MECHANISM_MEAN_ROWS = 512, MECHANISM_ROWS = MECHANISM_SEGMENTS * MECHANISM_MEAN_ROWS };
-
 typedef struct mechanism mechanism;
+
+/* Fills two columns and the segment of each row; returns the column, 0 or 1, of the cause. */
+typedef int (*mechanism_fn)(const mechanism *m, int64_t seed, double *const column[2], int64_t *segment);
+
+struct mechanism {
+    const char *name;
+    int64_t segments, rows; /* rows per segment, on average; 0 segments: none, and so many rows in all */
+    uint64_t number;        /* names the random streams: every mechanism has its own for ever */
+    mechanism_fn draw;
+    const void *kind; /* what draw knows of it */
+};
+
+extern const mechanism MODULATED_PAIRS[], ASSUMED_PAIRS[];
+extern const int MODULATED_PAIR_COUNT, ASSUMED_PAIR_COUNT;
 
 /* NULL where there is none of this name. */
 const mechanism *mechanism_find(const char *name);
 
-/* Fills two columns and the segment of each row (MECHANISM_ROWS each); returns the column, 0 or 1, of the cause. */
-int mechanism_draw(const mechanism *m, int64_t seed, double *const column[2], int64_t *segment);
+static inline int64_t mechanism_rows(const mechanism *m)
+{
+    return m->rows * (m->segments > 0 ? m->segments : 1);
+}
 
 #endif
