@@ -3,8 +3,10 @@
  *
  * Usual order of calls: orient_open, orient_knowledge, orient_colliders, orient_rules, then orient_edge for single
  * edges that a method can direct otherwise.  No step makes a circle of arrows; the rules and orient_edge make no new
- * v-structure either.  No step depends on the order of the nodes, but for exact ties between p-values where
- * ORIENT_PRIORITY is asked for.
+ * v-structure either.
+ *
+ * Nothing here depends on the order of the nodes, with two exceptions: ORIENT_PLAIN looks at the separating set that
+ * the skeleton met first, and ORIENT_PRIORITY breaks exact ties between p-values by the order of nodes.
  */
 #ifndef GRAPH_ORIENT_H
 #define GRAPH_ORIENT_H
@@ -41,7 +43,7 @@ typedef struct orient_triple {
     int32_t x, z, y;
     bool collider;  /* by the tests */
     bool open;      /* ambiguous, or a v-structure that was left out: rules do not take it for anything */
-    double p_value; /* largest of x and z */
+    double p_value; /* largest of x and z: PLAIN: that of the skeleton; else of all sets that were looked at */
 } orient_triple;
 
 typedef struct orienter {

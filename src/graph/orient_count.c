@@ -6,7 +6,7 @@
  * A pair x, z with all its y is a job of a parallel loop.
  */
 #include "base/parallel.h"
-#include "graph/bits.h"
+#include "graph/first_failure.h"
 #include "graph/orient.h"
 #include "graph/orient_internal.h"
 #include "graph/subsets.h"
@@ -19,6 +19,7 @@ typedef struct count_work {
     const skeleton_options *how;
     enum collider_rule rule;
     int64_t *start, *tests; /* (pairs + 1), (pairs) */
+    first_failure failure;
 } count_work;
 
 /* Space of a job: neighbours, places among them, the set, and in how many sets each y is. */
@@ -61,8 +62,8 @@ static nonsens_status count_subsets(nonsens_context *ctx, arena *scratch, const 
                                     int64_t but, count_space *space)
 {
     const pdag *g = w->o->graph;
-    int64_t near = pdag_neighbours(g, of, space->near), largest = near;
-    largest = w->how->max_given >= 0 && w->how->max_given < near ? w->how->max_given : near;
+    int64_t near = pdag_neighbours(g, of, space->near);
+    int64_t largest = w->how->max_given >= 0 && w->how->max_given < near ? w->how->max_given : near;
     for (int64_t size = but < 0 ? 0 : 1; size <= largest; size++) {
         bool more = true;
         for (subsets_first(size, space->index); more; more = subsets_next(near, size, space->index)) {
@@ -90,11 +91,10 @@ static void judge_triple(orient_triple *t, enum collider_rule rule, int64_t sets
     }
 }
 
-static nonsens_status count_pair(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+static nonsens_status count_pair(nonsens_context *ctx, arena *scratch, int64_t job, const count_work *w)
 {
-    const count_work *w = state;
     orient_triple *triple = &w->o->triple[w->start[job]];
-    count_space space = {.p_value = triple->p_value};
+    count_space space = {.p_value = NAN}; // not that of the skeleton, which hangs on the order of its tests
     int64_t d = w->o->graph->d;
     ARENA_TRY(ctx, scratch, space.near, d);
     ARENA_TRY(ctx, scratch, space.index, d);
@@ -107,6 +107,15 @@ static nonsens_status count_pair(nonsens_context *ctx, arena *scratch, int64_t j
         judge_triple(&triple[t], w->rule, space.sets, space.with[t]);
     }
     return NONSENS_OK;
+}
+
+static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    count_work *w = state;
+    if (first_failure_is_before(&w->failure, job)) {
+        return NONSENS_OK;
+    }
+    return first_failure_note(&w->failure, job, count_pair(ctx, scratch, job, w));
 }
 
 /* Where pairs begin; returns how many there are. */
@@ -127,8 +136,9 @@ static nonsens_status count_all(nonsens_context *ctx, arena *local, count_work *
 {
     ARENA_TRY(ctx, local, w->start, w->o->report.triples + 1);
     ARENA_TRY(ctx, local, w->tests, w->o->report.triples);
+    first_failure_reset(&w->failure);
     int64_t pairs = find_pairs(w->o, w->start);
-    TRY(parallel_for(ctx, w->how->threads, pairs, w->how->phase, count_pair, w));
+    TRY(parallel_for(ctx, w->how->threads, pairs, w->how->phase, run_job, w));
     TRY(check_cancelled(ctx));
     for (int64_t k = 0; k < pairs; k++) {
         w->o->report.tests += w->tests[k];

@@ -14,6 +14,7 @@
 
 #include "base/parallel.h"
 #include "graph/bits.h"
+#include "graph/first_failure.h"
 #include "graph/subsets.h"
 
 #include <inttypes.h>
@@ -30,6 +31,7 @@ typedef struct level_work {
     int32_t *x, *y;               /* (pairs) */
     int32_t *given;               /* (size, pairs) */
     int64_t *tests;               /* (pairs) */
+    first_failure failure;
 } level_work;
 
 nonsens_status skeleton_ask(nonsens_context *ctx, arena *scratch, const skeleton_options *options, int64_t x, int64_t y,
@@ -42,9 +44,9 @@ nonsens_status skeleton_ask(nonsens_context *ctx, arena *scratch, const skeleton
     arena_rewind(scratch, mark);
     if (!(*p_value >= 0.0 && *p_value <= 1.0)) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "the test of independence of variables %" PRId64 " and %" PRId64
-                    " gave no p-value between 0 and 1; try another test",
-                    x + 1, y + 1);
+                    "a test of independence given %" PRId64
+                    " variables gave no p-value between 0 and 1; try another test",
+                    count);
     }
     return NONSENS_OK;
 }
@@ -94,7 +96,8 @@ static int64_t list_others(const pdag *g, int64_t a, int64_t b, int64_t *out)
 static nonsens_status test_subsets(nonsens_context *ctx, arena *scratch, level_work *w, int64_t k, int64_t of,
                                    const uint64_t *known, pair_space *space)
 {
-    int64_t x = w->x[k], y = w->y[k], count = list_others(&w->found->graph, of, of == x ? y : x, space->near);
+    int64_t x = w->x[k], y = w->y[k], other = of == x ? y : x;
+    int64_t count = w->size > 0 ? list_others(&w->found->graph, of, other, space->near) : 0;
     skeleton_pair *pair = skeleton_at(w->found, x, y);
     bool more = count >= w->size;
     for (subsets_first(w->size, space->index); more; more = subsets_next(count, w->size, space->index)) {
@@ -119,22 +122,27 @@ static nonsens_status test_subsets(nonsens_context *ctx, arena *scratch, level_w
     return NONSENS_OK;
 }
 
-static nonsens_status test_pairs(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+static nonsens_status test_pairs(nonsens_context *ctx, arena *scratch, int64_t job, level_work *w)
 {
-    level_work *w = state;
     const pdag *g = &w->found->graph;
     pair_space space;
     int64_t end = (job + 1) * w->per_job < w->pairs ? (job + 1) * w->per_job : w->pairs;
     ARENA_TRY(ctx, scratch, space.near, g->d);
     ARENA_TRY(ctx, scratch, space.index, w->size);
     ARENA_TRY(ctx, scratch, space.given, w->size);
-    for (int64_t k = job * w->per_job; k < end; k++) {
+    for (int64_t k = job * w->per_job; k < end && !first_failure_is_before(&w->failure, job); k++) {
         TRY(test_subsets(ctx, scratch, w, k, w->x[k], NULL, &space));
         if (!skeleton_at(w->found, w->x[k], w->y[k])->separated && w->size > 0) {
             TRY(test_subsets(ctx, scratch, w, k, w->y[k], pdag_row(g, g->adjacent, w->x[k]), &space));
         }
     }
     return NONSENS_OK;
+}
+
+static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    level_work *w = state;
+    return first_failure_note(&w->failure, job, test_pairs(ctx, scratch, job, w));
 }
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
@@ -202,8 +210,9 @@ static nonsens_status run_level(nonsens_context *ctx, arena *keep, arena *local,
     list_pairs(w, w->x, w->y);
     w->per_job = 1 + w->pairs / MOST_JOBS;
     w->found->level = w->size;
+    first_failure_reset(&w->failure);
     int64_t jobs = (w->pairs + w->per_job - 1) / w->per_job;
-    TRY(parallel_for(ctx, w->options->threads, jobs, w->options->phase, test_pairs, w));
+    TRY(parallel_for(ctx, w->options->threads, jobs, w->options->phase, run_job, w));
     TRY(check_cancelled(ctx));
     return close_level(ctx, keep, w);
 }

@@ -26,12 +26,12 @@ typedef struct skeleton_options {
     int64_t max_given;      /* of a set at most; negative: no limit */
     const knowledge *known; /* NULL: nothing */
     int threads;
-    const char *phase; /* for progress reports; NULL: none */
+    const char *phase; /* for progress reports, which begin anew for each size of sets; NULL: none */
 } skeleton_options;
 
 /* What was found about two nodes. */
 typedef struct skeleton_pair {
-    double p_value;       /* the largest of all tests of the pair; NaN where none was made (knowledge) */
+    double p_value;       /* the largest of the tests of the pair that were made; NaN where none was (knowledge) */
     bool separated;       /* by this set: */
     int32_t count;        /* its size */
     const int32_t *given; /* (count), ascending; NULL where count is 0 */
