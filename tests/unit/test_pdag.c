@@ -252,6 +252,55 @@ static void test_two_heads_imply_nothing(void **state)
     assert_int_equal(pdag_mark_of(&g, 1, 2), PDAG_LINE);
 }
 
+static void test_single_edges(void **state)
+{
+    fixture *f = *state;
+    const pdag_edge edge[] = {
+        {0, 1, PDAG_ARROW}, {1, 2, PDAG_LINE}, {3, 4, PDAG_ARROW}, {4, 5, PDAG_ARROW}, {3, 5, PDAG_LINE}};
+    pdag g;
+    orienter o;
+    bool done;
+    assert_int_equal(pdag_from_edges(f->ctx, &f->scratch, 6, 5, edge, &g), NONSENS_OK);
+    assert_int_equal(orient_open(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
+    assert_false(orient_may(&o, 2, 1)); // a v-structure
+    assert_true(orient_may(&o, 1, 2));
+    assert_false(orient_may(&o, 5, 3)); // a circle
+    assert_false(orient_may(&o, 0, 5)); // no edge
+    assert_int_equal(orient_edge(f->ctx, &o, 2, 1, &done), NONSENS_OK);
+    assert_false(done);
+    assert_int_equal(pdag_mark_of(&g, 1, 2), PDAG_LINE);
+    assert_int_equal(orient_edge(f->ctx, &o, 1, 2, &done), NONSENS_OK);
+    assert_true(done);
+    assert_int_equal(pdag_mark_of(&g, 1, 2), PDAG_ARROW);
+    assert_int_equal(pdag_mark_of(&g, 3, 5), PDAG_ARROW); // the rules
+}
+
+/* Rules take a triple that is neither v-structure nor known to be none for nothing, and may make it either. */
+static void test_open_triples_imply_nothing(void **state)
+{
+    fixture *f = *state;
+    const pdag_edge first[] = {{0, 1, PDAG_ARROW}, {1, 2, PDAG_LINE}};
+    const pdag_edge third[] = {
+        {0, 2, PDAG_LINE}, {0, 3, PDAG_LINE}, {2, 1, PDAG_ARROW}, {3, 1, PDAG_ARROW}, {0, 1, PDAG_LINE}};
+    const pdag_edge fourth[] = {
+        {0, 2, PDAG_LINE}, {2, 3, PDAG_ARROW}, {3, 1, PDAG_ARROW}, {0, 3, PDAG_LINE}, {0, 1, PDAG_LINE}};
+    const pdag_edge *edges[] = {first, third, fourth};
+    const int64_t counts[] = {2, 5, 5}, line[][2] = {{1, 2}, {0, 1}, {0, 1}};
+    orient_triple triple[] = {{0, 2, 1, false, true, 0.5}, {2, 3, 0, false, true, 0.5}, {1, 2, 0, false, true, 0.5}};
+    for (int i = 0; i < 3; i++) {
+        pdag g;
+        orienter o;
+        assert_int_equal(pdag_from_edges(f->ctx, &f->scratch, 4, counts[i], edges[i], &g), NONSENS_OK);
+        assert_int_equal(orient_open(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
+        o.triple = &triple[i];
+        o.report.triples = o.open_triples = 1;
+        o.beyond_pattern = true;
+        assert_int_equal(orient_rules(f->ctx, &o), NONSENS_OK);
+        assert_int_equal(pdag_mark_of(&g, line[i][0], line[i][1]), PDAG_LINE);
+        assert_true(i > 0 || orient_may(&o, 2, 1));
+    }
+}
+
 /* ---- patterns against brute force
  * ------------------------------------------------------------------------------------ */
 
@@ -441,6 +490,8 @@ int main(void)
         TEST(test_each_rule),
         TEST(test_contradiction_stays_a_line),
         TEST(test_two_heads_imply_nothing),
+        TEST(test_single_edges),
+        TEST(test_open_triples_imply_nothing),
         TEST(test_pattern_of_all_dags),
         TEST(test_pattern_refuses_what_is_no_dag),
         TEST(test_known_arrows_against_brute_force),

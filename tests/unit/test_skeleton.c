@@ -247,6 +247,27 @@ static void test_knowledge_refuses_colliders(void **state)
     }
 }
 
+/* Colliders that are forbidden are left out also where nothing was directed before. */
+static void test_knowledge_alone_refuses(void **state)
+{
+    fixture *f = *state;
+    small_dag dag = {.d = 3, .parent = {0, 5, 0}};
+    skeleton_options how = options_of(ask_dag, &dag);
+    for (int conflicts = 0; conflicts < CONFLICTS; conflicts++) {
+        knowledge k;
+        skeleton found;
+        orienter o;
+        assert_int_equal(skeleton_find(f->ctx, &f->scratch, 3, &how, &found), NONSENS_OK);
+        assert_int_equal(knowledge_new(f->ctx, &f->scratch, 3, &k), NONSENS_OK);
+        knowledge_forbid(&k, 0, 1);
+        assert_int_equal(orient_open(f->ctx, &f->scratch, &found.graph, &k, &o), NONSENS_OK);
+        assert_int_equal(orient_colliders(f->ctx, &f->scratch, &o, &found, &how, ORIENT_PLAIN, conflicts), NONSENS_OK);
+        assert_int_equal(o.report.refused, 1);
+        assert_int_equal(pdag_mark_of(&found.graph, 0, 1), PDAG_LINE);
+        assert_int_equal(pdag_mark_of(&found.graph, 1, 2), PDAG_LINE);
+    }
+}
+
 static void test_limit_on_sets(void **state)
 {
     fixture *f = *state;
@@ -295,6 +316,33 @@ static nonsens_status ask_table(nonsens_context *ctx, arena *scratch, void *stat
         }
     }
     return NONSENS_OK;
+}
+
+/* The largest p-value is kept; alpha itself does not separate. */
+static void test_p_values(void **state)
+{
+    fixture *f = *state;
+    table t = {4, {{0, 1, 0, 0.05}, {0, 1, 4, 0.01}, {0, 2, 0, 0.02}, {0, 2, 2, 0.1}}};
+    skeleton_options how = options_of(ask_table, &t);
+    skeleton found;
+    assert_int_equal(skeleton_find(f->ctx, &f->scratch, 3, &how, &found), NONSENS_OK);
+    assert_int_equal(pdag_edge_count(&found.graph), 3);
+    assert_true(skeleton_at(&found, 0, 1)->p_value == 0.05);
+    assert_true(skeleton_at(&found, 0, 2)->p_value == 0.1);
+    assert_true(skeleton_at(&found, 1, 2)->p_value == 0.0);
+    assert_int_equal(found.tests, 6); // the only set of size one of each pair is that of both its nodes
+    assert_int_equal(found.level, 1);
+}
+
+/* All are dependent: each pair of five is tested once given each of the 8 subsets of the others. */
+static void test_no_question_twice(void **state)
+{
+    fixture *f = *state;
+    table t = {0};
+    skeleton_options how = options_of(ask_table, &t);
+    skeleton found;
+    assert_int_equal(skeleton_find(f->ctx, &f->scratch, 5, &how, &found), NONSENS_OK);
+    assert_int_equal(found.tests, 10 * 8);
 }
 
 /* The path 0 - 1 - 2 - 3 with v-structures at 1 and at 2. */
@@ -384,6 +432,15 @@ static void test_conservative_and_majority(void **state)
                      NONSENS_OK);
     assert_int_equal(o.report.ambiguous, 1);
     assert_true(orient_is_open(&o, 2, 1, 0) && !orient_is_open(&o, 2, 3, 0));
+    assert_int_equal(o.report.colliders, 1);
+    t.rows = 0; // no set separates any more
+    for (int rule = ORIENT_CONSERVATIVE; rule < RULES; rule++) {
+        pdag_forget_directions(o.graph);
+        assert_int_equal(orient_open(f->ctx, &f->scratch, o.graph, NULL, &o), NONSENS_OK);
+        assert_int_equal(orient_colliders(f->ctx, &f->scratch, &o, &found, &how, rule, ORIENT_PRIORITY), NONSENS_OK);
+        assert_int_equal(o.report.ambiguous, 4);
+        assert_int_equal(o.report.colliders, 0);
+    }
 }
 
 /* ---- answers without sense
@@ -696,7 +753,10 @@ int main(void)
         TEST(test_known_arrows),
         TEST(test_gaps_are_not_tested),
         TEST(test_knowledge_refuses_colliders),
+        TEST(test_knowledge_alone_refuses),
         TEST(test_limit_on_sets),
+        TEST(test_p_values),
+        TEST(test_no_question_twice),
         TEST(test_conflict),
         TEST(test_circle_of_colliders),
         TEST(test_conservative_and_majority),
