@@ -58,7 +58,7 @@ nonsens_status orient_knowledge(nonsens_context *ctx, orienter *o)
     return NONSENS_OK;
 }
 
-/* ---- triples --------------------------------------------------------------------------------------------------- */
+/* ---- triples ---------------------------------------------------------------------------------------------------- */
 
 static bool comes_before(const orient_triple *t, int64_t x, int64_t z, int64_t y)
 {
@@ -99,7 +99,7 @@ bool orient_would_collide(const orienter *o, int64_t a, int64_t b)
     return false;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------------------------- */
+/* ---- rules ------------------------------------------------------------------------------------------------------ */
 
 /* A non-collider x - y - z. */
 static bool is_chain(const orienter *o, int64_t x, int64_t y, int64_t z)
@@ -261,7 +261,7 @@ nonsens_status orient_rules(nonsens_context *ctx, orienter *o)
     return NONSENS_OK;
 }
 
-/* ---- single edges ------------------------------------------------------------------------------------------------ */
+/* ---- single edges ----------------------------------------------------------------------------------------------- */
 
 bool orient_may(const orienter *o, int64_t a, int64_t b)
 {

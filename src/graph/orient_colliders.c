@@ -62,7 +62,7 @@ static void refuse_forbidden(orienter *o)
     }
 }
 
-/* ---- arrows with two heads --------------------------------------------------------------------------------------- */
+/* ---- arrows with two heads -------------------------------------------------------------------------------------- */
 
 static void want_arrow(orienter *o, int64_t a, int64_t b)
 {
@@ -129,8 +129,7 @@ static void direct_together(orienter *o)
     }
 }
 
-/* ---- one by one ----------------------------------------------------------------------------------------------------
- */
+/* ---- one by one ------------------------------------------------------------------------------------------------- */
 
 static bool fits(const orienter *o, int64_t a, int64_t b)
 {
@@ -167,8 +166,7 @@ static nonsens_status direct_by_priority(nonsens_context *ctx, arena *local, ori
     return NONSENS_OK;
 }
 
-/* ---- all together --------------------------------------------------------------------------------------------------
- */
+/* ---- all together ----------------------------------------------------------------------------------------------- */
 
 static nonsens_status judge(nonsens_context *ctx, orienter *o, const skeleton *found, const skeleton_options *how,
                             enum collider_rule rule)

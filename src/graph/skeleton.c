@@ -62,7 +62,7 @@ bool skeleton_separator_has(const skeleton *s, int64_t a, int64_t b, int64_t c)
     return false;
 }
 
-/* ---- one pair -------------------------------------------------------------------------------------------------- */
+/* ---- one pair --------------------------------------------------------------------------------------------------- */
 
 /* Space of a job. */
 typedef struct pair_space {
@@ -145,7 +145,7 @@ static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job,
     return first_failure_note(&w->failure, job, test_pairs(ctx, scratch, job, w));
 }
 
-/* ---- levels ---------------------------------------------------------------------------------------------------- */
+/* ---- levels ----------------------------------------------------------------------------------------------------- */
 
 static bool is_open(const skeleton_options *o, const pdag *g, int64_t x, int64_t y, int64_t size)
 {

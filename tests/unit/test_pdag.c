@@ -21,7 +21,7 @@ static void assert_same(const pdag *got, const pdag *expected)
     }
 }
 
-/* ---- marks and walks ------------------------------------------------------------------------------------------- */
+/* ---- marks and walks -------------------------------------------------------------------------------------------- */
 
 static void test_marks(void **state)
 {
@@ -129,7 +129,7 @@ static void test_circles(void **state)
     assert_true(pdag_is_ancestor(&g, 5, 5));
 }
 
-/* ---- what is known --------------------------------------------------------------------------------------------- */
+/* ---- what is known ---------------------------------------------------------------------------------------------- */
 
 static void test_knowledge(void **state)
 {
@@ -187,8 +187,7 @@ static void test_known_directions_are_drawn(void **state)
     assert_int_equal(orient_open(f->ctx, &f->scratch, &g, &k, &o), NONSENS_ERR_USAGE);
 }
 
-/* ---- rules by hand ------------------------------------------------------------------------------------------------
- */
+/* ---- rules by hand ---------------------------------------------------------------------------------------------- */
 
 static pdag apply_rules(fixture *f, int64_t d, int64_t count, const pdag_edge *edge, bool fourth, orient_report *report)
 {
@@ -301,8 +300,7 @@ static void test_open_triples_imply_nothing(void **state)
     }
 }
 
-/* ---- patterns against brute force
- * ------------------------------------------------------------------------------------ */
+/* ---- patterns against brute force ------------------------------------------------------------------------------- */
 
 static void test_pattern_of_all_dags(void **state)
 {
@@ -420,8 +418,7 @@ static void test_any_choice_ends_in_the_class(void **state)
     }
 }
 
-/* ---- distances by hand
- * ------------------------------------------------------------------------------------------------ */
+/* ---- distances by hand ------------------------------------------------------------------------------------------ */
 
 static void test_distance(void **state)
 {
@@ -456,8 +453,7 @@ static void test_distance(void **state)
     assert_true(m.shd == 0 && isnan(m.arrows.f1));
 }
 
-/* ---- memory
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 static nonsens_status make_pattern(nonsens_context *ctx, arena *a, void *state)
 {
