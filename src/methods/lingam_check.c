@@ -3,15 +3,15 @@
  * causes leaves residuals that are independent, in the right order only; at most one of them is Gaussian.
  *
  * Residuals are those given all predecessors.  Few of them are tested pair by pair with HSIC (indep/ci.h).  For many,
- * or many rows, three correlations of each pair take its place.  Inside each group of rows, u the standardised
- * residual,
+ * or many rows, five correlations of each pair take its place.  Inside each group of rows, u the standardised residual,
+ * t = tanh u and g = exp(-u^2 / 2),
  *
- *     h(u) = tanh u - c u,  c = E (1 - tanh^2 u),        k(u) = exp(-u^2 / 2) - a u,  a = E u exp(-u^2 / 2),
+ *     sqrt(n) corr(u_i, t_j - E t'(u_j) u_j),   sqrt(n) corr(u_i, g_j - E g'(u_j) u_j),   both ways round, and
+ *     sqrt(n) corr(g_i - cov(g_i, u_i) u_i, g_j - cov(g_j, u_j) u_j)
  *
- * sqrt(n) corr(u_i, h(u_j)), both ways round, and sqrt(n) corr(k(u_i), k(u_j)) are standard normal where residuals are
- * independent: the linear terms are those with which the error of an estimated slope drops out to first order.  A
- * pair's p-value is three times the least of them.  Pairs are judged together by Holm's rule (Scand. J. Statist. 6,
- * 1979).
+ * are standard normal where residuals are independent: with these linear terms the error of an estimated slope drops
+ * out to first order.  They see slopes that bend, parabolas, and spreads that change together.  A pair's p-value is
+ * five times the least of them.  Pairs are judged together by Holm's rule (Scand. J. Statist. 6, 1979).
  */
 #include "methods/lingam_check.h"
 
@@ -25,7 +25,7 @@
 
 #include <math.h>
 
-enum { HSIC_VARIABLES = 20, HSIC_ROWS_IN_ALL = 1000000, LEAST_ROWS = HSIC_LEAST_ROWS, CORRELATIONS = 3 };
+enum { HSIC_VARIABLES = 20, HSIC_ROWS_IN_ALL = 1000000, LEAST_ROWS = HSIC_LEAST_ROWS, CORRELATIONS = 5 };
 static const double GAUSSIAN_MOST = 4.0; /* standard errors, as for the sources of linear ICA */
 static const double NO_SPREAD = 1e-9;    /* a function of u that varies less is constant */
 
@@ -124,32 +124,43 @@ static void standardise(int64_t n, double *v)
     }
 }
 
-/* u, h and k of the rows of one group; e: the residual there. */
-static void transform_group(int64_t n, const double *e, double *u, double *h, double *k)
+/* The residual and functions of it, (n, d) each. */
+typedef struct functions {
+    double *u;    /* standardised */
+    double *bend; /* t, without the part that an error of the slope moves */
+    double *bow;  /* g, likewise */
+    double *size; /* g, without the part that follows u */
+} functions;
+
+/* The rows of one group of one column; e: the residual there. */
+static void transform_group(int64_t n, const double *e, const functions *to)
 {
-    double slope = 0.0, lean = 0.0;
+    double slope = 0.0, lean = 0.0, *u = to->u;
     for (int64_t i = 0; i < n; i++) {
         u[i] = e[i];
     }
     standardise(n, u);
     for (int64_t i = 0; i < n; i++) {
-        h[i] = tanh(u[i]);
-        k[i] = exp(-0.5 * u[i] * u[i]);
-        slope += (1.0 - h[i] * h[i]) / (double)n;
-        lean += u[i] * k[i] / (double)n;
+        double t = tanh(u[i]), g = exp(-0.5 * u[i] * u[i]);
+        to->bend[i] = t;
+        to->bow[i] = to->size[i] = g;
+        slope += (1.0 - t * t) / (double)n;
+        lean += u[i] * g / (double)n;
     }
     for (int64_t i = 0; i < n; i++) {
-        h[i] -= slope * u[i];
-        k[i] -= lean * u[i];
+        to->bend[i] -= slope * u[i];
+        to->bow[i] += lean * u[i]; // g' = -u g
+        to->size[i] -= lean * u[i];
     }
-    standardise(n, h);
-    standardise(n, k);
+    standardise(n, to->bend);
+    standardise(n, to->bow);
+    standardise(n, to->size);
 }
 
 struct transforms {
     const lingam_order *order;
     const row_groups *groups;
-    double *u, *h, *k; /* (n, d) each */
+    functions all;
 };
 
 static nonsens_status transform_column(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
@@ -162,16 +173,11 @@ static nonsens_status transform_column(nonsens_context *ctx, arena *scratch, int
     for (int64_t g = 0; g < t->groups->count; g++) {
         int64_t first = t->groups->start[g], rows = t->groups->start[g + 1] - first, at = first + job * n;
         if (rows >= LEAST_ROWS) {
-            transform_group(rows, e + first, t->u + at, t->h + at, t->k + at);
+            functions own = {t->all.u + at, t->all.bend + at, t->all.bow + at, t->all.size + at};
+            transform_group(rows, e + first, &own);
         }
     }
     return NONSENS_OK;
-}
-
-static pair_test largest_score(double a, double b, double c)
-{
-    double largest = fmax(fabs(a), fmax(fabs(b), fabs(c)));
-    return (pair_test){largest, fmin(1.0, CORRELATIONS * 2.0 * special_normal_tail(largest))};
 }
 
 static int64_t rows_in_large_groups(const row_groups *groups, int64_t *skipped)
@@ -185,24 +191,47 @@ static int64_t rows_in_large_groups(const row_groups *groups, int64_t *skipped)
     return rows;
 }
 
+/* Scores of all pairs: those of u_i with bend_j and bow_j at i + j d, those of sizes likewise. */
+typedef struct scores {
+    double *bend, *bow, *size; /* (d, d) each */
+} scores;
+
+static pair_test largest_score(const scores *s, int64_t ij, int64_t ji)
+{
+    double largest = fmax(fmax(fabs(s->bend[ij]), fabs(s->bend[ji])), fmax(fabs(s->bow[ij]), fabs(s->bow[ji])));
+    largest = fmax(largest, fabs(s->size[ij]));
+    return (pair_test){largest, fmin(1.0, CORRELATIONS * 2.0 * special_normal_tail(largest))};
+}
+
+static nonsens_status scores_memory(nonsens_context *ctx, arena *a, int64_t n, int64_t d, functions *f, scores *s)
+{
+    ARENA_TRY(ctx, a, f->u, n * d);
+    ARENA_TRY(ctx, a, f->bend, n * d);
+    ARENA_TRY(ctx, a, f->bow, n * d);
+    ARENA_TRY(ctx, a, f->size, n * d);
+    ARENA_TRY(ctx, a, s->bend, d * d);
+    ARENA_TRY(ctx, a, s->bow, d * d);
+    ARENA_TRY(ctx, a, s->size, d * d);
+    return NONSENS_OK;
+}
+
 static nonsens_status test_by_correlations(nonsens_context *ctx, arena *a, const lingam_order *order,
                                            const row_groups *groups, int threads, lingam_check *out, pair_test *test)
 {
     int64_t n = order->n, d = order->d, rows = rows_in_large_groups(groups, &out->skipped);
+    double unit = rows > 0 ? 1.0 / sqrt((double)rows) : 0.0;
     struct transforms t = {.order = order, .groups = groups};
-    double *odd, *even, unit = rows > 0 ? 1.0 / sqrt((double)rows) : 0.0;
-    ARENA_TRY(ctx, a, t.u, n * d);
-    ARENA_TRY(ctx, a, t.h, n * d);
-    ARENA_TRY(ctx, a, t.k, n * d);
-    ARENA_TRY(ctx, a, odd, d * d);
-    ARENA_TRY(ctx, a, even, d * d);
+    functions *f = &t.all;
+    scores s;
+    TRY(scores_memory(ctx, a, n, d, f, &s));
     out->least_rows = LEAST_ROWS;
     TRY(parallel_for(ctx, threads, d, NULL, transform_column, &t));
-    linalg_gemm(true, false, d, d, n, unit, t.u, n, t.h, n, 0.0, odd, d);
-    linalg_gram(n, d, t.k, n, even);
+    linalg_gemm(true, false, d, d, n, unit, f->u, n, f->bend, n, 0.0, s.bend, d);
+    linalg_gemm(true, false, d, d, n, unit, f->u, n, f->bow, n, 0.0, s.bow, d);
+    linalg_gemm(true, false, d, d, n, unit, f->size, n, f->size, n, 0.0, s.size, d);
     for (int64_t j = 0, at = 0; j < d; j++) {
         for (int64_t i = 0; i < j; i++) {
-            test[at++] = largest_score(odd[i + j * d], odd[j + i * d], unit * even[i + j * d]);
+            test[at++] = largest_score(&s, i + j * d, j + i * d);
         }
     }
     return NONSENS_OK;

@@ -441,7 +441,7 @@ static void test_notes(void **state)
         rng r = rng_open(1, RNG_TEST, 75);
         for (int64_t i = 0; i < n; i++) {
             bent->x[i] += 3 * bent->x[n + i] * bent->x[n + i];
-            double common = draw(&r, UNIFORM);
+            double common = draw(&r, SKEWED);
             hidden->x[i] += common;
             hidden->x[n + i] += common;
         }
