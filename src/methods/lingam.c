@@ -114,7 +114,8 @@ static nonsens_status report_steps(nonsens_context *ctx, const nonsens_data *dat
 {
     int64_t closest = closest_step(order);
     TRY(result_add(ctx, result, order->against_next[closest] - order->against[closest], NAN,
-                   "the smallest difference of M in one step: how narrowly the order was decided",
+                   "the smallest difference of M between first and second; small where either may come first, "
+                   "as where neither causes the other",
                    "least_margin(step %" PRId64 ")", closest + 1));
     TRY(result_add(ctx, result, (double)order->compared, NAN,
                    "pairs compared; the others could not have changed the order", "comparisons"));
