@@ -89,8 +89,9 @@ static nonsens_status report_check(nonsens_context *ctx, const nonsens_data *dat
     TRY(result_add(ctx, result, check->statistic, check->p_value,
                    check->by_hsic ? "the pair of residuals that depend most on one another; p-value times the number "
                                     "of pairs"
-                                  : "the same by the largest of five correlations of functions of the residuals, in "
-                                    "standard errors; p-value times the number of pairs",
+                                  : "the pair of residuals that depend most on one another, by the largest of five "
+                                    "correlations of functions of them, in standard errors; p-value times the number "
+                                    "of pairs",
                    check->by_hsic ? "hsic(N_%s, N_%s)" : "score(N_%s, N_%s)", first, second));
     TRY(result_add(ctx, result, (double)check->dependent, NAN,
                    "pairs of residuals that depend on one another by Holm's rule", "dependent_pairs"));

@@ -45,6 +45,7 @@ typedef struct comparison {
 typedef struct search {
     int threads;
     bool plain;
+    lingam_table *table;
     int64_t n, d, padded;
     double *z;         /* (padded, d) */
     double *rho;       /* (d, d) */
@@ -94,6 +95,7 @@ static int64_t chunk_end(const search *s, int64_t job, int64_t count)
 static nonsens_status search_memory(nonsens_context *ctx, arena *a, search *s)
 {
     int64_t d = s->d;
+    ARENA_TRY(ctx, a, s->table, 1);
     ARENA_TRY(ctx, a, s->rho, d * d);
     ARENA_TRY(ctx, a, s->lost, d);
     ARENA_TRY(ctx, a, s->entropy, d);
@@ -116,7 +118,7 @@ static nonsens_status first_entropies(nonsens_context *ctx, arena *scratch, int6
     (void)scratch;
     TRY(check_cancelled(ctx));
     for (int64_t k = job * chunk_of(s); k < chunk_end(s, job, s->d); k++) {
-        s->entropy[k] = lingam_rows_entropy(s->n, column_of(s, k));
+        s->entropy[k] = lingam_rows_entropy(s->table, s->n, column_of(s, k));
     }
     return NONSENS_OK;
 }
@@ -126,6 +128,7 @@ static nonsens_status search_open(nonsens_context *ctx, arena *a, matrix x, doub
 {
     int64_t d = s->d;
     TRY(search_memory(ctx, a, s));
+    lingam_table_fill(s->table);
     for (int64_t k = 0; k < d; k++) {
         sd[k] = column_standardise(s->n, matrix_col(x, k), column_of(s, k));
         s->alive[k] = k;
@@ -150,7 +153,7 @@ static nonsens_status compare_chunk(nonsens_context *ctx, arena *scratch, int64_
     for (int64_t q = job * chunk_of(s); q < chunk_end(s, job, s->queued); q++) {
         int64_t i = s->queue[q].i, j = s->queue[q].j;
         double rest[2];
-        lingam_rows_residuals(s->n, column_of(s, i), column_of(s, j), s->rho[i * s->d + j], rest);
+        lingam_rows_residuals(s->table, s->n, column_of(s, i), column_of(s, j), s->rho[i * s->d + j], rest);
         double ratio = (s->entropy[j] + rest[0]) - (s->entropy[i] + rest[1]);
         s->ratio[i * s->d + j] = ratio;
         s->ratio[j * s->d + i] = -ratio;
@@ -321,7 +324,7 @@ static nonsens_status take_out_chunk(nonsens_context *ctx, arena *scratch, int64
     for (int64_t k = job * chunk_of(s); k < chunk_end(s, job, s->left); k++) {
         int64_t i = s->alive[k];
         s->kept[i] = lingam_rows_take_out(s->n, column_of(s, s->out), column_of(s, i), &s->slope[i]);
-        s->entropy[i] = lingam_rows_entropy(s->n, column_of(s, i));
+        s->entropy[i] = lingam_rows_entropy(s->table, s->n, column_of(s, i));
     }
     return NONSENS_OK;
 }

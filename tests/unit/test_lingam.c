@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "methods/lingam_check.h"
 #include "methods/lingam_order.h"
+#include "methods/lingam_rows.h"
 #include "methods/lingam_weights.h"
 #include "methods/result.h"
 
@@ -184,6 +185,26 @@ static void assert_definition(fixture *f, int64_t n, int64_t d, double *x, doubl
         assert_within(o.against[k], first[k], absolute);
         if (k + 1 < d) {
             assert_within(o.against_next[k], second[k], absolute * (1 + second[k]));
+        }
+    }
+}
+
+/* The polynomials, in and at the ends of all cells. */
+static void test_table(void **state)
+{
+    fixture *f = *state;
+    lingam_table *table = arena_get(f->ctx, &f->scratch, 1, sizeof *table);
+    lingam_table_fill(table);
+    for (int i = -256; i <= 256; i++) {
+        for (double t = -0.5; t <= 0.5; t += 0.125) {
+            int cell = i + 256;
+            double u = (i + t) / 16, sum[2] = {0, 0};
+            for (int k = LINGAM_TERMS - 1; k >= 0; k--) {
+                sum[0] = sum[0] * t + table->v[cell][2 * k];
+                sum[1] = sum[1] * t + table->v[cell][2 * k + 1];
+            }
+            assert_within(sum[0], log(cosh(u)), 1e-13);
+            assert_within(sum[1], u * exp(-u * u / 2), 1e-13);
         }
     }
 }
@@ -557,7 +578,8 @@ static void test_cancelling(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_order_is_that_of_the_definition),
+    const struct CMUnitTest tests[] = {TEST(test_table),
+                                       TEST(test_order_is_that_of_the_definition),
                                        TEST(test_order_of_awkward_data),
                                        TEST(test_fixtures),
                                        TEST(test_tested_weights),
