@@ -37,4 +37,8 @@ nonsens_status monti_lr_direction(nonsens_context *ctx, arena *scratch, const no
 nonsens_status linear_ica_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                                     const nonsens_options *options, nonsens_result *result);
 
+/* Shimizu et al. 2011 with Hyvarinen and Smith 2013: an order of linear variables, then weights (lingam.c). */
+nonsens_status lingam_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                               const nonsens_options *options, nonsens_result *result);
+
 #endif

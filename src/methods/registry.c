@@ -19,6 +19,11 @@
     "segment, not both are Gaussian unless they change differently over the segments, no hidden common cause acts "  \
     "on both variables, and rows are independent of one another."
 
+#define LINGAM_MODEL                                                                                                 \
+    "All mechanisms are linear, without cycles, and the same for all rows; no hidden common cause acts on two "       \
+    "variables; disturbances are independent, and at most one of them is Gaussian; rows are independent of one "      \
+    "another."
+
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
       "compares segment classifiers whose features see one variable alone; says when neither direction fits",
@@ -34,6 +39,10 @@ static const method table[] = {
       "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
       LINEAR_MODEL, 1, 0, 1},
      linear_ica_direction, NULL},
+    {{"lingam", "Shimizu et al., JMLR 12, 2011; Hyvarinen, Smith, JMLR 14, 2013",
+      "DirectLiNGAM with pairwise likelihood ratios: an order of linear, non-Gaussian variables, then weights",
+      LINGAM_MODEL, 0, 1, 0},
+     NULL, lingam_discover},
 };
 
 enum { METHODS = sizeof table / sizeof *table };
