@@ -30,8 +30,7 @@ static const char *name_at(const nonsens_data *data, const lingam_order *order, 
     return data->names[user_index(data, order, place)];
 }
 
-/* ---- the graph -----------------------------------------------------------------------------------------------------
- */
+/* ---- the graph ---- */
 
 static nonsens_status keep_order(nonsens_context *ctx, arena *a, const nonsens_data *data, const lingam_order *order,
                                  nonsens_result *result)
@@ -79,8 +78,7 @@ static nonsens_status add_edges(nonsens_context *ctx, arena *a, const nonsens_da
     return NONSENS_OK;
 }
 
-/* ---- evidence ------------------------------------------------------------------------------------------------------
- */
+/* ---- evidence ---- */
 
 static nonsens_status report_check(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,
                                    const lingam_check *check, nonsens_result *result)
@@ -130,8 +128,7 @@ static nonsens_status report_steps(nonsens_context *ctx, const nonsens_data *dat
     return NONSENS_OK;
 }
 
-/* ---- notes ---------------------------------------------------------------------------------------------------------
- */
+/* ---- notes ---- */
 
 static nonsens_status note_dependence(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,
                                       const lingam_check *check, nonsens_result *result)

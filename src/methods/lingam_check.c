@@ -26,15 +26,13 @@
 #include <math.h>
 
 enum { HSIC_VARIABLES = 20, HSIC_ROWS_IN_ALL = 1000000, LEAST_ROWS = HSIC_LEAST_ROWS, CORRELATIONS = 5 };
-static const double GAUSSIAN_MOST = 4.0; /* standard errors, as for the sources of linear ICA */
-static const double NO_SPREAD = 1e-9;    /* a function of u that varies less is constant */
+static const double NO_SPREAD = 1e-9; /* a function of u that varies less is constant */
 
 typedef struct pair_test {
     double statistic, p_value;
 } pair_test;
 
-/* ---- pairs by HSIC ------------------------------------------------------------------------------------------------
- */
+/* ---- pairs by HSIC ---- */
 
 struct pairs {
     int64_t d;
@@ -104,8 +102,7 @@ static nonsens_status test_by_hsic(nonsens_context *ctx, arena *a, const lingam_
     return status;
 }
 
-/* ---- pairs by correlations ----------------------------------------------------------------------------------------
- */
+/* ---- pairs by correlations ---- */
 
 /* Mean 0 and variance 1, or zeros where there is no spread. */
 static void standardise(int64_t n, double *v)
@@ -237,8 +234,7 @@ static nonsens_status test_by_correlations(nonsens_context *ctx, arena *a, const
     return NONSENS_OK;
 }
 
-/* ---- judging -------------------------------------------------------------------------------------------------------
- */
+/* ---- judging ---- */
 
 static nonsens_status judge_pairs(nonsens_context *ctx, arena *a, const pair_test *test, double alpha,
                                   lingam_check *out)
@@ -268,7 +264,7 @@ static nonsens_status judge_shapes(nonsens_context *ctx, arena *a, const lingam_
     ARENA_TRY(ctx, a, out->gaussian, order->d);
     for (int64_t k = 0; k < order->d; k++) {
         out->departure[k] = unmixing_shape(matrix_col(order->residual, k), 1, all, false).departure;
-        out->gaussian[k] = out->departure[k] <= GAUSSIAN_MOST;
+        out->gaussian[k] = out->departure[k] <= UNMIXING_GAUSSIAN_MOST;
         out->gaussians += out->gaussian[k];
     }
     return NONSENS_OK;

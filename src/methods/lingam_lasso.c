@@ -165,8 +165,7 @@ static void follow(path *s, const event *e)
     }
 }
 
-/* ---- which knot ----------------------------------------------------------------------------------------------------
- */
+/* ---- which knot ---- */
 
 /* RSS / n = 1 - b'(c + g) for a variable of variance 1. */
 static double bic_at_knot(const path *s)

@@ -79,8 +79,7 @@ void lingam_table_fill(lingam_table *table)
     }
 }
 
-/* ---- entropies -----------------------------------------------------------------------------------------------------
- */
+/* ---- entropies ---- */
 
 /* Sums over rows: of log cosh u beside those of the bump, of |u| - log 2 where u is far out. */
 typedef struct shape_sums {

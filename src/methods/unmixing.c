@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double GAUSSIAN_MOST = 4.0; /* standard errors up to which a source cannot be told from a Gaussian one */
 /* Nats per segment up to which a gap of joint diagonalisation is chance: without change it stays below nearly always.
  */
 static const double CHANCE_GAP = 2.0;
@@ -148,7 +147,7 @@ static void mark_gaussian(matrix source, int64_t segments, const int64_t *start,
         const double *s = matrix_col(source, j);
         source_shape shape = inside ? unmixing_shape(s, segments, start, true) : unmixing_shape(s, 1, whole, true);
         out->departure[j] = shape.departure;
-        out->suspect[j] = shape.departure <= GAUSSIAN_MOST;
+        out->suspect[j] = shape.departure <= UNMIXING_GAUSSIAN_MOST;
         out->count += out->suspect[j];
     }
 }

@@ -30,6 +30,9 @@ typedef struct source_shape {
     double departure;          /* the larger of the two in standard errors of a Gaussian sample */
 } source_shape;
 
+/* Departure up to which a source cannot be told from a Gaussian one. */
+#define UNMIXING_GAUSSIAN_MOST 4.0
+
 /*
  * standardise: rows count in units of the deviation inside their segment, so that a change of scale does not look like
  * a shape.  Segments without variation are left out.
