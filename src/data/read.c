@@ -403,7 +403,8 @@ nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const n
 {
     *out = NULL;
     TRY(options_begin(ctx, options,
-                      NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_ICA));
+                      NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_ICA |
+                          NONSENS_CMD_DISCOVER));
     reading r = {.options = options};
     nonsens_status status = read_all(ctx, path, &r, out);
     arena_free(&r.memory);

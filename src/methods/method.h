@@ -37,4 +37,10 @@ nonsens_status monti_lr_direction(nonsens_context *ctx, arena *scratch, const no
 nonsens_status linear_ica_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                                     const nonsens_options *options, nonsens_result *result);
 
+/* Heinze-Deml, Peters, Meinshausen 2018: invariant causal prediction with Gaussian processes (icp.c). */
+nonsens_status icp_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                             const nonsens_options *options, nonsens_result *result);
+nonsens_status icp_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                            const nonsens_options *options, nonsens_result *result);
+
 #endif

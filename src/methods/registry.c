@@ -19,6 +19,13 @@
     "segment, not both are Gaussian unless they change differently over the segments, no hidden common cause acts "  \
     "on both variables, and rows are independent of one another."
 
+#define ICP_MODEL                                                                                                    \
+    "An effect is a function of its causes plus noise; function and noise are the same in all segments, the noise "  \
+    "does not depend on the causes, the causes change over the segments, no hidden common cause acts on an effect "  \
+    "and its causes, and rows are independent of one another. Data whose every disturbance changes over the "        \
+    "segments, as structured and nonsens expect them, contradict this: no set of causes then leaves noise that "     \
+    "stays the same."
+
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
       "compares segment classifiers whose features see one variable alone; says when neither direction fits",
@@ -34,6 +41,10 @@ static const method table[] = {
       "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
       LINEAR_MODEL, 1, 0, 1},
      linear_ica_direction, NULL},
+    {{"icp", "Heinze-Deml, Peters, Meinshausen, J. Causal Inference 6, 2018",
+      "invariant causal prediction: causes are what leaves of their effect the same noise in all segments",
+      ICP_MODEL, 1, 1, 1},
+     icp_direction, icp_discover},
 };
 
 enum { METHODS = sizeof table / sizeof *table };
