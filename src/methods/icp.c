@@ -450,8 +450,8 @@ static nonsens_status note_search(nonsens_context *ctx, const discovery *s)
     }
     TRY(result_note(ctx, s->result,
                     "Sets of up to %" PRId64 " variables are accepted above a p-value of %s (alpha over the number of "
-                    "targets). Edges stand for causes found in every accepted set; a missing edge is no sign that "
-                    "there is no effect.",
+                    "targets). Edges stand for causes found in every accepted set, and are as sure as the assumption "
+                    "that the noise of their effect stays the same; a missing edge is no sign that there is no effect.",
                     o->max_given, number_print(level, s->level, 3)));
     if (screened) {
         TRY(result_note(ctx, s->result,

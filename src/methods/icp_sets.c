@@ -28,9 +28,10 @@
  *
  * An accepted set need not hold the causes where the target's noise changes: a target that its effects tell nearly all
  * about leaves little but the noise of these, which may stay the same.  The model also says that the noise is
- * independent of the causes, and then, inside segments, it rarely is.  So if in none of the accepted sets what is left
- * of the target is independent of the set inside segments (HSIC), the data contradict the model.  This check is not in
- * the paper; it takes edges away and never adds one, so no error level suffers.
+ * independent of the causes, and there, inside segments, it often is not.  So if in none of the accepted sets what is
+ * left of the target is independent of the set inside segments (HSIC), the data contradict the model.  This check is
+ * not in the paper; it takes edges away and never adds one, so no error level suffers.  It does not see everything: the
+ * better the effects tell the target, the less.
  *
  * Sets are tested by size.  Once the intersection of those accepted is empty, nothing can be said of the target any
  * more, and larger sets are left out.  Of more than ICP_CANDIDATES other variables those that depend on the target most
