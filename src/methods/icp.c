@@ -3,8 +3,8 @@
  * Buehlmann, Meinshausen, JRSS-B 78, 2016): the direction of a pair, and the causes of each of several variables.
  *
  * Pair: x causes y if both change over the segments, what x leaves of y does not, and what y leaves of x does.  That
- * both must change is not in the paper, but follows from its model: an effect whose noise stays the same changes if and
- * only if its cause does.  Where one of them is not seen to change, the regression of the other on it says little, and
+ * both must change is not in the paper, but follows from its model: an effect whose noise stays the same changes only
+ * if its cause does.  Where one of them is not seen to change, the regression of the other on it says little, and
  * without this condition a false direction was concluded in .03 of the simulated pairs of icp_sets.c (ks).
  *
  * Levels: each of the four tests has level alpha, without correction, since every false conclusion needs the rejection
@@ -15,8 +15,7 @@
  * Several variables: for each target the intersection of all accepted sets (icp_sets.c), with edges from its members.
  * Each target has level alpha / d, or alpha where the user names the one target, so that all edges into targets whose
  * noise stays the same are true with probability 1 - alpha.  The p-value of an edge is the largest among the sets
- * without its cause (Peters et al., section 3), times the number of targets.  Where no accepted set leaves noise that
- * is independent of it inside segments (icp_sets.c), the target has no edges.  Edges that contradict one another, one
+ * without its cause (as in Peters et al.), times the number of targets.  Edges that contradict one another, one
  * each way, are both left out: at least one of the two targets has noise that changes.
  */
 #include "base/number.h"
@@ -220,14 +219,14 @@ static const char *name_of(const discovery *s, int64_t variable)
     return s->result->names[s->source->column_rank[variable]];
 }
 
-enum outcome { NOT_CHANGING, NO_SET, NOTHING_IN_COMMON, NOT_NOISE, IDENTIFIED };
+enum outcome { NOT_CHANGING, NO_SET, NOTHING_IN_COMMON, DOUBTFUL, IDENTIFIED };
 
 static enum outcome outcome_of(const icp_target *t, double level)
 {
     return t->alone.p_value > level ? NOT_CHANGING
            : t->accepted == 0       ? NO_SET
            : t->common == 0         ? NOTHING_IN_COMMON
-           : t->noise_p <= level    ? NOT_NOISE
+           : t->noise_p <= level    ? DOUBTFUL
                                     : IDENTIFIED;
 }
 
@@ -298,12 +297,12 @@ static nonsens_status report_sets(nonsens_context *ctx, const discovery *s, cons
 static nonsens_status report_target(nonsens_context *ctx, const discovery *s, const icp_target *t)
 {
     int64_t member[ICP_CANDIDATES], plausible = icp_members(t, t->any, member);
-    int64_t causes = outcome_of(t, s->level) == IDENTIFIED ? __builtin_popcount(t->common) : 0;
+    int64_t causes = t->accepted > 0 ? __builtin_popcount(t->common) : 0;
     const char *list = list_names(ctx, s, plausible, member);
     const char *text =
         list ? arena_format(ctx, s->scratch, "causes identified; %" PRId64 " of %" PRId64 " sets accepted%s%s%s",
                             t->accepted, t->tested, plausible ? ", with " : "", list,
-                            t->stopped ? "; they have nothing in common" : "")
+                            t->stopped && t->largest > 0 ? "; they have nothing in common" : "")
              : NULL;
     if (!text) {
         return NONSENS_ERR_MEMORY;
@@ -330,7 +329,7 @@ static nonsens_status collect_edges(nonsens_context *ctx, const discovery *s, do
     }
     for (int64_t i = 0; i < s->targets; i++) {
         const icp_target *t = &s->target[i];
-        for (int64_t k = 0; outcome_of(t, s->level) == IDENTIFIED && k < t->candidates; k++) {
+        for (int64_t k = 0; t->accepted > 0 && k < t->candidates; k++) {
             if (t->common >> k & 1) {
                 p[t->candidate[k] * d + t->variable] = fmin(1.0, (double)s->targets * icp_largest_p(t, k));
             }
@@ -428,10 +427,10 @@ static nonsens_status note_outcomes(nonsens_context *ctx, const discovery *s)
                      "the variable itself changes over the segments, a cause is hidden, there are more causes than "
                      "--max-given allows, or the mechanism changes or is not additive; --method cdnod lets noise "
                      "change."));
-    TRY(note_outcome(ctx, s, NOT_NOISE,
-                     "sets of causes are accepted, but what they leave of the variable depends on them inside the "
-                     "segments, so the data contradict the method's assumption here and no edge is shown. Most likely "
-                     "the noise of the variable itself changes; --method cdnod lets noise change."));
+    TRY(note_outcome(ctx, s, DOUBTFUL,
+                     "what the accepted sets leave depends on them inside the segments, so the data contradict noise "
+                     "that is simply added, and edges into this are doubtful; they are false if its own noise changes. "
+                     "--method cdnod lets noise change."));
     TRY(note_outcome(ctx, s, NOT_CHANGING,
                      "not seen to change over the segments, so the empty set is accepted and nothing is said about "
                      "causes."));

@@ -27,11 +27,11 @@
  * variance between segments, of the distances from the medians and of the ranks.
  *
  * An accepted set need not hold the causes where the target's noise changes: a target that its effects tell nearly all
- * about leaves little but the noise of these, which may stay the same.  The model also says that the noise is
- * independent of the causes, and there, inside segments, it often is not.  So if in none of the accepted sets what is
- * left of the target is independent of the set inside segments (HSIC), the data contradict the model.  This check is
- * not in the paper; it takes edges away and never adds one, so no error level suffers.  It does not see everything: the
- * better the effects tell the target, the less.
+ * about leaves little but the noise of these, which may stay the same.  The model also says that noise is independent
+ * of the causes, and there, inside segments, it often is not.  So the accepted sets are looked at once more: if in none
+ * of them what is left of the target is independent of the set inside segments (HSIC), the data contradict the model.
+ * This check is not in the paper and decides nothing, since mechanisms that are not additive fail it too, and the
+ * paper's rule often gets by with these.
  *
  * Sets are tested by size.  Once the intersection of those accepted is empty, nothing can be said of the target any
  * more, and larger sets are left out.  Of more than ICP_CANDIDATES other variables those that depend on the target most
