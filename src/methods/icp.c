@@ -15,8 +15,9 @@
  * Several variables: for each target the intersection of all accepted sets (icp_sets.c), with edges from its members.
  * Each target has level alpha / d, or alpha where the user names the one target, so that all edges into targets whose
  * noise stays the same are true with probability 1 - alpha.  The p-value of an edge is the largest among the sets
- * without its cause (as in Peters et al.), times the number of targets.  Edges that contradict one another, one
- * each way, are both left out: at least one of the two targets has noise that changes.
+ * without its cause (as in Peters et al.), times the number of targets.  As for a pair, a target has no edges if one of
+ * its accepted sets has no member that is seen to change; leaving edges out costs no level.  Edges that contradict one
+ * another, one each way, are both left out: at least one of the two targets has noise that changes.
  */
 #include "base/number.h"
 #include "base/parallel.h"
@@ -219,15 +220,22 @@ static const char *name_of(const discovery *s, int64_t variable)
     return s->result->names[s->source->column_rank[variable]];
 }
 
-enum outcome { NOT_CHANGING, NO_SET, NOTHING_IN_COMMON, DOUBTFUL, IDENTIFIED };
+enum outcome { NOT_CHANGING, NO_SET, NOTHING_IN_COMMON, UNMOVED, DOUBTFUL, IDENTIFIED };
 
 static enum outcome outcome_of(const icp_target *t, double level)
 {
     return t->alone.p_value > level ? NOT_CHANGING
            : t->accepted == 0       ? NO_SET
            : t->common == 0         ? NOTHING_IN_COMMON
+           : t->unmoved             ? UNMOVED
            : t->noise_p <= level    ? DOUBTFUL
                                     : IDENTIFIED;
+}
+
+static bool has_causes(const icp_target *t, double level)
+{
+    enum outcome outcome = outcome_of(t, level);
+    return outcome == DOUBTFUL || outcome == IDENTIFIED;
 }
 
 static nonsens_status choose_targets(nonsens_context *ctx, discovery *s)
@@ -297,7 +305,7 @@ static nonsens_status report_sets(nonsens_context *ctx, const discovery *s, cons
 static nonsens_status report_target(nonsens_context *ctx, const discovery *s, const icp_target *t)
 {
     int64_t member[ICP_CANDIDATES], plausible = icp_members(t, t->any, member);
-    int64_t causes = t->accepted > 0 ? __builtin_popcount(t->common) : 0;
+    int64_t causes = has_causes(t, s->level) ? __builtin_popcount(t->common) : 0;
     const char *list = list_names(ctx, s, plausible, member);
     const char *text =
         list ? arena_format(ctx, s->scratch, "causes identified; %" PRId64 " of %" PRId64 " sets accepted%s%s%s",
@@ -329,7 +337,7 @@ static nonsens_status collect_edges(nonsens_context *ctx, const discovery *s, do
     }
     for (int64_t i = 0; i < s->targets; i++) {
         const icp_target *t = &s->target[i];
-        for (int64_t k = 0; t->accepted > 0 && k < t->candidates; k++) {
+        for (int64_t k = 0; has_causes(t, s->level) && k < t->candidates; k++) {
             if (t->common >> k & 1) {
                 p[t->candidate[k] * d + t->variable] = fmin(1.0, (double)s->targets * icp_largest_p(t, k));
             }
@@ -431,6 +439,10 @@ static nonsens_status note_outcomes(nonsens_context *ctx, const discovery *s)
                      "what the accepted sets leave depends on them inside the segments, so the data contradict noise "
                      "that is simply added, and edges into this are doubtful; they are false if its own noise changes. "
                      "--method cdnod lets noise change."));
+    TRY(note_outcome(ctx, s, UNMOVED,
+                     "changes over the segments, and an accepted set has no variable that is seen to change, so it "
+                     "cannot be what moves it. Its own noise changes, or what changes in its causes is too faint to be "
+                     "seen; no edge is shown."));
     TRY(note_outcome(ctx, s, NOT_CHANGING,
                      "not seen to change over the segments, so the empty set is accepted and nothing is said about "
                      "causes."));

@@ -33,6 +33,10 @@
  * This check is not in the paper and decides nothing, since mechanisms that are not additive fail it too, and the
  * paper's rule often gets by with these.
  *
+ * Likewise a target with this model changes only if its causes do.  An accepted set none of whose members is seen to
+ * change over the segments by itself cannot be all that moves the target: most often it holds an effect that shows
+ * the change of the target too faintly (`unmoved`).
+ *
  * Sets are tested by size.  Once the intersection of those accepted is empty, nothing can be said of the target any
  * more, and larger sets are left out.  Of more than ICP_CANDIDATES other variables those that depend on the target most
  * clearly inside segments (HSIC, at level alpha) are looked at.
@@ -433,6 +437,47 @@ static nonsens_status test_noise(nonsens_context *ctx, arena *a, const icp_data 
     return NONSENS_OK;
 }
 
+/* ---- what moves a target --------------------------------------------------------------------------------------- */
+
+typedef struct moving {
+    const icp_data *data;
+    bool *moves; /* (d) */
+    double level;
+} moving;
+
+static nonsens_status test_alone(nonsens_context *ctx, arena *scratch, int64_t variable, void *state)
+{
+    const moving *m = state;
+    icp_invariance alone;
+    TRY(icp_test(ctx, scratch, m->data, variable, 0, NULL, &alone));
+    m->moves[variable] = alone.p_value <= m->level;
+    return NONSENS_OK;
+}
+
+static nonsens_status find_unmoved(nonsens_context *ctx, arena *a, const icp_data *data, double level, int64_t targets,
+                                   icp_target *target)
+{
+    moving m = {.data = data, .level = level};
+    set_jobs jobs = {.count = gather_accepted(targets, target, level, NULL)};
+    if (jobs.count == 0) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, a, m.moves, data->d);
+    ARENA_TRY(ctx, a, jobs.job, jobs.count);
+    gather_accepted(targets, target, level, jobs.job);
+    TRY(parallel_for(ctx, (int)data->options->threads, data->d, NULL, test_alone, &m));
+    for (int64_t k = 0; k < jobs.count; k++) {
+        icp_target *t = jobs.job[k].target;
+        int64_t member[ICP_CANDIDATES], count = icp_members(t, jobs.job[k].set, member);
+        bool moves = false;
+        for (int64_t i = 0; i < count; i++) {
+            moves = moves || m.moves[member[i]];
+        }
+        t->unmoved = t->unmoved || !moves;
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status icp_search(nonsens_context *ctx, arena *a, const icp_data *data, int64_t most, double level,
                           int64_t targets, icp_target *target)
 {
@@ -441,5 +486,6 @@ nonsens_status icp_search(nonsens_context *ctx, arena *a, const icp_data *data, 
     for (int64_t size = 1; size <= most && size <= ICP_CANDIDATES; size++) {
         TRY(test_size(ctx, a, data, size, level, targets, target));
     }
+    TRY(find_unmoved(ctx, a, data, level, targets, target));
     return test_noise(ctx, a, data, level, targets, target);
 }

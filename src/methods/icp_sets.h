@@ -52,6 +52,7 @@ typedef struct icp_target {
     icp_invariance *set;               /* (2^candidates) NULL where the empty set was enough */
     int64_t tested, accepted;          /* sets */
     uint32_t common, any;              /* candidates in all accepted sets, and in at least one */
+    bool unmoved;                      /* an accepted set, not the empty one, has no member that is seen to change */
     double noise_p;                    /* largest p-value of icp_test_noise among accepted sets; NaN: not tested */
 } icp_target;
 
