@@ -96,6 +96,22 @@ static nonsens_result *run_pair(fixture *f, const table *t, const char *invarian
     return r;
 }
 
+/* Of all variables, or with one more option. */
+static nonsens_result *run_graph(fixture *f, const table *t, const char *const *names, const char *invariance,
+                                 const char *key, const char *value)
+{
+    nonsens_data *data = as_data(f, t, names);
+    nonsens_options *o = options_for(f, NONSENS_CMD_DISCOVER, invariance);
+    nonsens_result *r;
+    assert_int_equal(nonsens_options_set(f->ctx, o, key, value), NONSENS_OK);
+    if (nonsens_discover(f->ctx, data, o, &r) != NONSENS_OK) {
+        fail_msg("%s", nonsens_message(f->ctx));
+    }
+    nonsens_options_free(o);
+    nonsens_data_free(data);
+    return r;
+}
+
 static const evidence *find_evidence(const nonsens_result *r, const char *name)
 {
     for (int64_t k = 0; k < r->evidence_count; k++) {
@@ -162,7 +178,7 @@ static void check_set(fixture *f, icp_data *d, nonsens_options *o, int64_t targe
 static void test_one_set(void **state)
 {
     fixture *f = *state;
-    table *t = make_table(f, 11, 240, 3);
+    table *t = make_table(f, 11, 120, 3);
     icp_data d;
     modulate(t, 0);
     add_effect(t, 0, 1, 0.5);
@@ -250,19 +266,12 @@ static void test_screening(void **state)
     table *t = make_table(f, 13, 240, D);
     modulate(t, 0);
     add_effect(t, 0, 1, 0.5);
-    nonsens_data *data = as_data(f, t, NAMES);
-    nonsens_options *o = options_for(f, NONSENS_CMD_DISCOVER, "levene-rank");
-    nonsens_result *r;
-    assert_int_equal(nonsens_options_set(f->ctx, o, "target", "b"), NONSENS_OK);
-    assert_int_equal(nonsens_options_set(f->ctx, o, "max-given", "1"), NONSENS_OK);
-    assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_OK);
+    nonsens_result *r = run_graph(f, t, NAMES, "levene-rank", "target", "b");
     assert_int_equal(r->edges, 1);
     assert_true(r->edge[0].from == 0 && r->edge[0].to == 1 && r->edge[0].type == NONSENS_EDGE_DIRECTED);
     assert_true(r->edge[0].p_value < 1e-3);
     assert_true(has_note(r, "Causes of a target are looked for among the 10 variables"));
     nonsens_result_free(r);
-    nonsens_options_free(o);
-    nonsens_data_free(data);
 }
 
 /* ---- a pair ---- */
@@ -344,16 +353,11 @@ static void test_both_directions_fit(void **state)
     fixture *f = *state;
     table *t = linear_means(f, 240);
     check_decision(f, t, DECISION_INCONCLUSIVE, "both directions fit");
-    nonsens_data *data = as_data(f, t, NAMES);
-    nonsens_options *o = options_for(f, NONSENS_CMD_DISCOVER, "levene-rank");
-    nonsens_result *r;
-    assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_OK);
+    nonsens_result *r = run_graph(f, t, NAMES, "levene-rank", "threads", "2");
     assert_int_equal(r->edges, 0);
     assert_true(has_note(r, "each identified as a cause of the other"));
     assert_non_null(r->reason);
     nonsens_result_free(r);
-    nonsens_options_free(o);
-    nonsens_data_free(data);
 }
 
 static void test_directions_are_found(void **state)
@@ -376,37 +380,27 @@ static void test_directions_are_found(void **state)
 
 /* ---- several variables ---- */
 
-/* c -> b, and a has nothing to do with them; columns in any order, whatever the threads. */
-static nonsens_result *run_three(fixture *f, const int order[3], const char *threads, const char *target)
+/* c -> b, and a has nothing to do with them; columns in any order. */
+static nonsens_result *run_three(fixture *f, const int order[3], const char *key, const char *value)
 {
-    static const char *const names[] = {"a", "b", "c"};
     const char *ordered[3];
-    table *t = make_table(f, 17, 360, 3), *turned = make_table(f, 17, 360, 3);
-    nonsens_result *r;
+    table *t = make_table(f, 17, 240, 3), *turned = make_table(f, 17, 240, 3);
     modulate(t, 2);
     add_effect(t, 2, 1, 0.5);
     for (int64_t k = 0; k < 3; k++) {
-        ordered[k] = names[order[k]];
+        ordered[k] = NAMES[order[k]];
         for (int64_t i = 0; i < t->n; i++) {
             *cell(turned, i, k) = *cell(t, i, order[k]);
         }
     }
-    nonsens_data *data = as_data(f, turned, ordered);
-    nonsens_options *o = options_for(f, NONSENS_CMD_DISCOVER, "levene-rank");
-    assert_int_equal(nonsens_options_set(f->ctx, o, "threads", threads), NONSENS_OK);
-    assert_int_equal(nonsens_options_set(f->ctx, o, "target", target), NONSENS_OK);
-    if (nonsens_discover(f->ctx, data, o, &r) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
-    }
-    nonsens_options_free(o);
-    nonsens_data_free(data);
-    return r;
+    return run_graph(f, turned, ordered, "levene-rank", key, value);
 }
 
 static void test_edges_do_not_depend_on_order_or_threads(void **state)
 {
     fixture *f = *state;
-    nonsens_result *one = run_three(f, (int[]){0, 1, 2}, "1", ""), *two = run_three(f, (int[]){2, 0, 1}, "3", "");
+    nonsens_result *one = run_three(f, (int[]){0, 1, 2}, "threads", "1"),
+                   *two = run_three(f, (int[]){2, 0, 1}, "threads", "3");
     assert_int_equal(one->edges, 1);
     assert_true(one->edge[0].from == 2 && one->edge[0].to == 1);
     assert_int_equal(two->edges, 1);
@@ -428,8 +422,8 @@ static void test_edges_do_not_depend_on_order_or_threads(void **state)
 static void test_target(void **state)
 {
     fixture *f = *state;
-    nonsens_result *by_name = run_three(f, (int[]){0, 1, 2}, "1", "b"),
-                   *by_number = run_three(f, (int[]){0, 1, 2}, "1", "#2");
+    nonsens_result *by_name = run_three(f, (int[]){0, 1, 2}, "target", "b"),
+                   *by_number = run_three(f, (int[]){0, 1, 2}, "target", "#2");
     assert_true(by_name->edges == 1 && by_number->edges == 1);
     assert_true(by_name->edge[0].p_value == by_number->edge[0].p_value);
     assert_true(has_note(by_name, "above a p-value of 0.05 "));
@@ -464,17 +458,11 @@ static void test_noise_that_gives_itself_away(void **state)
         *cell(t, i, 1) *= t->scale[(e + 1) % SEGMENTS];
         *cell(t, i, 2) = 2.0 * sin(*cell(t, i, 0)) + *cell(t, i, 1) + 0.6 * *cell(t, i, 2);
     }
-    nonsens_data *data = as_data(f, t, NAMES);
-    nonsens_options *o = options_for(f, NONSENS_CMD_DISCOVER, "ks");
-    nonsens_result *r;
-    assert_int_equal(nonsens_options_set(f->ctx, o, "target", "b"), NONSENS_OK);
-    assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_OK);
+    nonsens_result *r = run_graph(f, t, NAMES, "ks", "target", "b");
     assert_true(find_evidence(r, "causes(b)")->value == (double)r->edges && r->edges > 0);
     assert_true(find_evidence(r, "noise(b)")->p_value < 0.05);
     assert_true(has_note(r, "b: what the accepted sets leave depends on them inside the segments"));
     nonsens_result_free(r);
-    nonsens_options_free(o);
-    nonsens_data_free(data);
 }
 
 /* Where the effect is too faint to be seen to change, it may not pass for what moves its cause. */
@@ -488,17 +476,12 @@ static void test_faint_effects_are_no_causes(void **state)
             *cell(t, i, 0) *= t->scale[t->segment[i]];
             *cell(t, i, 1) = *cell(t, i, 0) + 0.8 * *cell(t, i, 1);
         }
-        nonsens_data *data = as_data(f, t, NAMES);
-        nonsens_options *o = options_for(f, NONSENS_CMD_DISCOVER, "ks");
-        nonsens_result *r;
-        assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_OK);
+        nonsens_result *r = run_graph(f, t, NAMES, "ks", "threads", "2");
         bool both =
             find_evidence(r, "invariance(a)")->p_value <= 0.025 && find_evidence(r, "invariance(b)")->p_value <= 0.025;
         assert_true(r->edges == 0 || both);
         unmoved += has_note(r, "it cannot be what moves it");
         nonsens_result_free(r);
-        nonsens_options_free(o);
-        nonsens_data_free(data);
     }
     assert_true(unmoved > 0);
 }
