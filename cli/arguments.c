@@ -16,7 +16,8 @@ static const file_option table[] = {
      "`-` standard output carries them only."},
     {"-o", "output", "FILE", DECIDING, "Write the text result to FILE in place of standard output."},
     {NULL, "json", "FILE", ANALYSING, "Write the result as JSON; with `-` standard output carries JSON only."},
-    {NULL, "dot", "FILE", NONSENS_CMD_DISCOVER, "Write the graph in Graphviz's language, for `dot -Tsvg`."},
+    {NULL, "dot", "FILE", NONSENS_CMD_DISCOVER,
+     "Write the graph in Graphviz's language, for `dot -Tsvg`; with `-` standard output carries the graph only."},
     {NULL, "truth", "FILE", NONSENS_CMD_SIMULATE, "Write the causes as JSON."},
     {NULL, "sources", "FILE", NONSENS_CMD_DIRECTION,
      "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to a "

@@ -40,5 +40,10 @@ nonsens_status linear_ica_direction(nonsens_context *ctx, arena *scratch, const 
 /* Shimizu et al. 2011 with Hyvarinen and Smith 2013: an order of linear variables, then weights (lingam.c). */
 nonsens_status lingam_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                const nonsens_options *options, nonsens_result *result);
+/* Heinze-Deml, Peters, Meinshausen 2018: invariant causal prediction with Gaussian processes (icp.c). */
+nonsens_status icp_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                             const nonsens_options *options, nonsens_result *result);
+nonsens_status icp_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                            const nonsens_options *options, nonsens_result *result);
 
 #endif

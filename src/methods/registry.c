@@ -23,6 +23,12 @@
     "All mechanisms are linear, without cycles, and the same for all rows; no hidden common cause acts on two "       \
     "variables; disturbances are independent, and at most one of them is Gaussian; rows are independent of one "      \
     "another."
+#define ICP_MODEL                                                                                                    \
+    "An effect is a function of its causes plus noise; function and noise are the same in all segments, the noise "  \
+    "does not depend on the causes, the causes change over the segments, no hidden common cause acts on an effect "  \
+    "and its causes, and rows are independent of one another. Data whose every disturbance changes over the "        \
+    "segments, as structured and nonsens expect them, contradict this: no set of causes then leaves noise that "     \
+    "stays the same."
 
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
@@ -43,6 +49,10 @@ static const method table[] = {
       "DirectLiNGAM with pairwise likelihood ratios: an order of linear, non-Gaussian variables, then weights",
       LINGAM_MODEL, 0, 1, 0},
      NULL, lingam_discover},
+    {{"icp", "Heinze-Deml, Peters, Meinshausen, J. Causal Inference 6, 2018",
+      "invariant causal prediction: causes are what leaves of their effect the same noise in all segments",
+      ICP_MODEL, 1, 1, 1},
+     icp_direction, icp_discover},
 };
 
 enum { METHODS = sizeof table / sizeof *table };

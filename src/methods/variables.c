@@ -1,5 +1,5 @@
 /*
- * variables.c - which variables --x, --y and --given name, and the data set with just these.
+ * variables.c - which variables --x, --y, --given and --target name, and the data set with just these.
  */
 #include "methods/variables.h"
 
@@ -285,4 +285,23 @@ nonsens_status variables_pair(nonsens_context *ctx, const nonsens_data *data, co
     nonsens_data_free(roles.owned);
     *owned = NULL;
     return fail(ctx, NONSENS_ERR_USAGE, "--x and --y must name one variable each; lists are for independence alone");
+}
+
+nonsens_status variables_find(nonsens_context *ctx, const nonsens_data *data, const char *key, const char *wanted,
+                              int64_t *index)
+{
+    naming item;
+    namings one = {&item, 0};
+    char list[LIST_BYTES];
+    arena local = {0};
+    nonsens_status status = add_name(ctx, &local, data, key, wanted, wanted + strlen(wanted), &one);
+    if (status == NONSENS_OK) {
+        *index = item.index >= 0 ? item.index : find_number(data, item.name);
+        if (*index < 0) {
+            status = fail(ctx, NONSENS_ERR_DATA, "--%s %s: there is no such variable; there are %s", key, item.name,
+                          list_names(data, list));
+        }
+    }
+    arena_free(&local);
+    return status;
 }

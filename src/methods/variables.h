@@ -1,5 +1,5 @@
 /*
- * variables.h - which variables --x, --y and --given name.
+ * variables.h - which variables --x, --y, --given and --target name.
  */
 #ifndef METHODS_VARIABLES_H
 #define METHODS_VARIABLES_H
@@ -23,5 +23,10 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
  */
 nonsens_status variables_pair(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                               const nonsens_data **pair, nonsens_data **owned);
+
+/* The variable that --key names: by its name, as it stands or without blanks around it, or as the k-th of the data
+ * (#k). */
+nonsens_status variables_find(nonsens_context *ctx, const nonsens_data *data, const char *key, const char *wanted,
+                              int64_t *index);
 
 #endif

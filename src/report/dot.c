@@ -1,39 +1,44 @@
-/* dot.c - a graph in Graphviz's DOT language; names are quoted, so that any text is safe in them. */
+/*
+ * dot.c - a graph in Graphviz's DOT language.
+ *
+ * Nodes are called v1, v2, ... in the order of the variables, and names are their labels: two names may look alike once
+ * what cannot be shown is escaped and what is long is cut, and must not become one node.
+ */
 #include "base/number.h"
 #include "base/output.h"
+#include "base/show.h"
 #include "methods/result.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { DIGITS = 3 };
+enum { DIGITS = 3, LABEL_CHARACTERS = 200, LABEL_BYTES = 4 * LABEL_CHARACTERS + 8 };
 
-/* In quotes; quotes, backslashes and control characters of the name cannot end or bend them. */
-static void print_quoted(FILE *f, const char *text)
+/* In quotes, which no quote or backslash of the name can end or bend; a backslash also begins the marks of labels. */
+static void print_label(FILE *f, const char *name)
 {
+    char label[LABEL_BYTES];
+    show_text(label, sizeof label, name, (int64_t)strlen(name), LABEL_CHARACTERS);
     fputc('"', f);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') {
+    for (const char *c = label; *c; c++) {
+        if (*c == '"' || *c == '\\') {
             fputc('\\', f);
         }
-        fputc(c < 0x20 || c == 0x7f ? ' ' : c, f);
+        fputc(*c, f);
     }
     fputc('"', f);
 }
 
-static void print_edge(FILE *f, const nonsens_result *r, const graph_edge *e)
+static void print_edge(FILE *f, const graph_edge *e)
 {
     static const char *const ends[] = {"dir=forward", "dir=none", "dir=both"};
     char number[NUMBER_BYTES];
-    fputs("  ", f);
-    print_quoted(f, r->names[e->from]);
-    fputs(" -> ", f);
-    print_quoted(f, r->names[e->to]);
-    fprintf(f, " [%s", ends[e->type]);
+    fprintf(f, "  v%" PRId64 " -> v%" PRId64 " [%s", e->from + 1, e->to + 1, ends[e->type]);
     double label = isnan(e->support) ? e->weight : e->support;
     if (!isnan(label)) {
-        fprintf(f, ", label=\"%s\"", number_print(number, label, DIGITS));
+        fprintf(f, ", label=\"%s\"", number_print(number, label + 0.0, DIGITS)); // no minus zero
     }
     fputs("];\n", f);
 }
@@ -49,12 +54,12 @@ nonsens_status nonsens_result_write_dot(nonsens_context *ctx, const nonsens_resu
     fputs("// a -> b: a causes b; dir=none: direction not known; dir=both: hidden common cause\ndigraph nonsens {\n",
           f);
     for (int64_t j = 0; j < result->variables; j++) {
-        fputs("  ", f);
-        print_quoted(f, result->names[j]);
-        fputs(";\n", f);
+        fprintf(f, "  v%" PRId64 " [label=", j + 1);
+        print_label(f, result->names[j]);
+        fputs("];\n", f);
     }
     for (int64_t i = 0; i < result->edges; i++) {
-        print_edge(f, result, &result->edge[i]);
+        print_edge(f, &result->edge[i]);
     }
     fputs("}\n", f);
     return output_close(ctx, out);
