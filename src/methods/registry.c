@@ -19,6 +19,10 @@
     "segment, not both are Gaussian unless they change differently over the segments, no hidden common cause acts "  \
     "on both variables, and rows are independent of one another."
 
+#define ADDITIVE_MODEL                                                                                              \
+    "the cause plus noise that is independent of the cause and the same in all segments, no hidden common cause acts " \
+    "on both variables, and rows are independent of one another."
+
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
       "compares segment classifiers whose features see one variable alone; says when neither direction fits",
@@ -34,6 +38,20 @@ static const method table[] = {
       "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
       LINEAR_MODEL, 1, 0, 1},
      linear_ica_direction, NULL},
+    {{"lingam", "Shimizu et al., JMLR 2011", "linear regression both ways, then independence tests of what is left over",
+      "The effect is a linear function of " ADDITIVE_MODEL " Not both are Gaussian.", 1, 0, 0},
+     lingam_direction, NULL},
+    {{"resit", "Peters, Mooij, Janzing, Schoelkopf, JMLR 2014",
+      "Gaussian-process regression, then independence tests of what is left over",
+      "The effect is a smooth function of " ADDITIVE_MODEL " Not both linear and Gaussian.", 1, 1, 0},
+     resit_direction, resit_discover},
+    {{"reci", "Bloebaum, Janzing, Washio, Shimizu, Schoelkopf, AISTATS 2018",
+      "names the direction in which regression errs less; a rule of thumb that assumes an effect",
+      "One variable causes the other: a direction is always named. The effect is a smooth function of the cause plus "
+      "little noise, the function has nothing to do with how the cause is distributed, no hidden common cause acts on "
+      "both variables, and rows are independent of one another.",
+      1, 0, 0},
+     reci_direction, NULL},
 };
 
 enum { METHODS = sizeof table / sizeof *table };
