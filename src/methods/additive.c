@@ -206,8 +206,9 @@ static const char *untestable_reason(const additive *fit)
 {
     return fit->way[0].determined || fit->way[1].determined
                ? "One variable is a function of the other up to rounding: no noise is left that could be tested."
-               : "The tests could not be run: every segment has fewer than ten rows, or a variable that is constant "
-                 "there.";
+               : "The tests could not be run: there are fewer than ten rows in every segment (or in all), or a "
+                 "variable is "
+                 "constant there.";
 }
 
 static bool passes(const additive_way *way, double alpha)
