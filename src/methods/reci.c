@@ -6,14 +6,14 @@
  *
  *     x -> y   iff E (y - E[y|x])^2 < E (x - E[x|y])^2,     score = log of the latter over the former
  *
- * (The pseudo-code of Monti, Zhang and Hyvarinen 2019 has it the wrong way round.)  A direction is always named; how
- * far the difference is from 0 in standard errors, from the rows' paired differences of squared errors, stands beside
- * it.
+ * (The pseudo-code of Monti, Zhang and Hyvarinen 2019 has it the wrong way round.)  A direction is named unless the
+ * errors are equal; how far the difference is from 0 in standard errors, from the rows' paired differences of squared
+ * errors, stands beside it.
  *
- * Where it fails: a linear mechanism with noise that is not Gaussian.  Linear regressions then err equally both ways,
- * and the better curve of cause given effect, which is not linear, makes the wrong direction the smaller error: right
- * in .18 of 40 such data sets of 1,000 rows, against .93 with additive noise of .2 to .6 of the signal's
- * deviation, 1.00 with .1 to .3, and .65 with noise that is multiplied (experiments/pairs.c, development seeds).
+ * Where it fails: a linear mechanism with noise that is not Gaussian.  Lines then err equally both ways, and the best
+ * curve of the cause given the effect, which is no line, gives the wrong direction the smaller error.  Right in .10 of
+ * 200 such data sets of 1,000 rows; in .98 with additive noise of .2 to .6 of the deviation of a curve, 1.00 with .1 to
+ * .3, and .58 with noise that is multiplied (experiments/pairs --seed 1 --reps 200).
  *
  * Scale: variables are standardised.  The paper's theorem scales them to [0, 1], where one outlier decides the scale;
  * what that scale would say is shown, and a note says where it names the other direction.
@@ -210,7 +210,7 @@ static nonsens_status judge(nonsens_context *ctx, const reci *r, nonsens_result 
     result->assumes_effect = true;
     if (result->better == BETTER_NONE) {
         result->decision = DECISION_INCONCLUSIVE;
-        result->reason = "Both directions predict equally well.";
+        result->reason = "Both directions predict equally well, or neither variable predicts the other at all.";
         return NONSENS_OK;
     }
     result->decision = result->better == BETTER_FIRST ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
@@ -237,7 +237,8 @@ static nonsens_status note_noise(nonsens_context *ctx, const reci *r, nonsens_re
     return result_note(ctx, result,
                        "Comparing errors is a rule of thumb: it is right on average where the mechanism is not linear, "
                        "the noise is small and the mechanism unrelated to the distribution of the cause, and nothing "
-                       "in these two variables alone can show the latter. A linear mechanism errs equally both ways.");
+                       "in these two variables alone can show the latter. With a linear mechanism it is "
+                       "mostly wrong unless the noise is Gaussian, and then arbitrary.");
 }
 
 nonsens_status reci_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
