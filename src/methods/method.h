@@ -45,5 +45,14 @@ nonsens_status icp_direction(nonsens_context *ctx, arena *scratch, const nonsens
                              const nonsens_options *options, nonsens_result *result);
 nonsens_status icp_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                             const nonsens_options *options, nonsens_result *result);
+/* Additive noise: linear (lingam_pair.c), smooth (resit.c, resit_order.c); by regression errors (reci.c). */
+nonsens_status lingam_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                                const nonsens_options *options, nonsens_result *result);
+nonsens_status resit_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                               const nonsens_options *options, nonsens_result *result);
+nonsens_status resit_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                              const nonsens_options *options, nonsens_result *result);
+nonsens_status reci_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                              const nonsens_options *options, nonsens_result *result);
 
 #endif

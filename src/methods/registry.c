@@ -23,12 +23,18 @@
     "All mechanisms are linear, without cycles, and the same for all rows; no hidden common cause acts on two "       \
     "variables; disturbances are independent, and at most one of them is Gaussian; rows are independent of one "      \
     "another."
+
 #define ICP_MODEL                                                                                                    \
     "An effect is a function of its causes plus noise; function and noise are the same in all segments, the noise "  \
     "does not depend on the causes, the causes change over the segments, no hidden common cause acts on an effect "  \
     "and its causes, and rows are independent of one another. Data whose every disturbance changes over the "        \
     "segments, as structured and nonsens expect them, contradict this: no set of causes then leaves noise that "     \
     "stays the same."
+
+#define ADDITIVE_MODEL                                                                                                \
+    "An effect is a smooth function of its causes plus noise that is independent of them and the same in all "         \
+    "segments; there are no cycles, no hidden common cause acts on two variables, and rows are independent of one "    \
+    "another."
 
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
@@ -46,9 +52,20 @@ static const method table[] = {
       LINEAR_MODEL, 1, 0, 1},
      linear_ica_direction, NULL},
     {{"lingam", "Shimizu et al., JMLR 12, 2011; Hyvarinen, Smith, JMLR 14, 2013",
-      "DirectLiNGAM with pairwise likelihood ratios: an order of linear, non-Gaussian variables, then weights",
-      LINGAM_MODEL, 0, 1, 0},
-     NULL, lingam_discover},
+      "DirectLiNGAM: a pair by tests of what linear regressions leave over, many variables by likelihood ratios",
+      LINGAM_MODEL, 1, 1, 0},
+     lingam_direction, lingam_discover},
+    {{"resit", "Peters, Mooij, Janzing, Schoelkopf, JMLR 2014",
+      "Gaussian-process regression, then independence tests of what is left over",
+      ADDITIVE_MODEL " Where a function is linear, not all is Gaussian.", 1, 1, 0},
+     resit_direction, resit_discover},
+    {{"reci", "Bloebaum, Janzing, Washio, Shimizu, Schoelkopf, AISTATS 2018",
+      "names the direction in which regression errs less; a rule of thumb that assumes an effect",
+      "One variable causes the other: a direction is always named. The effect is a smooth function of the cause plus "
+      "little noise, the function has nothing to do with how the cause is distributed, no hidden common cause acts on "
+      "both variables, and rows are independent of one another.",
+      1, 0, 0},
+     reci_direction, NULL},
     {{"icp", "Heinze-Deml, Peters, Meinshausen, J. Causal Inference 6, 2018",
       "invariant causal prediction: causes are what leaves of their effect the same noise in all segments",
       ICP_MODEL, 1, 1, 1},
