@@ -37,4 +37,8 @@ nonsens_status monti_lr_direction(nonsens_context *ctx, arena *scratch, const no
 nonsens_status linear_ica_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                                     const nonsens_options *options, nonsens_result *result);
 
+/* Huang et al. 2020: the segment as a variable (cdnod.c). */
+nonsens_status cdnod_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                               const nonsens_options *options, nonsens_result *result);
+
 #endif

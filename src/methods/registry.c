@@ -19,6 +19,12 @@
     "segment, not both are Gaussian unless they change differently over the segments, no hidden common cause acts "  \
     "on both variables, and rows are independent of one another."
 
+#define CDNOD_MODEL                                                                                                     \
+    "The segment is a variable that nothing causes; hidden common causes, if there are any, are functions of the "       \
+    "segment; variables are dependent wherever the graph lets them be (faithfulness), no variable is a function of the " \
+    "others; where both ends of an edge change, their mechanisms change independently over the segments; and rows are " \
+    "independent of one another."
+
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
       "compares segment classifiers whose features see one variable alone; says when neither direction fits",
@@ -34,6 +40,10 @@ static const method table[] = {
       "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
       LINEAR_MODEL, 1, 0, 1},
      linear_ica_direction, NULL},
+    {{"cdnod", "Huang, Zhang, Zhang, Ramsey, Sanchez-Romero, Glymour, Schoelkopf, JMLR 21, 2020",
+      "the segment as a variable: conditional independence, then independent changes of mechanisms", CDNOD_MODEL, 1, 0,
+      1},
+     cdnod_direction, NULL},
 };
 
 enum { METHODS = sizeof table / sizeof *table };

@@ -1,0 +1,60 @@
+/* cdnod_tests.c - the tester of CD-NOD and its questions on a pair. */
+#include "methods/cdnod_tests.h"
+
+nonsens_status cdnod_tests_open(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                const nonsens_options *options, cdnod_tests *out)
+{
+    const double **v; // (d)
+    column_set *variable;
+    row_groups groups = {data->segments, data->start};
+    ci_options how = ci_options_from(options);
+    *out = (cdnod_tests){.data = data, .options = options, .d = data->d, .modules = {data->n, NULL, groups}};
+    ARENA_TRY(ctx, a, v, data->d);
+    ARENA_TRY(ctx, a, variable, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        v[k] = matrix_col(data->x, data->column_rank[k]);
+        variable[k] = (column_set){data->n, 1, v + k};
+    }
+    ci_variables variables = {data->d, variable, NULL, groups};
+    return ci_open_with_group(ctx, &variables, &how, &out->tester);
+}
+
+void cdnod_tests_close(cdnod_tests *t)
+{
+    ci_close(t->tester);
+    t->tester = NULL;
+}
+
+nonsens_status cdnod_tests_score(nonsens_context *ctx, arena *a, cdnod_tests *t)
+{
+    double **score;
+    ARENA_TRY(ctx, a, score, t->d);
+    for (int64_t k = 0; k < t->d; k++) {
+        ARENA_TRY(ctx, a, score[k], t->data->n);
+        TRY(cdnod_scores(ctx, a, t->data->n, matrix_col(t->data->x, t->data->column_rank[k]), score[k]));
+    }
+    t->modules.score = (const double *const *)score;
+    return NONSENS_OK;
+}
+
+nonsens_status cdnod_tests_directions(nonsens_context *ctx, arena *a, const cdnod_tests *t, const cdnod_line *line,
+                                      cdnod_dependence out[2])
+{
+    cdnod_permutations how = {.count = t->options->permutations,
+                              .seed = (uint64_t)t->options->seed,
+                              .job = (uint64_t)(line->node[0] * t->d + line->node[1]) & 0x7fffffff,
+                              .threads = (int)t->options->threads};
+    return cdnod_compare_directions(ctx, a, &t->modules, line, &how, out);
+}
+
+nonsens_status cdnod_tests_pair(nonsens_context *ctx, const cdnod_tests *t, cdnod_pair *out)
+{
+    int64_t segment = t->d;
+    TRY(ci_test(ctx, t->tester, 0, 1, 1, &segment, &out->between));
+    for (int64_t j = 0; j < 2; j++) {
+        int64_t other = 1 - j;
+        TRY(ci_test(ctx, t->tester, segment, j, 0, NULL, &out->alone[j]));
+        TRY(ci_test(ctx, t->tester, segment, j, 1, &other, &out->given[j]));
+    }
+    return NONSENS_OK;
+}
