@@ -19,7 +19,6 @@
  * dependence was right in 1.00 and 1.00, .98 and 1.00, .79 and .87.  So the p-values are shown, and a note says where
  * they do not support the choice.
  */
-#include "base/number.h"
 #include "methods/cdnod_tests.h"
 #include "methods/method.h"
 #include "methods/run.h"
@@ -43,8 +42,9 @@ typedef struct verdict {
     cdnod_tests tests;
     cdnod_pair pair;
     enum finding finding;
-    int changing;            /* of FOUND_ONE_CHANGES and FOUND_CONTRADICTION */
-    int cause;               /* -1: none can be named */
+    int changing; /* of FOUND_ONE_CHANGES and FOUND_CONTRADICTION */
+    int cause;    /* -1: none can be named */
+    cdnod_line line;
     cdnod_dependence way[2]; /* FOUND_BOTH_CHANGE; way[j]: variable j the cause */
 } verdict;
 
@@ -88,9 +88,8 @@ static void judge(verdict *v)
 
 static nonsens_status compare_ways(nonsens_context *ctx, arena *a, verdict *v)
 {
-    cdnod_line line = {.node = {0, 1}};
     TRY(cdnod_tests_score(ctx, a, &v->tests));
-    TRY(cdnod_tests_directions(ctx, a, &v->tests, &line, v->way));
+    TRY(cdnod_tests_directions(ctx, a, &v->tests, &v->line, v->way));
     v->cause = v->way[0].value < v->way[1].value ? 0 : v->way[1].value < v->way[0].value ? 1 : -1;
     return NONSENS_OK;
 }
@@ -123,18 +122,6 @@ static nonsens_status report_tests(nonsens_context *ctx, const verdict *v, nonse
                      "kci(segment, %s)", result->names[place], result));
         TRY(add_test(ctx, &v->pair.given[j], "the same where the other variable is known: does its mechanism change?",
                      "kci(segment, %s | %s)", result->names[place], result));
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status report_ways(nonsens_context *ctx, const verdict *v, nonsens_result *result)
-{
-    for (int place = 0; place < 2; place++) {
-        const cdnod_dependence *way = &v->way[place_of(v, 0) == place ? 0 : 1];
-        TRY(result_add(ctx, result, way->value, way->p_value,
-                       "dependence between the changes of P(cause) and of P(effect | cause) over the segments, 0 to 1; "
-                       "smaller is right; p-value of independent changes",
-                       "changes(%s->%s)", result->names[place], result->names[1 - place]));
     }
     return NONSENS_OK;
 }
@@ -226,24 +213,9 @@ static void fill_decision(const verdict *v, nonsens_result *result)
     }
 }
 
-/* What the permutations say for and against the third phase. */
 static nonsens_status note_ways(nonsens_context *ctx, const verdict *v, nonsens_result *result)
 {
-    char p_value[NUMBER_BYTES];
-    double alpha = v->tests.options->alpha;
-    const char *cause = cdnod_name(&v->tests, v->cause), *effect = cdnod_name(&v->tests, 1 - v->cause);
-    if (v->way[v->cause].p_value <= alpha) {
-        TRY(result_note(ctx, result,
-                        "The data contradict independent changes: P(%s) and P(%s | %s) change together (p-value %s), "
-                        "less so than in the other direction. A hidden cause that changes looks like this.",
-                        cause, effect, cause, number_print(p_value, v->way[v->cause].p_value, 2)));
-    } else if (v->way[1 - v->cause].p_value > alpha) {
-        TRY(result_note(ctx, result,
-                        "The changes of P(%s) and P(%s | %s) are not seen to be dependent either (p-value %s): the "
-                        "direction is the likelier of the two, not an established one. More segments help, more rows "
-                        "hardly.",
-                        effect, cause, effect, number_print(p_value, v->way[1 - v->cause].p_value, 2)));
-    }
+    TRY(cdnod_tests_note(ctx, &v->tests, &v->line, v->cause, v->way, result));
     if (v->tests.data->segments < FEW_SEGMENTS) {
         TRY(result_note(ctx, result,
                         "Changes of both variables are compared over %" PRId64 " segments, which is few; with 20 or "
@@ -256,11 +228,7 @@ static nonsens_status note_ways(nonsens_context *ctx, const verdict *v, nonsens_
 static nonsens_status add_notes(nonsens_context *ctx, const verdict *v, nonsens_result *result)
 {
     TRY(run_note_skipped(ctx, result, v->pair.between.segments_skipped, v->pair.between.least_rows));
-    if (v->tests.options->pooling == POOLING_POOLED) {
-        TRY(result_note(ctx, result,
-                        "--pooling pooled has no effect here: the segment is one of the variables, and independence of "
-                        "the others is tested given the segment."));
-    }
+    TRY(cdnod_tests_note_options(ctx, &v->tests, result));
     return v->finding == FOUND_BOTH_CHANGE && v->cause >= 0 ? note_ways(ctx, v, result) : NONSENS_OK;
 }
 
@@ -274,7 +242,7 @@ static nonsens_status find_direction(nonsens_context *ctx, arena *a, verdict *v,
     fill_decision(v, result);
     TRY(report_tests(ctx, v, result));
     if (v->finding == FOUND_BOTH_CHANGE) {
-        TRY(report_ways(ctx, v, result));
+        TRY(cdnod_tests_report(ctx, &v->tests, &v->line, v->way, result));
     }
     return add_notes(ctx, v, result);
 }
@@ -282,8 +250,8 @@ static nonsens_status find_direction(nonsens_context *ctx, arena *a, verdict *v,
 nonsens_status cdnod_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                                nonsens_result *result)
 {
-    verdict v = {.cause = -1};
-    nonsens_status status = cdnod_tests_open(ctx, a, pair, options, &v.tests);
+    verdict v = {.cause = -1, .line = {.node = {0, 1}}};
+    nonsens_status status = cdnod_tests_open(ctx, a, pair, options, (int)options->threads, &v.tests);
     if (status == NONSENS_OK) {
         status = find_direction(ctx, a, &v, result);
     }

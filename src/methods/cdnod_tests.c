@@ -1,13 +1,16 @@
 /* cdnod_tests.c - the tester of CD-NOD and its questions on a pair. */
 #include "methods/cdnod_tests.h"
 
+#include "base/number.h"
+
 nonsens_status cdnod_tests_open(nonsens_context *ctx, arena *a, const nonsens_data *data,
-                                const nonsens_options *options, cdnod_tests *out)
+                                const nonsens_options *options, int threads, cdnod_tests *out)
 {
     const double **v; // (d)
     column_set *variable;
     row_groups groups = {data->segments, data->start};
     ci_options how = ci_options_from(options);
+    how.threads = threads;
     *out = (cdnod_tests){.data = data, .options = options, .d = data->d, .modules = {data->n, NULL, groups}};
     ARENA_TRY(ctx, a, v, data->d);
     ARENA_TRY(ctx, a, variable, data->d);
@@ -55,6 +58,53 @@ nonsens_status cdnod_tests_pair(nonsens_context *ctx, const cdnod_tests *t, cdno
         int64_t other = 1 - j;
         TRY(ci_test(ctx, t->tester, segment, j, 0, NULL, &out->alone[j]));
         TRY(ci_test(ctx, t->tester, segment, j, 1, &other, &out->given[j]));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- words ---------------------------------------------------------------------------------------------------- */
+
+nonsens_status cdnod_tests_note_options(nonsens_context *ctx, const cdnod_tests *t, nonsens_result *result)
+{
+    if (t->options->pooling != POOLING_POOLED) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result,
+                       "--pooling pooled has no effect here: the segment is one of the variables, and independence of "
+                       "the others is tested given the segment.");
+}
+
+nonsens_status cdnod_tests_report(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line,
+                                  const cdnod_dependence way[2], nonsens_result *result)
+{
+    int first =
+        t->data->column_rank[line->node[0]] < t->data->column_rank[line->node[1]] ? 0 : 1; // as the user has them
+    for (int i = 0; i < 2; i++) {
+        int k = i == 0 ? first : 1 - first;
+        TRY(result_add(ctx, result, way[k].value, way[k].p_value,
+                       "dependence between the changes of P(cause) and of P(effect | cause) over the segments, 0 to 1; "
+                       "smaller is right; p-value of independent changes",
+                       "changes(%s->%s)", cdnod_name(t, line->node[k]), cdnod_name(t, line->node[1 - k])));
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status cdnod_tests_note(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line, int cause,
+                                const cdnod_dependence way[2], nonsens_result *result)
+{
+    char p_value[NUMBER_BYTES];
+    const char *x = cdnod_name(t, line->node[cause]), *y = cdnod_name(t, line->node[1 - cause]);
+    if (way[cause].p_value <= t->options->alpha) {
+        return result_note(ctx, result,
+                           "The data contradict independent changes: P(%s) and P(%s | %s) change together (p-value "
+                           "%s), less so than in the other direction. A hidden cause that changes looks like this.",
+                           x, y, x, number_print(p_value, way[cause].p_value, 2));
+    }
+    if (way[1 - cause].p_value > t->options->alpha) {
+        return result_note(ctx, result,
+                           "%s->%s is the likelier direction, not an established one: in the other one, too, the "
+                           "changes are not seen to be dependent (p-value %s). More segments help, more rows hardly.",
+                           x, y, number_print(p_value, way[1 - cause].p_value, 2));
     }
     return NONSENS_OK;
 }

@@ -37,8 +37,10 @@ nonsens_status monti_lr_direction(nonsens_context *ctx, arena *scratch, const no
 nonsens_status linear_ica_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                                     const nonsens_options *options, nonsens_result *result);
 
-/* Huang et al. 2020: the segment as a variable (cdnod.c). */
+/* Huang et al. 2020: the segment as a variable, of a pair (cdnod.c) and of many (cdnod_graph.c). */
 nonsens_status cdnod_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                                const nonsens_options *options, nonsens_result *result);
+nonsens_status cdnod_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                              const nonsens_options *options, nonsens_result *result);
 
 #endif

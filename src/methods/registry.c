@@ -41,9 +41,9 @@ static const method table[] = {
       LINEAR_MODEL, 1, 0, 1},
      linear_ica_direction, NULL},
     {{"cdnod", "Huang, Zhang, Zhang, Ramsey, Sanchez-Romero, Glymour, Schoelkopf, JMLR 21, 2020",
-      "the segment as a variable: conditional independence, then independent changes of mechanisms", CDNOD_MODEL, 1, 0,
+      "the segment as a variable: conditional independence, then independent changes of mechanisms", CDNOD_MODEL, 1, 1,
       1},
-     cdnod_direction, NULL},
+     cdnod_direction, cdnod_discover},
 };
 
 enum { METHODS = sizeof table / sizeof *table };

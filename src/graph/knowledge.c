@@ -1,0 +1,94 @@
+/* knowledge.c - flags for every arrow. */
+#include "graph/knowledge.h"
+
+#include "graph/pdag.h"
+
+#include <inttypes.h>
+
+nonsens_status knowledge_new(nonsens_context *ctx, arena *a, int64_t d, knowledge *out)
+{
+    *out = (knowledge){.d = d};
+    ARENA_TRY(ctx, a, out->flags, d * d);
+    return NONSENS_OK;
+}
+
+static void add_flag(knowledge *k, int64_t a, int64_t b, int flag)
+{
+    k->flags[a * k->d + b] = (uint8_t)(k->flags[a * k->d + b] | flag);
+}
+
+static bool has_flag(const knowledge *k, int64_t a, int64_t b, int flag)
+{
+    return (k->flags[a * k->d + b] & flag) != 0;
+}
+
+void knowledge_forbid(knowledge *k, int64_t a, int64_t b)
+{
+    add_flag(k, a, b, KNOWLEDGE_FORBIDDEN);
+}
+
+void knowledge_require(knowledge *k, int64_t a, int64_t b)
+{
+    add_flag(k, a, b, KNOWLEDGE_REQUIRED);
+    add_flag(k, b, a, KNOWLEDGE_FORBIDDEN);
+}
+
+void knowledge_tiers(knowledge *k, const int64_t *tier)
+{
+    for (int64_t a = 0; a < k->d; a++) {
+        for (int64_t b = 0; b < k->d; b++) {
+            if (tier[a] >= 0 && tier[b] >= 0 && tier[a] > tier[b]) {
+                knowledge_forbid(k, a, b);
+            }
+        }
+    }
+}
+
+static nonsens_status check_circles(nonsens_context *ctx, arena *local, const knowledge *k)
+{
+    pdag g;
+    TRY(pdag_new(ctx, local, k->d, &g));
+    for (int64_t a = 0; a < k->d; a++) {
+        for (int64_t b = 0; b < k->d; b++) {
+            if (has_flag(k, a, b, KNOWLEDGE_REQUIRED)) {
+                pdag_set(&g, a, b, PDAG_ARROW);
+            }
+        }
+    }
+    return pdag_has_cycle(&g)
+               ? fail(ctx, NONSENS_ERR_USAGE, "the arrows that are required make a circle; drop one of them")
+               : NONSENS_OK;
+}
+
+nonsens_status knowledge_check(nonsens_context *ctx, const knowledge *k)
+{
+    arena local = {0};
+    for (int64_t a = 0; a < k->d; a++) {
+        for (int64_t b = 0; b < k->d; b++) {
+            if (k->flags[a * k->d + b] == (KNOWLEDGE_FORBIDDEN | KNOWLEDGE_REQUIRED)) {
+                return fail(ctx, NONSENS_ERR_USAGE,
+                            "the arrow from variable %" PRId64 " to variable %" PRId64
+                            " is both required and forbidden; say one of the two",
+                            a + 1, b + 1);
+            }
+        }
+    }
+    nonsens_status status = check_circles(ctx, &local, k);
+    arena_free(&local);
+    return status;
+}
+
+bool knowledge_allows(const knowledge *k, int64_t a, int64_t b)
+{
+    return !k || !has_flag(k, a, b, KNOWLEDGE_FORBIDDEN);
+}
+
+bool knowledge_requires(const knowledge *k, int64_t a, int64_t b)
+{
+    return k && has_flag(k, a, b, KNOWLEDGE_REQUIRED);
+}
+
+bool knowledge_separates(const knowledge *k, int64_t a, int64_t b)
+{
+    return !knowledge_allows(k, a, b) && !knowledge_allows(k, b, a);
+}

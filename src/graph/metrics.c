@@ -1,0 +1,72 @@
+/*
+ * metrics.c - structural Hamming distance (Tsamardinos, Brown, Aliferis, "The max-min hill-climbing Bayesian network
+ * structure learning algorithm", Machine Learning 65, 2006: one per missing, extra, reversed or wrongly marked edge),
+ * precision and recall; the completed pattern of a DAG by its v-structures and Meek's rules (Meek, UAI 1995).
+ */
+#include "graph/metrics.h"
+
+#include "graph/orient.h"
+
+#include <math.h>
+
+static void divide(metrics_share *s)
+{
+    s->precision = s->found > 0 ? (double)s->right / (double)s->found : NAN;
+    s->recall = s->there > 0 ? (double)s->right / (double)s->there : NAN;
+    s->f1 = s->found + s->there > 0 ? 2.0 * (double)s->right / (double)(s->found + s->there) : NAN;
+}
+
+static bool is_directed(enum pdag_mark mark)
+{
+    return mark == PDAG_ARROW || mark == PDAG_BACK;
+}
+
+static void compare_pair(enum pdag_mark found, enum pdag_mark there, metrics *m)
+{
+    bool both = found != PDAG_NONE && there != PDAG_NONE, turned = is_directed(found) && is_directed(there);
+    m->missing += found == PDAG_NONE && there != PDAG_NONE;
+    m->extra += found != PDAG_NONE && there == PDAG_NONE;
+    m->reversed += turned && found != there;
+    m->marked += both && !turned && found != there;
+    m->skeleton.right += both;
+    m->skeleton.found += found != PDAG_NONE;
+    m->skeleton.there += there != PDAG_NONE;
+    m->arrows.right += turned && found == there;
+    m->arrows.found += is_directed(found);
+    m->arrows.there += is_directed(there);
+}
+
+void metrics_compare(const pdag *estimate, const pdag *truth, metrics *out)
+{
+    *out = (metrics){0};
+    for (int64_t b = 1; b < truth->d; b++) {
+        for (int64_t a = 0; a < b; a++) {
+            compare_pair(pdag_mark_of(estimate, a, b), pdag_mark_of(truth, a, b), out);
+        }
+    }
+    out->shd = out->missing + out->extra + out->reversed + out->marked;
+    divide(&out->skeleton);
+    divide(&out->arrows);
+}
+
+nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag *dag, pdag *out)
+{
+    orienter o;
+    if (pdag_has_cycle(dag)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "pattern: the graph has a circle of arrows; give a DAG");
+    }
+    pdag_copy(dag, out);
+    for (int64_t b = 0; b < dag->d; b++) {
+        for (int64_t a = 0; a < dag->d; a++) {
+            enum pdag_mark mark = a == b ? PDAG_NONE : pdag_mark_of(dag, a, b);
+            if (mark == PDAG_LINE || mark == PDAG_BOTH) {
+                return fail(ctx, NONSENS_ERR_USAGE, "pattern: the graph has edges without direction; give a DAG");
+            }
+            if (mark == PDAG_ARROW && !pdag_would_make_collider(dag, a, b)) {
+                pdag_set(out, a, b, PDAG_LINE);
+            }
+        }
+    }
+    TRY(orient_open(ctx, scratch, out, NULL, &o));
+    return orient_rules(ctx, &o);
+}

@@ -1,0 +1,209 @@
+/*
+ * orient_colliders.c - v-structures from separating sets, and what becomes of those that contradict one another.
+ *
+ * ORIENT_BIDIRECTED follows Colombo, Maathuis (JMLR 15, 2014, section 4.3) in letting x -> y and y -> x together be
+ * x <-> y, and does the same with arrows of v-structures that lie on a circle of arrows.  ORIENT_PRIORITY lets the
+ * v-structures whose ends are separated with the largest p-value enter first.
+ */
+#include "base/memory.h"
+#include "graph/bits.h"
+#include "graph/orient.h"
+#include "graph/orient_internal.h"
+#include "math/sort.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Triples x - y - z; out may be NULL, to count them. */
+static int64_t list_triples(const pdag *g, orient_triple *out)
+{
+    int64_t count = 0;
+    for (int64_t x = 0; x < g->d; x++) {
+        const uint64_t *near_x = pdag_row(g, g->adjacent, x);
+        for (int64_t z = x + 1; z < g->d; z++) {
+            const uint64_t *near_z = pdag_row(g, g->adjacent, z);
+            for (int64_t w = 0; w < g->words && !bits_has(near_x, z); w++) {
+                for (uint64_t both = near_x[w] & near_z[w]; both; both &= both - 1, count++) {
+                    if (out) {
+                        int32_t y = (int32_t)(w * 64 + __builtin_ctzll(both));
+                        out[count] = (orient_triple){.x = (int32_t)x, .z = (int32_t)z, .y = y};
+                    }
+                }
+            }
+        }
+    }
+    return count;
+}
+
+static void judge_plainly(orienter *o, const skeleton *found)
+{
+    for (int64_t t = 0; t < o->report.triples; t++) {
+        orient_triple *triple = &o->triple[t];
+        triple->open = !skeleton_at(found, triple->x, triple->z)->separated;
+        triple->collider = !triple->open && !skeleton_separator_has(found, triple->x, triple->z, triple->y);
+    }
+}
+
+/* Whether a -> b agrees with what is known and with the arrows that are there. */
+static bool is_allowed(const orienter *o, int64_t a, int64_t b)
+{
+    enum pdag_mark mark = pdag_mark_of(o->graph, a, b);
+    return (mark == PDAG_LINE || mark == PDAG_ARROW) && knowledge_allows(o->known, a, b);
+}
+
+static void refuse_forbidden(orienter *o)
+{
+    for (int64_t t = 0; t < o->report.triples; t++) {
+        orient_triple *triple = &o->triple[t];
+        if (triple->collider && !(is_allowed(o, triple->x, triple->y) && is_allowed(o, triple->z, triple->y))) {
+            triple->open = true;
+            o->report.refused++;
+        }
+    }
+}
+
+/* ---- arrows with two heads -------------------------------------------------------------------------------------- */
+
+static void want_arrow(orienter *o, int64_t a, int64_t b)
+{
+    if (pdag_is_line(o->graph, a, b)) { // an arrow that was there before stays one
+        bits_put(o->want + a * o->graph->words, b, true);
+    }
+}
+
+static void want_all(orienter *o)
+{
+    const pdag *g = o->graph;
+    memset(o->want, 0, (size_t)(g->words * g->d) * sizeof *o->want);
+    for (int64_t t = 0; t < o->report.triples; t++) {
+        const orient_triple *triple = &o->triple[t];
+        if (triple->collider && !triple->open) {
+            want_arrow(o, triple->x, triple->y);
+            want_arrow(o, triple->z, triple->y);
+        }
+    }
+}
+
+static void draw_wanted(orienter *o)
+{
+    pdag *g = o->graph;
+    for (int64_t a = 0; a < g->d; a++) {
+        const uint64_t *want = pdag_row(g, o->want, a);
+        BITS_EACH(b, want, g->words)
+        {
+            bool back = bits_has(pdag_row(g, o->want, b), a);
+            pdag_set(g, a, b, back ? PDAG_BOTH : PDAG_ARROW);
+            o->report.conflicts += back && a < b;
+        }
+    }
+}
+
+/* Wanted arrows on circles, all found before any is changed. */
+static void break_circles(orienter *o)
+{
+    pdag *g = o->graph;
+    for (int64_t a = 0; a < g->d; a++) {
+        uint64_t *want = o->want + a * g->words;
+        BITS_EACH(b, want, g->words)
+        {
+            bool free = pdag_is_arrow(g, a, b) && knowledge_allows(o->known, b, a);
+            bits_put(want, b, free && pdag_is_ancestor(g, b, a));
+        }
+    }
+    for (int64_t a = 0; a < g->d; a++) {
+        const uint64_t *want = pdag_row(g, o->want, a);
+        BITS_EACH(b, want, g->words)
+        {
+            pdag_set(g, a, b, PDAG_BOTH);
+            o->report.conflicts++;
+        }
+    }
+}
+
+static void direct_together(orienter *o)
+{
+    want_all(o);
+    draw_wanted(o);
+    if (pdag_has_cycle(o->graph)) {
+        break_circles(o);
+    }
+}
+
+/* ---- one by one ------------------------------------------------------------------------------------------------- */
+
+static bool fits(const orienter *o, int64_t a, int64_t b)
+{
+    return is_allowed(o, a, b) && !pdag_would_close_cycle(o->graph, a, b);
+}
+
+/* Edges into y lie on no path from y to x or z: both can be judged before either is drawn. */
+static void direct_one(orienter *o, orient_triple *t)
+{
+    if (fits(o, t->x, t->y) && fits(o, t->z, t->y)) {
+        pdag_set(o->graph, t->x, t->y, PDAG_ARROW);
+        pdag_set(o->graph, t->z, t->y, PDAG_ARROW);
+    } else {
+        t->open = true;
+        o->report.conflicts++;
+    }
+}
+
+static nonsens_status direct_by_priority(nonsens_context *ctx, arena *local, orienter *o)
+{
+    sort_entry *entry, *spare; // (triples)
+    int64_t count = 0;
+    ARENA_TRY(ctx, local, entry, o->report.triples);
+    ARENA_TRY(ctx, local, spare, o->report.triples);
+    for (int64_t t = 0; t < o->report.triples; t++) {
+        if (o->triple[t].collider && !o->triple[t].open) {
+            entry[count++] = (sort_entry){sort_key(-o->triple[t].p_value), t};
+        }
+    }
+    sort_entries(entry, spare, count, NULL, NULL);
+    for (int64_t i = 0; i < count; i++) {
+        direct_one(o, &o->triple[entry[i].row]);
+    }
+    return NONSENS_OK;
+}
+
+/* ---- all together ----------------------------------------------------------------------------------------------- */
+
+static nonsens_status judge(nonsens_context *ctx, orienter *o, const skeleton *found, const skeleton_options *how,
+                            enum collider_rule rule)
+{
+    for (int64_t t = 0; t < o->report.triples; t++) {
+        o->triple[t].p_value = skeleton_at(found, o->triple[t].x, o->triple[t].z)->p_value;
+    }
+    if (rule == ORIENT_PLAIN) {
+        judge_plainly(o, found);
+    } else {
+        TRY(orient_count_separators(ctx, o, how, rule));
+    }
+    for (int64_t t = 0; t < o->report.triples; t++) {
+        o->report.colliders += o->triple[t].collider;
+        o->report.ambiguous += o->triple[t].open;
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status orient_colliders(nonsens_context *ctx, arena *keep, orienter *o, const skeleton *found,
+                                const skeleton_options *how, enum collider_rule rule, enum conflict_rule conflicts)
+{
+    arena local = {0};
+    nonsens_status status = NONSENS_OK;
+    o->report.triples = list_triples(o->graph, NULL);
+    ARENA_TRY(ctx, keep, o->triple, o->report.triples);
+    list_triples(o->graph, o->triple);
+    TRY(judge(ctx, o, found, how, rule));
+    refuse_forbidden(o);
+    if (conflicts == ORIENT_BIDIRECTED) {
+        direct_together(o);
+    } else {
+        status = direct_by_priority(ctx, &local, o);
+        arena_free(&local);
+    }
+    for (int64_t t = 0; t < o->report.triples; t++) {
+        o->open_triples += o->triple[t].open;
+    }
+    return status;
+}

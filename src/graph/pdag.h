@@ -1,0 +1,77 @@
+/*
+ * pdag.h - partially directed graphs: between two nodes there is nothing, a line, an arrow or an arrow with two heads.
+ *
+ * Rows of bits per node, so that questions such as "have a and b a common child" are a few words each: four sets of d
+ * bits per node, 0.5 MB at 1,000 nodes.
+ *
+ * "Parents", "children", "ancestors" and "v-structures" are about arrows with one head alone.  An arrow with two heads
+ * says that the evidence for its direction contradicts itself (orient.h): it makes its nodes adjacent and says nothing
+ * else.
+ */
+#ifndef GRAPH_PDAG_H
+#define GRAPH_PDAG_H
+
+#include "base/memory.h"
+
+/* What is between a and b, seen from a. */
+enum pdag_mark { PDAG_NONE, PDAG_LINE, PDAG_ARROW /* a -> b */, PDAG_BACK /* a <- b */, PDAG_BOTH /* a <-> b */ };
+
+typedef struct pdag {
+    int64_t d, words;                           /* nodes; words of a row of bits */
+    uint64_t *adjacent, *line, *parent, *child; /* (words, d): row a is the set of nodes that are so to a */
+    uint64_t *seen;                             /* (words), and */
+    int32_t *queue;                             /* (d): space for walks, hence one thread at a time */
+} pdag;
+
+typedef struct pdag_edge {
+    int64_t from, to;
+    enum pdag_mark mark; /* PDAG_LINE, PDAG_ARROW or PDAG_BOTH */
+} pdag_edge;
+
+/* A graph without edges; memory from `a`. */
+nonsens_status pdag_new(nonsens_context *ctx, arena *a, int64_t d, pdag *out);
+/* Of graphs of the same d. */
+void pdag_copy(const pdag *from, pdag *to);
+/* Lines between all nodes. */
+void pdag_complete(pdag *g);
+/* Every edge becomes a line. */
+void pdag_forget_directions(pdag *g);
+
+static inline const uint64_t *pdag_row(const pdag *g, const uint64_t *set, int64_t a)
+{
+    return set + a * g->words;
+}
+
+enum pdag_mark pdag_mark_of(const pdag *g, int64_t a, int64_t b);
+/* a and b are different nodes. */
+void pdag_set(pdag *g, int64_t a, int64_t b, enum pdag_mark mark);
+
+bool pdag_is_adjacent(const pdag *g, int64_t a, int64_t b);
+bool pdag_is_line(const pdag *g, int64_t a, int64_t b);
+bool pdag_is_arrow(const pdag *g, int64_t a, int64_t b); /* a -> b */
+bool pdag_is_equal(const pdag *g, const pdag *h);
+
+/* Ascending; out has space for d nodes.  Returns how many. */
+int64_t pdag_neighbours(const pdag *g, int64_t a, int64_t *out);
+int64_t pdag_parents(const pdag *g, int64_t a, int64_t *out);
+int64_t pdag_children(const pdag *g, int64_t a, int64_t *out);
+
+/* Whether arrows lead from a to b, which is not a. */
+bool pdag_is_ancestor(const pdag *g, int64_t a, int64_t b);
+/* Whether a -> b would close a circle of arrows. */
+bool pdag_would_close_cycle(const pdag *g, int64_t a, int64_t b);
+bool pdag_has_cycle(const pdag *g);
+/* Whether a -> b would make a v-structure a -> b <- c, with a and c not adjacent. */
+bool pdag_would_make_collider(const pdag *g, int64_t a, int64_t b);
+
+int64_t pdag_edge_count(const pdag *g);
+/*
+ * All edges, ordered by the smaller node, then by the larger; an arrow's `from` is its tail, of others the smaller.
+ * out has space for pdag_edge_count.
+ */
+void pdag_to_edges(const pdag *g, pdag_edge *out);
+/* The graph of these edges; fails on nodes that do not exist, loops, and two edges between the same nodes. */
+nonsens_status pdag_from_edges(nonsens_context *ctx, arena *a, int64_t d, int64_t count, const pdag_edge *edge,
+                               pdag *out);
+
+#endif
