@@ -9,8 +9,10 @@
  *      of Monti et al. 2019 has it the cause); if only given x_i, C -> x_i -> x_j, and x_i is the cause.
  *   3. Both change: the direction in which P(cause) and P(effect | cause) change less dependently (cdnod_changes.c).
  *
- * Deviation: where C is independent of x_j both outright and given x_i, the tests contradict one another, and the
- * answer is inconclusive (the paper takes the first set that separates; cf. Ramsey, Zhang, Spirtes, UAI 2006).
+ * Deviations: where both depend on C and each is independent of C given the other, one of the two separations must be
+ * wrong, since C would have no way to either; the one with the larger p-value is believed (the paper's skeleton would
+ * drop both edges).  Where C is independent of x_j both outright and given x_i, the tests contradict one another, and
+ * the answer is inconclusive (the paper takes the first set that separates; cf. Ramsey, Zhang, Spirtes, UAI 2006).
  *
  * The third phase always decides.  A direction may instead be named only where the changes in the other direction are
  * dependent by a permutation test and in this one are not: of 100 data sets, 10 segments of 100 rows and 20 of 50, this
@@ -43,6 +45,7 @@ typedef struct verdict {
     cdnod_pair pair;
     enum finding finding;
     int changing; /* of FOUND_ONE_CHANGES and FOUND_CONTRADICTION */
+    bool weighed; /* likewise: its own separation from the segment has the smaller p-value and is not believed */
     int cause;    /* -1: none can be named */
     cdnod_line line;
     cdnod_dependence way[2]; /* FOUND_BOTH_CHANGE; way[j]: variable j the cause */
@@ -69,6 +72,14 @@ static void judge_one(verdict *v)
     v->cause = given->p_value > alone->p_value ? v->changing : given->p_value < alone->p_value ? other : -1;
 }
 
+/* Both depend on the segment and each is separated from it by the other, which cannot be: who changes, or -1. */
+static int weigh_separations(const verdict *v)
+{
+    double first = v->pair.given[0].p_value, second = v->pair.given[1].p_value;
+    bool both = is_seen(v, &v->pair.alone[0]) && is_seen(v, &v->pair.alone[1]);
+    return !both || first == second ? -1 : first < second ? 0 : 1;
+}
+
 static void judge(verdict *v)
 {
     v->cause = -1;
@@ -80,6 +91,10 @@ static void judge(verdict *v)
         v->finding = FOUND_BOTH_CHANGE;
     } else if (changes(v, 0) || changes(v, 1)) {
         v->changing = changes(v, 0) ? 0 : 1;
+        judge_one(v);
+    } else if (weigh_separations(v) >= 0) {
+        v->changing = weigh_separations(v);
+        v->weighed = true;
         judge_one(v);
     } else {
         v->finding = FOUND_NO_CHANGE;
@@ -229,6 +244,12 @@ static nonsens_status add_notes(nonsens_context *ctx, const verdict *v, nonsens_
 {
     TRY(run_note_skipped(ctx, result, v->pair.between.segments_skipped, v->pair.between.least_rows));
     TRY(cdnod_tests_note_options(ctx, &v->tests, result));
+    if (v->weighed) {
+        TRY(result_note(ctx, result,
+                        "The tests contradict one another: both variables change over the segments, and each is not "
+                        "seen to once the other is known. The separation with the larger p-value is believed; more "
+                        "rows would tell."));
+    }
     return v->finding == FOUND_BOTH_CHANGE && v->cause >= 0 ? note_ways(ctx, v, result) : NONSENS_OK;
 }
 
