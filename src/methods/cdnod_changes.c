@@ -25,7 +25,7 @@
  * D was right, 20 segments of 50 rows and 10 of 100: this D .92 and .75; a Gaussian kernel for M .90 and .74; that with
  * the paper's fraction .82 and .72; values instead of normal scores .89 and .72; kernels of one median distance .84 and
  * .69.  In this code a third or a half, 8 or 12 directions and a ridge of .1 to 1 differ by no more than chance; what
- * stands here gives .87 and .79 on 100 other such data sets, 1.00 and .98 where only the location of x and slope and
+ * stands here gives .88 and .74 on 200 other such data sets, 1.00 and .98 where only the location of x and slope and
  * noise of y change, 1.00 and 1.00 where only the scale of x changes.  Subtracting the sampling noise of the
  * embeddings, by products of two halves of each segment, gained nothing; mean, log scale, slope and the like as
  * features of a module instead of embeddings gave .80 and .64 at best.  It is the number of segments that limits it,
