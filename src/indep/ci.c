@@ -39,23 +39,41 @@ static nonsens_status new_tester(nonsens_context *ctx, int64_t count, ci_tester 
     return NONSENS_OK;
 }
 
-static nonsens_status copy_variables(nonsens_context *ctx, ci_tester *t, const ci_variables *variables)
+/* The group of every row as a variable of its own, last in rank. */
+static nonsens_status add_group(nonsens_context *ctx, ci_tester *t)
 {
-    ARENA_TRY(ctx, &t->memory, t->variable, t->count);
+    const row_groups *g = &t->groups;
+    ARENA_TRY(ctx, &t->memory, t->group_of, t->variable[0].n);
+    for (int64_t e = 0; e < g->count; e++) {
+        for (int64_t i = g->start[e]; i < g->start[e + 1]; i++) {
+            t->group_of[i] = (int32_t)e;
+        }
+    }
+    t->all_rows[0] = g->start[0];
+    t->all_rows[1] = g->start[g->count];
+    t->rank[t->columns] = INT32_MAX;
+    return NONSENS_OK;
+}
+
+static nonsens_status copy_variables(nonsens_context *ctx, ci_tester *t, const ci_variables *variables, bool with_group)
+{
+    t->columns = variables->count;
+    ARENA_TRY(ctx, &t->memory, t->variable, t->columns);
     ARENA_TRY(ctx, &t->memory, t->rank, t->count);
-    for (int64_t k = 0; k < t->count; k++) {
+    for (int64_t k = 0; k < t->columns; k++) {
         t->variable[k] = variables->variable[k];
         t->rank[k] = variables->rank ? variables->rank[k] : (int32_t)k;
     }
     t->groups = variables->groups;
-    return NONSENS_OK;
+    return with_group ? add_group(ctx, t) : NONSENS_OK;
 }
 
-nonsens_status ci_open(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out)
+static nonsens_status open_tester(nonsens_context *ctx, const ci_variables *variables, const ci_options *options,
+                                  bool with_group, ci_tester **out)
 {
-    TRY(new_tester(ctx, variables->count, out));
+    TRY(new_tester(ctx, variables->count + with_group, out));
     (*out)->options = *options;
-    nonsens_status status = copy_variables(ctx, *out, variables);
+    nonsens_status status = copy_variables(ctx, *out, variables, with_group);
     if (status == NONSENS_OK) {
         status = ci_prepare(ctx, *out);
     }
@@ -64,6 +82,17 @@ nonsens_status ci_open(nonsens_context *ctx, const ci_variables *variables, cons
         *out = NULL;
     }
     return status;
+}
+
+nonsens_status ci_open(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out)
+{
+    return open_tester(ctx, variables, options, false, out);
+}
+
+nonsens_status ci_open_with_group(nonsens_context *ctx, const ci_variables *variables, const ci_options *options,
+                                  ci_tester **out)
+{
+    return open_tester(ctx, variables, options, true, out);
 }
 
 nonsens_status ci_open_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user, ci_tester **out)
@@ -126,6 +155,19 @@ static nonsens_status check_question(nonsens_context *ctx, const ci_tester *t, i
         }
     }
     return NONSENS_OK;
+}
+
+/* Takes the group of a row out of what is given: questions are asked inside groups anyway.  Returns how many are left.
+ */
+static int64_t drop_group(const ci_tester *t, int64_t count, int64_t *given)
+{
+    int64_t left = 0;
+    for (int64_t k = 0; k < count; k++) {
+        if (!ci_is_group(t, given[k])) {
+            given[left++] = given[k];
+        }
+    }
+    return left;
 }
 
 /* The stream of a question hangs on ranks, not on places. */
@@ -196,6 +238,7 @@ static nonsens_status answer(nonsens_context *ctx, arena *scratch, ci_tester *t,
                              ci_result *out)
 {
     TRY(check_question(ctx, t, count + 2, key));
+    count = drop_group(t, count, key + 2);
     sort_by_rank(t, 2, key);
     sort_by_rank(t, count, key + 2);
     if (recall(t, count + 2, key, out)) {

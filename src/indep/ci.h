@@ -62,6 +62,14 @@ ci_options ci_options_from(const nonsens_options *options);
 
 /* The variables' values and the groups must outlive the tester. */
 nonsens_status ci_open(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out);
+/*
+ * The same with the group of a row as one more variable, of number variables->count: a category that has no values and
+ * comes last in rank.  Questions about it are put to all rows at once and answered by a kernel test (kci.h, indicators
+ * for features), whatever the test of the others; in all other questions it is given in any case, since they are asked
+ * inside groups.
+ */
+nonsens_status ci_open_with_group(nonsens_context *ctx, const ci_variables *variables, const ci_options *options,
+                                  ci_tester **out);
 nonsens_status ci_open_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user, ci_tester **out);
 void ci_close(ci_tester *tester);
 

@@ -9,11 +9,14 @@
 #include <pthread.h>
 
 struct ci_tester {
-    arena memory; /* owns the arrays below */
-    int64_t count;
-    column_set *variable; /* (count) */
+    arena memory;         /* owns the arrays below */
+    int64_t count;        /* of variables to ask about */
+    int64_t columns;      /* of those with values: all but the group */
+    column_set *variable; /* (columns) */
     int32_t *rank;        /* (count) */
     row_groups groups;
+    int32_t *group_of;   /* (n) group of a row; NULL unless it is a variable */
+    int64_t all_rows[2]; /* bounds of all groups together */
     ci_options options;
     fisher_z_data correlations; /* TEST_FISHER_Z alone */
     nonsens_ci_fn callback;     /* in place of a test of ours */
@@ -31,6 +34,12 @@ typedef struct ci_question {
     const int64_t *given; /* (count) */
     uint64_t job;         /* names its random streams; below 2^32, the same for any order of variables */
 } ci_question;
+
+/* Is the variable the group of a row? */
+static inline bool ci_is_group(const ci_tester *t, int64_t variable)
+{
+    return t->group_of && variable == t->columns;
+}
 
 /* Answers the question by the tester's test; scratch is the caller's. */
 nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out);

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum part_kind { PART_FEATURES, PART_RESIDUALS };
+enum part_kind { PART_FEATURES, PART_RESIDUALS, PART_ALL_ROWS };
 
 /*
  * Rows of a group, per column given, below which what a regression leaves over is not tested: its errors, which hang on
@@ -32,7 +32,7 @@ static const double RESIDUALS_LEAST_LEFT = 1e-6;
 typedef struct ci_part {
     arena memory;
     int64_t bytes;
-    kci_features features; /* PART_FEATURES */
+    kci_features features; /* PART_FEATURES; PART_ALL_ROWS: over all groups together */
     column_set residual;   /* PART_RESIDUALS: as many columns as the variable */
     double explained;      /* likewise: share of the variance that the regressions explain */
     bool nothing_left;     /* likewise: the variable is a function of the given ones, in every group */
@@ -100,13 +100,25 @@ static kci_options kci_options_of(const ci_tester *t, uint64_t job)
                          .random_features = t->options.test == TEST_RCIT};
 }
 
-static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const ci_tester *t, int64_t variable,
-                                    const ci_question *q, ci_part *part)
+static row_groups all_rows_of(const ci_tester *t)
+{
+    return (row_groups){1, t->all_rows};
+}
+
+static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const ci_tester *t, enum part_kind kind,
+                                    int64_t variable, const ci_question *q, ci_part *part)
 {
     column_set z;
     kci_options how = kci_options_of(t, part_job(t, variable, q));
+    row_groups groups = kind == PART_ALL_ROWS ? all_rows_of(t) : t->groups;
     TRY(gather_given(ctx, scratch, t, q, &z));
-    TRY(kci_residuals(ctx, &part->memory, &t->variable[variable], q->count > 0, &z, &t->groups, &how, &part->features));
+    if (ci_is_group(t, variable)) {
+        kci_category category = {t->variable[0].n, t->groups.count, t->group_of};
+        TRY(kci_category_residuals(ctx, &part->memory, &category, &z, &groups, &how, &part->features));
+    } else {
+        TRY(kci_residuals(ctx, &part->memory, &t->variable[variable], q->count > 0, &z, &groups, &how,
+                          &part->features));
+    }
     for (int64_t e = 0; e < part->features.count; e++) {
         const kci_stratum *s = &part->features.strata[e];
         part->bytes += s->rows * (s->rank + 1) * (int64_t)sizeof(double);
@@ -221,8 +233,8 @@ static nonsens_status make_part(nonsens_context *ctx, arena *scratch, const ci_t
     if (!*out) {
         return fail_memory(ctx);
     }
-    nonsens_status status =
-        (kind == PART_FEATURES ? make_features : make_residuals)(ctx, scratch, t, variable, q, *out);
+    nonsens_status status = kind == PART_RESIDUALS ? make_residuals(ctx, scratch, t, variable, q, *out)
+                                                   : make_features(ctx, scratch, t, kind, variable, q, *out);
     if (status != NONSENS_OK) {
         ci_part_release(*out);
         *out = NULL;
@@ -326,15 +338,15 @@ static nonsens_status run_unconditional(nonsens_context *ctx, arena *scratch, ci
     return run_hsic(ctx, scratch, t, &t->variable[q->x], &t->variable[q->y], q->job, out);
 }
 
-static nonsens_status run_kernel(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
-                                 ci_result *out)
+static nonsens_status run_features(nonsens_context *ctx, arena *scratch, ci_tester *t, enum part_kind kind,
+                                   const ci_question *q, ci_result *out)
 {
     sides s;
     kci_result test;
     kci_options how = kci_options_of(t, q->job);
-    TRY(get_sides(ctx, scratch, t, PART_FEATURES, q, &s));
-    nonsens_status status =
-        kci_compare(ctx, scratch, &s.part[0]->features, &s.part[1]->features, &t->groups, &how, &test);
+    row_groups groups = kind == PART_ALL_ROWS ? all_rows_of(t) : t->groups;
+    TRY(get_sides(ctx, scratch, t, kind, q, &s));
+    nonsens_status status = kci_compare(ctx, scratch, &s.part[0]->features, &s.part[1]->features, &groups, &how, &test);
     release_sides(&s);
     TRY(status);
     out->statistic = test.statistic;
@@ -351,6 +363,12 @@ static nonsens_status run_kernel(nonsens_context *ctx, arena *scratch, ci_tester
         memcpy(out->side, test.degrees, sizeof out->side);
     }
     return NONSENS_OK;
+}
+
+static nonsens_status run_kernel(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
+                                 ci_result *out)
+{
+    return run_features(ctx, scratch, t, PART_FEATURES, q, out);
 }
 
 static nonsens_status run_kci(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out)
@@ -445,11 +463,11 @@ static const test_row test_table[] = {
 static nonsens_status prepare_correlations(nonsens_context *ctx, ci_tester *t)
 {
     const double **v; // (count)
-    ARENA_TRY(ctx, &t->memory, v, t->count);
-    for (int64_t k = 0; k < t->count; k++) {
+    ARENA_TRY(ctx, &t->memory, v, t->columns);
+    for (int64_t k = 0; k < t->columns; k++) {
         v[k] = t->variable[k].v[0];
     }
-    column_set all = {t->variable[0].n, t->count, v};
+    column_set all = {t->variable[0].n, t->columns, v};
     return fisher_z_prepare(ctx, &t->memory, &all, &t->groups, &t->correlations);
 }
 
@@ -457,7 +475,7 @@ nonsens_status ci_prepare(nonsens_context *ctx, ci_tester *t)
 {
     const test_row *row = &test_table[t->options.test];
     char word[OPTION_WORD_BYTES];
-    for (int64_t k = 0; k < t->count; k++) {
+    for (int64_t k = 0; k < t->columns; k++) {
         if (t->variable[k].d > 1 && !row->vectors) {
             return fail(ctx, NONSENS_ERR_USAGE,
                         "%s takes single variables; for vectors use hsic, kci, rcit or residuals",
@@ -472,6 +490,9 @@ nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const 
     const test_row *row = &test_table[t->options.test];
     char word[OPTION_WORD_BYTES];
     *out = (ci_result){.p_value = NAN};
+    if (ci_is_group(t, q->y)) { // the last in rank
+        return run_features(ctx, scratch, t, PART_ALL_ROWS, q, out);
+    }
     if (q->count > 0 && !row->conditional) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "%s cannot condition on other variables; use kci, rcit, residuals or fisher-z",

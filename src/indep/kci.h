@@ -22,9 +22,9 @@
 #include "base/options.h"
 
 enum {
-    KCI_LEAST_ROWS = 10,     /* of a segment that enters the test */
-    KCI_FOURIER_Z = 100,     /* random features of z for each of its columns; twice as many from 500 rows on */
-    KCI_FOURIER_MOST = 400,  /* random features of z altogether; and not more than twice the rows */
+    KCI_LEAST_ROWS = 10,      /* of a segment that enters the test */
+    KCI_FOURIER_Z = 100,      /* random features of z for each of its columns; twice as many from 500 rows on */
+    KCI_FOURIER_MOST = 400,   /* random features of z altogether; and not more than twice the rows */
     KCI_FOURIER_TARGET = 100, /* random features of x and of y */
 };
 
@@ -35,6 +35,12 @@ typedef struct kci_options {
     int threads;
     bool random_features; /* Fourier features instead of Cholesky factors */
 } kci_options;
+
+/* A category: of every row a number 0 .. count - 1, in place of a target with values. */
+typedef struct kci_category {
+    int64_t n, count;
+    const int32_t *of; /* (n) */
+} kci_category;
 
 /* Residual features of one segment. */
 typedef struct kci_stratum {
@@ -74,6 +80,14 @@ typedef struct kci_result {
 nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set *target, bool with_z,
                              const column_set *z, const row_groups *groups, const kci_options *options,
                              kci_features *out);
+
+/*
+ * Likewise of a category, given z: its kernel is 1 where two rows have the same category and 0 elsewhere, so its
+ * features are indicators, and exact.
+ */
+nonsens_status kci_category_residuals(nonsens_context *ctx, arena *keep, const kci_category *category,
+                                      const column_set *z, const row_groups *groups, const kci_options *options,
+                                      kci_features *out);
 
 /* The test of two sides that were made with the same z, groups and options. */
 nonsens_status kci_compare(nonsens_context *ctx, arena *scratch, const kci_features *a, const kci_features *b,

@@ -64,7 +64,8 @@ typedef struct segment {
 
 typedef struct request {
     const column_set *target, *z;
-    column_set points; /* of the kernel: target, and z if asked for */
+    column_set points;            /* of the kernel: target, and z if asked for */
+    const kci_category *category; /* in place of a target, which then has no columns; or NULL */
     const kci_options *options;
 } request;
 
@@ -252,28 +253,40 @@ static nonsens_status regress(nonsens_context *ctx, const request *q, const kci_
     return NONSENS_OK;
 }
 
-static nonsens_status open_segment(nonsens_context *ctx, arena *local, const request *q, segment *s)
+static nonsens_status open_category(nonsens_context *ctx, arena *local, const request *q, segment *s)
 {
-    double *width, *beside; // of z alone; of the target, behind them those of z there
-    if (s->rows < KCI_LEAST_ROWS) {
-        return NONSENS_OK;
-    }
+    TRY(kci_category_factor(ctx, local, q->category, s->first, s->rows, &s->target));
+    s->used = s->target.rank > 0;
+    return NONSENS_OK;
+}
+
+/* width (z->d): of z alone. */
+static nonsens_status open_target(nonsens_context *ctx, arena *local, const request *q, const double *width, segment *s)
+{
+    double *beside; // of the target, behind them those of z there
     int64_t d = q->target->d;
     ARENA_TRY(ctx, local, beside, d + q->z->d);
-    ARENA_TRY(ctx, local, width, q->z->d + 1);
     TRY(kci_widths(ctx, q->target, s->first, s->rows, beside));
-    TRY(kci_widths(ctx, q->z, s->first, s->rows, width));
     for (int64_t j = 0; j < q->z->d; j++) {
         beside[d + j] = s->rows < FEW_ROWS ? 0.0 : WIDER * width[j];
     }
     s->used = kernel_any_width(d, beside);
-    s->with_z = kernel_any_width(q->z->d, width);
-    if (!s->used) {
+    kci_kernel target = {&q->points, beside, s->first, s->rows};
+    return s->used ? make_kernel(ctx, local, &target, KCI_SIDE_TARGET, q->options, &s->target) : NONSENS_OK;
+}
+
+static nonsens_status open_segment(nonsens_context *ctx, arena *local, const request *q, segment *s)
+{
+    double *width; // of z alone
+    if (s->rows < KCI_LEAST_ROWS) {
         return NONSENS_OK;
     }
-    kci_kernel target = {&q->points, beside, s->first, s->rows}, z = {q->z, width, s->first, s->rows};
-    TRY(make_kernel(ctx, local, &target, KCI_SIDE_TARGET, q->options, &s->target));
-    return s->with_z ? regress(ctx, q, &z, s) : NONSENS_OK;
+    ARENA_TRY(ctx, local, width, q->z->d + 1);
+    TRY(kci_widths(ctx, q->z, s->first, s->rows, width));
+    TRY(q->category ? open_category(ctx, local, q, s) : open_target(ctx, local, q, width, s));
+    s->with_z = kernel_any_width(q->z->d, width);
+    kci_kernel z = {q->z, width, s->first, s->rows};
+    return s->used && s->with_z ? regress(ctx, q, &z, s) : NONSENS_OK;
 }
 
 /* ---- residuals ----------------------------------------------------------------------------------------------- */
@@ -435,11 +448,11 @@ static nonsens_status check_columns(nonsens_context *ctx, const column_set *set,
     return NONSENS_OK;
 }
 
-static nonsens_status check_request(nonsens_context *ctx, const column_set *target, const column_set *z,
-                                    const row_groups *groups)
+static nonsens_status check_request(nonsens_context *ctx, const request *q, const row_groups *groups)
 {
-    bool good = target->d > 0 && (z->d == 0 || z->n == target->n) && groups->count > 0 && groups->start[0] >= 0 &&
-                groups->start[groups->count] <= target->n;
+    const column_set *target = q->target, *z = q->z;
+    bool good = (q->category || target->d > 0) && (z->d == 0 || z->n == target->n) && groups->count > 0 &&
+                groups->start[0] >= 0 && groups->start[groups->count] <= target->n;
     for (int64_t e = 0; good && e < groups->count; e++) {
         good = groups->start[e] <= groups->start[e + 1];
     }
@@ -452,22 +465,39 @@ static nonsens_status check_request(nonsens_context *ctx, const column_set *targ
     return check_columns(ctx, z, target->n);
 }
 
-nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set *target, bool with_z,
-                             const column_set *z, const row_groups *groups, const kci_options *options,
-                             kci_features *out)
+static nonsens_status run_request(nonsens_context *ctx, arena *keep, request *q, bool with_z, const row_groups *groups,
+                                  kci_features *out)
 {
     arena local = {0};
-    request q = {.target = target, .z = z, .options = options};
     *out = (kci_features){0};
-    TRY(check_request(ctx, target, z, groups));
+    TRY(check_request(ctx, q, groups));
     segment *segments = arena_get(ctx, &local, groups->count, sizeof *segments);
-    nonsens_status status = segments ? join_points(ctx, &local, with_z, &q) : NONSENS_ERR_MEMORY;
+    nonsens_status status = segments ? join_points(ctx, &local, with_z, q) : NONSENS_ERR_MEMORY;
     if (status == NONSENS_OK) {
-        status = make_residuals(ctx, keep, &local, &q, groups, segments, out);
+        status = make_residuals(ctx, keep, &local, q, groups, segments, out);
     }
     for (int64_t e = 0; segments && e < groups->count; e++) {
         arena_free(&segments[e].own);
     }
     arena_free(&local);
     return status;
+}
+
+nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set *target, bool with_z,
+                             const column_set *z, const row_groups *groups, const kci_options *options,
+                             kci_features *out)
+{
+    request q = {.target = target, .z = z, .options = options};
+    return run_request(ctx, keep, &q, with_z, groups, out);
+}
+
+nonsens_status kci_category_residuals(nonsens_context *ctx, arena *keep, const kci_category *category,
+                                      const column_set *z, const row_groups *groups, const kci_options *options,
+                                      kci_features *out)
+{
+    column_set nothing = {category->n, 0, NULL};
+    request q = {.target = &nothing, .z = z, .options = options, .category = category};
+    *out = (kci_features){0};
+    TRY(kci_category_check(ctx, category));
+    return run_request(ctx, keep, &q, false, groups, out);
 }

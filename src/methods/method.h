@@ -7,52 +7,40 @@
 #include "data/dataset.h"
 #include "methods/result.h"
 
-/* Decides on a data set of exactly two variables; scratch is freed by the caller. */
-typedef nonsens_status (*direction_fn)(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
-                                       const nonsens_options *options, nonsens_result *result);
-
-/* Finds the graph of all variables: fills in result->edge, and result->order where it has one. */
-typedef nonsens_status (*discover_fn)(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                                      const nonsens_options *options, nonsens_result *result);
+/*
+ * Decides on a data set of exactly two variables (direction), or finds the graph of all of them: fills in result->edge,
+ * and result->order where it has one (discover).  scratch is freed by the caller.
+ */
+typedef nonsens_status method_fn(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                 const nonsens_options *options, nonsens_result *result);
 
 typedef struct method {
     nonsens_method_info info;
-    direction_fn direction; /* NULL where it cannot */
-    discover_fn discover;   /* likewise */
+    method_fn *direction; /* NULL where it cannot */
+    method_fn *discover;  /* likewise */
 } method;
 
 const method *method_find(const char *name);
 
-/* Direction by structured segment likelihood (structured.c). */
-nonsens_status structured_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
-                                    const nonsens_options *options, nonsens_result *result);
+/* Structured segment likelihood (structured.c). */
+method_fn structured_direction;
 
 /* Monti, Zhang, Hyvarinen 2019: by four independence tests (nonsens.c), by likelihood ratio (nonsens_lr.c). */
-nonsens_status monti_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
-                               const nonsens_options *options, nonsens_result *result);
-nonsens_status monti_lr_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
-                                  const nonsens_options *options, nonsens_result *result);
+method_fn monti_direction, monti_lr_direction;
 
 /* Its linear baseline: the variables themselves unmixed, then the same tests or the same ratio (linear_ica.c). */
-nonsens_status linear_ica_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
-                                    const nonsens_options *options, nonsens_result *result);
+method_fn linear_ica_direction;
 
-/* Shimizu et al. 2011 with Hyvarinen and Smith 2013: an order of linear variables, then weights (lingam.c). */
-nonsens_status lingam_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                               const nonsens_options *options, nonsens_result *result);
+/* Linear and non-Gaussian: a pair by tests (lingam_pair.c), many by an order, then weights (lingam.c). */
+method_fn lingam_direction, lingam_discover;
+
+/* Additive noise: by tests of residuals (resit.c, resit_order.c), by regression errors (reci.c). */
+method_fn resit_direction, resit_discover, reci_direction;
+
 /* Heinze-Deml, Peters, Meinshausen 2018: invariant causal prediction with Gaussian processes (icp.c). */
-nonsens_status icp_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
-                             const nonsens_options *options, nonsens_result *result);
-nonsens_status icp_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                            const nonsens_options *options, nonsens_result *result);
-/* Additive noise: linear (lingam_pair.c), smooth (resit.c, resit_order.c); by regression errors (reci.c). */
-nonsens_status lingam_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
-                                const nonsens_options *options, nonsens_result *result);
-nonsens_status resit_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
-                               const nonsens_options *options, nonsens_result *result);
-nonsens_status resit_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                              const nonsens_options *options, nonsens_result *result);
-nonsens_status reci_direction(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
-                              const nonsens_options *options, nonsens_result *result);
+method_fn icp_direction, icp_discover;
+
+/* Huang et al. 2020: the segment as a variable, of a pair (cdnod.c) and of many (cdnod_graph.c). */
+method_fn cdnod_direction, cdnod_discover;
 
 #endif

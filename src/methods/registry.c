@@ -36,6 +36,12 @@
     "segments; there are no cycles, no hidden common cause acts on two variables, and rows are independent of one "    \
     "another."
 
+#define CDNOD_MODEL                                                                                                     \
+    "The segment is a variable that nothing causes; hidden common causes, if there are any, are functions of the "       \
+    "segment; variables are dependent wherever the graph lets them be (faithfulness), no variable is a function of the " \
+    "others; where both ends of an edge change, their mechanisms change independently over the segments; and rows are " \
+    "independent of one another."
+
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
       "compares segment classifiers whose features see one variable alone; says when neither direction fits",
@@ -70,6 +76,10 @@ static const method table[] = {
       "invariant causal prediction: causes are what leaves of their effect the same noise in all segments",
       ICP_MODEL, 1, 1, 1},
      icp_direction, icp_discover},
+    {{"cdnod", "Huang, Zhang, Zhang, Ramsey, Sanchez-Romero, Glymour, Schoelkopf, JMLR 21, 2020",
+      "the segment as a variable: conditional independence, then independent changes of mechanisms", CDNOD_MODEL, 1, 1,
+      1},
+     cdnod_direction, cdnod_discover},
 };
 
 enum { METHODS = sizeof table / sizeof *table };

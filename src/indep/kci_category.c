@@ -1,0 +1,108 @@
+/*
+ * kci_category.c - the kernel of a category, k(s, t) = 1 where rows s and t have the same category, else 0, as a
+ * factor.
+ *
+ * Over a stretch of n rows, n_c of them of category c, the centred indicators have the Gram matrix
+ *     G_cd = n_c [c = d] - n_c n_d / n,
+ * of rank one less than the categories that occur; with G = V diag(l) V' row t of category c has the features
+ *     f_k = V_ck - sum_d (n_d / n) V_dk.
+ * Nothing is left out.
+ */
+#include "indep/kci_internal.h"
+
+#include "math/linalg.h"
+
+#include <inttypes.h>
+
+static const double NEGLIGIBLE = 1e-10; /* of the largest eigenvalue: the direction that centring took */
+
+/* place (category->count): number of a category among those with rows here, or -1; rows_of: their rows. */
+static int64_t count_categories(const kci_category *category, int64_t first, int64_t rows, int64_t *place,
+                                double *rows_of)
+{
+    int64_t used = 0;
+    for (int64_t c = 0; c < category->count; c++) {
+        place[c] = 0;
+    }
+    for (int64_t t = first; t < first + rows; t++) {
+        place[category->of[t]]++;
+    }
+    for (int64_t c = 0; c < category->count; c++) {
+        if (place[c] > 0) {
+            rows_of[used] = (double)place[c];
+            place[c] = used++;
+        }
+    }
+    return used;
+}
+
+/* gram (used, used) and its trace. */
+static double fill_gram(int64_t used, int64_t rows, const double *rows_of, double *gram)
+{
+    double trace = 0.0;
+    for (int64_t c = 0; c < used; c++) {
+        for (int64_t d = 0; d < used; d++) {
+            gram[c * used + d] = (c == d ? rows_of[c] : 0.0) - rows_of[c] * rows_of[d] / (double)rows;
+        }
+        trace += gram[c * used + c];
+    }
+    return trace;
+}
+
+/* value (rank, used): the features of each category; vector: eigenvectors, the largest eigenvalue last. */
+static void fill_values(int64_t used, int64_t rows, const double *rows_of, const double *vector, int64_t rank,
+                        double *value)
+{
+    for (int64_t k = 0; k < rank; k++) {
+        const double *v = vector + (used - 1 - k) * used;
+        double mean = linalg_dot(used, rows_of, v) / (double)rows;
+        for (int64_t c = 0; c < used; c++) {
+            value[c * rank + k] = v[c] - mean;
+        }
+    }
+}
+
+nonsens_status kci_category_factor(nonsens_context *ctx, arena *keep, const kci_category *category, int64_t first,
+                                   int64_t rows, kernel_factor *out)
+{
+    int64_t *place;
+    double *rows_of, *gram, *ascending, *value;
+    ARENA_TRY(ctx, keep, place, category->count);
+    ARENA_TRY(ctx, keep, rows_of, category->count);
+    int64_t used = count_categories(category, first, rows, place, rows_of);
+    *out = (kernel_factor){.n = rows};
+    ARENA_TRY(ctx, keep, gram, used * used);
+    ARENA_TRY(ctx, keep, ascending, used);
+    out->trace = fill_gram(used, rows, rows_of, gram);
+    TRY(linalg_eigen_symmetric(ctx, keep, used, gram, ascending));
+    while (out->rank < used && ascending[used - 1 - out->rank] > NEGLIGIBLE * (double)rows) {
+        out->rank++;
+    }
+    ARENA_TRY(ctx, keep, value, out->rank * used + 1);
+    ARENA_TRY(ctx, keep, out->f, out->rank * rows + 1);
+    ARENA_TRY(ctx, keep, out->eigen, out->rank + 1);
+    fill_values(used, rows, rows_of, gram, out->rank, value);
+    for (int64_t k = 0; k < out->rank; k++) {
+        out->eigen[k] = ascending[used - 1 - k];
+    }
+    for (int64_t t = 0; t < rows; t++) {
+        const double *from = value + place[category->of[first + t]] * out->rank;
+        for (int64_t k = 0; k < out->rank; k++) {
+            out->f[t * out->rank + k] = from[k];
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status kci_category_check(nonsens_context *ctx, const kci_category *category)
+{
+    for (int64_t t = 0; t < category->n; t++) {
+        if (category->of[t] < 0 || category->of[t] >= category->count) {
+            return fail(ctx, NONSENS_ERR_USAGE,
+                        "conditional independence test: row %" PRId64 " has category %" PRId32
+                        "; categories count from 0 to %" PRId64,
+                        t + 1, category->of[t], category->count - 1);
+        }
+    }
+    return NONSENS_OK;
+}

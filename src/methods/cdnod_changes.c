@@ -1,0 +1,325 @@
+/*
+ * cdnod_changes.c - independent changes of modules (Huang, Zhang, Zhang, Ramsey, Sanchez-Romero, Glymour, Schoelkopf,
+ * "Causal Discovery from Heterogeneous/Nonstationary Data", JMLR 21, 2020, the section on causal direction by
+ * independent changes).
+ *
+ * Each module is represented in each segment by a kernel embedding; M is a kernel matrix of the embeddings of the
+ * segments, and with H M H written M~ the dependence of two modules is
+ *     D = tr(M~_1 M~_2) / sqrt(tr M~_1^2 tr M~_2^2).
+ * Of two directions the one with the smaller D is right: D(X -> Y) compares P(X) with P(Y | X).
+ *
+ * Embeddings.  Columns are replaced by normal scores.  phi are leading kernel principal components of the target over
+ * all rows; u those of what is given, scaled to unit variance, and a constant.  The pooled regression of phi on u
+ * leaves r_t; in segment c B_c = argmin sum_t |r_t - B' u_t|^2 + RIDGE k |B|^2     (k the number of elements of u), and
+ * the squared distance of segments c and d is |B_c - B_d|^2: the mean over all rows of |E_c(phi | given) - E_d(phi |
+ * given)|^2.  With nothing given B_c is the mean embedding of the segment.
+ *
+ * Deviations.  The paper smooths over time; here the segment is a category, and each stands for itself.  Segments
+ * shrink towards the pooled embedding instead.  M is minus half the distance, so that D is the square of the distance
+ * correlation (Szekely, Rizzo, Bakirov, Annals of Statistics 35, 2007), which is HSIC with the kernel that the distance
+ * induces (Sejdinovic, Sriperumbudur, Gretton, Fukumizu, Annals of Statistics 41, 2013); the paper has a Gaussian
+ * kernel and tr M~_1 tr M~_2 below the fraction.
+ *
+ * Designs were compared in a prototype (kernels of a third of the median distance, 12 directions each, ridge 1) on 200
+ * data sets in which location and scale of x and slope, intercept and noise of y change, as shares in which the smaller
+ * D was right, 20 segments of 50 rows and 10 of 100: this D .92 and .75; a Gaussian kernel for M .90 and .74; that with
+ * the paper's fraction .82 and .72; values instead of normal scores .89 and .72; kernels of one median distance .84 and
+ * .69.  In this code a third or a half, 8 or 12 directions and a ridge of .1 to 1 differ by no more than chance; what
+ * stands here gives .88 and .74 on 200 other such data sets, 1.00 and .98 where only the location of x and slope and
+ * noise of y change, 1.00 and 1.00 where only the scale of x changes.  Subtracting the sampling noise of the
+ * embeddings, by products of two halves of each segment, gained nothing; mean, log scale, slope and the like as
+ * features of a module instead of embeddings gave .80 and .64 at best.  It is the number of segments that limits it,
+ * not that of rows.
+ */
+#include "methods/cdnod_changes.h"
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "indep/kernel.h"
+#include "math/linalg.h"
+#include "math/sort.h"
+#include "math/special.h"
+
+#include <math.h>
+
+enum {
+    TARGET_DIRECTIONS = 12,
+    GIVEN_DIRECTIONS = 8, /* for each column given, */
+    GIVEN_MOST = 24,      /* and altogether */
+    RANK_MOST = 100
+};
+
+static const double WIDTH = 0.5;       /* of the kernels, in median distances */
+static const double TRACE_LOST = 1e-4; /* by factors of which leading directions are used alone */
+static const double RIDGE = 0.3;
+static const double ROUNDING = 1e-12;
+
+/* ---- normal scores ------------------------------------------------------------------------------------------- */
+
+nonsens_status cdnod_scores(nonsens_context *ctx, arena *scratch, int64_t n, const double *v, double *out)
+{
+    sort_entry *entry, *spare;
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, entry, n);
+    ARENA_TRY(ctx, scratch, spare, n);
+    sort_column(v, n, entry, spare);
+    for (int64_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && entry[end].key == entry[first].key; end++) {
+        }
+        double score = special_normal_quantile(0.5 * (double)(first + end) / (double)n);
+        for (int64_t i = first; i < end; i++) {
+            out[entry[i].row] = score;
+        }
+    }
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
+
+/* ---- embeddings ---------------------------------------------------------------------------------------------- */
+
+/* Features of all rows, those of a row side by side; their sums are zero, and they are uncorrelated. */
+typedef struct features {
+    int64_t count;
+    double *f; /* (count, n) */
+} features;
+
+static nonsens_status find_features(nonsens_context *ctx, arena *a, const column_set *points, int64_t most,
+                                    bool unit_variance, features *out)
+{
+    double *width;
+    kernel_factor factor;
+    kernel_limits limits = {RANK_MOST, TRACE_LOST, 1};
+    *out = (features){0, NULL};
+    ARENA_TRY(ctx, a, width, points->d + 1);
+    if (points->d > 0) {
+        TRY(kernel_widths(ctx, points, 0, points->n, width));
+    }
+    if (!kernel_any_width(points->d, width)) {
+        return NONSENS_OK;
+    }
+    for (int64_t j = 0; j < points->d; j++) {
+        width[j] *= WIDTH;
+    }
+    TRY(kernel_factorise_points(ctx, a, points, 0, points->n, width, &limits, &factor));
+    out->count = factor.rank < most ? factor.rank : most;
+    ARENA_TRY(ctx, a, out->f, out->count * points->n);
+    for (int64_t t = 0; t < points->n; t++) {
+        for (int64_t k = 0; k < out->count; k++) {
+            double scale = unit_variance && factor.eigen[k] > 0.0 ? sqrt((double)points->n / factor.eigen[k]) : 1.0;
+            out->f[t * out->count + k] = scale * factor.f[t * factor.rank + k];
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* u (1 + given.count, n): a one, then the features of what is given. */
+static nonsens_status add_constant(nonsens_context *ctx, arena *a, int64_t n, features *u)
+{
+    double *f;
+    int64_t count = u->count + 1;
+    ARENA_TRY(ctx, a, f, count * n);
+    for (int64_t t = 0; t < n; t++) {
+        f[t * count] = 1.0;
+        for (int64_t k = 1; k < count; k++) {
+            f[t * count + k] = u->f[t * u->count + k - 1];
+        }
+    }
+    *u = (features){count, f};
+    return NONSENS_OK;
+}
+
+/* phi -= its regression on u over all rows, whose second moments are the identity. */
+static nonsens_status subtract_pooled(nonsens_context *ctx, arena *a, int64_t n, const features *u, features *phi)
+{
+    double *fit; // (u->count, phi->count)
+    ARENA_TRY(ctx, a, fit, u->count * phi->count);
+    linalg_gemm(false, true, u->count, phi->count, n, 1.0 / (double)n, u->f, u->count, phi->f, phi->count, 0.0, fit,
+                u->count);
+    linalg_gemm(true, false, phi->count, n, u->count, -1.0, fit, u->count, u->f, u->count, 1.0, phi->f, phi->count);
+    return NONSENS_OK;
+}
+
+/* b (u->count, phi->count) of the rows first .. end - 1. */
+static nonsens_status embed_segment(nonsens_context *ctx, arena *a, const features *u, const features *phi,
+                                    int64_t first, int64_t end, double *b)
+{
+    int64_t k = u->count, q = phi->count;
+    double *gram;
+    arena_mark mark = arena_tell(a);
+    ARENA_TRY(ctx, a, gram, k * k);
+    linalg_outer(k, end - first, u->f + first * k, k, 0.0, gram);
+    linalg_gemm(false, true, k, q, end - first, 1.0, u->f + first * k, k, phi->f + first * q, q, 0.0, b, k);
+    for (int64_t i = 0; i < k; i++) {
+        gram[i * k + i] += RIDGE * (double)k;
+    }
+    TRY(linalg_cholesky(ctx, k, gram));
+    linalg_solve_lower(false, k, q, gram, k, b, k);
+    linalg_solve_lower(true, k, q, gram, k, b, k);
+    arena_rewind(a, mark);
+    return NONSENS_OK;
+}
+
+static void fill_distances(int64_t segments, int64_t length, const double *b, double *distance)
+{
+    for (int64_t c = 0; c < segments; c++) {
+        for (int64_t d = 0; d < c; d++) {
+            double sum = 0.0;
+            for (int64_t i = 0; i < length; i++) {
+                double each = b[c * length + i] - b[d * length + i];
+                sum += each * each;
+            }
+            distance[c * segments + d] = distance[d * segments + c] = sum;
+        }
+        distance[c * segments + c] = 0.0;
+    }
+}
+
+/* Of what is given. */
+static int64_t most_directions(int64_t columns)
+{
+    int64_t most = GIVEN_DIRECTIONS * columns;
+    return most < GIVEN_MOST ? most : GIVEN_MOST;
+}
+
+nonsens_status cdnod_module_distances(nonsens_context *ctx, arena *a, const column_set *target, const column_set *given,
+                                      const row_groups *groups, double *distance)
+{
+    features phi, u;
+    double *b;
+    arena_mark mark = arena_tell(a);
+    TRY(find_features(ctx, a, target, TARGET_DIRECTIONS, false, &phi));
+    TRY(find_features(ctx, a, given, most_directions(given->d), true, &u));
+    TRY(add_constant(ctx, a, target->n, &u));
+    TRY(subtract_pooled(ctx, a, target->n, &u, &phi));
+    int64_t length = u.count * phi.count;
+    ARENA_TRY(ctx, a, b, length * groups->count + 1);
+    for (int64_t c = 0; c < groups->count; c++) {
+        TRY(check_cancelled(ctx));
+        TRY(embed_segment(ctx, a, &u, &phi, groups->start[c], groups->start[c + 1], b + c * length));
+    }
+    fill_distances(groups->count, length, b, distance);
+    arena_rewind(a, mark);
+    return NONSENS_OK;
+}
+
+/* ---- dependence ---------------------------------------------------------------------------------------------- */
+
+/* m (segments, segments) = -H S H / 2, S the distances of the embeddings. */
+static nonsens_status centred_distances(nonsens_context *ctx, arena *a, int64_t segments, const double *square,
+                                        double *m)
+{
+    double *mean, all = 0.0;
+    ARENA_TRY(ctx, a, mean, segments);
+    for (int64_t c = 0; c < segments; c++) {
+        for (int64_t d = 0; d < segments; d++) {
+            m[c * segments + d] = -0.5 * sqrt(square[c * segments + d]);
+            mean[c] += m[c * segments + d] / (double)segments;
+        }
+        all += mean[c] / (double)segments;
+    }
+    for (int64_t c = 0; c < segments; c++) {
+        for (int64_t d = 0; d < segments; d++) {
+            m[c * segments + d] += all - mean[c] - mean[d];
+        }
+    }
+    return NONSENS_OK;
+}
+
+typedef struct permuting {
+    int64_t segments;
+    const double *first, *second; /* centred */
+    const cdnod_permutations *how;
+    double observed;
+    bool *reached; /* (how->count) */
+} permuting;
+
+static nonsens_status permute_once(nonsens_context *ctx, arena *local, int64_t job, void *state)
+{
+    const permuting *p = state;
+    int64_t *order, n = p->segments;
+    double sum = 0.0;
+    rng r = rng_open(p->how->seed, RNG_PERMUTATION, (p->how->job << 32) + (uint64_t)job);
+    ARENA_TRY(ctx, local, order, n);
+    for (int64_t c = 0; c < n; c++) {
+        order[c] = c;
+    }
+    rng_shuffle(&r, n, order);
+    TRY(check_cancelled(ctx));
+    for (int64_t c = 0; c < n; c++) {
+        const double *row = p->second + order[c] * n;
+        for (int64_t d = 0; d < n; d++) {
+            sum += p->first[c * n + d] * row[order[d]];
+        }
+    }
+    p->reached[job] = sum >= p->observed - ROUNDING * fabs(p->observed);
+    return NONSENS_OK;
+}
+
+static nonsens_status permutation_p(nonsens_context *ctx, arena *a, permuting *p, double *p_value)
+{
+    int64_t count = 1;
+    ARENA_TRY(ctx, a, p->reached, p->how->count);
+    TRY(parallel_for(ctx, p->how->threads, p->how->count, NULL, permute_once, p));
+    for (int64_t i = 0; i < p->how->count; i++) {
+        count += p->reached[i];
+    }
+    *p_value = (double)count / (double)(1 + p->how->count);
+    return NONSENS_OK;
+}
+
+nonsens_status cdnod_compare_changes(nonsens_context *ctx, arena *a, int64_t segments, const double *first,
+                                     const double *second, const cdnod_permutations *how, cdnod_dependence *out)
+{
+    double *m[2];
+    arena_mark mark = arena_tell(a);
+    *out = (cdnod_dependence){0.0, 1.0};
+    for (int k = 0; k < 2; k++) {
+        ARENA_TRY(ctx, a, m[k], segments * segments);
+        TRY(centred_distances(ctx, a, segments, k == 0 ? first : second, m[k]));
+    }
+    int64_t all = segments * segments;
+    double norm = sqrt(linalg_dot(all, m[0], m[0])) * sqrt(linalg_dot(all, m[1], m[1]));
+    if (norm > 0.0) {
+        permuting p = {segments, m[0], m[1], how, linalg_dot(all, m[0], m[1]), NULL};
+        out->value = p.observed / norm;
+        TRY(permutation_p(ctx, a, &p, &out->p_value));
+    }
+    arena_rewind(a, mark);
+    return NONSENS_OK;
+}
+
+/* ---- the two directions of an edge --------------------------------------------------------------------------- */
+
+/* given: the other variable unless `alone`, then the parents of this one. */
+static nonsens_status module_of(nonsens_context *ctx, arena *a, const cdnod_modules *m, const cdnod_line *line, int k,
+                                bool alone, double **distance)
+{
+    const double **v;
+    int64_t d = 0;
+    ARENA_TRY(ctx, a, *distance, m->groups.count * m->groups.count);
+    ARENA_TRY(ctx, a, v, line->parents[k] + 1);
+    if (!alone) {
+        v[d++] = m->score[line->node[1 - k]];
+    }
+    for (int64_t i = 0; i < line->parents[k]; i++) {
+        v[d++] = m->score[line->parent[k][i]];
+    }
+    column_set target = {m->n, 1, &m->score[line->node[k]]}, given = {m->n, d, v};
+    return cdnod_module_distances(ctx, a, &target, &given, &m->groups, *distance);
+}
+
+nonsens_status cdnod_compare_directions(nonsens_context *ctx, arena *a, const cdnod_modules *m, const cdnod_line *line,
+                                        const cdnod_permutations *how, cdnod_dependence out[2])
+{
+    double *cause, *effect;
+    arena_mark mark = arena_tell(a);
+    for (int k = 0; k < 2; k++) {
+        cdnod_permutations own = *how;
+        own.job = 2 * how->job + (uint64_t)k;
+        TRY(module_of(ctx, a, m, line, k, true, &cause));
+        TRY(module_of(ctx, a, m, line, 1 - k, false, &effect));
+        TRY(cdnod_compare_changes(ctx, a, m->groups.count, cause, effect, &own, &out[k]));
+    }
+    arena_rewind(a, mark);
+    return NONSENS_OK;
+}
