@@ -10,26 +10,19 @@
  *
  * Embeddings.  Columns are replaced by normal scores.  phi are leading kernel principal components of the target over
  * all rows; u those of what is given, scaled to unit variance, and a constant.  The pooled regression of phi on u
- * leaves r_t; in segment c B_c = argmin sum_t |r_t - B' u_t|^2 + RIDGE k |B|^2     (k the number of elements of u), and
- * the squared distance of segments c and d is |B_c - B_d|^2: the mean over all rows of |E_c(phi | given) - E_d(phi |
- * given)|^2.  With nothing given B_c is the mean embedding of the segment.
+ * leaves r_t; in segment c, with the second moments A_c of u there,
+ *     B_c = argmin sum_t |r_t - B' u_t|^2 + RIDGE k |B|^2     (k the number of elements of u),
+ *     squared distance of c and d = tr (B_c - B_d)' (A_c^-1 + A_d^-1)^-1 (B_c - B_d):
+ * two conditional distributions are compared where both segments have rows.  Where one has none its B is a guess that
+ * depends on where its rows lie, that is on the other module.  With nothing given B_c is the mean embedding of the
+ * segment, and the weight is the same for all.
  *
  * Deviations.  The paper smooths over time; here the segment is a category, and each stands for itself.  Segments
- * shrink towards the pooled embedding instead.  M is minus half the distance, so that D is the square of the distance
- * correlation (Szekely, Rizzo, Bakirov, Annals of Statistics 35, 2007), which is HSIC with the kernel that the distance
- * induces (Sejdinovic, Sriperumbudur, Gretton, Fukumizu, Annals of Statistics 41, 2013); the paper has a Gaussian
- * kernel and tr M~_1 tr M~_2 below the fraction.
- *
- * Designs were compared in a prototype (kernels of a third of the median distance, 12 directions each, ridge 1) on 200
- * data sets in which location and scale of x and slope, intercept and noise of y change, as shares in which the smaller
- * D was right, 20 segments of 50 rows and 10 of 100: this D .92 and .75; a Gaussian kernel for M .90 and .74; that with
- * the paper's fraction .82 and .72; values instead of normal scores .89 and .72; kernels of one median distance .84 and
- * .69.  In this code a third or a half, 8 or 12 directions and a ridge of .1 to 1 differ by no more than chance; what
- * stands here gives .88 and .74 on 200 other such data sets, 1.00 and .98 where only the location of x and slope and
- * noise of y change, 1.00 and 1.00 where only the scale of x changes.  Subtracting the sampling noise of the
- * embeddings, by products of two halves of each segment, gained nothing; mean, log scale, slope and the like as
- * features of a module instead of embeddings gave .80 and .64 at best.  It is the number of segments that limits it,
- * not that of rows.
+ * shrink towards the pooled embedding instead, and the weights above are ours.  M is minus half the distance, so that D
+ * is the square of the distance correlation (Szekely, Rizzo, Bakirov, Annals of Statistics 35, 2007), which is HSIC
+ * with the kernel that the distance induces (Sejdinovic, Sriperumbudur, Gretton, Fukumizu, Annals of Statistics 41,
+ * 2013); the paper has a Gaussian kernel and tr M~_1 tr M~_2 below the fraction.  What each is worth:
+ * docs/baselines.md.
  */
 #include "methods/cdnod_changes.h"
 
@@ -49,12 +42,13 @@ enum {
     RANK_MOST = 100
 };
 
-static const double WIDTH = 0.5;       /* of the kernels, in median distances */
+static const double WIDTH = 0.33;      /* of the kernels, in median distances */
 static const double TRACE_LOST = 1e-4; /* by factors of which leading directions are used alone */
 static const double RIDGE = 0.3;
+static const double LEAST_MOMENT = 0.02; /* added to the second moments of what is given, which are 1 over all rows */
 static const double ROUNDING = 1e-12;
 
-/* ---- normal scores ------------------------------------------------------------------------------------------- */
+/* ---- normal scores ---- */
 
 nonsens_status cdnod_scores(nonsens_context *ctx, arena *scratch, int64_t n, const double *v, double *out)
 {
@@ -75,7 +69,7 @@ nonsens_status cdnod_scores(nonsens_context *ctx, arena *scratch, int64_t n, con
     return NONSENS_OK;
 }
 
-/* ---- embeddings ---------------------------------------------------------------------------------------------- */
+/* ---- embeddings ---- */
 
 /* Features of all rows, those of a row side by side; their sums are zero, and they are uncorrelated. */
 typedef struct features {
@@ -139,39 +133,82 @@ static nonsens_status subtract_pooled(nonsens_context *ctx, arena *a, int64_t n,
     return NONSENS_OK;
 }
 
-/* b (u->count, phi->count) of the rows first .. end - 1. */
-static nonsens_status embed_segment(nonsens_context *ctx, arena *a, const features *u, const features *phi,
-                                    int64_t first, int64_t end, double *b)
+/* What a segment says of the module: coefficients b (k, q) and the second moments a (k, k) of what is given. */
+static nonsens_status embed_segment(nonsens_context *ctx, arena *scratch, const features *u, const features *phi,
+                                    int64_t first, int64_t end, double *b, double *a)
 {
     int64_t k = u->count, q = phi->count;
-    double *gram;
-    arena_mark mark = arena_tell(a);
-    ARENA_TRY(ctx, a, gram, k * k);
+    double *gram, rows = (double)(end - first);
+    arena_mark mark = arena_tell(scratch);
+    ARENA_TRY(ctx, scratch, gram, k * k);
     linalg_outer(k, end - first, u->f + first * k, k, 0.0, gram);
     linalg_gemm(false, true, k, q, end - first, 1.0, u->f + first * k, k, phi->f + first * q, q, 0.0, b, k);
+    for (int64_t i = 0; i < k * k; i++) {
+        a[i] = gram[i] / rows;
+    }
     for (int64_t i = 0; i < k; i++) {
+        a[i * k + i] += LEAST_MOMENT;
         gram[i * k + i] += RIDGE * (double)k;
     }
     TRY(linalg_cholesky(ctx, k, gram));
     linalg_solve_lower(false, k, q, gram, k, b, k);
     linalg_solve_lower(true, k, q, gram, k, b, k);
-    arena_rewind(a, mark);
+    arena_rewind(scratch, mark);
     return NONSENS_OK;
 }
 
-static void fill_distances(int64_t segments, int64_t length, const double *b, double *distance)
+/* Of the embeddings of a module in all segments. */
+typedef struct embedded {
+    int64_t segments, k, q;
+    double *b, *a;                    /* (k, q) and (k, k) for each segment */
+    double *gap, *left, *right, *sum; /* room: (k, q) three times, (k, k) */
+} embedded;
+
+static nonsens_status open_embedded(nonsens_context *ctx, arena *keep, int64_t segments, int64_t k, int64_t q,
+                                    embedded *out)
 {
-    for (int64_t c = 0; c < segments; c++) {
-        for (int64_t d = 0; d < c; d++) {
-            double sum = 0.0;
-            for (int64_t i = 0; i < length; i++) {
-                double each = b[c * length + i] - b[d * length + i];
-                sum += each * each;
-            }
-            distance[c * segments + d] = distance[d * segments + c] = sum;
-        }
-        distance[c * segments + c] = 0.0;
+    *out = (embedded){.segments = segments, .k = k, .q = q};
+    ARENA_TRY(ctx, keep, out->b, k * q * segments + 1);
+    ARENA_TRY(ctx, keep, out->a, k * k * segments);
+    ARENA_TRY(ctx, keep, out->gap, k * q + 1);
+    ARENA_TRY(ctx, keep, out->left, k * q + 1);
+    ARENA_TRY(ctx, keep, out->right, k * q + 1);
+    ARENA_TRY(ctx, keep, out->sum, k * k);
+    return NONSENS_OK;
+}
+
+/* (A_c^-1 + A_d^-1)^-1 = A_c (A_c + A_d)^-1 A_d: tr of (L^-1 A_c gap)' (L^-1 A_d gap), L L' = A_c + A_d. */
+static nonsens_status distance_of(nonsens_context *ctx, const embedded *m, int64_t c, int64_t d, double *out)
+{
+    int64_t k = m->k, q = m->q;
+    const double *of_c = m->a + c * k * k, *of_d = m->a + d * k * k;
+    for (int64_t i = 0; i < k * q; i++) {
+        m->gap[i] = m->b[c * k * q + i] - m->b[d * k * q + i];
     }
+    for (int64_t i = 0; i < k * k; i++) {
+        m->sum[i] = of_c[i] + of_d[i];
+    }
+    TRY(linalg_cholesky(ctx, k, m->sum));
+    linalg_gemm(false, false, k, q, k, 1.0, of_c, k, m->gap, k, 0.0, m->left, k);
+    linalg_gemm(false, false, k, q, k, 1.0, of_d, k, m->gap, k, 0.0, m->right, k);
+    linalg_solve_lower(false, k, q, m->sum, k, m->left, k);
+    linalg_solve_lower(false, k, q, m->sum, k, m->right, k);
+    *out = fmax(linalg_dot(k * q, m->left, m->right), 0.0);
+    return NONSENS_OK;
+}
+
+static nonsens_status fill_distances(nonsens_context *ctx, const embedded *m, double *distance)
+{
+    for (int64_t c = 0; c < m->segments; c++) {
+        TRY(check_cancelled(ctx));
+        for (int64_t d = 0; d < c; d++) {
+            double square;
+            TRY(distance_of(ctx, m, c, d, &square));
+            distance[c * m->segments + d] = distance[d * m->segments + c] = square;
+        }
+        distance[c * m->segments + c] = 0.0;
+    }
+    return NONSENS_OK;
 }
 
 /* Of what is given. */
@@ -185,24 +222,23 @@ nonsens_status cdnod_module_distances(nonsens_context *ctx, arena *a, const colu
                                       const row_groups *groups, double *distance)
 {
     features phi, u;
-    double *b;
+    embedded m;
     arena_mark mark = arena_tell(a);
     TRY(find_features(ctx, a, target, TARGET_DIRECTIONS, false, &phi));
     TRY(find_features(ctx, a, given, most_directions(given->d), true, &u));
     TRY(add_constant(ctx, a, target->n, &u));
     TRY(subtract_pooled(ctx, a, target->n, &u, &phi));
-    int64_t length = u.count * phi.count;
-    ARENA_TRY(ctx, a, b, length * groups->count + 1);
+    TRY(open_embedded(ctx, a, groups->count, u.count, phi.count, &m));
     for (int64_t c = 0; c < groups->count; c++) {
-        TRY(check_cancelled(ctx));
-        TRY(embed_segment(ctx, a, &u, &phi, groups->start[c], groups->start[c + 1], b + c * length));
+        TRY(embed_segment(ctx, a, &u, &phi, groups->start[c], groups->start[c + 1], m.b + c * m.k * m.q,
+                          m.a + c * m.k * m.k));
     }
-    fill_distances(groups->count, length, b, distance);
+    TRY(fill_distances(ctx, &m, distance));
     arena_rewind(a, mark);
     return NONSENS_OK;
 }
 
-/* ---- dependence ---------------------------------------------------------------------------------------------- */
+/* ---- dependence ---- */
 
 /* m (segments, segments) = -H S H / 2, S the distances of the embeddings. */
 static nonsens_status centred_distances(nonsens_context *ctx, arena *a, int64_t segments, const double *square,
@@ -288,7 +324,7 @@ nonsens_status cdnod_compare_changes(nonsens_context *ctx, arena *a, int64_t seg
     return NONSENS_OK;
 }
 
-/* ---- the two directions of an edge --------------------------------------------------------------------------- */
+/* ---- the two directions of an edge ---- */
 
 /* given: the other variable unless `alone`, then the parents of this one. */
 static nonsens_status module_of(nonsens_context *ctx, arena *a, const cdnod_modules *m, const cdnod_line *line, int k,
