@@ -15,7 +15,8 @@
  *     squared distance of c and d = tr (B_c - B_d)' (A_c^-1 + A_d^-1)^-1 (B_c - B_d):
  * two conditional distributions are compared where both segments have rows.  Where one has none its B is a guess that
  * depends on where its rows lie, that is on the other module.  With nothing given B_c is the mean embedding of the
- * segment, and the weight is the same for all.
+ * segment, and the weight is the same for all.  These weights, too, depend on where rows lie, so that permuting the
+ * segments would break a tie that is there without dependence: the p-value is that of D with |B_c - B_d|^2 instead.
  *
  * Deviations.  The paper smooths over time; here the segment is a category, and each stands for itself.  Segments
  * shrink towards the pooled embedding instead, and the weights above are ours.  M is minus half the distance, so that D
@@ -177,7 +178,7 @@ static nonsens_status open_embedded(nonsens_context *ctx, arena *keep, int64_t s
     return NONSENS_OK;
 }
 
-/* (A_c^-1 + A_d^-1)^-1 = A_c (A_c + A_d)^-1 A_d: tr of (L^-1 A_c gap)' (L^-1 A_d gap), L L' = A_c + A_d. */
+/* (A_c^-1 + A_d^-1)^-1 = A_c (A_c + A_d)^-1 A_d: tr of (L^-1 A_c gap)' (L^-1 A_d gap), L L' = A_c + A_d; leaves gap. */
 static nonsens_status distance_of(nonsens_context *ctx, const embedded *m, int64_t c, int64_t d, double *out)
 {
     int64_t k = m->k, q = m->q;
@@ -197,16 +198,17 @@ static nonsens_status distance_of(nonsens_context *ctx, const embedded *m, int64
     return NONSENS_OK;
 }
 
-static nonsens_status fill_distances(nonsens_context *ctx, const embedded *m, double *distance)
+static nonsens_status fill_distances(nonsens_context *ctx, const embedded *m, const cdnod_distances *out)
 {
     for (int64_t c = 0; c < m->segments; c++) {
         TRY(check_cancelled(ctx));
         for (int64_t d = 0; d < c; d++) {
-            double square;
-            TRY(distance_of(ctx, m, c, d, &square));
-            distance[c * m->segments + d] = distance[d * m->segments + c] = square;
+            int64_t here = c * m->segments + d, mirrored = d * m->segments + c;
+            TRY(distance_of(ctx, m, c, d, &out->shared[here]));
+            out->shared[mirrored] = out->shared[here];
+            out->plain[here] = out->plain[mirrored] = linalg_dot(m->k * m->q, m->gap, m->gap);
         }
-        distance[c * m->segments + c] = 0.0;
+        out->shared[c * m->segments + c] = out->plain[c * m->segments + c] = 0.0;
     }
     return NONSENS_OK;
 }
@@ -219,7 +221,7 @@ static int64_t most_directions(int64_t columns)
 }
 
 nonsens_status cdnod_module_distances(nonsens_context *ctx, arena *a, const column_set *target, const column_set *given,
-                                      const row_groups *groups, double *distance)
+                                      const row_groups *groups, const cdnod_distances *out)
 {
     features phi, u;
     embedded m;
@@ -233,7 +235,7 @@ nonsens_status cdnod_module_distances(nonsens_context *ctx, arena *a, const colu
         TRY(embed_segment(ctx, a, &u, &phi, groups->start[c], groups->start[c + 1], m.b + c * m.k * m.q,
                           m.a + c * m.k * m.k));
     }
-    TRY(fill_distances(ctx, &m, distance));
+    TRY(fill_distances(ctx, &m, out));
     arena_rewind(a, mark);
     return NONSENS_OK;
 }
@@ -328,11 +330,12 @@ nonsens_status cdnod_compare_changes(nonsens_context *ctx, arena *a, int64_t seg
 
 /* given: the other variable unless `alone`, then the parents of this one. */
 static nonsens_status module_of(nonsens_context *ctx, arena *a, const cdnod_modules *m, const cdnod_line *line, int k,
-                                bool alone, double **distance)
+                                bool alone, cdnod_distances *out)
 {
     const double **v;
-    int64_t d = 0;
-    ARENA_TRY(ctx, a, *distance, m->groups.count * m->groups.count);
+    int64_t d = 0, pairs = m->groups.count * m->groups.count;
+    ARENA_TRY(ctx, a, out->shared, pairs);
+    ARENA_TRY(ctx, a, out->plain, pairs);
     ARENA_TRY(ctx, a, v, line->parents[k] + 1);
     if (!alone) {
         v[d++] = m->score[line->node[1 - k]];
@@ -341,20 +344,33 @@ static nonsens_status module_of(nonsens_context *ctx, arena *a, const cdnod_modu
         v[d++] = m->score[line->parent[k][i]];
     }
     column_set target = {m->n, 1, &m->score[line->node[k]]}, given = {m->n, d, v};
-    return cdnod_module_distances(ctx, a, &target, &given, &m->groups, *distance);
+    return cdnod_module_distances(ctx, a, &target, &given, &m->groups, out);
+}
+
+/* If node k of the line causes the other. */
+static nonsens_status compare_direction(nonsens_context *ctx, arena *a, const cdnod_modules *m, const cdnod_line *line,
+                                        int k, const cdnod_permutations *how, cdnod_dependence *out)
+{
+    cdnod_distances cause, effect;
+    cdnod_permutations none = *how;
+    cdnod_dependence shared;
+    none.count = 0;
+    TRY(module_of(ctx, a, m, line, k, true, &cause));
+    TRY(module_of(ctx, a, m, line, 1 - k, false, &effect));
+    TRY(cdnod_compare_changes(ctx, a, m->groups.count, cause.shared, effect.shared, &none, &shared));
+    TRY(cdnod_compare_changes(ctx, a, m->groups.count, cause.plain, effect.plain, how, out));
+    out->value = shared.value;
+    return NONSENS_OK;
 }
 
 nonsens_status cdnod_compare_directions(nonsens_context *ctx, arena *a, const cdnod_modules *m, const cdnod_line *line,
                                         const cdnod_permutations *how, cdnod_dependence out[2])
 {
-    double *cause, *effect;
     arena_mark mark = arena_tell(a);
     for (int k = 0; k < 2; k++) {
         cdnod_permutations own = *how;
         own.job = 2 * how->job + (uint64_t)k;
-        TRY(module_of(ctx, a, m, line, k, true, &cause));
-        TRY(module_of(ctx, a, m, line, 1 - k, false, &effect));
-        TRY(cdnod_compare_changes(ctx, a, m->groups.count, cause, effect, &own, &out[k]));
+        TRY(compare_direction(ctx, a, m, line, k, &own, &out[k]));
     }
     arena_rewind(a, mark);
     return NONSENS_OK;

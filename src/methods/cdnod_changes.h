@@ -13,15 +13,21 @@
 /* out (n) = normal scores of v: quantiles of the normal distribution at the mean ranks. */
 nonsens_status cdnod_scores(nonsens_context *ctx, arena *scratch, int64_t n, const double *v, double *out);
 
+/* Squared distances (groups, groups) between the embeddings of a module in any two segments. */
+typedef struct cdnod_distances {
+    double *shared; /* over what is given in rows of both: what D compares */
+    double *plain;  /* over all rows: what is permuted, since the former depend on where rows lie */
+} cdnod_distances;
+
 /*
- * How the module P(target | given) differs between segments: distance (groups, groups), squared, between the embeddings
- * of any two.  target: one column; given: any number of columns, also none.  Columns are normal scores.
+ * How the module P(target | given) differs between segments; `out` has its arrays.  target: one column; given: any
+ * number of columns, also none.  Columns are normal scores.
  */
 nonsens_status cdnod_module_distances(nonsens_context *ctx, arena *scratch, const column_set *target,
-                                      const column_set *given, const row_groups *groups, double *distance);
+                                      const column_set *given, const row_groups *groups, const cdnod_distances *out);
 
 typedef struct cdnod_dependence {
-    double value;   /* D, 0 to 1; 0 where a module does not change at all */
+    double value;   /* D, -1 to 1; 0 where a module does not change at all */
     double p_value; /* of independent changes, by permutations of the segments */
 } cdnod_dependence;
 

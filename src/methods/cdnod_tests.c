@@ -81,10 +81,11 @@ nonsens_status cdnod_tests_report(nonsens_context *ctx, const cdnod_tests *t, co
         t->data->column_rank[line->node[0]] < t->data->column_rank[line->node[1]] ? 0 : 1; // as the user has them
     for (int i = 0; i < 2; i++) {
         int k = i == 0 ? first : 1 - first;
-        TRY(result_add(ctx, result, way[k].value, way[k].p_value,
-                       "dependence between the changes of P(cause) and of P(effect | cause) over the segments, 0 to 1; "
-                       "smaller is right; p-value of independent changes",
-                       "changes(%s->%s)", cdnod_name(t, line->node[k]), cdnod_name(t, line->node[1 - k])));
+        TRY(result_add(
+            ctx, result, way[k].value, way[k].p_value,
+            "dependence between the changes of P(cause) and of P(effect | cause) over the segments, at most 1; "
+            "smaller is right; p-value of independent changes",
+            "changes(%s->%s)", cdnod_name(t, line->node[k]), cdnod_name(t, line->node[1 - k])));
     }
     return NONSENS_OK;
 }
