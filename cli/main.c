@@ -21,7 +21,7 @@ static const command commands[] = {
      "finds what causes what among all variables",
      "Finds a graph of causes and effects among all variables, or those of --vars. Each method says what it assumes "
      "and "
-     "whether the data contradict it; an edge whose direction the data do not show stays without one.",
+     "whether the data contradict it, and where a direction is not established.",
      command_discover},
     {"independence", NONSENS_CMD_INDEPENDENCE, "FILE --x A --y B [--given C,D] [--segment COL] [options]",
      "tests whether two variables are independent",

@@ -268,9 +268,31 @@ static nonsens_status note_changes(nonsens_context *ctx, const finder *f, const 
     return result_note(ctx, result, "Mechanisms that change over the segments: %s.", list);
 }
 
+/* The tester remembers these answers. */
+static nonsens_status note_untested(nonsens_context *ctx, const finder *f, nonsens_result *result)
+{
+    int64_t untested = 0, least_rows = 0, d = f->segment;
+    for (int64_t y = 0; y < d; y++) {
+        for (int64_t x = 0; x < y; x++) {
+            ci_result test;
+            TRY(ci_test(ctx, f->tests.tester, x, y, 0, NULL, &test));
+            untested += test.segments_used == 0;
+            least_rows = test.least_rows;
+        }
+    }
+    if (untested == 0) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result,
+                       "%" PRId64 " of %" PRId64 " pairs of variables could not be tested: no segment has %" PRId64
+                       " rows in which both vary. They have no edge for that reason alone; merge small segments.",
+                       untested, d * (d - 1) / 2, least_rows);
+}
+
 static nonsens_status add_notes(nonsens_context *ctx, const finder *f, const int64_t *node_of, nonsens_result *result)
 {
     const orient_report *r = &f->orient.report;
+    TRY(note_untested(ctx, f, result));
     TRY(note_changes(ctx, f, node_of, result));
     TRY(cdnod_tests_note_options(ctx, &f->tests, result));
     if (f->found.capped) {

@@ -48,10 +48,10 @@ static nonsens_status add_edge(nonsens_context *ctx, const nonsens_data *data, c
 {
     int64_t at = from + to * order->d;
     double weight = weights->weight[at] * (order->sd[to] / order->sd[from]);
-    if (!isfinite(weight)) {
+    if (!isfinite(weight) || (weight == 0.0 && weights->weight[at] != 0.0)) {
         char cause[SHOWN_BYTES], effect[SHOWN_BYTES];
         return fail(ctx, NONSENS_ERR_DATA,
-                    "lingam: the weight of %s on %s is no finite number; use units in which "
+                    "lingam: the weight of %s on %s is too large or too small a number; use units in which "
                     "the variables are of similar size",
                     show_quoted(cause, name_at(data, order, from)), show_quoted(effect, name_at(data, order, to)));
     }
@@ -84,7 +84,7 @@ static nonsens_status report_check(nonsens_context *ctx, const nonsens_data *dat
                                    const lingam_check *check, nonsens_result *result)
 {
     const char *first = name_at(data, order, check->first), *second = name_at(data, order, check->second);
-    TRY(result_add(ctx, result, check->statistic, check->p_value,
+    TRY(result_add(ctx, result, check->statistic, check->tested ? check->p_value : NAN,
                    check->by_hsic ? "the pair of residuals that depend most on one another; p-value times the number "
                                     "of pairs"
                                   : "the pair of residuals that depend most on one another, by the largest of five "

@@ -6,12 +6,15 @@
  * or many rows, five correlations of each pair take its place.  Inside each group of rows, u the standardised residual,
  * t = tanh u and g = exp(-u^2 / 2),
  *
- *     sqrt(n) corr(u_i, t_j - E t'(u_j) u_j),   sqrt(n) corr(u_i, g_j - E g'(u_j) u_j),   both ways round, and
- *     sqrt(n) corr(g_i - cov(g_i, u_i) u_i, g_j - cov(g_j, u_j) u_j)
+ *     u_i with t_j - E t'(u_j) u_j,   u_i with g_j - E g'(u_j) u_j,   both ways round, and
+ *     g_i - cov(g_i, u_i) u_i with g_j - cov(g_j, u_j) u_j,
  *
- * are standard normal where residuals are independent: with these linear terms the error of an estimated slope drops
- * out to first order.  They see slopes that bend, parabolas, and spreads that change together.  A pair's p-value is
- * five times the least of them.  Pairs are judged together by Holm's rule (Scand. J. Statist. 6, 1979).
+ * each a sum of products over its own standard error, sum a b / sqrt(sum a^2 b^2), are nearly standard normal where
+ * residuals are independent: with these linear terms the error of an estimated slope drops out to first order.  Plain
+ * correlations, which divide by the two deviations, are not normal far out where tails are heavy.  Means taken out of
+ * each group of m rows make the variance m / (m - 1) times as large.  They see slopes that bend, parabolas, and spreads
+ * that change together.  A pair's p-value is five times the least of them.  Pairs are judged together by Holm's rule
+ * (Scand. J. Statist. 6, 1979).
  */
 #include "methods/lingam_check.h"
 
@@ -177,20 +180,24 @@ static nonsens_status transform_column(nonsens_context *ctx, arena *scratch, int
     return NONSENS_OK;
 }
 
-static int64_t rows_in_large_groups(const row_groups *groups, int64_t *skipped)
+/* Root of what the variance of a sum of products is to the sum of their squares, since means were taken out. */
+static double spread_by_means(const row_groups *groups, int64_t *skipped)
 {
-    int64_t rows = 0;
+    double rows = 0.0, wider = 0.0;
     for (int64_t g = 0; g < groups->count; g++) {
-        int64_t own = groups->start[g + 1] - groups->start[g];
-        rows += own >= LEAST_ROWS ? own : 0;
-        *skipped += own < LEAST_ROWS;
+        double own = (double)(groups->start[g + 1] - groups->start[g]);
+        bool used = own >= LEAST_ROWS;
+        rows += used ? own : 0.0;
+        wider += used ? own * own / (own - 1.0) : 0.0;
+        *skipped += !used;
     }
-    return rows;
+    return rows > 0.0 ? sqrt(wider / rows) : 1.0;
 }
 
 /* Scores of all pairs: those of u_i with bend_j and bow_j at i + j d, those of sizes likewise. */
 typedef struct scores {
-    double *bend, *bow, *size; /* (d, d) each */
+    double *bend, *bow, *size;     /* (d, d) each */
+    double *squares[2], *variance; /* room: (n, d) twice, (d, d) */
 } scores;
 
 static pair_test largest_score(const scores *s, int64_t ij, int64_t ji)
@@ -200,8 +207,31 @@ static pair_test largest_score(const scores *s, int64_t ij, int64_t ji)
     return (pair_test){largest, fmin(1.0, CORRELATIONS * 2.0 * special_normal_tail(largest))};
 }
 
+static void square(int64_t count, const double *v, double *out)
+{
+    for (int64_t i = 0; i < count; i++) {
+        out[i] = v[i] * v[i];
+    }
+}
+
+/* out (d, d): sums of products of the columns of x and y over their standard errors. */
+static void score_products(const scores *s, int64_t n, int64_t d, const double *x, const double *y, double wider,
+                           double *out)
+{
+    square(n * d, x, s->squares[0]);
+    square(n * d, y, s->squares[1]);
+    linalg_gemm(true, false, d, d, n, 1.0, x, n, y, n, 0.0, out, d);
+    linalg_gemm(true, false, d, d, n, 1.0, s->squares[0], n, s->squares[1], n, 0.0, s->variance, d);
+    for (int64_t i = 0; i < d * d; i++) {
+        out[i] = s->variance[i] > 0.0 ? out[i] / (wider * sqrt(s->variance[i])) : 0.0;
+    }
+}
+
 static nonsens_status scores_memory(nonsens_context *ctx, arena *a, int64_t n, int64_t d, functions *f, scores *s)
 {
+    ARENA_TRY(ctx, a, s->squares[0], n * d);
+    ARENA_TRY(ctx, a, s->squares[1], n * d);
+    ARENA_TRY(ctx, a, s->variance, d * d);
     ARENA_TRY(ctx, a, f->u, n * d);
     ARENA_TRY(ctx, a, f->bend, n * d);
     ARENA_TRY(ctx, a, f->bow, n * d);
@@ -215,17 +245,17 @@ static nonsens_status scores_memory(nonsens_context *ctx, arena *a, int64_t n, i
 static nonsens_status test_by_correlations(nonsens_context *ctx, arena *a, const lingam_order *order,
                                            const row_groups *groups, int threads, lingam_check *out, pair_test *test)
 {
-    int64_t n = order->n, d = order->d, rows = rows_in_large_groups(groups, &out->skipped);
-    double unit = rows > 0 ? 1.0 / sqrt((double)rows) : 0.0;
+    int64_t n = order->n, d = order->d;
+    double wider = spread_by_means(groups, &out->skipped);
     struct transforms t = {.order = order, .groups = groups};
     functions *f = &t.all;
     scores s;
     TRY(scores_memory(ctx, a, n, d, f, &s));
     out->least_rows = LEAST_ROWS;
     TRY(parallel_for(ctx, threads, d, NULL, transform_column, &t));
-    linalg_gemm(true, false, d, d, n, unit, f->u, n, f->bend, n, 0.0, s.bend, d);
-    linalg_gemm(true, false, d, d, n, unit, f->u, n, f->bow, n, 0.0, s.bow, d);
-    linalg_gemm(true, false, d, d, n, unit, f->size, n, f->size, n, 0.0, s.size, d);
+    score_products(&s, n, d, f->u, f->bend, wider, s.bend);
+    score_products(&s, n, d, f->u, f->bow, wider, s.bow);
+    score_products(&s, n, d, f->size, f->size, wider, s.size);
     for (int64_t j = 0, at = 0; j < d; j++) {
         for (int64_t i = 0; i < j; i++) {
             test[at++] = largest_score(&s, i + j * d, j + i * d);
@@ -284,6 +314,7 @@ nonsens_status lingam_check_residuals(nonsens_context *ctx, arena *a, const ling
     } else {
         TRY(test_by_correlations(ctx, a, order, groups, (int)options->threads, out, test));
     }
+    out->tested = out->skipped < groups->count;
     TRY(judge_pairs(ctx, a, test, options->alpha, out));
     arena_rewind(a, mark);
     return NONSENS_OK;

@@ -9,6 +9,7 @@
 
 typedef struct lingam_check {
     bool by_hsic;                /* else by correlations of functions of the residuals */
+    bool tested;                 /* a segment was large enough */
     int64_t pairs, dependent;    /* pairs of residuals, and those that depend on one another by Holm's rule */
     int64_t first, second;       /* the pair with the smallest p-value, by places in the order */
     double statistic;            /* its statistic: n HSIC, or a normal score */

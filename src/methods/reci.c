@@ -193,7 +193,7 @@ static nonsens_status report_errors(nonsens_context *ctx, const reci *r, nonsens
     double by_range = result->score + shift;
     TRY(result_add(ctx, result, by_range, NAN, "the score with both variables scaled to [0, 1], as in the paper",
                    "score by range"));
-    if (by_range * result->score < 0.0) {
+    if (result->better != BETTER_NONE && by_range * result->score < 0.0) {
         return result_note(ctx, result,
                            "Scaled to [0, 1] by their smallest and largest values, as in the paper, the variables "
                            "would be named the other way round: the answer hangs on the scale.");
@@ -250,7 +250,7 @@ nonsens_status reci_direction(nonsens_context *ctx, arena *a, const nonsens_data
     TRY(report_errors(ctx, &r, result));
     TRY(note_noise(ctx, &r, result));
     for (int cause = 0; cause < 2; cause++) {
-        bool named = (result->better == BETTER_FIRST) == (cause == 0);
+        bool named = result->better == BETTER_NONE || (result->better == BETTER_FIRST) == (cause == 0);
         TRY(additive_report_change(ctx, a, pair, r.error[additive_place(pair, cause)], 1 - cause, named, result));
     }
     return NONSENS_OK;

@@ -18,6 +18,8 @@
  *     in the regression on all of them to the shortest; the paper takes any order.
  *   - Where even the regression on all predecessors leaves a dependent residual, dropping one cannot make it
  *     independent, so that all of them stay: a note says so.
+ *   - Where the cause of an edge, too, could have been taken for a sink when its effect was (p above alpha), the
+ *     direction rests on the larger p-value alone: a note names such edges.
  * The p-value of an edge is that of the test which did not let it go.
  */
 #include "base/parallel.h"
@@ -56,6 +58,7 @@ typedef struct resit {
     answer *trial;   /* (d) of each variable regressed on the others that are left */
     answer *settled; /* (d) the same when it became a sink; the root has none */
     bool *parent;    /* (d, d) [j * d + i]: i is a cause of j */
+    bool *as_well;   /* (d, d) likewise: when j was taken for a sink, i could have been */
     double *edge_p;  /* (d, d) likewise */
 } resit;
 
@@ -180,6 +183,10 @@ static int64_t best_sink(const resit *r)
 static void settle(resit *r, int64_t place)
 {
     int64_t sink = r->left[place];
+    for (int64_t k = 0; k < r->count; k++) {
+        const hsic_result *test = &r->trial[r->left[k]].test;
+        r->as_well[sink * r->d + r->left[k]] = test->segments_used > 0 && test->p_value > r->options->alpha;
+    }
     double *length = r->settled[sink].length;
     r->settled[sink] = r->trial[sink];
     r->trial[sink].length = length;
@@ -321,6 +328,29 @@ static void list_name(name_list *list, const char *name)
     list->count++;
 }
 
+static nonsens_status note_open_directions(nonsens_context *ctx, const resit *r, nonsens_result *result)
+{
+    name_list open = {.count = 0};
+    for (int64_t j = 0; j < r->d; j++) {
+        for (int64_t i = 0; i < r->d; i++) {
+            if (r->parent[j * r->d + i] && r->as_well[j * r->d + i]) {
+                char arrow[2 * SHOWN_BYTES + 4], cause[SHOWN_BYTES], effect[SHOWN_BYTES];
+                show_bare(cause, result->names[r->data->column_rank[i]]);
+                show_bare(effect, result->names[r->data->column_rank[j]]);
+                snprintf(arrow, sizeof arrow, "%s->%s", cause, effect);
+                list_name(&open, arrow);
+            }
+        }
+    }
+    if (open.count == 0) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result,
+                       "Directions that are not established, since the cause could have been taken for an effect as "
+                       "well (everything linear and Gaussian, or too few rows): %s. They follow the larger p-value.",
+                       open.text);
+}
+
 static nonsens_status note_contradictions(nonsens_context *ctx, const resit *r, nonsens_result *result)
 {
     name_list dependent = {.count = 0}, changing = {.count = 0};
@@ -374,6 +404,7 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, resit *r)
     ARENA_TRY(ctx, a, r->trial, d);
     ARENA_TRY(ctx, a, r->settled, d);
     ARENA_TRY(ctx, a, r->parent, d * d);
+    ARENA_TRY(ctx, a, r->as_well, d * d);
     ARENA_TRY(ctx, a, r->edge_p, d * d);
     for (int64_t j = 0; j < d; j++) {
         double *z;
@@ -402,5 +433,6 @@ nonsens_status resit_discover(nonsens_context *ctx, arena *a, const nonsens_data
     TRY(report_order(ctx, a, r, result));
     TRY(report_edges(ctx, r, result));
     TRY(note_contradictions(ctx, r, result));
+    TRY(note_open_directions(ctx, r, result));
     return note_untested(ctx, r, result);
 }

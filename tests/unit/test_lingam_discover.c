@@ -5,6 +5,7 @@
 #include "methods/lingam_check.h"
 #include "methods/result.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -157,6 +158,33 @@ static void test_size_of_the_check(void **state)
     assert_true(rejected <= 8); /* 3 are expected */
 }
 
+/* Likewise with heavy tails (Student's t, 3 degrees of freedom), whose products are far from normal. */
+static void test_size_with_heavy_tails(void **state)
+{
+    fixture *f = *state;
+    enum { D = 22, N = 1000, REPEATS = 80 };
+    nonsens_options *options;
+    int rejected = 0;
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &options), NONSENS_OK);
+    for (int64_t repeat = 0; repeat < REPEATS; repeat++) {
+        arena_mark mark = arena_tell(&f->scratch);
+        double *x = fixture_doubles(f, N * D);
+        rng r = rng_open(1400 + (uint64_t)repeat, RNG_TEST, 76);
+        for (int64_t i = 0; i < N * D; i++) {
+            double a = draw(&r, NORMAL), b = draw(&r, NORMAL), c = draw(&r, NORMAL);
+            x[i] = draw(&r, NORMAL) / sqrt((a * a + b * b + c * c) / 3);
+        }
+        lingam_order o = order_of(f, N, D, x, false, 1);
+        row_groups groups = {1, (const int64_t[]){0, N}};
+        lingam_check check;
+        assert_int_equal(lingam_check_residuals(f->ctx, &f->scratch, &o, &groups, options, &check), NONSENS_OK);
+        rejected += check.dependent > 0;
+        arena_rewind(&f->scratch, mark);
+    }
+    nonsens_options_free(options);
+    assert_true(rejected <= 9); /* 4 are expected */
+}
+
 /* Sparse graphs of ten variables: the order contradicts few true edges, and edges are found. */
 static void test_accuracy(void **state)
 {
@@ -219,8 +247,11 @@ static void test_each_allocation_failing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_columns_and_rows_in_any_order), TEST(test_notes),
-                                       TEST(test_size_of_the_check), TEST(test_accuracy),
+    const struct CMUnitTest tests[] = {TEST(test_columns_and_rows_in_any_order),
+                                       TEST(test_notes),
+                                       TEST(test_size_of_the_check),
+                                       TEST(test_accuracy),
+                                       TEST(test_size_with_heavy_tails),
                                        TEST(test_each_allocation_failing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
