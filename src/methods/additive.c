@@ -96,8 +96,8 @@ static double mean_square(int64_t n, const double *v)
 }
 
 /*
- * The residual, but constant in groups where the effect is: there it is a function of the cause that the regression took
- * from the other groups.  The test leaves such groups out, as it does those where the cause is constant.
+ * The residual, but constant in groups where the effect is: there it is a function of the cause that the regression
+ * took from the other groups.  The test leaves such groups out, as it does those where the cause is constant.
  */
 static nonsens_status silence_constants(nonsens_context *ctx, arena *scratch, const additive *fit, const double *effect,
                                         const double *residual, const double **out)
