@@ -36,6 +36,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { JOBS = 3, TEXT_BYTES = 512, DIGITS = 2 };
 
@@ -94,6 +95,29 @@ static double mean_square(int64_t n, const double *v)
     return sum / (double)n;
 }
 
+/*
+ * The residual, but constant in groups where the effect is: there it is a function of the cause that the regression
+ * took from the other groups.  The test leaves such groups out, as it does those where the cause is constant.
+ */
+static nonsens_status silence_constants(nonsens_context *ctx, arena *scratch, const additive *fit, const double *effect,
+                                        const double *residual, const double **out)
+{
+    double *copy;
+    ARENA_TRY(ctx, scratch, copy, fit->n);
+    memcpy(copy, residual, (size_t)fit->n * sizeof *copy);
+    for (int64_t g = 0; g < fit->groups.count; g++) {
+        int64_t first = fit->groups.start[g], end = fit->groups.start[g + 1], same = first;
+        while (same < end && effect[same] == effect[first]) {
+            same++;
+        }
+        for (int64_t i = first; same == end && i < end; i++) {
+            copy[i] = 0.0;
+        }
+    }
+    *out = copy;
+    return NONSENS_OK;
+}
+
 /* Jobs 0 and 1: variable `job` as the cause; job 2: are the two dependent at all? */
 static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
@@ -103,10 +127,12 @@ static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job,
         return test_pair(ctx, scratch, s, fit->z[0], fit->z[1], s->options->alpha, job, &fit->plain);
     }
     additive_way *way = &fit->way[job];
+    const double *tested;
     TRY(s->regress(ctx, scratch, fit->n, fit->z[job], fit->z[1 - job], way->residual));
     way->left = mean_square(fit->n, way->residual);
     way->determined = way->left <= LEAST_LEFT;
-    TRY(test_pair(ctx, scratch, s, way->residual, fit->z[job], 0.5 * s->options->alpha, job, &way->test));
+    TRY(silence_constants(ctx, scratch, fit, fit->z[1 - job], way->residual, &tested));
+    TRY(test_pair(ctx, scratch, s, tested, fit->z[job], 0.5 * s->options->alpha, job, &way->test));
     way->log_p = additive_log_p(&way->test, s->options->permutations);
     return NONSENS_OK;
 }
@@ -311,8 +337,8 @@ static nonsens_status report(nonsens_context *ctx, arena *a, const additive *fit
                    "level of each test"));
     for (int cause = 0; cause < 2; cause++) {
         bool named = result->better == BETTER_NONE || (result->better == BETTER_FIRST) == (cause == 0);
-        TRY(additive_report_change(ctx, a, fit->pair, fit->way[additive_place(fit->pair, cause)].residual, 1 - cause,
-                                   named, result));
+        const additive_way *way = &fit->way[additive_place(fit->pair, cause)];
+        TRY(additive_report_change(ctx, a, fit->pair, way->residual, 1 - cause, named && !way->determined, result));
     }
     return fit->groups.count > 1 ? run_note_skipped(ctx, result, fit->plain.segments_skipped, HSIC_LEAST_ROWS)
                                  : NONSENS_OK;

@@ -13,6 +13,7 @@
  *      are others now are compared anew.
  * An edge's p-value is the largest of the tests that did not separate its ends.
  */
+#include "base/show.h"
 #include "graph/orient.h"
 #include "graph/skeleton_test.h"
 #include "methods/cdnod_tests.h"
@@ -23,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_BYTES = 1000 };
+enum { LISTED_NAMES = 12, LIST_BYTES = LISTED_NAMES * (SHOWN_BYTES + 2) + 40 };
 
 /* A line that independent changes may direct. */
 typedef struct candidate {
@@ -238,20 +239,25 @@ static nonsens_status report_candidates(nonsens_context *ctx, const finder *f, n
     return NONSENS_OK;
 }
 
-/* Names of the variables that change, or do not. */
-static int64_t list_names(const finder *f, const int64_t *node_of, bool changing, char list[LIST_BYTES])
+/* Names of the variables that change, escaped and cut, at most LISTED_NAMES of them; returns how many there are. */
+static int64_t list_changing(const finder *f, const int64_t *node_of, char list[LIST_BYTES])
 {
     size_t used = 0;
     int64_t count = 0;
     list[0] = '\0';
     for (int64_t column = 0; column < f->segment; column++) {
-        if (is_changing(f, node_of[column]) == changing) {
-            if (used < LIST_BYTES) {
-                used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", count > 0 ? ", " : "",
-                                         f->tests.data->names[column]);
-            }
-            count++;
+        char shown[SHOWN_BYTES];
+        if (!is_changing(f, node_of[column])) {
+            continue;
         }
+        if (count < LISTED_NAMES) {
+            used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", count > 0 ? ", " : "",
+                                     show_bare(shown, f->tests.data->names[column]));
+        }
+        count++;
+    }
+    if (count > LISTED_NAMES) {
+        snprintf(list + used, LIST_BYTES - used, " and %" PRId64 " more", count - LISTED_NAMES);
     }
     return count;
 }
@@ -260,7 +266,7 @@ static nonsens_status note_changes(nonsens_context *ctx, const finder *f, const 
                                    nonsens_result *result)
 {
     char list[LIST_BYTES];
-    int64_t count = list_names(f, node_of, true, list);
+    int64_t count = list_changing(f, node_of, list);
     if (count == 0) {
         return result_note(
             ctx, result, "No mechanism is seen to change over the segments: directions come from v-structures alone.");

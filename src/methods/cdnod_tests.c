@@ -75,7 +75,7 @@ nonsens_status cdnod_tests_note_options(nonsens_context *ctx, const cdnod_tests 
 }
 
 nonsens_status cdnod_tests_report(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line,
-                                  const cdnod_dependence way[2], nonsens_result *result)
+                                  const cdnod_dependence *way, nonsens_result *result)
 {
     int first =
         t->data->column_rank[line->node[0]] < t->data->column_rank[line->node[1]] ? 0 : 1; // as the user has them
@@ -91,7 +91,7 @@ nonsens_status cdnod_tests_report(nonsens_context *ctx, const cdnod_tests *t, co
 }
 
 nonsens_status cdnod_tests_note(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line, int cause,
-                                const cdnod_dependence way[2], nonsens_result *result)
+                                const cdnod_dependence *way, nonsens_result *result)
 {
     char p_value[NUMBER_BYTES];
     const char *x = cdnod_name(t, line->node[cause]), *y = cdnod_name(t, line->node[1 - cause]);

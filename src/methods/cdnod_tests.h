@@ -32,11 +32,11 @@ nonsens_status cdnod_tests_directions(nonsens_context *ctx, arena *scratch, cons
 /* A note where an option says something that has no meaning here. */
 nonsens_status cdnod_tests_note_options(nonsens_context *ctx, const cdnod_tests *t, nonsens_result *result);
 
-/* The two directions of a line as evidence, and what the permutations say for and against the one taken. */
+/* The two directions way (2) of a line as evidence, and what the permutations say for and against the one taken. */
 nonsens_status cdnod_tests_report(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line,
-                                  const cdnod_dependence way[2], nonsens_result *result);
+                                  const cdnod_dependence *way, nonsens_result *result);
 nonsens_status cdnod_tests_note(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line, int cause,
-                                const cdnod_dependence way[2], nonsens_result *result);
+                                const cdnod_dependence *way, nonsens_result *result);
 
 static inline const char *cdnod_name(const cdnod_tests *t, int64_t node)
 {
