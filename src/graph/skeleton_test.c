@@ -30,7 +30,7 @@ nonsens_status skeleton_ask_ci(nonsens_context *ctx, arena *scratch, void *state
     TRY(translate(ctx, scratch, s->variable, count, given, few, &set));
     TRY(ci_test(ctx, s->tester, s->variable ? s->variable[x] : x, s->variable ? s->variable[y] : y, count, set,
                 &result));
-    *p_value = result.p_value;
+    *p_value = result.degenerate ? 0.0 : result.p_value; // a function of what is given says nothing about an edge
     return NONSENS_OK;
 }
 

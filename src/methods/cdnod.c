@@ -33,6 +33,7 @@ enum { FEW_SEGMENTS = 10 }; /* with fewer, the third phase has little to go by *
 enum finding {
     FOUND_UNTESTABLE,  /* no segment has enough rows */
     FOUND_INDEPENDENT, /* given the segment */
+    FOUND_FUNCTION,    /* nothing is left of one variable once the other is known */
     FOUND_NO_CHANGE,   /* neither is adjacent to the segment */
     FOUND_ONE_CHANGES,
     FOUND_CONTRADICTION, /* one changes; the other is separated from the segment by it, and without it */
@@ -87,6 +88,8 @@ static void judge(verdict *v)
         v->finding = FOUND_UNTESTABLE;
     } else if (!is_seen(v, &v->pair.between)) {
         v->finding = FOUND_INDEPENDENT;
+    } else if (v->pair.given[0].degenerate || v->pair.given[1].degenerate) {
+        v->finding = FOUND_FUNCTION;
     } else if (changes(v, 0) && changes(v, 1)) {
         v->finding = FOUND_BOTH_CHANGE;
     } else if (changes(v, 0) || changes(v, 1)) {
@@ -148,6 +151,8 @@ static const char *reason_of(const verdict *v)
         return "No segment has enough rows for a test of independence, or a variable is constant in each.";
     case FOUND_INDEPENDENT:
         return "Inside the segments no dependence is found.";
+    case FOUND_FUNCTION:
+        return "One variable is a function of the other: no noise is left that could change over the segments.";
     case FOUND_NO_CHANGE:
         return is_seen(v, &v->pair.alone[0]) || is_seen(v, &v->pair.alone[1])
                    ? "What changes over the segments is not seen any more once the other variable is known, in neither "
@@ -173,7 +178,7 @@ static const char *reason_of(const verdict *v)
     return NULL;
 }
 
-/* p-value against what is not chosen. */
+/* p-value against what is not chosen; a comparison of dependences has none. */
 static double p_value_of(const verdict *v)
 {
     const cdnod_pair *p = &v->pair;
@@ -183,7 +188,7 @@ static double p_value_of(const verdict *v)
     case FOUND_ONE_CHANGES:
         return (v->cause == v->changing ? p->alone : p->given)[1 - v->changing].p_value;
     case FOUND_BOTH_CHANGE:
-        return v->cause < 0 ? NAN : v->way[1 - v->cause].p_value;
+    case FOUND_FUNCTION:
     case FOUND_UNTESTABLE:
     case FOUND_NO_CHANGE:
     case FOUND_CONTRADICTION:
@@ -205,6 +210,7 @@ static double score_of(const verdict *v)
         return v->way[1].value - v->way[0].value;
     case FOUND_UNTESTABLE:
     case FOUND_INDEPENDENT:
+    case FOUND_FUNCTION:
     case FOUND_NO_CHANGE:
         break;
     }

@@ -4,6 +4,7 @@
  */
 #include "methods/run.h"
 
+#include "base/number.h"
 #include "data/audit.h"
 #include "methods/method.h"
 #include "methods/variables.h"
@@ -46,6 +47,22 @@ static nonsens_status pick_method(nonsens_context *ctx, const nonsens_options *o
                 option_command_name(options->command), list);
 }
 
+/* Permutations bound p-values from below; methods that correct for several tests may then be unable to reject. */
+static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *result)
+{
+    const nonsens_options *o = &result->options;
+    double tests = result->is_graph && result->variables > 4 ? (double)result->variables : 4.0;
+    char least[NUMBER_BYTES];
+    if (o->null_kind != NULL_PERMUTATION || o->alpha * (double)(o->permutations + 1) >= tests) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result,
+                       "With %" PRId64
+                       " permutations no p-value is below %s: tests, whose levels are corrected for their "
+                       "number, may be unable to reject. Take more --permutations, or --null gamma.",
+                       o->permutations, number_print(least, 1.0 / (double)(o->permutations + 1), 2));
+}
+
 static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, const method *m, nonsens_result *result)
 {
     arena scratch = {0};
@@ -55,6 +72,7 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
         (result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result);
     arena_free(&scratch);
     TRY(status);
+    TRY(note_permutations(ctx, result));
     return result_finish(ctx, result);
 }
 
@@ -101,6 +119,10 @@ nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, 
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_DISCOVER));
     TRY(pick_method(ctx, options, &m));
+    if (options->target[0] && m->discover != icp_discover) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method icp; %s finds the graph of all variables",
+                    m->info.name);
+    }
     TRY(audit_require_several(ctx, data));
     TRY(run_method(ctx, data, options, m, out));
     (*out)->seconds = run_seconds() - begun;
