@@ -1,5 +1,7 @@
 /*
- * lingam.c - `discover --method lingam`: order (lingam_order.c), weights (lingam_weights.c), what speaks against both
+ * lingam.c - `discover --method lingam`: DirectLiNGAM (Shimizu, Inazumi, Sogawa, Hyvarinen, Kawahara, Washio, Hoyer,
+ * Bollen, JMLR 12, 2011; Hyvarinen and Smith, JMLR 14, 2013), x = B x + e with B strictly triangular in some order and
+ * e independent and not Gaussian.  Order (lingam_order.c), weights (lingam_weights.c), what speaks against both
  * (lingam_check.c), and how that is told.
  *
  * All rows are taken together, as in the papers, also where there are segments; segments bear on the tests of the
