@@ -78,6 +78,7 @@ struct nonsens_options {
     /* data */
     char segment[OPTION_TEXT_BYTES], segments[64], vars[OPTION_TEXT_BYTES], x[OPTION_TEXT_BYTES], y[OPTION_TEXT_BYTES],
         given[OPTION_TEXT_BYTES];
+    char knowledge[OPTION_TEXT_BYTES];
     bool no_header;
     enum na_rule na;
     /* network and training */

@@ -93,6 +93,8 @@ const option_row option_table[] = {
          "Variables to condition on, separated by commas: the question is then whether x and y are "
          "independent once these are known."),
     FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; columns are called c1, c2, ..."),
+    TEXT("knowledge", knowledge, DIS, DATA, "",
+         "File with what is known beforehand, in Tetrad's text format: tiers, forbidden and required arrows."),
     CHOICE("na", na, ANALYSE, DATA, "error", "error|drop-rows",
            "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
 

@@ -25,7 +25,7 @@ enum {
     KCI_LEAST_ROWS = 10,      /* of a segment that enters the test */
     KCI_FOURIER_Z = 100,      /* random features of z for each of its columns; twice as many from 500 rows on */
     KCI_FOURIER_MOST = 400,   /* random features of z altogether; and not more than twice the rows */
-    KCI_FOURIER_TARGET = 100, /* random features of x and of y */
+    KCI_FOURIER_TARGET = 200, /* random features of x and of y */
 };
 
 typedef struct kci_options {
