@@ -8,13 +8,22 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
+static bool has_graph_on_stdout(const arguments *args)
+{
+    bool found = false;
+    for (int k = 0; k < GRAPH_FORMATS; k++) {
+        found = found || is_stdout(args->graph[k]);
+    }
+    return found;
+}
+
 /* The text goes to standard output unless it has a file of its own or something else is printed there. */
 static const char *text_path(const arguments *args)
 {
     if (args->output) {
         return args->output;
     }
-    return is_stdout(args->json) || is_stdout(args->sources) || is_stdout(args->dot) ? NULL : "-";
+    return is_stdout(args->json) || is_stdout(args->sources) || has_graph_on_stdout(args) ? NULL : "-";
 }
 
 /* ---- what words alone can tell, before a large file is read ---- */
@@ -111,6 +120,24 @@ static int check_options(const arguments *args, const command *self)
     return code;
 }
 
+/* All files to be written; how many. */
+static size_t list_outputs(const arguments *args, const command *self, output_file out[GRAPH_FORMATS + 3])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < file_option_count(); i++) {
+        const file_option *option = file_option_at(i);
+        if (option->graph) {
+            out[count].path = args->graph[option->graph];
+            snprintf(out[count++].option, sizeof out->option, "--%s", option->name);
+        }
+    }
+    out[count++] =
+        self->bit == NONSENS_CMD_ICA ? (output_file){"-o", args->sources} : (output_file){"--sources", args->sources};
+    out[count++] = (output_file){"--json", args->json};
+    out[count++] = args->output ? (output_file){"-o", args->output} : (output_file){"the text on", text_path(args)};
+    return count;
+}
+
 static int check_arguments(const arguments *args, const command *self)
 {
     if (!args->file) {
@@ -118,12 +145,9 @@ static int check_arguments(const arguments *args, const command *self)
                         self->name, self->name);
     }
     int code = check_options(args, self);
-    const output_file out[] = {{self->bit == NONSENS_CMD_ICA ? "-o" : "--sources", args->sources},
-                               {"--json", args->json},
-                               {"--dot", args->dot},
-                               {args->output ? "-o" : "the text on", text_path(args)}};
+    output_file out[GRAPH_FORMATS + 3];
     if (code == EXIT_DONE) {
-        code = outputs_check(args->ctx, args->file, out, sizeof out / sizeof *out);
+        code = outputs_check(args->ctx, args->file, out, list_outputs(args, self, out));
     }
     return code == EXIT_DONE ? check_segments(args, self) : code;
 }
@@ -146,8 +170,10 @@ static nonsens_status write_results(const arguments *args, const nonsens_result 
     if (status == NONSENS_OK && args->json) {
         status = nonsens_result_write_json(args->ctx, result, args->json);
     }
-    if (status == NONSENS_OK && args->dot) {
-        status = nonsens_result_write_dot(args->ctx, result, args->dot);
+    for (int k = 1; k < GRAPH_FORMATS && status == NONSENS_OK; k++) {
+        if (args->graph[k]) {
+            status = nonsens_result_write_graph(args->ctx, result, (nonsens_graph_format)k, args->graph[k]);
+        }
     }
     if (status == NONSENS_OK && text_path(args)) {
         status = nonsens_result_write_text(args->ctx, result, args->verbose, text_path(args));

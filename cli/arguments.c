@@ -6,25 +6,36 @@
 enum {
     DECIDING = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_DISCOVER,
     ANALYSING = DECIDING | NONSENS_CMD_ICA,
-    ALL = ANALYSING | NONSENS_CMD_SIMULATE | NONSENS_CMD_REPRODUCE
+    ALL = ANALYSING | NONSENS_CMD_SIMULATE | NONSENS_CMD_REPRODUCE | NONSENS_CMD_COMPARE,
+    SEVERAL_WORDS = NONSENS_CMD_REPRODUCE | NONSENS_CMD_COMPARE
 };
 
+/* Rows with a format are all there is to know of a graph file: words, help and writing follow from them. */
 static const file_option table[] = {
-    {"-o", "output", "FILE", NONSENS_CMD_SIMULATE, "Write the data to FILE; `-`, the default, is standard output."},
+    {"-o", "output", "FILE", NONSENS_CMD_SIMULATE, "Write the data to FILE; `-`, the default, is standard output.", 0},
     {"-o", "output", "FILE", NONSENS_CMD_ICA,
      "Write the sources as CSV, one line per row of the data in its order: columns s1, s2, ... and the segment; with "
-     "`-` standard output carries them only."},
-    {"-o", "output", "FILE", DECIDING, "Write the text result to FILE in place of standard output."},
-    {NULL, "json", "FILE", ANALYSING, "Write the result as JSON; with `-` standard output carries JSON only."},
+     "`-` standard output carries them only.",
+     0},
+    {"-o", "output", "FILE", DECIDING | NONSENS_CMD_COMPARE,
+     "Write the text result to FILE in place of standard output.", 0},
+    {NULL, "json", "FILE", ANALYSING | NONSENS_CMD_COMPARE,
+     "Write the result as JSON; with `-` standard output carries JSON only.", 0},
     {NULL, "dot", "FILE", NONSENS_CMD_DISCOVER,
-     "Write the graph in Graphviz's language, for `dot -Tsvg`; with `-` standard output carries the graph only."},
-    {NULL, "truth", "FILE", NONSENS_CMD_SIMULATE, "Write the causes as JSON."},
+     "Write the graph in Graphviz's language, for `dot -Tsvg`; with `-` standard output carries the graph only.",
+     NONSENS_GRAPH_DOT},
+    {NULL, "csv", "FILE", NONSENS_CMD_DISCOVER,
+     "Write the edges as CSV: from (the cause), to, type, weight, p_value, support, meaning.", NONSENS_GRAPH_CSV},
+    {NULL, "tetrad", "FILE", NONSENS_CMD_DISCOVER, "Write the graph in Tetrad's text form.", NONSENS_GRAPH_TETRAD},
+    {NULL, "graphml", "FILE", NONSENS_CMD_DISCOVER, "Write the graph as GraphML.", NONSENS_GRAPH_GRAPHML},
+    {NULL, "truth", "FILE", NONSENS_CMD_SIMULATE, "Write the causes as JSON.", 0},
     {NULL, "sources", "FILE", NONSENS_CMD_DIRECTION,
      "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to a "
-     "function of it only: for noise whose scale changes a shifted and scaled |N|, without sign."},
-    {"-q", "quiet", NULL, ALL, "No warnings and no progress."},
-    {"-v", "verbose", NULL, ANALYSING, "Say more: all options, time and threads."},
-    {"-h", "help", NULL, ALL, "Explain this command."},
+     "function of it only: for noise whose scale changes a shifted and scaled |N|, without sign.",
+     0},
+    {"-q", "quiet", NULL, ALL, "No warnings and no progress.", 0},
+    {"-v", "verbose", NULL, ANALYSING, "Say more: all options, time and threads.", 0},
+    {"-h", "help", NULL, ALL, "Explain this command.", 0},
 };
 
 size_t file_option_count(void)
@@ -102,10 +113,14 @@ static void set_file_option(arguments *args, const file_option *option, const ch
         const char **text;
         bool *flag;
     } places[] = {
-        {"output", &args->output, NULL},   {"json", &args->json, NULL}, {"truth", &args->truth, NULL},
-        {"sources", &args->sources, NULL}, {"dot", &args->dot, NULL},   {"quiet", NULL, &args->quiet},
-        {"verbose", NULL, &args->verbose}, {"help", NULL, &args->help},
+        {"output", &args->output, NULL},   {"json", &args->json, NULL},   {"truth", &args->truth, NULL},
+        {"sources", &args->sources, NULL}, {"quiet", NULL, &args->quiet}, {"verbose", NULL, &args->verbose},
+        {"help", NULL, &args->help},
     };
+    if (option->graph) {
+        args->graph[option->graph] = value;
+        return;
+    }
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         if (strcmp(places[i].name, option->name) != 0) {
             continue;
@@ -213,11 +228,11 @@ static int read_file_word(arguments *args, const command *self, const char *word
     return EXIT_DONE;
 }
 
-/* Words of reproduce are gathered at the front of the array, which they cannot outrun. */
+/* Words of commands that take several are gathered at the front of the array, which they cannot outrun. */
 static int read_word(arguments *args, const command *self, char *word)
 {
-    if (self->bit == NONSENS_CMD_REPRODUCE) {
-        args->figures[args->figure_count++] = word;
+    if (self->bit & SEVERAL_WORDS) {
+        args->words[args->word_count++] = word;
         return EXIT_DONE;
     }
     return read_file_word(args, self, word);
@@ -247,7 +262,7 @@ static int read_words(arguments *args, const command *self, int count, char **wo
 
 int arguments_read(arguments *args, const command *self, int count, char **words)
 {
-    *args = (arguments){.ctx = nonsens_context_new(), .figures = words};
+    *args = (arguments){.ctx = nonsens_context_new(), .words = words};
     if (!args->ctx) {
         return complain(EXIT_FAILED, "out of memory");
     }

@@ -39,6 +39,7 @@ int command_discover(const command *self, int count, char **words);
 int command_independence(const command *self, int count, char **words);
 int command_ica(const command *self, int count, char **words);
 int command_diagnose(const command *self, int count, char **words);
+int command_compare(const command *self, int count, char **words);
 int command_reproduce(const command *self, int count, char **words);
 int command_methods(const command *self, int count, char **words);
 int command_version(const command *self, int count, char **words);
@@ -60,17 +61,19 @@ const char *nearest_word(const char *word, const char *const *list);
 
 /* ---- arguments (arguments.c) ---- */
 
+enum { GRAPH_FORMATS = NONSENS_GRAPH_GRAPHML + 1 };
+
 typedef struct arguments {
     nonsens_context *ctx;
     nonsens_options *options;
     const char *file; /* the word that is no option; "-" is standard input; NULL where none was given */
-    char **figures;   /* words that are no options, of reproduce */
-    int figure_count;
-    const char *output;  /* -o */
-    const char *json;    /* --json */
-    const char *truth;   /* --truth */
-    const char *sources; /* --sources */
-    const char *dot;     /* --dot */
+    char **words;     /* all words that are no options, of commands that take several: reproduce, compare */
+    int word_count;
+    const char *output;               /* -o */
+    const char *json;                 /* --json */
+    const char *truth;                /* --truth */
+    const char *sources;              /* --sources */
+    const char *graph[GRAPH_FORMATS]; /* --dot, --csv and the like, by nonsens_graph_format */
     bool quiet, verbose, help;
 } arguments;
 
@@ -81,6 +84,7 @@ typedef struct file_option {
     const char *argument; /* "FILE", or NULL for a switch */
     unsigned commands;
     const char *text;
+    int graph; /* the nonsens_graph_format that goes to this file; 0 for all else */
 } file_option;
 
 size_t file_option_count(void);
@@ -93,8 +97,8 @@ void arguments_free(arguments *args);
 /* ---- files to be written (outputs.c) ---- */
 
 typedef struct output_file {
-    const char *option; /* as in messages */
-    const char *path;   /* "-" is standard output; NULL where nothing is written */
+    char option[24];  /* as in messages */
+    const char *path; /* "-" is standard output; NULL where nothing is written */
 } output_file;
 
 /*

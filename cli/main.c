@@ -23,6 +23,17 @@ static const command commands[] = {
      "and "
      "whether the data contradict it, and where a direction is not established.",
      command_discover},
+    {"compare", NONSENS_CMD_COMPARE, "ESTIMATED TRUTH [--pattern] [--closure] [options]",
+     "says how far a graph is from the true one",
+     "Compares two graphs whose nodes have the same names: structural Hamming distance (each pair of nodes whose edge "
+     "is missing, extra, reversed or otherwise marked counts one), precision and recall of adjacencies and of arrows, "
+     "and each edge that differs. Graphs are read from JSON (of discover, or the truth of simulate), lists of edges as "
+     "CSV (a header with the columns from and to, or cause and effect), matrices as CSV (a number other than 0 in row "
+     "i "
+     "and column j means that i causes j) and Tetrad's text; `-` reads standard input. A list of edges knows only "
+     "nodes "
+     "that have an edge; all others must be the same in both.",
+     command_compare},
     {"independence", NONSENS_CMD_INDEPENDENCE, "FILE --x A --y B [--given C,D] [--segment COL] [options]",
      "tests whether two variables are independent",
      "Tests whether two variables, or two lists of variables taken as vectors, are independent, once others are known "

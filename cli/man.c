@@ -67,6 +67,7 @@ static void put_synopsis(FILE *f)
         if (c->bit) {
             fputs(c->bit == NONSENS_CMD_SIMULATE    ? ""
                   : c->bit == NONSENS_CMD_REPRODUCE ? ".Ar figure ...\n"
+                  : c->bit == NONSENS_CMD_COMPARE   ? ".Ar estimated truth\n"
                                                     : ".Ar file\n",
                   f);
             fputs(".Op Ar option ...\n", f);

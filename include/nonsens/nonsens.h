@@ -89,7 +89,8 @@ enum {
     NONSENS_CMD_DIAGNOSE = 8,
     NONSENS_CMD_ICA = 16,
     NONSENS_CMD_REPRODUCE = 32,
-    NONSENS_CMD_DISCOVER = 64
+    NONSENS_CMD_DISCOVER = 64,
+    NONSENS_CMD_COMPARE = 128
 };
 
 typedef struct nonsens_option_info {
@@ -302,6 +303,80 @@ NONSENS_API const double *nonsens_result_source(const nonsens_result *result, in
 NONSENS_API const double *nonsens_result_unmixing(const nonsens_result *result);
 NONSENS_API const double *nonsens_result_mixing(const nonsens_result *result);
 
+/* ---- graphs -------------------------------------------------------------------------------------------------- */
+
+/* A graph that was read from a file: names of nodes, and edges between them. */
+typedef struct nonsens_graph nonsens_graph;
+
+/*
+ * Reads a graph ("-" is standard input); what is in the file tells its format: JSON of discover or of a simulation's
+ * truth, a list of edges or a square matrix as CSV, or Tetrad's text (data formats: docs/graphs.md).  Everywhere row or
+ * `from` is the cause: A[i][j] != 0 means i -> j.  column: for a list of edges, a row is an edge where this column is
+ * not 0; NULL or "" for none.
+ */
+NONSENS_API nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const char *column,
+                                              nonsens_graph **out);
+NONSENS_API void nonsens_graph_free(nonsens_graph *graph);
+NONSENS_API int64_t nonsens_graph_nodes(const nonsens_graph *graph);
+/* Texts live as long as the graph; NULL where there is no such node. */
+NONSENS_API const char *nonsens_graph_name(const nonsens_graph *graph, int64_t node);
+NONSENS_API int64_t nonsens_graph_edges(const nonsens_graph *graph);
+/* In the order of the file; NULL where there is no such edge. */
+NONSENS_API const nonsens_edge *nonsens_graph_edge_at(const nonsens_graph *graph, int64_t index);
+/* 0 for a list of edges, which knows only nodes that have an edge. */
+NONSENS_API int nonsens_graph_lists_nodes(const nonsens_graph *graph);
+
+/* precision = right / found, recall = right / there; mcc: Matthews' correlation over `places`.  NaN for 0 / 0. */
+typedef struct nonsens_share {
+    int64_t right, found, there;
+    int64_t places; /* where an edge could be */
+    double precision, recall, f1, mcc;
+} nonsens_share;
+
+/* How far an estimate is from a truth. */
+typedef struct nonsens_distance {
+    const char *against;       /* "truth", "pattern" (the truth's CPDAG) or "closure" (its transitive closure) */
+    int64_t missing, extra;    /* edges */
+    int64_t reversed;          /* arrows that point the other way */
+    int64_t marked;            /* other differences of marks: a line for an arrow and the like */
+    int64_t shd;               /* structural Hamming distance, the sum of these: each pair of nodes counts once */
+    int64_t undirected;        /* lines of the estimate */
+    nonsens_share skeleton;    /* pairs of adjacent nodes, whatever the marks */
+    nonsens_share arrows;      /* arrows with one head */
+    int64_t directions;        /* true arrows whose nodes are adjacent in the estimate too, and */
+    double direction_accuracy; /* the share of them that the estimate has as the same arrow; a line is not right */
+    int64_t differences;       /* as many as shd */
+} nonsens_distance;
+
+enum { NONSENS_EDGE_NONE = -1 };
+
+/* Two nodes between which the graphs differ, each edge as that graph has it; type NONSENS_EDGE_NONE where it has none.
+ */
+typedef struct nonsens_difference {
+    const char *what; /* "missing", "extra", "reversed" or "marked" */
+    nonsens_edge found, there;
+} nonsens_difference;
+
+typedef struct nonsens_comparison nonsens_comparison;
+
+/*
+ * Compares an estimated graph with the true one (options of NONSENS_CMD_COMPARE: pattern, closure).  Nodes are matched
+ * by their names; a node that one graph has and the other, which lists its nodes, has not is an error.  The first
+ * distance is that from the truth, or with `pattern` from its CPDAG; with `closure` that from the closure follows.
+ */
+NONSENS_API nonsens_status nonsens_compare(nonsens_context *ctx, const nonsens_graph *estimate,
+                                           const nonsens_graph *truth, const nonsens_options *options,
+                                           nonsens_comparison **out);
+NONSENS_API void nonsens_comparison_free(nonsens_comparison *comparison);
+/* The nodes of both graphs; edges of differences count them from 0. */
+NONSENS_API int64_t nonsens_comparison_nodes(const nonsens_comparison *comparison);
+NONSENS_API const char *nonsens_comparison_name(const nonsens_comparison *comparison, int64_t node);
+NONSENS_API int64_t nonsens_comparison_distances(const nonsens_comparison *comparison);
+/* NULL where there is none. */
+NONSENS_API const nonsens_distance *nonsens_comparison_distance_at(const nonsens_comparison *comparison, int64_t index);
+NONSENS_API const nonsens_difference *nonsens_comparison_difference_at(const nonsens_comparison *comparison,
+                                                                       int64_t distance, int64_t index);
+
 /* ---- simulation ---------------------------------------------------------------------------------------------- */
 
 typedef struct nonsens_simulation nonsens_simulation;
@@ -349,9 +424,20 @@ NONSENS_API nonsens_status nonsens_result_write_json(nonsens_context *ctx, const
                                                      const char *path);
 NONSENS_API nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, int verbose,
                                                      const char *path);
-/* The graph in Graphviz's DOT language; an error for other commands than discover. */
-NONSENS_API nonsens_status nonsens_result_write_dot(nonsens_context *ctx, const nonsens_result *result,
-                                                    const char *path);
+typedef enum nonsens_graph_format {
+    NONSENS_GRAPH_DOT = 1,    /* Graphviz */
+    NONSENS_GRAPH_CSV = 2,    /* a list of edges: from, to, type, weight, p_value, support, meaning */
+    NONSENS_GRAPH_TETRAD = 3, /* Tetrad's text */
+    NONSENS_GRAPH_GRAPHML = 4 /* GraphML, for Cytoscape, igraph, yEd, networkx */
+} nonsens_graph_format;
+
+/* The graph in one of these formats; an error for other commands than discover. */
+NONSENS_API nonsens_status nonsens_result_write_graph(nonsens_context *ctx, const nonsens_result *result,
+                                                      nonsens_graph_format format, const char *path);
+NONSENS_API nonsens_status nonsens_comparison_write_text(nonsens_context *ctx, const nonsens_comparison *comparison,
+                                                         const char *path);
+NONSENS_API nonsens_status nonsens_comparison_write_json(nonsens_context *ctx, const nonsens_comparison *comparison,
+                                                         const char *path);
 /*
  * The estimated disturbances or sources, one row per row of the input in its order; an error where the method has none.
  * For ica one column per source and, where there are segments, one with their labels.

@@ -201,7 +201,8 @@ static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, co
 
 const char *option_command_name(unsigned command)
 {
-    static const char *const name[] = {"simulate", "direction", "independence", "diagnose", "ica", "reproduce", "discover"};
+    static const char *const name[] = {"simulate", "direction", "independence", "diagnose",
+                                       "ica",      "reproduce", "discover",     "compare"};
     for (size_t k = 0; k < sizeof name / sizeof *name; k++) { // in the order of the NONSENS_CMD_* bits
         if (command == 1u << k) {
             return name[k];

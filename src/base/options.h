@@ -125,6 +125,9 @@ struct nonsens_options {
     int64_t reps;
     char out[OPTION_TEXT_BYTES], cells[64];
     bool resume;
+    /* comparison of graphs */
+    bool pattern, closure;
+    char truth_column[OPTION_TEXT_BYTES];
 };
 
 /*

@@ -17,6 +17,7 @@ enum {
     ICA = NONSENS_CMD_ICA,
     REP = NONSENS_CMD_REPRODUCE,
     DIS = NONSENS_CMD_DISCOVER,
+    COM = NONSENS_CMD_COMPARE,
     ANALYSE = DIR | IND | DIA | ICA | DIS
 };
 
@@ -29,6 +30,7 @@ enum {
 #define BASELINES "Baselines"
 #define MODEL "Model"
 #define DEVIATIONS "Deviations from the model"
+#define COMPARISON "Comparison"
 
 #define FIELD(name) offsetof(struct nonsens_options, name), sizeof(((struct nonsens_options *)0)->name)
 #define INTEGER(key, field, commands, group, initial, lo, hi, unit, text)                                     \
@@ -208,6 +210,15 @@ const option_row option_table[] = {
     CHOICE("confounded", confounded, SIM, DEVIATIONS, "no", "no|modulated|stationary",
            "A hidden common cause in place of an effect, one that changes over segments or one that does not."),
     FLAG("changing-mechanism", changing_mechanism, SIM, DEVIATIONS, "The mechanism itself changes over segments."),
+
+    FLAG("pattern", pattern, COM, COMPARISON,
+         "Compare with the truth's pattern (CPDAG) in place of the truth: an arrow where every graph with the same "
+         "independences has it, else a line. The truth must be a DAG."),
+    FLAG("closure", closure, COM, COMPARISON,
+         "Compare with the transitive closure of the truth as well: an arrow from each node to all it causes, directly "
+         "or through others."),
+    TEXT("truth-column", truth_column, COM, COMPARISON, "",
+         "Where TRUTH is a list of edges as CSV: only rows are edges in which this column is not 0."),
 };
 /* clang-format on */
 

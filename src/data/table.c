@@ -1,17 +1,14 @@
 /*
- * table.c - what the readers of all formats share: files into memory, choice of the format, columns, labels, messages.
+ * table.c - what the readers of all formats share: choice of the format, columns, labels, messages.
  */
 #include "data/table_internal.h"
 
+#include "base/input.h"
 #include "base/utf8.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 bool table_is_utf8(const char *text, int64_t length)
 {
@@ -223,118 +220,16 @@ void table_count_missing(table_column *column, int64_t row)
     }
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------------- */
-
-typedef struct file_bytes {
-    char *bytes;
-    size_t size, capacity;
-} file_bytes;
-
-static nonsens_status file_fail(nonsens_context *ctx, const char *name, int error)
-{
-    if (!name[0]) {
-        return fail(ctx, NONSENS_ERR_DATA, "the name of the data file is empty; give a path, or - for standard input");
-    }
-    switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-        return fail(ctx, NONSENS_ERR_DATA, "%s: no such file; check the path", name);
-    case EACCES:
-    case EPERM:
-        return fail(ctx, NONSENS_ERR_DATA, "%s: no permission to read it; check the access rights", name);
-    case EISDIR:
-        return fail(ctx, NONSENS_ERR_DATA, "%s: is a directory; name a CSV or .npy file in it", name);
-    case ENAMETOOLONG:
-        return fail(ctx, NONSENS_ERR_DATA, "%.80s...: the path is too long", name);
-    case EMFILE:
-    case ENFILE:
-        return fail(ctx, NONSENS_ERR_DATA, "%s: too many open files; close some", name);
-    default:
-        return fail(ctx, NONSENS_ERR_DATA, "%s: cannot be read (error %d); check the file and its disk", name, error);
-    }
-}
-
-static nonsens_status file_reserve(nonsens_context *ctx, file_bytes *file, size_t capacity)
-{
-    char *bigger = capacity > file->size ? memory_get(capacity, 1) : NULL;
-    if (!bigger) {
-        return fail_memory(ctx);
-    }
-    if (file->bytes) {
-        memcpy(bigger, file->bytes, file->size);
-        memory_release(file->bytes);
-    }
-    file->bytes = bigger;
-    file->capacity = capacity;
-    return NONSENS_OK;
-}
-
-/* Reads to the end; the size is only a first guess, for pipes have none and files may grow. */
-static nonsens_status file_read(nonsens_context *ctx, int descriptor, const char *name, file_bytes *file)
-{
-    enum { STEP_BYTES = 1 << 24 }; /* between looks at the wish to cancel */
-    for (;;) {
-        TRY(check_cancelled(ctx));
-        if (file->size == file->capacity) {
-            TRY(file_reserve(ctx, file, 2 * file->capacity));
-        }
-        size_t room = file->capacity - file->size;
-        ssize_t got = read(descriptor, file->bytes + file->size, room < STEP_BYTES ? room : STEP_BYTES);
-        if (got == 0) {
-            return NONSENS_OK;
-        }
-        if (got > 0) {
-            file->size += (size_t)got;
-        } else if (errno != EINTR) {
-            return file_fail(ctx, name, errno);
-        }
-    }
-}
-
-static nonsens_status file_slurp(nonsens_context *ctx, int descriptor, const char *name, file_bytes *file)
-{
-    enum { FIRST_BYTES = 1 << 16 };
-    struct stat facts;
-    if (fstat(descriptor, &facts) != 0) {
-        return file_fail(ctx, name, errno);
-    }
-    if (S_ISDIR(facts.st_mode)) {
-        return file_fail(ctx, name, EISDIR);
-    }
-    bool sized = S_ISREG(facts.st_mode) && facts.st_size > 0;
-    TRY(file_reserve(ctx, file, sized ? (size_t)facts.st_size + 1 : FIRST_BYTES));
-    return file_read(ctx, descriptor, name, file);
-}
-
-static nonsens_status file_open_and_slurp(nonsens_context *ctx, const char *path, const char *name, file_bytes *file)
-{
-    if (strcmp(path, "-") == 0) {
-        return file_slurp(ctx, STDIN_FILENO, name, file);
-    }
-    int descriptor;
-    do {
-        TRY(check_cancelled(ctx));
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    } while (descriptor < 0 && errno == EINTR);
-    if (descriptor < 0) {
-        return file_fail(ctx, name, errno);
-    }
-    nonsens_status status = file_slurp(ctx, descriptor, name, file);
-    close(descriptor);
-    return status;
-}
-
 /* ---- doors ----------------------------------------------------------------------------------------------------- */
 
 nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, const table_options *options, table *out)
 {
-    file_bytes file = {0};
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    nonsens_status status = file_open_and_slurp(ctx, path, name, &file);
+    input file = {0};
+    nonsens_status status = input_read(ctx, path, INT64_MAX, &file);
     if (status == NONSENS_OK) {
-        status = table_parse(ctx, a, name, file.bytes, file.size, options, out);
+        status = table_parse(ctx, a, input_name(path), file.bytes, file.size, options, out);
     }
-    memory_release(file.bytes);
+    input_free(&file);
     return status;
 }
 

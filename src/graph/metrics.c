@@ -1,16 +1,32 @@
 /*
  * metrics.c - structural Hamming distance (Tsamardinos, Brown, Aliferis, "The max-min hill-climbing Bayesian network
  * structure learning algorithm", Machine Learning 65, 2006: one per missing, extra, reversed or wrongly marked edge),
- * precision and recall; the completed pattern of a DAG by its v-structures and Meek's rules (Meek, UAI 1995).
+ * precision and recall; Matthews' correlation
+ * (Matthews, Biochimica et Biophysica Acta 405, 1975); the completed pattern of a DAG by its v-structures and Meek's
+ * rules (Meek, UAI 1995).
  */
 #include "graph/metrics.h"
 
+#include "graph/bits.h"
 #include "graph/orient.h"
 
 #include <math.h>
 
-static void divide(metrics_share *s)
+/*
+ * (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN)): with TP = right and n places it is
+ * (right n - found there) / sqrt(found there (n - found) (n - there)).
+ */
+static double matthews(const metrics_share *s)
 {
+    double n = (double)s->places, found = (double)s->found, there = (double)s->there;
+    double variance = found * there * (n - found) * (n - there);
+    return variance > 0.0 ? ((double)s->right * n - found * there) / sqrt(variance) : NAN;
+}
+
+static void divide(metrics_share *s, int64_t places)
+{
+    s->places = places;
+    s->mcc = matthews(s);
     s->precision = s->found > 0 ? (double)s->right / (double)s->found : NAN;
     s->recall = s->there > 0 ? (double)s->right / (double)s->there : NAN;
     s->f1 = s->found + s->there > 0 ? 2.0 * (double)s->right / (double)(s->found + s->there) : NAN;
@@ -34,6 +50,8 @@ static void compare_pair(enum pdag_mark found, enum pdag_mark there, metrics *m)
     m->arrows.right += turned && found == there;
     m->arrows.found += is_directed(found);
     m->arrows.there += is_directed(there);
+    m->directions += is_directed(there) && found != PDAG_NONE;
+    m->undirected += found == PDAG_LINE;
 }
 
 void metrics_compare(const pdag *estimate, const pdag *truth, metrics *out)
@@ -45,8 +63,9 @@ void metrics_compare(const pdag *estimate, const pdag *truth, metrics *out)
         }
     }
     out->shd = out->missing + out->extra + out->reversed + out->marked;
-    divide(&out->skeleton);
-    divide(&out->arrows);
+    divide(&out->skeleton, truth->d * (truth->d - 1) / 2);
+    divide(&out->arrows, truth->d * (truth->d - 1));
+    out->direction_accuracy = out->directions > 0 ? (double)out->arrows.right / (double)out->directions : NAN;
 }
 
 nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag *dag, pdag *out)
@@ -69,4 +88,40 @@ nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag 
     }
     TRY(orient_open(ctx, scratch, out, NULL, &o));
     return orient_rules(ctx, &o);
+}
+
+/* Rows `child` become all that arrows lead to (Warshall, J. ACM 9, 1962, a row of bits at a time). */
+static nonsens_status reach(nonsens_context *ctx, pdag *g)
+{
+    for (int64_t via = 0; via < g->d; via++) {
+        const uint64_t *beyond = pdag_row(g, g->child, via);
+        TRY(check_cancelled(ctx));
+        for (int64_t a = 0; a < g->d; a++) {
+            uint64_t *row = g->child + a * g->words;
+            for (int64_t w = 0; bits_has(row, via) && a != via && w < g->words; w++) {
+                row[w] |= beyond[w];
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status metrics_closure(nonsens_context *ctx, const pdag *g, pdag *out)
+{
+    pdag_copy(g, out);
+    TRY(reach(ctx, out));
+    for (int64_t b = 1; b < g->d; b++) {
+        for (int64_t a = 0; a < b; a++) {
+            bool there = bits_has(pdag_row(out, out->child, a), b), back = bits_has(pdag_row(out, out->child, b), a);
+            pdag_set(out, a, b,
+                     there && back ? PDAG_BOTH
+                     : there       ? PDAG_ARROW
+                     : back        ? PDAG_BACK
+                                   : pdag_mark_of(g, a, b));
+        }
+    }
+    for (int64_t a = 0; a < g->d; a++) {
+        bits_put(out->child + a * out->words, a, false); // a circle leads to itself
+    }
+    return NONSENS_OK;
 }

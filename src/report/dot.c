@@ -5,9 +5,8 @@
  * what cannot be shown is escaped and what is long is cut, and must not become one node.
  */
 #include "base/number.h"
-#include "base/output.h"
 #include "base/show.h"
-#include "methods/result.h"
+#include "report/graph.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -43,24 +42,17 @@ static void print_edge(FILE *f, const graph_edge *e)
     fputs("];\n", f);
 }
 
-nonsens_status nonsens_result_write_dot(nonsens_context *ctx, const nonsens_result *result, const char *path)
+void report_dot(FILE *f, const nonsens_result *result, char *const *names)
 {
-    output *out;
-    if (!result->is_graph) {
-        return fail(ctx, NONSENS_ERR_USAGE, "only discover has a graph to write");
-    }
-    TRY(output_open(ctx, path, &out));
-    FILE *f = output_stream(out);
     fputs("// a -> b: a causes b; dir=none: direction not known; dir=both: hidden common cause\ndigraph nonsens {\n",
           f);
     for (int64_t j = 0; j < result->variables; j++) {
         fprintf(f, "  v%" PRId64 " [label=", j + 1);
-        print_label(f, result->names[j]);
+        print_label(f, names[j]);
         fputs("];\n", f);
     }
     for (int64_t i = 0; i < result->edges; i++) {
         print_edge(f, &result->edge[i]);
     }
     fputs("}\n", f);
-    return output_close(ctx, out);
 }

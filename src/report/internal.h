@@ -1,5 +1,5 @@
 /*
- * internal.h - what the JSON files have in common (json.c).
+ * internal.h - what the files of results have in common (json.c).
  *
  * Makers return a new reference, or NULL where memory is exhausted; jansson's _new calls refuse NULL, so that one check
  * at the end is enough.
@@ -14,6 +14,12 @@
 
 /* The options of their command but threads, which changes no result.  Texts are made in the arena. */
 json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_options *options);
+
+/*
+ * The text as UTF-8, in the arena; NULL where memory is exhausted.  Names and labels come from files in any encoding:
+ * bytes that are not UTF-8 are taken as Latin-1.
+ */
+char *report_utf8(nonsens_context *ctx, arena *a, const char *text);
 
 /* Writes the document with so many significant digits and releases it; NULL stands for one that ran out of memory. */
 nonsens_status report_write_json(nonsens_context *ctx, json_t *document, int digits, const char *path);

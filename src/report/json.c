@@ -7,6 +7,7 @@
 #include "base/output.h"
 #include "base/utf8.h"
 #include "methods/result.h"
+#include "report/graph.h"
 #include "report/internal.h"
 
 #include <inttypes.h>
@@ -23,8 +24,7 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Names and labels come from files in any encoding, JSON is UTF-8: bytes that are not UTF-8 are taken as Latin-1. */
-static char *utf8(nonsens_context *ctx, arena *a, const char *text)
+char *report_utf8(nonsens_context *ctx, arena *a, const char *text)
 {
     int64_t left = (int64_t)strlen(text);
     char *out = arena_get(ctx, a, 2 * left + 1, 1), *to = out;
@@ -57,14 +57,14 @@ typedef struct writer {
 
 static json_t *text(const writer *w, const char *value)
 {
-    char *clean = value ? utf8(w->ctx, w->scratch, value) : NULL;
+    char *clean = value ? report_utf8(w->ctx, w->scratch, value) : NULL;
     return value ? (clean ? json_string(clean) : NULL) : json_null();
 }
 
 /* Sets a key that may come from a file; false where memory is exhausted.  Takes the value. */
 static bool set(const writer *w, json_t *object, const char *key, json_t *value)
 {
-    char *clean = utf8(w->ctx, w->scratch, key);
+    char *clean = report_utf8(w->ctx, w->scratch, key);
     if (!clean) {
         json_decref(value);
         return false;
@@ -195,17 +195,12 @@ static json_t *matrix_rows(const double *v, int64_t d)
     return keep_if(ok, rows);
 }
 
-static const char *edge_mark(int type)
-{
-    return type == NONSENS_EDGE_DIRECTED ? "-->" : type == NONSENS_EDGE_UNDIRECTED ? "---" : "<->";
-}
-
 static json_t *edge_object(const writer *w, const graph_edge *e)
 {
     char *const *name = w->result->names;
     return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o}", "from", text(w, name[e->from]), "to", text(w, name[e->to]),
-                     "type", edge_mark(e->type), "weight", number(e->weight), "p_value", number(e->p_value), "support",
-                     number(e->support));
+                     "type", report_edge_mark(e->type), "weight", number(e->weight), "p_value", number(e->p_value),
+                     "support", number(e->support));
 }
 
 static json_t *edge_array(const writer *w)

@@ -1,0 +1,86 @@
+/* compare.c - `nonsens compare`: an estimated graph beside the true one. */
+#include "cli.h"
+
+#include <string.h>
+
+static const char *text_path(const arguments *args)
+{
+    bool json_only = args->json && strcmp(args->json, "-") == 0;
+    return args->output ? args->output : json_only ? NULL : "-";
+}
+
+static int check_arguments(const arguments *args, const command *self)
+{
+    if (args->word_count != 2) {
+        return complain(EXIT_USAGE,
+                        "%s takes two graphs, the estimated and the true one, but was given %d; `nonsens help "
+                        "%s` explains",
+                        self->name, args->word_count, self->name);
+    }
+    if (strcmp(args->words[0], "-") == 0 && strcmp(args->words[1], "-") == 0) {
+        return complain(EXIT_USAGE, "only one of the graphs can be read from standard input");
+    }
+    const output_file out[] = {
+        {"--json", args->json}, {"-o", args->output}, {"the text on", args->output ? NULL : text_path(args)}};
+    for (int k = 0; k < 2; k++) {
+        if (!args->words[k][0]) {
+            return complain(EXIT_USAGE, "the name of a graph's file is empty; give a path, or - for standard input");
+        }
+        int code = outputs_check(args->ctx, args->words[k], out, sizeof out / sizeof *out);
+        if (code != EXIT_DONE) {
+            return code;
+        }
+    }
+    return EXIT_DONE;
+}
+
+static nonsens_status write_comparison(const arguments *args, const nonsens_comparison *comparison)
+{
+    nonsens_status status = NONSENS_OK;
+    if (args->json) {
+        status = nonsens_comparison_write_json(args->ctx, comparison, args->json);
+    }
+    if (status == NONSENS_OK && text_path(args)) {
+        status = nonsens_comparison_write_text(args->ctx, comparison, text_path(args));
+    }
+    return status;
+}
+
+static int compare(const arguments *args)
+{
+    char column[4096]; // of any option, as nonsens_options_get promises
+    nonsens_graph *estimate = NULL, *truth = NULL;
+    nonsens_comparison *comparison = NULL;
+    interrupt_watch(args->ctx);
+    nonsens_status status = nonsens_options_get(args->ctx, args->options, "truth-column", column, sizeof column);
+    if (status == NONSENS_OK) {
+        status = nonsens_graph_read(args->ctx, args->words[0], NULL, &estimate);
+    }
+    if (status == NONSENS_OK) {
+        status = nonsens_graph_read(args->ctx, args->words[1], column, &truth);
+    }
+    if (status == NONSENS_OK) {
+        status = nonsens_compare(args->ctx, estimate, truth, args->options, &comparison);
+    }
+    if (status == NONSENS_OK && !interrupt_seen()) {
+        status = write_comparison(args, comparison);
+    }
+    nonsens_comparison_free(comparison);
+    nonsens_graph_free(truth);
+    nonsens_graph_free(estimate);
+    return status == NONSENS_OK && !interrupt_seen() ? EXIT_DONE : complain_status(args->ctx, status);
+}
+
+int command_compare(const command *self, int count, char **words)
+{
+    arguments args;
+    int code = arguments_read(&args, self, count, words);
+    if (code == EXIT_DONE && args.help) {
+        print_command_help(stdout, self);
+    } else if (code == EXIT_DONE) {
+        code = check_arguments(&args, self);
+        code = code == EXIT_DONE ? compare(&args) : code;
+    }
+    arguments_free(&args);
+    return code;
+}
