@@ -213,7 +213,8 @@ const option_row option_table[] = {
 
     FLAG("pattern", pattern, COM, COMPARISON,
          "Compare with the truth's pattern (CPDAG) in place of the truth: an arrow where every graph with the same "
-         "independences has it, else a line. The truth must be a DAG."),
+         "independences has it, else a line. The truth must be a DAG; arrows of the estimate in place of such lines count as otherwise "
+         "marked."),
     FLAG("closure", closure, COM, COMPARISON,
          "Compare with the transitive closure of the truth as well: an arrow from each node to all it causes, directly "
          "or through others."),

@@ -277,7 +277,13 @@ static nonsens_status take_row_name(graph_table *t, graph_matrix *m, int64_t lin
     csv_cell cell;
     char shown[SHOWN_BYTES];
     TRY(csv_scan_cell(&t->r, &cell));
-    TRY(graph_find_node(t->b, line, cell.text, cell.length, row));
+    TRY(graph_take_node(t->b, line, cell.text, cell.length, row));
+    if (*row >= m->d) {
+        return graph_fail(t->b, line,
+                          "the row of %s has no column of that name; a matrix has both, and a list of edges a header "
+                          "with the columns from and to",
+                          show_bytes(shown, cell.text, cell.length));
+    }
     if (m->taken[*row]) {
         return graph_fail(t->b, line, "a second row for %s; give one", show_bytes(shown, cell.text, cell.length));
     }

@@ -208,6 +208,19 @@ static nonsens_status measure_truth(nonsens_context *ctx, arena *a, nonsens_comp
     return measure(ctx, c, "pattern", estimate, &pattern);
 }
 
+/* Two lists of edges may lack nodes of each other, but not all of them: then something else was meant. */
+static nonsens_status check_common(nonsens_context *ctx, const nonsens_graph *estimate, const nonsens_graph *truth,
+                                   const nonsens_comparison *c)
+{
+    if (estimate->nodes == 0 || truth->nodes == 0 || c->truth.added < estimate->nodes) {
+        return NONSENS_OK;
+    }
+    return fail(ctx, NONSENS_ERR_DATA,
+                "the graphs of %.200s and %.200s have no node in common; compare graphs of the "
+                "same nodes",
+                estimate->path, truth->path);
+}
+
 /* The nodes of both graphs: their names, and the place of each graph's nodes among them. */
 static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_comparison *c, const nonsens_graph *estimate,
                                   const nonsens_graph *truth, int64_t **node_found, int64_t **node_there)
@@ -217,6 +230,7 @@ static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_compar
     TRY(index_names(ctx, a, truth, &by_truth));
     TRY(check_names(ctx, estimate, truth, &by_truth, &c->truth.added));
     TRY(check_names(ctx, truth, estimate, &by_estimate, &c->estimate.added));
+    TRY(check_common(ctx, estimate, truth, c));
     ARENA_TRY(ctx, &c->memory, c->name, truth->nodes + c->truth.added + 1);
     ARENA_TRY(ctx, a, *node_there, truth->nodes + 1);
     ARENA_TRY(ctx, a, *node_found, estimate->nodes + 1);

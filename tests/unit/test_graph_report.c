@@ -1,7 +1,8 @@
-/* test_graph_report.c - graphs written as JSON, text and DOT, whatever the names hold. */
+/* test_graph_report.c - graphs written in all formats, whatever the names hold, and read back. */
 #include "base/rng.h"
 #include "base/show.h"
 #include "data/dataset.h"
+#include "data/graph_file.h"
 #include "methods/result.h"
 
 #include <inttypes.h>
@@ -109,7 +110,13 @@ static char *written_text(fixture *f, const nonsens_result *r)
 
 static char *written_dot(fixture *f, const nonsens_result *r)
 {
-    assert_int_equal(nonsens_result_write_dot(f->ctx, r, path), NONSENS_OK);
+    assert_int_equal(nonsens_result_write_graph(f->ctx, r, NONSENS_GRAPH_DOT, path), NONSENS_OK);
+    return read_back(f);
+}
+
+static char *written_graph(fixture *f, const nonsens_result *r, nonsens_graph_format format)
+{
+    assert_int_equal(nonsens_result_write_graph(f->ctx, r, format, path), NONSENS_OK);
     return read_back(f);
 }
 
@@ -161,6 +168,48 @@ static void test_small_dot(void **state)
         "digraph nonsens {\n  v1 [label=\"a\"];\n  v2 [label=\"b\"];\n  v3 [label=\"c\"];\n  v4 [label=\"d\"];\n"
         "  v1 -> v2 [dir=both];\n  v1 -> v4 [dir=forward, label=\"-1.23\"];\n"
         "  v3 -> v1 [dir=forward, label=\"0\"];\n  v3 -> v4 [dir=none, label=\"0.875\"];\n}\n");
+    nonsens_result_free(r);
+}
+
+static void test_small_csv(void **state)
+{
+    fixture *f = *state;
+    nonsens_result *r = small_graph(f, (const char *const[]){"a", "b", "c", "d"});
+    r->edge[3].support = 0.875;
+    assert_string_equal(written_graph(f, r, NONSENS_GRAPH_CSV), "from,to,type,weight,p_value,support,meaning\n"
+                                                                "a,b,<->,,,,hidden common cause\n"
+                                                                "a,d,-->,-1.23456789,1e-12,,from causes to\n"
+                                                                "c,a,-->,0,,,from causes to\n"
+                                                                "c,d,---,,0.25,0.875,direction not known\n");
+    nonsens_result_free(r);
+}
+
+static void test_small_tetrad(void **state)
+{
+    fixture *f = *state;
+    nonsens_result *r = small_graph(f, (const char *const[]){"a", "b", "c", "d"});
+    assert_string_equal(written_graph(f, r, NONSENS_GRAPH_TETRAD),
+                        "# The node at the tail of an arrow is the cause: A[i][j] != 0 means that i causes j\n"
+                        "Graph Nodes:\na;b;c;d\n\nGraph Edges:\n"
+                        "1. a <-> b\n2. a --> d\n3. c --> a\n4. c --- d\n");
+    nonsens_result_free(r);
+}
+
+static void test_small_graphml(void **state)
+{
+    fixture *f = *state;
+    nonsens_result *r = small_graph(f, (const char *const[]){"a&b", "<c>", "l\nf\x01", "d\xef\xbf\xbf"});
+    char *text = written_graph(f, r, NONSENS_GRAPH_GRAPHML);
+    assert_non_null(
+        strstr(text, "<desc>The source of a directed edge is the cause: A[i][j] != 0 means that i causes j"));
+    assert_non_null(strstr(text, "<node id=\"v1\">\n      <data key=\"name\">a&amp;b</data>"));
+    assert_non_null(strstr(text, "<data key=\"name\">&lt;c&gt;</data>"));
+    assert_non_null(strstr(text, "<data key=\"name\">l&#10;f\\x01</data>"));
+    assert_non_null(strstr(text, "<data key=\"name\">d\\xef\\xbf\\xbf</data>"));
+    assert_non_null(strstr(text, "<edge source=\"v1\" target=\"v4\">\n      <data key=\"type\">--&gt;</data>"));
+    assert_non_null(strstr(text, "<edge source=\"v1\" target=\"v2\" directed=\"false\">"));
+    assert_non_null(strstr(text, "<edge source=\"v3\" target=\"v4\" directed=\"false\">"));
+    assert_non_null(strstr(text, "<data key=\"weight\">-1.23456789</data>\n      <data key=\"p_value\">1e-12</data>"));
     nonsens_result_free(r);
 }
 
@@ -329,6 +378,35 @@ static void test_odd_names_in_text(void **state)
     nonsens_result_free(r);
 }
 
+/* Every format that is read brings back every name and edge. */
+static void test_odd_names_come_back(void **state)
+{
+    static const nonsens_graph_format formats[] = {NONSENS_GRAPH_CSV, NONSENS_GRAPH_TETRAD};
+    fixture *f = *state;
+    nonsens_result *r = odd_graph(f);
+    for (size_t k = 0; k < sizeof formats / sizeof *formats + 1; k++) {
+        nonsens_graph *g;
+        if (k < sizeof formats / sizeof *formats) {
+            assert_int_equal(nonsens_result_write_graph(f->ctx, r, formats[k], path), NONSENS_OK);
+        } else {
+            assert_int_equal(nonsens_result_write_json(f->ctx, r, path), NONSENS_OK);
+        }
+        if (nonsens_graph_read(f->ctx, path, NULL, &g) != NONSENS_OK) {
+            fail_msg("%s", nonsens_message(f->ctx));
+        }
+        assert_int_equal(nonsens_graph_nodes(g), r->variables);
+        assert_int_equal(nonsens_graph_edges(g), r->edges);
+        for (int64_t i = 0; i < r->edges; i++) {
+            const nonsens_edge *e = nonsens_graph_edge_at(g, i);
+            assert_string_equal(nonsens_graph_name(g, e->from), r->names[r->edge[i].from]);
+            assert_string_equal(nonsens_graph_name(g, e->to), r->names[r->edge[i].to]);
+            assert_int_equal(e->type, r->edge[i].type);
+        }
+        nonsens_graph_free(g);
+    }
+    nonsens_result_free(r);
+}
+
 static void test_latin_names(void **state)
 {
     fixture *f = *state;
@@ -337,6 +415,9 @@ static void test_latin_names(void **state)
     json_t *root = written_json(f, r);
     assert_string_equal(json_string_value(json_array_get(json_object_get(root, "nodes"), 0)), "temp\xc3\xa9rature");
     json_decref(root);
+    assert_non_null(strstr(written_graph(f, r, NONSENS_GRAPH_CSV), "temp\xc3\xa9rature,"));
+    assert_non_null(strstr(written_graph(f, r, NONSENS_GRAPH_TETRAD), "temp\xc3\xa9rature;b"));
+    assert_non_null(strstr(written_graph(f, r, NONSENS_GRAPH_GRAPHML), ">temp\xc3\xa9rature<"));
     nonsens_result_free(r);
 }
 
@@ -374,11 +455,12 @@ static void test_full_disk(void **state)
 {
     fixture *f = *state;
     nonsens_result *r = small_graph(f, NULL);
-    assert_int_equal(nonsens_result_write_dot(f->ctx, r, "/dev/full"), NONSENS_ERR_OUTPUT);
+    assert_int_equal(nonsens_result_write_graph(f->ctx, r, NONSENS_GRAPH_DOT, "/dev/full"), NONSENS_ERR_OUTPUT);
     assert_non_null(strstr(nonsens_message(f->ctx), "No space left"));
     assert_int_equal(nonsens_result_write_json(f->ctx, r, "/dev/full"), NONSENS_ERR_OUTPUT);
     assert_int_equal(nonsens_result_write_text(f->ctx, r, 0, "/dev/full"), NONSENS_ERR_OUTPUT);
-    assert_int_equal(nonsens_result_write_dot(f->ctx, r, "/nowhere/graph.dot"), NONSENS_ERR_OUTPUT);
+    assert_int_equal(nonsens_result_write_graph(f->ctx, r, NONSENS_GRAPH_DOT, "/nowhere/graph.dot"),
+                     NONSENS_ERR_OUTPUT);
     nonsens_result_free(r);
 }
 
@@ -387,15 +469,19 @@ static void test_only_graphs_become_dot(void **state)
     fixture *f = *state;
     nonsens_result *r = small_graph(f, NULL);
     r->is_graph = false;
-    assert_int_equal(nonsens_result_write_dot(f->ctx, r, path), NONSENS_ERR_USAGE);
+    assert_int_equal(nonsens_result_write_graph(f->ctx, r, NONSENS_GRAPH_DOT, path), NONSENS_ERR_USAGE);
     assert_non_null(strstr(nonsens_message(f->ctx), "only discover has a graph"));
+    r->is_graph = true;
+    assert_int_equal(nonsens_result_write_graph(f->ctx, r, (nonsens_graph_format)99, path), NONSENS_ERR_USAGE);
     nonsens_result_free(r);
 }
 
 static nonsens_status write_all(nonsens_context *ctx, arena *a, void *state)
 {
     (void)a;
-    TRY(nonsens_result_write_dot(ctx, state, path));
+    for (int format = NONSENS_GRAPH_DOT; format <= NONSENS_GRAPH_GRAPHML; format++) {
+        TRY(nonsens_result_write_graph(ctx, state, (nonsens_graph_format)format, path));
+    }
     TRY(nonsens_result_write_text(ctx, state, 1, path));
     return nonsens_result_write_json(ctx, state, path);
 }
@@ -425,11 +511,23 @@ static void test_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_edges_are_in_order),  TEST(test_small_dot),         TEST(test_small_text),
-        TEST(test_small_json),          TEST(test_no_edges),          TEST(test_odd_names_in_dot),
-        TEST(test_odd_names_in_json),   TEST(test_odd_names_in_text), TEST(test_latin_names),
-        TEST(test_many_edges),          TEST(test_full_disk),         TEST(test_only_graphs_become_dot),
+        TEST(test_edges_are_in_order),
+        TEST(test_small_dot),
+        TEST(test_small_text),
+        TEST(test_small_json),
+        TEST(test_no_edges),
+        TEST(test_odd_names_in_dot),
+        TEST(test_odd_names_in_json),
+        TEST(test_odd_names_in_text),
+        TEST(test_latin_names),
+        TEST(test_many_edges),
+        TEST(test_full_disk),
+        TEST(test_only_graphs_become_dot),
         TEST(test_failing_allocations),
+        TEST(test_small_csv),
+        TEST(test_small_tetrad),
+        TEST(test_small_graphml),
+        TEST(test_odd_names_come_back),
     };
     return cmocka_run_group_tests(tests, open_path, remove_path);
 }
