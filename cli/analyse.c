@@ -124,6 +124,9 @@ static int check_options(const arguments *args, const command *self)
 static size_t list_outputs(const arguments *args, const command *self, output_file out[GRAPH_FORMATS + 3])
 {
     size_t count = 0;
+    out[count++] =
+        self->bit == NONSENS_CMD_ICA ? (output_file){"-o", args->sources} : (output_file){"--sources", args->sources};
+    out[count++] = (output_file){"--json", args->json};
     for (size_t i = 0; i < file_option_count(); i++) {
         const file_option *option = file_option_at(i);
         if (option->graph) {
@@ -131,9 +134,6 @@ static size_t list_outputs(const arguments *args, const command *self, output_fi
             snprintf(out[count++].option, sizeof out->option, "--%s", option->name);
         }
     }
-    out[count++] =
-        self->bit == NONSENS_CMD_ICA ? (output_file){"-o", args->sources} : (output_file){"--sources", args->sources};
-    out[count++] = (output_file){"--json", args->json};
     out[count++] = args->output ? (output_file){"-o", args->output} : (output_file){"the text on", text_path(args)};
     return count;
 }

@@ -95,14 +95,15 @@ static void put_commands(FILE *f)
 
 static void put_used_by(FILE *f, unsigned commands)
 {
-    const char *separator = "Used by ";
-    for (const command *c = command_table(); c->name; c++) {
+    char list[256] = "Used by";
+    size_t used = strlen(list);
+    for (const command *c = command_table(); c->name && used < sizeof list; c++) {
         if (c->bit & commands) {
-            fprintf(f, "%s%s", separator, c->name);
-            separator = ", ";
+            used += (size_t)snprintf(list + used, sizeof list - used, " %s,", c->name);
         }
     }
-    fputs(".\n", f);
+    list[strlen(list) - 1] = '.';
+    put_text(f, list);
 }
 
 static void put_option(FILE *f, const nonsens_option_info *info)
@@ -182,6 +183,12 @@ static void put_files(FILE *f)
                 "Empty cells, NA, NaN, null and ? are missing values. "
                 "A regular output file is written beside its target and renamed when it is complete.");
     fputs(".Pp\n", f);
+    put_text(f,
+             "Graphs are read from JSON (of discover, or the truth of simulate), from a list of edges as CSV, whose "
+             "header has the columns from and to or cause and effect, and type, weight, p_value and support where they "
+             "are known, from a square matrix as CSV with a header of names, and from Tetrad's text. "
+             "What is in the file tells which it is. DOT and GraphML are written only.");
+    fputs(".Pp\n", f);
     put_text(f, "Adjacency in every file: a non-zero entry in row i and column j means that i causes j.");
 }
 
@@ -211,6 +218,13 @@ static void put_examples(FILE *f)
           ".Bd -literal -offset indent\n"
           "nonsens diagnose data.csv \\-\\-segment segment\n"
           "nonsens direction data.csv \\-\\-segment segment \\-\\-json result.json\n"
+          ".Ed\n"
+          ".Pp\n"
+          "Find a graph and see how far it is from the true one:\n"
+          ".Bd -literal -offset indent\n"
+          "nonsens simulate \\-\\-sem node \\-\\-nodes 5 \\-o data.csv \\-\\-truth truth.json\n"
+          "nonsens discover data.csv \\-\\-segment segment \\-\\-json graph.json\n"
+          "nonsens compare graph.json truth.json\n"
           ".Ed\n",
           f);
 }
