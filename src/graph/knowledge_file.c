@@ -10,13 +10,10 @@
  * The file is walked once to fill in the flags.  Which lines contradict one another is found by walking it again, so
  * that nothing has to be remembered per arrow.
  */
-#include "graph/knowledge_file.h"
-
-#include "base/show.h"
+#include "graph/knowledge_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,260 +21,10 @@
 
 enum { MOST_BYTES = 1 << 24, FIRST_BYTES = 1 << 12, MOST_TIER = 1000000000, MOST_SHOWN = 6 };
 
-enum section { SECTION_NONE, SECTION_TIERS, SECTION_FORBIDDEN, SECTION_REQUIRED, SECTION_GROUPS };
-
-/* Marks behind a tier's number. */
-enum { TIER_CLOSED = 1, TIER_NEXT_ONLY = 2 };
-
-typedef struct variable {
-    const char *name;
-    int64_t node;
-} variable;
-
-/* The variables that a word stands for. */
-typedef struct selection {
-    int64_t count, *node; /* room for d */
-    bool pattern;
-} selection;
-
-typedef struct word {
-    const char *text; /* as it stands, quotes included */
-    int64_t length;
-    bool quoted;
-} word;
-
-typedef struct reader {
-    nonsens_context *ctx;
-    char path[SHOWN_PATH_BYTES];
-    const char *begin, *end; /* the file */
-    const char *at;          /* where the next line begins */
-    int64_t line;            /* from 1 */
-    enum section section;
-    const char *rest, *stop; /* what is left of the line, blanks at its ends taken off */
-    bool has_tabs;           /* between words of the line */
-    int64_t d;
-    variable *sorted; /* (d) by name */
-    char *plain;      /* room for a word without its quotes */
-    selection side[2];
-    int64_t *tier, *tier_line; /* (d) tier, -1 where there is none, and the line that says so */
-    uint8_t *tier_marks;       /* (d) */
-    knowledge *known;
-} reader;
-
-/* ---- messages ---- */
-
-#define FAIL_LINE(r, line, format, ...) \
-    fail((r)->ctx, NONSENS_ERR_DATA, "knowledge file %s:%" PRId64 ": " format, (r)->path, (line), __VA_ARGS__)
-
-static const char *name_of(const reader *r, int64_t node, char shown[SHOWN_BYTES])
-{
-    for (int64_t i = 0; i < r->d; i++) {
-        if (r->sorted[i].node == node) {
-            return show_quoted(shown, r->sorted[i].name);
-        }
-    }
-    return "";
-}
-
-/* ---- lines and words ---- */
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static void trim(const char **begin, const char **end)
-{
-    while (*begin < *end && is_blank(**begin)) {
-        (*begin)++;
-    }
-    while (*begin < *end && is_blank((*end)[-1])) {
-        (*end)--;
-    }
-}
-
-/* The next line that says something; false at the end. */
-static bool next_line(reader *r)
-{
-    while (r->at < r->end) {
-        r->rest = r->at;
-        while (r->at < r->end && *r->at != '\n' && *r->at != '\r') {
-            r->at++;
-        }
-        r->stop = r->at;
-        if (r->at < r->end) {
-            r->at += r->end - r->at > 1 && r->at[0] == '\r' && r->at[1] == '\n' ? 2 : 1;
-        }
-        r->line++;
-        trim(&r->rest, &r->stop);
-        bool comment = r->rest < r->stop && (r->rest[0] == '#' || (r->stop - r->rest > 1 && !memcmp(r->rest, "//", 2)));
-        if (r->rest < r->stop && !comment) {
-            r->has_tabs = memchr(r->rest, '\t', (size_t)(r->stop - r->rest));
-            return true;
-        }
-    }
-    return false;
-}
-
-static void rewind_file(reader *r)
-{
-    static const char mark[] = "\xEF\xBB\xBF"; // of byte order; some editors write it into UTF-8
-    r->at = r->begin;
-    if (r->end - r->begin >= 3 && memcmp(r->begin, mark, 3) == 0) {
-        r->at += 3;
-    }
-    r->line = 0;
-    r->section = SECTION_NONE;
-}
-
-static int compare_variables(const void *left, const void *right)
-{
-    return strcmp(((const variable *)left)->name, ((const variable *)right)->name);
-}
-
-/* Node of this name, -1 where there is none. */
-static int64_t find_name(const reader *r, const char *text, int64_t length)
-{
-    int64_t low = 0, high = r->d;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        const char *name = r->sorted[middle].name;
-        int order = strncmp(text, name, (size_t)length);
-        order = order == 0 && (int64_t)strlen(name) > length ? -1 : order;
-        if (order == 0) {
-            // strncmp stops at a NUL byte of the text, which no name has
-            return memchr(text, '\0', (size_t)length) ? -1 : r->sorted[middle].node;
-        }
-        low = order > 0 ? middle + 1 : low;
-        high = order < 0 ? middle : high;
-    }
-    return -1;
-}
-
-static nonsens_status quoted_word(reader *r, word *out)
-{
-    const char *c = r->rest + 1;
-    for (;; c++) {
-        c = memchr(c, '"', (size_t)(r->stop - c));
-        if (!c) {
-            char shown[SHOWN_BYTES];
-            return FAIL_LINE(r, r->line, "the quote that opens before %s is never closed; end the name with a quote",
-                             show_bytes(shown, r->rest + 1, r->stop - r->rest - 1));
-        }
-        if (r->stop - c < 2 || c[1] != '"') {
-            break;
-        }
-        c++; // two quotes in a quoted name stand for one
-    }
-    *out = (word){r->rest, c + 1 - r->rest, true};
-    r->rest = c + 1;
-    if (r->rest < r->stop && !is_blank(*r->rest)) {
-        char shown[SHOWN_BYTES];
-        return FAIL_LINE(r, r->line, "something follows at once on the closing quote of %s; put a blank between names",
-                         show_bytes(shown, out->text, out->length));
-    }
-    return NONSENS_OK;
-}
-
-/*
- * The next word of the line; length 0 at its end.  On a line with tabs, what stands between them is one word if a
- * variable is called so: tabs may also do no more than blanks do.
- */
-static nonsens_status next_word(reader *r, word *out)
-{
-    trim(&r->rest, &r->stop);
-    *out = (word){r->rest, 0, false};
-    if (r->rest == r->stop) {
-        return NONSENS_OK;
-    }
-    if (*r->rest == '"') {
-        return quoted_word(r, out);
-    }
-    const char *tab = memchr(r->rest, '\t', (size_t)(r->stop - r->rest));
-    const char *cell = r->rest, *cell_end = tab ? tab : r->stop;
-    trim(&cell, &cell_end);
-    if (r->has_tabs && find_name(r, cell, cell_end - cell) >= 0) {
-        r->rest = cell_end;
-    } else {
-        while (r->rest < r->stop && !is_blank(*r->rest)) {
-            r->rest++;
-        }
-    }
-    out->length = r->rest - out->text;
-    return NONSENS_OK;
-}
-
-/* ---- names and patterns ---- */
-
-static int64_t unquote(const reader *r, const word *w)
-{
-    int64_t length = 0;
-    for (int64_t i = 1; i + 1 < w->length; i++) {
-        r->plain[length++] = w->text[i];
-        i += w->text[i] == '"';
-    }
-    return length;
-}
-
-/* Does the pattern, in which * stands for any bytes, match the name as a whole? */
-static bool matches(const char *pattern, int64_t length, const char *name)
-{
-    const char *end = pattern + length, *star = NULL, *tried = NULL;
-    while (*name) {
-        if (pattern < end && *pattern == '*') {
-            star = pattern++;
-            tried = name;
-        } else if (pattern < end && *pattern == *name) {
-            pattern++;
-            name++;
-        } else if (star) { // the last star takes one byte more
-            pattern = star + 1;
-            name = ++tried;
-        } else {
-            return false;
-        }
-    }
-    while (pattern < end && *pattern == '*') {
-        pattern++;
-    }
-    return pattern == end;
-}
-
-static nonsens_status unknown_name(const reader *r, const word *w, bool pattern)
-{
-    char shown[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES];
-    show_bytes(shown, w->text, w->length);
-    if (pattern) {
-        return FAIL_LINE(r, r->line, "no variable matches %s; correct the pattern or drop the line", shown);
-    }
-    return FAIL_LINE(r, r->line,
-                     "there is no variable %s among the %" PRId64 " of this run, %s to %s; correct the name (one with "
-                     "blanks stands in double quotes) or drop it",
-                     shown, r->d, show_quoted(first, r->sorted[0].name), show_quoted(last, r->sorted[r->d - 1].name));
-}
-
-static nonsens_status resolve(const reader *r, const word *w, selection *out)
-{
-    const char *text = w->quoted ? r->plain : w->text;
-    int64_t length = w->quoted ? unquote(r, w) : w->length;
-    int64_t node = find_name(r, text, length);
-    out->count = 0;
-    out->pattern = node < 0 && !w->quoted && memchr(text, '*', (size_t)length);
-    if (node >= 0) {
-        out->node[out->count++] = node;
-    }
-    for (int64_t i = 0; out->pattern && i < r->d; i++) {
-        if (matches(text, length, r->sorted[i].name)) {
-            out->node[out->count++] = r->sorted[i].node;
-        }
-    }
-    return out->count > 0 ? NONSENS_OK : unknown_name(r, w, out->pattern);
-}
-
 /* ---- statements ---- */
 
 /* Is the line the title of a section?  Arrows have two words, tiers begin with a number: no mistake is possible. */
-static bool read_title(reader *r)
+static bool read_title(knowledge_reader *r)
 {
     static const struct {
         const char *title;
@@ -296,7 +43,7 @@ static bool read_title(reader *r)
     return false;
 }
 
-static nonsens_status bad_arrow(const reader *r, int64_t words)
+static nonsens_status bad_arrow(const knowledge_reader *r, int64_t words)
 {
     return FAIL_LINE(r, r->line,
                      "an arrow is two names, the cause and then the effect, but here %s %" PRId64
@@ -305,13 +52,13 @@ static nonsens_status bad_arrow(const reader *r, int64_t words)
 }
 
 /* Both ends of an arrow, or of all the arrows that patterns stand for, into r->side. */
-static nonsens_status read_arrow(reader *r)
+static nonsens_status read_arrow(knowledge_reader *r)
 {
-    word w[2], more;
+    knowledge_word w[2], more;
     int64_t words = 0;
     const char *begin = r->rest;
     for (;; words++) {
-        TRY(next_word(r, words < 2 ? &w[words] : &more));
+        TRY(knowledge_next_word(r, words < 2 ? &w[words] : &more));
         if ((words < 2 ? w[words] : more).length == 0) {
             break;
         }
@@ -319,8 +66,8 @@ static nonsens_status read_arrow(reader *r)
     if (words != 2) {
         return bad_arrow(r, words);
     }
-    TRY(resolve(r, &w[0], &r->side[0]));
-    TRY(resolve(r, &w[1], &r->side[1]));
+    TRY(knowledge_resolve(r, &w[0], &r->side[0]));
+    TRY(knowledge_resolve(r, &w[1], &r->side[1]));
     if (r->side[0].node[0] == r->side[1].node[0] && !r->side[0].pattern && !r->side[1].pattern) {
         char shown[SHOWN_BYTES];
         return FAIL_LINE(r, r->line, "%s is an arrow from a variable to itself; name two different ones",
@@ -329,7 +76,7 @@ static nonsens_status read_arrow(reader *r)
     return NONSENS_OK;
 }
 
-static nonsens_status bad_tier(const reader *r, const word *w)
+static nonsens_status bad_tier(const knowledge_reader *r, const knowledge_word *w)
 {
     char shown[SHOWN_BYTES];
     return FAIL_LINE(r, r->line,
@@ -338,10 +85,10 @@ static nonsens_status bad_tier(const reader *r, const word *w)
                      show_bytes(shown, w->text, w->length));
 }
 
-static nonsens_status read_tier_number(reader *r, int64_t *tier, uint8_t *marks)
+static nonsens_status read_tier_number(knowledge_reader *r, int64_t *tier, uint8_t *marks)
 {
-    word w;
-    TRY(next_word(r, &w));
+    knowledge_word w;
+    TRY(knowledge_next_word(r, &w));
     int64_t at = 0, number = 0;
     for (; at < w.length && w.text[at] >= '0' && w.text[at] <= '9' && number <= MOST_TIER; at++) {
         number = 10 * number + (w.text[at] - '0');
@@ -355,21 +102,21 @@ static nonsens_status read_tier_number(reader *r, int64_t *tier, uint8_t *marks)
     return is_number && at == w.length ? NONSENS_OK : bad_tier(r, &w);
 }
 
-static nonsens_status other_marks(const reader *r, int64_t tier, int64_t line, int64_t other)
+static nonsens_status other_marks(const knowledge_reader *r, int64_t tier, int64_t line, int64_t other)
 {
     return FAIL_LINE(r, line,
                      "tier %" PRId64 " has other marks (* or -) here than on line %" PRId64 "; write the same on both",
                      tier, other);
 }
 
-static nonsens_status put_into_tier(reader *r, int64_t node, int64_t tier, uint8_t marks)
+static nonsens_status put_into_tier(knowledge_reader *r, int64_t node, int64_t tier, uint8_t marks)
 {
     char shown[SHOWN_BYTES];
     if (r->tier[node] >= 0 && r->tier[node] != tier) {
         return FAIL_LINE(r, r->line,
                          "%s is in tier %" PRId64 " here and in tier %" PRId64 " on line %" PRId64
                          "; name it in one tier only",
-                         name_of(r, node, shown), tier, r->tier[node], r->tier_line[node]);
+                         knowledge_name(r, node, shown), tier, r->tier[node], r->tier_line[node]);
     }
     if (r->tier[node] == tier && r->tier_marks[node] != marks) {
         return other_marks(r, tier, r->line, r->tier_line[node]);
@@ -380,24 +127,24 @@ static nonsens_status put_into_tier(reader *r, int64_t node, int64_t tier, uint8
     return NONSENS_OK;
 }
 
-static nonsens_status read_tier(reader *r)
+static nonsens_status read_tier(knowledge_reader *r)
 {
     int64_t tier;
     uint8_t marks;
     TRY(read_tier_number(r, &tier, &marks));
-    for (word w;;) {
-        TRY(next_word(r, &w));
+    for (knowledge_word w;;) {
+        TRY(knowledge_next_word(r, &w));
         if (w.length == 0) {
             return NONSENS_OK;
         }
-        TRY(resolve(r, &w, &r->side[0]));
+        TRY(knowledge_resolve(r, &w, &r->side[0]));
         for (int64_t i = 0; i < r->side[0].count; i++) {
             TRY(put_into_tier(r, r->side[0].node[i], tier, marks));
         }
     }
 }
 
-static void add_arrows(const reader *r, void (*add)(knowledge *k, int64_t a, int64_t b))
+static void add_arrows(const knowledge_reader *r, void (*add)(knowledge *k, int64_t a, int64_t b))
 {
     for (int64_t i = 0; i < r->side[0].count; i++) {
         for (int64_t j = 0; j < r->side[1].count; j++) {
@@ -408,7 +155,7 @@ static void add_arrows(const reader *r, void (*add)(knowledge *k, int64_t a, int
     }
 }
 
-static nonsens_status read_statement(reader *r)
+static nonsens_status read_statement(knowledge_reader *r)
 {
     char shown[SHOWN_BYTES];
     TRY(check_cancelled(r->ctx));
@@ -438,10 +185,10 @@ static nonsens_status read_statement(reader *r)
                      shown);
 }
 
-static nonsens_status read_head(reader *r)
+static nonsens_status read_head(knowledge_reader *r)
 {
     static const char head[] = "/knowledge";
-    bool there = next_line(r);
+    bool there = knowledge_next_line(r);
     if (there && r->stop - r->rest == (ptrdiff_t)sizeof head - 1 && memcmp(r->rest, head, sizeof head - 1) == 0) {
         return NONSENS_OK;
     }
@@ -449,11 +196,11 @@ static nonsens_status read_head(reader *r)
                      there ? "does not; write it first" : "is empty");
 }
 
-static nonsens_status read_statements(reader *r)
+static nonsens_status read_statements(knowledge_reader *r)
 {
-    rewind_file(r);
+    knowledge_rewind(r);
     TRY(read_head(r));
-    while (next_line(r)) {
+    while (knowledge_next_line(r)) {
         if (!read_title(r)) {
             TRY(read_statement(r));
         }
@@ -463,7 +210,7 @@ static nonsens_status read_statements(reader *r)
 
 /* ---- what follows from tiers ---- */
 
-static bool tiers_forbid(const reader *r, int64_t from, int64_t to)
+static bool tiers_forbid(const knowledge_reader *r, int64_t from, int64_t to)
 {
     int64_t a = r->tier[from], b = r->tier[to];
     if (from == to || a < 0 || b < 0) {
@@ -473,7 +220,7 @@ static bool tiers_forbid(const reader *r, int64_t from, int64_t to)
            (b > a + 1 && (r->tier_marks[from] & TIER_NEXT_ONLY));
 }
 
-static nonsens_status add_tiers(reader *r)
+static nonsens_status add_tiers(knowledge_reader *r)
 {
     for (int64_t a = 0; a < r->d; a++) {
         for (int64_t b = 0; b < r->d; b++) {
@@ -490,7 +237,7 @@ static nonsens_status add_tiers(reader *r)
 
 /* ---- contradictions ---- */
 
-static bool selects(const selection *s, int64_t node)
+static bool selects(const knowledge_selection *s, int64_t node)
 {
     for (int64_t i = 0; i < s->count; i++) {
         if (s->node[i] == node) {
@@ -501,11 +248,11 @@ static bool selects(const selection *s, int64_t node)
 }
 
 /* The first line of this section that speaks of the arrow, 0 where none does.  The file was read without fault. */
-static int64_t find_line(reader *r, enum section section, int64_t from, int64_t to)
+static int64_t find_line(knowledge_reader *r, enum section section, int64_t from, int64_t to)
 {
-    rewind_file(r);
-    next_line(r);
-    while (next_line(r)) {
+    knowledge_rewind(r);
+    knowledge_next_line(r);
+    while (knowledge_next_line(r)) {
         if (!read_title(r) && r->section == section && read_arrow(r) == NONSENS_OK && selects(&r->side[0], from) &&
             selects(&r->side[1], to)) {
             return r->line;
@@ -514,11 +261,11 @@ static int64_t find_line(reader *r, enum section section, int64_t from, int64_t 
     return 0;
 }
 
-static nonsens_status contradiction(reader *r, int64_t from, int64_t to)
+static nonsens_status contradiction(knowledge_reader *r, int64_t from, int64_t to)
 {
     char a[SHOWN_BYTES], b[SHOWN_BYTES];
-    name_of(r, from, a);
-    name_of(r, to, b);
+    knowledge_name(r, from, a);
+    knowledge_name(r, to, b);
     int64_t required = find_line(r, SECTION_REQUIRED, from, to), other = find_line(r, SECTION_FORBIDDEN, from, to);
     if (other > 0) {
         return FAIL_LINE(r, required,
@@ -538,7 +285,7 @@ static nonsens_status contradiction(reader *r, int64_t from, int64_t to)
                      a, b, other);
 }
 
-static nonsens_status check_arrows(reader *r)
+static nonsens_status check_arrows(knowledge_reader *r)
 {
     for (int64_t a = 0; a < r->d; a++) {
         for (int64_t b = 0; b < r->d; b++) {
@@ -554,7 +301,7 @@ static nonsens_status check_arrows(reader *r)
  * Takes away the nodes without a required cause that is left; returns how many stay, each with such a cause.  What was
  * taken away does not come back, so that the search for a cause goes on where it stopped.
  */
-static int64_t peel(const reader *r, bool *left, int64_t *cause)
+static int64_t peel(const knowledge_reader *r, bool *left, int64_t *cause)
 {
     int64_t count = r->d;
     for (bool changed = true; changed;) {
@@ -573,7 +320,7 @@ static int64_t peel(const reader *r, bool *left, int64_t *cause)
     return count;
 }
 
-static nonsens_status circle(reader *r, int64_t on_circle, const int64_t *cause)
+static nonsens_status circle(knowledge_reader *r, int64_t on_circle, const int64_t *cause)
 {
     char text[MESSAGE_BYTES] = "", shown[SHOWN_BYTES];
     int64_t node = on_circle, first_line = 0;
@@ -582,7 +329,7 @@ static nonsens_status circle(reader *r, int64_t on_circle, const int64_t *cause)
         int64_t line = find_line(r, SECTION_REQUIRED, cause[node], node);
         first_line = k == 0 ? line : first_line;
         used += (size_t)snprintf(text + used, sizeof text - used, "%sinto %s on line %" PRId64, k ? ", " : "",
-                                 name_of(r, node, shown), line);
+                                 knowledge_name(r, node, shown), line);
         used = used < sizeof text ? used : sizeof text - 1;
         node = cause[node];
     }
@@ -590,7 +337,7 @@ static nonsens_status circle(reader *r, int64_t on_circle, const int64_t *cause)
                      node == on_circle ? "" : ", ...");
 }
 
-static nonsens_status check_circles(nonsens_context *ctx, arena *scratch, reader *r)
+static nonsens_status check_circles(nonsens_context *ctx, arena *scratch, knowledge_reader *r)
 {
     bool *left;
     int64_t *cause, node = 0;
@@ -611,7 +358,12 @@ static nonsens_status check_circles(nonsens_context *ctx, arena *scratch, reader
 
 /* ---- the whole ---- */
 
-static nonsens_status prepare(nonsens_context *ctx, arena *scratch, const char *const *names, reader *r)
+static int compare_variables(const void *left, const void *right)
+{
+    return strcmp(((const knowledge_variable *)left)->name, ((const knowledge_variable *)right)->name);
+}
+
+static nonsens_status prepare(nonsens_context *ctx, arena *scratch, const char *const *names, knowledge_reader *r)
 {
     ARENA_TRY(ctx, scratch, r->sorted, r->d);
     ARENA_TRY(ctx, scratch, r->plain, r->end - r->begin + 1);
@@ -622,14 +374,14 @@ static nonsens_status prepare(nonsens_context *ctx, arena *scratch, const char *
         ARENA_TRY(ctx, scratch, r->side[k].node, r->d);
     }
     for (int64_t i = 0; i < r->d; i++) {
-        r->sorted[i] = (variable){names[i], i};
+        r->sorted[i] = (knowledge_variable){names[i], i};
         r->tier[i] = -1;
     }
     qsort(r->sorted, (size_t)r->d, sizeof *r->sorted, compare_variables);
     return NONSENS_OK;
 }
 
-static nonsens_status parse(nonsens_context *ctx, arena *scratch, const char *const *names, reader *r)
+static nonsens_status parse(nonsens_context *ctx, arena *scratch, const char *const *names, knowledge_reader *r)
 {
     TRY(prepare(ctx, scratch, names, r));
     TRY(read_statements(r));
@@ -643,7 +395,7 @@ nonsens_status knowledge_parse(nonsens_context *ctx, arena *a, const char *path,
 {
     arena scratch = {0};
     TRY(knowledge_new(ctx, a, d, out));
-    reader r = {.ctx = ctx, .begin = bytes, .end = bytes + size, .d = d, .known = out};
+    knowledge_reader r = {.ctx = ctx, .begin = bytes, .end = bytes + size, .d = d, .known = out};
     show_path(r.path, path);
     nonsens_status status = parse(ctx, &scratch, names, &r);
     arena_free(&scratch);
