@@ -169,15 +169,9 @@ static nonsens_status check_edge(nonsens_context *ctx, const nonsens_result *res
     return NONSENS_OK;
 }
 
-/* Whatever the method: no arrow that is forbidden, all that are required. */
-static nonsens_status check_knowledge(nonsens_context *ctx, arena *scratch, const nonsens_result *result,
-                                      const knowledge *k)
+/* Required arrows that no edge of the graph is; lacking (d, d). */
+static nonsens_status check_edges(nonsens_context *ctx, const nonsens_result *result, const knowledge *k, bool *lacking)
 {
-    bool *lacking;
-    if (!k) {
-        return NONSENS_OK;
-    }
-    ARENA_TRY(ctx, scratch, lacking, k->d * k->d);
     for (int64_t i = 0; i < k->d * k->d; i++) {
         lacking[i] = knowledge_requires(k, i / k->d, i % k->d);
     }
@@ -192,6 +186,18 @@ static nonsens_status check_knowledge(nonsens_context *ctx, arena *scratch, cons
     return NONSENS_OK;
 }
 
+nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k)
+{
+    arena scratch = {0};
+    if (!k) {
+        return NONSENS_OK;
+    }
+    bool *lacking = arena_get(ctx, &scratch, k->d * k->d, sizeof *lacking);
+    nonsens_status status = lacking ? check_edges(ctx, result, k, lacking) : NONSENS_ERR_MEMORY;
+    arena_free(&scratch);
+    return status;
+}
+
 /* ---- discover ---- */
 
 /* A method and what is known beforehand: all that a run, also on a resample, needs beside data and options. */
@@ -204,12 +210,10 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
                                  const void *how, nonsens_result **out)
 {
     const discovery *d = how;
-    arena scratch = {0};
     *out = NULL;
     TRY(audit_require_several(ctx, data));
     TRY(run_method(ctx, data, options, d->method, out));
-    nonsens_status status = check_knowledge(ctx, &scratch, *out, d->known);
-    arena_free(&scratch);
+    nonsens_status status = run_check_knowledge(ctx, *out, d->known);
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
         *out = NULL;
