@@ -14,6 +14,9 @@ typedef nonsens_status bootstrap_fn(nonsens_context *ctx, const nonsens_data *da
 
 /* Refuses options that contradict one another and a journal that cannot be written, before anything is computed. */
 nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *options);
+/* Refuses a journal of other data or options, likewise. */
+nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                       const knowledge *known);
 
 /*
  * Runs the method on options->bootstrap resamples of the data and fills in result->resampled, the support of its edges

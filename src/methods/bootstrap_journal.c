@@ -181,16 +181,41 @@ static nonsens_status check_begun(nonsens_context *ctx, const nonsens_options *o
                : fail(ctx, NONSENS_ERR_USAGE, "%s is no journal of discover --bootstrap; name another --journal", path);
 }
 
-static nonsens_status agree(nonsens_context *ctx, const nonsens_options *options, journal *j, json_t *head)
+static nonsens_status check_head(nonsens_context *ctx, const nonsens_options *options, const journal *j, json_t *head)
 {
     char path[SHOWN_PATH_BYTES];
     json_t *there = journal_find(j, HEAD, 0);
     show_path(path, options->journal);
-    nonsens_status status = there ? compare_heads(ctx, path, there, head) : check_begun(ctx, options, path);
-    if (status == NONSENS_OK && !there) {
-        return journal_append(ctx, j, head);
+    return there ? compare_heads(ctx, path, there, head) : check_begun(ctx, options, path);
+}
+
+/* Opens the journal and looks whether it is the one of this head. */
+static nonsens_status open_checked(nonsens_context *ctx, const nonsens_options *options, json_t *head, journal *out)
+{
+    TRY(journal_open(ctx, options->journal, out));
+    nonsens_status status = check_head(ctx, options, out, head);
+    if (status != NONSENS_OK) {
+        journal_close(out);
+    }
+    return status;
+}
+
+nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                       const knowledge *known)
+{
+    arena scratch = {0};
+    json_t *head = NULL;
+    journal j;
+    if (!options->journal[0]) {
+        return NONSENS_OK;
+    }
+    nonsens_status status = make_head(ctx, &scratch, data, options, known, &head);
+    status = status == NONSENS_OK ? open_checked(ctx, options, head, &j) : status;
+    if (status == NONSENS_OK) {
+        journal_close(&j);
     }
     json_decref(head);
+    arena_free(&scratch);
     return status;
 }
 
@@ -199,12 +224,12 @@ nonsens_status bootstrap_journal_open(nonsens_context *ctx, arena *scratch, cons
 {
     json_t *head;
     TRY(make_head(ctx, scratch, data, options, known, &head));
-    nonsens_status status = journal_open(ctx, options->journal, out);
-    if (status != NONSENS_OK) {
+    nonsens_status status = open_checked(ctx, options, head, out);
+    if (status != NONSENS_OK || journal_find(out, HEAD, 0)) {
         json_decref(head);
         return status;
     }
-    status = agree(ctx, options, out, head);
+    status = journal_append(ctx, out, head);
     if (status != NONSENS_OK) {
         journal_close(out);
     }

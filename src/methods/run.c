@@ -226,6 +226,7 @@ static nonsens_status discover(nonsens_context *ctx, arena *a, const nonsens_dat
 {
     knowledge *known;
     TRY(read_knowledge(ctx, a, data, options, &known));
+    TRY(bootstrap_check_journal(ctx, data, options, known));
     discovery d = {m, known};
     TRY(find_graph(ctx, data, options, &d, out));
     nonsens_status status = bootstrap_run(ctx, data, options, known, find_graph, &d, *out);

@@ -166,6 +166,7 @@ static nonsens_status try_resamples(nonsens_context *ctx, const nonsens_data *da
         at[letter(data, j)] = j;
     }
     TRY(bootstrap_check(ctx, options));
+    TRY(bootstrap_check_journal(ctx, data, options, NULL));
     TRY(result_new(ctx, data, options, "main", out));
     nonsens_status status = result_edge(ctx, *out, at[0], at[1], NONSENS_EDGE_DIRECTED, NAN, NAN);
     status = status == NONSENS_OK ? result_edge(ctx, *out, at[1], at[2], NONSENS_EDGE_UNDIRECTED, NAN, NAN) : status;
