@@ -196,7 +196,8 @@ static nonsens_status run_on_data(const arguments *args, const nonsens_data *dat
 /* What is wrong with data that could be read: the library no longer knows the file, the program does. */
 static int complain_run(const arguments *args, nonsens_status status)
 {
-    if (status != NONSENS_ERR_DATA || interrupt_seen()) {
+    bool other_file = strncmp(nonsens_message(args->ctx), "knowledge file ", 15) == 0; // the message says which
+    if (status != NONSENS_ERR_DATA || other_file || interrupt_seen()) {
         return complain_status(args->ctx, status);
     }
     return complain(EXIT_DATA, "%s: %s", strcmp(args->file, "-") == 0 ? "standard input" : args->file,

@@ -275,7 +275,7 @@ typedef struct nonsens_edge {
     int type;         /* NONSENS_EDGE_* */
     double weight;  /* what one unit of the cause adds to the effect, in the data's units; NaN but for linear methods */
     double p_value; /* of the edge's absence; NaN where there is none */
-    double support; /* share of bootstrap samples that have it; NaN without bootstrap */
+    double support; /* share of resamples that have it, with the same direction; NaN without bootstrap */
 } nonsens_edge;
 
 /* What discover found, ordered by `from`, then `to`; 0 and NULL for other commands. */

@@ -68,6 +68,7 @@ enum independence_test {
 enum coefficients { COEFFICIENTS_LASSO, COEFFICIENTS_TESTED, COEFFICIENTS_ALL };
 enum regression { REGRESSION_GP, REGRESSION_POLYNOMIAL };
 enum invariance { INVARIANCE_KS, INVARIANCE_LEVENE_RANK };
+enum resample { RESAMPLE_HALF, RESAMPLE_BOOTSTRAP };
 
 struct nonsens_options {
     unsigned command;
@@ -112,6 +113,10 @@ struct nonsens_options {
     int64_t degree, max_given;
     enum invariance invariance;
     char target[OPTION_TEXT_BYTES];
+    /* resamples */
+    int64_t bootstrap;
+    enum resample resample;
+    char journal[OPTION_TEXT_BYTES];
     /* simulation */
     enum sem sem;
     int64_t nodes, depth, sim_segments, per_segment;

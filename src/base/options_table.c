@@ -80,7 +80,14 @@ const option_row option_table[] = {
          "Folder that gets FIGURE.journal, FIGURE.csv and FIGURE.svg; it is made where it is missing."),
     TEXT("cells", cells, REP, RUN, "*",
          "Which cells to run and to show, a pattern with * and ?; a cell is one setting of a figure."),
-    FLAG("resume", resume, REP, RUN, "Go on with the journal that is there, without doing anything twice."),
+    INTEGER("bootstrap", bootstrap, DIS, RUN, "0", 0, 100000, "resamples",
+            "Find the graph again in so many resamples of the rows, and tell how many of them have each edge."),
+    CHOICE("resample", resample, DIS, RUN, "half", "half|bootstrap",
+           "What a resample is: half of the rows of each segment, or as many as there are, drawn with replacement "
+           "(then rows repeat, which tests of independence take for dependence)."),
+    TEXT("journal", journal, DIS, RUN, "",
+         "File that gets a line for each finished resample, so that a run that was stopped can go on with --resume."),
+    FLAG("resume", resume, REP | DIS, RUN, "Go on with the journal that is there, without doing anything twice."),
 
     TEXT("segment", segment, ANALYSE, DATA, "",
          "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only."),

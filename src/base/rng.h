@@ -26,6 +26,7 @@ enum rng_purpose {
     RNG_RESTRICTED = 25,
     RNG_ICA = 26,
     RNG_FEATURES = 27,
+    RNG_BOOTSTRAP = 28,
     RNG_EXPERIMENT = 40,
     RNG_REPRODUCE = 41,
     RNG_TEST = 50

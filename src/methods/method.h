@@ -22,6 +22,9 @@ typedef struct method {
 
 const method *method_find(const char *name);
 
+/* Does its discover keep to the file of --knowledge?  A list of its own in registry.c: few do. */
+bool method_uses_knowledge(const method *m);
+
 /* Structured segment likelihood (structured.c). */
 method_fn structured_direction;
 

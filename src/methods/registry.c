@@ -103,3 +103,14 @@ const method *method_find(const char *name)
     }
     return NULL;
 }
+
+bool method_uses_knowledge(const method *m)
+{
+    static const char *const users[] = {"pc", "pc-nonsens"};
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++) {
+        if (strcmp(users[i], m->info.name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -25,6 +25,20 @@ enum better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 typedef nonsens_evidence evidence; /* NaN is written as null */
 typedef nonsens_edge graph_edge;
 
+/* How many resamples of `discover --bootstrap` have which edge between two variables. */
+typedef struct resampled_pair {
+    int64_t a, b;              /* user's indices, a < b */
+    int64_t forward, backward; /* a -> b, b -> a */
+    int64_t undirected, bidirected;
+    int64_t adjacent; /* at least one of these */
+} resampled_pair;
+
+typedef struct resampled {
+    int64_t replicates, failed;
+    resampled_pair *pair; /* (pairs) those adjacent at least once, ordered by a, b */
+    int64_t pairs;
+} resampled;
+
 /* What `ica` found beside the sources and their modulation; unmixing is NULL for all other commands. */
 typedef struct unmixed {
     double *unmixing;            /* (sources, variables) row by row, as the public header gives them */
@@ -45,8 +59,8 @@ struct nonsens_result {
     enum decision decision;
     enum better better;
     char *decision_text, *direction_text; /* "x1->x2" and the like, made by result_finish; direction may be NULL */
-    const char *sentence; /* the decision in words; NULL where names and decision say it all */
-    const char *reason;   /* one sentence why; NULL where the decision needs none */
+    const char *sentence;                 /* the decision in words; NULL where names and decision say it all */
+    const char *reason;                   /* one sentence why; NULL where the decision needs none */
     bool assumes_effect;
     double score, p_value; /* NaN where there is none */
     evidence *evidence;
@@ -71,7 +85,8 @@ struct nonsens_result {
     bool is_graph;
     graph_edge *edge; /* (edges) ordered by from, to; result_finish sees to that */
     int64_t edges, edge_capacity;
-    int64_t *order; /* (variables) user's indices, causes first; NULL where the method has no order */
+    int64_t *order;      /* (variables) user's indices, causes first; NULL where the method has no order */
+    resampled resampled; /* replicates 0: without --bootstrap */
     double seconds;
     int threads;
 };

@@ -5,7 +5,10 @@
 #include "methods/run.h"
 
 #include "base/number.h"
+#include "base/show.h"
 #include "data/audit.h"
+#include "graph/knowledge_file.h"
+#include "methods/bootstrap.h"
 #include "methods/method.h"
 #include "methods/variables.h"
 
@@ -111,6 +114,129 @@ nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
     return status;
 }
 
+/* ---- discover: what is known beforehand ---- */
+
+static nonsens_status refuse_knowledge(nonsens_context *ctx, const method *m)
+{
+    char list[LIST_BYTES] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const method *other = method_find(nonsens_method_at(i)->name);
+        if (other->discover && method_uses_knowledge(other) && used < sizeof list) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", other->info.name);
+        }
+    }
+    return fail(ctx, NONSENS_ERR_USAGE,
+                "--knowledge: %s makes no use of it; leave it out, or take a --method that does: %s", m->info.name,
+                used ? list : "none yet");
+}
+
+/* *known is NULL where there is no file. */
+static nonsens_status read_knowledge(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                     const nonsens_options *options, knowledge **known)
+{
+    *known = NULL;
+    if (!options->knowledge[0]) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, a, *known, 1);
+    return knowledge_read(ctx, a, options->knowledge, data->d, (const char *const *)data->names, *known);
+}
+
+static nonsens_status contradicted(nonsens_context *ctx, const nonsens_result *result, int64_t from, int64_t to,
+                                   const char *what)
+{
+    char a[SHOWN_BYTES], b[SHOWN_BYTES];
+    return fail(ctx, NONSENS_ERR_NUMERIC,
+                "the graph of %s contradicts --knowledge: the arrow from %s to %s is %s; please report this",
+                result->method, show_quoted(a, result->names[from]), show_quoted(b, result->names[to]), what);
+}
+
+/* Takes the required arrows that are there out of `lacking` (d, d); fails on an edge that cannot be. */
+static nonsens_status check_edge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k,
+                                 const graph_edge *e, bool *lacking)
+{
+    bool arrow = e->type == NONSENS_EDGE_DIRECTED, open = e->type == NONSENS_EDGE_UNDIRECTED;
+    if (arrow) {
+        lacking[e->from * k->d + e->to] = false;
+    }
+    if ((!knowledge_allows(k, e->from, e->to) && (arrow || open)) || knowledge_separates(k, e->from, e->to)) {
+        return contradicted(ctx, result, e->from, e->to, "forbidden, and the graph has it or leaves it open");
+    }
+    if (!knowledge_allows(k, e->to, e->from) && open) {
+        return contradicted(ctx, result, e->to, e->from, "forbidden, and the graph leaves it open");
+    }
+    return NONSENS_OK;
+}
+
+/* Required arrows that no edge of the graph is; lacking (d, d). */
+static nonsens_status check_edges(nonsens_context *ctx, const nonsens_result *result, const knowledge *k, bool *lacking)
+{
+    for (int64_t i = 0; i < k->d * k->d; i++) {
+        lacking[i] = knowledge_requires(k, i / k->d, i % k->d);
+    }
+    for (int64_t i = 0; i < result->edges; i++) {
+        TRY(check_edge(ctx, result, k, &result->edge[i], lacking));
+    }
+    for (int64_t i = 0; i < k->d * k->d; i++) {
+        if (lacking[i]) {
+            return contradicted(ctx, result, i / k->d, i % k->d, "required, and the graph lacks it");
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k)
+{
+    arena scratch = {0};
+    if (!k) {
+        return NONSENS_OK;
+    }
+    bool *lacking = arena_get(ctx, &scratch, k->d * k->d, sizeof *lacking);
+    nonsens_status status = lacking ? check_edges(ctx, result, k, lacking) : NONSENS_ERR_MEMORY;
+    arena_free(&scratch);
+    return status;
+}
+
+/* ---- discover ---- */
+
+/* A method and what is known beforehand: all that a run, also on a resample, needs beside data and options. */
+typedef struct discovery {
+    const method *method;
+    const knowledge *known;
+} discovery;
+
+static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 const void *how, nonsens_result **out)
+{
+    const discovery *d = how;
+    *out = NULL;
+    TRY(audit_require_several(ctx, data));
+    TRY(run_method(ctx, data, options, d->method, out));
+    nonsens_status status = run_check_knowledge(ctx, *out, d->known);
+    if (status != NONSENS_OK) {
+        nonsens_result_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static nonsens_status discover(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                               const method *m, nonsens_result **out)
+{
+    knowledge *known;
+    TRY(read_knowledge(ctx, a, data, options, &known));
+    TRY(bootstrap_check_journal(ctx, data, options, known));
+    discovery d = {m, known};
+    TRY(find_graph(ctx, data, options, &d, out));
+    nonsens_status status = bootstrap_run(ctx, data, options, known, find_graph, &d, *out);
+    if (status != NONSENS_OK) {
+        nonsens_result_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                 nonsens_result **out)
 {
@@ -123,10 +249,17 @@ nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, 
         return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method icp; %s finds the graph of all variables",
                     m->info.name);
     }
-    TRY(audit_require_several(ctx, data));
-    TRY(run_method(ctx, data, options, m, out));
-    (*out)->seconds = run_seconds() - begun;
-    return NONSENS_OK;
+    if (options->knowledge[0] && !method_uses_knowledge(m)) {
+        return refuse_knowledge(ctx, m);
+    }
+    TRY(bootstrap_check(ctx, options));
+    arena memory = {0};
+    nonsens_status status = discover(ctx, &memory, data, options, m, out);
+    arena_free(&memory);
+    if (status == NONSENS_OK) {
+        (*out)->seconds = run_seconds() - begun;
+    }
+    return status;
 }
 
 nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows)

@@ -12,4 +12,8 @@ double run_seconds(void);
 /* A note on the segments that an independence test left out, if there are any. */
 nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows);
 
+/* An error (NONSENS_ERR_NUMERIC) unless the graph keeps to what is known, in the user's order; k may be NULL. */
+struct knowledge;
+nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const struct knowledge *k);
+
 #endif

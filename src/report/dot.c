@@ -35,6 +35,9 @@ static void print_edge(FILE *f, const graph_edge *e)
     static const char *const ends[] = {"dir=forward", "dir=none", "dir=both"};
     char number[NUMBER_BYTES];
     fprintf(f, "  v%" PRId64 " -> v%" PRId64 " [%s", e->from + 1, e->to + 1, ends[e->type]);
+    if (!isnan(e->support)) {
+        fprintf(f, ", penwidth=%s", number_print(number, 0.5 + 2.5 * e->support, DIGITS)); // 3 where all have it
+    }
     double label = isnan(e->support) ? e->weight : e->support;
     if (!isnan(label)) {
         fprintf(f, ", label=\"%s\"", number_print(number, label + 0.0, DIGITS)); // no minus zero

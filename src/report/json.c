@@ -114,6 +114,12 @@ static json_t *option_value(const writer *w, const nonsens_options *options, con
     return text(w, value);
 }
 
+/* How a run is done changes no result. */
+static bool is_setting(const char *key)
+{
+    return strcmp(key, "threads") != 0 && strcmp(key, "journal") != 0 && strcmp(key, "resume") != 0;
+}
+
 json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_options *options)
 {
     writer w = {ctx, scratch, NULL};
@@ -121,7 +127,7 @@ json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_optio
     bool ok = object != NULL;
     for (size_t i = 0; ok && i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
-        if ((info->commands & options->command) && strcmp(info->key, "threads") != 0) {
+        if ((info->commands & options->command) && is_setting(info->key)) {
             ok = set(&w, object, info->key, option_value(&w, options, info));
         }
     }
@@ -213,6 +219,33 @@ static json_t *edge_array(const writer *w)
     return keep_if(ok, array);
 }
 
+/* Shares of the resamples that went well; pairs that none of them has an edge between are left out. */
+static json_t *resampled_array(const writer *w)
+{
+    const resampled *s = &w->result->resampled;
+    char *const *name = w->result->names;
+    double good = (double)(s->replicates - s->failed);
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t i = 0; ok && i < s->pairs; i++) {
+        const resampled_pair *p = &s->pair[i];
+        ok = json_array_append_new(
+                 array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "a", text(w, name[p->a]), "b",
+                                  text(w, name[p->b]), "a --> b", number((double)p->forward / good), "b --> a",
+                                  number((double)p->backward / good), "a --- b", number((double)p->undirected / good),
+                                  "a <-> b", number((double)p->bidirected / good), "none",
+                                  number((good - (double)p->adjacent) / good))) == 0;
+    }
+    return keep_if(ok, array);
+}
+
+static json_t *resampled_object(const writer *w)
+{
+    const resampled *s = &w->result->resampled;
+    return json_pack("{s:I, s:I, s:o}", "replicates", (json_int_t)s->replicates, "failed", (json_int_t)s->failed,
+                     "pairs", resampled_array(w));
+}
+
 static json_t *order_array(const writer *w)
 {
     const nonsens_result *r = w->result;
@@ -230,7 +263,9 @@ static bool fill_graph(const writer *w, json_t *root)
 {
     const nonsens_result *r = w->result;
     return set(w, root, "method", text(w, r->method)) && set(w, root, "nodes", texts(w, r->names, r->variables)) &&
-           set(w, root, "edges", edge_array(w)) && (!r->order || set(w, root, "order", order_array(w))) &&
+           set(w, root, "edges", edge_array(w)) &&
+           (!r->resampled.replicates || set(w, root, "bootstrap", resampled_object(w))) &&
+           (!r->order || set(w, root, "order", order_array(w))) &&
            set(w, root, "convention",
                text(w,
                     "an edge a --> b says that a causes b; a --- b: one causes the other, or they have a common cause "

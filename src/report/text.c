@@ -306,7 +306,7 @@ static void print_word(FILE *f, const char *word)
     fputc('\'', f);
 }
 
-/* The command line with every option that is not at its default; threads do not matter. */
+/* The command line with every option that is not at its default; how a run is done does not matter. */
 static void print_command(FILE *f, const nonsens_options *options)
 {
     char value[OPTION_TEXT_BYTES], shown[SHOWN_BYTES];
@@ -315,7 +315,8 @@ static void print_command(FILE *f, const nonsens_options *options)
         const nonsens_option_info *info = nonsens_option_at(i);
         option_print(options, info, value, sizeof value);
         if (!(info->commands & options->command) || strcmp(value, info->default_value) == 0 ||
-            strcmp(info->key, "threads") == 0) {
+            strcmp(info->key, "threads") == 0 || strcmp(info->key, "journal") == 0 ||
+            strcmp(info->key, "resume") == 0) {
             continue;
         }
         bool flag = info->type == NONSENS_OPTION_FLAG;

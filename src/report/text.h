@@ -30,4 +30,7 @@ void text_print_unmixed(FILE *f, const nonsens_result *r);
 /* What `discover` found: edges and order (text_graph.c). */
 void text_print_graph(FILE *f, const nonsens_result *r);
 
+/* What resamples of `discover --bootstrap` say beside the support of its edges (text_bootstrap.c). */
+void text_print_resampled(FILE *f, const nonsens_result *r);
+
 #endif

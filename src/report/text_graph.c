@@ -79,6 +79,9 @@ void text_print_graph(FILE *f, const nonsens_result *r)
     if (r->reason) {
         text_print_words(f, r->reason, 0, 0);
     }
+    if (r->resampled.replicates > 0) {
+        text_print_resampled(f, r);
+    }
     if (r->order) {
         print_order(f, r);
     }

@@ -167,7 +167,7 @@ static void test_small_dot(void **state)
         "// a -> b: a causes b; dir=none: direction not known; dir=both: hidden common cause\n"
         "digraph nonsens {\n  v1 [label=\"a\"];\n  v2 [label=\"b\"];\n  v3 [label=\"c\"];\n  v4 [label=\"d\"];\n"
         "  v1 -> v2 [dir=both];\n  v1 -> v4 [dir=forward, label=\"-1.23\"];\n"
-        "  v3 -> v1 [dir=forward, label=\"0\"];\n  v3 -> v4 [dir=none, label=\"0.875\"];\n}\n");
+        "  v3 -> v1 [dir=forward, label=\"0\"];\n  v3 -> v4 [dir=none, penwidth=2.69, label=\"0.875\"];\n}\n");
     nonsens_result_free(r);
 }
 

@@ -6,8 +6,8 @@
  * any point loses the units it had not finished, and nothing else.  "options" stands for everything that the unit
  * depends on but its seed.
  */
-#ifndef REPRODUCE_JOURNAL_H
-#define REPRODUCE_JOURNAL_H
+#ifndef BASE_JOURNAL_H
+#define BASE_JOURNAL_H
 
 #include "base/status.h"
 

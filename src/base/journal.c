@@ -1,5 +1,5 @@
 /* journal.c - finished units of work, kept in a file and in memory. */
-#include "reproduce/journal.h"
+#include "base/journal.h"
 
 #include "base/show.h"
 

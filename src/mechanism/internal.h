@@ -1,0 +1,42 @@
+/* internal.h - one fit of a mechanism: its terms, its parameters, passes over the rows. */
+#ifndef MECHANISM_INTERNAL_H
+#define MECHANISM_INTERNAL_H
+
+#include "mechanism/mechanism.h"
+
+enum { MECHANISM_MOST_TERMS = MECHANISM_MOST_CAUSES * (MECHANISM_MOST_CAUSES + 1) / 2 };
+
+/* Products of B-splines of two variables; y alone where `right` is NULL. */
+typedef struct mechanism_term {
+    const mechanism_splines *left, *right;
+    bool has_slope;         /* left is y */
+    int64_t offset, stride; /* the product of left a and right b has the coefficient offset + a * stride + b */
+    int64_t rows, columns;  /* how many of each */
+} mechanism_term;
+
+/* Parameters: coefficients (p), places (E), logarithms of scales (E). */
+typedef struct mechanism_model {
+    const mechanism_data *data;
+    int64_t terms, p, size;
+    mechanism_term term[MECHANISM_MOST_TERMS];
+    double *penalty; /* (p, p) */
+} mechanism_model;
+
+/* Where a density is so flat in y, or falling, log dT/dy is continued by its second-order expansion. */
+#define MECHANISM_FLAT 0.1
+
+nonsens_status mechanism_open(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect,
+                              int64_t causes, const int64_t *cause, mechanism_model *out);
+
+/* transform (rows of [from, to)): T at the rows' own places; either may be NULL.  Returns the sum of log densities. */
+double mechanism_evaluate(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *transform,
+                          double *log_density);
+
+/* Adds gradient (size) and lower triangle of the second derivatives (size, size) of minus the log likelihood. */
+void mechanism_derive(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *gradient,
+                      double *hessian);
+
+/* Penalties on coefficients, places and scales: their sum; adds to gradient and hessian where these are not NULL. */
+double mechanism_penalise(const mechanism_model *m, const double *theta, double *gradient, double *hessian);
+
+#endif

@@ -1,0 +1,142 @@
+/* mechanism.c - B-splines of all variables, prepared once, and the terms of one model. */
+#include "mechanism/internal.h"
+#include "segments/sample.h"
+
+enum { EFFECT_BASIS = 11, CAUSE_BASIS = 9 };
+
+static const double SMOOTH = 0.05;
+static const double RIDGE = 0.02; /* beside SMOOTH, so that coefficients without rows are defined */
+
+/* Slopes of the 4 B-splines that are not zero at t, cf. sample_spline. */
+static void spline_slopes(int64_t m, double t, double slope[4])
+{
+    double width = (double)(m - 3), at = t * width;
+    int64_t first = (int64_t)at < m - 4 ? (int64_t)at : m - 4;
+    double s = at - (double)first, r = 1.0 - s;
+    slope[0] = -width * r * r / 2.0;
+    slope[1] = width * (1.5 * s * s - 2.0 * s);
+    slope[2] = -width * (1.5 * r * r - 2.0 * r);
+    slope[3] = width * s * s / 2.0;
+}
+
+static nonsens_status fill_splines(nonsens_context *ctx, arena *a, const mechanism_data *d, const double *warped,
+                                   int64_t basis, bool with_slopes, mechanism_splines *out)
+{
+    ARENA_TRY(ctx, a, out->first, d->n);
+    ARENA_TRY(ctx, a, out->value, 4 * d->n);
+    if (with_slopes) {
+        ARENA_TRY(ctx, a, out->slope, 4 * d->n);
+    }
+    for (int64_t i = 0; i < d->n; i++) {
+        double t = warped[d->row[i]];
+        out->first[i] = (int32_t)sample_spline(basis, t, out->value + 4 * i);
+        if (with_slopes) {
+            spline_slopes(basis, t, out->slope + 4 * i);
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Rows fold by fold, otherwise in the data's order. */
+static nonsens_status order_rows(nonsens_context *ctx, arena *a, const int64_t *start, const int32_t *fold,
+                                 mechanism_data *d)
+{
+    int64_t at = 0;
+    ARENA_TRY(ctx, a, d->block, d->folds + 1);
+    ARENA_TRY(ctx, a, d->row, d->n);
+    ARENA_TRY(ctx, a, d->segment, d->n);
+    for (int64_t k = 0; k < d->folds; k++) {
+        d->block[k] = at;
+        for (int64_t e = 0; e < d->segments; e++) {
+            for (int64_t i = start[e]; i < start[e + 1]; i++) {
+                if (fold[i] == k) {
+                    d->row[at] = i;
+                    d->segment[at++] = (int32_t)e;
+                }
+            }
+        }
+    }
+    d->block[d->folds] = at;
+    return NONSENS_OK;
+}
+
+nonsens_status mechanism_prepare(nonsens_context *ctx, arena *a, int64_t d, const double *const *warped,
+                                 int64_t segments, const int64_t *start, const int32_t *fold, int64_t folds,
+                                 mechanism_data *out)
+{
+    *out = (mechanism_data){.n = start[segments],
+                            .d = d,
+                            .segments = segments,
+                            .folds = folds,
+                            .effect_basis = EFFECT_BASIS,
+                            .cause_basis = CAUSE_BASIS,
+                            .smooth = SMOOTH};
+    TRY(order_rows(ctx, a, start, fold, out));
+    ARENA_TRY(ctx, a, out->effect, d);
+    ARENA_TRY(ctx, a, out->cause, d);
+    for (int64_t j = 0; j < d; j++) {
+        TRY(fill_splines(ctx, a, out, warped[j], out->effect_basis, true, &out->effect[j]));
+        TRY(fill_splines(ctx, a, out, warped[j], out->cause_basis, false, &out->cause[j]));
+    }
+    return NONSENS_OK;
+}
+
+static void add_term(mechanism_model *m, const mechanism_splines *left, int64_t rows, const mechanism_splines *right,
+                     int64_t columns, bool has_slope)
+{
+    m->term[m->terms++] = (mechanism_term){left, right, has_slope, m->p, columns, rows, columns};
+    m->p += rows * columns;
+}
+
+/* weight * squared second differences of `count` coefficients, `step` apart from `first` on. */
+static void add_roughness(mechanism_model *m, int64_t first, int64_t count, int64_t step, double weight)
+{
+    static const double DIFFERENCE[3] = {1.0, -2.0, 1.0};
+    for (int64_t i = 0; i + 2 < count; i++) {
+        for (int64_t a = 0; a < 3; a++) {
+            for (int64_t b = 0; b < 3; b++) {
+                int64_t row = first + (i + a) * step, column = first + (i + b) * step;
+                m->penalty[column * m->p + row] += weight * DIFFERENCE[a] * DIFFERENCE[b];
+            }
+        }
+    }
+}
+
+static void fill_penalty(mechanism_model *m)
+{
+    double weight = m->data->smooth;
+    for (int64_t t = 0; t < m->terms; t++) {
+        const mechanism_term *term = &m->term[t];
+        for (int64_t a = 0; a < term->rows; a++) {
+            add_roughness(m, term->offset + a * term->stride, term->columns, 1, weight);
+        }
+        for (int64_t b = 0; b < term->columns; b++) {
+            add_roughness(m, term->offset + b, term->rows, term->stride, weight);
+        }
+    }
+    for (int64_t i = 0; i < m->p; i++) {
+        m->penalty[i * m->p + i] += RIDGE * weight;
+    }
+}
+
+nonsens_status mechanism_open(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect,
+                              int64_t causes, const int64_t *cause, mechanism_model *out)
+{
+    *out = (mechanism_model){.data = data};
+    const mechanism_splines *y = &data->effect[effect];
+    if (causes == 0) {
+        add_term(out, y, data->effect_basis, NULL, 1, true);
+    }
+    for (int64_t i = 0; i < causes; i++) {
+        add_term(out, y, data->effect_basis, &data->cause[cause[i]], data->cause_basis, true);
+    }
+    for (int64_t i = 0; i < causes; i++) {
+        for (int64_t k = i + 1; k < causes; k++) {
+            add_term(out, &data->cause[cause[i]], data->cause_basis, &data->cause[cause[k]], data->cause_basis, false);
+        }
+    }
+    out->size = out->p + 2 * data->segments;
+    ARENA_TRY(ctx, a, out->penalty, out->p * out->p);
+    fill_penalty(out);
+    return NONSENS_OK;
+}
