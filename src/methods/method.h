@@ -25,8 +25,8 @@ const method *method_find(const char *name);
 /* Does its discover keep to the file of --knowledge?  A list of its own in registry.c: few do. */
 bool method_uses_knowledge(const method *m);
 
-/* Structured segment likelihood (structured.c). */
-method_fn structured_direction;
+/* Structured segment likelihood: of a pair (structured.c), of many variables (structured_graph.c). */
+method_fn structured_direction, structured_discover;
 
 /* Monti, Zhang, Hyvarinen 2019: by four independence tests (nonsens.c), by likelihood ratio (nonsens_lr.c). */
 method_fn monti_direction, monti_lr_direction;

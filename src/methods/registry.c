@@ -45,8 +45,8 @@
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
       "compares segment classifiers whose features see one variable alone; says when neither direction fits",
-      STRUCTURED_MODEL, 1, 0, 1},
-     structured_direction, NULL},
+      STRUCTURED_MODEL, 1, 1, 1},
+     structured_direction, structured_discover},
     {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",
       SEGMENT_MODEL, 1, 0, 1},
      monti_direction, NULL},

@@ -1,0 +1,72 @@
+/*
+ * structured_graph.c - the graph of many variables by segment likelihood (docs/many-variables.md).
+ *
+ * Every variable is explained by a mechanism that is the same in all segments and a disturbance that changes over them
+ * (mechanism.h); graphs are compared by the log likelihood of rows that the fits have not seen (structured_search.h).
+ */
+#include "graph/knowledge_file.h"
+#include "math/special.h"
+#include "methods/method.h"
+#include "methods/structured_search.h"
+
+#include <math.h>
+
+static const double LEAST_GAIN = 0.002; /* nats per row */
+
+static const char *name_of(const nonsens_data *data, int64_t node)
+{
+    return data->names[data->column_rank[node]];
+}
+
+/* One arrow with what speaks for it and against the other direction. */
+static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, search *s, int64_t a, int64_t b,
+                                   nonsens_result *result)
+{
+    const nonsens_data *data = s->scores->data;
+    search_gain there, turned;
+    bool possible;
+    double n = (double)data->n;
+    TRY(search_judge(ctx, scratch, s, a, b, &there, &turned, &possible));
+    double p = special_normal_tail(there.z), turned_p = possible ? special_normal_tail(-turned.z) : NAN;
+    bool directed = !possible || turned_p < 0.5 * result->options.alpha;
+    TRY(result_edge(ctx, result, data->column_rank[a], data->column_rank[b],
+                    directed ? NONSENS_EDGE_DIRECTED : NONSENS_EDGE_UNDIRECTED, NAN, p));
+    TRY(result_add(ctx, result, there.total / n, p, "nats per row that this arrow gains on unseen rows", "gain(%s->%s)",
+                   name_of(data, a), name_of(data, b)));
+    return result_add(ctx, result, possible ? -turned.total / n : NAN, turned_p,
+                      possible ? "nats per row that turning this arrow would lose on unseen rows"
+                               : "turning this arrow would close a circle",
+                      "turned(%s->%s)", name_of(data, b), name_of(data, a));
+}
+
+static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, search *s, nonsens_result *result)
+{
+    int64_t edges = pdag_edge_count(&s->graph);
+    pdag_edge *edge;
+    ARENA_TRY(ctx, scratch, edge, edges + 1);
+    pdag_to_edges(&s->graph, edge);
+    for (int64_t i = 0; i < edges; i++) {
+        TRY(report_arrow(ctx, scratch, s, edge[i].from, edge[i].to, result));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, scores *sc, const knowledge *known,
+                                 nonsens_result *result)
+{
+    double d = (double)sc->data->d;
+    search s = {.scores = sc, .known = known, .least = LEAST_GAIN * (double)sc->data->n};
+    s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));
+    TRY(search_run(ctx, scratch, &s));
+    return report_graph(ctx, scratch, &s, result);
+}
+
+nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                   const nonsens_options *options, nonsens_result *result)
+{
+    scores sc;
+    nonsens_status status = scores_open(ctx, scratch, data, options, &sc);
+    status = status == NONSENS_OK ? find_graph(ctx, scratch, &sc, NULL, result) : status;
+    scores_close(&sc);
+    return status;
+}

@@ -1,0 +1,142 @@
+#include "methods/structured_scores.h"
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "segments/sample.h"
+
+#include <string.h>
+
+enum { BUCKETS = 4096, MOST_GROUPS = 256, GROUP_ROWS = 4, FOLDS = 5 };
+
+static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, const double ***warped)
+{
+    arena scratch = {0};
+    double *column;
+    ARENA_TRY(ctx, a, *warped, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        ARENA_TRY(ctx, a, column, data->n);
+        nonsens_status status = sample_warp(ctx, &scratch, data->n, matrix_col(data->x, data->column_rank[k]), column);
+        arena_free(&scratch);
+        TRY(status);
+        (*warped)[k] = column;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, scores *s)
+{
+    int64_t n = s->data->n, *order;
+    s->groups = n / GROUP_ROWS < MOST_GROUPS ? n / GROUP_ROWS : MOST_GROUPS;
+    s->groups = s->groups > 2 ? s->groups : 2;
+    ARENA_TRY(ctx, a, s->group_of, n);
+    ARENA_TRY(ctx, a, order, n);
+    for (int64_t i = 0; i < n; i++) {
+        order[i] = i;
+    }
+    rng r = rng_open((uint64_t)seed, RNG_SCORE_GROUPS, 0);
+    rng_shuffle(&r, n, order);
+    for (int64_t i = 0; i < n; i++) {
+        s->group_of[order[i]] = (int32_t)(i % s->groups);
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status scores_open(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                           scores *out)
+{
+    const double **warped;
+    int32_t *fold;
+    *out = (scores){.data = data, .threads = (int)options->threads};
+    ARENA_TRY(ctx, a, out->table, BUCKETS);
+    TRY(warp_columns(ctx, a, data, &warped));
+    TRY(sample_folds(ctx, a, data->segments, data->start, FOLDS, options->seed, 0, &fold));
+    TRY(deal_groups(ctx, a, options->seed, out));
+    return mechanism_prepare(ctx, a, data->d, warped, data->segments, data->start, fold, FOLDS, &out->rows);
+}
+
+void scores_close(scores *s)
+{
+    arena_free(&s->memory);
+}
+
+static size_t bucket_of(int64_t effect, int64_t causes, const int64_t *cause)
+{
+    uint64_t hash = (uint64_t)effect + 1;
+    for (int64_t i = 0; i < causes; i++) {
+        hash = (hash ^ (uint64_t)(cause[i] + 1)) * UINT64_C(0x9E3779B97F4A7C15);
+        hash ^= hash >> 29;
+    }
+    return (size_t)(hash % BUCKETS);
+}
+
+static score_entry *find(const scores *s, int64_t effect, int64_t causes, const int64_t *cause)
+{
+    for (score_entry *at = s->table[bucket_of(effect, causes, cause)]; at; at = at->next) {
+        if (at->effect == effect && at->causes == causes &&
+            memcmp(at->cause, cause, (size_t)causes * sizeof *cause) == 0) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+const score_entry *scores_get(const scores *s, int64_t effect, int64_t causes, const int64_t *cause)
+{
+    return find(s, effect, causes, cause);
+}
+
+static nonsens_status list_wanted(nonsens_context *ctx, scores *s, score_entry *entry)
+{
+    if (s->wanted_count == s->wanted_capacity) {
+        int64_t capacity = s->wanted_capacity ? 2 * s->wanted_capacity : 64;
+        score_entry **more;
+        ARENA_TRY(ctx, &s->memory, more, capacity);
+        if (s->wanted_count > 0) {
+            memcpy(more, s->wanted, (size_t)s->wanted_count * sizeof *more);
+        }
+        s->wanted = more;
+        s->wanted_capacity = capacity;
+    }
+    s->wanted[s->wanted_count++] = entry;
+    return NONSENS_OK;
+}
+
+nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int64_t causes, const int64_t *cause)
+{
+    if (find(s, effect, causes, cause)) {
+        return NONSENS_OK;
+    }
+    score_entry *entry, **bucket = &s->table[bucket_of(effect, causes, cause)];
+    ARENA_TRY(ctx, &s->memory, entry, 1);
+    ARENA_TRY(ctx, &s->memory, entry->group, s->groups);
+    entry->effect = effect;
+    entry->causes = causes;
+    if (causes > 0) {
+        memcpy(entry->cause, cause, (size_t)causes * sizeof *cause);
+    }
+    entry->next = *bucket;
+    *bucket = entry;
+    return list_wanted(ctx, s, entry);
+}
+
+static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    scores *s = state;
+    score_entry *entry = s->wanted[job];
+    mechanism_fit fit = {0};
+    ARENA_TRY(ctx, scratch, fit.held_out, s->data->n);
+    TRY(mechanism_run(ctx, scratch, &s->rows, entry->effect, entry->causes, entry->cause, &fit));
+    for (int64_t i = 0; i < s->data->n; i++) {
+        entry->group[s->group_of[i]] += fit.held_out[i];
+    }
+    entry->total = fit.total;
+    return NONSENS_OK;
+}
+
+nonsens_status scores_settle(nonsens_context *ctx, scores *s, const char *phase)
+{
+    int64_t count = s->wanted_count;
+    s->wanted_count = 0;
+    s->fits += count;
+    return count > 0 ? parallel_for(ctx, s->threads, count, phase, fit_wanted, s) : NONSENS_OK;
+}
