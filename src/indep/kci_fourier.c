@@ -1,21 +1,23 @@
 /*
  * kci_fourier.c - random Fourier features (Rahimi and Recht, NIPS 2007) of a Gaussian kernel over a stretch of rows:
- * sqrt(2/D) cos(w_j . u + b_j), u the columns in units of their widths, w_j standard normal, b_j uniform on a circle.
+ * sqrt(2/D) cos(w_j . u) and sqrt(2/D) sin(w_j . u), j = 1 .. D/2, u the columns in units of their widths, w_j standard
+ * normal.  In each column the w_j come one from each of D/2 strata of equal probability, matched over columns at random
+ * (a Latin hypercube; McKay, Beckman, Conover, Technometrics 21, 1979): as unbiased as independent draws, and for few
+ * columns far closer to the kernel with as many features.
  *
- * Each feature has a stream of its own, so that neither the order of the rows nor the number of features changes it;
- * all segments use the same frequencies.  The features are centred and turned to principal directions, as the factor of
- * kernel.c is.
+ * The order of the rows changes nothing; all segments use the same frequencies.  The features are centred and turned to
+ * principal directions, as the factor of kernel.c is.
  */
 #include "base/rng.h"
 #include "indep/kci_internal.h"
 #include "math/linalg.h"
 #include "math/sort.h"
+#include "math/special.h"
 
 #include <math.h>
 
 enum { LONG = 500 }; /* rows from which on z has twice the features */
 
-static const double TURN = 6.283185307179586;
 static const double NEGLIGIBLE = 1e-12; /* directions with less of the trace are rounding */
 static const double FARTHEST = 1e12;    /* widths from the middle: beyond it the cosine has no digits to speak of */
 
@@ -33,28 +35,45 @@ static nonsens_status find_middles(nonsens_context *ctx, arena *local, const kci
     return NONSENS_OK;
 }
 
-/* features (count, n), not centred. */
-static void draw_features(const kci_kernel *k, int64_t count, uint64_t stream, const kci_options *o,
-                          const double *middle, double *features)
+/* frequency (pairs, d): per column one normal quantile from each of `pairs` equal strata, columns matched at random. */
+static nonsens_status draw_frequencies(nonsens_context *ctx, arena *local, const kci_kernel *k, int64_t pairs,
+                                       uint64_t stream, const kci_options *o, double **frequency)
 {
-    double height = sqrt(2.0 / (double)count);
-    for (int64_t f = 0; f < count; f++) {
-        rng r = rng_open(o->seed, RNG_FEATURES, (o->job << 32) + stream + (uint64_t)f);
-        double phase = TURN * rng_uniform(&r);
-        for (int64_t t = 0; t < k->rows; t++) {
-            features[t * count + f] = phase;
+    int64_t *stratum;
+    ARENA_TRY(ctx, local, *frequency, pairs * k->points->d);
+    ARENA_TRY(ctx, local, stratum, pairs);
+    for (int64_t j = 0; j < k->points->d; j++) {
+        rng r = rng_open(o->seed, RNG_FEATURES, (o->job << 32) + stream + (uint64_t)j);
+        for (int64_t f = 0; f < pairs; f++) {
+            stratum[f] = f;
         }
-        for (int64_t j = 0; j < k->points->d; j++) {
-            double frequency = rng_normal(&r);
-            const double *v = k->points->v[j] + k->first;
-            for (int64_t t = 0; k->width[j] > 0 && t < k->rows; t++) {
-                double u = fmax(-FARTHEST, fmin(FARTHEST, (v[t] - middle[j]) / k->width[j]));
-                features[t * count + f] += frequency * u;
-            }
+        rng_shuffle(&r, pairs, stratum);
+        for (int64_t f = 0; f < pairs; f++) {
+            double u = ((double)stratum[f] + rng_uniform(&r)) / (double)pairs;
+            (*frequency)[j * pairs + f] = special_normal_quantile(u);
         }
     }
-    for (int64_t i = 0; i < count * k->rows; i++) {
-        features[i] = height * cos(features[i]);
+    return NONSENS_OK;
+}
+
+/* features (2 pairs, n), not centred: cosines, then sines. */
+static void fill_features(const kci_kernel *k, int64_t pairs, const double *frequency, const double *middle,
+                          double *features)
+{
+    double height = 1.0 / sqrt((double)pairs);
+    for (int64_t t = 0; t < k->rows; t++) {
+        double *angle = features + t * 2 * pairs, *sine = angle + pairs;
+        for (int64_t j = 0; j < k->points->d; j++) {
+            double far = k->width[j] > 0 ? (k->points->v[j][k->first + t] - middle[j]) / k->width[j] : 0.0;
+            double u = fmax(-FARTHEST, fmin(FARTHEST, far));
+            for (int64_t f = 0; f < pairs; f++) {
+                angle[f] += frequency[j * pairs + f] * u;
+            }
+        }
+        for (int64_t f = 0; f < pairs; f++) {
+            sine[f] = height * sin(angle[f]);
+            angle[f] = height * cos(angle[f]);
+        }
     }
 }
 
@@ -123,12 +142,13 @@ static int64_t feature_count(const kci_kernel *kernel, enum kci_side side)
 static nonsens_status make_features(nonsens_context *ctx, arena *keep, arena *local, const kci_kernel *kernel,
                                     enum kci_side side, const kci_options *options, kernel_factor *out)
 {
-    int64_t count = feature_count(kernel, side);
-    double *features, *middle;
+    int64_t count = feature_count(kernel, side); // even
+    double *features, *middle, *frequency;
     *out = (kernel_factor){.n = kernel->rows};
     TRY(find_middles(ctx, local, kernel, &middle));
     ARENA_TRY(ctx, local, features, count * kernel->rows);
-    draw_features(kernel, count, side == KCI_SIDE_Z ? 0 : KCI_FOURIER_MOST, options, middle, features);
+    TRY(draw_frequencies(ctx, local, kernel, count / 2, side == KCI_SIDE_Z ? 0 : UINT16_MAX, options, &frequency));
+    fill_features(kernel, count / 2, frequency, middle, features);
     return rotate_features(ctx, keep, local, kernel, count, features, out);
 }
 
