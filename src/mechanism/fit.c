@@ -16,13 +16,19 @@ enum { MOST_STEPS = 60, MOST_HALVINGS = 14 };
 
 static const double ENOUGH = 0.03; /* nats over all rows: the descent ends */
 static const double LEAST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
+static const double FAST = 0.3; /* half squared decrements that shrink so fast keep their matrix */
+static const double SMOOTHEST = 0.4, PATH_RATIO = 8.0, ROUGHEST = 1e-7;
+static const double PATH_GAIN = 1.0;   /* nats over all rows that a rougher fit must gain */
 static const double SPREAD = 4.0;      /* T runs from minus this to this at the start */
 static const double SUFFICIENT = 1e-4; /* of the decrease that the gradient promises */
 
 typedef struct descent {
     mechanism_model model;
-    double *theta, *trial, *gradient, *step; /* (size) */
-    double *hessian, *factor;                /* (size, size) */
+    double *theta, *trial, *gradient, *step;                         /* (size) */
+    double *hessian, *factor;                                        /* (size, size) */
+    double *own[MECHANISM_MOST_FOLDS], *slope[MECHANISM_MOST_FOLDS]; /* of the folds: (size, size), (size) */
+    double *scores;                                                  /* (n) */
+    double smooth[MECHANISM_MOST_CAUSES];
     double objective, damping;
 } descent;
 
@@ -33,12 +39,13 @@ static double evaluate(const mechanism_model *m, const double *theta)
 }
 
 /* T linear in y, the same for all causes; scales of the segments to match. */
-static void set_start(descent *d, double *transform)
+static nonsens_status set_line(nonsens_context *ctx, arena *scratch, descent *d)
 {
     const mechanism_model *m = &d->model;
-    int64_t segments = m->data->segments;
-    int64_t sloped = 0;
-    double *scale = d->theta + m->p + segments, mean = 0.0;
+    int64_t segments = m->data->segments, sloped = 0;
+    double *scale = d->theta + m->p + segments, *transform, *rows, mean = 0.0;
+    ARENA_TRY(ctx, scratch, transform, m->data->n);
+    ARENA_TRY(ctx, scratch, rows, segments);
     for (int64_t t = 0; t < m->terms; t++) {
         sloped += m->term[t].has_slope;
     }
@@ -52,10 +59,10 @@ static void set_start(descent *d, double *transform)
     mechanism_evaluate(m, d->theta, 0, m->data->n, transform, NULL);
     for (int64_t i = 0; i < m->data->n; i++) {
         scale[m->data->segment[i]] += fabs(transform[i]);
-        d->step[m->data->segment[i]] += 1.0;
+        rows[m->data->segment[i]] += 1.0;
     }
     for (int64_t e = 0; e < segments; e++) {
-        scale[e] = log((scale[e] + 1.0) / (d->step[e] + 1.0));
+        scale[e] = log((scale[e] + 1.0) / (rows[e] + 1.0));
         mean += scale[e] / (double)segments;
     }
     for (int64_t e = 0; e < segments; e++) {
@@ -64,6 +71,40 @@ static void set_start(descent *d, double *transform)
     for (int64_t i = 0; i < m->p; i++) {
         d->theta[i] *= exp(-mean);
     }
+    return NONSENS_OK;
+}
+
+/* The term of `of` with the same variables as this one, or NULL. */
+static const mechanism_term *find_term(const mechanism_model *of, const mechanism_term *like)
+{
+    for (int64_t t = 0; t < of->terms; t++) {
+        if (of->term[t].left == like->left && of->term[t].right == like->right) {
+            return &of->term[t];
+        }
+    }
+    return NULL;
+}
+
+/* Coefficients of the guess, where there are such; those of y alone are spread over all causes. */
+static nonsens_status set_guess(nonsens_context *ctx, arena *scratch, int64_t effect, const mechanism_guess *guess,
+                                descent *d)
+{
+    const mechanism_model *m = &d->model;
+    mechanism_model small;
+    TRY(mechanism_open(ctx, scratch, m->data, effect, guess->causes, guess->cause, &small));
+    memcpy(d->theta + m->p, guess->theta + small.p, (size_t)(2 * m->data->segments) * sizeof *d->theta);
+    for (int64_t t = 0; t < m->terms; t++) {
+        const mechanism_term *term = &m->term[t], *from = find_term(&small, term);
+        for (int64_t i = 0; i < term->rows * term->columns; i++) {
+            double *to = d->theta + term->offset + i;
+            if (from) {
+                *to = guess->theta[from->offset + i];
+            } else if (guess->causes == 0 && term->has_slope) {
+                *to = guess->theta[i / term->columns]; // the only term: causes == 1
+            }
+        }
+    }
+    return NONSENS_OK;
 }
 
 /* factor = Cholesky factor of hessian + damping * its diagonal, with as much damping as that takes. */
@@ -87,13 +128,21 @@ static nonsens_status factor_damped(nonsens_context *ctx, descent *d)
     }
 }
 
-static void derive_all(descent *d)
+static void clear(int64_t count, double *v)
+{
+    memset(v, 0, (size_t)count * sizeof *v);
+}
+
+/* Gradient and, if asked for, second derivatives over all rows. */
+static void derive_all(descent *d, bool second)
 {
     const mechanism_model *m = &d->model;
-    memset(d->gradient, 0, (size_t)m->size * sizeof *d->gradient);
-    memset(d->hessian, 0, (size_t)(m->size * m->size) * sizeof *d->hessian);
-    mechanism_derive(m, d->theta, 0, m->data->n, d->gradient, d->hessian);
-    mechanism_penalise(m, d->theta, d->gradient, d->hessian);
+    clear(m->size, d->gradient);
+    if (second) {
+        clear(m->size * m->size, d->hessian);
+    }
+    mechanism_derive(m, d->theta, 0, m->data->n, d->gradient, second ? d->hessian : NULL);
+    mechanism_penalise(m, d->theta, d->gradient, second ? d->hessian : NULL);
 }
 
 /* step = -factor^-1 gradient; returns half of what the gradient promises. */
@@ -130,18 +179,26 @@ static bool search_line(descent *d, double half)
     return false;
 }
 
+/* The matrix of a step is kept for the next for as long as steps shrink fast. */
 static nonsens_status descend(nonsens_context *ctx, descent *d, int *steps)
 {
+    bool refresh = true;
+    double before = INFINITY;
     d->objective = evaluate(&d->model, d->theta);
-    for (*steps = 0; *steps < MOST_STEPS; ++*steps) {
+    for (int step = 0; step < MOST_STEPS; step++, ++*steps) {
         TRY(check_cancelled(ctx));
-        derive_all(d);
-        TRY(factor_damped(ctx, d));
-        double half = solve_step(d);
-        if (half < ENOUGH && d->damping < 1.0) {
+        derive_all(d, refresh);
+        if (refresh) {
+            TRY(factor_damped(ctx, d));
+        }
+        double half = solve_step(d), damping = d->damping;
+        if (half < ENOUGH && (refresh ? damping < 1.0 : half < 0.1 * ENOUGH)) {
             break;
         }
-        if (!search_line(d, half)) {
+        bool stale = !refresh, made = search_line(d, half);
+        refresh = !made || half > FAST * before || d->damping != damping;
+        before = half;
+        if (!made && !stale) {
             d->damping = fmax(LEAST_DAMPING, 8.0 * d->damping);
             if (d->damping > MOST_DAMPING) {
                 break;
@@ -153,23 +210,32 @@ static nonsens_status descend(nonsens_context *ctx, descent *d, int *steps)
 
 /* ---- scores --------------------------------------------------------------------------------------------------- */
 
-static void move(int64_t k, const double *from, const double *step, double *to)
-{
-    for (int64_t i = 0; i < k; i++) {
-        to[i] = from[i] + step[i];
-    }
-}
-
-/* d->theta is the fit of all rows, d->hessian its second derivatives. */
-static nonsens_status score_fold(nonsens_context *ctx, descent *d, int64_t k, double *own, double *scores)
+/* Second derivatives of each fold's rows into own[k], of all rows and the penalty into d->hessian; slope likewise. */
+static void derive_folds(descent *d, double *const *own, double *const *slope)
 {
     const mechanism_model *m = &d->model;
-    int64_t from = m->data->block[k], to = m->data->block[k + 1], size = m->size;
-    memset(own, 0, (size_t)(size * size) * sizeof *own);
-    memset(d->gradient, 0, (size_t)size * sizeof *d->gradient);
-    mechanism_derive(m, d->theta, from, to, d->gradient, own);
-    for (int64_t i = 0; i < size; i++) { // the whole gradient is zero: without the fold it is minus the fold's own
-        d->gradient[i] = -d->gradient[i];
+    int64_t entries = m->size * m->size;
+    clear(m->size, d->gradient);
+    clear(entries, d->hessian);
+    for (int64_t k = 0; k < m->data->folds; k++) {
+        clear(m->size, slope[k]);
+        clear(entries, own[k]);
+        mechanism_derive(m, d->theta, m->data->block[k], m->data->block[k + 1], slope[k], own[k]);
+        for (int64_t i = 0; i < entries; i++) {
+            d->hessian[i] += own[k][i];
+        }
+    }
+    mechanism_penalise(m, d->theta, d->gradient, d->hessian);
+}
+
+/* The whole gradient is zero: without the fold it is minus the fold's own. */
+static nonsens_status score_fold(nonsens_context *ctx, descent *d, int64_t k, double *own, const double *slope,
+                                 double *scores)
+{
+    const mechanism_model *m = &d->model;
+    int64_t size = m->size;
+    for (int64_t i = 0; i < size; i++) {
+        d->gradient[i] = -slope[i];
     }
     for (int64_t i = 0; i < size * size; i++) {
         own[i] = d->hessian[i] - own[i];
@@ -181,8 +247,10 @@ static nonsens_status score_fold(nonsens_context *ctx, descent *d, int64_t k, do
     d->hessian = whole;
     TRY(status);
     solve_step(d);
-    move(size, d->theta, d->step, d->trial);
-    mechanism_evaluate(m, d->trial, from, to, NULL, scores);
+    for (int64_t i = 0; i < size; i++) {
+        d->trial[i] = d->theta[i] + d->step[i];
+    }
+    mechanism_evaluate(m, d->trial, m->data->block[k], m->data->block[k + 1], NULL, scores);
     return NONSENS_OK;
 }
 
@@ -192,47 +260,121 @@ static nonsens_status allocate(nonsens_context *ctx, arena *scratch, descent *d)
     ARENA_TRY(ctx, scratch, d->theta, k);
     ARENA_TRY(ctx, scratch, d->trial, k);
     ARENA_TRY(ctx, scratch, d->gradient, k);
-    ARENA_TRY(ctx, scratch, d->step, k > d->model.data->segments ? k : d->model.data->segments);
+    ARENA_TRY(ctx, scratch, d->step, k);
     ARENA_TRY(ctx, scratch, d->hessian, k * k);
     ARENA_TRY(ctx, scratch, d->factor, k * k);
+    ARENA_TRY(ctx, scratch, d->scores, d->model.data->n);
+    for (int64_t f = 0; f < d->model.data->folds; f++) {
+        ARENA_TRY(ctx, scratch, d->own[f], k * k);
+        ARENA_TRY(ctx, scratch, d->slope[f], k);
+    }
     return NONSENS_OK;
 }
 
-/* Results go back to the data's order of rows. */
-static void hand_over(const descent *d, const double *transform, const double *scores, mechanism_fit *out)
+/* Fits at the smoothness that is set, and scores all rows. */
+static nonsens_status fit_and_score(nonsens_context *ctx, descent *d, int *steps, double *total)
 {
     const mechanism_data *data = d->model.data;
-    out->total = 0.0;
-    for (int64_t i = 0; i < data->n; i++) {
-        if (out->disturbance) {
-            out->disturbance[data->row[i]] = transform[i];
-        }
-        out->held_out[data->row[i]] = scores[i];
-        out->total += scores[i];
+    d->damping = 0.0;
+    TRY(descend(ctx, d, steps));
+    derive_folds(d, d->own, d->slope);
+    for (int64_t k = 0; k < data->folds; k++) {
+        TRY(score_fold(ctx, d, k, d->own[k], d->slope[k], d->scores));
     }
-    for (int64_t e = 0; out->place && e < data->segments; e++) {
-        out->place[e] = d->theta[d->model.p + e];
-        out->scale[e] = d->theta[d->model.p + data->segments + e];
+    *total = 0.0;
+    for (int64_t i = 0; i < data->n; i++) {
+        *total += d->scores[i];
+    }
+    return NONSENS_OK;
+}
+
+/* Keeps what is the best so far; scores go back to the data's order of rows. */
+static void keep_best(const descent *d, double total, mechanism_fit *out)
+{
+    const mechanism_data *data = d->model.data;
+    out->total = total;
+    memcpy(out->smooth, d->smooth, sizeof d->smooth);
+    memcpy(out->theta, d->theta, (size_t)d->model.size * sizeof *out->theta);
+    for (int64_t i = 0; i < data->n; i++) {
+        out->held_out[data->row[i]] = d->scores[i];
     }
 }
 
-nonsens_status mechanism_run(nonsens_context *ctx, arena *scratch, const mechanism_data *data, int64_t effect,
-                             int64_t causes, const int64_t *cause, mechanism_fit *out)
+/* is_new (causes): whose smoothness is to be found. */
+static nonsens_status walk_path(nonsens_context *ctx, descent *d, const bool *is_new, mechanism_fit *out)
+{
+    double total;
+    for (double smooth = SMOOTHEST; smooth > ROUGHEST; smooth /= PATH_RATIO) {
+        for (int64_t i = 0; i < MECHANISM_MOST_CAUSES; i++) {
+            d->smooth[i] = is_new[i] ? smooth : d->smooth[i];
+        }
+        mechanism_smooth(&d->model, d->smooth);
+        TRY(fit_and_score(ctx, d, &out->steps, &total));
+        if (smooth < SMOOTHEST && total < out->total + PATH_GAIN) {
+            break;
+        }
+        keep_best(d, total, out);
+    }
+    return NONSENS_OK;
+}
+
+/* Which causes the guess lacks; of the others the smoothness is the guess'. */
+static void match_causes(int64_t causes, const int64_t *cause, const mechanism_guess *guess, bool *is_new,
+                         double *smooth)
+{
+    for (int64_t i = 0; i < MECHANISM_MOST_CAUSES; i++) {
+        is_new[i] = true;
+        for (int64_t k = 0; guess && i < causes && k < guess->causes; k++) {
+            if (guess->cause[k] == cause[i]) {
+                is_new[i] = false;
+                smooth[i] = guess->smooth[k];
+            }
+        }
+    }
+}
+
+static nonsens_status run_within(nonsens_context *ctx, arena *scratch, const mechanism_data *data, int64_t effect,
+                                 int64_t causes, const int64_t *cause, const mechanism_guess *guess, mechanism_fit *out)
 {
     descent d = {0};
-    double *transform, *scores, *own;
+    bool is_new[MECHANISM_MOST_CAUSES];
     TRY(mechanism_open(ctx, scratch, data, effect, causes, cause, &d.model));
     TRY(allocate(ctx, scratch, &d));
-    ARENA_TRY(ctx, scratch, transform, data->n);
-    ARENA_TRY(ctx, scratch, scores, data->n);
-    set_start(&d, transform);
-    TRY(descend(ctx, &d, &out->iterations));
-    derive_all(&d);
-    mechanism_evaluate(&d.model, d.theta, 0, data->n, transform, NULL);
-    ARENA_TRY(ctx, scratch, own, d.model.size * d.model.size);
-    for (int64_t k = 0; k < data->folds; k++) {
-        TRY(score_fold(ctx, &d, k, own, scores));
+    match_causes(causes, cause, guess, is_new, d.smooth);
+    if (guess) {
+        TRY(set_guess(ctx, scratch, effect, guess, &d));
+    } else {
+        TRY(set_line(ctx, scratch, &d));
     }
-    hand_over(&d, transform, scores, out);
-    return NONSENS_OK;
+    return walk_path(ctx, &d, is_new, out);
+}
+
+nonsens_status mechanism_run(nonsens_context *ctx, arena *keep, const mechanism_data *data, int64_t effect,
+                             int64_t causes, const int64_t *cause, const mechanism_guess *guess, mechanism_fit *out)
+{
+    arena scratch = {0};
+    *out = (mechanism_fit){0};
+    ARENA_TRY(ctx, keep, out->held_out, data->n);
+    ARENA_TRY(ctx, keep, out->theta, mechanism_size(data, causes));
+    nonsens_status status = run_within(ctx, &scratch, data, effect, causes, cause, guess, out);
+    arena_free(&scratch);
+    return status;
+}
+
+nonsens_status mechanism_disturbance(nonsens_context *ctx, const mechanism_data *data, int64_t effect, int64_t causes,
+                                     const int64_t *cause, const double *theta, double *disturbance)
+{
+    arena scratch = {0};
+    mechanism_model m;
+    double *transform = arena_get(ctx, &scratch, data->n, sizeof *transform);
+    nonsens_status status =
+        transform ? mechanism_open(ctx, &scratch, data, effect, causes, cause, &m) : NONSENS_ERR_MEMORY;
+    if (status == NONSENS_OK) {
+        mechanism_evaluate(&m, theta, 0, data->n, transform, NULL);
+        for (int64_t i = 0; i < data->n; i++) {
+            disturbance[data->row[i]] = transform[i];
+        }
+    }
+    arena_free(&scratch);
+    return status;
 }

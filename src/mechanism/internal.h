@@ -12,6 +12,7 @@ typedef struct mechanism_term {
     bool has_slope;         /* left is y */
     int64_t offset, stride; /* the product of left a and right b has the coefficient offset + a * stride + b */
     int64_t rows, columns;  /* how many of each */
+    int64_t cause[2];       /* places among the causes; the second only of pairs of them, else the first again */
 } mechanism_term;
 
 /* Parameters: coefficients (p), places (E), logarithms of scales (E). */
@@ -19,7 +20,7 @@ typedef struct mechanism_model {
     const mechanism_data *data;
     int64_t terms, p, size;
     mechanism_term term[MECHANISM_MOST_TERMS];
-    double *penalty; /* (p, p) */
+    double *penalty; /* (p, p), by mechanism_smooth */
 } mechanism_model;
 
 /* Where a density is so flat in y, or falling, log dT/dy is continued by its second-order expansion. */
@@ -28,11 +29,14 @@ typedef struct mechanism_model {
 nonsens_status mechanism_open(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect,
                               int64_t causes, const int64_t *cause, mechanism_model *out);
 
+/* Fills the penalty: smooth (causes, at least 1) is the weight of second differences for each cause. */
+void mechanism_smooth(mechanism_model *m, const double *smooth);
+
 /* transform (rows of [from, to)): T at the rows' own places; either may be NULL.  Returns the sum of log densities. */
 double mechanism_evaluate(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *transform,
                           double *log_density);
 
-/* Adds gradient (size) and lower triangle of the second derivatives (size, size) of minus the log likelihood. */
+/* Adds gradient (size) and, if not NULL, the lower triangle of the second derivatives of minus the log likelihood. */
 void mechanism_derive(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *gradient,
                       double *hessian);
 

@@ -2,10 +2,14 @@
 #include "mechanism/internal.h"
 #include "segments/sample.h"
 
-enum { EFFECT_BASIS = 11, CAUSE_BASIS = 9 };
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static const double SMOOTH = 0.05;
-static const double RIDGE = 0.02; /* beside SMOOTH, so that coefficients without rows are defined */
+enum { EFFECT_BASIS = 11, CAUSE_BASIS = 9, PAIR_BASIS = 9 };
+
+static const double RIDGE = 0.02; /* beside second differences, so that coefficients without rows are defined */
 
 /* Slopes of the 4 B-splines that are not zero at t, cf. sample_spline. */
 static void spline_slopes(int64_t m, double t, double slope[4])
@@ -70,21 +74,25 @@ nonsens_status mechanism_prepare(nonsens_context *ctx, arena *a, int64_t d, cons
                             .folds = folds,
                             .effect_basis = EFFECT_BASIS,
                             .cause_basis = CAUSE_BASIS,
-                            .smooth = SMOOTH};
+                            .pair_basis = PAIR_BASIS};
+    if (getenv("KB"))
+        sscanf(getenv("KB"), "%ld,%ld,%ld", &out->effect_basis, &out->cause_basis, &out->pair_basis);
     TRY(order_rows(ctx, a, start, fold, out));
     ARENA_TRY(ctx, a, out->effect, d);
     ARENA_TRY(ctx, a, out->cause, d);
+    ARENA_TRY(ctx, a, out->pair, d);
     for (int64_t j = 0; j < d; j++) {
         TRY(fill_splines(ctx, a, out, warped[j], out->effect_basis, true, &out->effect[j]));
         TRY(fill_splines(ctx, a, out, warped[j], out->cause_basis, false, &out->cause[j]));
+        TRY(fill_splines(ctx, a, out, warped[j], out->pair_basis, false, &out->pair[j]));
     }
     return NONSENS_OK;
 }
 
 static void add_term(mechanism_model *m, const mechanism_splines *left, int64_t rows, const mechanism_splines *right,
-                     int64_t columns, bool has_slope)
+                     int64_t columns, bool has_slope, int64_t first, int64_t second)
 {
-    m->term[m->terms++] = (mechanism_term){left, right, has_slope, m->p, columns, rows, columns};
+    m->term[m->terms++] = (mechanism_term){left, right, has_slope, m->p, columns, rows, columns, {first, second}};
     m->p += rows * columns;
 }
 
@@ -102,20 +110,21 @@ static void add_roughness(mechanism_model *m, int64_t first, int64_t count, int6
     }
 }
 
-static void fill_penalty(mechanism_model *m)
+void mechanism_smooth(mechanism_model *m, const double *smooth)
 {
-    double weight = m->data->smooth;
+    memset(m->penalty, 0, (size_t)(m->p * m->p) * sizeof *m->penalty);
     for (int64_t t = 0; t < m->terms; t++) {
         const mechanism_term *term = &m->term[t];
+        double weight = fmax(smooth[term->cause[0]], smooth[term->cause[1]]);
         for (int64_t a = 0; a < term->rows; a++) {
             add_roughness(m, term->offset + a * term->stride, term->columns, 1, weight);
         }
         for (int64_t b = 0; b < term->columns; b++) {
             add_roughness(m, term->offset + b, term->rows, term->stride, weight);
         }
-    }
-    for (int64_t i = 0; i < m->p; i++) {
-        m->penalty[i * m->p + i] += RIDGE * weight;
+        for (int64_t i = term->offset; i < term->offset + term->rows * term->columns; i++) {
+            m->penalty[i * m->p + i] += RIDGE * weight;
+        }
     }
 }
 
@@ -125,18 +134,24 @@ nonsens_status mechanism_open(nonsens_context *ctx, arena *a, const mechanism_da
     *out = (mechanism_model){.data = data};
     const mechanism_splines *y = &data->effect[effect];
     if (causes == 0) {
-        add_term(out, y, data->effect_basis, NULL, 1, true);
+        add_term(out, y, data->effect_basis, NULL, 1, true, 0, 0);
     }
     for (int64_t i = 0; i < causes; i++) {
-        add_term(out, y, data->effect_basis, &data->cause[cause[i]], data->cause_basis, true);
+        add_term(out, y, data->effect_basis, &data->cause[cause[i]], data->cause_basis, true, i, i);
     }
     for (int64_t i = 0; i < causes; i++) {
         for (int64_t k = i + 1; k < causes; k++) {
-            add_term(out, &data->cause[cause[i]], data->cause_basis, &data->cause[cause[k]], data->cause_basis, false);
+            add_term(out, &data->cause[cause[i]], data->cause_basis, &data->cause[cause[k]], data->cause_basis, false,
+                     i, k);
         }
     }
     out->size = out->p + 2 * data->segments;
     ARENA_TRY(ctx, a, out->penalty, out->p * out->p);
-    fill_penalty(out);
     return NONSENS_OK;
+}
+
+int64_t mechanism_size(const mechanism_data *data, int64_t causes)
+{
+    int64_t own = causes == 0 ? data->effect_basis : causes * data->effect_basis * data->cause_basis;
+    return own + causes * (causes - 1) / 2 * data->pair_basis * data->pair_basis + 2 * data->segments;
 }

@@ -23,7 +23,7 @@
 
 #include "base/memory.h"
 
-enum { MECHANISM_MOST_CAUSES = 6 };
+enum { MECHANISM_MOST_CAUSES = 6, MECHANISM_MOST_FOLDS = 10 };
 
 /* What l is: -sqrt(z^2 + d^2), a Laplace density with its corner rounded, or -z^2 / 2. */
 enum mechanism_base { MECHANISM_LAPLACE, MECHANISM_GAUSSIAN };
@@ -38,12 +38,11 @@ typedef struct mechanism_splines {
 /* Rows are kept fold by fold: fold k has rows block[k] .. block[k + 1] - 1. */
 typedef struct mechanism_data {
     int64_t n, d, segments, folds;
-    int64_t *block;                    /* (folds + 1) */
-    int64_t *row;                      /* (n) of the data set */
-    int32_t *segment;                  /* (n) */
-    int64_t effect_basis, cause_basis; /* B-splines of y, of x */
-    mechanism_splines *effect, *cause; /* (d) */
-    double smooth;                     /* weight of the squared second differences */
+    int64_t *block;                                /* (folds + 1) */
+    int64_t *row;                                  /* (n) of the data set */
+    int32_t *segment;                              /* (n) */
+    int64_t effect_basis, cause_basis, pair_basis; /* B-splines of y, of x, of x in pairs of causes */
+    mechanism_splines *effect, *cause, *pair;      /* (d) */
     enum mechanism_base base;
 } mechanism_data;
 
@@ -52,16 +51,34 @@ nonsens_status mechanism_prepare(nonsens_context *ctx, arena *a, int64_t d, cons
                                  int64_t segments, const int64_t *start, const int32_t *fold, int64_t folds,
                                  mechanism_data *out);
 
+/* A fit of the same variable on all causes but one, to start from. */
+typedef struct mechanism_guess {
+    int64_t causes;
+    const int64_t *cause;
+    const double *theta;
+    const double *smooth; /* (causes, at least 1) */
+} mechanism_guess;
+
 typedef struct mechanism_fit {
-    double *held_out;      /* (n) log densities of rows by fits that have not seen them, in the data's order of rows */
-    double *disturbance;   /* (n) z exp(rho_e) + mu_e = T of the fit of all rows; NULL: not wanted */
-    double *place, *scale; /* (segments) mu and rho; NULL: not wanted */
-    double total;          /* sum of held_out */
-    int iterations;
+    double *held_out; /* (n) log densities of rows by fits that have not seen them, in the data's order of rows */
+    double total;     /* their sum */
+    double *theta;    /* (mechanism_size) coefficients, places, logarithms of scales */
+    double smooth[MECHANISM_MOST_CAUSES]; /* of each cause: weight of squared second differences, by held-out rows */
+    int steps;                            /* of Newton's method, altogether */
 } mechanism_fit;
 
-/* Fits variable `effect` on its causes (ascending).  Arrays of *out that are not NULL are filled. */
-nonsens_status mechanism_run(nonsens_context *ctx, arena *scratch, const mechanism_data *data, int64_t effect,
-                             int64_t causes, const int64_t *cause, mechanism_fit *out);
+/* How many parameters a variable with so many causes has. */
+int64_t mechanism_size(const mechanism_data *data, int64_t causes);
+
+/*
+ * Fits variable `effect` on its causes (ascending), from smooth to rough in the cause that the guess lacks (without a
+ * guess: in all) for as long as unseen rows are predicted better; guess may be NULL.  Memory of *out from `keep`.
+ */
+nonsens_status mechanism_run(nonsens_context *ctx, arena *keep, const mechanism_data *data, int64_t effect,
+                             int64_t causes, const int64_t *cause, const mechanism_guess *guess, mechanism_fit *out);
+
+/* disturbance (n) = T at all rows, in the data's order, by the parameters of a fit. */
+nonsens_status mechanism_disturbance(nonsens_context *ctx, const mechanism_data *data, int64_t effect, int64_t causes,
+                                     const int64_t *cause, const double *theta, double *disturbance);
 
 #endif

@@ -179,6 +179,9 @@ static void derive_row(const mechanism_model *m, const double *theta, int64_t i,
     add_runs(r, r->sloped, r->slope, -d.first, gradient);
     gradient[place] += l.first * s;
     gradient[scale] += l.first * z + 1.0;
+    if (!hessian) {
+        return;
+    }
     scale_runs(r->runs, -l.second * s * s, r->value, weighted);
     add_blocks(r, r->runs, weighted, r->value, ld, hessian);
     scale_runs(r->sloped, d.second, r->slope, weighted);
@@ -241,13 +244,15 @@ static double penalise_segments(const mechanism_model *m, const double *theta, d
             sum += kind ? PRIOR_ROWS * at + away : 0.5 * PLACE_RIDGE * at * at;
             if (gradient) {
                 gradient[first + e] += kind ? PRIOR_ROWS - away : PLACE_RIDGE * at;
+            }
+            if (hessian) {
                 hessian[(first + e) * ld + first + e] += kind ? away : PLACE_RIDGE;
             }
         }
         sum += 0.5 * pin * mean * mean;
         for (int64_t e = 0; gradient && e < segments; e++) {
             gradient[first + e] += pin * mean;
-            for (int64_t f = e; f < segments; f++) {
+            for (int64_t f = e; hessian && f < segments; f++) {
                 hessian[(first + e) * ld + first + f] += pin;
             }
         }

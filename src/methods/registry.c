@@ -106,7 +106,7 @@ const method *method_find(const char *name)
 
 bool method_uses_knowledge(const method *m)
 {
-    static const char *const users[] = {"pc", "pc-nonsens"};
+    static const char *const users[] = {"structured", "pc", "pc-nonsens"};
     for (size_t i = 0; i < sizeof users / sizeof *users; i++) {
         if (strcmp(users[i], m->info.name) == 0) {
             return true;

@@ -39,6 +39,50 @@ static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, search 
                       "turned(%s->%s)", name_of(data, b), name_of(data, a));
 }
 
+/* Nodes from causes to effects, of several that could come next the first in canonical order; variables of the user. */
+static nonsens_status report_order(nonsens_context *ctx, arena *scratch, const search *s, nonsens_result *result)
+{
+    int64_t d = s->graph.d, placed = 0, *order, *nodes;
+    bool *done;
+    ARENA_TRY(ctx, scratch, order, d);
+    ARENA_TRY(ctx, scratch, nodes, d);
+    ARENA_TRY(ctx, scratch, done, d);
+    while (placed < d) {
+        for (int64_t j = 0; j < d; j++) {
+            int64_t parents = pdag_parents(&s->graph, j, nodes), waiting = 0;
+            for (int64_t i = 0; i < parents; i++) {
+                waiting += !done[nodes[i]];
+            }
+            if (!done[j] && waiting == 0) {
+                done[j] = true;
+                order[placed++] = s->scores->data->column_rank[j];
+                break;
+            }
+        }
+    }
+    return result_keep_order(ctx, result, order);
+}
+
+/* The log likelihood of the graph, and that of the graph without edges. */
+static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, const search *s, nonsens_result *result)
+{
+    int64_t d = s->graph.d, *nodes;
+    double graph = 0.0, empty = 0.0, n = (double)s->scores->data->n;
+    ARENA_TRY(ctx, scratch, nodes, d);
+    for (int64_t j = 0; j < d; j++) {
+        TRY(scores_want(ctx, s->scores, j, 0, nodes));
+        TRY(scores_want(ctx, s->scores, j, pdag_parents(&s->graph, j, nodes), nodes));
+    }
+    TRY(scores_settle(ctx, s->scores, NULL));
+    for (int64_t j = 0; j < d; j++) {
+        graph += scores_get(s->scores, j, pdag_parents(&s->graph, j, nodes), nodes)->total / n;
+        empty += scores_get(s->scores, j, 0, nodes)->total / n;
+    }
+    TRY(result_add(ctx, result, graph, NAN,
+                   "log likelihood of unseen rows by the graph, in nats per row of warped ranks", "likelihood(graph)"));
+    return result_add(ctx, result, empty, NAN, "the same without any edge", "likelihood(no edges)");
+}
+
 static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, search *s, nonsens_result *result)
 {
     int64_t edges = pdag_edge_count(&s->graph);
@@ -48,15 +92,33 @@ static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, search 
     for (int64_t i = 0; i < edges; i++) {
         TRY(report_arrow(ctx, scratch, s, edge[i].from, edge[i].to, result));
     }
-    return NONSENS_OK;
+    TRY(report_likelihood(ctx, scratch, s, result));
+    return report_order(ctx, scratch, s, result);
 }
 
-static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, scores *sc, const knowledge *known,
-                                 nonsens_result *result)
+static nonsens_status read_knowledge(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                     const nonsens_options *options, knowledge *space, const knowledge **known)
+{
+    const char **names;
+    *known = NULL;
+    if (!options->knowledge[0]) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, a, names, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        names[k] = name_of(data, k);
+    }
+    *known = space;
+    return knowledge_read(ctx, a, options->knowledge, data->d, names, space);
+}
+
+static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, scores *sc, nonsens_result *result)
 {
     double d = (double)sc->data->d;
-    search s = {.scores = sc, .known = known, .least = LEAST_GAIN * (double)sc->data->n};
+    knowledge space;
+    search s = {.scores = sc, .least = LEAST_GAIN * (double)sc->data->n};
     s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));
+    TRY(read_knowledge(ctx, scratch, sc->data, &result->options, &space, &s.known));
     TRY(search_run(ctx, scratch, &s));
     return report_graph(ctx, scratch, &s, result);
 }
@@ -66,7 +128,7 @@ nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const n
 {
     scores sc;
     nonsens_status status = scores_open(ctx, scratch, data, options, &sc);
-    status = status == NONSENS_OK ? find_graph(ctx, scratch, &sc, NULL, result) : status;
+    status = status == NONSENS_OK ? find_graph(ctx, scratch, &sc, result) : status;
     scores_close(&sc);
     return status;
 }

@@ -4,6 +4,8 @@
 #include "base/rng.h"
 #include "segments/sample.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BUCKETS = 4096, MOST_GROUPS = 256, GROUP_ROWS = 4, FOLDS = 5 };
@@ -109,6 +111,7 @@ nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int6
     score_entry *entry, **bucket = &s->table[bucket_of(effect, causes, cause)];
     ARENA_TRY(ctx, &s->memory, entry, 1);
     ARENA_TRY(ctx, &s->memory, entry->group, s->groups);
+    ARENA_TRY(ctx, &s->memory, entry->theta, mechanism_size(&s->rows, causes));
     entry->effect = effect;
     entry->causes = causes;
     if (causes > 0) {
@@ -119,17 +122,44 @@ nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int6
     return list_wanted(ctx, s, entry);
 }
 
+/* The best of the fits with one cause less that are there, or NULL. */
+static const score_entry *find_smaller(const scores *s, const score_entry *entry)
+{
+    const score_entry *best = NULL;
+    for (int64_t out = 0; out < entry->causes; out++) {
+        int64_t cause[MECHANISM_MOST_CAUSES], count = 0;
+        for (int64_t i = 0; i < entry->causes; i++) {
+            if (i != out) {
+                cause[count++] = entry->cause[i];
+            }
+        }
+        const score_entry *at = find(s, entry->effect, count, cause);
+        if (at && at->settled && (!best || at->total > best->total)) {
+            best = at;
+        }
+    }
+    return best;
+}
+
 static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     scores *s = state;
     score_entry *entry = s->wanted[job];
-    mechanism_fit fit = {0};
-    ARENA_TRY(ctx, scratch, fit.held_out, s->data->n);
-    TRY(mechanism_run(ctx, scratch, &s->rows, entry->effect, entry->causes, entry->cause, &fit));
+    const score_entry *smaller = find_smaller(s, entry);
+    mechanism_fit fit;
+    mechanism_guess guess = {0};
+    if (smaller) {
+        guess = (mechanism_guess){smaller->causes, smaller->cause, smaller->theta, smaller->smooth};
+    }
+    TRY(mechanism_run(ctx, scratch, &s->rows, entry->effect, entry->causes, entry->cause, smaller ? &guess : NULL,
+                      &fit));
     for (int64_t i = 0; i < s->data->n; i++) {
         entry->group[s->group_of[i]] += fit.held_out[i];
     }
+    memcpy(entry->theta, fit.theta, (size_t)mechanism_size(&s->rows, entry->causes) * sizeof *entry->theta);
     entry->total = fit.total;
+    memcpy(entry->smooth, fit.smooth, sizeof entry->smooth);
+    if (getenv("DBG")) fprintf(stderr, "DBG %d <- [%d %d %d] total %.4f steps %d smooth %g\n", (int)entry->effect, entry->causes>0?(int)entry->cause[0]:-1, entry->causes>1?(int)entry->cause[1]:-1, entry->causes>2?(int)entry->cause[2]:-1, fit.total/(double)s->data->n, fit.steps, fit.smooth[entry->causes>1?1:0]);
     return NONSENS_OK;
 }
 
@@ -138,5 +168,11 @@ nonsens_status scores_settle(nonsens_context *ctx, scores *s, const char *phase)
     int64_t count = s->wanted_count;
     s->wanted_count = 0;
     s->fits += count;
-    return count > 0 ? parallel_for(ctx, s->threads, count, phase, fit_wanted, s) : NONSENS_OK;
+    if (count > 0) {
+        TRY(parallel_for(ctx, s->threads, count, phase, fit_wanted, s));
+    }
+    for (int64_t i = 0; i < count; i++) {
+        s->wanted[i]->settled = true;
+    }
+    return NONSENS_OK;
 }

@@ -10,8 +10,10 @@
 
 typedef struct score_entry {
     int64_t effect, causes, cause[MECHANISM_MOST_CAUSES]; /* ascending */
-    double total;
+    double total, smooth[MECHANISM_MOST_CAUSES];
+    double *theta; /* parameters of the fit of all rows */
     double *group; /* (groups) sums of held-out log densities */
+    bool settled; /* the fit is made */
     struct score_entry *next;
 } score_entry;
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TOGGLES = 4 };
+enum { MOST_TOGGLES = 4 * MECHANISM_MOST_CAUSES };
 
 /* An arrow that comes or goes. */
 typedef struct toggle {
@@ -195,6 +195,35 @@ static nonsens_status list_double_turns(nonsens_context *ctx, arena *a, const se
     return NONSENS_OK;
 }
 
+/* a -> b is turned and a and b exchange their other causes. */
+static move move_exchange(const search *s, int64_t a, int64_t b, int64_t *nodes)
+{
+    move m = move_turn(a, b);
+    for (int side = 0; side < 2; side++) {
+        int64_t own = side ? b : a, other = side ? a : b, count = pdag_parents(&s->graph, own, nodes);
+        for (int64_t i = 0; i < count; i++) {
+            if (nodes[i] != other && !pdag_is_arrow(&s->graph, nodes[i], other)) {
+                m = move_join(m, move_join(move_remove(nodes[i], own), move_add(nodes[i], other)));
+            }
+        }
+    }
+    return m;
+}
+
+static nonsens_status list_exchanges(nonsens_context *ctx, arena *a, const search *s, move_list *list)
+{
+    int64_t *nodes;
+    ARENA_TRY(ctx, a, nodes, s->graph.d);
+    for (int64_t i = 0; i < s->graph.d; i++) {
+        for (int64_t j = 0; j < s->graph.d; j++) {
+            if (i != j && pdag_is_arrow(&s->graph, i, j)) {
+                TRY(list_move(ctx, a, list, move_exchange(s, i, j, nodes)));
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
 static bool is_worth(const search *s, const move *m, search_gain gain)
 {
     if (m->count == 1) { // an arrow more
@@ -246,6 +275,7 @@ static nonsens_status step(nonsens_context *ctx, arena *scratch, search *s, bool
     if (!*made) {
         list.count = 0;
         TRY(list_double_turns(ctx, scratch, s, &list));
+        TRY(list_exchanges(ctx, scratch, s, &list));
         TRY(make_best(ctx, scratch, s, &list, made));
     }
     arena_rewind(scratch, mark);
