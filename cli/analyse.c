@@ -70,7 +70,7 @@ static int check_segments(const arguments *args, const command *self)
     value_of(args, "segment", segment);
     value_of(args, "segments", segments);
     const nonsens_method_info *m = find_method(name, self);
-    if (!m || !m->needs_segments || segment[0] || segments[0]) {
+    if (!m || !m->needs_segments || segment[0] || segments[0] || args->file_count > 1) {
         return EXIT_DONE;
     }
     return complain(EXIT_DATA, "this needs segments; name their column with --segment COL or cut the rows with "
@@ -113,7 +113,7 @@ static int check_options(const arguments *args, const command *self)
 
 static int check_arguments(const arguments *args, const command *self)
 {
-    if (!args->file) {
+    if (args->file_count == 0) {
         return complain(EXIT_USAGE, "%s needs a data file, or - for standard input; `nonsens help %s` explains",
                         self->name, self->name);
     }
@@ -122,8 +122,8 @@ static int check_arguments(const arguments *args, const command *self)
                                {"--json", args->json},
                                {"--dot", args->dot},
                                {args->output ? "-o" : "the text on", text_path(args)}};
-    if (code == EXIT_DONE) {
-        code = outputs_check(args->ctx, args->file, out, sizeof out / sizeof *out);
+    for (int i = 0; code == EXIT_DONE && i < args->file_count; i++) {
+        code = outputs_check(args->ctx, args->files[i], out, sizeof out / sizeof *out);
     }
     return code == EXIT_DONE ? check_segments(args, self) : code;
 }
@@ -173,8 +173,12 @@ static int complain_run(const arguments *args, nonsens_status status)
     if (status != NONSENS_ERR_DATA || interrupt_seen()) {
         return complain_status(args->ctx, status);
     }
-    return complain(EXIT_DATA, "%s: %s", strcmp(args->file, "-") == 0 ? "standard input" : args->file,
-                    nonsens_message(args->ctx));
+    const char *first = strcmp(args->files[0], "-") == 0 ? "standard input" : args->files[0];
+    char others[40] = "";
+    if (args->file_count > 1) {
+        snprintf(others, sizeof others, " and %d other file%s", args->file_count - 1, args->file_count == 2 ? "" : "s");
+    }
+    return complain(EXIT_DATA, "%s%s: %s", first, others, nonsens_message(args->ctx));
 }
 
 static int run_arguments(const arguments *args, analyse_fn run)
@@ -184,7 +188,8 @@ static int run_arguments(const arguments *args, analyse_fn run)
     nonsens_data *data = NULL;
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet);
-    nonsens_status status = nonsens_data_read(args->ctx, args->file, args->options, &data);
+    nonsens_status status =
+        nonsens_data_read_files(args->ctx, (const char *const *)args->files, args->file_count, args->options, &data);
     progress_wipe(&line);
     if (status == NONSENS_OK && !interrupt_seen()) {
         was_read = true;

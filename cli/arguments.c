@@ -196,31 +196,24 @@ static int read_option(arguments *args, const command *self, int count, char **w
     return info ? read_table_option(args, info, &w, count, words, used) : refuse_option(&w, self);
 }
 
-static int read_file_word(arguments *args, const command *self, const char *word)
+static int check_file_word(const command *self, const char *word)
 {
     if (self->bit == NONSENS_CMD_SIMULATE) {
         return complain(EXIT_USAGE, "simulate reads no file, but was given %s; -o FILE names the file to write",
                         show_word(word).text);
     }
-    if (args->file) {
-        return complain(EXIT_USAGE, "%s takes one file, but was given %s and %s", self->name,
-                        show_word(args->file).text, show_word(word).text);
-    }
     if (!*word) {
         return complain(EXIT_USAGE, "the name of the data file is empty; give a path, or - for standard input");
     }
-    args->file = word;
     return EXIT_DONE;
 }
 
-/* Words of reproduce are gathered at the front of the array, which they cannot outrun. */
+/* Words that are no options are gathered at the front of the array, which they cannot outrun. */
 static int read_word(arguments *args, const command *self, char *word)
 {
-    if (self->bit == NONSENS_CMD_REPRODUCE) {
-        args->figures[args->figure_count++] = word;
-        return EXIT_DONE;
-    }
-    return read_file_word(args, self, word);
+    int code = self->bit == NONSENS_CMD_REPRODUCE ? EXIT_DONE : check_file_word(self, word);
+    args->files[args->file_count++] = word;
+    return code;
 }
 
 static int read_words(arguments *args, const command *self, int count, char **words)
@@ -247,7 +240,7 @@ static int read_words(arguments *args, const command *self, int count, char **wo
 
 int arguments_read(arguments *args, const command *self, int count, char **words)
 {
-    *args = (arguments){.ctx = nonsens_context_new(), .figures = words};
+    *args = (arguments){.ctx = nonsens_context_new(), .files = words};
     if (!args->ctx) {
         return complain(EXIT_FAILED, "out of memory");
     }

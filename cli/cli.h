@@ -63,9 +63,8 @@ const char *nearest_word(const char *word, const char *const *list);
 typedef struct arguments {
     nonsens_context *ctx;
     nonsens_options *options;
-    const char *file; /* the word that is no option; "-" is standard input; NULL where none was given */
-    char **figures;   /* words that are no options, of reproduce */
-    int figure_count;
+    char **files; /* (file_count) words that are no options: data files ("-" is standard input), or figures */
+    int file_count;
     const char *output;  /* -o */
     const char *json;    /* --json */
     const char *truth;   /* --truth */

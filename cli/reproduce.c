@@ -55,17 +55,17 @@ static int refuse_figure(const char *word)
 static int check_figures(const arguments *args)
 {
     char list[LIST_BYTES];
-    if (args->figure_count == 0) {
+    if (args->file_count == 0) {
         list_names(list);
         return complain(EXIT_USAGE, "name a figure; there are: %s", list);
     }
-    for (int i = 0; i < args->figure_count; i++) {
-        if (!is_figure(args->figures[i])) {
-            return refuse_figure(args->figures[i]);
+    for (int i = 0; i < args->file_count; i++) {
+        if (!is_figure(args->files[i])) {
+            return refuse_figure(args->files[i]);
         }
         for (int k = 0; k < i; k++) {
-            if (strcmp(args->figures[i], args->figures[k]) == 0) {
-                return complain(EXIT_USAGE, "%s is named twice", args->figures[i]);
+            if (strcmp(args->files[i], args->files[k]) == 0) {
+                return complain(EXIT_USAGE, "%s is named twice", args->files[i]);
             }
         }
     }
@@ -78,8 +78,8 @@ static int reproduce(const arguments *args)
     progress line;
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet);
-    for (int i = 0; code == EXIT_DONE && i < args->figure_count; i++) {
-        nonsens_status status = nonsens_reproduce(args->ctx, args->options, args->figures[i], "-");
+    for (int i = 0; code == EXIT_DONE && i < args->file_count; i++) {
+        nonsens_status status = nonsens_reproduce(args->ctx, args->options, args->files[i], "-");
         progress_wipe(&line);
         if (interrupt_seen()) {
             code = complain(EXIT_INTERRUPTED, "interrupted; finished repetitions are kept, --resume goes on with them");

@@ -144,6 +144,16 @@ typedef struct nonsens_data nonsens_data;
 NONSENS_API nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
                                              nonsens_data **out);
 /*
+ * The same from several files, one per segment, in place of a segment column (segment and segments must not be set; one
+ * file is what nonsens_data_read reads).  A segment is called after its file, without folder and ending, or by its path
+ * where these names are not all different.  Columns are matched by name, their order in the files does not matter;
+ * without header by position.  Every file must have every variable: all columns that hold numbers in some file, or
+ * those that vars, x, y and given name, and then further columns do not matter.  Rows count through the files in their
+ * order, which changes nothing else.  "-" may be one of them.
+ */
+NONSENS_API nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
+                                                   const nonsens_options *options, nonsens_data **out);
+/*
  * Makes a data set from arrays: value (i, j) is values[i * row_stride + j * column_stride] (strides in doubles).
  * names: d strings or NULL (c1, c2, ...).  segment: n labels as integers, used as categories, or NULL for none.
  * Everything is copied.
