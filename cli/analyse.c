@@ -8,8 +8,7 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-/* The text goes to standard output unless it has a file of its own or something else is printed there. */
-static const char *text_path(const arguments *args)
+const char *text_path(const arguments *args)
 {
     if (args->output) {
         return args->output;
@@ -19,9 +18,7 @@ static const char *text_path(const arguments *args)
 
 /* ---- what words alone can tell, before a large file is read ---- */
 
-enum { VALUE_BYTES = 4096 }; /* of any option, as nonsens_options_get promises */
-
-static void value_of(const arguments *args, const char *key, char value[VALUE_BYTES])
+void value_of(const arguments *args, const char *key, char value[VALUE_BYTES])
 {
     if (nonsens_options_get(args->ctx, args->options, key, value, VALUE_BYTES) != NONSENS_OK) {
         value[0] = '\0'; // not an option of this command
@@ -88,6 +85,9 @@ static int check_pair(const arguments *args, const command *self)
     for (const char *comma = strchr(vars, ','); comma; comma = strchr(comma + 1, ',')) {
         names++;
     }
+    if (pairs_wanted(args)) {
+        return EXIT_DONE;
+    }
     if (vars[0] && one && names != 1) {
         return complain(EXIT_USAGE, "--vars names %d variables; --test %s takes one: write --x A", names, test);
     }
@@ -125,6 +125,7 @@ static int check_arguments(const arguments *args, const command *self)
     for (int i = 0; code == EXIT_DONE && i < args->file_count; i++) {
         code = outputs_check(args->ctx, args->files[i], out, sizeof out / sizeof *out);
     }
+    code = code == EXIT_DONE && pairs_wanted(args) ? pairs_check(args) : code;
     return code == EXIT_DONE ? check_segments(args, self) : code;
 }
 
@@ -184,7 +185,7 @@ static int complain_run(const arguments *args, nonsens_status status)
 static int run_arguments(const arguments *args, analyse_fn run)
 {
     progress line;
-    bool was_read = false;
+    bool was_read = false, resumable = false;
     nonsens_data *data = NULL;
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet);
@@ -196,11 +197,14 @@ static int run_arguments(const arguments *args, analyse_fn run)
         if (!args->quiet) {
             print_warnings(data);
         }
-        status = run_on_data(args, data, &line, run);
+        status = pairs_wanted(args) ? pairs_run(args, data, &line, &resumable) : run_on_data(args, data, &line, run);
     }
     nonsens_data_free(data);
     if (status == NONSENS_OK && !interrupt_seen()) {
         return EXIT_DONE;
+    }
+    if (interrupt_seen() && resumable) {
+        return complain(EXIT_INTERRUPTED, "interrupted; finished pairs are kept, --resume goes on with them");
     }
     return was_read ? complain_run(args, status) : complain_status(args->ctx, status);
 }

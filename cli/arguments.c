@@ -119,7 +119,7 @@ static void set_file_option(arguments *args, const file_option *option, const ch
 }
 
 /* The value of an option that needs one: behind '=', or the next word (*used then counts it). */
-static const char *value_of(const option_word *w, int count, char **words, int *used)
+static const char *word_value(const option_word *w, int count, char **words, int *used)
 {
     if (w->value) {
         return w->value;
@@ -141,7 +141,7 @@ static int read_file_option(arguments *args, const file_option *option, const op
         set_file_option(args, option, NULL);
         return EXIT_DONE;
     }
-    const char *value = value_of(w, count, words, used);
+    const char *value = word_value(w, count, words, used);
     if (!value) {
         return complain(EXIT_USAGE, "%s needs a value: a file name", w->shown);
     }
@@ -176,7 +176,7 @@ static int read_table_option(arguments *args, const nonsens_option_info *info, c
 {
     const char *value = w->value ? w->value : "true";
     if (info->type != NONSENS_OPTION_FLAG) {
-        value = value_of(w, count, words, used);
+        value = word_value(w, count, words, used);
     }
     if (!value) {
         return complain(EXIT_USAGE, "--%s needs a value: %s", info->key, value_words(info));

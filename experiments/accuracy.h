@@ -12,7 +12,7 @@
 #include "data/dataset.h"
 #include "data/simulate.h"
 #include "mechanisms.h"
-#include "reproduce/journal.h"
+#include "base/journal.h"
 
 #include <stdio.h>
 

@@ -312,6 +312,40 @@ NONSENS_API const double *nonsens_result_source(const nonsens_result *result, in
 NONSENS_API const double *nonsens_result_unmixing(const nonsens_result *result);
 NONSENS_API const double *nonsens_result_mixing(const nonsens_result *result);
 
+/* ---- many pairs ---------------------------------------------------------------------------------------------- */
+
+/* A direction for each of many pairs of variables. */
+typedef struct nonsens_pairs nonsens_pairs;
+
+/* What was found of one pair; texts belong to the list and live as long as it does. */
+typedef struct nonsens_pair {
+    int64_t x, y;          /* variables, from 0, as in the data */
+    const char *decision;  /* as nonsens_result_decision gives it; NULL where the pair failed */
+    const char *direction; /* the better direction if one must be named, or NULL */
+    double score, p_value; /* NaN where there is none */
+    double q_value;        /* of the p-value among those of all pairs; NaN where it has none, or with fdr none */
+    const char *error;     /* why the pair failed; NULL where it did not */
+} nonsens_pair;
+
+/*
+ * Runs nonsens_direction on each pair that the option `pairs` names: all, in the order of the variables, or those of a
+ * file with two names a line, in its order (names as in a line of CSV; lines that are blank or begin with # do not
+ * count).  A pair that fails, as one with a constant column does, does not stop the others; data whose columns may be
+ * constant must be read with `pairs` set.  The option fdr says how q-values are made; pairs without a p-value count as
+ * tests with p = 1, failed ones do not count.
+ *
+ * journal: a file in which finished pairs are kept while others run, or NULL for none.  A run that was cancelled,
+ * failed or killed goes on from there with `resume`, to the same end; without it a journal that is there already is an
+ * error, and so is one that was begun with other data or options.  It must stay until the results are written, and may
+ * then be removed.
+ */
+NONSENS_API nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data,
+                                             const nonsens_options *options, const char *journal, nonsens_pairs **out);
+NONSENS_API void nonsens_pairs_free(nonsens_pairs *pairs);
+NONSENS_API int64_t nonsens_pairs_count(const nonsens_pairs *pairs);
+/* NULL where there is no such pair. */
+NONSENS_API const nonsens_pair *nonsens_pairs_at(const nonsens_pairs *pairs, int64_t index);
+
 /* ---- simulation ---------------------------------------------------------------------------------------------- */
 
 typedef struct nonsens_simulation nonsens_simulation;
@@ -368,6 +402,10 @@ NONSENS_API nonsens_status nonsens_result_write_dot(nonsens_context *ctx, const 
  */
 NONSENS_API nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_result *result,
                                                         const char *path);
+/* One JSON object per line, the pairs in the order of the list; all lines have the same keys. */
+NONSENS_API nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
+/* A table of all pairs, most certain first, and what its figures mean. */
+NONSENS_API nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
 NONSENS_API nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                         const char *path);
 NONSENS_API nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,

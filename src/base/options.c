@@ -201,7 +201,8 @@ static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, co
 
 const char *option_command_name(unsigned command)
 {
-    static const char *const name[] = {"simulate", "direction", "independence", "diagnose", "ica", "reproduce", "discover"};
+    static const char *const name[] = {"simulate", "direction", "independence", "diagnose",
+                                       "ica",      "reproduce", "discover"};
     for (size_t k = 0; k < sizeof name / sizeof *name; k++) { // in the order of the NONSENS_CMD_* bits
         if (command == 1u << k) {
             return name[k];
@@ -372,9 +373,25 @@ static nonsens_status check_segments(nonsens_context *ctx, const nonsens_options
     return NONSENS_OK;
 }
 
+static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (o->command != NONSENS_CMD_DIRECTION) {
+        return NONSENS_OK;
+    }
+    if (o->pairs[0] && o->x[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--pairs says which pairs are looked at; leave out --x and --y");
+    }
+    if (!o->pairs[0] && (o->resume || o->fdr != FDR_BH)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s is for many pairs; name them with --pairs all or --pairs FILE",
+                    o->resume ? "resume" : "fdr");
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options)
 {
     TRY(check_variables(ctx, options));
+    TRY(check_pairs(ctx, options));
     TRY(check_segments(ctx, options));
     return check_training(ctx, options);
 }

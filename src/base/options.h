@@ -68,6 +68,7 @@ enum independence_test {
 enum coefficients { COEFFICIENTS_LASSO, COEFFICIENTS_TESTED, COEFFICIENTS_ALL };
 enum regression { REGRESSION_GP, REGRESSION_POLYNOMIAL };
 enum invariance { INVARIANCE_KS, INVARIANCE_LEVENE_RANK };
+enum fdr { FDR_BH, FDR_BY, FDR_NONE };
 
 struct nonsens_options {
     unsigned command;
@@ -121,6 +122,9 @@ struct nonsens_options {
     enum confounded confounded;
     bool correlated, cyclic, independent, changing_mechanism;
     double edge_prob;
+    /* many pairs */
+    char pairs[OPTION_TEXT_BYTES];
+    enum fdr fdr;
     /* experiments */
     int64_t reps;
     char out[OPTION_TEXT_BYTES], cells[64];

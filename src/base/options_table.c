@@ -79,6 +79,12 @@ const option_row option_table[] = {
     TEXT("cells", cells, REP, RUN, "*",
          "Which cells to run and to show, a pattern with * and ?; a cell is one setting of a figure."),
     FLAG("resume", resume, REP, RUN, "Go on with the journal that is there, without doing anything twice."),
+    TEXT("pairs", pairs, DIR, RUN, "",
+         "Decide on many pairs: all, or a file with two names a line; --json FILE gets one line per pair."),
+    CHOICE("fdr", fdr, DIR, RUN, "bh", "bh|by|none",
+           "pairs: q-values that bound the share of false decisions, by Benjamini and Hochberg (bh) or, for pairs that "
+           "depend on one another in any way, Benjamini and Yekutieli (by)."),
+    FLAG("resume", resume, DIR, RUN, "pairs: go on with FILE.journal, which a run that was stopped left beside --json FILE."),
 
     TEXT("segment", segment, ANALYSE, DATA, "",
          "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only."),

@@ -352,8 +352,9 @@ static nonsens_status build(nonsens_context *ctx, reading *r, nonsens_data **out
         column[k] = r->t.column[r->variable[k]].value;
         names[k] = r->t.column[r->variable[k]].name;
     }
-    nonsens_status status = dataset_build(ctx, r->rows, r->variables, column, names, r->category, r->segments,
-                                          (const char *const *)r->labels, r->input_row, out);
+    nonsens_status status = (r->options->pairs[0] ? dataset_build_unaudited : dataset_build)(
+        ctx, r->rows, r->variables, column, names, r->category, r->segments, (const char *const *)r->labels,
+        r->input_row, out);
     if (status == NONSENS_OK) {
         (*out)->by_role = r->options->x[0] != '\0';
     }

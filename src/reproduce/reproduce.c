@@ -5,7 +5,7 @@
 #include "base/output.h"
 #include "base/parallel.h"
 #include "base/show.h"
-#include "reproduce/journal.h"
+#include "base/journal.h"
 
 #include <errno.h>
 #include <fnmatch.h>
