@@ -59,11 +59,15 @@ int pairs_check(const arguments *args)
     return code;
 }
 
-static nonsens_status write_pairs(const arguments *args, const nonsens_pairs *pairs)
+/* Once the lines are in their file the journal would only be in the way of the next run. */
+static nonsens_status write_pairs(const arguments *args, const nonsens_pairs *pairs, const char *journal)
 {
     nonsens_status status = NONSENS_OK;
     if (args->json) {
         status = nonsens_pairs_write_json(args->ctx, pairs, args->json);
+    }
+    if (status == NONSENS_OK && journal) {
+        unlink(journal);
     }
     if (status == NONSENS_OK && text_path(args)) {
         status = nonsens_pairs_write_text(args->ctx, pairs, text_path(args));
@@ -79,10 +83,7 @@ nonsens_status pairs_run(const arguments *args, const nonsens_data *data, progre
     progress_wipe(line);
     *resumable = journal != NULL;
     if (status == NONSENS_OK && !interrupt_seen()) {
-        status = write_pairs(args, pairs);
-        if (status == NONSENS_OK && journal) {
-            unlink(journal); // all is written; what is left behind would only be in the way of the next run
-        }
+        status = write_pairs(args, pairs, journal);
     }
     nonsens_pairs_free(pairs);
     free(journal);
