@@ -171,7 +171,10 @@ static nonsens_status run_on_data(const arguments *args, const nonsens_data *dat
 /* What is wrong with data that could be read: the library no longer knows the file, the program does. */
 static int complain_run(const arguments *args, nonsens_status status)
 {
-    if (status != NONSENS_ERR_DATA || interrupt_seen()) {
+    char list[VALUE_BYTES];
+    value_of(args, "pairs", list);
+    bool of_list = list[0] && strncmp(nonsens_message(args->ctx), list, strlen(list)) == 0; // it names its own file
+    if (status != NONSENS_ERR_DATA || interrupt_seen() || of_list) {
         return complain_status(args->ctx, status);
     }
     const char *first = strcmp(args->files[0], "-") == 0 ? "standard input" : args->files[0];

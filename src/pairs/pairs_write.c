@@ -204,7 +204,7 @@ static void print_meaning(FILE *f, const nonsens_pairs *pairs)
     char sentence[512];
     snprintf(sentence, sizeof sentence,
              "q-values (%s): among the decisions with q up to some level, at most that share is expected to be false. "
-             "All pairs but failed ones count as tests, those without a p-value as p = 1.",
+             "All pairs but failed ones count as tests, those without a p-value as if it were 1.",
              rule[pairs->options.fdr]);
     fputs("  ", f);
     text_print_words(f, sentence, 2, 2);
