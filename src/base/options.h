@@ -69,6 +69,7 @@ enum coefficients { COEFFICIENTS_LASSO, COEFFICIENTS_TESTED, COEFFICIENTS_ALL };
 enum regression { REGRESSION_GP, REGRESSION_POLYNOMIAL };
 enum invariance { INVARIANCE_KS, INVARIANCE_LEVENE_RANK };
 enum resample { RESAMPLE_HALF, RESAMPLE_BOOTSTRAP };
+enum fdr { FDR_BH, FDR_BY, FDR_NONE };
 
 struct nonsens_options {
     unsigned command;
@@ -126,6 +127,9 @@ struct nonsens_options {
     enum confounded confounded;
     bool correlated, cyclic, independent, changing_mechanism;
     double edge_prob;
+    /* many pairs */
+    char pairs[OPTION_TEXT_BYTES];
+    enum fdr fdr;
     /* experiments */
     int64_t reps;
     char out[OPTION_TEXT_BYTES], cells[64];
@@ -166,6 +170,9 @@ const char *option_test_word(enum independence_test test, char word[OPTION_WORD_
 
 /* The word at this place of "a|b|c". */
 void option_print_choice(const char *choices, int index, char *buffer, size_t bytes);
+
+/* False for options on how a run is done (threads, journals), which change no result. */
+bool option_changes_results(const nonsens_option_info *info);
 
 /* The value of an option as text, as nonsens_options_set would take it; the buffer is the caller's. */
 void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes);

@@ -87,10 +87,17 @@ const option_row option_table[] = {
            "(then rows repeat, which tests of independence take for dependence)."),
     TEXT("journal", journal, DIS, RUN, "",
          "File that gets a line for each finished resample, so that a run that was stopped can go on with --resume."),
+    TEXT("pairs", pairs, DIR, RUN, "",
+         "Decide on many pairs: all, or a file with two names a line; --json FILE gets one line per pair."),
+    CHOICE("fdr", fdr, DIR, RUN, "bh", "bh|by|none",
+           "pairs: q-values that bound the share of false decisions, by Benjamini and Hochberg (bh) or, for pairs that "
+           "depend on one another in any way, Benjamini and Yekutieli (by)."),
     FLAG("resume", resume, REP | DIS, RUN, "Go on with the journal that is there, without doing anything twice."),
+    FLAG("resume", resume, DIR, RUN, "pairs: go on with FILE.journal, which a run that was stopped left beside --json FILE."),
 
     TEXT("segment", segment, ANALYSE, DATA, "",
-         "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only."),
+         "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only. Several "
+         "files need none: each is a segment, called after its file."),
     TEXT("segments", segments, ANALYSE, DATA, "", "equal:K cuts the rows, in their order, into K blocks instead."),
     TEXT("vars", vars, ANALYSE, DATA, "",
          "Variables, separated by commas; left out, all numeric columns but the segment column."),

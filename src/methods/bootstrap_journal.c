@@ -57,16 +57,11 @@ static void print_hash(char text[HASH_BYTES], uint64_t hash)
     snprintf(text, HASH_BYTES, "%016" PRIx64, hash);
 }
 
-/* What changes no resample: how it is run and how many are; what is read, which the hash of the data covers. */
+/* How many there are changes no resample, nor does what is read beyond the data, whose hash is looked at. */
 static bool is_setting(const nonsens_option_info *info)
 {
-    static const char *const other[] = {"threads", "bootstrap", "journal", "resume"};
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-        if (strcmp(info->key, other[i]) == 0) {
-            return false;
-        }
-    }
-    return (info->commands & NONSENS_CMD_DISCOVER) && strcmp(info->group, "Data") != 0;
+    return (info->commands & NONSENS_CMD_DISCOVER) && option_changes_results(info) &&
+           strcmp(info->key, "bootstrap") != 0 && strcmp(info->group, "Data") != 0;
 }
 
 /* Text that is not UTF-8, which JSON cannot hold, by its hash. */
