@@ -68,6 +68,9 @@ enum independence_test {
 enum coefficients { COEFFICIENTS_LASSO, COEFFICIENTS_TESTED, COEFFICIENTS_ALL };
 enum regression { REGRESSION_GP, REGRESSION_POLYNOMIAL };
 enum invariance { INVARIANCE_KS, INVARIANCE_LEVENE_RANK };
+enum colliders { COLLIDERS_PLAIN, COLLIDERS_CONSERVATIVE, COLLIDERS_MAJORITY };
+enum conflicts { CONFLICTS_BIDIRECTED, CONFLICTS_PRIORITY };
+enum orient_by { ORIENT_BY_STRUCTURED, ORIENT_BY_NONSENS, ORIENT_BY_NONSENS_LR };
 
 struct nonsens_options {
     unsigned command;
@@ -111,6 +114,9 @@ struct nonsens_options {
     enum regression regression;
     int64_t degree, max_given;
     enum invariance invariance;
+    enum colliders colliders;
+    enum conflicts conflicts;
+    enum orient_by orient_by;
     char target[OPTION_TEXT_BYTES];
     /* simulation */
     enum sem sem;
