@@ -112,7 +112,7 @@ struct nonsens_options {
     /* baselines */
     enum coefficients coefficients;
     enum regression regression;
-    int64_t degree, max_given;
+    int64_t degree, max_given, bends;
     enum invariance invariance;
     enum colliders colliders;
     enum conflicts conflicts;

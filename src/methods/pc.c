@@ -12,10 +12,11 @@
  * nothing causes it.  --pooling pooled throws rows together.
  *
  * Tests: fisher-z straight from correlation matrices, one per segment (indep/fisher_z.h; mean and heterogeneity over
- * segments), or a kernel test (indep/ci.h).  hsic cannot condition, so that it means kci, which is hsic where nothing
- * is given.  alpha is that of each test, as in all of the literature on PC; it is not corrected for their number.
+ * segments; with --bends given functions that are not linear, pc_bends.h), or a kernel test (indep/ci.h).  hsic cannot
+ * condition, so that it means kci, which is hsic where nothing is given.  alpha is that of each test, as in all of the
+ * literature on PC; it is not corrected for their number.
  *
- * Deviations: sets so large that no segment has rows enough for Fisher's z (|S| + 3) are not asked for.  The usual
+ * Deviations: sets so large that no segment has rows enough for Fisher's z (|S| + 4) are not asked for.  The usual
  * answer, independence, would remove edges for want of rows.
  */
 #include "methods/pc.h"
@@ -72,11 +73,17 @@ static int64_t most_rows(const row_groups *groups)
 
 static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column_set *all, pc_search *s)
 {
-    int64_t room = most_rows(&s->groups) - FISHER_Z_OVERHEAD - 1;
-    TRY(fisher_z_prepare(ctx, a, all, &s->groups, &s->correlations));
-    s->lean = (skeleton_fisher_z){&s->correlations, NULL, FISHER_Z_BOTH};
-    s->how.test = skeleton_ask_fisher_z;
-    s->how.state = &s->lean;
+    int64_t room = (most_rows(&s->groups) - FISHER_Z_OVERHEAD - 1) / (1 + s->bends);
+    if (s->bends > 0) {
+        TRY(pc_bends_prepare(ctx, a, all, &s->groups, s->bends, &s->bent));
+        s->how.test = pc_bends_ask;
+        s->how.state = &s->bent;
+    } else {
+        TRY(fisher_z_prepare(ctx, a, all, &s->groups, &s->correlations));
+        s->lean = (skeleton_fisher_z){&s->correlations, NULL, FISHER_Z_BOTH};
+        s->how.test = skeleton_ask_fisher_z;
+        s->how.state = &s->lean;
+    }
     if (s->how.max_given > room) {
         s->how.max_given = room > 0 ? room : 0;
     }
@@ -159,7 +166,7 @@ static nonsens_status find_directions(nonsens_context *ctx, arena *a, pc_search 
 }
 
 nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
-                               pc_search *out)
+                               int64_t usual_bends, pc_search *out)
 {
     column_set all;
     *out = (pc_search){.data = data, .options = options, .test = resolve_test(options->test)};
@@ -167,6 +174,7 @@ nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_dat
                                   .max_given = options->max_given,
                                   .threads = (int)options->threads,
                                   .phase = "testing independence"};
+    out->bends = options->bends < 0 ? usual_bends : options->bends;
     find_groups(out);
     TRY(read_knowledge(ctx, a, out));
     TRY(gather_columns(ctx, a, data, &all));
@@ -185,7 +193,7 @@ nonsens_status pc_discover(nonsens_context *ctx, arena *a, const nonsens_data *d
                            nonsens_result *result)
 {
     pc_search s;
-    nonsens_status status = pc_find_pattern(ctx, a, data, options, &s);
+    nonsens_status status = pc_find_pattern(ctx, a, data, options, 0, &s);
     status = status == NONSENS_OK ? pc_check_knowledge(ctx, &s) : status;
     status = status == NONSENS_OK ? pc_report(ctx, a, &s, result) : status;
     pc_close(&s);

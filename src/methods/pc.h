@@ -9,6 +9,7 @@
 #include "data/dataset.h"
 #include "graph/orient.h"
 #include "graph/skeleton_test.h"
+#include "methods/pc_bends.h"
 #include "methods/result.h"
 
 typedef struct pc_search {
@@ -19,6 +20,8 @@ typedef struct pc_search {
     enum independence_test test; /* TEST_FISHER_Z, TEST_KCI or TEST_RCIT */
     fisher_z_data correlations;  /* TEST_FISHER_Z alone */
     skeleton_fisher_z lean;      /* likewise */
+    pc_bends bent;               /* in place of these two where bends > 0 */
+    int64_t bends;               /* of fisher-z */
     skeleton_ci asked;           /* of the other tests */
     knowledge known;
     bool has_knowledge;
@@ -28,11 +31,11 @@ typedef struct pc_search {
 } pc_search;
 
 /*
- * Skeleton, v-structures and Meek's rules.  Memory from `a`; to be closed in any case, also where it fails.  The search
- * must stay where it is: what it asks points into it.
+ * Skeleton, v-structures and Meek's rules.  usual_bends: of --bends -1.  Memory from `a`; to be closed in any case,
+ * also where it fails.  The search must stay where it is: what it asks points into it.
  */
 nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
-                               pc_search *out);
+                               int64_t usual_bends, pc_search *out);
 void pc_close(pc_search *s);
 
 /* Fails where the graph contradicts what is known beforehand. */

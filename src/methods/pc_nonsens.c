@@ -2,7 +2,8 @@
  * pc_nonsens.c - PC, then a bivariate method for the edges that it leaves open (Monti, Zhang, Hyvarinen, "Causal
  * Discovery with General Non-Linear Relationships using Non-Linear ICA", UAI 2019, section 3.3; PC: pc.c).
  *
- *   1. The pattern as in pc.c, with tests inside segments.
+ *   1. The pattern as in pc.c, with tests inside segments; given variables may act by functions with bends, since
+ *      mechanisms are not linear (pc_bends.h).
  *   2. Every line u - v of it is put to the bivariate method of --orient-by on the two columns alone, in parallel.
  *   3. Lines are directed one by one, that with the largest |score| of its method first; after each of them Meek's
  * rules, never against what is known, never a circle, never a new v-structure (graph/orient.h).
@@ -26,7 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LISTED_LINES = 12, REASON_BYTES = MESSAGE_BYTES + 1 };
+enum { USUAL_BENDS = 4 /* see pc_bends.c */, LISTED_LINES = 12, REASON_BYTES = MESSAGE_BYTES + 1 };
 
 /* A line of the pattern and what the bivariate method says about it; "first" is node[0]. */
 typedef struct open_line {
@@ -292,7 +293,7 @@ nonsens_status pc_nonsens_discover(nonsens_context *ctx, arena *a, const nonsens
                                    const nonsens_options *options, nonsens_result *result)
 {
     pc_search s;
-    nonsens_status status = pc_find_pattern(ctx, a, data, options, &s);
+    nonsens_status status = pc_find_pattern(ctx, a, data, options, USUAL_BENDS, &s);
     status = status == NONSENS_OK ? complete_pattern(ctx, a, &s, result) : status;
     pc_close(&s);
     return status;

@@ -55,9 +55,18 @@ static nonsens_status note_blindness(nonsens_context *ctx, const pc_search *s, n
     if (s->test != TEST_FISHER_Z) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result,
-                       "fisher-z sees linear dependence alone: an edge without correlation is missed, and where "
-                       "mechanisms bend, edges stay that others explain. --test kci sees both, and takes longer.");
+    if (s->bends > 0) {
+        return result_note(ctx, result,
+                           "fisher-z looks for correlation alone, once functions with %" PRId64 " bends of each given "
+                           "variable are taken out: an edge without correlation is missed. --test kci sees it, and "
+                           "takes longer.",
+                           s->bends);
+    }
+    return result_note(
+        ctx, result,
+        "fisher-z sees linear dependence alone: an edge without correlation is missed, and where "
+        "mechanisms bend, edges stay that others explain. --bends 4 helps against the latter, --test kci against "
+        "both.");
 }
 
 static nonsens_status note_pooling(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
@@ -74,7 +83,7 @@ static nonsens_status note_pooling(nonsens_context *ctx, const pc_search *s, non
 static nonsens_status note_segments(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
 {
     int64_t level = s->found.level > 0 ? s->found.level : 0, left_out = 0;
-    int64_t least = s->test == TEST_FISHER_Z ? level + 4 : KCI_LEAST_ROWS;
+    int64_t least = s->test == TEST_FISHER_Z ? level * (1 + s->bends) + 4 : KCI_LEAST_ROWS;
     for (int64_t e = 0; e < s->groups.count; e++) {
         left_out += s->groups.start[e + 1] - s->groups.start[e] < least;
     }
