@@ -194,7 +194,7 @@ const option_row option_table[] = {
     INTEGER("bends", bends, DIS, BASELINES, "-1", -1, 100, "bends",
             "pc, pc-nonsens with fisher-z: variables are conditioned on by functions of each that are linear between so "
             "many bends; 0 means linear ones, as usual; -1 means 0 for pc and 4 for pc-nonsens."),
-    CHOICE("colliders", colliders, DIS, BASELINES, "plain", "plain|conservative|majority",
+    CHOICE("colliders", colliders, DIS, BASELINES, "majority", "plain|conservative|majority",
            "pc, pc-nonsens: when a - b - c is a v-structure a -> b <- c: where b is not in the set that was found to "
            "separate a and c; in none of all sets of their neighbours that do; in less than half of them."),
     CHOICE("conflicts", conflicts, DIS, BASELINES, "bidirected", "bidirected|priority",
