@@ -239,13 +239,15 @@ static nonsens_status note_lines(nonsens_context *ctx, const line_work *w, nonse
         }
     }
     if (left > LISTED_LINES) {
-        TRY(result_note(ctx, result, "%" PRId64 " more edges stay without direction for such reasons.",
-                        left - LISTED_LINES));
+        TRY(result_note(ctx, result, "So does each of %" PRId64 " more, for such reasons.", left - LISTED_LINES));
+    }
+    if (w->lines == 0) {
+        return result_note(ctx, result, "Tests of independence left no edge without direction.");
     }
     return result_note(ctx, result,
-                       "Tests of independence left %" PRId64 " edges without direction; %s and the rules that follow "
+                       "Tests of independence left %" PRId64 " %s without direction; %s and the rules that follow "
                        "from it directed %" PRId64 " of them.",
-                       w->lines, w->method->info.name, directed);
+                       w->lines, w->lines == 1 ? "edge" : "edges", w->method->info.name, directed);
 }
 
 static nonsens_status report(nonsens_context *ctx, arena *a, const line_work *w, nonsens_result *result)

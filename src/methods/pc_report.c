@@ -180,26 +180,26 @@ static nonsens_status note_directions(nonsens_context *ctx, const pc_search *s, 
     }
     if (r->conflicts > 0 && s->options->conflicts == CONFLICTS_BIDIRECTED) {
         TRY(result_note(ctx, result,
-                        "The tests contradict one another: %" PRId64 " edges have two heads since v-structures want "
-                        "both directions. Too few rows, a hidden common cause or a circle of causes look like this.",
-                        r->conflicts));
+                        "The tests contradict one another: %" PRId64 " %s since v-structures want both directions. "
+                        "Too few rows, a hidden common cause or a circle of causes look like this.",
+                        r->conflicts, r->conflicts == 1 ? "edge has two heads" : "edges have two heads"));
     } else if (r->conflicts > 0) {
         TRY(result_note(ctx, result,
-                        "The tests contradict one another: %" PRId64 " v-structures were left out against others with "
-                        "larger p-values. Too few rows, a hidden common cause or a circle of causes look like this.",
-                        r->conflicts));
+                        "The tests contradict one another: %" PRId64
+                        " %s left out against others with larger p-values. "
+                        "Too few rows, a hidden common cause or a circle of causes look like this.",
+                        r->conflicts, r->conflicts == 1 ? "v-structure was" : "v-structures were"));
     }
     if (r->undecided > 0) {
         TRY(result_note(ctx, result,
-                        "%" PRId64 " edges stay without direction since the rules imply both, a circle or another "
+                        "%" PRId64 " %s without direction since the rules imply both, a circle or another "
                         "v-structure: the tests contradict one another there.",
-                        r->undecided));
+                        r->undecided, r->undecided == 1 ? "edge stays" : "edges stay"));
     }
     if (r->refused > 0) {
         TRY(result_note(ctx, result,
-                        "%" PRId64 " v-structures that the tests show were left out: what is known beforehand speaks "
-                        "against them.",
-                        r->refused));
+                        "%" PRId64 " %s left out, since what is known beforehand speaks against the tests.", r->refused,
+                        r->refused == 1 ? "v-structure was" : "v-structures were"));
     }
     return NONSENS_OK;
 }
