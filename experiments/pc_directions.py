@@ -3,7 +3,7 @@
 
 Six variables (--sem node, 10 x 512 rows, depth 1 and 3, seeds from 1).  Per setting: distance of the marks to the true
 DAG (a line where the DAG has an arrow counts one) and to its skeleton, arrows right and wrong, true edges without
-direction, seconds; for pc-nonsens also what the pairs that may have a common cause would have said, right and wrong.
+direction, seconds; for pc-nonsens also, of these arrows, those whose ends may have a common cause, right and wrong.
 """
 import json
 import os
@@ -29,8 +29,7 @@ def count(result, truth):
         both += e['type'] == '<->' and (ends in truth or ends[::-1] in truth)
     skeleton = {frozenset(e) for e in truth}
     off = len(pairs ^ skeleton)
-    would = [tuple(re.search(r'without it (\S+) would be the cause of (\S+)\.', n).groups())
-             for n in result['notes'] if 'without it' in n]
+    would = [tuple(re.match(r'(\S+) -> (\S+) rests on', n).groups()) for n in result['notes'] if ' rests on ' in n]
     return (off + wrong + lines + both, off, right, wrong, lines, both, sum(w in truth for w in would),
             sum(w[::-1] in truth for w in would), result['seconds'])
 

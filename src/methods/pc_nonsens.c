@@ -9,11 +9,15 @@
  * rules, never against what is known, never a circle, never a new v-structure (graph/orient.h).
  *
  * Deviations: the paper does not say which test of independence it takes, nor what it does where the bivariate method
- * is not sure.  Here a line without a decision stays a line.  So does one whose ends may have a common cause among the
- * variables, since the bivariate method assumes that there is none.  In the pattern of a DAG it is the nodes adjacent
- * to both ends that matter: with w -> u - v, w is adjacent to v or Meek's first rule directs u -> v, and lines make
- * chordal graphs; any path into both ends thus shows in a triangle.  w stops to matter once it is known to be an effect
- * of u or of v.  Such lines are looked at again after every arrow.
+ * is not sure.  Here a line without a decision stays a line.
+ *
+ * The bivariate method assumes that nothing else acts on both ends; other variables may.  In the pattern of a DAG it is
+ * the nodes adjacent to both ends that matter: with w -> u - v, w is adjacent to v or Meek's first rule directs u -> v,
+ * and lines make chordal graphs, so that any path into both ends shows in a triangle.  w stops to matter once it is
+ * known to be an effect of u or of v.  Lines without such a w come first; the others follow, looked at again after
+ * every arrow, where the method is sure all the same, with a note: `structured` sees a common cause that changes in the
+ * rank of its classifier and does not decide then.  Of 26 simulated graphs with six variables
+ * (experiments/pc_directions.py, 10 x 512 rows, depth 1 and 3) it decided on 14 such lines, all rightly.
  */
 #include "methods/pc.h"
 
@@ -36,7 +40,8 @@ typedef struct open_line {
     double score, p_value; /* of the method */
     char reason[REASON_BYTES];
     nonsens_result *result; /* its evidence */
-    bool tried, refused;    /* to direct it; which would have made a circle or a new v-structure */
+    bool tried;             /* to direct it */
+    int64_t common;         /* what may have been a common cause of its ends when it was directed, or -1 */
 } open_line;
 
 typedef struct line_work {
@@ -114,7 +119,8 @@ static nonsens_status list_lines(nonsens_context *ctx, arena *a, const pdag *g, 
     for (int64_t v = 1; v < g->d; v++) {
         for (int64_t u = 0; u < v; u++) {
             if (pdag_is_line(g, u, v)) {
-                w->line[w->lines++] = (open_line){.node = {u, v}, .decision = DECISION_INCONCLUSIVE, .score = NAN};
+                w->line[w->lines++] =
+                    (open_line){.node = {u, v}, .decision = DECISION_INCONCLUSIVE, .score = NAN, .common = -1};
             }
         }
     }
@@ -147,14 +153,15 @@ static bool is_surer(const open_line *line, const open_line *than)
     return mine > other || (mine == other && line->p_value < than->p_value);
 }
 
-static open_line *surest_line(const line_work *w)
+/* Of the lines whose ends may have a common cause, or of those whose ends have none; NULL where there is none. */
+static open_line *surest_line(const line_work *w, bool with_common)
 {
     const pdag *g = &w->search->found.graph;
     open_line *best = NULL;
     for (int64_t i = 0; i < w->lines; i++) {
         open_line *line = &w->line[i];
         if (line->tried || !is_decided(line) || !pdag_is_line(g, line->node[0], line->node[1]) ||
-            common_cause(g, line->node[0], line->node[1]) >= 0) {
+            (common_cause(g, line->node[0], line->node[1]) >= 0) != with_common) {
             continue;
         }
         best = !best || is_surer(line, best) ? line : best;
@@ -162,14 +169,22 @@ static open_line *surest_line(const line_work *w)
     return best;
 }
 
+static open_line *next_line(const line_work *w)
+{
+    open_line *line = surest_line(w, false);
+    bool assumes_effect = w->search->options->orient_by == ORIENT_BY_NONSENS_LR; // and names a direction in any case
+    return line || assumes_effect ? line : surest_line(w, true);
+}
+
 static nonsens_status direct_lines(nonsens_context *ctx, const line_work *w, orienter *orient)
 {
-    for (open_line *line = surest_line(w); line; line = surest_line(w)) {
+    for (open_line *line = next_line(w); line; line = next_line(w)) {
         bool directed;
         int cause = line->decision == DECISION_FIRST_CAUSES ? 0 : 1;
+        int64_t common = common_cause(orient->graph, line->node[0], line->node[1]);
         TRY(orient_edge(ctx, orient, line->node[cause], line->node[1 - cause], &directed));
         line->tried = true;
-        line->refused = !directed;
+        line->common = directed ? common : -1;
     }
     return NONSENS_OK;
 }
@@ -202,44 +217,62 @@ static nonsens_status report_line(nonsens_context *ctx, const line_work *w, cons
     return NONSENS_OK;
 }
 
-static nonsens_status note_line(nonsens_context *ctx, const line_work *w, const open_line *line, nonsens_result *result)
+/* A line that was left. */
+static nonsens_status note_left(nonsens_context *ctx, const line_work *w, const open_line *line, nonsens_result *result)
 {
-    const pc_search *s = w->search;
     char first[SHOWN_BYTES], second[SHOWN_BYTES], third[SHOWN_BYTES];
-    int64_t cause = common_cause(&s->found.graph, line->node[0], line->node[1]);
-    show_bare(first, pc_name(s, line->node[0]));
-    show_bare(second, pc_name(s, line->node[1]));
+    int64_t common = common_cause(&w->search->found.graph, line->node[0], line->node[1]);
+    show_bare(first, pc_name(w->search, line->node[0]));
+    show_bare(second, pc_name(w->search, line->node[1]));
     if (!is_decided(line)) {
         return result_note(ctx, result, "%s - %s stays without direction: %s", first, second, line->reason);
     }
-    int from = line->decision == DECISION_FIRST_CAUSES ? 0 : 1;
-    const char *tail = from == 0 ? first : second, *head = from == 0 ? second : first;
-    if (cause >= 0) {
+    if (!line->tried && common >= 0) {
         return result_note(ctx, result,
-                           "%s - %s stays without direction: %s may be a common cause, which the comparison of two "
-                           "variables does not allow for; without it %s would be the cause of %s.",
-                           first, second, show_bare(third, pc_name(s, cause)), tail, head);
+                           "%s - %s stays without direction: %s may be a common cause, which %s assumes not to be and "
+                           "does not see.",
+                           first, second, show_bare(third, pc_name(w->search, common)), w->method->info.name);
     }
+    bool forth = line->decision == DECISION_FIRST_CAUSES;
     return result_note(ctx, result,
                        "%s - %s stays without direction: %s says that %s causes %s, which would make a circle, or a "
                        "v-structure that the tests of independence speak against, or is known not to be.",
-                       first, second, w->method->info.name, tail, head);
+                       first, second, w->method->info.name, forth ? first : second, forth ? second : first);
+}
+
+/* A line that was directed although its ends may have a common cause. */
+static nonsens_status note_common(nonsens_context *ctx, const line_work *w, const open_line *line,
+                                  nonsens_result *result)
+{
+    char tail[SHOWN_BYTES], head[SHOWN_BYTES], common[SHOWN_BYTES];
+    int cause = line->decision == DECISION_FIRST_CAUSES ? 0 : 1;
+    return result_note(ctx, result,
+                       "%s -> %s rests on the comparison of these two alone, although %s may act on both: %s would "
+                       "hardly decide if it did, but assumes that nothing does.",
+                       show_bare(tail, pc_name(w->search, line->node[cause])),
+                       show_bare(head, pc_name(w->search, line->node[1 - cause])),
+                       show_bare(common, pc_name(w->search, line->common)), w->method->info.name);
 }
 
 static nonsens_status note_lines(nonsens_context *ctx, const line_work *w, nonsens_result *result)
 {
-    int64_t left = 0, directed = 0;
+    int64_t left = 0, noted = 0, skipped = 0;
     for (int64_t i = 0; i < w->lines; i++) {
         const open_line *line = &w->line[i];
         bool is_left = pdag_is_line(&w->search->found.graph, line->node[0], line->node[1]);
-        directed += !is_left;
         left += is_left;
-        if (is_left && left <= LISTED_LINES) {
-            TRY(note_line(ctx, w, line, result));
+        if (!is_left && line->common < 0) {
+            continue;
         }
+        if (noted == LISTED_LINES) {
+            skipped++;
+            continue;
+        }
+        noted++;
+        TRY((is_left ? note_left : note_common)(ctx, w, line, result));
     }
-    if (left > LISTED_LINES) {
-        TRY(result_note(ctx, result, "So does each of %" PRId64 " more, for such reasons.", left - LISTED_LINES));
+    if (skipped > 0) {
+        TRY(result_note(ctx, result, "Of %" PRId64 " more edges such things are to be said.", skipped));
     }
     if (w->lines == 0) {
         return result_note(ctx, result, "Tests of independence left no edge without direction.");
@@ -247,7 +280,7 @@ static nonsens_status note_lines(nonsens_context *ctx, const line_work *w, nonse
     return result_note(ctx, result,
                        "Tests of independence left %" PRId64 " %s without direction; %s and the rules that follow "
                        "from it directed %" PRId64 " of them.",
-                       w->lines, w->lines == 1 ? "edge" : "edges", w->method->info.name, directed);
+                       w->lines, w->lines == 1 ? "edge" : "edges", w->method->info.name, w->lines - left);
 }
 
 static nonsens_status report(nonsens_context *ctx, arena *a, const line_work *w, nonsens_result *result)
