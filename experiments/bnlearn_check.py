@@ -74,7 +74,7 @@ def pattern(arrows, d):
                 continue
             first = any((c, a) in fixed and not adjacent(c, b) for c in range(d))
             second = any((a, c) in fixed and (c, b) in fixed for c in range(d))
-            lines = [c for c in range(d) if (c, b) in fixed and adjacent(a, c) and (a, c) not in fixed and (c, a) not in fixed]
+            lines = [c for c in range(d) if (c, b) in fixed and adjacent(a, c) and not {(a, c), (c, a)} & fixed]
             third = any(not adjacent(c, e) for c, e in itertools.combinations(lines, 2))
             if first or second or third:
                 fixed.add((a, b))
@@ -110,8 +110,8 @@ def check(program, folder, edges_path, alpha):
         return True
     head, rows = read_table(sample[0])
     place, d = {v: k for k, v in enumerate(head)}, len(head)
-    done = subprocess.run([program, 'discover', sample[0], '--method', 'pc', '--alpha', str(alpha), '--max-given', '100',
-                           '--json', '-', '-q'], capture_output=True, text=True)
+    done = subprocess.run([program, 'discover', sample[0], '--method', 'pc', '--alpha', str(alpha), '--max-given',
+                           '100', '--json', '-', '-q'], capture_output=True, text=True)
     if done.returncode:
         print('%s: %s' % (name, done.stderr.strip()))
         return False
@@ -124,9 +124,9 @@ def check(program, folder, edges_path, alpha):
     truth = marks(pattern(arrows, d), d)
     differ = (m != truth) | (m != truth).T
     true_edges = {(min(e), max(e)) for e in arrows}
-    print('%s: %d variables, %d rows, alpha %g: skeletons %s; %d edges, %d of %d true ones; %d tests here; SHD %d; %.4f s' % (
-        name, d, len(rows), alpha, 'equal' if mine == theirs else 'DIFFER', len(theirs), len(theirs & true_edges),
-        len(true_edges), tests, numpy.triu(differ, 1).sum(), result['seconds']))
+    print('%s: %d variables, %d rows, alpha %g: skeletons %s; %d edges, %d of %d true ones; %d tests here; SHD %d; '
+          '%.4f s' % (name, d, len(rows), alpha, 'equal' if mine == theirs else 'DIFFER', len(theirs),
+                      len(theirs & true_edges), len(true_edges), tests, numpy.triu(differ, 1).sum(), result['seconds']))
     if mine != theirs:
         print('  here alone: %s; there alone: %s' % tuple([(head[a], head[b]) for a, b in sorted(s)]
                                                           for s in (mine - theirs, theirs - mine)))

@@ -50,8 +50,9 @@ def main():
                     truth = {tuple(e) for e in json.load(file)['edges']}
                 for setting in SETTINGS:
                     if setting[0] in methods:
-                        done = subprocess.run([program, 'discover', 'd.csv', '--segment', 'segment', '--method', *setting,
-                                               '--threads', '1', '-q', '--json', '-'], check=True, capture_output=True)
+                        done = subprocess.run([program, 'discover', 'd.csv', '--segment', 'segment', '--method',
+                                               *setting, '--threads', '1', '-q', '--json', '-'], check=True,
+                                              capture_output=True)
                         cells.setdefault(setting, []).append(count(json.loads(done.stdout), truth))
             for setting, rows in cells.items():
                 mean = [sum(r[k] for r in rows) / len(rows) for k in range(9)]

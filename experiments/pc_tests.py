@@ -55,8 +55,9 @@ def main():
                 for test in tests:
                     for alpha in ('0.05', '0.01', '0.001'):
                         begun = time.time()
-                        done = subprocess.run([program, 'discover', 's.csv' if test == 'scores' else 'd.csv', '--segment',
-                                               'segment', '--method', 'pc', '--test',
+                        table = 's.csv' if test == 'scores' else 'd.csv'
+                        done = subprocess.run([program, 'discover', table, '--segment', 'segment', '--method', 'pc',
+                                               '--test',
                                                'fisher-z' if test in ('scores', 'bends') else test, '--bends',
                                                '4' if test == 'bends' else '0', '--alpha', alpha, '--threads',
                                                '1', '-q', '--json', '-'], check=True, capture_output=True)

@@ -163,7 +163,8 @@ const option_row option_table[] = {
            "--x alone against the segment: ks, levene (scale), kruskal (location). auto means hsic, with --given kci."),
     CHOICE("test", test, DIS, TESTS, "auto", "auto|hsic|kci|rcit|fisher-z",
            "pc, pc-nonsens, cdnod: the test of conditional independence: partial correlation (fisher-z; see --bends); "
-           "kernels (kci, which is hsic where nothing is given; hsic means the same here); random features (rcit). auto means fisher-z for pc and pc-nonsens, kci for cdnod."),
+           "kernels (kci, which is hsic where nothing is given; hsic means the same here); random features (rcit). "
+           "auto means fisher-z for pc and pc-nonsens, kci for cdnod."),
     CHOICE("rule", rule, DIR, TESTS, "tests", "tests|likelihood-ratio",
            "linear-ica: decide by the four tests, or by the likelihood ratio, which assumes an effect."),
     CHOICE("ratio", ratio, DIR, TESTS, "information", "information|jacobian|printed",
@@ -190,16 +191,17 @@ const option_row option_table[] = {
            "and a rank test of location."),
     TEXT("target", target, DIS, BASELINES, "", "icp: look for the causes of this variable alone, a name or #k."),
     INTEGER("max-given", max_given, DIS, BASELINES, "3", 0, 100, "variables",
-            "pc, pc-nonsens, cdnod: most variables that a test conditions on at once; icp: most causes of a variable."),
+            "pc, pc-nonsens, cdnod: most variables that a test conditions on at once; icp: most causes of a "
+            "variable."),
     INTEGER("bends", bends, DIS, BASELINES, "-1", -1, 100, "bends",
-            "pc, pc-nonsens with fisher-z: variables are conditioned on by functions of each that are linear between so "
-            "many bends; 0 means linear ones, as usual; -1 means 0 for pc and 4 for pc-nonsens."),
+            "pc, pc-nonsens with fisher-z: variables are conditioned on by functions of each that are linear between "
+            "so many bends; 0 means linear ones, as usual; -1 means 0 for pc and 4 for pc-nonsens."),
     CHOICE("colliders", colliders, DIS, BASELINES, "majority", "plain|conservative|majority",
            "pc, pc-nonsens: when a - b - c is a v-structure a -> b <- c: where b is not in the set that was found to "
            "separate a and c; in none of all sets of their neighbours that do; in less than half of them."),
     CHOICE("conflicts", conflicts, DIS, BASELINES, "bidirected", "bidirected|priority",
-           "pc, pc-nonsens: where v-structures contradict one another, draw arrows with two heads, or let those with the "
-           "largest p-value of their separated ends go first and leave out the others."),
+           "pc, pc-nonsens: where v-structures contradict one another, draw arrows with two heads, or let those with "
+           "the largest p-value of their separated ends go first and leave out the others."),
     CHOICE("orient-by", orient_by, DIS, BASELINES, "structured", "structured|nonsens|nonsens-lr",
            "pc-nonsens: the method that directs an edge between two variables where the pattern leaves it open."),
 

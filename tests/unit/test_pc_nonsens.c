@@ -149,7 +149,7 @@ static nonsens_result *discover_triangle(fixture *f, int64_t rows, const char *o
 
 static void test_triangle(void **state)
 {
-    nonsens_result *r = discover_triangle(*state, 120, "structured");
+    nonsens_result *r = discover_triangle(*state, 100, "structured");
     assert_true(has_note(r, "may act on both"));
     for (int64_t i = 0; i < 3; i++) {
         const nonsens_edge *e = nonsens_result_edge_at(r, i);
@@ -161,7 +161,7 @@ static void test_triangle(void **state)
 /* The likelihood ratio names a direction in any case, so that it must not be asked where a common cause may be. */
 static void test_triangle_by_ratio(void **state)
 {
-    nonsens_result *r = discover_triangle(*state, 60, "nonsens-lr");
+    nonsens_result *r = discover_triangle(*state, 40, "nonsens-lr");
     assert_true(has_note(r, "may be a common cause, which nonsens-lr"));
     for (int64_t i = 0; i < 3; i++) {
         assert_int_equal(nonsens_result_edge_at(r, i)->type, NONSENS_EDGE_UNDIRECTED);
