@@ -70,6 +70,9 @@ enum regression { REGRESSION_GP, REGRESSION_POLYNOMIAL };
 enum invariance { INVARIANCE_KS, INVARIANCE_LEVENE_RANK };
 enum resample { RESAMPLE_HALF, RESAMPLE_BOOTSTRAP };
 enum fdr { FDR_BH, FDR_BY, FDR_NONE };
+enum colliders { COLLIDERS_PLAIN, COLLIDERS_CONSERVATIVE, COLLIDERS_MAJORITY };
+enum conflicts { CONFLICTS_BIDIRECTED, CONFLICTS_PRIORITY };
+enum orient_by { ORIENT_BY_STRUCTURED, ORIENT_BY_NONSENS, ORIENT_BY_NONSENS_LR };
 
 struct nonsens_options {
     unsigned command;
@@ -111,8 +114,11 @@ struct nonsens_options {
     /* baselines */
     enum coefficients coefficients;
     enum regression regression;
-    int64_t degree, max_given;
+    int64_t degree, max_given, bends;
     enum invariance invariance;
+    enum colliders colliders;
+    enum conflicts conflicts;
+    enum orient_by orient_by;
     char target[OPTION_TEXT_BYTES];
     /* resamples */
     int64_t bootstrap;

@@ -68,8 +68,10 @@ const option_row option_table[] = {
             "Seed of the first repetition; the others count up from it. Reported figures use seeds from 100,001."),
     INTEGER("threads", threads, ANALYSE | REP, RUN, "0", 0, 1024, "threads",
             "How many threads to use; 0 means all cores."),
-    REAL("alpha", alpha, ANALYSE, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
+    REAL("alpha", alpha, ANALYSE & ~DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
+    REAL("alpha", alpha, DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
+         "Error level of the decision as a whole; pc, pc-nonsens and cdnod: of each test of independence."),
     TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
     TEXT("method", method, DIS, RUN, "cdnod", "The method that finds the graph; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
@@ -175,6 +177,10 @@ const option_row option_table[] = {
            "The test: kernel (hsic), conditional kernel (kci), random features (rcit), partial correlation (fisher-z), "
            "hsic of what Gaussian processes of --given leave over (residuals), mutual information (information); or of "
            "--x alone against the segment: ks, levene (scale), kruskal (location). auto means hsic, with --given kci."),
+    CHOICE("test", test, DIS, TESTS, "auto", "auto|hsic|kci|rcit|fisher-z",
+           "pc, pc-nonsens, cdnod: the test of conditional independence: partial correlation (fisher-z; see --bends); "
+           "kernels (kci, which is hsic where nothing is given; hsic means the same here); random features (rcit). "
+           "auto means fisher-z for pc and pc-nonsens, kci for cdnod."),
     CHOICE("rule", rule, DIR, TESTS, "tests", "tests|likelihood-ratio",
            "linear-ica: decide by the four tests, or by the likelihood ratio, which assumes an effect."),
     CHOICE("ratio", ratio, DIR, TESTS, "information", "information|jacobian|printed",
@@ -201,7 +207,19 @@ const option_row option_table[] = {
            "and a rank test of location."),
     TEXT("target", target, DIS, BASELINES, "", "icp: look for the causes of this variable alone, a name or #k."),
     INTEGER("max-given", max_given, DIS, BASELINES, "3", 0, 100, "variables",
-            "cdnod: most variables that a test conditions on at once; icp: most causes of a variable."),
+            "pc, pc-nonsens, cdnod: most variables that a test conditions on at once; icp: most causes of a "
+            "variable."),
+    INTEGER("bends", bends, DIS, BASELINES, "-1", -1, 100, "bends",
+            "pc, pc-nonsens with fisher-z: variables are conditioned on by functions of each that are linear between "
+            "so many bends; 0 means linear ones, as usual; -1 means 0 for pc and 4 for pc-nonsens."),
+    CHOICE("colliders", colliders, DIS, BASELINES, "majority", "plain|conservative|majority",
+           "pc, pc-nonsens: when a - b - c is a v-structure a -> b <- c: where b is not in the set that was found to "
+           "separate a and c; in none of all sets of their neighbours that do; in less than half of them."),
+    CHOICE("conflicts", conflicts, DIS, BASELINES, "bidirected", "bidirected|priority",
+           "pc, pc-nonsens: where v-structures contradict one another, draw arrows with two heads, or let those with "
+           "the largest p-value of their separated ends go first and leave out the others."),
+    CHOICE("orient-by", orient_by, DIS, BASELINES, "structured", "structured|nonsens|nonsens-lr",
+           "pc-nonsens: the method that directs an edge between two variables where the pattern leaves it open."),
 
     CHOICE("sem", sem, SIM, MODEL, "layered", "layered|node",
            "The paper's layered mixing, or one mechanism per variable (a clean sparse graph)."),

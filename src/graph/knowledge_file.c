@@ -405,9 +405,12 @@ nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, 
 {
     input file = {0};
     *out = (knowledge){0};
+    if (strcmp(path, "-") == 0) { // a run may read it more than once
+        return fail(ctx, NONSENS_ERR_DATA, "knowledge file -: it cannot come from standard input; give a path");
+    }
     nonsens_status status = input_read_other(ctx, "knowledge file", path, MOST_BYTES, &file);
     if (status == NONSENS_OK) {
-        status = knowledge_parse(ctx, a, input_name(path), file.bytes, (int64_t)file.size, d, names, out);
+        status = knowledge_parse(ctx, a, path, file.bytes, (int64_t)file.size, d, names, out);
     }
     input_free(&file);
     return status;

@@ -234,6 +234,7 @@ static void test_files(void **state)
     assert_non_null(strstr(nonsens_message(f->ctx), "knowledge file /tmp: is a directory"));
     assert_int_equal(knowledge_read(f->ctx, &f->scratch, "/dev/zero", D, NAMES, &k), NONSENS_ERR_DATA);
     assert_non_null(strstr(nonsens_message(f->ctx), "more than 16777216 bytes"));
+    assert_int_equal(knowledge_read(f->ctx, &f->scratch, "-", D, NAMES, &k), NONSENS_ERR_DATA);
 }
 
 int main(void)
