@@ -49,7 +49,6 @@ static void read_lines(journal *j, FILE *file)
     int64_t offset = 0;
     for (ssize_t length; (length = getline(&text, &bytes, file)) > 0; offset += length) {
         j->torn = text[length - 1] != '\n';
-        j->lines += !j->torn;
         keep(j, json_loadb(text, (size_t)length, 0, NULL), (journal_place){offset, length - !j->torn});
     }
     free(text);
@@ -92,6 +91,19 @@ json_t *journal_find(const journal *j, const char *options, int64_t seed)
 {
     char key[KEY_BYTES];
     return json_object_get(j->index, key_of(key, options, seed));
+}
+
+bool journal_begins(const char *path, const char *begin)
+{
+    FILE *file = fopen(path, "r");
+    bool same = true;
+    for (int c; file && same && *begin && (c = fgetc(file)) != EOF; begin++) {
+        same = c == (unsigned char)*begin;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return same;
 }
 
 static bool read_fully(int file, char *bytes, journal_place place)

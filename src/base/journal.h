@@ -28,7 +28,6 @@ typedef struct journal {
     bool torn;        /* the file ends inside a line */
     journal_visit_fn *visit;
     void *user;
-    int64_t lines; /* whole ones that were there, whatever they hold */
 } journal;
 
 /* A file that is not there yet is an empty journal.  To be closed where it was opened. */
@@ -37,6 +36,12 @@ nonsens_status journal_open(nonsens_context *ctx, const char *path, journal *out
 nonsens_status journal_open_visited(nonsens_context *ctx, const char *path, journal_visit_fn *visit, void *user,
                                     journal *out);
 void journal_close(journal *j);
+
+/*
+ * Does the file begin with these bytes, or end before it has all of them?  Else it is not a journal that a killed run
+ * has only begun but something else, which must stay as it is.
+ */
+bool journal_begins(const char *path, const char *begin);
 
 /* Reads a line again; the caller releases it. */
 nonsens_status journal_load(nonsens_context *ctx, const char *path, journal_place place, json_t **line);

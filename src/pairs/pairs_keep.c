@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define HEAD "nonsens-pairs"
+
 enum { FORMAT = 1, HASH_BYTES = 17 };
 
 /* ---- what a journal belongs to ---- */
@@ -51,8 +53,8 @@ static nonsens_status make_header(nonsens_context *ctx, arena *scratch, const no
     for (size_t k = 0; k < sizeof free_options / sizeof *free_options; k++) {
         json_object_del(chosen, free_options[k]);
     }
-    *out = json_pack("{s:i, s:s, s:s, s:s, s:o}", "nonsens-pairs", FORMAT, "version", nonsens_version(), "data_hash",
-                     hash, "input_hash", input, "options", chosen);
+    *out = json_pack("{s:i, s:s, s:s, s:s, s:o}", HEAD, FORMAT, "version", nonsens_version(), "data_hash", hash,
+                     "input_hash", input, "options", chosen);
     return *out ? NONSENS_OK : fail_memory(ctx);
 }
 
@@ -80,7 +82,7 @@ static nonsens_status check_header(nonsens_context *ctx, const pairs_keeper *k)
     char path[SHOWN_PATH_BYTES];
     const json_t *here = k->header, *there = k->found;
     show_path(path, k->pairs->journal);
-    if (!is_same(here, there, "nonsens-pairs") || !is_same(here, there, "version")) {
+    if (!is_same(here, there, HEAD) || !is_same(here, there, "version")) {
         return fail(ctx, NONSENS_ERR_USAGE, "%.500s was begun by another version of nonsens; remove it and start again",
                     path);
     }
@@ -167,7 +169,7 @@ static void visit_line(void *user, const json_t *line, journal_place place)
     pairs_keeper *k = user;
     json_int_t x, y;
     json_t *inner;
-    if (json_object_get(line, "nonsens-pairs")) {
+    if (json_object_get(line, HEAD)) {
         k->found = k->found ? k->found : json_incref((json_t *)line);
         return;
     }
@@ -238,7 +240,7 @@ static nonsens_status open_journal(nonsens_context *ctx, arena *scratch, const n
     if (k->found) {
         return check_header(ctx, k);
     }
-    if (k->journal.lines > 0) {
+    if (!journal_begins(k->pairs->journal, "{\"" HEAD "\":")) {
         return fail(ctx, NONSENS_ERR_USAGE, "%.500s is no journal of pairs; remove it, or write --json to another file",
                     show_path(path, k->pairs->journal));
     }

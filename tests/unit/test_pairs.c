@@ -432,11 +432,14 @@ static void test_other_journals_are_refused(void **state)
     refuse(p, NONSENS_ERR_USAGE, "begun with other data");
     nonsens_data_free(p->data);
     p->data = right;
-    store(p->journal, "some notes\nof mine\n", 19);
-    refuse(p, NONSENS_ERR_USAGE, "is no journal of pairs");
-    char kept[FILE_BYTES];
-    load(p->journal, kept);
-    assert_string_equal(kept, "some notes\nof mine\n");
+    static const char *const notes[] = {"some notes\nof mine\n", "notes without an end", "{\"nonsens\": 1}"};
+    for (int k = 0; k < 3; k++) {
+        char kept[FILE_BYTES];
+        store(p->journal, notes[k], strlen(notes[k]));
+        refuse(p, NONSENS_ERR_USAGE, "is no journal of pairs");
+        load(p->journal, kept);
+        assert_string_equal(kept, notes[k]);
+    }
     choose(p, "resume", "false");
     nonsens_pairs *pairs;
     choose(p, "resume", "true");
