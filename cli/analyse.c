@@ -17,8 +17,7 @@ static bool has_graph_on_stdout(const arguments *args)
     return found;
 }
 
-/* The text goes to standard output unless it has a file of its own or something else is printed there. */
-static const char *text_path(const arguments *args)
+const char *text_path(const arguments *args)
 {
     if (args->output) {
         return args->output;
@@ -26,11 +25,14 @@ static const char *text_path(const arguments *args)
     return is_stdout(args->json) || is_stdout(args->sources) || has_graph_on_stdout(args) ? NULL : "-";
 }
 
+output_file text_output(const arguments *args)
+{
+    return args->output ? (output_file){"-o", args->output} : (output_file){"the text on", text_path(args)};
+}
+
 /* ---- what words alone can tell, before a large file is read ---- */
 
-enum { VALUE_BYTES = 4096 }; /* of any option, as nonsens_options_get promises */
-
-static void value_of(const arguments *args, const char *key, char value[VALUE_BYTES])
+void value_of(const arguments *args, const char *key, char value[VALUE_BYTES])
 {
     if (nonsens_options_get(args->ctx, args->options, key, value, VALUE_BYTES) != NONSENS_OK) {
         value[0] = '\0'; // not an option of this command
@@ -79,7 +81,7 @@ static int check_segments(const arguments *args, const command *self)
     value_of(args, "segment", segment);
     value_of(args, "segments", segments);
     const nonsens_method_info *m = find_method(name, self);
-    if (!m || !m->needs_segments || segment[0] || segments[0]) {
+    if (!m || !m->needs_segments || segment[0] || segments[0] || args->word_count > 1) {
         return EXIT_DONE;
     }
     return complain(EXIT_DATA, "this needs segments; name their column with --segment COL or cut the rows with "
@@ -96,6 +98,9 @@ static int check_pair(const arguments *args, const command *self)
     bool one = strcmp(test, "ks") == 0 || strcmp(test, "levene") == 0 || strcmp(test, "kruskal") == 0;
     for (const char *comma = strchr(vars, ','); comma; comma = strchr(comma + 1, ',')) {
         names++;
+    }
+    if (pairs_wanted(args)) {
+        return EXIT_DONE;
     }
     if (vars[0] && one && names != 1) {
         return complain(EXIT_USAGE, "--vars names %d variables; --test %s takes one: write --x A", names, test);
@@ -134,21 +139,23 @@ static size_t list_outputs(const arguments *args, const command *self, output_fi
             snprintf(out[count++].option, sizeof out->option, "--%s", option->name);
         }
     }
-    out[count++] = args->output ? (output_file){"-o", args->output} : (output_file){"the text on", text_path(args)};
+    out[count++] = text_output(args);
     return count;
 }
 
 static int check_arguments(const arguments *args, const command *self)
 {
-    if (!args->file) {
+    if (args->word_count == 0) {
         return complain(EXIT_USAGE, "%s needs a data file, or - for standard input; `nonsens help %s` explains",
                         self->name, self->name);
     }
     int code = check_options(args, self);
     output_file out[GRAPH_FORMATS + 3];
-    if (code == EXIT_DONE) {
-        code = outputs_check(args->ctx, args->file, out, list_outputs(args, self, out));
+    size_t outputs = list_outputs(args, self, out);
+    for (int i = 0; code == EXIT_DONE && i < args->word_count; i++) {
+        code = outputs_check(args->ctx, args->words[i], out, outputs);
     }
+    code = code == EXIT_DONE && pairs_wanted(args) ? pairs_check(args) : code;
     return code == EXIT_DONE ? check_segments(args, self) : code;
 }
 
@@ -193,36 +200,54 @@ static nonsens_status run_on_data(const arguments *args, const nonsens_data *dat
     return status;
 }
 
+/* Messages on files beside the data begin with what these are, and their paths. */
+static bool names_its_file(const char *message)
+{
+    static const char *const what[] = {"knowledge file ", "list of pairs "};
+    bool found = false;
+    for (size_t k = 0; k < sizeof what / sizeof *what; k++) {
+        found = found || strncmp(message, what[k], strlen(what[k])) == 0;
+    }
+    return found;
+}
+
 /* What is wrong with data that could be read: the library no longer knows the file, the program does. */
 static int complain_run(const arguments *args, nonsens_status status)
 {
-    bool other_file = strncmp(nonsens_message(args->ctx), "knowledge file ", 15) == 0; // the message says which
-    if (status != NONSENS_ERR_DATA || other_file || interrupt_seen()) {
+    if (status != NONSENS_ERR_DATA || names_its_file(nonsens_message(args->ctx)) || interrupt_seen()) {
         return complain_status(args->ctx, status);
     }
-    return complain(EXIT_DATA, "%s: %s", strcmp(args->file, "-") == 0 ? "standard input" : args->file,
-                    nonsens_message(args->ctx));
+    const char *first = strcmp(args->words[0], "-") == 0 ? "standard input" : args->words[0];
+    char others[40] = "";
+    if (args->word_count > 1) {
+        snprintf(others, sizeof others, " and %d other file%s", args->word_count - 1, args->word_count == 2 ? "" : "s");
+    }
+    return complain(EXIT_DATA, "%s%s: %s", first, others, nonsens_message(args->ctx));
 }
 
 static int run_arguments(const arguments *args, analyse_fn run)
 {
     progress line;
-    bool was_read = false;
+    bool was_read = false, resumable = false;
     nonsens_data *data = NULL;
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet);
-    nonsens_status status = nonsens_data_read(args->ctx, args->file, args->options, &data);
+    nonsens_status status =
+        nonsens_data_read_files(args->ctx, (const char *const *)args->words, args->word_count, args->options, &data);
     progress_wipe(&line);
     if (status == NONSENS_OK && !interrupt_seen()) {
         was_read = true;
         if (!args->quiet) {
             print_warnings(data);
         }
-        status = run_on_data(args, data, &line, run);
+        status = pairs_wanted(args) ? pairs_run(args, data, &line, &resumable) : run_on_data(args, data, &line, run);
     }
     nonsens_data_free(data);
     if (status == NONSENS_OK && !interrupt_seen()) {
         return EXIT_DONE;
+    }
+    if (interrupt_seen() && resumable) {
+        return complain(EXIT_INTERRUPTED, "interrupted; finished pairs are kept, --resume goes on with them");
     }
     return was_read ? complain_run(args, status) : complain_status(args->ctx, status);
 }

@@ -6,8 +6,7 @@
 enum {
     DECIDING = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_DISCOVER,
     ANALYSING = DECIDING | NONSENS_CMD_ICA,
-    ALL = ANALYSING | NONSENS_CMD_SIMULATE | NONSENS_CMD_REPRODUCE | NONSENS_CMD_COMPARE,
-    SEVERAL_WORDS = NONSENS_CMD_REPRODUCE | NONSENS_CMD_COMPARE
+    ALL = ANALYSING | NONSENS_CMD_SIMULATE | NONSENS_CMD_REPRODUCE | NONSENS_CMD_COMPARE
 };
 
 /* Rows with a format are all there is to know of a graph file: words, help and writing follow from them. */
@@ -134,7 +133,7 @@ static void set_file_option(arguments *args, const file_option *option, const ch
 }
 
 /* The value of an option that needs one: behind '=', or the next word (*used then counts it). */
-static const char *value_of(const option_word *w, int count, char **words, int *used)
+static const char *word_value(const option_word *w, int count, char **words, int *used)
 {
     if (w->value) {
         return w->value;
@@ -156,7 +155,7 @@ static int read_file_option(arguments *args, const file_option *option, const op
         set_file_option(args, option, NULL);
         return EXIT_DONE;
     }
-    const char *value = value_of(w, count, words, used);
+    const char *value = word_value(w, count, words, used);
     if (!value) {
         return complain(EXIT_USAGE, "%s needs a value: a file name", w->shown);
     }
@@ -191,7 +190,7 @@ static int read_table_option(arguments *args, const nonsens_option_info *info, c
 {
     const char *value = w->value ? w->value : "true";
     if (info->type != NONSENS_OPTION_FLAG) {
-        value = value_of(w, count, words, used);
+        value = word_value(w, count, words, used);
     }
     if (!value) {
         return complain(EXIT_USAGE, "--%s needs a value: %s", info->key, value_words(info));
@@ -211,31 +210,24 @@ static int read_option(arguments *args, const command *self, int count, char **w
     return info ? read_table_option(args, info, &w, count, words, used) : refuse_option(&w, self);
 }
 
-static int read_file_word(arguments *args, const command *self, const char *word)
+static int check_file_word(const command *self, const char *word)
 {
     if (self->bit == NONSENS_CMD_SIMULATE) {
         return complain(EXIT_USAGE, "simulate reads no file, but was given %s; -o FILE names the file to write",
                         show_word(word).text);
     }
-    if (args->file) {
-        return complain(EXIT_USAGE, "%s takes one file, but was given %s and %s", self->name,
-                        show_word(args->file).text, show_word(word).text);
-    }
     if (!*word) {
         return complain(EXIT_USAGE, "the name of the data file is empty; give a path, or - for standard input");
     }
-    args->file = word;
     return EXIT_DONE;
 }
 
-/* Words of commands that take several are gathered at the front of the array, which they cannot outrun. */
+/* Words are gathered at the front of the array, which they cannot outrun. */
 static int read_word(arguments *args, const command *self, char *word)
 {
-    if (self->bit & SEVERAL_WORDS) {
-        args->words[args->word_count++] = word;
-        return EXIT_DONE;
-    }
-    return read_file_word(args, self, word);
+    int code = self->bit & (ANALYSING | NONSENS_CMD_SIMULATE) ? check_file_word(self, word) : EXIT_DONE;
+    args->words[args->word_count++] = word;
+    return code;
 }
 
 static int read_words(arguments *args, const command *self, int count, char **words)

@@ -66,8 +66,7 @@ enum { GRAPH_FORMATS = NONSENS_GRAPH_GRAPHML + 1 };
 typedef struct arguments {
     nonsens_context *ctx;
     nonsens_options *options;
-    const char *file; /* the word that is no option; "-" is standard input; NULL where none was given */
-    char **words;     /* all words that are no options, of commands that take several: reproduce, compare */
+    char **words; /* those that are no options: data files ("-" is standard input), two graphs, or figures */
     int word_count;
     const char *output;               /* -o */
     const char *json;                 /* --json */
@@ -114,6 +113,19 @@ typedef nonsens_status (*analyse_fn)(nonsens_context *ctx, const nonsens_data *d
 
 /* The course of every analysing command: words, data, run, results. */
 int analyse(const command *self, int count, char **words, analyse_fn run);
+/* Where the text goes: standard output unless it has a file of its own or something else is printed there; or NULL. */
+const char *text_path(const arguments *args);
+output_file text_output(const arguments *args);
+
+enum { VALUE_BYTES = 4096 }; /* of any option, as nonsens_options_get promises */
+/* The value of an option; empty where it is not one of this command. */
+void value_of(const arguments *args, const char *key, char value[VALUE_BYTES]);
+
+/* ---- many pairs (pairs.c) ---- */
+
+bool pairs_wanted(const arguments *args);
+/* Complains of what words alone can tell is wrong; EXIT_DONE or the exit code. */
+int pairs_check(const arguments *args);
 
 typedef struct progress {
     char phase[64];
@@ -124,6 +136,9 @@ typedef struct progress {
 /* Shows progress on stderr where that is a terminal and `quiet` is false. */
 void progress_attach(progress *p, nonsens_context *ctx, bool quiet);
 void progress_wipe(progress *p);
+
+/* Runs the pairs and writes what was found; *resumable says whether a run that did not end can go on. */
+nonsens_status pairs_run(const arguments *args, const nonsens_data *data, progress *line, bool *resumable);
 
 /* Ctrl-C and termination cancel the context's run; a second one ends the program at once. */
 void interrupt_watch(nonsens_context *ctx);

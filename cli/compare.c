@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-static const char *text_path(const arguments *args)
-{
-    bool json_only = args->json && strcmp(args->json, "-") == 0;
-    return args->output ? args->output : json_only ? NULL : "-";
-}
-
 static int check_arguments(const arguments *args, const command *self)
 {
     if (args->word_count != 2) {
@@ -20,8 +14,7 @@ static int check_arguments(const arguments *args, const command *self)
     if (strcmp(args->words[0], "-") == 0 && strcmp(args->words[1], "-") == 0) {
         return complain(EXIT_USAGE, "only one of the graphs can be read from standard input");
     }
-    const output_file out[] = {
-        {"--json", args->json}, {"-o", args->output}, {"the text on", args->output ? NULL : text_path(args)}};
+    const output_file out[] = {{"--json", args->json}, text_output(args)};
     for (int k = 0; k < 2; k++) {
         if (!args->words[k][0]) {
             return complain(EXIT_USAGE, "the name of a graph's file is empty; give a path, or - for standard input");
@@ -48,14 +41,12 @@ static nonsens_status write_comparison(const arguments *args, const nonsens_comp
 
 static int compare(const arguments *args)
 {
-    char column[4096]; // of any option, as nonsens_options_get promises
+    char column[VALUE_BYTES];
     nonsens_graph *estimate = NULL, *truth = NULL;
     nonsens_comparison *comparison = NULL;
+    value_of(args, "truth-column", column);
     interrupt_watch(args->ctx);
-    nonsens_status status = nonsens_options_get(args->ctx, args->options, "truth-column", column, sizeof column);
-    if (status == NONSENS_OK) {
-        status = nonsens_graph_read(args->ctx, args->words[0], NULL, &estimate);
-    }
+    nonsens_status status = nonsens_graph_read(args->ctx, args->words[0], NULL, &estimate);
     if (status == NONSENS_OK) {
         status = nonsens_graph_read(args->ctx, args->words[1], column, &truth);
     }

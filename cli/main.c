@@ -10,14 +10,16 @@ static const command commands[] = {
      "Draws segmented data from a structural model with known causes and writes them as CSV: one column per variable "
      "and the column `segment`. The truth file says which variable causes which.",
      command_simulate},
-    {"direction", NONSENS_CMD_DIRECTION, "FILE --segment COL [--x A --y B] [options]",
+    {"direction", NONSENS_CMD_DIRECTION, "FILE... [--segment COL] [--x A --y B | --pairs all] [options]",
      "decides which of two variables causes the other",
      "Decides which of two variables causes the other from data that come in segments (experiments, sites, stretches "
-     "of time). FILE is CSV, TSV, blank-separated text or .npy; `-` reads standard input. The text output begins with "
-     "a "
-     "line `decision: A->B`, where the decision may also be independent or inconclusive.",
+     "of time). FILE is CSV, TSV, blank-separated text or .npy; `-` reads standard input. Several files, one per "
+     "segment, take the place of --segment: columns are then matched by name, and a segment is called after its file. "
+     "The text output begins with a line `decision: A->B`, where the decision may also be independent or inconclusive. "
+     "With --pairs it is a table of many pairs, most certain first; --json FILE gets one JSON object per line, a pair "
+     "each, and a run that was stopped goes on with --resume from FILE.journal, which is there until all is done.",
      command_direction},
-    {"discover", NONSENS_CMD_DISCOVER, "FILE [--segment COL] [--method METHOD] [options]",
+    {"discover", NONSENS_CMD_DISCOVER, "FILE... [--segment COL] [--method METHOD] [options]",
      "finds what causes what among all variables",
      "Finds a graph of causes and effects among all variables, or those of --vars. Each method says what it assumes "
      "and "
@@ -34,14 +36,14 @@ static const command commands[] = {
      "nodes "
      "that have an edge; all others must be the same in both.",
      command_compare},
-    {"independence", NONSENS_CMD_INDEPENDENCE, "FILE --x A --y B [--given C,D] [--segment COL] [options]",
+    {"independence", NONSENS_CMD_INDEPENDENCE, "FILE... --x A --y B [--given C,D] [--segment COL] [options]",
      "tests whether two variables are independent",
      "Tests whether two variables, or two lists of variables taken as vectors, are independent, once others are known "
      "if some are given: inside each segment where segments are named, else over all rows. With --test ks, levene or "
      "kruskal it is --x and the segment that are tested: does the variable change over segments? The decision is "
      "dependent or independent.",
      command_independence},
-    {"ica", NONSENS_CMD_ICA, "FILE [--segment COL] [--method METHOD] [-o sources.csv] [options]",
+    {"ica", NONSENS_CMD_ICA, "FILE... [--segment COL] [--method METHOD] [-o sources.csv] [options]",
      "separates variables into independent sources",
      "Separates all variables, 2 to 100 of them, into as many sources that are independent inside each segment: linear "
      "ICA. joint-diagonalisation needs variances that change over segments, fastica and infomax sources that are not "
@@ -50,7 +52,7 @@ static const command commands[] = {
      "by "
      "kurtosis, the largest first.",
      command_ica},
-    {"diagnose", NONSENS_CMD_DIAGNOSE, "FILE --segment COL [options]", "says what the data can and cannot support",
+    {"diagnose", NONSENS_CMD_DIAGNOSE, "FILE... [--segment COL] [options]", "says what the data can and cannot support",
      "Says what the data can and cannot support, before a direction is asked for: segments and their sizes, which "
      "variables change over segments, which pairs are dependent inside segments, in how many ways the segments of a "
      "pair "

@@ -145,6 +145,16 @@ typedef struct nonsens_data nonsens_data;
 NONSENS_API nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
                                              nonsens_data **out);
 /*
+ * The same from several files, one per segment, in place of a segment column (segment and segments must not be set; one
+ * file is what nonsens_data_read reads).  A segment is called after its file, without folder and ending, or by its path
+ * where these names are not all different.  Columns are matched by name, their order in the files does not matter;
+ * without header by position.  Every file must have every variable: all columns that hold numbers in some file, or
+ * those that vars, x, y and given name, and then further columns do not matter.  Rows count through the files in their
+ * order, which changes nothing else.  "-" may be one of them.
+ */
+NONSENS_API nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
+                                                   const nonsens_options *options, nonsens_data **out);
+/*
  * Makes a data set from arrays: value (i, j) is values[i * row_stride + j * column_stride] (strides in doubles).
  * names: d strings or NULL (c1, c2, ...).  segment: n labels as integers, used as categories, or NULL for none.
  * Everything is copied.
@@ -377,6 +387,40 @@ NONSENS_API const nonsens_distance *nonsens_comparison_distance_at(const nonsens
 NONSENS_API const nonsens_difference *nonsens_comparison_difference_at(const nonsens_comparison *comparison,
                                                                        int64_t distance, int64_t index);
 
+/* ---- many pairs ---------------------------------------------------------------------------------------------- */
+
+/* A direction for each of many pairs of variables. */
+typedef struct nonsens_pairs nonsens_pairs;
+
+/* What was found of one pair; texts belong to the list and live as long as it does. */
+typedef struct nonsens_pair {
+    int64_t x, y;          /* variables, from 0, as in the data */
+    const char *decision;  /* as nonsens_result_decision gives it; NULL where the pair failed */
+    const char *direction; /* the better direction if one must be named, or NULL */
+    double score, p_value; /* NaN where there is none */
+    double q_value;        /* of the p-value among those of all pairs; NaN where it has none, or with fdr none */
+    const char *error;     /* why the pair failed; NULL where it did not */
+} nonsens_pair;
+
+/*
+ * Runs nonsens_direction on each pair that the option `pairs` names: all, in the order of the variables, or those of a
+ * file with two names a line, in its order (names as in a line of CSV; lines that are blank or begin with # do not
+ * count).  A pair that fails, as one with a constant column does, does not stop the others; data whose columns may be
+ * constant must be read with `pairs` set.  The option fdr says how q-values are made; pairs without a p-value count as
+ * tests with p = 1, failed ones do not count.
+ *
+ * journal: a file in which finished pairs are kept while others run, or NULL for none.  A run that was cancelled,
+ * failed or killed goes on from there with `resume`, to the same end; without it a journal that is there already is an
+ * error, and so is one that was begun with other data or options.  It must stay until the results are written, and may
+ * then be removed.
+ */
+NONSENS_API nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data,
+                                             const nonsens_options *options, const char *journal, nonsens_pairs **out);
+NONSENS_API void nonsens_pairs_free(nonsens_pairs *pairs);
+NONSENS_API int64_t nonsens_pairs_count(const nonsens_pairs *pairs);
+/* NULL where there is no such pair. */
+NONSENS_API const nonsens_pair *nonsens_pairs_at(const nonsens_pairs *pairs, int64_t index);
+
 /* ---- simulation ---------------------------------------------------------------------------------------------- */
 
 typedef struct nonsens_simulation nonsens_simulation;
@@ -444,6 +488,10 @@ NONSENS_API nonsens_status nonsens_comparison_write_json(nonsens_context *ctx, c
  */
 NONSENS_API nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_result *result,
                                                         const char *path);
+/* One JSON object per line, the pairs in the order of the list; all lines have the same keys. */
+NONSENS_API nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
+/* A table of all pairs, most certain first, and what its figures mean. */
+NONSENS_API nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
 NONSENS_API nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                         const char *path);
 NONSENS_API nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,

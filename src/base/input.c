@@ -114,6 +114,17 @@ nonsens_status input_read(nonsens_context *ctx, const char *path, int64_t most, 
     return status;
 }
 
+nonsens_status input_read_other(nonsens_context *ctx, const char *what, const char *path, int64_t most, input *file)
+{
+    char sentence[MESSAGE_BYTES];
+    nonsens_status status = input_read(ctx, path, most, file);
+    if (status != NONSENS_ERR_DATA) {
+        return status;
+    }
+    memcpy(sentence, ctx->message, sizeof sentence);
+    return fail(ctx, status, "%s %.900s", what, sentence);
+}
+
 void input_free(input *file)
 {
     memory_release(file->bytes);

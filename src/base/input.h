@@ -19,6 +19,8 @@ const char *input_name(const char *path);
  * to begin with, and goes to input_free whatever happens.
  */
 nonsens_status input_read(nonsens_context *ctx, const char *path, int64_t most, input *file);
+/* The same for a file beside the data: a message begins with what it is, as in "knowledge file PATH: ...". */
+nonsens_status input_read_other(nonsens_context *ctx, const char *what, const char *path, int64_t most, input *file);
 void input_free(input *file);
 
 #endif

@@ -20,12 +20,14 @@ static const char *key_of(char key[KEY_BYTES], const char *options, int64_t seed
 }
 
 /* Takes the line over, also where it is NULL or lacks what makes its key. */
-static void keep(journal *j, json_t *line)
+static void keep(journal *j, json_t *line, journal_place place)
 {
     const char *options;
     json_int_t seed;
     char key[KEY_BYTES];
-    if (json_unpack(line, "{s:s, s:I}", "options", &options, "seed", &seed) == 0) {
+    if (j->visit && line) {
+        j->visit(j->user, line, place);
+    } else if (!j->visit && json_unpack(line, "{s:s, s:I}", "options", &options, "seed", &seed) == 0) {
         json_object_set(j->index, key_of(key, options, seed), line);
     }
     json_decref(line);
@@ -44,16 +46,23 @@ static void read_lines(journal *j, FILE *file)
 {
     char *text = NULL;
     size_t bytes = 0;
-    for (ssize_t length; (length = getline(&text, &bytes, file)) > 0;) {
+    int64_t offset = 0;
+    for (ssize_t length; (length = getline(&text, &bytes, file)) > 0; offset += length) {
         j->torn = text[length - 1] != '\n';
-        keep(j, json_loadb(text, (size_t)length, 0, NULL));
+        keep(j, json_loadb(text, (size_t)length, 0, NULL), (journal_place){offset, length - !j->torn});
     }
     free(text);
 }
 
 nonsens_status journal_open(nonsens_context *ctx, const char *path, journal *out)
 {
-    *out = (journal){path, json_object(), false};
+    return journal_open_visited(ctx, path, NULL, NULL, out);
+}
+
+nonsens_status journal_open_visited(nonsens_context *ctx, const char *path, journal_visit_fn *visit, void *user,
+                                    journal *out)
+{
+    *out = (journal){.path = path, .index = json_object(), .visit = visit, .user = user};
     if (!out->index) {
         return fail_memory(ctx);
     }
@@ -84,6 +93,51 @@ json_t *journal_find(const journal *j, const char *options, int64_t seed)
     return json_object_get(j->index, key_of(key, options, seed));
 }
 
+bool journal_begins(const char *path, const char *begin)
+{
+    FILE *file = fopen(path, "r");
+    bool same = true;
+    for (int c; file && same && *begin && (c = fgetc(file)) != EOF; begin++) {
+        same = c == (unsigned char)*begin;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return same;
+}
+
+static bool read_fully(int file, char *bytes, journal_place place)
+{
+    int64_t got = 0;
+    while (got < place.bytes) {
+        ssize_t step = pread(file, bytes + got, (size_t)(place.bytes - got), (off_t)(place.offset + got));
+        if (step == 0 || (step < 0 && errno != EINTR)) {
+            return false;
+        }
+        got += step > 0 ? step : 0;
+    }
+    return true;
+}
+
+nonsens_status journal_load(nonsens_context *ctx, const char *path, journal_place place, json_t **line)
+{
+    journal named = {.path = path};
+    char *bytes = malloc((size_t)place.bytes + 1);
+    *line = NULL;
+    if (!bytes) {
+        return fail_memory(ctx);
+    }
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file >= 0 && read_fully(file, bytes, place)) {
+        *line = json_loadb(bytes, (size_t)place.bytes, 0, NULL);
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    free(bytes);
+    return *line ? NONSENS_OK : fail_journal(ctx, &named, "read", EIO);
+}
+
 /* ---- writing ---- */
 
 /* The line with its end, and a line break before it where the file ends inside another.  NULL without memory. */
@@ -100,7 +154,8 @@ static char *line_text(const journal *j, const json_t *line, size_t *length)
     return text;
 }
 
-static nonsens_status write_bytes(nonsens_context *ctx, journal *j, const char *bytes, size_t length)
+/* *end is where the file ends behind what was written. */
+static nonsens_status write_bytes(nonsens_context *ctx, journal *j, const char *bytes, size_t length, int64_t *end)
 {
     int file = open(j->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
@@ -110,6 +165,7 @@ static nonsens_status write_bytes(nonsens_context *ctx, journal *j, const char *
     int error = written < 0 ? errno : 0;
     bool whole = written == (ssize_t)length;
     j->torn = written > 0 ? !whole : j->torn;
+    *end = (int64_t)lseek(file, 0, SEEK_CUR);
     if (close(file) != 0 && whole) {
         return fail_journal(ctx, j, "write", errno);
     }
@@ -119,11 +175,13 @@ static nonsens_status write_bytes(nonsens_context *ctx, journal *j, const char *
 nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line)
 {
     size_t length = 0;
+    int64_t end = 0, before = j->torn ? 1 : 0;
     char *text = line ? line_text(j, line, &length) : NULL;
-    nonsens_status status = text ? write_bytes(ctx, j, text, length) : fail_memory(ctx);
+    nonsens_status status = text ? write_bytes(ctx, j, text, length, &end) : fail_memory(ctx);
     free(text);
     if (status == NONSENS_OK) {
-        keep(j, line);
+        int64_t bytes = (int64_t)length - before - 1;
+        keep(j, line, (journal_place){end - 1 - bytes, bytes});
     } else {
         json_decref(line);
     }

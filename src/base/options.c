@@ -199,6 +199,11 @@ static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, co
 
 /* ---- the options of a run ---- */
 
+bool option_changes_results(const nonsens_option_info *info)
+{
+    return strcmp(info->key, "threads") != 0 && strcmp(info->key, "journal") != 0 && strcmp(info->key, "resume") != 0;
+}
+
 const char *option_command_name(unsigned command)
 {
     static const char *const name[] = {"simulate", "direction", "independence", "diagnose",
@@ -373,9 +378,25 @@ static nonsens_status check_segments(nonsens_context *ctx, const nonsens_options
     return NONSENS_OK;
 }
 
+static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (o->command != NONSENS_CMD_DIRECTION) {
+        return NONSENS_OK;
+    }
+    if (o->pairs[0] && o->x[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--pairs says which pairs are looked at; leave out --x and --y");
+    }
+    if (!o->pairs[0] && (o->resume || o->fdr != FDR_BH)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s is for many pairs; name them with --pairs all or --pairs FILE",
+                    o->resume ? "resume" : "fdr");
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options)
 {
     TRY(check_variables(ctx, options));
+    TRY(check_pairs(ctx, options));
     TRY(check_segments(ctx, options));
     return check_training(ctx, options);
 }

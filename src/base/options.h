@@ -69,6 +69,10 @@ enum coefficients { COEFFICIENTS_LASSO, COEFFICIENTS_TESTED, COEFFICIENTS_ALL };
 enum regression { REGRESSION_GP, REGRESSION_POLYNOMIAL };
 enum invariance { INVARIANCE_KS, INVARIANCE_LEVENE_RANK };
 enum resample { RESAMPLE_HALF, RESAMPLE_BOOTSTRAP };
+enum fdr { FDR_BH, FDR_BY, FDR_NONE };
+enum colliders { COLLIDERS_PLAIN, COLLIDERS_CONSERVATIVE, COLLIDERS_MAJORITY };
+enum conflicts { CONFLICTS_BIDIRECTED, CONFLICTS_PRIORITY };
+enum orient_by { ORIENT_BY_STRUCTURED, ORIENT_BY_NONSENS, ORIENT_BY_NONSENS_LR };
 
 struct nonsens_options {
     unsigned command;
@@ -110,8 +114,11 @@ struct nonsens_options {
     /* baselines */
     enum coefficients coefficients;
     enum regression regression;
-    int64_t degree, max_given;
+    int64_t degree, max_given, bends;
     enum invariance invariance;
+    enum colliders colliders;
+    enum conflicts conflicts;
+    enum orient_by orient_by;
     char target[OPTION_TEXT_BYTES];
     /* resamples */
     int64_t bootstrap;
@@ -126,6 +133,9 @@ struct nonsens_options {
     enum confounded confounded;
     bool correlated, cyclic, independent, changing_mechanism;
     double edge_prob;
+    /* many pairs */
+    char pairs[OPTION_TEXT_BYTES];
+    enum fdr fdr;
     /* experiments */
     int64_t reps;
     char out[OPTION_TEXT_BYTES], cells[64];
@@ -166,6 +176,9 @@ const char *option_test_word(enum independence_test test, char word[OPTION_WORD_
 
 /* The word at this place of "a|b|c". */
 void option_print_choice(const char *choices, int index, char *buffer, size_t bytes);
+
+/* False for options on how a run is done (threads, journals), which change no result. */
+bool option_changes_results(const nonsens_option_info *info);
 
 /* The value of an option as text, as nonsens_options_set would take it; the buffer is the caller's. */
 void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes);

@@ -68,8 +68,10 @@ const option_row option_table[] = {
             "Seed of the first repetition; the others count up from it. Reported figures use seeds from 100,001."),
     INTEGER("threads", threads, ANALYSE | REP, RUN, "0", 0, 1024, "threads",
             "How many threads to use; 0 means all cores."),
-    REAL("alpha", alpha, ANALYSE, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
+    REAL("alpha", alpha, ANALYSE & ~DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
+    REAL("alpha", alpha, DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
+         "Error level of the decision as a whole; pc, pc-nonsens and cdnod: of each test of independence."),
     TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
     TEXT("method", method, DIS, RUN, "cdnod", "The method that finds the graph; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
@@ -87,10 +89,17 @@ const option_row option_table[] = {
            "(then rows repeat, which tests of independence take for dependence)."),
     TEXT("journal", journal, DIS, RUN, "",
          "File that gets a line for each finished resample, so that a run that was stopped can go on with --resume."),
+    TEXT("pairs", pairs, DIR, RUN, "",
+         "Decide on many pairs: all, or a file with two names a line; --json FILE gets one line per pair."),
+    CHOICE("fdr", fdr, DIR, RUN, "bh", "bh|by|none",
+           "pairs: q-values that bound the share of false decisions, by Benjamini and Hochberg (bh) or, for pairs that "
+           "depend on one another in any way, Benjamini and Yekutieli (by)."),
     FLAG("resume", resume, REP | DIS, RUN, "Go on with the journal that is there, without doing anything twice."),
+    FLAG("resume", resume, DIR, RUN, "pairs: go on with FILE.journal, which a run that was stopped left beside --json FILE."),
 
     TEXT("segment", segment, ANALYSE, DATA, "",
-         "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only."),
+         "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only. Several "
+         "files need none: each is a segment, called after its file."),
     TEXT("segments", segments, ANALYSE, DATA, "", "equal:K cuts the rows, in their order, into K blocks instead."),
     TEXT("vars", vars, ANALYSE, DATA, "",
          "Variables, separated by commas; left out, all numeric columns but the segment column."),
@@ -168,6 +177,10 @@ const option_row option_table[] = {
            "The test: kernel (hsic), conditional kernel (kci), random features (rcit), partial correlation (fisher-z), "
            "hsic of what Gaussian processes of --given leave over (residuals), mutual information (information); or of "
            "--x alone against the segment: ks, levene (scale), kruskal (location). auto means hsic, with --given kci."),
+    CHOICE("test", test, DIS, TESTS, "auto", "auto|hsic|kci|rcit|fisher-z",
+           "pc, pc-nonsens, cdnod: the test of conditional independence: partial correlation (fisher-z; see --bends); "
+           "kernels (kci, which is hsic where nothing is given; hsic means the same here); random features (rcit). "
+           "auto means fisher-z for pc and pc-nonsens, kci for cdnod."),
     CHOICE("rule", rule, DIR, TESTS, "tests", "tests|likelihood-ratio",
            "linear-ica: decide by the four tests, or by the likelihood ratio, which assumes an effect."),
     CHOICE("ratio", ratio, DIR, TESTS, "information", "information|jacobian|printed",
@@ -194,7 +207,19 @@ const option_row option_table[] = {
            "and a rank test of location."),
     TEXT("target", target, DIS, BASELINES, "", "icp: look for the causes of this variable alone, a name or #k."),
     INTEGER("max-given", max_given, DIS, BASELINES, "3", 0, 100, "variables",
-            "cdnod: most variables that a test conditions on at once; icp: most causes of a variable."),
+            "pc, pc-nonsens, cdnod: most variables that a test conditions on at once; icp: most causes of a "
+            "variable."),
+    INTEGER("bends", bends, DIS, BASELINES, "-1", -1, 100, "bends",
+            "pc, pc-nonsens with fisher-z: variables are conditioned on by functions of each that are linear between "
+            "so many bends; 0 means linear ones, as usual; -1 means 0 for pc and 4 for pc-nonsens."),
+    CHOICE("colliders", colliders, DIS, BASELINES, "majority", "plain|conservative|majority",
+           "pc, pc-nonsens: when a - b - c is a v-structure a -> b <- c: where b is not in the set that was found to "
+           "separate a and c; in none of all sets of their neighbours that do; in less than half of them."),
+    CHOICE("conflicts", conflicts, DIS, BASELINES, "bidirected", "bidirected|priority",
+           "pc, pc-nonsens: where v-structures contradict one another, draw arrows with two heads, or let those with "
+           "the largest p-value of their separated ends go first and leave out the others."),
+    CHOICE("orient-by", orient_by, DIS, BASELINES, "structured", "structured|nonsens|nonsens-lr",
+           "pc-nonsens: the method that directs an edge between two variables where the pattern leaves it open."),
 
     CHOICE("sem", sem, SIM, MODEL, "layered", "layered|node",
            "The paper's layered mixing, or one mechanism per variable (a clean sparse graph)."),

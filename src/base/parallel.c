@@ -33,6 +33,7 @@ static void run_job(struct loop *loop, int64_t job)
     nonsens_context child;
     arena scratch = {0};
     context_child(&child, loop->ctx);
+    child.silent = child.silent || loop->phase; // jobs side by side must not all report, and to one line of progress
     nonsens_status status = check_cancelled(&child);
     if (status == NONSENS_OK) {
         status = loop->run(&child, &scratch, job, loop->state);

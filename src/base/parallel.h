@@ -13,7 +13,10 @@
 /* scratch is the job's own and is freed when it returns. */
 typedef nonsens_status (*job_fn)(nonsens_context *ctx, arena *scratch, int64_t job, void *state);
 
-/* threads <= 0 means all cores.  `phase` names the work in progress reports; NULL for none. */
+/*
+ * threads <= 0 means all cores.  `phase` names the work in progress reports, and what is inside of jobs then reports
+ * none; NULL for no reports of the loop itself.
+ */
 nonsens_status parallel_for(nonsens_context *ctx, int threads, int64_t jobs, const char *phase, job_fn run,
                             void *state);
 

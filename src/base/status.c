@@ -66,6 +66,7 @@ void context_child(nonsens_context *child, nonsens_context *parent)
 {
     memset(child, 0, sizeof *child);
     child->root = parent->root;
+    child->silent = parent->silent;
 }
 
 bool is_cancelled(const nonsens_context *ctx)
@@ -81,7 +82,7 @@ nonsens_status check_cancelled(nonsens_context *ctx)
 void report_progress(nonsens_context *ctx, const char *phase, int64_t done, int64_t total)
 {
     nonsens_context *root = ctx->root;
-    if (root->progress && root->progress(root->progress_user, phase, done, total) != 0) {
+    if (!ctx->silent && root->progress && root->progress(root->progress_user, phase, done, total) != 0) {
         nonsens_cancel(root);
     }
 }

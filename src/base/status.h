@@ -19,6 +19,7 @@ struct nonsens_context {
     nonsens_progress_fn progress;
     void *progress_user;
     atomic_int cancelled;
+    bool silent; /* reports no progress: it runs a job of a loop that does */
 };
 
 /*
@@ -34,7 +35,7 @@ nonsens_status fail_memory(nonsens_context *ctx);
 /* Forgets an earlier message and an earlier wish to cancel: called at the door of every public read and run. */
 void context_begin(nonsens_context *ctx);
 
-/* A context for one job of a parallel loop: its own message, the cancel flag of its root. */
+/* A context for one job of a parallel loop: its own message, the cancel flag of its root, silent as its parent. */
 void context_child(nonsens_context *child, nonsens_context *parent);
 
 bool is_cancelled(const nonsens_context *ctx);

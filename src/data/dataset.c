@@ -183,7 +183,7 @@ static nonsens_status fill(nonsens_context *ctx, arena *scratch, nonsens_data *d
     return NONSENS_OK;
 }
 
-static nonsens_status build(nonsens_context *ctx, const build_input *in, nonsens_data **out)
+static nonsens_status build(nonsens_context *ctx, const build_input *in, bool audit, nonsens_data **out)
 {
     *out = NULL;
     nonsens_data *data = memory_get(1, sizeof *data);
@@ -193,7 +193,7 @@ static nonsens_status build(nonsens_context *ctx, const build_input *in, nonsens
     arena scratch = {0};
     nonsens_status status = fill(ctx, &scratch, data, in);
     arena_free(&scratch);
-    if (status == NONSENS_OK) {
+    if (status == NONSENS_OK && audit) {
         status = audit_dataset(ctx, data);
     }
     if (status != NONSENS_OK) {
@@ -209,7 +209,15 @@ nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const d
                              const char *const *labels, const int64_t *input_row, nonsens_data **out)
 {
     build_input in = {n, d, segments, column, names, category, labels, input_row};
-    return build(ctx, &in, out);
+    return build(ctx, &in, true, out);
+}
+
+nonsens_status dataset_build_unaudited(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
+                                       const char *const *names, const int32_t *category, int64_t segments,
+                                       const char *const *labels, const int64_t *input_row, nonsens_data **out)
+{
+    build_input in = {n, d, segments, column, names, category, labels, input_row};
+    return build(ctx, &in, false, out);
 }
 
 nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, int64_t count, const int64_t *index,
@@ -233,7 +241,7 @@ nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, in
                           .category = data->segments > 0 ? data->segment : NULL,
                           .labels = (const char *const *)data->labels,
                           .input_row = data->input_row};
-        status = build(ctx, &in, out);
+        status = build(ctx, &in, true, out);
     }
     arena_free(&local);
     return status;
@@ -384,7 +392,7 @@ nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t
     build_input in = {.n = n, .d = d, .names = names};
     nonsens_status status = gather_arrays(ctx, &scratch, values, row_stride, column_stride, segment, &in);
     if (status == NONSENS_OK) {
-        status = build(ctx, &in, out);
+        status = build(ctx, &in, true, out);
     }
     arena_free(&scratch);
     return status;

@@ -1,10 +1,9 @@
 /*
- * read.c - from a file to a data set: which columns are variables, which one is the segment, what happens to missing
- * values.
+ * read.c - from files to a data set: which columns are variables, which one is the segment, what happens to missing
+ * values.  Several files are put together in read_files.c.
  */
 #include "base/show.h"
-#include "data/dataset.h"
-#include "data/table.h"
+#include "data/read_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,22 +11,6 @@
 #include <string.h>
 
 enum { LIST_BYTES = 400 };
-
-typedef struct reading {
-    const nonsens_options *options;
-    arena memory;
-    const char **wanted; // (wanted_count) all spellings of the variables that were named
-    int64_t wanted_count;
-    table t;
-    int64_t label;     // column with the segment labels, or -1
-    int64_t *variable; // (variables) columns
-    int64_t variables;
-    int64_t rows;       // rows kept
-    int64_t *input_row; // (rows) or NULL: all
-    int32_t *category;  // (rows) or NULL: no segments
-    char **labels;      // (segments)
-    int64_t segments;
-} reading;
 
 /* ---- which columns ------------------------------------------------------------------------------------------- */
 
@@ -106,8 +89,8 @@ static nonsens_status spell_name(nonsens_context *ctx, reading *r, const char *b
     while (last > first && (last[-1] == ' ' || last[-1] == '\t')) {
         last--;
     }
-    spelling[0] = arena_format(ctx, &r->memory, "%.*s", (int)(end - begin), begin);
-    spelling[1] = spelling[0] ? arena_format(ctx, &r->memory, "%.*s", (int)(last - first), first) : NULL;
+    spelling[0] = arena_format(ctx, r->memory, "%.*s", (int)(end - begin), begin);
+    spelling[1] = spelling[0] ? arena_format(ctx, r->memory, "%.*s", (int)(last - first), first) : NULL;
     return spelling[1] ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
@@ -122,7 +105,7 @@ static nonsens_status list_wanted(nonsens_context *ctx, reading *r)
             most += 3;
         }
     }
-    ARENA_TRY(ctx, &r->memory, r->wanted, most);
+    ARENA_TRY(ctx, r->memory, r->wanted, most);
     for (int k = 0; k < LISTS; k++) {
         const char *rest = list[k];
         if (rest[0]) {
@@ -186,7 +169,7 @@ static nonsens_status choose_numeric(nonsens_context *ctx, reading *r)
 
 static nonsens_status choose_variables(nonsens_context *ctx, reading *r)
 {
-    ARENA_TRY(ctx, &r->memory, r->variable, r->t.cols);
+    ARENA_TRY(ctx, r->memory, r->variable, r->t.cols);
     return r->wanted_count > 0 ? choose_wanted(ctx, r) : choose_numeric(ctx, r);
 }
 
@@ -194,7 +177,7 @@ static nonsens_status choose_variables(nonsens_context *ctx, reading *r)
 
 static bool cell_missing(const table_column *column, int64_t i)
 {
-    return column->category ? column->category[i] < 0 : isnan(column->value[i]);
+    return column->category ? column->category[i] < 0 : !column->value || isnan(column->value[i]);
 }
 
 /* The k-th column that must be complete: the variables, then the label. */
@@ -244,7 +227,7 @@ static nonsens_status refuse_missing(nonsens_context *ctx, const reading *r)
 /* Moves the complete rows to the front of the columns that are needed. */
 static nonsens_status drop_incomplete(nonsens_context *ctx, reading *r)
 {
-    ARENA_TRY(ctx, &r->memory, r->input_row, r->t.rows);
+    ARENA_TRY(ctx, r->memory, r->input_row, r->t.rows);
     int64_t kept = 0;
     for (int64_t i = 0; i < r->t.rows; i++) {
         if (row_complete(r, i)) {
@@ -262,11 +245,12 @@ static nonsens_status drop_incomplete(nonsens_context *ctx, reading *r)
         }
     }
     r->rows = kept;
-    if (kept == 0) {
-        return fail(ctx, NONSENS_ERR_DATA, "%s: every row has a missing value; choose other columns with --vars",
-                    r->t.path);
-    }
     return NONSENS_OK;
+}
+
+nonsens_status reading_settle_missing(nonsens_context *ctx, reading *r)
+{
+    return r->options->na == NA_DROP_ROWS ? drop_incomplete(ctx, r) : refuse_missing(ctx, r);
 }
 
 /* ---- segments ------------------------------------------------------------------------------------------------ */
@@ -278,13 +262,13 @@ static nonsens_status cut_blocks(nonsens_context *ctx, reading *r)
         return fail(ctx, NONSENS_ERR_USAGE, "--segments equal:%" PRId64 ": there %s only %" PRId64 " row%s to cut",
                     blocks, r->rows == 1 ? "is" : "are", r->rows, r->rows == 1 ? "" : "s");
     }
-    ARENA_TRY(ctx, &r->memory, r->category, r->rows);
-    ARENA_TRY(ctx, &r->memory, r->labels, blocks);
+    ARENA_TRY(ctx, r->memory, r->category, r->rows);
+    ARENA_TRY(ctx, r->memory, r->labels, blocks);
     for (int64_t i = 0; i < r->rows; i++) {
         r->category[i] = (int32_t)(i * blocks / r->rows);
     }
     for (int64_t k = 0; k < blocks; k++) {
-        r->labels[k] = arena_format(ctx, &r->memory, "%" PRId64, k + 1);
+        r->labels[k] = arena_format(ctx, r->memory, "%" PRId64, k + 1);
         if (!r->labels[k]) {
             return NONSENS_ERR_MEMORY;
         }
@@ -302,7 +286,7 @@ static nonsens_status choose_segments(nonsens_context *ctx, reading *r)
         r->segments = column->label_count;
         return NONSENS_OK;
     }
-    return r->options->segments[0] ? cut_blocks(ctx, r) : NONSENS_OK;
+    return r->options->segments[0] && r->rows > 0 ? cut_blocks(ctx, r) : NONSENS_OK;
 }
 
 /* ---- warnings ------------------------------------------------------------------------------------------------ */
@@ -362,14 +346,15 @@ static nonsens_status build(nonsens_context *ctx, reading *r, nonsens_data **out
 {
     const double **column; // (variables)
     const char **names;    // (variables)
-    ARENA_TRY(ctx, &r->memory, column, r->variables);
-    ARENA_TRY(ctx, &r->memory, names, r->variables);
+    ARENA_TRY(ctx, r->memory, column, r->variables);
+    ARENA_TRY(ctx, r->memory, names, r->variables);
     for (int64_t k = 0; k < r->variables; k++) {
         column[k] = r->t.column[r->variable[k]].value;
         names[k] = r->t.column[r->variable[k]].name;
     }
-    nonsens_status status = dataset_build(ctx, r->rows, r->variables, column, names, r->category, r->segments,
-                                          (const char *const *)r->labels, r->input_row, out);
+    nonsens_status status = (r->options->pairs[0] ? dataset_build_unaudited : dataset_build)(
+        ctx, r->rows, r->variables, column, names, r->category, r->segments, (const char *const *)r->labels,
+        r->input_row, out);
     if (status == NONSENS_OK) {
         (*out)->by_role = r->options->x[0] != '\0';
     }
@@ -380,37 +365,75 @@ static nonsens_status build(nonsens_context *ctx, reading *r, nonsens_data **out
     return warn_dropped(ctx, r, *out);
 }
 
-static nonsens_status read_all(nonsens_context *ctx, const char *path, reading *r, nonsens_data **out)
+/* The table of one file and the columns of it that are variables. */
+static nonsens_status read_table(nonsens_context *ctx, const char *path, reading *r)
 {
     const nonsens_options *o = r->options;
-    TRY(nonsens_options_check(ctx, o));
-    TRY(list_wanted(ctx, r));
     table_options how = {.no_header = o->no_header,
                          .label = o->segment[0] ? o->segment : NULL,
                          .wanted = r->wanted_count > 0 ? r->wanted : NULL,
                          .wanted_count = r->wanted_count};
-    TRY(table_read(ctx, &r->memory, path, &how, &r->t));
+    TRY(table_read(ctx, r->memory, path, &how, &r->t));
     r->rows = r->t.rows;
     r->label = o->segment[0] ? table_find(&r->t, o->segment) : -1;
-    TRY(choose_variables(ctx, r));
-    TRY(o->na == NA_DROP_ROWS ? drop_incomplete(ctx, r) : refuse_missing(ctx, r));
-    TRY(choose_segments(ctx, r));
+    return choose_variables(ctx, r);
+}
+
+static nonsens_status read_one(nonsens_context *ctx, const char *path, reading *r)
+{
+    TRY(read_table(ctx, path, r));
+    TRY(reading_settle_missing(ctx, r));
+    return choose_segments(ctx, r);
+}
+
+static nonsens_status read_several(nonsens_context *ctx, const char *const *paths, int64_t count, reading *r)
+{
+    reading *part; // (count)
+    TRY(reading_check_files(ctx, paths, count, r->options));
+    ARENA_TRY(ctx, r->memory, part, count);
+    for (int64_t k = 0; k < count; k++) {
+        part[k] = *r;
+        TRY(read_table(ctx, paths[k], &part[k]));
+    }
+    return reading_stack(ctx, paths, count, part, r);
+}
+
+static nonsens_status read_all(nonsens_context *ctx, const char *const *paths, int64_t count, reading *r,
+                               nonsens_data **out)
+{
+    TRY(nonsens_options_check(ctx, r->options));
+    TRY(list_wanted(ctx, r));
+    TRY(count == 1 ? read_one(ctx, paths[0], r) : read_several(ctx, paths, count, r));
+    if (r->rows == 0) {
+        return fail(ctx, NONSENS_ERR_DATA, "%s: every row has a missing value; choose other columns with --vars",
+                    r->t.path);
+    }
     return build(ctx, r, out);
 }
 
-nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
-                                 nonsens_data **out)
+nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
+                                       const nonsens_options *options, nonsens_data **out)
 {
     *out = NULL;
     TRY(options_begin(ctx, options,
                       NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_ICA |
                           NONSENS_CMD_DISCOVER));
-    reading r = {.options = options};
-    nonsens_status status = read_all(ctx, path, &r, out);
-    arena_free(&r.memory);
+    if (count < 1) {
+        return fail(ctx, NONSENS_ERR_USAGE, "there is no file to read; name at least one");
+    }
+    arena memory = {0};
+    reading r = {.options = options, .memory = &memory};
+    nonsens_status status = read_all(ctx, paths, count, &r, out);
+    arena_free(&memory);
     if (status != NONSENS_OK) {
         nonsens_data_free(*out);
         *out = NULL;
     }
     return status;
+}
+
+nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
+                                 nonsens_data **out)
+{
+    return nonsens_data_read_files(ctx, &path, 1, options, out);
 }

@@ -10,16 +10,14 @@
  * The file is walked once to fill in the flags.  Which lines contradict one another is found by walking it again, so
  * that nothing has to be remembered per arrow.
  */
+#include "base/input.h"
 #include "graph/knowledge_internal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MOST_BYTES = 1 << 24, FIRST_BYTES = 1 << 12, MOST_TIER = 1000000000, MOST_SHOWN = 6 };
+enum { MOST_BYTES = 1 << 24, MOST_TIER = 1000000000, MOST_SHOWN = 6 };
 
 /* ---- statements ---- */
 
@@ -402,52 +400,19 @@ nonsens_status knowledge_parse(nonsens_context *ctx, arena *a, const char *path,
     return status;
 }
 
-static nonsens_status read_bytes(nonsens_context *ctx, arena *a, int descriptor, const char *shown, char **bytes,
-                                 int64_t *size)
-{
-    int64_t room = 0;
-    for (ssize_t got = 1; got > 0;) {
-        if (*size == room) {
-            char *larger;
-            room = room ? 2 * room : FIRST_BYTES;
-            ARENA_TRY(ctx, a, larger, room);
-            memcpy(larger, *bytes ? *bytes : "", (size_t)*size);
-            *bytes = larger;
-        }
-        do {
-            got = read(descriptor, *bytes + *size, (size_t)(room - *size));
-        } while (got < 0 && errno == EINTR);
-        if (got < 0) {
-            return fail(ctx, NONSENS_ERR_DATA, "knowledge file %s: cannot be read: %s", shown, strerror(errno));
-        }
-        *size += got;
-        if (*size > MOST_BYTES) {
-            return fail(ctx, NONSENS_ERR_DATA,
-                        "knowledge file %s: more than %d MiB is no list of arrows; is it the right file?", shown,
-                        MOST_BYTES >> 20);
-        }
-    }
-    return NONSENS_OK;
-}
-
 nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, int64_t d, const char *const *names,
                               knowledge *out)
 {
-    arena file = {0};
-    char shown[SHOWN_PATH_BYTES], *bytes = NULL;
-    int64_t size = 0;
+    input file = {0};
     *out = (knowledge){0};
-    show_path(shown, path);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        return fail(ctx, NONSENS_ERR_DATA, "knowledge file %s: cannot be opened: %s", shown, strerror(errno));
+    if (strcmp(path, "-") == 0) { // a run may read it more than once
+        return fail(ctx, NONSENS_ERR_DATA, "knowledge file -: it cannot come from standard input; give a path");
     }
-    nonsens_status status = read_bytes(ctx, &file, descriptor, shown, &bytes, &size);
-    close(descriptor);
+    nonsens_status status = input_read_other(ctx, "knowledge file", path, MOST_BYTES, &file);
     if (status == NONSENS_OK) {
-        status = knowledge_parse(ctx, a, path, bytes, size, d, names, out);
+        status = knowledge_parse(ctx, a, path, file.bytes, (int64_t)file.size, d, names, out);
     }
-    arena_free(&file);
+    input_free(&file);
     return status;
 }
 

@@ -20,6 +20,12 @@ static nonsens_status translate(nonsens_context *ctx, arena *scratch, const int6
     return NONSENS_OK;
 }
 
+/* A variable that is a function of what is given says nothing about an edge. */
+static double answer_of(bool determined, double p_value)
+{
+    return determined ? 0.0 : p_value;
+}
+
 nonsens_status skeleton_ask_ci(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
                                const int64_t *given, double *p_value)
 {
@@ -30,7 +36,7 @@ nonsens_status skeleton_ask_ci(nonsens_context *ctx, arena *scratch, void *state
     TRY(translate(ctx, scratch, s->variable, count, given, few, &set));
     TRY(ci_test(ctx, s->tester, s->variable ? s->variable[x] : x, s->variable ? s->variable[y] : y, count, set,
                 &result));
-    *p_value = result.degenerate ? 0.0 : result.p_value; // a function of what is given says nothing about an edge
+    *p_value = answer_of(result.degenerate && count > 0, result.p_value);
     return NONSENS_OK;
 }
 
@@ -48,6 +54,6 @@ nonsens_status skeleton_ask_fisher_z(nonsens_context *ctx, arena *scratch, void 
     }
     fisher_z_test(s->data, s->variable ? s->variable[x] : x, s->variable ? s->variable[y] : y, count, set,
                   s->combination, buffer, &result);
-    *p_value = result.p_value;
+    *p_value = answer_of(result.degenerate && count > 0, result.p_value);
     return NONSENS_OK;
 }

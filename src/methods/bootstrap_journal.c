@@ -57,16 +57,11 @@ static void print_hash(char text[HASH_BYTES], uint64_t hash)
     snprintf(text, HASH_BYTES, "%016" PRIx64, hash);
 }
 
-/* What changes no resample: how it is run and how many are; what is read, which the hash of the data covers. */
+/* How many there are changes no resample, nor does what is read beyond the data, whose hash is looked at. */
 static bool is_setting(const nonsens_option_info *info)
 {
-    static const char *const other[] = {"threads", "bootstrap", "journal", "resume"};
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-        if (strcmp(info->key, other[i]) == 0) {
-            return false;
-        }
-    }
-    return (info->commands & NONSENS_CMD_DISCOVER) && strcmp(info->group, "Data") != 0;
+    return (info->commands & NONSENS_CMD_DISCOVER) && option_changes_results(info) &&
+           strcmp(info->key, "bootstrap") != 0 && strcmp(info->group, "Data") != 0;
 }
 
 /* Text that is not UTF-8, which JSON cannot hold, by its hash. */
@@ -165,28 +160,17 @@ static nonsens_status compare_heads(nonsens_context *ctx, const char *path, json
     return NONSENS_OK;
 }
 
-/* A file without a head is one that a killed run has only begun, or it is something else, which must stay as it is. */
-static nonsens_status check_begun(nonsens_context *ctx, const nonsens_options *options, const char *path)
-{
-    static const char begin[] = "{\"options\":\"" HEAD "\"";
-    char bytes[sizeof begin];
-    FILE *file = fopen(options->journal, "r");
-    if (!file) {
-        return NONSENS_OK;
-    }
-    size_t size = fread(bytes, 1, sizeof begin - 1, file);
-    fclose(file);
-    return memcmp(bytes, begin, size) == 0
-               ? NONSENS_OK
-               : fail(ctx, NONSENS_ERR_USAGE, "%s is no journal of discover --bootstrap; name another --journal", path);
-}
-
 static nonsens_status check_head(nonsens_context *ctx, const nonsens_options *options, const journal *j, json_t *head)
 {
     char path[SHOWN_PATH_BYTES];
     json_t *there = journal_find(j, HEAD, 0);
     show_path(path, options->journal);
-    return there ? compare_heads(ctx, path, there, head) : check_begun(ctx, options, path);
+    if (there) {
+        return compare_heads(ctx, path, there, head);
+    }
+    return journal_begins(options->journal, "{\"options\":\"" HEAD "\"")
+               ? NONSENS_OK
+               : fail(ctx, NONSENS_ERR_USAGE, "%s is no journal of discover --bootstrap; name another --journal", path);
 }
 
 /* Opens the journal and looks whether it is the one of this head. */

@@ -11,6 +11,7 @@ nonsens_status cdnod_tests_open(nonsens_context *ctx, arena *a, const nonsens_da
     row_groups groups = {data->segments, data->start};
     ci_options how = ci_options_from(options);
     how.threads = threads;
+    how.test = how.test == TEST_HSIC ? TEST_AUTO : how.test; // which is hsic where nothing is given
     *out = (cdnod_tests){.data = data, .options = options, .d = data->d, .modules = {data->n, NULL, groups}};
     ARENA_TRY(ctx, a, v, data->d);
     ARENA_TRY(ctx, a, variable, data->d);

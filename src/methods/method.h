@@ -46,4 +46,7 @@ method_fn icp_direction, icp_discover;
 /* Huang et al. 2020: the segment as a variable, of a pair (cdnod.c) and of many (cdnod_graph.c). */
 method_fn cdnod_direction, cdnod_discover;
 
+/* Spirtes, Glymour, Scheines 2000: conditional independence (pc.c), then a bivariate method for what is left open. */
+method_fn pc_discover, pc_nonsens_discover;
+
 #endif

@@ -42,6 +42,10 @@
     "others; where both ends of an edge change, their mechanisms change independently over the segments; and rows are " \
     "independent of one another."
 
+#define PC_MODEL                                                                                                      \
+    "There are no cycles, and no hidden common cause acts on two variables; variables are dependent wherever the graph " \
+    "lets them be (faithfulness), no variable is a function of the others; and rows are independent of one another."
+
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md",
       "compares segment classifiers whose features see one variable alone; says when neither direction fits",
@@ -80,6 +84,17 @@ static const method table[] = {
       "the segment as a variable: conditional independence, then independent changes of mechanisms", CDNOD_MODEL, 1, 1,
       1},
      cdnod_direction, cdnod_discover},
+    {{"pc", "Spirtes, Glymour, Scheines, 2000; Colombo, Maathuis, JMLR 15, 2014",
+      "conditional independence alone, inside segments where there are any: directions where they follow from it",
+      PC_MODEL " With fisher-z, the default: all dependence shows in correlations.", 0, 1, 0},
+     NULL, pc_discover},
+    {{"pc-nonsens", "Monti, Zhang, Hyvarinen, UAI 2019; Spirtes, Glymour, Scheines, 2000",
+      "pc inside segments, then a method for pairs (--orient-by) for the edges that it leaves without direction",
+      PC_MODEL " With fisher-z, the default: all dependence shows in correlations. Where pairs are compared: "
+      "disturbances are independent inside each segment and change over at least three segments, and mechanisms stay "
+      "the same in all of them.",
+      0, 1, 1},
+     NULL, pc_nonsens_discover},
 };
 
 enum { METHODS = sizeof table / sizeof *table };

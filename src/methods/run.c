@@ -9,7 +9,6 @@
 #include "data/audit.h"
 #include "graph/knowledge_file.h"
 #include "methods/bootstrap.h"
-#include "methods/method.h"
 #include "methods/variables.h"
 
 #include <inttypes.h>
@@ -32,7 +31,7 @@ static bool can_run(const nonsens_method_info *info, unsigned command)
     return command == NONSENS_CMD_DISCOVER ? info->discover : info->direction;
 }
 
-static nonsens_status pick_method(nonsens_context *ctx, const nonsens_options *options, const method **out)
+nonsens_status run_pick_method(nonsens_context *ctx, const nonsens_options *options, const method **out)
 {
     char list[LIST_BYTES] = "";
     size_t used = 0;
@@ -94,6 +93,16 @@ static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data,
     return status;
 }
 
+nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
+                             nonsens_result **out)
+{
+    const method *m;
+    *out = NULL;
+    TRY(run_pick_method(ctx, options, &m));
+    TRY(audit_require_pair(ctx, pair));
+    return run_method(ctx, pair, options, m, out);
+}
+
 nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                  nonsens_result **out)
 {
@@ -103,10 +112,9 @@ nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
     const method *m;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_DIRECTION));
-    TRY(pick_method(ctx, options, &m));
+    TRY(run_pick_method(ctx, options, &m));
     TRY(variables_pair(ctx, data, options, &pair, &owned));
-    nonsens_status status = audit_require_pair(ctx, pair);
-    status = status == NONSENS_OK ? run_method(ctx, pair, options, m, out) : status;
+    nonsens_status status = run_direction(ctx, pair, options, out);
     nonsens_data_free(owned);
     if (status == NONSENS_OK) {
         (*out)->seconds = run_seconds() - begun;
@@ -244,7 +252,7 @@ nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, 
     const method *m;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_DISCOVER));
-    TRY(pick_method(ctx, options, &m));
+    TRY(run_pick_method(ctx, options, &m));
     if (options->target[0] && m->discover != icp_discover) {
         return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method icp; %s finds the graph of all variables",
                     m->info.name);

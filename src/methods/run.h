@@ -4,10 +4,17 @@
 #ifndef METHODS_RUN_H
 #define METHODS_RUN_H
 
-#include "methods/result.h"
+#include "methods/method.h"
 
 /* Seconds on a clock that never goes back; only differences mean something. */
 double run_seconds(void);
+
+/* The method that the options name, if their command can run it. */
+nonsens_status run_pick_method(nonsens_context *ctx, const nonsens_options *options, const method **out);
+
+/* nonsens_direction on a data set of just two variables, without looking at --x and --y. */
+nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
+                             nonsens_result **out);
 
 /* A note on the segments that an independence test left out, if there are any. */
 nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "methods/result.h"
 
 #include <jansson.h>
 
@@ -20,6 +21,16 @@ json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_optio
  * bytes that are not UTF-8 are taken as Latin-1.
  */
 char *report_utf8(nonsens_context *ctx, arena *a, const char *text);
+
+/* One of many pairs, as a line of its own: every line has the same keys, null where there is nothing to say. */
+typedef struct report_pair {
+    const char *x, *y, *method;
+    const nonsens_result *result; /* NULL where it failed */
+    const char *error;            /* why; NULL where it did not fail */
+} report_pair;
+json_t *report_pair_line(nonsens_context *ctx, arena *scratch, const report_pair *pair, int64_t seed);
+
+enum { REPORT_DIGITS = 15 }; /* every decimal that a user typed comes back as typed */
 
 /* Writes the document with so many significant digits and releases it; NULL stands for one that ran out of memory. */
 nonsens_status report_write_json(nonsens_context *ctx, json_t *document, int digits, const char *path);

@@ -16,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fifteen digits: every decimal that a user typed comes back as typed. */
-enum { DIGITS = 15, INDENT = 2 };
+enum { INDENT = 2 };
 
 static json_t *number(double value)
 {
@@ -114,12 +113,6 @@ static json_t *option_value(const writer *w, const nonsens_options *options, con
     return text(w, value);
 }
 
-/* How a run is done changes no result. */
-static bool is_setting(const char *key)
-{
-    return strcmp(key, "threads") != 0 && strcmp(key, "journal") != 0 && strcmp(key, "resume") != 0;
-}
-
 json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_options *options)
 {
     writer w = {ctx, scratch, NULL};
@@ -127,7 +120,7 @@ json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_optio
     bool ok = object != NULL;
     for (size_t i = 0; ok && i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
-        if ((info->commands & options->command) && is_setting(info->key)) {
+        if ((info->commands & options->command) && option_changes_results(info)) {
             ok = set(&w, object, info->key, option_value(&w, options, info));
         }
     }
@@ -313,6 +306,44 @@ static json_t *document(const writer *w)
     return keep_if(ok, root);
 }
 
+/* ---- one of many pairs ---- */
+
+static bool fill_pair(const writer *w, json_t *root)
+{
+    const nonsens_result *r = w->result;
+    return set(w, root, "decision", r ? text(w, r->decision_text) : json_null()) &&
+           set(w, root, "direction", r ? text(w, r->direction_text) : json_null()) &&
+           set(w, root, "score", r ? number(r->score) : json_null()) &&
+           set(w, root, "p_value", r ? number(r->p_value) : json_null()) && set(w, root, "q_value", json_null()) &&
+           set(w, root, "reason", r ? text(w, r->reason) : json_null());
+}
+
+static bool fill_pair_findings(const writer *w, json_t *root)
+{
+    const nonsens_result *r = w->result;
+    return set(w, root, "assumes_effect", json_boolean(r && r->assumes_effect)) &&
+           set(w, root, "evidence", r ? evidence_array(w) : json_array()) &&
+           set(w, root, "notes", r ? texts(w, r->note, r->notes) : json_array()) &&
+           set(w, root, "warnings", r ? texts(w, r->warning, r->warnings) : json_array());
+}
+
+json_t *report_pair_line(nonsens_context *ctx, arena *scratch, const report_pair *pair, int64_t seed)
+{
+    writer w = {ctx, scratch, pair->result};
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016" PRIx64, pair->result ? pair->result->data_hash : 0);
+    json_t *root = json_object();
+    bool ok = root && set(&w, root, "x", text(&w, pair->x)) && set(&w, root, "y", text(&w, pair->y)) &&
+              set(&w, root, "method", text(&w, pair->method)) && fill_pair(&w, root) &&
+              set(&w, root, "error", text(&w, pair->error)) && fill_pair_findings(&w, root) &&
+              set(&w, root, "version", json_string(nonsens_version())) &&
+              set(&w, root, "seed", json_integer((json_int_t)seed)) &&
+              set(&w, root, "data_hash", pair->result ? json_string(hash) : json_null());
+    return keep_if(ok, root);
+}
+
+/* ---- files ---- */
+
 static nonsens_status write_bytes(nonsens_context *ctx, const char *bytes, const char *path)
 {
     output *out;
@@ -344,5 +375,5 @@ nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_res
     writer w = {ctx, &scratch, result};
     json_t *root = document(&w);
     arena_free(&scratch);
-    return report_write_json(ctx, root, DIGITS, path);
+    return report_write_json(ctx, root, REPORT_DIGITS, path);
 }

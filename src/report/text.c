@@ -306,17 +306,16 @@ static void print_word(FILE *f, const char *word)
     fputc('\'', f);
 }
 
-/* The command line with every option that is not at its default; how a run is done does not matter. */
-static void print_command(FILE *f, const nonsens_options *options)
+void text_print_command(FILE *f, const nonsens_options *options, int64_t segments)
 {
     char value[OPTION_TEXT_BYTES], shown[SHOWN_BYTES];
-    fprintf(f, "  nonsens %s FILE", option_command_name(options->command));
+    bool files = segments > 0 && !options->segment[0] && !options->segments[0]; // each file was a segment
+    fprintf(f, "  nonsens %s FILE%s", option_command_name(options->command), files ? "..." : "");
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         option_print(options, info, value, sizeof value);
         if (!(info->commands & options->command) || strcmp(value, info->default_value) == 0 ||
-            strcmp(info->key, "threads") == 0 || strcmp(info->key, "journal") == 0 ||
-            strcmp(info->key, "resume") == 0) {
+            !option_changes_results(info)) {
             continue;
         }
         bool flag = info->type == NONSENS_OPTION_FLAG;
@@ -333,7 +332,7 @@ static void print_origin(FILE *f, const nonsens_result *r, bool verbose)
 {
     char seconds[NUMBER_BYTES];
     text_print_heading(f, "To get the same result again");
-    print_command(f, &r->options);
+    text_print_command(f, &r->options, r->segments);
     fprintf(f, "  with nonsens %s on data %016" PRIx64 " (", nonsens_version(), r->data_hash);
     text_print_count(f, r->rows, "row", ", ");
     if (r->segments > 0) {

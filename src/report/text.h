@@ -24,6 +24,9 @@ void text_print_count(FILE *f, int64_t count, const char *thing, const char *beh
 /* A figure of evidence: counts in full, else four digits; "-" where there is none. */
 const char *text_figure(char buffer[NUMBER_BYTES], double value);
 
+/* The command line to run it again: every option that changes results and is not at its default. */
+void text_print_command(FILE *f, const nonsens_options *options, int64_t segments);
+
 /* What `ica` found: sources and unmixing (text_ica.c). */
 void text_print_unmixed(FILE *f, const nonsens_result *r);
 

@@ -2,10 +2,10 @@
 #include "reproduce/reproduce.h"
 
 #include "base/hash.h"
+#include "base/journal.h"
 #include "base/output.h"
 #include "base/parallel.h"
 #include "base/show.h"
-#include "base/journal.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -180,6 +180,40 @@ static void test_parallel_loop_runs_fails_and_cancels(void **state)
     nonsens_context_free(ctx);
 }
 
+static nonsens_status reporting_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    int64_t squares[3];
+    (void)scratch;
+    (void)job;
+    (void)state;
+    report_progress(ctx, "inside", 1, 2);
+    return parallel_for(ctx, 1, 3, "inner loop", square_job, squares);
+}
+
+static int count_phases(void *user, const char *phase, int64_t done, int64_t total)
+{
+    int *calls = user; // of the outer loop, of what is inside
+    (void)done;
+    (void)total;
+    calls[strcmp(phase, "outer loop") != 0]++;
+    return 0;
+}
+
+static void test_jobs_of_a_reported_loop_are_silent(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = nonsens_context_new();
+    int calls[2] = {0, 0};
+    nonsens_set_progress(ctx, count_phases, calls);
+    assert_int_equal(parallel_for(ctx, 1, 5, "outer loop", reporting_job, NULL), NONSENS_OK);
+    assert_int_equal(calls[0], 5);
+    assert_int_equal(calls[1], 0);
+    assert_int_equal(parallel_for(ctx, 1, 5, NULL, reporting_job, NULL), NONSENS_OK);
+    assert_int_equal(calls[0], 5);
+    assert_int_equal(calls[1], 20);
+    nonsens_context_free(ctx);
+}
+
 static void test_shown_text(void **state)
 {
     (void)state;
@@ -226,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_below_is_even_and_shuffle_permutes),
         cmocka_unit_test(test_arena_hands_out_zeroed_aligned_memory),
         cmocka_unit_test(test_parallel_loop_runs_fails_and_cancels),
+        cmocka_unit_test(test_jobs_of_a_reported_loop_are_silent),
         cmocka_unit_test(test_shown_text),
         cmocka_unit_test(test_messages_are_clean),
     };

@@ -1,0 +1,90 @@
+/* pairs.c - `nonsens direction --pairs`: many pairs, their journal, their files. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool pairs_wanted(const arguments *args)
+{
+    char pairs[VALUE_BYTES];
+    value_of(args, "pairs", pairs);
+    return pairs[0] != '\0';
+}
+
+/* FILE.journal of --json FILE, for the caller to free; NULL where --json is missing or no plain file. */
+static char *journal_path(const arguments *args)
+{
+    static const char ending[] = ".journal";
+    struct stat facts;
+    if (!args->json || strcmp(args->json, "-") == 0 || (stat(args->json, &facts) == 0 && !S_ISREG(facts.st_mode))) {
+        return NULL;
+    }
+    size_t length = strlen(args->json);
+    char *path = malloc(length + sizeof ending);
+    if (path) {
+        memcpy(path, args->json, length);
+        memcpy(path + length, ending, sizeof ending);
+    }
+    return path;
+}
+
+static int check_files(const arguments *args, const char *list, const char *journal)
+{
+    const output_file out[] = {{"--json", args->json}, text_output(args), {"the journal", journal}};
+    size_t count = sizeof out / sizeof *out;
+    int code = strcmp(list, "all") == 0 ? EXIT_DONE : outputs_check(args->ctx, list, out, count);
+    for (int i = 0; code == EXIT_DONE && i < args->word_count; i++) {
+        code = outputs_check(args->ctx, args->words[i], out, count);
+    }
+    return code;
+}
+
+int pairs_check(const arguments *args)
+{
+    char resume[VALUE_BYTES], list[VALUE_BYTES];
+    value_of(args, "resume", resume);
+    value_of(args, "pairs", list);
+    if (args->sources) {
+        return complain(EXIT_USAGE, "--sources is for one pair; leave it out, or name the pair with --x A --y B");
+    }
+    char *journal = journal_path(args);
+    if (!journal && strcmp(resume, "true") == 0) {
+        return complain(EXIT_USAGE, "--resume needs the journal of a run that was stopped; give the same --json FILE");
+    }
+    int code = check_files(args, list, journal);
+    free(journal);
+    return code;
+}
+
+/* Once the lines are in their file the journal would only be in the way of the next run. */
+static nonsens_status write_pairs(const arguments *args, const nonsens_pairs *pairs, const char *journal)
+{
+    nonsens_status status = NONSENS_OK;
+    if (args->json) {
+        status = nonsens_pairs_write_json(args->ctx, pairs, args->json);
+    }
+    if (status == NONSENS_OK && journal) {
+        unlink(journal);
+    }
+    if (status == NONSENS_OK && text_path(args)) {
+        status = nonsens_pairs_write_text(args->ctx, pairs, text_path(args));
+    }
+    return status;
+}
+
+nonsens_status pairs_run(const arguments *args, const nonsens_data *data, progress *line, bool *resumable)
+{
+    nonsens_pairs *pairs = NULL;
+    char *journal = journal_path(args);
+    nonsens_status status = nonsens_pairs_run(args->ctx, data, args->options, journal, &pairs);
+    progress_wipe(line);
+    *resumable = journal != NULL;
+    if (status == NONSENS_OK && !interrupt_seen()) {
+        status = write_pairs(args, pairs, journal);
+    }
+    nonsens_pairs_free(pairs);
+    free(journal);
+    return status;
+}

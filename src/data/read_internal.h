@@ -1,0 +1,37 @@
+/*
+ * read_internal.h - a data set in the making: one file (read.c), or several put together (read_files.c).
+ */
+#ifndef DATA_READ_INTERNAL_H
+#define DATA_READ_INTERNAL_H
+
+#include "data/dataset.h"
+#include "data/table.h"
+
+typedef struct reading {
+    const nonsens_options *options;
+    arena *memory;
+    const char **wanted; // (wanted_count) all spellings of the variables that were named
+    int64_t wanted_count;
+    table t;
+    int64_t label;     // column with the segment labels, or -1
+    int64_t *variable; // (variables) columns
+    int64_t variables;
+    int64_t rows;       // rows kept
+    int64_t *input_row; // (rows) or NULL: all
+    int32_t *category;  // (rows) or NULL: no segments
+    char **labels;      // (segments)
+    int64_t segments;
+} reading;
+
+/* An error at the first missing value, or leaves out the rows that have one, as the options say. */
+nonsens_status reading_settle_missing(nonsens_context *ctx, reading *r);
+
+/* What names and options tell of several files before any is read. */
+nonsens_status reading_check_files(nonsens_context *ctx, const char *const *paths, int64_t count,
+                                   const nonsens_options *options);
+
+/* One table of all rows, in the order of the files, each of which is a segment; columns are matched by name. */
+nonsens_status reading_stack(nonsens_context *ctx, const char *const *paths, int64_t count, reading *part,
+                             reading *all);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * fdr.c - false discovery rates.
+ *
+ * Benjamini, Hochberg, J. R. Statist. Soc. B 57, 1995: with p(1) <= ... <= p(m), q(i) = min over k >= i of m p(k) / k,
+ * at most 1; all with q <= level then have a false discovery rate of at most this level where the p-values are
+ * independent or positively dependent.  Benjamini, Yekutieli, Ann. Statist. 29, 2001: times the sum of 1/j over j =
+ * 1..m it holds for any dependence.
+ *
+ * Methods give a p-value only where they decide.  To leave the other tests out would count decisions alone, which are
+ * selected for small p-values; as p = 1 they keep every p-value at least as large as it would be, which is valid.
+ */
+#include "math/fdr.h"
+
+#include "math/sort.h"
+
+#include <math.h>
+
+static double harmonic(int64_t m)
+{
+    double sum = 0.0;
+    for (int64_t j = m; j >= 1; j--) { // small ones first
+        sum += 1.0 / (double)j;
+    }
+    return sum;
+}
+
+nonsens_status fdr_q_values(nonsens_context *ctx, arena *scratch, int64_t m, const double *p, bool any_dependence,
+                            double *q)
+{
+    double *filled;             // (m)
+    sort_entry *sorted, *spare; // (m)
+    ARENA_TRY(ctx, scratch, filled, m);
+    ARENA_TRY(ctx, scratch, sorted, m);
+    ARENA_TRY(ctx, scratch, spare, m);
+    for (int64_t i = 0; i < m; i++) {
+        filled[i] = isnan(p[i]) ? 1.0 : p[i];
+    }
+    sort_column(filled, m, sorted, spare);
+    double factor = (double)m * (any_dependence ? harmonic(m) : 1.0), least = 1.0;
+    for (int64_t k = m; k >= 1; k--) {
+        int64_t i = sorted[k - 1].row;
+        least = fmin(least, factor * filled[i] / (double)k);
+        q[i] = isnan(p[i]) ? NAN : least;
+    }
+    return NONSENS_OK;
+}

@@ -1,0 +1,253 @@
+/*
+ * pairs_list.c - which pairs: all of them, or those of a file with two names a line.
+ *
+ * The names stand as they would in a line of CSV (data/csv_cells.c), the delimiter found line by line; lines that are
+ * blank or begin with # do not count.
+ */
+#include "base/input.h"
+#include "base/show.h"
+#include "data/csv_internal.h"
+#include "pairs/pairs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- all ------------------------------------------------------------------------------------------------------- */
+
+static nonsens_status list_all(nonsens_context *ctx, nonsens_pairs *pairs)
+{
+    int64_t d = pairs->variables, k = 0;
+    pairs->count = d * (d - 1) / 2;
+    ARENA_TRY(ctx, &pairs->memory, pairs->pair, pairs->count);
+    for (int64_t x = 0; x < d; x++) {
+        for (int64_t y = x + 1; y < d; y++) {
+            pairs->pair[k++] = (nonsens_pair){.x = x, .y = y};
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- a file ---------------------------------------------------------------------------------------------------- */
+
+#define WHAT "list of pairs"
+
+enum { MOST_BYTES = 1 << 30 };
+
+typedef struct named {
+    const char *name;
+    int64_t index;
+} named;
+
+typedef struct listed {
+    int64_t x, y, line;
+} listed;
+
+typedef struct list_reader {
+    nonsens_context *ctx;
+    char path[sizeof WHAT + SHOWN_PATH_BYTES]; // with what it is in front
+    int64_t line;
+    named *name; // (d) sorted
+    int64_t d;
+    listed *item; // (count)
+    int64_t count, capacity;
+} list_reader;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const named *)a)->name, ((const named *)b)->name);
+}
+
+/* By the two variables, whichever comes first, then by line. */
+static int by_pair(const void *a, const void *b)
+{
+    const listed *p = a, *q = b;
+    int64_t low[2] = {p->x < p->y ? p->x : p->y, q->x < q->y ? q->x : q->y};
+    int64_t high[2] = {p->x + p->y - low[0], q->x + q->y - low[1]};
+    if (low[0] != low[1]) {
+        return low[0] < low[1] ? -1 : 1;
+    }
+    if (high[0] != high[1]) {
+        return high[0] < high[1] ? -1 : 1;
+    }
+    return p->line < q->line ? -1 : p->line > q->line;
+}
+
+static nonsens_status find_variable(const list_reader *r, arena *scratch, const csv_cell *cell, int64_t *index)
+{
+    char shown[SHOWN_BYTES];
+    named wanted = {arena_format(r->ctx, scratch, "%.*s", (int)cell->length, cell->text), 0};
+    if (!wanted.name) {
+        return NONSENS_ERR_MEMORY;
+    }
+    const named *found = bsearch(&wanted, r->name, (size_t)r->d, sizeof *r->name, by_name);
+    if (!found) {
+        return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": there is no variable %s in the data", r->path, r->line,
+                    show_quoted(shown, wanted.name));
+    }
+    *index = found->index;
+    return NONSENS_OK;
+}
+
+/* The two names of a line without its end. */
+static nonsens_status read_pair(list_reader *r, arena *scratch, const char *text, int64_t length, listed *out)
+{
+    csv_reader cells = {.ctx = r->ctx, .path = r->path, .begin = text, .end = text + length};
+    csv_cell cell;
+    int64_t index[2] = {-1, -1}, count = 0;
+    nonsens_status status = csv_open(&cells);
+    cells.line = r->line;
+    for (bool more = true; status == NONSENS_OK && more; count++) {
+        status = csv_scan_cell(&cells, &cell);
+        if (status == NONSENS_OK && count < 2) {
+            status = find_variable(r, scratch, &cell, &index[count]);
+        }
+        more = status == NONSENS_OK && csv_next_cell(&cells);
+    }
+    arena_free(&cells.scratch);
+    TRY(status);
+    if (count != 2 || index[0] == index[1]) {
+        return fail(r->ctx, NONSENS_ERR_DATA,
+                    "%s:%" PRId64 ": a line must name two different variables; this one has %s", r->path, r->line,
+                    count < 2   ? "one name"
+                    : count > 2 ? "more names"
+                                : "the same twice");
+    }
+    *out = (listed){index[0], index[1], r->line};
+    return NONSENS_OK;
+}
+
+static nonsens_status add_pair(list_reader *r, arena *scratch, const listed *item)
+{
+    enum { FIRST_CAPACITY = 256 };
+    if (r->count == r->capacity) {
+        listed *larger;
+        int64_t capacity = r->capacity ? 2 * r->capacity : FIRST_CAPACITY;
+        ARENA_TRY(r->ctx, scratch, larger, capacity);
+        if (r->count > 0) {
+            memcpy(larger, r->item, (size_t)r->count * sizeof *larger);
+        }
+        r->item = larger;
+        r->capacity = capacity;
+    }
+    r->item[r->count++] = *item;
+    return NONSENS_OK;
+}
+
+static nonsens_status read_line(list_reader *r, arena *scratch, const char *text, int64_t length)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    listed item;
+    if (r->line == 1 && length >= 3 && memcmp(text, mark, 3) == 0) {
+        text += 3;
+        length -= 3;
+    }
+    while (length > 0 && (csv_is_line_end(text[length - 1]) || text[length - 1] == ' ')) {
+        length--;
+    }
+    int64_t blanks = 0;
+    while (blanks < length && (text[blanks] == ' ' || text[blanks] == '\t')) {
+        blanks++;
+    }
+    if (blanks == length || text[blanks] == '#') {
+        return NONSENS_OK;
+    }
+    if (memchr(text, '\0', (size_t)length)) {
+        return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": a NUL byte, so this is no text; write two names a line",
+                    r->path, r->line);
+    }
+    TRY(read_pair(r, scratch, text, length, &item));
+    return add_pair(r, scratch, &item);
+}
+
+static nonsens_status read_lines(list_reader *r, arena *scratch, const input *file)
+{
+    const char *end = file->bytes + file->size;
+    for (const char *at = file->bytes, *next; at < end; at = next) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        next = line_end ? line_end + 1 : end;
+        r->line++;
+        TRY(read_line(r, scratch, at, next - at));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status read_list(list_reader *r, arena *scratch, const char *path)
+{
+    char sentence[MESSAGE_BYTES];
+    input file = {0};
+    nonsens_status status = input_read_other(r->ctx, WHAT, path, MOST_BYTES, &file);
+    if (status == NONSENS_OK) {
+        status = read_lines(r, scratch, &file);
+    } else if (status == NONSENS_ERR_DATA) {
+        memcpy(sentence, r->ctx->message, sizeof sentence);
+        status = fail(r->ctx, status, "%.900s; --pairs takes all, or a file with two names a line", sentence);
+    }
+    input_free(&file);
+    return status;
+}
+
+/* A pair that is there twice would count twice among the tests. */
+static nonsens_status check_twins(nonsens_context *ctx, arena *scratch, const list_reader *r)
+{
+    listed *sorted; // (count)
+    ARENA_TRY(ctx, scratch, sorted, r->count);
+    memcpy(sorted, r->item, (size_t)r->count * sizeof *sorted);
+    qsort(sorted, (size_t)r->count, sizeof *sorted, by_pair);
+    for (int64_t k = 1; k < r->count; k++) {
+        const listed *a = &sorted[k - 1], *b = &sorted[k];
+        if ((a->x == b->x && a->y == b->y) || (a->x == b->y && a->y == b->x)) {
+            return fail(ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": the same pair as on line %" PRId64 "; leave one out",
+                        r->path, b->line, a->line);
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status sort_names(nonsens_context *ctx, arena *scratch, const nonsens_data *data, list_reader *r)
+{
+    ARENA_TRY(ctx, scratch, r->name, data->d);
+    r->d = data->d;
+    for (int64_t j = 0; j < data->d; j++) {
+        r->name[j] = (named){data->names[j], j};
+    }
+    qsort(r->name, (size_t)r->d, sizeof *r->name, by_name);
+    return NONSENS_OK;
+}
+
+static nonsens_status list_file(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const char *path,
+                                nonsens_pairs *pairs)
+{
+    list_reader r = {.ctx = ctx};
+    char shown[SHOWN_PATH_BYTES];
+    snprintf(r.path, sizeof r.path, WHAT " %s", show_path(shown, input_name(path)));
+    TRY(sort_names(ctx, scratch, data, &r));
+    TRY(read_list(&r, scratch, path));
+    if (r.count == 0) {
+        return fail(ctx, NONSENS_ERR_DATA, "%s: there is no pair in it; write two names a line", r.path);
+    }
+    TRY(check_twins(ctx, scratch, &r));
+    ARENA_TRY(ctx, &pairs->memory, pairs->pair, r.count);
+    for (int64_t k = 0; k < r.count; k++) {
+        pairs->pair[k] = (nonsens_pair){.x = r.item[k].x, .y = r.item[k].y};
+    }
+    pairs->count = r.count;
+    return NONSENS_OK;
+}
+
+nonsens_status pairs_list(nonsens_context *ctx, const nonsens_data *data, nonsens_pairs *pairs)
+{
+    if (data->d < 2) {
+        char shown[SHOWN_BYTES];
+        return fail(ctx, NONSENS_ERR_DATA, "two variables are needed, but %s is the only one",
+                    show_quoted(shown, data->names[0]));
+    }
+    if (strcmp(pairs->options.pairs, "all") == 0) {
+        return list_all(ctx, pairs);
+    }
+    arena scratch = {0};
+    nonsens_status status = list_file(ctx, &scratch, data, pairs->options.pairs, pairs);
+    arena_free(&scratch);
+    return status;
+}
