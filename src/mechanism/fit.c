@@ -17,7 +17,7 @@ enum { MOST_STEPS = 60, MOST_HALVINGS = 14 };
 static const double ENOUGH = 0.03; /* nats over all rows: the descent ends */
 static const double LEAST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
 static const double FAST = 0.3; /* half squared decrements that shrink so fast keep their matrix */
-static const double SMOOTHEST = 0.4, PATH_RATIO = 8.0, ROUGHEST = 1e-7;
+static const double SMOOTHEST = 0.4, PATH_RATIO = 8.0, ROUGHEST = 1e-8;
 static const double PATH_GAIN = 1.0;   /* nats over all rows that a rougher fit must gain */
 static const double SPREAD = 4.0;      /* T runs from minus this to this at the start */
 static const double SUFFICIENT = 1e-4; /* of the decrease that the gradient promises */
@@ -300,20 +300,48 @@ static void keep_best(const descent *d, double total, mechanism_fit *out)
     }
 }
 
-/* is_new (causes): whose smoothness is to be found. */
-static nonsens_status walk_path(nonsens_context *ctx, descent *d, const bool *is_new, mechanism_fit *out)
+/* Fits with the smoothness set, and keeps that if it is better by enough than what was; *better says so. */
+static nonsens_status try_smooth(nonsens_context *ctx, descent *d, bool first, mechanism_fit *out, bool *better)
 {
     double total;
-    for (double smooth = SMOOTHEST; smooth > ROUGHEST; smooth /= PATH_RATIO) {
-        for (int64_t i = 0; i < MECHANISM_MOST_CAUSES; i++) {
-            d->smooth[i] = is_new[i] ? smooth : d->smooth[i];
-        }
-        mechanism_smooth(&d->model, d->smooth);
-        TRY(fit_and_score(ctx, d, &out->steps, &total));
-        if (smooth < SMOOTHEST && total < out->total + PATH_GAIN) {
-            break;
-        }
+    mechanism_smooth(&d->model, d->smooth);
+    TRY(fit_and_score(ctx, d, &out->steps, &total));
+    *better = first || total > out->total + PATH_GAIN;
+    if (*better) {
         keep_best(d, total, out);
+    }
+    return NONSENS_OK;
+}
+
+/* Back to the best so far, with the smoothness of some causes (all others) divided by PATH_RATIO. */
+static bool make_rougher(descent *d, const bool *which, bool wanted, const mechanism_fit *best)
+{
+    bool possible = false;
+    memcpy(d->theta, best->theta, (size_t)d->model.size * sizeof *d->theta);
+    for (int64_t i = 0; i < MECHANISM_MOST_CAUSES; i++) {
+        d->smooth[i] = which[i] == wanted ? best->smooth[i] / PATH_RATIO : best->smooth[i];
+        possible = possible || (which[i] == wanted && d->smooth[i] > ROUGHEST);
+        d->smooth[i] = fmax(d->smooth[i], ROUGHEST);
+    }
+    return possible;
+}
+
+/*
+ * is_new (causes): those that the guess lacks begin as smooth as possible; then these become rougher, then the others,
+ * whose noise may be less now.
+ */
+static nonsens_status walk_path(nonsens_context *ctx, descent *d, const bool *is_new, mechanism_fit *out)
+{
+    bool better;
+    for (int64_t i = 0; i < MECHANISM_MOST_CAUSES; i++) {
+        d->smooth[i] = is_new[i] ? SMOOTHEST : d->smooth[i];
+    }
+    TRY(try_smooth(ctx, d, true, out, &better));
+    for (int side = 1; side >= 0; side--) {
+        better = true;
+        while (better && make_rougher(d, is_new, side == 1, out)) {
+            TRY(try_smooth(ctx, d, false, out, &better));
+        }
     }
     return NONSENS_OK;
 }
@@ -324,6 +352,7 @@ static void match_causes(int64_t causes, const int64_t *cause, const mechanism_g
 {
     for (int64_t i = 0; i < MECHANISM_MOST_CAUSES; i++) {
         is_new[i] = true;
+        smooth[i] = SMOOTHEST;
         for (int64_t k = 0; guess && i < causes && k < guess->causes; k++) {
             if (guess->cause[k] == cause[i]) {
                 is_new[i] = false;

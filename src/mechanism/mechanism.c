@@ -1,42 +1,52 @@
 /* mechanism.c - B-splines of all variables, prepared once, and the terms of one model. */
 #include "mechanism/internal.h"
-#include "segments/sample.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { EFFECT_BASIS = 11, CAUSE_BASIS = 9, PAIR_BASIS = 9 };
+enum { EFFECT_BASIS = 15, CAUSE_BASIS = 11, PAIR_BASIS = 7 };
 
 static const double RIDGE = 0.02; /* beside second differences, so that coefficients without rows are defined */
 
-/* Slopes of the 4 B-splines that are not zero at t, cf. sample_spline. */
-static void spline_slopes(int64_t m, double t, double slope[4])
+/* The stretch of `count` equal ones on [0, 1] that t is in, and how far along. */
+static int32_t find_stretch(int64_t count, double t, double *along)
 {
-    double width = (double)(m - 3), at = t * width;
-    int64_t first = (int64_t)at < m - 4 ? (int64_t)at : m - 4;
-    double s = at - (double)first, r = 1.0 - s;
-    slope[0] = -width * r * r / 2.0;
-    slope[1] = width * (1.5 * s * s - 2.0 * s);
-    slope[2] = -width * (1.5 * r * r - 2.0 * r);
-    slope[3] = width * s * s / 2.0;
+    double at = t * (double)count;
+    int64_t first = (int64_t)at < count - 1 ? (int64_t)at : count - 1;
+    *along = at - (double)first;
+    return (int32_t)first;
 }
 
-static nonsens_status fill_splines(nonsens_context *ctx, arena *a, const mechanism_data *d, const double *warped,
-                                   int64_t basis, bool with_slopes, mechanism_splines *out)
+static nonsens_status fill_effect(nonsens_context *ctx, arena *a, const mechanism_data *d, const double *warped,
+                                  int64_t basis, mechanism_splines *out)
 {
+    double width = (double)(basis - 2), s;
     ARENA_TRY(ctx, a, out->first, d->n);
-    ARENA_TRY(ctx, a, out->value, 4 * d->n);
-    if (with_slopes) {
-        ARENA_TRY(ctx, a, out->slope, 4 * d->n);
-    }
+    ARENA_TRY(ctx, a, out->value, MECHANISM_EFFECT_ORDER * d->n);
+    ARENA_TRY(ctx, a, out->slope, MECHANISM_EFFECT_ORDER * d->n);
     for (int64_t i = 0; i < d->n; i++) {
-        double t = warped[d->row[i]];
-        out->first[i] = (int32_t)sample_spline(basis, t, out->value + 4 * i);
-        if (with_slopes) {
-            spline_slopes(basis, t, out->slope + 4 * i);
-        }
+        double *value = out->value + MECHANISM_EFFECT_ORDER * i, *slope = out->slope + MECHANISM_EFFECT_ORDER * i;
+        out->first[i] = find_stretch(basis - 2, warped[d->row[i]], &s);
+        value[0] = 0.5 * (1.0 - s) * (1.0 - s);
+        value[1] = 0.5 + s * (1.0 - s);
+        value[2] = 0.5 * s * s;
+        slope[0] = -width * (1.0 - s);
+        slope[1] = width * (1.0 - 2.0 * s);
+        slope[2] = width * s;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status fill_cause(nonsens_context *ctx, arena *a, const mechanism_data *d, const double *warped,
+                                 int64_t basis, mechanism_splines *out)
+{
+    double s;
+    ARENA_TRY(ctx, a, out->first, d->n);
+    ARENA_TRY(ctx, a, out->value, MECHANISM_CAUSE_ORDER * d->n);
+    for (int64_t i = 0; i < d->n; i++) {
+        out->first[i] = find_stretch(basis - 1, warped[d->row[i]], &s);
+        out->value[MECHANISM_CAUSE_ORDER * i] = 1.0 - s;
+        out->value[MECHANISM_CAUSE_ORDER * i + 1] = s;
     }
     return NONSENS_OK;
 }
@@ -75,16 +85,14 @@ nonsens_status mechanism_prepare(nonsens_context *ctx, arena *a, int64_t d, cons
                             .effect_basis = EFFECT_BASIS,
                             .cause_basis = CAUSE_BASIS,
                             .pair_basis = PAIR_BASIS};
-    if (getenv("KB"))
-        sscanf(getenv("KB"), "%ld,%ld,%ld", &out->effect_basis, &out->cause_basis, &out->pair_basis);
     TRY(order_rows(ctx, a, start, fold, out));
     ARENA_TRY(ctx, a, out->effect, d);
     ARENA_TRY(ctx, a, out->cause, d);
     ARENA_TRY(ctx, a, out->pair, d);
     for (int64_t j = 0; j < d; j++) {
-        TRY(fill_splines(ctx, a, out, warped[j], out->effect_basis, true, &out->effect[j]));
-        TRY(fill_splines(ctx, a, out, warped[j], out->cause_basis, false, &out->cause[j]));
-        TRY(fill_splines(ctx, a, out, warped[j], out->pair_basis, false, &out->pair[j]));
+        TRY(fill_effect(ctx, a, out, warped[j], out->effect_basis, &out->effect[j]));
+        TRY(fill_cause(ctx, a, out, warped[j], out->cause_basis, &out->cause[j]));
+        TRY(fill_cause(ctx, a, out, warped[j], out->pair_basis, &out->pair[j]));
     }
     return NONSENS_OK;
 }
@@ -141,8 +149,8 @@ nonsens_status mechanism_open(nonsens_context *ctx, arena *a, const mechanism_da
     }
     for (int64_t i = 0; i < causes; i++) {
         for (int64_t k = i + 1; k < causes; k++) {
-            add_term(out, &data->cause[cause[i]], data->cause_basis, &data->cause[cause[k]], data->cause_basis, false,
-                     i, k);
+            add_term(out, &data->pair[cause[i]], data->pair_basis, &data->pair[cause[k]], data->pair_basis, false, i,
+                     k);
         }
     }
     out->size = out->p + 2 * data->segments;

@@ -3,6 +3,7 @@
  * over them: the likelihood by which `structured` compares graphs (docs/many-variables.md).
  *
  * y = f(x_P, N) with f increasing in N.  Its inverse, N = T(y, x_P), is a sum of tensor products of B-splines,
+ * quadratic in y and linear in x,
  *
  *     T(y, x) = sum_{i in P} sum_ab theta_iab B_a(y) C_b(x_i) + sum_{i < k in P} sum_bc phi_ikbc C_b(x_i) C_c(x_k),
  *
@@ -28,11 +29,12 @@ enum { MECHANISM_MOST_CAUSES = 6, MECHANISM_MOST_FOLDS = 10 };
 /* What l is: -sqrt(z^2 + d^2), a Laplace density with its corner rounded, or -z^2 / 2. */
 enum mechanism_base { MECHANISM_LAPLACE, MECHANISM_GAUSSIAN };
 
-/* The four B-splines that are not zero at each row. */
+/* B-splines that are not zero at each row: three quadratic ones of an effect, two linear ones of a cause. */
+enum { MECHANISM_EFFECT_ORDER = 3, MECHANISM_CAUSE_ORDER = 2 };
 typedef struct mechanism_splines {
     int32_t *first; /* (n) */
-    double *value;  /* (4, n) */
-    double *slope;  /* (4, n), NULL where it is not needed */
+    double *value;  /* (order, n) */
+    double *slope;  /* (order, n), of an effect */
 } mechanism_splines;
 
 /* Rows are kept fold by fold: fold k has rows block[k] .. block[k + 1] - 1. */

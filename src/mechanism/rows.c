@@ -7,9 +7,8 @@
 #include "mechanism/internal.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { RUN = 4, MOST_RUNS = 4 * MECHANISM_MOST_TERMS };
+enum { RUN = MECHANISM_CAUSE_ORDER, MOST_RUNS = MECHANISM_EFFECT_ORDER * MECHANISM_MOST_TERMS };
 
 static const double CORNER = 0.3;                       /* d of the Laplace density */
 static const double LAPLACE_TOTAL = 0.60632330018863;   /* log of the integral of exp(-sqrt(z^2 + d^2)) */
@@ -23,26 +22,22 @@ typedef struct row_terms {
     double value[RUN * MOST_RUNS], slope[RUN * MOST_RUNS];
 } row_terms;
 
-static void fill_alone(const mechanism_term *t, int64_t i, row_terms *r)
+/* Products of all left B-splines with the right ones; y alone: with 1 and 0. */
+static void fill_term(const mechanism_term *t, int64_t i, row_terms *r)
 {
-    r->start[0] = t->offset + t->left->first[i];
-    memcpy(r->value, t->left->value + RUN * i, RUN * sizeof *r->value);
-    memcpy(r->slope, t->left->slope + RUN * i, RUN * sizeof *r->slope);
-    r->runs = r->sloped = 1;
-}
-
-static void fill_products(const mechanism_term *t, int64_t i, row_terms *r)
-{
-    const double *left = t->left->value + RUN * i, *right = t->right->value + RUN * i;
-    const double *slope = t->has_slope ? t->left->slope + RUN * i : NULL;
-    for (int64_t a = 0; a < RUN; a++) {
+    static const double ALONE[RUN] = {1.0, 0.0};
+    int64_t order = t->has_slope ? MECHANISM_EFFECT_ORDER : MECHANISM_CAUSE_ORDER;
+    const double *left = t->left->value + order * i, *slope = t->has_slope ? t->left->slope + order * i : NULL;
+    const double *right = t->right ? t->right->value + RUN * i : ALONE;
+    int64_t start = t->offset + t->left->first[i] * t->stride + (t->right ? t->right->first[i] : 0);
+    for (int64_t a = 0; a < order; a++) {
         double *value = r->value + RUN * r->runs;
-        r->start[r->runs] = t->offset + (t->left->first[i] + a) * t->stride + t->right->first[i];
-        for (int64_t b = 0; b < RUN; b++) {
-            value[b] = left[a] * right[b];
-        }
-        for (int64_t b = 0; slope && b < RUN; b++) {
-            r->slope[RUN * r->runs + b] = slope[a] * right[b];
+        r->start[r->runs] = start + a * t->stride;
+        value[0] = left[a] * right[0];
+        value[1] = left[a] * right[1];
+        if (slope) {
+            r->slope[RUN * r->runs] = slope[a] * right[0];
+            r->slope[RUN * r->runs + 1] = slope[a] * right[1];
         }
         r->runs++;
     }
@@ -53,11 +48,7 @@ static void fill_row(const mechanism_model *m, int64_t i, row_terms *r)
 {
     r->runs = r->sloped = 0;
     for (int64_t t = 0; t < m->terms; t++) {
-        if (m->term[t].right) {
-            fill_products(&m->term[t], i, r);
-        } else {
-            fill_alone(&m->term[t], i, r);
-        }
+        fill_term(&m->term[t], i, r);
     }
 }
 
@@ -66,7 +57,7 @@ static double dot_runs(const row_terms *r, int64_t runs, const double *value, co
     double sum = 0.0;
     for (int64_t k = 0; k < runs; k++) {
         const double *at = theta + r->start[k], *v = value + RUN * k;
-        sum += v[0] * at[0] + v[1] * at[1] + v[2] * at[2] + v[3] * at[3];
+        sum += v[0] * at[0] + v[1] * at[1];
     }
     return sum;
 }
@@ -133,8 +124,6 @@ static void add_blocks(const row_terms *r, int64_t runs, const double *left, con
                 const double *v = right + RUN * q;
                 at[0] += weight * v[0];
                 at[1] += weight * v[1];
-                at[2] += weight * v[2];
-                at[3] += weight * v[3];
             }
         }
     }

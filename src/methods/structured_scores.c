@@ -4,8 +4,6 @@
 #include "base/rng.h"
 #include "segments/sample.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BUCKETS = 4096, MOST_GROUPS = 256, GROUP_ROWS = 4, FOLDS = 5 };
@@ -159,7 +157,6 @@ static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t j
     memcpy(entry->theta, fit.theta, (size_t)mechanism_size(&s->rows, entry->causes) * sizeof *entry->theta);
     entry->total = fit.total;
     memcpy(entry->smooth, fit.smooth, sizeof entry->smooth);
-    if (getenv("DBG")) fprintf(stderr, "DBG %d <- [%d %d %d] total %.4f steps %d smooth %g\n", (int)entry->effect, entry->causes>0?(int)entry->cause[0]:-1, entry->causes>1?(int)entry->cause[1]:-1, entry->causes>2?(int)entry->cause[2]:-1, fit.total/(double)s->data->n, fit.steps, fit.smooth[entry->causes>1?1:0]);
     return NONSENS_OK;
 }
 

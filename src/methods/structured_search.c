@@ -58,9 +58,27 @@ static void apply(const move *m, pdag *g)
     }
 }
 
+/* Whether an arrow comes where another one stays. */
+static bool is_crowded(const search *s, const move *m)
+{
+    for (int i = 0; i < m->count; i++) {
+        bool is_free = !m->toggle[i].add || !pdag_is_adjacent(&s->graph, m->toggle[i].from, m->toggle[i].to);
+        for (int k = 0; k < m->count && !is_free; k++) {
+            is_free = !m->toggle[k].add && m->toggle[k].from == m->toggle[i].to && m->toggle[k].to == m->toggle[i].from;
+        }
+        if (!is_free) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether the graph after the move is one that may be; `after` is that graph. */
 static bool is_legal(const search *s, const move *m, pdag *after, int64_t *nodes)
 {
+    if (is_crowded(s, m)) {
+        return false;
+    }
     pdag_copy(&s->graph, after);
     apply(m, after);
     for (int i = 0; i < m->count; i++) {
@@ -105,6 +123,23 @@ static nonsens_status want(nonsens_context *ctx, search *s, const move *m, const
     return NONSENS_OK;
 }
 
+/* What some variables gain by other fits. */
+static search_gain gain_between(const scores *sc, int effects, const score_entry *const *now,
+                                const score_entry *const *then)
+{
+    double sum = 0.0, squares = 0.0, groups = (double)sc->groups;
+    for (int64_t g = 0; g < sc->groups; g++) {
+        double difference = 0.0;
+        for (int k = 0; k < effects; k++) {
+            difference += then[k]->group[g] - now[k]->group[g];
+        }
+        sum += difference;
+        squares += difference * difference;
+    }
+    double variance = fmax(0.0, squares - sum * sum / groups) * groups / (groups - 1.0);
+    return (search_gain){sum, variance > 0 ? sum / sqrt(variance) : 0.0};
+}
+
 static search_gain gain_of(const search *s, const move *m, pdag *after, int64_t *nodes)
 {
     const score_entry *now[MOST_TOGGLES], *then[MOST_TOGGLES];
@@ -118,17 +153,7 @@ static search_gain gain_of(const search *s, const move *m, pdag *after, int64_t 
             then[effects++] = scores_get(s->scores, effect, pdag_parents(after, effect, nodes), nodes);
         }
     }
-    double sum = 0.0, squares = 0.0, groups = (double)s->scores->groups;
-    for (int64_t g = 0; g < s->scores->groups; g++) {
-        double difference = 0.0;
-        for (int k = 0; k < effects; k++) {
-            difference += then[k]->group[g] - now[k]->group[g];
-        }
-        sum += difference;
-        squares += difference * difference;
-    }
-    double variance = fmax(0.0, squares - sum * sum / groups) * groups / (groups - 1.0);
-    return (search_gain){sum, variance > 0 ? sum / sqrt(variance) : 0.0};
+    return gain_between(s->scores, effects, now, then);
 }
 
 /* ---- lists of moves ------------------------------------------------------------------------------------------- */
@@ -262,6 +287,121 @@ static nonsens_status make_best(nonsens_context *ctx, arena *scratch, search *s,
     return NONSENS_OK;
 }
 
+/* ---- arrows turned, with causes chosen anew -------------------------------------------------------------------- */
+
+/*
+ * Where a -> b is turned, what reached b through a must reach it by itself, and the other way round: causes of one end
+ * are offered to the other (as in Chickering, "A transformational characterization of equivalent Bayesian network
+ * structures", UAI 1995, where both ends get all of them).
+ */
+enum { OFFERS = 3 };
+
+typedef struct trial {
+    int64_t end[2];
+    pdag graph;
+} trial;
+
+static search_gain compare_sets(const search *s, int64_t effect, const pdag *now, const pdag *then, int64_t *nodes)
+{
+    const score_entry *from = scores_get(s->scores, effect, pdag_parents(now, effect, nodes), nodes);
+    const score_entry *to = scores_get(s->scores, effect, pdag_parents(then, effect, nodes), nodes);
+    return gain_between(s->scores, 1, &from, &to);
+}
+
+static bool may_add(const search *s, const pdag *g, int64_t cause, int64_t effect, int64_t *nodes)
+{
+    return cause != effect && !pdag_is_adjacent(g, cause, effect) && knowledge_allows(s->known, cause, effect) &&
+           !pdag_would_close_cycle(g, cause, effect) && pdag_parents(g, effect, nodes) < MECHANISM_MOST_CAUSES;
+}
+
+static nonsens_status want_set(nonsens_context *ctx, search *s, const pdag *g, int64_t effect, int64_t *nodes)
+{
+    return scores_want(ctx, s->scores, effect, pdag_parents(g, effect, nodes), nodes);
+}
+
+/* For one end of a trial: all sets with one cause of the other end more are asked for, or the best of them is taken. */
+static nonsens_status offer_causes(nonsens_context *ctx, search *s, trial *t, int side, bool asking, pdag *after,
+                                   int64_t *nodes)
+{
+    int64_t effect = t->end[side], other = t->end[1 - side], best = -1;
+    double most = 0.0;
+    for (int64_t i = 0; i < s->graph.d; i++) {
+        if (!pdag_is_arrow(&s->graph, i, other) || !may_add(s, &t->graph, i, effect, nodes)) {
+            continue;
+        }
+        pdag_copy(&t->graph, after);
+        pdag_set(after, i, effect, PDAG_ARROW);
+        if (asking) {
+            TRY(want_set(ctx, s, after, effect, nodes));
+            continue;
+        }
+        search_gain gain = compare_sets(s, effect, &t->graph, after, nodes);
+        if (gain.total > s->least && gain.z > s->level && gain.total > most) {
+            most = gain.total;
+            best = i;
+        }
+    }
+    if (best >= 0) {
+        pdag_set(&t->graph, best, effect, PDAG_ARROW);
+    }
+    return asking ? want_set(ctx, s, &t->graph, effect, nodes) : NONSENS_OK;
+}
+
+static nonsens_status list_trials(nonsens_context *ctx, arena *scratch, const search *s, trial *list, int64_t *count)
+{
+    int64_t *nodes;
+    pdag after;
+    TRY(pdag_new(ctx, scratch, s->graph.d, &after));
+    ARENA_TRY(ctx, scratch, nodes, s->graph.d);
+    *count = 0;
+    for (int64_t a = 0; a < s->graph.d; a++) {
+        for (int64_t b = 0; b < s->graph.d; b++) {
+            move turn = move_turn(a, b);
+            if (a != b && pdag_is_arrow(&s->graph, a, b) && is_legal(s, &turn, &after, nodes)) {
+                trial *t = &list[(*count)++];
+                *t = (trial){.end = {a, b}};
+                TRY(pdag_new(ctx, scratch, s->graph.d, &t->graph));
+                pdag_copy(&after, &t->graph);
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status turn_anew(nonsens_context *ctx, arena *scratch, search *s, bool *made)
+{
+    int64_t count, *nodes, chosen = -1;
+    trial *list;
+    pdag after;
+    double best = 0.0;
+    ARENA_TRY(ctx, scratch, list, pdag_edge_count(&s->graph) + 1);
+    ARENA_TRY(ctx, scratch, nodes, s->graph.d);
+    TRY(pdag_new(ctx, scratch, s->graph.d, &after));
+    TRY(list_trials(ctx, scratch, s, list, &count));
+    for (int offer = 0; offer < OFFERS; offer++) {
+        for (int asking = 1; asking >= 0; asking--) {
+            for (int64_t i = 0; i < 2 * count; i++) {
+                TRY(offer_causes(ctx, s, &list[i / 2], (int)(i % 2), asking == 1, &after, nodes));
+            }
+            TRY(scores_settle(ctx, s->scores, "fitting mechanisms"));
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const trial *t = &list[i];
+        double gain = compare_sets(s, t->end[0], &s->graph, &t->graph, nodes).total +
+                      compare_sets(s, t->end[1], &s->graph, &t->graph, nodes).total;
+        if (gain > best) {
+            best = gain;
+            chosen = i;
+        }
+    }
+    *made = chosen >= 0;
+    if (*made) {
+        pdag_copy(&list[chosen].graph, &s->graph);
+    }
+    return NONSENS_OK;
+}
+
 static nonsens_status step(nonsens_context *ctx, arena *scratch, search *s, bool additions, bool *made)
 {
     arena_mark mark = arena_tell(scratch);
@@ -277,6 +417,9 @@ static nonsens_status step(nonsens_context *ctx, arena *scratch, search *s, bool
         TRY(list_double_turns(ctx, scratch, s, &list));
         TRY(list_exchanges(ctx, scratch, s, &list));
         TRY(make_best(ctx, scratch, s, &list, made));
+    }
+    if (!*made && additions) {
+        TRY(turn_anew(ctx, scratch, s, made));
     }
     arena_rewind(scratch, mark);
     return NONSENS_OK;

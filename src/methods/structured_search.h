@@ -2,9 +2,11 @@
  * structured_search.h - the graph whose mechanisms explain unseen rows best.
  *
  * From the graph without edges (or with those that are required), the move that gains most is made, again and again: an
- * arrow more or an arrow turned; where none gains, two arrows at one node turned at once, or an arrow turned whose ends
- * exchange their other causes, which leads out of graphs that were begun at the wrong end.  An arrow more must gain enough to be no accident (level) and no mere mend of another mechanism's
- * misfit (least).  Then arrows that no longer do so are taken away, the weakest first, and arrows are turned again.
+ * arrow more or an arrow turned; where none gains, two arrows at one node turned at once, an arrow turned whose ends
+ * exchange their other causes, or an arrow turned whose ends choose causes anew, which leads out of graphs that were
+ * begun at the wrong end.  An arrow more must gain enough to be no accident (level) and no mere mend of another
+ * mechanism's misfit (least).  Then arrows that no longer do so are taken away, the weakest first, and arrows are
+ * turned again.
  */
 #ifndef METHODS_STRUCTURED_SEARCH_H
 #define METHODS_STRUCTURED_SEARCH_H
