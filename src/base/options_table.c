@@ -73,7 +73,7 @@ const option_row option_table[] = {
     REAL("alpha", alpha, DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole; pc, pc-nonsens and cdnod: of each test of independence."),
     TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
-    TEXT("method", method, DIS, RUN, "cdnod", "The method that finds the graph; `nonsens methods` lists them."),
+    TEXT("method", method, DIS, RUN, "structured", "The method that finds the graph; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
            "How the variables are separated into sources; auto means score-matching."),
     INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets",

@@ -10,9 +10,9 @@
     "of one another."
 
 #define STRUCTURED_MODEL                                                                                              \
-    "The two disturbances are independent inside each segment, at least one of them changes over at least three "     \
-    "segments, no hidden common cause acts on both variables, the mechanism stays the same in all segments, and rows " \
-    "(or blocks of them) are independent of one another."
+    "Disturbances are independent inside each segment, and change over at least three segments (of a pair: at least "  \
+    "one); there are no cycles, no hidden common cause acts on two variables, mechanisms stay the same in all "        \
+    "segments and are increasing in their disturbance, and rows (or blocks of them) are independent of one another."
 
 #define LINEAR_MODEL                                                                                                 \
     "The mechanism is linear and stays the same in all segments, the two disturbances are independent inside each "  \
@@ -47,8 +47,8 @@
     "lets them be (faithfulness), no variable is a function of the others; and rows are independent of one another."
 
 static const method table[] = {
-    {{"structured", "nonsens, docs/structured.md",
-      "compares segment classifiers whose features see one variable alone; says when neither direction fits",
+    {{"structured", "nonsens, docs/structured.md, docs/many-variables.md",
+      "segment likelihood: a pair by classifiers whose features see one variable alone, many by mechanisms that stay",
       STRUCTURED_MODEL, 1, 1, 1},
      structured_direction, structured_discover},
     {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",
