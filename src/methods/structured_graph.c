@@ -7,7 +7,7 @@
 #include "graph/knowledge_file.h"
 #include "math/special.h"
 #include "methods/method.h"
-#include "methods/structured_search.h"
+#include "methods/structured_disturbances.h"
 
 #include <math.h>
 
@@ -20,7 +20,7 @@ static const char *name_of(const nonsens_data *data, int64_t node)
 
 /* One arrow with what speaks for it and against the other direction. */
 static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, search *s, int64_t a, int64_t b,
-                                   nonsens_result *result)
+                                   const bool *changes, nonsens_result *result)
 {
     const nonsens_data *data = s->scores->data;
     search_gain there, turned;
@@ -28,7 +28,8 @@ static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, search 
     double n = (double)data->n;
     TRY(search_judge(ctx, scratch, s, a, b, &there, &turned, &possible));
     double p = special_normal_tail(there.z), turned_p = possible ? special_normal_tail(-turned.z) : NAN;
-    bool directed = !possible || turned_p < 0.5 * result->options.alpha;
+    bool required = knowledge_requires(s->known, a, b) || !knowledge_allows(s->known, b, a);
+    bool directed = required || ((changes[a] || changes[b]) && (!possible || turned_p < 0.5 * result->options.alpha));
     TRY(result_edge(ctx, result, data->column_rank[a], data->column_rank[b],
                     directed ? NONSENS_EDGE_DIRECTED : NONSENS_EDGE_UNDIRECTED, NAN, p));
     TRY(result_add(ctx, result, there.total / n, p, "nats per row that this arrow gains on unseen rows", "gain(%s->%s)",
@@ -87,12 +88,15 @@ static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, search 
 {
     int64_t edges = pdag_edge_count(&s->graph);
     pdag_edge *edge;
+    bool *changes;
     ARENA_TRY(ctx, scratch, edge, edges + 1);
+    ARENA_TRY(ctx, scratch, changes, s->graph.d);
     pdag_to_edges(&s->graph, edge);
-    for (int64_t i = 0; i < edges; i++) {
-        TRY(report_arrow(ctx, scratch, s, edge[i].from, edge[i].to, result));
-    }
     TRY(report_likelihood(ctx, scratch, s, result));
+    TRY(structured_report_disturbances(ctx, scratch, s, result, changes));
+    for (int64_t i = 0; i < edges; i++) {
+        TRY(report_arrow(ctx, scratch, s, edge[i].from, edge[i].to, changes, result));
+    }
     return report_order(ctx, scratch, s, result);
 }
 
