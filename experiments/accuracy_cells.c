@@ -8,8 +8,8 @@
  *
  * `graph-METHOD-GENERATOR-eE-depthL` are graphs of six variables (ACCURACY_GRAPH) with two expected neighbours each,
  * the simulator's default: six edges.  pc-nonsens directs edges by structured, -tests and -lr by the paper's two rules.
- * `graph-structured-node-d20-*` has twenty variables and as many expected edges.
- * Fewer seeds for methods with kernel tests, which take minutes a data set.
+ * `graph-structured-node-d20-*` has twenty variables and as many expected edges.  Methods with kernel tests, which take
+ * longest, have fewer seeds.
  */
 #include "accuracy.h"
 
