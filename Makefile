@@ -5,7 +5,7 @@ REPS ?= 0
 CELLS ?= *
 FIGURES ?= linear-ica
 
-.PHONY: all setup demo test unit sanitize cross accuracy calibration power figures bench fuzz format install clean
+.PHONY: all setup demo test unit sanitize cross accuracy sachs calibration power figures bench fuzz format install clean
 
 all: setup
 	@ninja -C $(BUILD)
@@ -43,12 +43,20 @@ sanitize: setup
 cross:
 	@tools/cross_test $(BUILD)
 
-# Prints one line per method and cell and writes docs/results/accuracy.csv; finished data sets are kept and not run
-# again.  A part, with so many data sets a cell: make accuracy CELLS='e10-depth?' REPS=20 (results/accuracy-part.csv).
+# Prints one line per method and cell and writes docs/results/accuracy.csv (pairs) and graphs.csv (many variables);
+# finished data sets are kept and not run again.  Graphs alone: make accuracy CELLS='graph-*'.  A part, with so many
+# data sets a cell: make accuracy CELLS='e10-depth?' REPS=20 (results/accuracy-part.csv, results/graphs-part.csv).
 accuracy: all
 	@mkdir -p results docs/results
 	@$(BUILD)/experiments/accuracy --reps $(REPS) --cells '$(CELLS)' --journal results/accuracy.jsonl \
-	    --out $(if $(filter *0,$(CELLS)$(REPS)),docs/results/accuracy.csv,results/accuracy-part.csv)
+	    --out $(if $(filter *0,$(CELLS)$(REPS)),docs/results/accuracy.csv,results/accuracy-part.csv) \
+	    --graphs $(if $(filter *0 graph-*0,$(CELLS)$(REPS)),docs/results/graphs.csv,results/graphs-part.csv)
+
+# Every method that finds graphs on the protein data of Sachs et al., if the folder DATA/sachs is there.
+DATA ?= $(or $(NONSENS_DATA),../shared/data)
+sachs: all
+	@mkdir -p results
+	@experiments/sachs.py $(BUILD)/nonsens $(DATA)/sachs --out results/sachs.csv
 
 # Are p-values right where nothing depends on anything?  Writes docs/results/calibration.csv, or with CELLS=PATTERN a part.
 calibration: all

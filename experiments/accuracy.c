@@ -1,14 +1,16 @@
 /*
- * accuracy.c - how often the methods are right on simulated pairs, cell by cell.
+ * accuracy.c - how often the methods are right on simulated pairs and graphs, cell by cell.
  *
- *     accuracy [--reps R] [--cells PATTERN] [--journal FILE] [--out FILE.csv] [--seed FIRST] [--threads T]
- *              [--method NAME] [--set KEY=VALUE]... [--list yes]
+ *     accuracy [--reps R] [--cells PATTERN] [--journal FILE] [--out FILE.csv] [--graphs FILE.csv] [--seed FIRST]
+ *              [--threads T] [--method NAME] [--set KEY=VALUE]... [--list yes]
  *
  * A unit of work is (cell, seed): one data set.  Each finished unit is one line of the journal; units that the journal
  * holds for the same data and options are not run again.  Seeds from 100,001 are for reporting, smaller ones for
  * development.  --reps 0 (the default) means as many seeds as the table (accuracy_cells.c) says.  --threads is the
  * number of data sets at a time where a family runs them side by side, else that of the fit.  --method names what runs
- * in place of `structured`.  --list names the cells and what their units are called in the journal, and runs nothing.
+ * in place of `structured` on pairs.  --set is for the methods; a cell whose command has no such option fails.  --list
+ * names the cells and what their units are called in the journal, and runs nothing.  --out is the table of pairs,
+ * --graphs that of graphs; a table whose cells were not asked for stays as it is.
  * On stdout: one line per method and cell.  A cell that fails is reported and left out; the exit status is then 1.
  */
 #include "accuracy.h"
@@ -20,17 +22,28 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Options of the methods of one command. */
+typedef struct choices {
+    nonsens_options *options;
+    const char *refused; /* what --set named and the command does not take; NULL: nothing */
+} choices;
+
 typedef struct settings {
     int reps; /* 0: those of the table */
     int64_t first_seed;
-    const char *cells, *journal, *out, *method;
+    const char *cells, *journal, *out[TABLES], *method;
     bool list;
-    nonsens_options *options; /* of the methods */
+    choices pairs, graphs;
 } settings;
 
 static void complain(const nonsens_context *ctx)
 {
     fprintf(stderr, "accuracy: %s\n", nonsens_message(ctx));
+}
+
+static bool is_wanted(const settings *set, const cell *c)
+{
+    return fnmatch(set->cells, c->name, 0) == 0;
 }
 
 /* ---- one cell ---- */
@@ -49,7 +62,7 @@ static nonsens_status make_line(nonsens_context *ctx, arena *a, const task *t, i
     drawn d;
     nonsens_status status = task_draw(ctx, a, t, seed, &d);
     if (status == NONSENS_OK) {
-        status = t->cell->family->run(ctx, a, t->direction, &d, line);
+        status = t->cell->family->run(ctx, a, t->options, &d, line);
         drawn_free(&d);
     }
     return status == NONSENS_OK
@@ -114,7 +127,7 @@ static nonsens_status run_task(nonsens_context *ctx, arena *a, const settings *s
     batch b = {.task = t, .journal = j};
     ARENA_TRY(ctx, a, b.units, t->reps * (int64_t)t->cell->family->unit_bytes);
     ARENA_TRY(ctx, a, b.missing, t->reps);
-    TRY(run_batch(ctx, (int)set->options->threads, &b));
+    TRY(run_batch(ctx, (int)set->pairs.options->threads, &b));
     t->cell->family->print(t, b.units, csv);
     return NONSENS_OK;
 }
@@ -129,7 +142,11 @@ static nonsens_status run_cell(nonsens_context *ctx, const settings *set, const 
 {
     task t;
     arena a = {0};
-    nonsens_status status = task_open(ctx, c, set->options, set->method, &t);
+    const choices *own = c->family->command == NONSENS_CMD_DISCOVER ? &set->graphs : &set->pairs;
+    if (own->refused) {
+        return fail(ctx, NONSENS_ERR_USAGE, "cell %s: its methods do not take --set %s", c->name, own->refused);
+    }
+    nonsens_status status = task_open(ctx, c, own->options, set->method, &t);
     if (status != NONSENS_OK) {
         return status;
     }
@@ -148,7 +165,7 @@ static nonsens_status run_cell(nonsens_context *ctx, const settings *set, const 
 /* ---- the table ---- */
 
 /* Whether every cell that was asked for, and there was one, gave its lines. */
-static bool run_cells(nonsens_context *ctx, const settings *set, FILE *csv)
+static bool run_cells(nonsens_context *ctx, const settings *set, FILE *const csv[TABLES])
 {
     int matched = 0, failed = 0;
     journal j;
@@ -157,11 +174,12 @@ static bool run_cells(nonsens_context *ctx, const settings *set, FILE *csv)
         return false;
     }
     for (int k = 0; k < ACCURACY_CELL_COUNT; k++) {
-        if (fnmatch(set->cells, ACCURACY_CELLS[k].name, 0) != 0) {
+        const cell *c = &ACCURACY_CELLS[k];
+        if (!is_wanted(set, c)) {
             continue;
         }
         matched++;
-        if (run_cell(ctx, set, &ACCURACY_CELLS[k], &j, csv) != NONSENS_OK) {
+        if (run_cell(ctx, set, c, &j, csv[c->family->table]) != NONSENS_OK) {
             complain(ctx);
             failed++;
         }
@@ -173,29 +191,48 @@ static bool run_cells(nonsens_context *ctx, const settings *set, FILE *csv)
     return matched > 0 && failed == 0;
 }
 
-static bool run_table(nonsens_context *ctx, const settings *set)
+/* Opens the tables of which a cell was asked for; false where one cannot be written. */
+static bool open_tables(const settings *set, FILE *csv[TABLES])
 {
-    FILE *csv = set->out && !set->list ? fopen(set->out, "w") : NULL;
-    if (set->out && !set->list && !csv) {
-        perror(set->out);
-        return false;
+    for (int k = 0; k < ACCURACY_CELL_COUNT; k++) {
+        const family *f = ACCURACY_CELLS[k].family;
+        const char *path = set->list || !is_wanted(set, &ACCURACY_CELLS[k]) ? NULL : set->out[f->table];
+        if (!path || csv[f->table]) {
+            continue;
+        }
+        csv[f->table] = fopen(path, "w");
+        if (!csv[f->table]) {
+            perror(path);
+            return false;
+        }
+        f->header(csv[f->table]);
     }
-    if (csv) {
-        report_header(csv);
+    return true;
+}
+
+static bool run_tables(nonsens_context *ctx, const settings *set)
+{
+    FILE *csv[TABLES] = {NULL};
+    bool good = open_tables(set, csv) && run_cells(ctx, set, csv);
+    for (int k = 0; k < TABLES; k++) {
+        good = (!csv[k] || fclose(csv[k]) == 0) && good;
     }
-    bool good = run_cells(ctx, set, csv);
-    return (!csv || fclose(csv) == 0) && good;
+    return good;
 }
 
 /* ---- settings ---- */
 
+/* An option that the methods of one command have not is refused there; one that none has is an error. */
 static bool set_option(nonsens_context *ctx, settings *set, const char *key, const char *value)
 {
-    bool good = nonsens_options_set(ctx, set->options, key, value) == NONSENS_OK;
-    if (!good) {
+    bool pairs = nonsens_options_set(ctx, set->pairs.options, key, value) == NONSENS_OK;
+    bool graphs = nonsens_options_set(ctx, set->graphs.options, key, value) == NONSENS_OK;
+    set->pairs.refused = pairs ? set->pairs.refused : key;
+    set->graphs.refused = graphs ? set->graphs.refused : key;
+    if (!pairs && !graphs) {
         complain(ctx);
     }
-    return good;
+    return pairs || graphs;
 }
 
 /* "KEY=VALUE"; the text is cut in two. */
@@ -214,8 +251,11 @@ static bool set_one(nonsens_context *ctx, settings *set, const char *key, char *
 {
     struct {
         const char *key, **field;
-    } texts[] = {
-        {"--cells", &set->cells}, {"--journal", &set->journal}, {"--out", &set->out}, {"--method", &set->method}};
+    } texts[] = {{"--cells", &set->cells},
+                 {"--journal", &set->journal},
+                 {"--out", &set->out[TABLE_PAIRS]},
+                 {"--graphs", &set->out[TABLE_GRAPHS]},
+                 {"--method", &set->method}};
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         if (strcmp(key, texts[k].key) == 0) {
             *texts[k].field = value;
@@ -253,19 +293,26 @@ static bool parse(nonsens_context *ctx, int argc, char **argv, settings *set)
     return true;
 }
 
+static bool open_settings(nonsens_context *ctx, settings *set)
+{
+    *set = (settings){.first_seed = 100001, .cells = "*", .journal = "accuracy.journal", .method = "structured"};
+    return ctx && nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &set->pairs.options) == NONSENS_OK &&
+           nonsens_options_new(ctx, NONSENS_CMD_DISCOVER, &set->graphs.options) == NONSENS_OK;
+}
+
 int main(int argc, char **argv)
 {
     nonsens_context *ctx = nonsens_context_new();
-    settings set = {
-        .first_seed = 100001, .cells = "*", .journal = "accuracy.journal", .out = NULL, .method = "structured"};
+    settings set;
     int status = 2;
-    if (!ctx || nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &set.options) != NONSENS_OK) {
+    if (!open_settings(ctx, &set)) {
         fputs("accuracy: out of memory\n", stderr);
         status = 1;
     } else if (parse(ctx, argc, argv, &set)) {
-        status = run_table(ctx, &set) ? 0 : 1;
+        status = run_tables(ctx, &set) ? 0 : 1;
     }
-    nonsens_options_free(set.options);
+    nonsens_options_free(set.pairs.options);
+    nonsens_options_free(set.graphs.options);
     nonsens_context_free(ctx);
     return status;
 }

@@ -9,10 +9,10 @@
 #ifndef EXPERIMENTS_ACCURACY_H
 #define EXPERIMENTS_ACCURACY_H
 
+#include "base/journal.h"
 #include "data/dataset.h"
 #include "data/simulate.h"
 #include "mechanisms.h"
-#include "base/journal.h"
 
 #include <stdio.h>
 
@@ -35,7 +35,7 @@ typedef struct cell {
     enum judgement judgement;
     const family *family;
     int seeds;
-    const char *run;   /* options of direction that the cell fixes, likewise; NULL: none */
+    const char *run;   /* options of the method that the cell fixes, likewise; NULL: none */
     const char *label; /* in place of the method's name in printed lines; NULL: that */
 } cell;
 
@@ -47,25 +47,30 @@ enum { FINGERPRINT_BYTES = 17 };
 /* A cell that is run. */
 typedef struct task {
     const cell *cell;
-    nonsens_options *simulate;  /* NULL for a mechanism */
-    const mechanism *mechanism; /* NULL for simulate */
-    nonsens_options *direction;
-    int64_t depth, segments, rows; /* depth is 0 for a mechanism; rows per segment, on average */
+    nonsens_options *simulate;            /* NULL for a mechanism */
+    const mechanism *mechanism;           /* NULL for simulate */
+    nonsens_options *options;             /* of the method */
+    int64_t nodes, depth, segments, rows; /* depth is 0 for a mechanism; rows per segment, on average */
     int reps;
     int64_t first_seed;
     char fingerprint[FINGERPRINT_BYTES]; /* of all that a unit depends on but its seed */
 } task;
 
-/* One data set; its variables are called x1 and x2. */
+/* One data set; its variables are called x1, x2, ... */
 typedef struct drawn {
     nonsens_simulation *simulation; /* NULL for a mechanism */
     nonsens_data *data;
-    int cause; /* the variable that causes the other, 0 or 1; -1 where neither does or both do */
+    int cause; /* of two, the one that causes the other, 0 or 1; -1 where neither does, both do, or there are more */
 } drawn;
+
+/* Families whose lines have the same columns share a table. */
+enum table { TABLE_PAIRS, TABLE_GRAPHS, TABLES };
 
 struct family {
     const char *name;
-    int revision;      /* raise it when a change of code or defaults changes results: older lines are then not taken */
+    int revision;     /* raise it when a change of code or defaults changes results: older lines are then not taken */
+    unsigned command; /* whose options its methods take */
+    enum table table;
     bool side_by_side; /* one data set per thread; else one at a time on all threads */
     bool any_method;   /* runs the method that --method names */
     /* Adds what is found to the line. */
@@ -73,15 +78,17 @@ struct family {
     size_t unit_bytes;
     /* The unit that a line tells of; texts in it may be the line's.  False where the line lacks something. */
     bool (*read)(json_t *line, void *unit);
-    /* Prints what the units (task->reps) of a cell say. */
+    /* The first line of its table. */
+    void (*header)(FILE *csv);
+    /* Prints what the units (task->reps) of a cell say; csv may be NULL. */
     void (*print)(const task *t, const void *units, FILE *csv);
 };
 
-extern const family ACCURACY_MONTI, ACCURACY_STRUCTURED;
+extern const family ACCURACY_MONTI, ACCURACY_STRUCTURED, ACCURACY_GRAPH, ACCURACY_GRAPH_STRUCTURED;
 
 /* ---- accuracy_task.c ---- */
 
-/* options: of direction, copied; method: for families that run any. */
+/* options: of the family's command, copied; method: for families that run any. */
 nonsens_status task_open(nonsens_context *ctx, const cell *c, const nonsens_options *options, const char *method,
                          task *out);
 void task_close(task *t);
@@ -115,8 +122,19 @@ typedef struct report {
 
 report report_empty(void);
 double report_share_error(double share, int reps);
-void report_header(FILE *csv);
 /* One line on stdout and one row of the table; csv may be NULL. */
 void report_print(FILE *csv, const task *t, const char *method, const report *r);
+/* The table's first line. */
+void report_header(FILE *csv);
+
+/* The same for families with other columns; a value of NaN is left out. */
+typedef struct report_item {
+    const char *name;
+    double value;
+    int digits;
+} report_item;
+
+void report_items(FILE *csv, const task *t, const char *method, int items, const report_item *item);
+void report_head(FILE *csv, int items, const report_item *item);
 
 #endif

@@ -5,6 +5,11 @@
  * the public run of one method (ACCURACY_STRUCTURED), and so are `METHOD-*`, baselines on pairs that fit their
  * assumptions or, to see what they say then, do not.  Rows with the same data share finished data sets: `e10-null-*`
  * adds seeds to those of `e10-depth*`.
+ *
+ * `graph-METHOD-GENERATOR-eE-depthL` are graphs of six variables (ACCURACY_GRAPH) with two expected neighbours each,
+ * the simulator's default: six edges.  pc-nonsens directs edges by structured, -tests and -lr by the paper's two rules.
+ * `graph-structured-node-d20-*` has twenty variables and as many expected edges.  Methods with kernel tests, which take
+ * longest, have fewer seeds.
  */
 #include "accuracy.h"
 
@@ -31,6 +36,25 @@
     {                                                                                   \
         method "-" name, name, NULL, judgement, STRUCTURED, 100, "method=" method, NULL \
     }
+
+#define GRAPH(family, method, name, run, sem, segments, depth, seeds)                                                 \
+    {                                                                                                                 \
+        "graph-" name "-" sem "-e" segments "-depth" depth, sem,                                                      \
+            "nodes=6 sem=" sem " segments=" segments " depth=" depth, JUDGE_DAG, family, seeds, "method=" method run, \
+            name                                                                                                      \
+    }
+#define GRAPH_DEPTHS(family, method, name, run, sem, segments, seeds) \
+    GRAPH(family, method, name, run, sem, segments, "1", seeds),      \
+        GRAPH(family, method, name, run, sem, segments, "3", seeds),  \
+        GRAPH(family, method, name, run, sem, segments, "5", seeds)
+#define GRAPH_FEW(method)                                               \
+    GRAPH_DEPTHS(&ACCURACY_GRAPH, method, method, "", "node", "10", 5), \
+        GRAPH_DEPTHS(&ACCURACY_GRAPH, method, method, "", "layered", "10", 5)
+#define GRAPH_ALL(family, method, name, run)                          \
+    GRAPH_DEPTHS(family, method, name, run, "node", "10", 20),        \
+        GRAPH_DEPTHS(family, method, name, run, "layered", "10", 20), \
+        GRAPH_DEPTHS(family, method, name, run, "node", "20", 20),    \
+        GRAPH_DEPTHS(family, method, name, run, "layered", "20", 20)
 
 /* Means and scales of Gaussian disturbances; the node generator bends even with depth=1, the layered one does not. */
 #define MEANS_AND_SCALES "noise=gaussian mean=-2:2 scale=0.2:3"
@@ -113,6 +137,17 @@ const cell ACCURACY_CELLS[] = {
     BASELINE("cdnod", "both-change", JUDGE_DAG),
     BASELINE("cdnod", "both-change-20", JUDGE_DAG),
     BASELINE("cdnod", "nothing-changes", JUDGE_DAG),
+
+    GRAPH_ALL(&ACCURACY_GRAPH_STRUCTURED, "structured", "structured", ""),
+    {"graph-structured-node-d20-e20-depth3", "node", "nodes=20 sem=node segments=20 depth=3", JUDGE_DAG,
+     &ACCURACY_GRAPH_STRUCTURED, 3, "method=structured", "structured"},
+    GRAPH_ALL(&ACCURACY_GRAPH, "pc-nonsens", "pc-nonsens", ""),
+    GRAPH_ALL(&ACCURACY_GRAPH, "pc-nonsens", "pc-nonsens-tests", " orient-by=nonsens"),
+    GRAPH_ALL(&ACCURACY_GRAPH, "pc-nonsens", "pc-nonsens-lr", " orient-by=nonsens-lr"),
+    GRAPH_ALL(&ACCURACY_GRAPH, "pc", "pc", ""),
+    GRAPH_ALL(&ACCURACY_GRAPH, "lingam", "lingam", ""),
+    GRAPH_FEW("resit"),
+    GRAPH_FEW("cdnod"),
 };
 /* clang-format on */
 

@@ -218,9 +218,12 @@ static void print_units(const task *t, const void *place, FILE *csv)
 
 const family ACCURACY_MONTI = {.name = "monti",
                                .revision = 2,
+                               .command = NONSENS_CMD_DIRECTION,
+                               .table = TABLE_PAIRS,
                                .side_by_side = false,
                                .any_method = false,
                                .run = run,
                                .unit_bytes = sizeof(unit),
                                .read = read_unit,
+                               .header = report_header,
                                .print = print_units};

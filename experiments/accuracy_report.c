@@ -22,14 +22,53 @@ double report_share_error(double share, int reps)
     return sqrt(fmax(share * (1.0 - share), 0.0) / reps); /* a sum of many small parts may end above 1 */
 }
 
-void report_header(FILE *csv)
+/* ---- any columns ---- */
+
+void report_head(FILE *csv, int items, const report_item *item)
 {
     fputs("method,generator,d,E,n,depth,reps", csv);
-    for (int k = 0; k < COLUMNS; k++) {
-        fprintf(csv, ",%s", COLUMN_NAME[k]);
+    for (int k = 0; k < items; k++) {
+        fprintf(csv, ",%s", item[k].name);
     }
     fputc('\n', csv);
 }
+
+static void print_line(const task *t, const char *method, int items, const report_item *item)
+{
+    printf("accuracy %s %s d=%" PRId64 " E=%" PRId64 " n=%" PRId64 " depth=%" PRId64 " reps=%d", method,
+           t->cell->generator, t->nodes, t->segments, t->rows, t->depth, t->reps);
+    for (int k = 0; k < items; k++) {
+        if (!isnan(item[k].value)) {
+            printf(" %s=%.*f", item[k].name, item[k].digits, item[k].value);
+        }
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void print_row(FILE *csv, const task *t, const char *method, int items, const report_item *item)
+{
+    fprintf(csv, "%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%d", method, t->cell->generator, t->nodes,
+            t->segments, t->rows, t->depth, t->reps);
+    for (int k = 0; k < items; k++) {
+        fputc(',', csv);
+        if (!isnan(item[k].value)) {
+            fprintf(csv, "%.*f", item[k].digits, item[k].value);
+        }
+    }
+    fputc('\n', csv);
+    fflush(csv);
+}
+
+void report_items(FILE *csv, const task *t, const char *method, int items, const report_item *item)
+{
+    print_line(t, method, items, item);
+    if (csv) {
+        print_row(csv, t, method, items, item);
+    }
+}
+
+/* ---- those of pairs ---- */
 
 /* Shares have three digits, correlations and their errors four. */
 static int digits_of(const report *r, enum column column)
@@ -37,37 +76,24 @@ static int digits_of(const report *r, enum column column)
     return column == COLUMN_RANK ? 0 : isnan(r->value[COLUMN_MCC]) ? 3 : 4;
 }
 
-static void print_line(const task *t, const char *method, const report *r)
+static void fill_items(const report *r, report_item *item)
 {
-    printf("accuracy %s %s d=2 E=%" PRId64 " n=%" PRId64 " depth=%" PRId64 " reps=%d", method, t->cell->generator,
-           t->segments, t->rows, t->depth, t->reps);
     for (int k = 0; k < COLUMNS; k++) {
-        if (!isnan(r->value[k])) {
-            printf(" %s=%.*f", COLUMN_NAME[k], digits_of(r, (enum column)k), r->value[k]);
-        }
+        item[k] = (report_item){COLUMN_NAME[k], r->value[k], digits_of(r, (enum column)k)};
     }
-    putchar('\n');
-    fflush(stdout);
 }
 
-static void print_row(FILE *csv, const task *t, const char *method, const report *r)
+void report_header(FILE *csv)
 {
-    fprintf(csv, "%s,%s,2,%" PRId64 ",%" PRId64 ",%" PRId64 ",%d", method, t->cell->generator, t->segments, t->rows,
-            t->depth, t->reps);
-    for (int k = 0; k < COLUMNS; k++) {
-        fputc(',', csv);
-        if (!isnan(r->value[k])) {
-            fprintf(csv, "%.*f", digits_of(r, (enum column)k), r->value[k]);
-        }
-    }
-    fputc('\n', csv);
-    fflush(csv);
+    report_item item[COLUMNS];
+    report none = report_empty();
+    fill_items(&none, item);
+    report_head(csv, COLUMNS, item);
 }
 
 void report_print(FILE *csv, const task *t, const char *method, const report *r)
 {
-    print_line(t, method, r);
-    if (csv) {
-        print_row(csv, t, method, r);
-    }
+    report_item item[COLUMNS];
+    fill_items(r, item);
+    report_items(csv, t, method, COLUMNS, item);
 }

@@ -165,14 +165,14 @@ static void print_decisions(const task *t, const unit *units, FILE *csv)
     bool can_be_right = judgement == JUDGE_DAG || judgement == JUDGE_INDEPENDENT;
     r.value[COLUMN_SE] = report_share_error(r.value[can_be_right ? COLUMN_RIGHT : COLUMN_WRONG], t->reps);
     add_rank(units, t->reps, &r);
-    report_print(csv, t, t->cell->label ? t->cell->label : t->direction->method, &r);
+    report_print(csv, t, t->cell->label ? t->cell->label : t->options->method, &r);
 }
 
 /* How often the model of the true direction is rejected, which should be LEVEL. */
 static void print_null(const task *t, const unit *units, FILE *csv)
 {
     report r = report_empty();
-    char label[sizeof t->direction->method + sizeof "-null"];
+    char label[sizeof t->options->method + sizeof "-null"];
     double rejected = 0, tested = 0;
     for (int k = 0; k < t->reps; k++) {
         double p = units[k].cause >= 0 ? units[k].p[units[k].cause] : NAN;
@@ -182,7 +182,7 @@ static void print_null(const task *t, const unit *units, FILE *csv)
     r.value[COLUMN_REJECTED] = rejected / t->reps;
     r.value[COLUMN_TESTED] = tested / t->reps;
     r.value[COLUMN_SE] = report_share_error(r.value[COLUMN_REJECTED], t->reps);
-    snprintf(label, sizeof label, "%s-null", t->direction->method);
+    snprintf(label, sizeof label, "%s-null", t->options->method);
     report_print(csv, t, label, &r);
 }
 
@@ -193,9 +193,12 @@ static void print_units(const task *t, const void *units, FILE *csv)
 
 const family ACCURACY_STRUCTURED = {.name = "structured",
                                     .revision = 4,
+                                    .command = NONSENS_CMD_DIRECTION,
+                                    .table = TABLE_PAIRS,
                                     .side_by_side = true,
                                     .any_method = true,
                                     .run = run,
                                     .unit_bytes = sizeof(unit),
                                     .read = read_unit,
+                                    .header = report_header,
                                     .print = print_units};

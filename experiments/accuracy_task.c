@@ -36,12 +36,14 @@ static nonsens_status open_source(nonsens_context *ctx, task *t)
         if (!t->mechanism) {
             return fail(ctx, NONSENS_ERR_USAGE, "there is no mechanism %s", t->cell->generator);
         }
+        t->nodes = 2;
         t->segments = t->mechanism->segments;
         t->rows = t->mechanism->rows;
         return NONSENS_OK;
     }
     TRY(nonsens_options_new(ctx, NONSENS_CMD_SIMULATE, &t->simulate));
     TRY(set_all(ctx, t->simulate, t->cell->options));
+    t->nodes = t->simulate->nodes;
     t->depth = t->simulate->depth;
     t->segments = t->simulate->sim_segments;
     t->rows = t->simulate->per_segment;
@@ -86,8 +88,8 @@ static nonsens_status make_fingerprint(nonsens_context *ctx, task *t)
     snprintf(revision, sizeof revision, "%d", f->revision);
     hash_text(&hash, f->name);
     hash_text(&hash, revision);
-    hash_text(&hash, f->any_method ? t->direction->method : "");
-    TRY(hash_options(ctx, &hash, t->direction));
+    hash_text(&hash, f->any_method ? t->options->method : "");
+    TRY(hash_options(ctx, &hash, t->options));
     hash_text(&hash, t->mechanism ? t->cell->generator : "simulate");
     if (t->simulate) {
         TRY(hash_options(ctx, &hash, t->simulate));
@@ -100,16 +102,16 @@ static nonsens_status make_fingerprint(nonsens_context *ctx, task *t)
 
 static nonsens_status open_parts(nonsens_context *ctx, const nonsens_options *options, const char *method, task *t)
 {
-    TRY(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &t->direction));
-    *t->direction = *options;
+    TRY(nonsens_options_new(ctx, t->cell->family->command, &t->options));
+    *t->options = *options;
     if (t->cell->family->any_method) {
-        TRY(nonsens_options_set(ctx, t->direction, "method", method));
+        TRY(nonsens_options_set(ctx, t->options, "method", method));
     }
     if (t->cell->run) {
-        TRY(set_all(ctx, t->direction, t->cell->run));
+        TRY(set_all(ctx, t->options, t->cell->run));
     }
     if (t->cell->family->side_by_side) {
-        t->direction->threads = 1;
+        t->options->threads = 1;
     }
     TRY(open_source(ctx, t));
     return make_fingerprint(ctx, t);
@@ -129,8 +131,8 @@ nonsens_status task_open(nonsens_context *ctx, const cell *c, const nonsens_opti
 void task_close(task *t)
 {
     nonsens_options_free(t->simulate);
-    nonsens_options_free(t->direction);
-    t->simulate = t->direction = NULL;
+    nonsens_options_free(t->options);
+    t->simulate = t->options = NULL;
 }
 
 /* ---- data ---- */
@@ -143,8 +145,8 @@ static nonsens_status draw_simulation(nonsens_context *ctx, arena *a, const task
     own->seed = seed;
     TRY(nonsens_simulate(ctx, own, &out->simulation));
     const nonsens_simulation *s = out->simulation;
-    bool forth = s->edge[0 * 2 + 1], back = s->edge[1 * 2 + 0];
-    out->cause = forth == back ? -1 : forth ? 0 : 1;
+    bool forth = s->edge[0 * s->d + 1], back = s->edge[1 * s->d + 0];
+    out->cause = s->d > 2 || forth == back ? -1 : forth ? 0 : 1;
     return nonsens_simulation_data(ctx, s, &out->data);
 }
 

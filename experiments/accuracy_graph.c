@@ -1,0 +1,220 @@
+/*
+ * accuracy_graph.c - the public run of a method that finds a graph of many variables (nonsens_discover).
+ *
+ * The truth is the graph of the simulation; for the layered generator, whose composed map depends on all ancestors,
+ * that is the mask of its layers, and the score against the transitive closure stands beside it.  The journal keeps
+ * what the cell's line is made of (graph/metrics.h) and both graphs, so that other measures can be had without running
+ * anything again.  Seconds are those of one thread.
+ *
+ * Means are over data sets.  Where truth and estimate have no edge, F1 is 1: nothing is missing and nothing is wrong.
+ * Precision and direction accuracy have nothing to divide by where nothing was found; their means are over the others.
+ */
+#include "accuracy.h"
+#include "graph/metrics.h"
+#include "methods/result.h"
+
+#include <math.h>
+
+enum measure {
+    MEASURE_F1, /* of arrows */
+    MEASURE_SKELETON,
+    MEASURE_SHD,
+    MEASURE_CLOSURE, /* F1 of arrows against the transitive closure */
+    MEASURE_PRECISION,
+    MEASURE_RECALL,
+    MEASURE_DIRECTION, /* direction accuracy */
+    MEASURE_THERE,     /* true edges */
+    MEASURE_FOUND,     /* edges of the estimate, with or without direction */
+    MEASURE_SECONDS,
+    MEASURES
+};
+
+static const char *const MEASURE_NAME[MEASURES] = {"f1",     "skeleton",  "shd",   "closure", "precision",
+                                                   "recall", "direction", "there", "found",   "seconds"};
+
+typedef struct unit {
+    double value[MEASURES]; /* NaN where there is none */
+} unit;
+
+/* ---- running ---- */
+
+static nonsens_status true_graph(nonsens_context *ctx, arena *a, const nonsens_simulation *s, pdag *out)
+{
+    TRY(pdag_new(ctx, a, s->d, out));
+    for (int64_t i = 0; i < s->d; i++) {
+        for (int64_t j = 0; j < s->d; j++) {
+            if (s->edge[i * s->d + j]) {
+                pdag_set(out, i, j, PDAG_ARROW);
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Variables of the data are in the simulation's order. */
+static nonsens_status found_graph(nonsens_context *ctx, arena *a, const nonsens_result *result, int64_t d, pdag *out)
+{
+    TRY(pdag_new(ctx, a, d, out));
+    for (int64_t k = 0; k < nonsens_result_edges(result); k++) {
+        const nonsens_edge *e = nonsens_result_edge_at(result, k);
+        pdag_set(out, e->from, e->to,
+                 e->type == NONSENS_EDGE_DIRECTED     ? PDAG_ARROW
+                 : e->type == NONSENS_EDGE_UNDIRECTED ? PDAG_LINE
+                                                      : PDAG_BOTH);
+    }
+    return NONSENS_OK;
+}
+
+static double share_or_one(double f1)
+{
+    return isnan(f1) ? 1.0 : f1;
+}
+
+static nonsens_status measure(nonsens_context *ctx, arena *a, const pdag *found, const pdag *truth, unit *out)
+{
+    pdag closure;
+    metrics m, ancestral;
+    TRY(pdag_new(ctx, a, truth->d, &closure));
+    TRY(metrics_closure(ctx, truth, &closure));
+    metrics_compare(found, truth, &m);
+    metrics_compare(found, &closure, &ancestral);
+    *out = (unit){{[MEASURE_F1] = share_or_one(m.arrows.f1),
+                   [MEASURE_SKELETON] = share_or_one(m.skeleton.f1),
+                   [MEASURE_SHD] = (double)m.shd,
+                   [MEASURE_CLOSURE] = share_or_one(ancestral.arrows.f1),
+                   [MEASURE_PRECISION] = m.arrows.precision,
+                   [MEASURE_RECALL] = m.arrows.recall,
+                   [MEASURE_DIRECTION] = m.direction_accuracy,
+                   [MEASURE_THERE] = (double)m.skeleton.there,
+                   [MEASURE_FOUND] = (double)m.skeleton.found}};
+    return NONSENS_OK;
+}
+
+/* ["x1 --> x2", ...] with the simulation's names. */
+static nonsens_status keep_graph(nonsens_context *ctx, arena *a, const pdag *g, const char *key, json_t *line)
+{
+    static const char *const MARK[] = {[PDAG_LINE] = "---", [PDAG_ARROW] = "-->", [PDAG_BOTH] = "<->"};
+    pdag_edge *edge;
+    int64_t count = pdag_edge_count(g);
+    json_t *list = json_array();
+    ARENA_TRY(ctx, a, edge, count + 1);
+    pdag_to_edges(g, edge);
+    for (int64_t k = 0; k < count; k++) {
+        json_array_append_new(
+            list, json_sprintf("x%d %s x%d", (int)edge[k].from + 1, MARK[edge[k].mark], (int)edge[k].to + 1));
+    }
+    json_object_set_new(line, key, list);
+    return NONSENS_OK;
+}
+
+static void keep_measures(const unit *u, json_t *line)
+{
+    for (int k = 0; k < MEASURES; k++) {
+        json_object_set_new(line, MEASURE_NAME[k], isnan(u->value[k]) ? json_null() : json_real(u->value[k]));
+    }
+}
+
+static nonsens_status keep_result(nonsens_context *ctx, arena *a, const nonsens_result *result, const drawn *d,
+                                  json_t *line)
+{
+    pdag truth, found;
+    unit u;
+    TRY(true_graph(ctx, a, d->simulation, &truth));
+    TRY(found_graph(ctx, a, result, d->simulation->d, &found));
+    TRY(measure(ctx, a, &found, &truth, &u));
+    u.value[MEASURE_SECONDS] = result->seconds;
+    keep_measures(&u, line);
+    TRY(keep_graph(ctx, a, &truth, "truth", line));
+    return keep_graph(ctx, a, &found, "edges", line);
+}
+
+static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d, json_t *line)
+{
+    nonsens_result *result;
+    TRY(nonsens_discover(ctx, d->data, options, &result));
+    nonsens_status status = keep_result(ctx, a, result, d, line);
+    nonsens_result_free(result);
+    return status;
+}
+
+/* ---- reading the journal ---- */
+
+static bool read_unit(json_t *line, void *place)
+{
+    unit *out = place;
+    for (int k = 0; k < MEASURES; k++) {
+        const json_t *value = json_object_get(line, MEASURE_NAME[k]);
+        if (!json_is_number(value) && !json_is_null(value)) {
+            return false;
+        }
+        out->value[k] = json_is_number(value) ? json_number_value(value) : NAN;
+    }
+    return true;
+}
+
+/* ---- printing ---- */
+
+/* Mean and standard error of a measure over the data sets that have it; NaN where there are too few. */
+typedef struct spread {
+    double mean, error;
+} spread;
+
+static spread spread_of(const unit *units, int reps, enum measure which)
+{
+    double sum = 0, squares = 0, count = 0;
+    for (int k = 0; k < reps; k++) {
+        double value = units[k].value[which];
+        sum += isnan(value) ? 0.0 : value;
+        count += !isnan(value);
+    }
+    for (int k = 0; k < reps; k++) {
+        double off = units[k].value[which] - sum / count;
+        squares += isnan(off) ? 0.0 : off * off;
+    }
+    return (spread){count > 0 ? sum / count : NAN, count > 1 ? sqrt(squares / (count - 1) / count) : NAN};
+}
+
+static int digits_of(enum measure which)
+{
+    return which == MEASURE_SHD || which == MEASURE_THERE || which == MEASURE_FOUND || which == MEASURE_SECONDS ? 2 : 3;
+}
+
+/* The standard error, that of F1, stands after it. */
+enum { ITEMS = MEASURES + 1 };
+
+static void fill_items(const unit *units, int reps, report_item *item)
+{
+    int used = 0;
+    for (int k = 0; k < MEASURES; k++) {
+        spread s = spread_of(units, reps, (enum measure)k);
+        item[used++] = (report_item){MEASURE_NAME[k], s.mean, digits_of((enum measure)k)};
+        if (k == MEASURE_F1) {
+            item[used++] = (report_item){"se", s.error, 3};
+        }
+    }
+}
+
+static void print_units(const task *t, const void *units, FILE *csv)
+{
+    report_item item[ITEMS];
+    fill_items(units, t->reps, item);
+    report_items(csv, t, t->cell->label ? t->cell->label : t->options->method, ITEMS, item);
+}
+
+static void print_header(FILE *csv)
+{
+    report_item item[ITEMS];
+    fill_items(NULL, 0, item);
+    report_head(csv, ITEMS, item);
+}
+
+#define GRAPH_FAMILY(label, number)                                                                          \
+    {                                                                                                        \
+        .name = label, .revision = number, .command = NONSENS_CMD_DISCOVER, .table = TABLE_GRAPHS,           \
+        .side_by_side = true, .any_method = true, .run = run, .unit_bytes = sizeof(unit), .read = read_unit, \
+        .header = print_header, .print = print_units                                                         \
+    }
+
+/* Two, so that a change of `structured` leaves the lines of all others valid, some of which take long. */
+const family ACCURACY_GRAPH = GRAPH_FAMILY("graph", 1);
+const family ACCURACY_GRAPH_STRUCTURED = GRAPH_FAMILY("graph-structured", 1);
