@@ -1,8 +1,8 @@
 /*
  * rows.c - passes over the rows: log densities (1) of mechanism.h, their first and second derivatives.
  *
- * A row has four consecutive non-zero coefficients per B-spline of the left variable ("run"), so that second
- * derivatives are sums of 4 x 4 blocks.
+ * A row has two consecutive non-zero coefficients per B-spline of the left variable ("run"), so that second
+ * derivatives are sums of 2 x 2 blocks.
  */
 #include "mechanism/internal.h"
 
@@ -11,7 +11,7 @@
 enum { RUN = MECHANISM_CAUSE_ORDER, MOST_RUNS = MECHANISM_EFFECT_ORDER * MECHANISM_MOST_TERMS };
 
 static const double CORNER = 0.3;                       /* d of the Laplace density */
-static const double LAPLACE_TOTAL = 0.60632330018863;   /* log of the integral of exp(-sqrt(z^2 + d^2)) */
+static const double LAPLACE_TOTAL = 0.606278640681916;  /* log of the integral of exp(-sqrt(z^2 + d^2)) */
 static const double GAUSSIAN_TOTAL = 0.918938533204673; /* log sqrt(2 pi) */
 static const double FALLING = -2.0 * MECHANISM_FLAT;    /* scores go no further down */
 
