@@ -12,11 +12,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 60, MOST_FOLD_STEPS = 20, MOST_HALVINGS = 14 };
+enum { MOST_HALVINGS = 14 };
 
-static const double ENOUGH = 0.03, FOLD_ENOUGH = 0.1; /* nats over all rows: the descent ends */
+/* Half squared decrements, in nats over all rows: where the descent ends, and which keep their matrix. */
+typedef struct pace {
+    double enough, enough_kept; /* it ends, by a new matrix, by one that was kept */
+    double fast;                /* those that shrink so fast keep it */
+    int most;                   /* steps */
+} pace;
+
+static const pace ALL_ROWS = {0.03, 0.003, 0.3, 60}, LESS_A_FOLD = {0.1, 0.03, 0.5, 20};
 static const double LEAST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
-static const double FAST = 0.3; /* half squared decrements that shrink so fast keep their matrix */
 static const double SMOOTHEST = 0.4, PATH_RATIO = 8.0, ROUGHEST = 1e-8;
 static const double PATH_GAIN = 1.0;   /* nats over all rows that a rougher fit must gain */
 static const double SPREAD = 4.0;      /* T runs from minus this to this at the start */
@@ -186,22 +192,22 @@ static bool search_line(descent *d, double half)
 }
 
 /* The matrix of a step (refresh: not the one given) is kept for the next for as long as steps shrink fast. */
-static nonsens_status descend(nonsens_context *ctx, descent *d, bool refresh, double enough, int most, int *steps)
+static nonsens_status descend(nonsens_context *ctx, descent *d, bool refresh, const pace *how, int *steps)
 {
     double before = INFINITY;
     d->objective = evaluate(d, d->theta);
-    for (int step = 0; step < most; step++, ++*steps) {
+    for (int step = 0; step < how->most; step++, ++*steps) {
         TRY(check_cancelled(ctx));
         derive_all(d, refresh);
         if (refresh) {
             factor_damped(ctx, d->hessian, d);
         }
         double half = solve_step(d), damping = d->damping;
-        if (half < enough && (refresh ? damping < 1.0 : half < 0.1 * enough)) {
+        if (refresh ? half < how->enough && damping < 1.0 : half < how->enough_kept) {
             break;
         }
         bool stale = !refresh, made = search_line(d, half);
-        refresh = !made || half > FAST * before || d->damping != damping;
+        refresh = !made || half > how->fast * before || d->damping > damping;
         before = half;
         if (!made && !stale) {
             d->damping = fmax(LEAST_DAMPING, 8.0 * d->damping);
@@ -245,7 +251,7 @@ static nonsens_status score_fold(nonsens_context *ctx, descent *d, int64_t k, in
     d->hole_end = to;
     d->damping = 0.0;
     factor_damped(ctx, d->own[k], d);
-    nonsens_status status = descend(ctx, d, false, FOLD_ENOUGH, MOST_FOLD_STEPS, steps);
+    nonsens_status status = descend(ctx, d, false, &LESS_A_FOLD, steps);
     mechanism_evaluate(m, d->theta, from, to, NULL, d->scores);
     d->hole = d->hole_end = 0;
     memcpy(d->theta, d->best, (size_t)m->size * sizeof *d->theta);
@@ -274,7 +280,7 @@ static nonsens_status fit_and_score(nonsens_context *ctx, descent *d, int *steps
 {
     const mechanism_data *data = d->model.data;
     d->damping = 0.0;
-    TRY(descend(ctx, d, true, ENOUGH, MOST_STEPS, steps));
+    TRY(descend(ctx, d, true, &ALL_ROWS, steps));
     derive_folds(d);
     memcpy(d->best, d->theta, (size_t)d->model.size * sizeof *d->best);
     for (int64_t k = 0; k < data->folds; k++) {
