@@ -2,9 +2,9 @@
  * fit.c - Newton's method on minus the penalised log likelihood of a mechanism, and the score of each row by a fit that
  * has not seen it.
  *
- * The fit without a fold is two Newton steps away from the fit of all rows, with the second derivatives of that less
- * the fold's own: with as few coefficients for as many rows, further steps change scores by less than they vary
- * (docs/many-variables.md).
+ * The fit without a fold is a few steps away from the fit of all rows, with the second derivatives of that less the
+ * fold's own: where coefficients are few for the rows, the first of them is all it takes.  Every step is tried on the
+ * rows it is made for, as a whole Newton step goes far astray where they are many (test_mechanism.c).
  */
 #include "math/linalg.h"
 #include "mechanism/internal.h"
@@ -12,11 +12,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 60, MOST_HALVINGS = 14 };
+enum { MOST_HALVINGS = 14 };
 
-static const double ENOUGH = 0.03; /* nats over all rows: the descent ends */
+/* Half squared decrements, in nats over all rows: where the descent ends, and which keep their matrix. */
+typedef struct pace {
+    double enough, enough_kept; /* it ends, by a new matrix, by one that was kept */
+    double fast;                /* those that shrink so fast keep it */
+    int most;                   /* steps */
+} pace;
+
+static const pace ALL_ROWS = {0.03, 0.003, 0.3, 60}, LESS_A_FOLD = {0.1, 0.03, 0.5, 20};
 static const double LEAST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
-static const double FAST = 0.3; /* half squared decrements that shrink so fast keep their matrix */
 static const double SMOOTHEST = 0.4, PATH_RATIO = 8.0, ROUGHEST = 1e-8;
 static const double PATH_GAIN = 1.0;   /* nats over all rows that a rougher fit must gain */
 static const double SPREAD = 4.0;      /* T runs from minus this to this at the start */
@@ -24,17 +30,21 @@ static const double SUFFICIENT = 1e-4; /* of the decrease that the gradient prom
 
 typedef struct descent {
     mechanism_model model;
-    double *theta, *trial, *gradient, *step;                         /* (size) */
-    double *hessian, *factor;                                        /* (size, size) */
-    double *own[MECHANISM_MOST_FOLDS], *slope[MECHANISM_MOST_FOLDS]; /* of the folds: (size, size), (size) */
-    double *scores;                                                  /* (n) */
+    double *theta, *trial, *gradient, *step; /* (size) */
+    double *hessian, *factor;                /* (size, size) */
+    double *own[MECHANISM_MOST_FOLDS];       /* (size, size) without a fold */
+    double *scores;                          /* (n) */
+    double *best;                            /* (size) of all rows, while folds are left out */
     double smooth[MECHANISM_MOST_CAUSES];
     double objective, damping;
+    int64_t hole, hole_end; /* rows that are left out */
 } descent;
 
-static double evaluate(const mechanism_model *m, const double *theta)
+static double evaluate(const descent *d, const double *theta)
 {
-    double log_likelihood = mechanism_evaluate(m, theta, 0, m->data->n, NULL, NULL);
+    const mechanism_model *m = &d->model;
+    double log_likelihood = mechanism_evaluate(m, theta, 0, d->hole, NULL, NULL);
+    log_likelihood += mechanism_evaluate(m, theta, d->hole_end, m->data->n, NULL, NULL);
     return mechanism_penalise(m, theta, NULL, NULL) - log_likelihood;
 }
 
@@ -107,24 +117,25 @@ static nonsens_status set_guess(nonsens_context *ctx, arena *scratch, int64_t ef
     return NONSENS_OK;
 }
 
-/* factor = Cholesky factor of hessian + damping * its diagonal, with as much damping as that takes. */
-static nonsens_status factor_damped(nonsens_context *ctx, descent *d)
+/*
+ * factor = Cholesky factor of hessian + damping * its diagonal, with as much damping as that takes; if all else fails,
+ * of the diagonal alone.
+ */
+static void factor_damped(nonsens_context *ctx, const double *hessian, descent *d)
 {
     int64_t k = d->model.size;
-    for (;;) {
-        memcpy(d->factor, d->hessian, (size_t)(k * k) * sizeof *d->factor);
+    for (; d->damping <= MOST_DAMPING; d->damping = fmax(LEAST_DAMPING, 4.0 * d->damping)) {
+        memcpy(d->factor, hessian, (size_t)(k * k) * sizeof *d->factor);
         for (int64_t i = 0; i < k; i++) {
-            d->factor[i * k + i] += d->damping * fabs(d->hessian[i * k + i]);
+            d->factor[i * k + i] += d->damping * fabs(hessian[i * k + i]);
         }
         if (linalg_cholesky(ctx, k, d->factor) == NONSENS_OK) {
-            return NONSENS_OK;
+            return;
         }
-        d->damping = fmax(LEAST_DAMPING, 4.0 * d->damping);
-        if (d->damping > MOST_DAMPING) {
-            return fail(ctx, NONSENS_ERR_NUMERIC,
-                        "the likelihood of a mechanism has no curvature; look for variables "
-                        "that are constant or copies of one another");
-        }
+    }
+    memset(d->factor, 0, (size_t)(k * k) * sizeof *d->factor);
+    for (int64_t i = 0; i < k; i++) {
+        d->factor[i * k + i] = sqrt(1.0 + MOST_DAMPING * fabs(hessian[i * k + i]));
     }
 }
 
@@ -133,7 +144,7 @@ static void clear(int64_t count, double *v)
     memset(v, 0, (size_t)count * sizeof *v);
 }
 
-/* Gradient and, if asked for, second derivatives over all rows. */
+/* Gradient and, if asked for, second derivatives over all rows but those left out. */
 static void derive_all(descent *d, bool second)
 {
     const mechanism_model *m = &d->model;
@@ -141,7 +152,8 @@ static void derive_all(descent *d, bool second)
     if (second) {
         clear(m->size * m->size, d->hessian);
     }
-    mechanism_derive(m, d->theta, 0, m->data->n, d->gradient, second ? d->hessian : NULL);
+    mechanism_derive(m, d->theta, 0, d->hole, d->gradient, second ? d->hessian : NULL);
+    mechanism_derive(m, d->theta, d->hole_end, m->data->n, d->gradient, second ? d->hessian : NULL);
     mechanism_penalise(m, d->theta, d->gradient, second ? d->hessian : NULL);
 }
 
@@ -167,7 +179,7 @@ static bool search_line(descent *d, double half)
         for (int64_t i = 0; i < m->size; i++) {
             d->trial[i] = d->theta[i] + length * d->step[i];
         }
-        double objective = evaluate(m, d->trial);
+        double objective = evaluate(d, d->trial);
         if (objective < d->objective - 2.0 * SUFFICIENT * length * half) {
             memcpy(d->theta, d->trial, (size_t)m->size * sizeof *d->theta);
             d->objective = objective;
@@ -179,24 +191,23 @@ static bool search_line(descent *d, double half)
     return false;
 }
 
-/* The matrix of a step is kept for the next for as long as steps shrink fast. */
-static nonsens_status descend(nonsens_context *ctx, descent *d, int *steps)
+/* The matrix of a step (refresh: not the one given) is kept for the next for as long as steps shrink fast. */
+static nonsens_status descend(nonsens_context *ctx, descent *d, bool refresh, const pace *how, int *steps)
 {
-    bool refresh = true;
     double before = INFINITY;
-    d->objective = evaluate(&d->model, d->theta);
-    for (int step = 0; step < MOST_STEPS; step++, ++*steps) {
+    d->objective = evaluate(d, d->theta);
+    for (int step = 0; step < how->most; step++, ++*steps) {
         TRY(check_cancelled(ctx));
         derive_all(d, refresh);
         if (refresh) {
-            TRY(factor_damped(ctx, d));
+            factor_damped(ctx, d->hessian, d);
         }
         double half = solve_step(d), damping = d->damping;
-        if (half < ENOUGH && (refresh ? damping < 1.0 : half < 0.1 * ENOUGH)) {
+        if (refresh ? half < how->enough && damping < 1.0 : half < how->enough_kept) {
             break;
         }
         bool stale = !refresh, made = search_line(d, half);
-        refresh = !made || half > FAST * before || d->damping != damping;
+        refresh = !made || half > how->fast * before || d->damping > damping;
         before = half;
         if (!made && !stale) {
             d->damping = fmax(LEAST_DAMPING, 8.0 * d->damping);
@@ -210,48 +221,41 @@ static nonsens_status descend(nonsens_context *ctx, descent *d, int *steps)
 
 /* ---- scores --------------------------------------------------------------------------------------------------- */
 
-/* Second derivatives of each fold's rows into own[k], of all rows and the penalty into d->hessian; slope likewise. */
-static void derive_folds(descent *d, double *const *own, double *const *slope)
+/* Second derivatives of all rows but a fold's, and of the penalty, into own[k] for each fold k. */
+static void derive_folds(descent *d)
 {
     const mechanism_model *m = &d->model;
     int64_t entries = m->size * m->size;
-    clear(m->size, d->gradient);
     clear(entries, d->hessian);
     for (int64_t k = 0; k < m->data->folds; k++) {
-        clear(m->size, slope[k]);
-        clear(entries, own[k]);
-        mechanism_derive(m, d->theta, m->data->block[k], m->data->block[k + 1], slope[k], own[k]);
+        clear(entries, d->own[k]);
+        mechanism_derive(m, d->theta, m->data->block[k], m->data->block[k + 1], d->gradient, d->own[k]);
         for (int64_t i = 0; i < entries; i++) {
-            d->hessian[i] += own[k][i];
+            d->hessian[i] += d->own[k][i];
         }
     }
     mechanism_penalise(m, d->theta, d->gradient, d->hessian);
+    for (int64_t k = 0; k < m->data->folds; k++) {
+        for (int64_t i = 0; i < entries; i++) {
+            d->own[k][i] = d->hessian[i] - d->own[k][i];
+        }
+    }
 }
 
-/* The whole gradient is zero: without the fold it is minus the fold's own. */
-static nonsens_status score_fold(nonsens_context *ctx, descent *d, int64_t k, double *own, const double *slope,
-                                 double *scores)
+/* Leaves the fold out, fits, and scores its rows. */
+static nonsens_status score_fold(nonsens_context *ctx, descent *d, int64_t k, int *steps)
 {
     const mechanism_model *m = &d->model;
-    int64_t size = m->size;
-    for (int64_t i = 0; i < size; i++) {
-        d->gradient[i] = -slope[i];
-    }
-    for (int64_t i = 0; i < size * size; i++) {
-        own[i] = d->hessian[i] - own[i];
-    }
-    double *whole = d->hessian;
-    d->hessian = own;
+    int64_t from = m->data->block[k], to = m->data->block[k + 1];
+    d->hole = from;
+    d->hole_end = to;
     d->damping = 0.0;
-    nonsens_status status = factor_damped(ctx, d);
-    d->hessian = whole;
-    TRY(status);
-    solve_step(d);
-    for (int64_t i = 0; i < size; i++) {
-        d->trial[i] = d->theta[i] + d->step[i];
-    }
-    mechanism_evaluate(m, d->trial, m->data->block[k], m->data->block[k + 1], NULL, scores);
-    return NONSENS_OK;
+    factor_damped(ctx, d->own[k], d);
+    nonsens_status status = descend(ctx, d, false, &LESS_A_FOLD, steps);
+    mechanism_evaluate(m, d->theta, from, to, NULL, d->scores);
+    d->hole = d->hole_end = 0;
+    memcpy(d->theta, d->best, (size_t)m->size * sizeof *d->theta);
+    return status;
 }
 
 static nonsens_status allocate(nonsens_context *ctx, arena *scratch, descent *d)
@@ -264,9 +268,9 @@ static nonsens_status allocate(nonsens_context *ctx, arena *scratch, descent *d)
     ARENA_TRY(ctx, scratch, d->hessian, k * k);
     ARENA_TRY(ctx, scratch, d->factor, k * k);
     ARENA_TRY(ctx, scratch, d->scores, d->model.data->n);
+    ARENA_TRY(ctx, scratch, d->best, k);
     for (int64_t f = 0; f < d->model.data->folds; f++) {
         ARENA_TRY(ctx, scratch, d->own[f], k * k);
-        ARENA_TRY(ctx, scratch, d->slope[f], k);
     }
     return NONSENS_OK;
 }
@@ -276,10 +280,11 @@ static nonsens_status fit_and_score(nonsens_context *ctx, descent *d, int *steps
 {
     const mechanism_data *data = d->model.data;
     d->damping = 0.0;
-    TRY(descend(ctx, d, steps));
-    derive_folds(d, d->own, d->slope);
+    TRY(descend(ctx, d, true, &ALL_ROWS, steps));
+    derive_folds(d);
+    memcpy(d->best, d->theta, (size_t)d->model.size * sizeof *d->best);
     for (int64_t k = 0; k < data->folds; k++) {
-        TRY(score_fold(ctx, d, k, d->own[k], d->slope[k], d->scores));
+        TRY(score_fold(ctx, d, k, steps));
     }
     *total = 0.0;
     for (int64_t i = 0; i < data->n; i++) {

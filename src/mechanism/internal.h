@@ -13,6 +13,7 @@ typedef struct mechanism_term {
     int64_t offset, stride; /* the product of left a and right b has the coefficient offset + a * stride + b */
     int64_t rows, columns;  /* how many of each */
     int64_t cause[2];       /* places among the causes; the second only of pairs of them, else the first again */
+    double weight;          /* of its squared second differences, by mechanism_smooth */
 } mechanism_term;
 
 /* Parameters: coefficients (p), places (E), logarithms of scales (E). */
@@ -20,8 +21,11 @@ typedef struct mechanism_model {
     const mechanism_data *data;
     int64_t terms, p, size;
     mechanism_term term[MECHANISM_MOST_TERMS];
-    double *penalty; /* (p, p), by mechanism_smooth */
+    double *penalty; /* (p, p) second derivatives of the penalty, by mechanism_smooth */
 } mechanism_model;
+
+/* Beside second differences, so that coefficients without rows are defined. */
+#define MECHANISM_RIDGE 0.02
 
 /* Where a density is so flat in y, or falling, log dT/dy is continued by its second-order expansion. */
 #define MECHANISM_FLAT 0.1

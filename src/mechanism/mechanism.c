@@ -6,8 +6,6 @@
 
 enum { EFFECT_BASIS = 15, CAUSE_BASIS = 11, PAIR_BASIS = 7 };
 
-static const double RIDGE = 0.02; /* beside second differences, so that coefficients without rows are defined */
-
 /* The stretch of `count` equal ones on [0, 1] that t is in, and how far along. */
 static int32_t find_stretch(int64_t count, double t, double *along)
 {
@@ -100,7 +98,7 @@ nonsens_status mechanism_prepare(nonsens_context *ctx, arena *a, int64_t d, cons
 static void add_term(mechanism_model *m, const mechanism_splines *left, int64_t rows, const mechanism_splines *right,
                      int64_t columns, bool has_slope, int64_t first, int64_t second)
 {
-    m->term[m->terms++] = (mechanism_term){left, right, has_slope, m->p, columns, rows, columns, {first, second}};
+    m->term[m->terms++] = (mechanism_term){left, right, has_slope, m->p, columns, rows, columns, {first, second}, 0.0};
     m->p += rows * columns;
 }
 
@@ -122,8 +120,8 @@ void mechanism_smooth(mechanism_model *m, const double *smooth)
 {
     memset(m->penalty, 0, (size_t)(m->p * m->p) * sizeof *m->penalty);
     for (int64_t t = 0; t < m->terms; t++) {
-        const mechanism_term *term = &m->term[t];
-        double weight = fmax(smooth[term->cause[0]], smooth[term->cause[1]]);
+        mechanism_term *term = &m->term[t];
+        double weight = term->weight = fmax(smooth[term->cause[0]], smooth[term->cause[1]]);
         for (int64_t a = 0; a < term->rows; a++) {
             add_roughness(m, term->offset + a * term->stride, term->columns, 1, weight);
         }
@@ -131,7 +129,7 @@ void mechanism_smooth(mechanism_model *m, const double *smooth)
             add_roughness(m, term->offset + b, term->rows, term->stride, weight);
         }
         for (int64_t i = term->offset; i < term->offset + term->rows * term->columns; i++) {
-            m->penalty[i * m->p + i] += RIDGE * weight;
+            m->penalty[i * m->p + i] += MECHANISM_RIDGE * weight;
         }
     }
 }

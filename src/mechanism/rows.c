@@ -1,8 +1,8 @@
 /*
  * rows.c - passes over the rows: log densities (1) of mechanism.h, their first and second derivatives.
  *
- * A row has four consecutive non-zero coefficients per B-spline of the left variable ("run"), so that second
- * derivatives are sums of 4 x 4 blocks.
+ * A row has two consecutive non-zero coefficients per B-spline of the left variable ("run"), so that second
+ * derivatives are sums of 2 x 2 blocks.
  */
 #include "mechanism/internal.h"
 
@@ -11,7 +11,7 @@
 enum { RUN = MECHANISM_CAUSE_ORDER, MOST_RUNS = MECHANISM_EFFECT_ORDER * MECHANISM_MOST_TERMS };
 
 static const double CORNER = 0.3;                       /* d of the Laplace density */
-static const double LAPLACE_TOTAL = 0.60632330018863;   /* log of the integral of exp(-sqrt(z^2 + d^2)) */
+static const double LAPLACE_TOTAL = 0.606278640681916;  /* log of the integral of exp(-sqrt(z^2 + d^2)) */
 static const double GAUSSIAN_TOTAL = 0.918938533204673; /* log sqrt(2 pi) */
 static const double FALLING = -2.0 * MECHANISM_FLAT;    /* scores go no further down */
 
@@ -76,7 +76,7 @@ static base_value base_at(enum mechanism_base base, double z)
     return (base_value){-r - LAPLACE_TOTAL, -z / r, -CORNER * CORNER / (r * r * r)};
 }
 
-/* log of the slope and minus its second derivative's root: see MECHANISM_FLAT. */
+/* log of the slope, its derivative and minus its second derivative: see MECHANISM_FLAT. */
 static base_value log_slope(double slope)
 {
     if (slope > MECHANISM_FLAT) {
@@ -196,21 +196,52 @@ void mechanism_derive(const mechanism_model *m, const double *theta, int64_t fro
 static const double PRIOR_ROWS = 1.0;  /* as much as so many rows speaks for scale 1 in each segment */
 static const double PLACE_RIDGE = 0.1; /* likewise for place 0 */
 
+/* Half of weight * squared second differences of `count` coefficients, `step` apart. */
+static double penalise_bends(const double *theta, int64_t count, int64_t step, double weight, double *gradient)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i + 2 < count; i++) {
+        int64_t at = i * step;
+        double bend = theta[at] - 2.0 * theta[at + step] + theta[at + 2 * step];
+        sum += 0.5 * weight * bend * bend;
+        if (gradient) {
+            gradient[at] += weight * bend;
+            gradient[at + step] -= 2.0 * weight * bend;
+            gradient[at + 2 * step] += weight * bend;
+        }
+    }
+    return sum;
+}
+
+static double penalise_term(const mechanism_term *t, const double *theta, double *gradient)
+{
+    double sum = 0.0, ridge = MECHANISM_RIDGE * t->weight;
+    for (int64_t a = 0; a < t->rows; a++) {
+        int64_t at = a * t->stride;
+        sum += penalise_bends(theta + at, t->columns, 1, t->weight, gradient ? gradient + at : NULL);
+    }
+    for (int64_t b = 0; b < t->columns; b++) {
+        sum += penalise_bends(theta + b, t->rows, t->stride, t->weight, gradient ? gradient + b : NULL);
+    }
+    for (int64_t i = 0; i < t->rows * t->columns; i++) {
+        sum += 0.5 * ridge * theta[i] * theta[i];
+        if (gradient) {
+            gradient[i] += ridge * theta[i];
+        }
+    }
+    return sum;
+}
+
 static double penalise_coefficients(const mechanism_model *m, const double *theta, double *gradient, double *hessian)
 {
     double sum = 0.0;
-    for (int64_t j = 0; j < m->p; j++) {
-        const double *column = m->penalty + j * m->p;
-        double slope = 0.0;
-        for (int64_t i = 0; i < m->p; i++) {
-            slope += column[i] * theta[i];
-        }
-        sum += 0.5 * slope * theta[j];
-        if (gradient) {
-            gradient[j] += slope;
-        }
-        for (int64_t i = j; hessian && i < m->p; i++) {
-            hessian[j * m->size + i] += column[i];
+    for (int64_t t = 0; t < m->terms; t++) {
+        int64_t first = m->term[t].offset;
+        sum += penalise_term(&m->term[t], theta + first, gradient ? gradient + first : NULL);
+    }
+    for (int64_t j = 0; hessian && j < m->p; j++) {
+        for (int64_t i = j; i < m->p; i++) {
+            hessian[j * m->size + i] += m->penalty[j * m->p + i];
         }
     }
     return sum;

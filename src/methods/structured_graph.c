@@ -36,7 +36,8 @@ static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, search 
                    name_of(data, a), name_of(data, b)));
     return result_add(ctx, result, possible ? -turned.total / n : NAN, turned_p,
                       possible ? "nats per row that turning this arrow would lose on unseen rows"
-                               : "turning this arrow would close a circle",
+                               : "this arrow cannot be turned: that would close a circle, make more causes of a "
+                                 "variable than are fitted, or contradict what is known",
                       "turned(%s->%s)", name_of(data, b), name_of(data, a));
 }
 

@@ -13,7 +13,7 @@ typedef struct score_entry {
     double total, smooth[MECHANISM_MOST_CAUSES];
     double *theta; /* parameters of the fit of all rows */
     double *group; /* (groups) sums of held-out log densities */
-    bool settled; /* the fit is made */
+    bool settled;  /* the fit is made */
     struct score_entry *next;
 } score_entry;
 

@@ -5,6 +5,9 @@
 
 enum { MOST_TOGGLES = 4 * MECHANISM_MOST_CAUSES };
 
+/* Nats over all rows that arrows turned must gain: less than fits are good to, far more than sums are rounded. */
+static const double LEAST_TURN = 1e-3;
+
 /* An arrow that comes or goes. */
 typedef struct toggle {
     int64_t from, to;
@@ -254,7 +257,7 @@ static bool is_worth(const search *s, const move *m, search_gain gain)
     if (m->count == 1) { // an arrow more
         return gain.total > s->least && gain.z > s->level;
     }
-    return gain.total > 0;
+    return gain.total > LEAST_TURN; // each move adds to one sum of scores, hence no graph comes twice
 }
 
 /* Makes the best of the moves; *made: false where none is worth it. */
@@ -373,7 +376,7 @@ static nonsens_status turn_anew(nonsens_context *ctx, arena *scratch, search *s,
     int64_t count, *nodes, chosen = -1;
     trial *list;
     pdag after;
-    double best = 0.0;
+    double best = LEAST_TURN;
     ARENA_TRY(ctx, scratch, list, pdag_edge_count(&s->graph) + 1);
     ARENA_TRY(ctx, scratch, nodes, s->graph.d);
     TRY(pdag_new(ctx, scratch, s->graph.d, &after));
@@ -463,13 +466,22 @@ static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, searc
     return NONSENS_OK;
 }
 
-static nonsens_status set_required(search *s)
+static nonsens_status set_required(nonsens_context *ctx, search *s)
 {
-    for (int64_t i = 0; i < s->graph.d; i++) {
-        for (int64_t j = 0; j < s->graph.d; j++) {
+    const nonsens_data *data = s->scores->data;
+    for (int64_t j = 0; j < s->graph.d; j++) {
+        int64_t causes = 0;
+        for (int64_t i = 0; i < s->graph.d; i++) {
             if (i != j && knowledge_requires(s->known, i, j)) {
                 pdag_set(&s->graph, i, j, PDAG_ARROW);
+                causes++;
             }
+        }
+        if (causes > MECHANISM_MOST_CAUSES) {
+            return fail(ctx, NONSENS_ERR_USAGE,
+                        "the knowledge file requires %d causes of %.100s; structured takes up to %d of a variable: "
+                        "leave some out, or take another --method",
+                        (int)causes, data->names[data->column_rank[j]], MECHANISM_MOST_CAUSES);
         }
     }
     return NONSENS_OK;
@@ -478,7 +490,7 @@ static nonsens_status set_required(search *s)
 nonsens_status search_run(nonsens_context *ctx, arena *a, search *s)
 {
     TRY(pdag_new(ctx, a, s->scores->data->d, &s->graph));
-    TRY(set_required(s));
+    TRY(set_required(ctx, s));
     for (int round = 0; round < 2; round++) {
         bool made = true, removed = true;
         while (made) {

@@ -30,7 +30,7 @@ typedef struct search {
 
 nonsens_status search_run(nonsens_context *ctx, arena *a, search *s);
 
-/* What the arrow a -> b gains; what turning it would (possible: false where that would close a circle). */
+/* What the arrow a -> b gains; what turning it would (possible: false where that graph may not be). */
 nonsens_status search_judge(nonsens_context *ctx, arena *scratch, search *s, int64_t a, int64_t b, search_gain *there,
                             search_gain *turned, bool *possible);
 
