@@ -21,9 +21,9 @@ typedef struct pace {
     int most;                   /* steps */
 } pace;
 
-static const pace ALL_ROWS = {0.03, 0.003, 0.3, 60}, LESS_A_FOLD = {0.1, 0.03, 0.5, 20};
+static const pace ALL_ROWS = {0.3, 0.03, 0.3, 60}, LESS_A_FOLD = {0.1, 0.03, 0.5, 20}, AT_A_GLANCE = {1.0, 1.0, 0.5, 1};
 static const double LEAST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
-static const double SMOOTHEST = 0.4, PATH_RATIO = 8.0, ROUGHEST = 1e-8;
+static const double SMOOTHEST = 0.4, PATH_RATIO = 20.0, ROUGHEST = 1e-8;
 static const double PATH_GAIN = 1.0;   /* nats over all rows that a rougher fit must gain */
 static const double SPREAD = 4.0;      /* T runs from minus this to this at the start */
 static const double SUFFICIENT = 1e-4; /* of the decrease that the gradient promises */
@@ -243,7 +243,7 @@ static void derive_folds(descent *d)
 }
 
 /* Leaves the fold out, fits, and scores its rows. */
-static nonsens_status score_fold(nonsens_context *ctx, descent *d, int64_t k, int *steps)
+static nonsens_status score_fold(nonsens_context *ctx, descent *d, int64_t k, const pace *how, int *steps)
 {
     const mechanism_model *m = &d->model;
     int64_t from = m->data->block[k], to = m->data->block[k + 1];
@@ -251,7 +251,7 @@ static nonsens_status score_fold(nonsens_context *ctx, descent *d, int64_t k, in
     d->hole_end = to;
     d->damping = 0.0;
     factor_damped(ctx, d->own[k], d);
-    nonsens_status status = descend(ctx, d, false, &LESS_A_FOLD, steps);
+    nonsens_status status = descend(ctx, d, false, how, steps);
     mechanism_evaluate(m, d->theta, from, to, NULL, d->scores);
     d->hole = d->hole_end = 0;
     memcpy(d->theta, d->best, (size_t)m->size * sizeof *d->theta);
@@ -275,16 +275,14 @@ static nonsens_status allocate(nonsens_context *ctx, arena *scratch, descent *d)
     return NONSENS_OK;
 }
 
-/* Fits at the smoothness that is set, and scores all rows. */
-static nonsens_status fit_and_score(nonsens_context *ctx, descent *d, int *steps, double *total)
+/* Scores all rows by fits without their fold, from the fit of all rows at the smoothness that is set. */
+static nonsens_status score_rows(nonsens_context *ctx, descent *d, const pace *how, int *steps, double *total)
 {
     const mechanism_data *data = d->model.data;
-    d->damping = 0.0;
-    TRY(descend(ctx, d, true, &ALL_ROWS, steps));
     derive_folds(d);
     memcpy(d->best, d->theta, (size_t)d->model.size * sizeof *d->best);
     for (int64_t k = 0; k < data->folds; k++) {
-        TRY(score_fold(ctx, d, k, steps));
+        TRY(score_fold(ctx, d, k, how, steps));
     }
     *total = 0.0;
     for (int64_t i = 0; i < data->n; i++) {
@@ -310,7 +308,9 @@ static nonsens_status try_smooth(nonsens_context *ctx, descent *d, bool first, m
 {
     double total;
     mechanism_smooth(&d->model, d->smooth);
-    TRY(fit_and_score(ctx, d, &out->steps, &total));
+    d->damping = 0.0;
+    TRY(descend(ctx, d, true, &ALL_ROWS, &out->steps));
+    TRY(score_rows(ctx, d, &AT_A_GLANCE, &out->steps, &total));
     *better = first || total > out->total + PATH_GAIN;
     if (*better) {
         keep_best(d, total, out);
@@ -331,9 +331,21 @@ static bool make_rougher(descent *d, const bool *which, bool wanted, const mecha
     return possible;
 }
 
+/* The scores of the fit that was chosen, with as many steps as they take. */
+static nonsens_status score_chosen(nonsens_context *ctx, descent *d, mechanism_fit *out)
+{
+    double total;
+    memcpy(d->theta, out->theta, (size_t)d->model.size * sizeof *d->theta);
+    memcpy(d->smooth, out->smooth, sizeof d->smooth);
+    mechanism_smooth(&d->model, d->smooth);
+    TRY(score_rows(ctx, d, &LESS_A_FOLD, &out->steps, &total));
+    keep_best(d, total, out);
+    return NONSENS_OK;
+}
+
 /*
  * is_new (causes): those that the guess lacks begin as smooth as possible; then these become rougher, then the others,
- * whose noise may be less now.
+ * whose noise may be less now.  On the way a step towards the fit without a fold is enough to choose by.
  */
 static nonsens_status walk_path(nonsens_context *ctx, descent *d, const bool *is_new, mechanism_fit *out)
 {
@@ -348,7 +360,7 @@ static nonsens_status walk_path(nonsens_context *ctx, descent *d, const bool *is
             TRY(try_smooth(ctx, d, false, out, &better));
         }
     }
-    return NONSENS_OK;
+    return score_chosen(ctx, d, out);
 }
 
 /* Which causes the guess lacks; of the others the smoothness is the guess'. */
