@@ -21,9 +21,9 @@ typedef struct pace {
     int most;                   /* steps */
 } pace;
 
-static const pace ALL_ROWS = {0.3, 0.03, 0.3, 60}, LESS_A_FOLD = {0.1, 0.03, 0.5, 20}, AT_A_GLANCE = {1.0, 1.0, 0.5, 1};
+static const pace ALL_ROWS = {0.03, 0.003, 0.3, 60}, LESS_A_FOLD = {0.1, 0.03, 0.5, 20}, AT_A_GLANCE = {1.0, 1.0, 0.5, 1};
 static const double LEAST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
-static const double SMOOTHEST = 0.4, PATH_RATIO = 20.0, ROUGHEST = 1e-8;
+static const double SMOOTHEST = 0.4, PATH_RATIO = 8.0, ROUGHEST = 1e-8;
 static const double PATH_GAIN = 1.0;   /* nats over all rows that a rougher fit must gain */
 static const double SPREAD = 4.0;      /* T runs from minus this to this at the start */
 static const double SUFFICIENT = 1e-4; /* of the decrease that the gradient promises */
