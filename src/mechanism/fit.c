@@ -21,7 +21,8 @@ typedef struct pace {
     int most;                   /* steps */
 } pace;
 
-static const pace ALL_ROWS = {0.03, 0.003, 0.3, 60}, LESS_A_FOLD = {0.1, 0.03, 0.5, 20}, AT_A_GLANCE = {1.0, 1.0, 0.5, 1};
+static const pace ALL_ROWS = {0.03, 0.003, 0.3, 60}, LESS_A_FOLD = {0.1, 0.03, 0.5, 20},
+                  AT_A_GLANCE = {0.3, 0.1, 0.5, 3};
 static const double LEAST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
 static const double SMOOTHEST = 0.4, PATH_RATIO = 8.0, ROUGHEST = 1e-8;
 static const double PATH_GAIN = 1.0;   /* nats over all rows that a rougher fit must gain */
@@ -345,7 +346,8 @@ static nonsens_status score_chosen(nonsens_context *ctx, descent *d, mechanism_f
 
 /*
  * is_new (causes): those that the guess lacks begin as smooth as possible; then these become rougher, then the others,
- * whose noise may be less now.  On the way a step towards the fit without a fold is enough to choose by.
+ * whose noise may be less now.  On the way a few steps towards the fit without a fold are enough to choose by (one is
+ * not).
  */
 static nonsens_status walk_path(nonsens_context *ctx, descent *d, const bool *is_new, mechanism_fit *out)
 {
