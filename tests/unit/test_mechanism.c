@@ -380,7 +380,7 @@ static void test_scores_of_unseen_rows(void **state)
 {
     fixture *f = *state;
     for (int rows = 60; rows <= 120; rows += 60) {
-        world w = make_world(f, 5, rows, 5);
+        world w = make_world(f, 5, rows, 40);
         double *score = fixture_doubles(f, w.n);
         for (int64_t causes = 0; causes <= 2; causes++) {
             int64_t cause[] = {0, 1};
