@@ -69,7 +69,7 @@ static nonsens_status pair_options(nonsens_context *ctx, const nonsens_options *
     o->pooling = from->pooling;
     o->null_kind = from->null_kind;
     o->permutations = from->permutations;
-    o->threads = threads > lines ? threads / lines : 1;
+    o->threads = lines > 0 && threads > lines ? threads / lines : 1;
     return NONSENS_OK;
 }
 
