@@ -73,7 +73,7 @@ static score_entry *find(const scores *s, int64_t effect, int64_t causes, const 
 {
     for (score_entry *at = s->table[bucket_of(effect, causes, cause)]; at; at = at->next) {
         if (at->effect == effect && at->causes == causes &&
-            memcmp(at->cause, cause, (size_t)causes * sizeof *cause) == 0) {
+            (causes == 0 || memcmp(at->cause, cause, (size_t)causes * sizeof *cause) == 0)) {
             return at;
         }
     }
