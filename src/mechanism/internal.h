@@ -36,13 +36,35 @@ nonsens_status mechanism_open(nonsens_context *ctx, arena *a, const mechanism_da
 /* Fills the penalty: smooth (causes, at least 1) is the weight of second differences for each cause. */
 void mechanism_smooth(mechanism_model *m, const double *smooth);
 
-/* transform (rows of [from, to)): T at the rows' own places; either may be NULL.  Returns the sum of log densities. */
-double mechanism_evaluate(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *transform,
-                          double *log_density);
+/* Parameters, and T and dT/dy at all rows, which are linear in the coefficients. */
+typedef struct mechanism_point {
+    double *theta;             /* (size) */
+    double *transform, *slope; /* (n) */
+} mechanism_point;
 
-/* Adds gradient (size) and, if not NULL, the lower triangle of the second derivatives of minus the log likelihood. */
-void mechanism_derive(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *gradient,
-                      double *hessian);
+/* Derivatives of minus the log density of each row, left behind by mechanism_derive. */
+typedef struct mechanism_weights {
+    double *first, *second, *mixed;     /* (n) by T, twice, by T and rho */
+    double *slope_first, *slope_second; /* (n) by dT/dy, twice */
+    double *crossing;                   /* (2 E, p) summed: by segments' parameters and coefficients */
+} mechanism_weights;
+
+nonsens_status mechanism_point_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_point *out);
+nonsens_status mechanism_weights_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_weights *out);
+
+/* Fills T and dT/dy from theta. */
+void mechanism_apply(const mechanism_model *m, mechanism_point *at);
+
+/* Sum of log densities of the rows from .. to - 1, each at its own place of log_density (n) if that is not NULL. */
+double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
+                            double *log_density);
+
+/*
+ * Adds gradient (size) and, if not NULL, the lower triangle of the second derivatives of minus the log likelihood of
+ * these rows.
+ */
+void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
+                      mechanism_weights *weights, double *gradient, double *hessian);
 
 /* Penalties on coefficients, places and scales: their sum; adds to gradient and hessian where these are not NULL. */
 double mechanism_penalise(const mechanism_model *m, const double *theta, double *gradient, double *hessian);

@@ -57,14 +57,19 @@ nonsens_status mechanism_prepare(nonsens_context *ctx, arena *a, int64_t d, cons
 typedef struct mechanism_guess {
     int64_t causes;
     const int64_t *cause;
-    const double *theta;
-    const double *smooth; /* (causes, at least 1) */
+    const double *theta;      /* as in mechanism_fit */
+    const double *smooth;     /* (causes, at least 1) */
+    const double *fold_total; /* (folds) */
 } mechanism_guess;
 
 typedef struct mechanism_fit {
     double *held_out; /* (n) log densities of rows by fits that have not seen them, in the data's order of rows */
     double total;     /* their sum */
-    double *theta;    /* (mechanism_size) coefficients, places, logarithms of scales */
+    double fold_total[MECHANISM_MOST_FOLDS]; /* those of each fold */
+    bool is_guess; /* unseen rows are predicted no better than by the guess: it is kept, and its scores are those above,
+                      which are not filled */
+    double *theta; /* (1 + folds, mechanism_size) of all rows, then without each fold: coefficients, places,
+                      logarithms of scales */
     double smooth[MECHANISM_MOST_CAUSES]; /* of each cause: weight of squared second differences, by held-out rows */
     int steps;                            /* of Newton's method, altogether */
 } mechanism_fit;

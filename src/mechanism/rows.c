@@ -1,73 +1,97 @@
 /*
  * rows.c - passes over the rows: log densities (1) of mechanism.h, their first and second derivatives.
- *
- * A row has two consecutive non-zero coefficients per B-spline of the left variable ("run"), so that second
- * derivatives are sums of 2 x 2 blocks.
  */
 #include "mechanism/internal.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { RUN = MECHANISM_CAUSE_ORDER, MOST_RUNS = MECHANISM_EFFECT_ORDER * MECHANISM_MOST_TERMS };
+enum { CAUSE = MECHANISM_CAUSE_ORDER, EFFECT = MECHANISM_EFFECT_ORDER };
 
 static const double CORNER = 0.3;                       /* d of the Laplace density */
 static const double LAPLACE_TOTAL = 0.606278640681916;  /* log of the integral of exp(-sqrt(z^2 + d^2)) */
 static const double GAUSSIAN_TOTAL = 0.918938533204673; /* log sqrt(2 pi) */
 static const double FALLING = -2.0 * MECHANISM_FLAT;    /* scores go no further down */
 
-/* One row: its runs and their values. */
-typedef struct row_terms {
-    int64_t runs, sloped; /* the first `sloped` runs have slopes */
-    int64_t start[MOST_RUNS];
-    double value[RUN * MOST_RUNS], slope[RUN * MOST_RUNS];
-} row_terms;
-
-/* Products of all left B-splines with the right ones; y alone: with 1 and 0. */
-static void fill_term(const mechanism_term *t, int64_t i, row_terms *r)
+nonsens_status mechanism_point_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_point *out)
 {
-    static const double ALONE[RUN] = {1.0, 0.0};
-    int64_t order = t->has_slope ? MECHANISM_EFFECT_ORDER : MECHANISM_CAUSE_ORDER;
-    const double *left = t->left->value + order * i, *slope = t->has_slope ? t->left->slope + order * i : NULL;
-    const double *right = t->right ? t->right->value + RUN * i : ALONE;
-    int64_t start = t->offset + t->left->first[i] * t->stride + (t->right ? t->right->first[i] : 0);
-    for (int64_t a = 0; a < order; a++) {
-        double *value = r->value + RUN * r->runs;
-        r->start[r->runs] = start + a * t->stride;
-        value[0] = left[a] * right[0];
-        value[1] = left[a] * right[1];
-        if (slope) {
-            r->slope[RUN * r->runs] = slope[a] * right[0];
-            r->slope[RUN * r->runs + 1] = slope[a] * right[1];
+    ARENA_TRY(ctx, a, out->theta, m->size);
+    ARENA_TRY(ctx, a, out->transform, m->data->n);
+    ARENA_TRY(ctx, a, out->slope, m->data->n);
+    return NONSENS_OK;
+}
+
+nonsens_status mechanism_weights_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_weights *out)
+{
+    double **const lists[] = {&out->first, &out->second, &out->mixed, &out->slope_first, &out->slope_second};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        ARENA_TRY(ctx, a, *lists[k], m->data->n);
+    }
+    ARENA_TRY(ctx, a, out->crossing, 2 * m->data->segments * m->p);
+    return NONSENS_OK;
+}
+
+/* ---- products of B-splines ------------------------------------------------------------------------------------- */
+
+/* A term at one row: its products are left[a] * right[b], the coefficient of the first is `start`. */
+typedef struct row_term {
+    int64_t start;
+    const double *left, *slope, *right;
+} row_term;
+
+/* order: of the left B-splines.  y alone is multiplied by 1 and 0. */
+static inline row_term look_up(const mechanism_term *t, int64_t order, int64_t i)
+{
+    static const double ALONE[CAUSE] = {1.0, 0.0};
+    row_term r = {t->offset + t->left->first[i] * t->stride, t->left->value + order * i, NULL, ALONE};
+    if (order == EFFECT) {
+        r.slope = t->left->slope + order * i;
+    }
+    if (t->right) {
+        r.start += t->right->first[i];
+        r.right = t->right->value + CAUSE * i;
+    }
+    return r;
+}
+
+static inline void apply_term(const mechanism_term *t, int64_t order, int64_t n, mechanism_point *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        row_term r = look_up(t, order, i);
+        const double *at = to->theta + r.start;
+        double sum = 0.0, rise = 0.0;
+        for (int64_t a = 0; a < order; a++, at += t->stride) {
+            double along = r.right[0] * at[0] + r.right[1] * at[1];
+            sum += r.left[a] * along;
+            rise += order == EFFECT ? r.slope[a] * along : 0.0;
         }
-        r->runs++;
+        to->transform[i] += sum;
+        to->slope[i] += rise;
     }
-    r->sloped = slope ? r->runs : r->sloped;
 }
 
-static void fill_row(const mechanism_model *m, int64_t i, row_terms *r)
+void mechanism_apply(const mechanism_model *m, mechanism_point *at)
 {
-    r->runs = r->sloped = 0;
+    int64_t n = m->data->n;
+    memset(at->transform, 0, (size_t)n * sizeof *at->transform);
+    memset(at->slope, 0, (size_t)n * sizeof *at->slope);
     for (int64_t t = 0; t < m->terms; t++) {
-        fill_term(&m->term[t], i, r);
+        if (m->term[t].has_slope) {
+            apply_term(&m->term[t], EFFECT, n, at);
+        } else {
+            apply_term(&m->term[t], CAUSE, n, at);
+        }
     }
 }
 
-static double dot_runs(const row_terms *r, int64_t runs, const double *value, const double *theta)
-{
-    double sum = 0.0;
-    for (int64_t k = 0; k < runs; k++) {
-        const double *at = theta + r->start[k], *v = value + RUN * k;
-        sum += v[0] * at[0] + v[1] * at[1];
-    }
-    return sum;
-}
+/* ---- densities ------------------------------------------------------------------------------------------------- */
 
 /* l and its derivatives at z. */
 typedef struct base_value {
     double log, first, second;
 } base_value;
 
-static base_value base_at(enum mechanism_base base, double z)
+static inline base_value base_at(enum mechanism_base base, double z)
 {
     if (base == MECHANISM_GAUSSIAN) {
         return (base_value){-0.5 * z * z - GAUSSIAN_TOTAL, -z, -1.0};
@@ -77,7 +101,7 @@ static base_value base_at(enum mechanism_base base, double z)
 }
 
 /* log of the slope, its derivative and minus its second derivative: see MECHANISM_FLAT. */
-static base_value log_slope(double slope)
+static inline base_value log_slope(double slope)
 {
     if (slope > MECHANISM_FLAT) {
         return (base_value){log(slope), 1.0 / slope, 1.0 / (slope * slope)};
@@ -87,107 +111,191 @@ static base_value log_slope(double slope)
                         1.0 / (MECHANISM_FLAT * MECHANISM_FLAT)};
 }
 
-double mechanism_evaluate(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *transform,
-                          double *log_density)
+/* The first row from `from` on that is not of its segment, at most `to`. */
+static int64_t end_of_segment(const mechanism_model *m, int64_t from, int64_t to)
 {
-    const double *place = theta + m->p, *scale = place + m->data->segments;
+    int64_t i = from;
+    while (i < to && m->data->segment[i] == m->data->segment[from]) {
+        i++;
+    }
+    return i;
+}
+
+double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
+                            double *log_density)
+{
+    const double *place = at->theta + m->p, *scale = place + m->data->segments;
     double sum = 0.0;
-    row_terms r;
-    for (int64_t i = from; i < to; i++) {
+    for (int64_t end, i = from; i < to;) {
         int32_t e = m->data->segment[i];
-        fill_row(m, i, &r);
-        double t = dot_runs(&r, r.runs, r.value, theta), slope = dot_runs(&r, r.sloped, r.slope, theta);
-        double z = (t - place[e]) * exp(-scale[e]);
-        double value = base_at(m->data->base, z).log - scale[e];
-        value += log_slope(log_density ? fmax(slope, FALLING) : slope).log;
-        sum += value;
-        if (transform) {
-            transform[i] = t;
-        }
-        if (log_density) {
-            log_density[i] = value;
+        double narrow = exp(-scale[e]);
+        for (end = end_of_segment(m, i, to); i < end; i++) {
+            double value = base_at(m->data->base, (at->transform[i] - place[e]) * narrow).log - scale[e];
+            value += log_slope(log_density ? fmax(at->slope[i], FALLING) : at->slope[i]).log;
+            sum += value;
+            if (log_density) {
+                log_density[i] = value;
+            }
         }
     }
     return sum;
 }
 
-/* hessian += left right' over the runs of a row, lower triangle; rows of column start[p] + a begin at start[q]. */
-static void add_blocks(const row_terms *r, int64_t runs, const double *left, const double *right, int64_t ld,
-                       double *hessian)
+/* Derivatives of minus the log density of each row, and the segments' part of gradient and second derivatives. */
+static void weigh_rows(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
+                       mechanism_weights *w, double *gradient, double *hessian)
 {
-    for (int64_t p = 0; p < runs; p++) {
-        for (int64_t a = 0; a < RUN; a++) {
-            double weight = left[RUN * p + a];
-            double *column = hessian + (r->start[p] + a) * ld;
-            for (int64_t q = p; q < runs; q++) {
-                double *at = column + r->start[q];
-                const double *v = right + RUN * q;
-                at[0] += weight * v[0];
-                at[1] += weight * v[1];
+    int64_t segments = m->data->segments, ld = m->size;
+    for (int64_t end, i = from; i < to;) {
+        int64_t place = m->p + m->data->segment[i], scale = place + segments;
+        double narrow = exp(-at->theta[scale]), sums[5] = {0.0};
+        for (end = end_of_segment(m, i, to); i < end; i++) {
+            double z = (at->transform[i] - at->theta[place]) * narrow;
+            base_value l = base_at(m->data->base, z), d = log_slope(at->slope[i]);
+            double mixed = l.second * z + l.first;
+            w->first[i] = -l.first * narrow;
+            w->second[i] = -l.second * narrow * narrow;
+            w->mixed[i] = mixed * narrow;
+            w->slope_first[i] = -d.first;
+            w->slope_second[i] = d.second;
+            sums[0] -= w->first[i];
+            sums[1] += l.first * z + 1.0;
+            sums[2] += w->second[i];
+            sums[3] -= w->mixed[i];
+            sums[4] -= mixed * z;
+        }
+        gradient[place] += sums[0];
+        gradient[scale] += sums[1];
+        if (hessian) {
+            hessian[place * ld + place] += sums[2];
+            hessian[place * ld + scale] += sums[3];
+            hessian[scale * ld + scale] += sums[4];
+        }
+    }
+}
+
+static inline void add_gradient(const mechanism_term *t, int64_t order, int64_t from, int64_t to,
+                                const mechanism_weights *w, double *gradient)
+{
+    for (int64_t i = from; i < to; i++) {
+        row_term r = look_up(t, order, i);
+        double *at = gradient + r.start;
+        for (int64_t a = 0; a < order; a++, at += t->stride) {
+            double weight = w->first[i] * r.left[a];
+            weight += order == EFFECT ? w->slope_first[i] * r.slope[a] : 0.0;
+            at[0] += weight * r.right[0];
+            at[1] += weight * r.right[1];
+        }
+    }
+}
+
+/* Second derivatives by a coefficient and by the place or the scale of a segment, (2 E, p). */
+static inline void add_crossing(const mechanism_model *m, const mechanism_term *t, int64_t order, int64_t from,
+                                int64_t to, const mechanism_weights *w)
+{
+    int64_t segments = m->data->segments;
+    for (int64_t i = from; i < to; i++) {
+        row_term r = look_up(t, order, i);
+        double *place = w->crossing + m->data->segment[i] * m->p + r.start, *scale = place + segments * m->p;
+        for (int64_t a = 0; a < order; a++, place += t->stride, scale += t->stride) {
+            for (int64_t b = 0; b < (t->right ? CAUSE : 1); b++) {
+                double value = r.left[a] * r.right[b];
+                place[b] -= w->second[i] * value;
+                scale[b] += w->mixed[i] * value;
             }
         }
     }
 }
 
-static void add_runs(const row_terms *r, int64_t runs, const double *value, double weight, double *target)
+/* Two doubles beside one another. */
+typedef double twin __attribute__((vector_size(2 * sizeof(double))));
+
+static inline twin load(const double *from)
 {
-    for (int64_t k = 0; k < runs; k++) {
-        for (int64_t a = 0; a < RUN; a++) {
-            target[r->start[k] + a] += weight * value[RUN * k + a];
-        }
-    }
+    twin v;
+    memcpy(&v, from, sizeof v);
+    return v;
 }
 
-/* target[start + a, column by column]: the row `at` of the lower triangle. */
-static void add_crossing(const row_terms *r, double weight, int64_t ld, int64_t at, double *hessian)
+static inline void add_to(double *to, twin v)
 {
-    for (int64_t k = 0; k < r->runs; k++) {
-        for (int64_t a = 0; a < RUN; a++) {
-            hessian[(r->start[k] + a) * ld + at] += weight * r->value[RUN * k + a];
-        }
-    }
+    v += load(to);
+    memcpy(to, &v, sizeof v);
 }
 
-static void scale_runs(int64_t runs, double weight, const double *value, double *out)
+/* Second derivatives by coefficients of two terms, the lower triangle: u comes after t or is t. */
+static inline void add_products(const mechanism_term *t, int64_t order_t, const mechanism_term *u, int64_t order_u,
+                                int64_t from, int64_t to, const mechanism_weights *w, int64_t ld, double *hessian)
 {
-    for (int64_t k = 0; k < RUN * runs; k++) {
-        out[k] = weight * value[k];
-    }
-}
-
-static void derive_row(const mechanism_model *m, const double *theta, int64_t i, row_terms *r, double *gradient,
-                       double *hessian)
-{
-    int64_t e = m->data->segment[i], place = m->p + e, scale = place + m->data->segments, ld = m->size;
-    double weighted[RUN * MOST_RUNS], s = exp(-theta[scale]);
-    fill_row(m, i, r);
-    double z = (dot_runs(r, r->runs, r->value, theta) - theta[place]) * s;
-    base_value l = base_at(m->data->base, z), d = log_slope(dot_runs(r, r->sloped, r->slope, theta));
-    double mixed = l.second * z + l.first;
-    add_runs(r, r->runs, r->value, -l.first * s, gradient);
-    add_runs(r, r->sloped, r->slope, -d.first, gradient);
-    gradient[place] += l.first * s;
-    gradient[scale] += l.first * z + 1.0;
-    if (!hessian) {
-        return;
-    }
-    scale_runs(r->runs, -l.second * s * s, r->value, weighted);
-    add_blocks(r, r->runs, weighted, r->value, ld, hessian);
-    scale_runs(r->sloped, d.second, r->slope, weighted);
-    add_blocks(r, r->sloped, weighted, r->slope, ld, hessian);
-    add_crossing(r, l.second * s * s, ld, place, hessian);
-    add_crossing(r, mixed * s, ld, scale, hessian);
-    hessian[place * ld + place] -= l.second * s * s;
-    hessian[place * ld + scale] -= mixed * s;
-    hessian[scale * ld + scale] -= mixed * z;
-}
-
-void mechanism_derive(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *gradient,
-                      double *hessian)
-{
-    row_terms r;
+    bool same = t == u, sloped = order_t == EFFECT && order_u == EFFECT;
+    int64_t stride = u->stride, step = t->stride * ld;
     for (int64_t i = from; i < to; i++) {
-        derive_row(m, theta, i, &r, gradient, hessian);
+        row_term r = look_up(t, order_t, i), q = look_up(u, order_u, i);
+        double *column = hessian + r.start * ld + q.start, weight[EFFECT][EFFECT];
+        twin right = load(q.right);
+        double near = r.right[0], far = r.right[1];
+        for (int64_t a = 0; a < order_t; a++) {
+            for (int64_t b = 0; b < order_u; b++) {
+                weight[a][b] = w->second[i] * r.left[a] * q.left[b];
+                weight[a][b] += sloped ? w->slope_second[i] * r.slope[a] * q.slope[b] : 0.0;
+            }
+        }
+        for (int64_t a = 0; a < order_t; a++, column += step) {
+            for (int64_t b = same ? a : 0; b < order_u; b++) {
+                add_to(column + b * stride, weight[a][b] * near * right);
+                add_to(column + b * stride + ld, weight[a][b] * far * right);
+            }
+        }
+    }
+}
+
+static void add_pair(const mechanism_term *t, const mechanism_term *u, int64_t from, int64_t to,
+                     const mechanism_weights *w, int64_t ld, double *hessian)
+{
+    if (u->has_slope) {
+        add_products(t, EFFECT, u, EFFECT, from, to, w, ld, hessian);
+    } else if (t->has_slope) {
+        add_products(t, EFFECT, u, CAUSE, from, to, w, ld, hessian);
+    } else {
+        add_products(t, CAUSE, u, CAUSE, from, to, w, ld, hessian);
+    }
+}
+
+/* Term by term and not row by row: what is written to stays near. */
+static void add_second(const mechanism_model *m, int64_t from, int64_t to, const mechanism_weights *w, double *hessian)
+{
+    int64_t crossings = 2 * m->data->segments;
+    memset(w->crossing, 0, (size_t)(crossings * m->p) * sizeof *w->crossing);
+    for (int64_t t = 0; t < m->terms; t++) {
+        if (m->term[t].has_slope) {
+            add_crossing(m, &m->term[t], EFFECT, from, to, w);
+        } else {
+            add_crossing(m, &m->term[t], CAUSE, from, to, w);
+        }
+        for (int64_t u = t; u < m->terms; u++) {
+            add_pair(&m->term[t], &m->term[u], from, to, w, m->size, hessian);
+        }
+    }
+    for (int64_t j = 0; j < m->p; j++) {
+        for (int64_t k = 0; k < crossings; k++) {
+            hessian[j * m->size + m->p + k] += w->crossing[k * m->p + j];
+        }
+    }
+}
+
+void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
+                      mechanism_weights *weights, double *gradient, double *hessian)
+{
+    weigh_rows(m, at, from, to, weights, gradient, hessian);
+    for (int64_t t = 0; t < m->terms; t++) {
+        if (m->term[t].has_slope) {
+            add_gradient(&m->term[t], EFFECT, from, to, weights, gradient);
+        } else {
+            add_gradient(&m->term[t], CAUSE, from, to, weights, gradient);
+        }
+    }
+    if (hessian) {
+        add_second(m, from, to, weights, hessian);
     }
 }
 

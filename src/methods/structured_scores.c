@@ -109,7 +109,7 @@ nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int6
     score_entry *entry, **bucket = &s->table[bucket_of(effect, causes, cause)];
     ARENA_TRY(ctx, &s->memory, entry, 1);
     ARENA_TRY(ctx, &s->memory, entry->group, s->groups);
-    ARENA_TRY(ctx, &s->memory, entry->theta, mechanism_size(&s->rows, causes));
+    ARENA_TRY(ctx, &s->memory, entry->theta, (1 + FOLDS) * mechanism_size(&s->rows, causes));
     entry->effect = effect;
     entry->causes = causes;
     if (causes > 0) {
@@ -139,6 +139,24 @@ static const score_entry *find_smaller(const scores *s, const score_entry *entry
     return best;
 }
 
+static void keep_fit(const scores *s, const mechanism_fit *fit, const score_entry *smaller, score_entry *entry)
+{
+    int64_t size = (1 + FOLDS) * mechanism_size(&s->rows, entry->causes);
+    memcpy(entry->theta, fit->theta, (size_t)size * sizeof *entry->theta);
+    memcpy(entry->smooth, fit->smooth, sizeof entry->smooth);
+    if (fit->is_guess) {
+        entry->total = smaller->total;
+        memcpy(entry->fold_total, smaller->fold_total, sizeof entry->fold_total);
+        memcpy(entry->group, smaller->group, (size_t)s->groups * sizeof *entry->group);
+        return;
+    }
+    entry->total = fit->total;
+    memcpy(entry->fold_total, fit->fold_total, sizeof entry->fold_total);
+    for (int64_t i = 0; i < s->data->n; i++) {
+        entry->group[s->group_of[i]] += fit->held_out[i];
+    }
+}
+
 static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     scores *s = state;
@@ -147,16 +165,12 @@ static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t j
     mechanism_fit fit;
     mechanism_guess guess = {0};
     if (smaller) {
-        guess = (mechanism_guess){smaller->causes, smaller->cause, smaller->theta, smaller->smooth};
+        guess =
+            (mechanism_guess){smaller->causes, smaller->cause, smaller->theta, smaller->smooth, smaller->fold_total};
     }
     TRY(mechanism_run(ctx, scratch, &s->rows, entry->effect, entry->causes, entry->cause, smaller ? &guess : NULL,
                       &fit));
-    for (int64_t i = 0; i < s->data->n; i++) {
-        entry->group[s->group_of[i]] += fit.held_out[i];
-    }
-    memcpy(entry->theta, fit.theta, (size_t)mechanism_size(&s->rows, entry->causes) * sizeof *entry->theta);
-    entry->total = fit.total;
-    memcpy(entry->smooth, fit.smooth, sizeof entry->smooth);
+    keep_fit(s, &fit, smaller, entry);
     return NONSENS_OK;
 }
 

@@ -10,8 +10,8 @@
 
 typedef struct score_entry {
     int64_t effect, causes, cause[MECHANISM_MOST_CAUSES]; /* ascending */
-    double total, smooth[MECHANISM_MOST_CAUSES];
-    double *theta; /* parameters of the fit of all rows */
+    double total, fold_total[MECHANISM_MOST_FOLDS], smooth[MECHANISM_MOST_CAUSES];
+    double *theta; /* parameters of the fit of all rows, then of those without a fold (mechanism_fit) */
     double *group; /* (groups) sums of held-out log densities */
     bool settled;  /* the fit is made */
     struct score_entry *next;

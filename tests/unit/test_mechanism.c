@@ -155,13 +155,55 @@ static mechanism_model open_model(fixture *f, const world *w, int64_t effect, in
     return m;
 }
 
+/* T and dT/dy of all rows at theta. */
+static mechanism_point open_point(const mechanism_model *m, const double *theta)
+{
+    mechanism_point at = {0};
+    at.theta = malloc((size_t)m->size * sizeof *at.theta);
+    at.transform = malloc((size_t)m->data->n * sizeof *at.transform);
+    at.slope = malloc((size_t)m->data->n * sizeof *at.slope);
+    assert_true(at.theta && at.transform && at.slope);
+    memcpy(at.theta, theta, (size_t)m->size * sizeof *theta);
+    mechanism_apply(m, &at);
+    return at;
+}
+
+static void close_point(mechanism_point *at)
+{
+    free(at->theta);
+    free(at->transform);
+    free(at->slope);
+}
+
+static double evaluate(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *log_density)
+{
+    mechanism_point at = open_point(m, theta);
+    double sum = mechanism_likelihood(m, &at, from, to, log_density);
+    close_point(&at);
+    return sum;
+}
+
+static void derive_rows(const mechanism_model *m, const double *theta, int64_t from, int64_t to, double *gradient,
+                        double *hessian)
+{
+    nonsens_context *ctx = nonsens_context_new();
+    arena a = {0};
+    mechanism_weights weights;
+    mechanism_point at = open_point(m, theta);
+    assert_int_equal(mechanism_weights_new(ctx, &a, m, &weights), NONSENS_OK);
+    mechanism_derive(m, &at, from, to, &weights, gradient, hessian);
+    arena_free(&a);
+    close_point(&at);
+    nonsens_context_free(ctx);
+}
+
 static const double SMOOTH[] = {0.3, 0.05, 0.7, 0.1, 0.2, 0.4};
 
 static void test_log_density(void **state)
 {
     fixture *f = *state;
     world w = make_world(f, 4, 25, 1);
-    double *warped[MOST], *density = fixture_doubles(f, w.n), *got = fixture_doubles(f, w.n);
+    double *warped[MOST], *density = fixture_doubles(f, w.n);
     for (int64_t j = 0; j < w.d; j++) {
         warped[j] = fixture_doubles(f, w.n);
         assert_int_equal(sample_warp(f->ctx, &f->scratch, w.n, w.x[j], warped[j]), NONSENS_OK);
@@ -172,8 +214,9 @@ static void test_log_density(void **state)
         double *theta = fixture_doubles(f, m.size), sum = 0.0;
         draw_theta(&m, 7, theta);
         w.data.base = causes % 2 ? MECHANISM_GAUSSIAN : MECHANISM_LAPLACE;
-        double whole = mechanism_evaluate(&m, theta, 0, w.n, got, NULL);
-        mechanism_evaluate(&m, theta, 0, w.n, NULL, density);
+        mechanism_point at = open_point(&m, theta);
+        double whole = mechanism_likelihood(&m, &at, 0, w.n, NULL);
+        mechanism_likelihood(&m, &at, 0, w.n, density);
         for (int64_t i = 0; i < w.n; i++) {
             int64_t row = w.data.row[i], e = row / 25;
             double x[4] = {warped[1][row], warped[0][row], warped[2][row], warped[3][row]}, slope;
@@ -182,9 +225,11 @@ static void test_log_density(void **state)
             flat += slope < MECHANISM_FLAT;
             sum += log_density_of(w.data.base, t, slope, place, scale);
             double bounded = log_density_of(w.data.base, t, fmax(slope, -0.2), place, scale);
-            assert_true(fabs(t - got[i]) < 1e-12 * (1 + fabs(t)));
+            assert_true(fabs(t - at.transform[i]) < 1e-12 * (1 + fabs(t)));
+            assert_true(fabs(slope - at.slope[i]) < 1e-11 * (1 + fabs(slope)));
             assert_true(fabs(bounded - density[i]) < 1e-9 * (1 + fabs(bounded)));
         }
+        close_point(&at);
         assert_true(flat > 0 && flat < w.n);
         assert_true(fabs(sum - whole) < 1e-9 * fabs(sum));
     }
@@ -219,7 +264,7 @@ static double penalty_of(const mechanism_model *m, const double *theta, const do
 
 static double objective(const mechanism_model *m, const double *theta)
 {
-    return mechanism_penalise(m, theta, NULL, NULL) - mechanism_evaluate(m, theta, 0, m->data->n, NULL, NULL);
+    return mechanism_penalise(m, theta, NULL, NULL) - evaluate(m, theta, 0, m->data->n, NULL);
 }
 
 static void derive(const mechanism_model *m, const double *theta, double *gradient, double *hessian)
@@ -228,7 +273,7 @@ static void derive(const mechanism_model *m, const double *theta, double *gradie
     if (hessian) {
         memset(hessian, 0, (size_t)(m->size * m->size) * sizeof *hessian);
     }
-    mechanism_derive(m, theta, 0, m->data->n, gradient, hessian);
+    derive_rows(m, theta, 0, m->data->n, gradient, hessian);
     mechanism_penalise(m, theta, gradient, hessian);
 }
 
@@ -279,10 +324,12 @@ static void test_densities_integrate_to_one(void **state)
             theta[i] = (double)i / 13.0; // dT/dy = 1
         }
         double *place = theta + m.p + w.data.segment[0];
-        mechanism_evaluate(&m, theta, 0, 1, &t, NULL);
+        mechanism_point at = open_point(&m, theta);
+        t = at.transform[0];
+        close_point(&at);
         for (int64_t i = -6000; i <= 6000; i++) {
             *place = t + (double)i * step;
-            sum += exp(mechanism_evaluate(&m, theta, 0, 1, NULL, NULL)) * step;
+            sum += exp(evaluate(&m, theta, 0, 1, NULL)) * step;
         }
         assert_true(fabs(sum - 1.0) < 1e-10);
     }
@@ -297,23 +344,30 @@ static mechanism_fit fit(fixture *f, const world *w, int64_t effect, int64_t cau
     if (mechanism_run(f->ctx, &f->scratch, &w->data, effect, causes, cause, guess, &out) != NONSENS_OK) {
         fail_msg("%s", nonsens_message(f->ctx));
     }
-    double sum = 0.0;
+    double sum = 0.0, folds = 0.0;
+    for (int64_t i = 0; i < (1 + FOLDS) * mechanism_size(&w->data, causes); i++) {
+        assert_true(isfinite(out.theta[i]));
+    }
+    if (out.is_guess) {
+        assert_non_null(guess);
+        return out;
+    }
     for (int64_t i = 0; i < w->n; i++) {
         assert_true(isfinite(out.held_out[i]));
         sum += out.held_out[i];
     }
-    for (int64_t i = 0; i < mechanism_size(&w->data, causes); i++) {
-        assert_true(isfinite(out.theta[i]));
+    for (int64_t k = 0; k < FOLDS; k++) {
+        folds += out.fold_total[k];
     }
     assert_true(fabs(sum - out.total) < 1e-9 * (1 + fabs(sum)));
+    assert_true(fabs(sum - folds) < 1e-9 * (1 + fabs(sum)));
     return out;
 }
 
 /* Minus the penalised log likelihood without the rows of a fold (-1: of all rows). */
 static double objective_without(const mechanism_model *m, int64_t fold, const double *theta)
 {
-    double rest =
-        fold < 0 ? 0.0 : mechanism_evaluate(m, theta, m->data->block[fold], m->data->block[fold + 1], NULL, NULL);
+    double rest = fold < 0 ? 0.0 : evaluate(m, theta, m->data->block[fold], m->data->block[fold + 1], NULL);
     return objective(m, theta) + rest;
 }
 
@@ -329,7 +383,7 @@ static void descend_without(fixture *f, const mechanism_model *m, int64_t fold, 
         memset(h, 0, (size_t)(k * k) * sizeof *h);
         for (int64_t b = 0; b < FOLDS; b++) {
             if (b != fold) {
-                mechanism_derive(m, theta, m->data->block[b], m->data->block[b + 1], g, h);
+                derive_rows(m, theta, m->data->block[b], m->data->block[b + 1], g, h);
             }
         }
         mechanism_penalise(m, theta, g, h);
@@ -390,7 +444,7 @@ static void test_scores_of_unseen_rows(void **state)
             for (int64_t k = 0; k < FOLDS; k++) {
                 memcpy(theta, out.theta, (size_t)m.size * sizeof *theta);
                 descend_without(f, &m, k, theta);
-                total += mechanism_evaluate(&m, theta, w.data.block[k], w.data.block[k + 1], NULL, score);
+                total += evaluate(&m, theta, w.data.block[k], w.data.block[k + 1], score);
             }
             assert_true(fabs(out.total - total) < 0.03 * (double)w.n); // 0.005 as a rule
         }
@@ -405,8 +459,9 @@ static void test_starts(void **state)
         const int64_t one[] = {0}, two[] = {0, 1}, other[] = {1};
         mechanism_fit none = fit(f, &w, 2, 0, NULL, NULL), first = fit(f, &w, 2, 1, one, NULL);
         mechanism_fit second = fit(f, &w, 2, 1, other, NULL), cold = fit(f, &w, 2, 2, two, NULL);
-        mechanism_guess nothing = {0, NULL, none.theta, none.smooth}, a = {1, one, first.theta, first.smooth},
-                        b = {1, other, second.theta, second.smooth};
+        mechanism_guess nothing = {0, NULL, none.theta, none.smooth, none.fold_total},
+                        a = {1, one, first.theta, first.smooth, first.fold_total},
+                        b = {1, other, second.theta, second.smooth, second.fold_total};
         mechanism_fit warm = fit(f, &w, 2, 1, one, &nothing), left = fit(f, &w, 2, 2, two, &a),
                       right = fit(f, &w, 2, 2, two, &b);
         assert_true(fabs(warm.total - first.total) < 3.0);
@@ -427,6 +482,32 @@ static void test_causes_gain(void **state)
     }
 }
 
+/* A cause that does not help leaves the mechanism as it was, fit by fit. */
+static void test_useless_causes(void **state)
+{
+    fixture *f = *state;
+    int kept = 0;
+    for (uint64_t seed = 14; seed < 18; seed++) {
+        world w = make_world(f, 8, 100, seed);
+        const int64_t one[] = {0}, two[] = {0, 3}, stranger = 1;
+        mechanism_fit small = fit(f, &w, 1, 1, one, NULL);
+        mechanism_guess guess = {1, one, small.theta, small.smooth, small.fold_total};
+        mechanism_fit large = fit(f, &w, 1, 2, two, &guess);
+        mechanism_model s = open_model(f, &w, 1, 1, one, small.smooth), l = open_model(f, &w, 1, 2, two, large.smooth);
+        kept += large.is_guess;
+        for (int64_t k = 0; large.is_guess && k <= FOLDS; k++) {
+            mechanism_point a = open_point(&s, small.theta + k * s.size), b = open_point(&l, large.theta + k * l.size);
+            for (int64_t i = 0; i < w.n; i++) {
+                assert_true(fabs(a.transform[i] - b.transform[i]) < 1e-9 * (1 + fabs(a.transform[i])));
+            }
+            close_point(&a);
+            close_point(&b);
+        }
+        assert_true(!large.is_guess || large.smooth[stranger] == 0.4);
+    }
+    assert_true(kept >= 3);
+}
+
 /* ---- odd data ---------------------------------------------------------------------------------------------------- */
 
 static void fit_all_sorts(fixture *f, const world *w)
@@ -434,7 +515,7 @@ static void fit_all_sorts(fixture *f, const world *w)
     const int64_t cause[3][2] = {{1, 2}, {0, 2}, {0, 1}};
     for (int64_t effect = 0; effect < 3; effect++) {
         mechanism_fit none = fit(f, w, effect, 0, NULL, NULL), one = fit(f, w, effect, 1, cause[effect], NULL);
-        mechanism_guess guess = {1, cause[effect], one.theta, one.smooth};
+        mechanism_guess guess = {1, cause[effect], one.theta, one.smooth, one.fold_total};
         mechanism_fit two = fit(f, w, effect, 2, cause[effect], effect == 1 ? NULL : &guess);
         assert_true(none.steps < 400 && one.steps < 400 && two.steps < 400);
     }
@@ -486,7 +567,7 @@ static nonsens_status run_once(nonsens_context *ctx, arena *a, void *state)
     ARENA_TRY(ctx, a, disturbance, w->n);
     TRY(prepare_within(ctx, a, w, &data));
     TRY(mechanism_run(ctx, a, &data, 2, 1, cause, NULL, &one));
-    mechanism_guess guess = {1, cause, one.theta, one.smooth};
+    mechanism_guess guess = {1, cause, one.theta, one.smooth, one.fold_total};
     TRY(mechanism_run(ctx, a, &data, 2, 2, cause, &guess, &two));
     return mechanism_disturbance(ctx, &data, 2, 2, cause, two.theta, disturbance);
 }
@@ -507,6 +588,7 @@ int main(void)
                                        TEST(test_scores_of_unseen_rows),
                                        TEST(test_starts),
                                        TEST(test_causes_gain),
+                                       TEST(test_useless_causes),
                                        TEST(test_odd_data),
                                        TEST(test_each_allocation_failing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
