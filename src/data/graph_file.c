@@ -110,23 +110,6 @@ nonsens_status graph_read_type(graph_builder *b, int64_t line, const char *word,
                       circle ? "has a circle, as in a PAG, which is not read" : "is not known");
 }
 
-static nonsens_status grow_edges(graph_builder *b)
-{
-    enum { FIRST_CAPACITY = 64 };
-    int64_t capacity = b->capacity ? 2 * b->capacity : FIRST_CAPACITY, *line;
-    nonsens_edge *edge;
-    ARENA_TRY(b->ctx, &b->scratch, edge, capacity);
-    ARENA_TRY(b->ctx, &b->scratch, line, capacity);
-    if (b->capacity) {
-        memcpy(edge, b->graph->edge, (size_t)b->capacity * sizeof *edge);
-        memcpy(line, b->line, (size_t)b->capacity * sizeof *line);
-    }
-    b->graph->edge = edge;
-    b->line = line;
-    b->capacity = capacity;
-    return NONSENS_OK;
-}
-
 nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge)
 {
     char shown[SHOWN_BYTES];
@@ -134,9 +117,9 @@ nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge
         return graph_fail(b, line, "an edge leads from %s to itself; remove it",
                           show_quoted(shown, b->names.text[edge.from]));
     }
-    if (b->graph->edges == b->capacity) {
-        TRY(grow_edges(b));
-    }
+    int64_t lines = b->capacity; // as many as edges
+    ARENA_GROW(b->ctx, &b->scratch, b->line, b->graph->edges, lines);
+    ARENA_GROW(b->ctx, &b->scratch, b->graph->edge, b->graph->edges, b->capacity);
     b->line[b->graph->edges] = line;
     b->graph->edge[b->graph->edges++] = edge;
     return NONSENS_OK;
@@ -322,10 +305,7 @@ nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const 
 
 void nonsens_graph_free(nonsens_graph *graph)
 {
-    if (graph) {
-        arena_free(&graph->memory);
-        memory_release(graph);
-    }
+    memory_release_owner(graph);
 }
 
 int64_t nonsens_graph_nodes(const nonsens_graph *graph)

@@ -288,10 +288,7 @@ nonsens_status nonsens_compare(nonsens_context *ctx, const nonsens_graph *estima
 
 void nonsens_comparison_free(nonsens_comparison *comparison)
 {
-    if (comparison) {
-        arena_free(&comparison->memory);
-        memory_release(comparison);
-    }
+    memory_release_owner(comparison);
 }
 
 int64_t nonsens_comparison_nodes(const nonsens_comparison *comparison)

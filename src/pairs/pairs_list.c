@@ -118,27 +118,9 @@ static nonsens_status read_pair(list_reader *r, arena *scratch, const char *text
     return NONSENS_OK;
 }
 
-static nonsens_status add_pair(list_reader *r, arena *scratch, const listed *item)
-{
-    enum { FIRST_CAPACITY = 256 };
-    if (r->count == r->capacity) {
-        listed *larger;
-        int64_t capacity = r->capacity ? 2 * r->capacity : FIRST_CAPACITY;
-        ARENA_TRY(r->ctx, scratch, larger, capacity);
-        if (r->count > 0) {
-            memcpy(larger, r->item, (size_t)r->count * sizeof *larger);
-        }
-        r->item = larger;
-        r->capacity = capacity;
-    }
-    r->item[r->count++] = *item;
-    return NONSENS_OK;
-}
-
 static nonsens_status read_line(list_reader *r, arena *scratch, const char *text, int64_t length)
 {
     static const char mark[] = "\xEF\xBB\xBF";
-    listed item;
     if (r->line == 1 && length >= 3 && memcmp(text, mark, 3) == 0) {
         text += 3;
         length -= 3;
@@ -157,8 +139,10 @@ static nonsens_status read_line(list_reader *r, arena *scratch, const char *text
         return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": a NUL byte, so this is no text; write two names a line",
                     r->path, r->line);
     }
-    TRY(read_pair(r, scratch, text, length, &item));
-    return add_pair(r, scratch, &item);
+    ARENA_GROW(r->ctx, scratch, r->item, r->count, r->capacity);
+    TRY(read_pair(r, scratch, text, length, &r->item[r->count]));
+    r->count++;
+    return NONSENS_OK;
 }
 
 static nonsens_status read_lines(list_reader *r, arena *scratch, const input *file)
