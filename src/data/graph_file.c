@@ -5,6 +5,7 @@
 #include "data/graph_file.h"
 
 #include "base/input.h"
+#include "base/utf8.h"
 #include "data/csv_internal.h"
 #include "data/graph_internal.h"
 
@@ -50,7 +51,7 @@ nonsens_status graph_take_node(graph_builder *b, int64_t line, const char *name,
 {
     int32_t index = 0;
     TRY(check_name(b, line, name, length));
-    TRY(table_label(b->ctx, &b->names, name, length, &index));
+    TRY(text_set_put(b->ctx, &b->names, name, length, &index));
     if (b->names.count > GRAPH_MOST_NODES) {
         return graph_fail(b, line, "more than %d nodes; give a smaller graph", GRAPH_MOST_NODES);
     }
@@ -234,11 +235,9 @@ static bool is_dot(const char *bytes, size_t size)
 static nonsens_status parse_bytes(graph_builder *b, const char *bytes, size_t size)
 {
     static const char readable[] = "graphs are read from JSON, edge lists or matrices as CSV, and Tetrad's text";
-    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
-        bytes += 3;
-        size -= 3;
-    }
-    size_t blank = 0;
+    size_t mark = (size_t)utf8_mark_length(bytes, (int64_t)size), blank = 0;
+    bytes += mark;
+    size -= mark;
     while (blank < size && strchr(" \t\r\n", bytes[blank]) && bytes[blank]) {
         blank++;
     }
@@ -264,7 +263,7 @@ static nonsens_status build(graph_builder *b, const char *path, const char *byte
 {
     ARENA_TRY(b->ctx, &b->graph->memory, b->graph->path, SHOWN_PATH_BYTES);
     show_path(b->graph->path, path);
-    b->names = (label_set){.keep = &b->graph->memory, .scratch = &b->scratch};
+    b->names = (text_set){.keep = &b->graph->memory, .scratch = &b->scratch};
     TRY(parse_bytes(b, bytes, size));
     return keep_all(b);
 }

@@ -23,8 +23,6 @@
 #define HEAD "nonsens bootstrap"
 #define UNIT "resample"
 
-enum { HASH_BYTES = 17 };
-
 /* ---- options ---- */
 
 nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *options)
@@ -52,11 +50,6 @@ nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *opti
 
 /* ---- what resamples depend on ---- */
 
-static void print_hash(char text[HASH_BYTES], uint64_t hash)
-{
-    snprintf(text, HASH_BYTES, "%016" PRIx64, hash);
-}
-
 /* How many there are changes no resample, nor does what is read beyond the data, whose hash is looked at. */
 static bool is_setting(const nonsens_option_info *info)
 {
@@ -72,8 +65,7 @@ static json_t *text_value(const char *text)
     if (!value) {
         uint64_t h = HASH_START;
         hash_text(&h, text);
-        print_hash(hash, h);
-        value = json_string(hash);
+        value = json_string(hash_print(hash, h));
     }
     return value;
 }
@@ -86,7 +78,7 @@ static void print_knowledge(char text[HASH_BYTES], const nonsens_data *data, con
             hash_number(&hash, known->flags[data->column_rank[a] * data->d + data->column_rank[b]]);
         }
     }
-    print_hash(text, hash);
+    hash_print(text, hash);
 }
 
 static json_t *settings_object(const nonsens_data *data, const nonsens_options *options, const knowledge *known,
@@ -118,7 +110,7 @@ static nonsens_status make_head(nonsens_context *ctx, arena *scratch, const nons
 {
     char hash[HASH_BYTES], *value;
     ARENA_TRY(ctx, scratch, value, OPTION_TEXT_BYTES);
-    print_hash(hash, data->hash);
+    hash_print(hash, data->hash);
     *head = json_pack("{s:s, s:i, s:s, s:o}", "options", HEAD, "seed", 0, "data_hash", hash, "settings",
                       settings_object(data, options, known, value));
     return *head ? NONSENS_OK : fail_memory(ctx);

@@ -99,7 +99,10 @@ nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double v
                           const char *name_format, ...) __attribute__((format(printf, 6, 7)));
 nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* An edge between two variables (user's indices); weight and p_value may be NaN. */
+/*
+ * An edge between two variables (user's indices); weight and p_value may be NaN.  Without a direction of its own it is
+ * kept from the smaller index to the larger.
+ */
 nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
                            double weight, double p_value);
 /* Keeps the order of the variables (user's indices, causes first). */

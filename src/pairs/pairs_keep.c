@@ -19,7 +19,7 @@
 
 #define HEAD "nonsens-pairs"
 
-enum { FORMAT = 1, HASH_BYTES = 17 };
+enum { FORMAT = 1 };
 
 /* ---- what a journal belongs to ---- */
 
@@ -47,8 +47,8 @@ static nonsens_status make_header(nonsens_context *ctx, arena *scratch, const no
                                   const nonsens_options *options, json_t **out)
 {
     char hash[HASH_BYTES], input[HASH_BYTES];
-    snprintf(hash, sizeof hash, "%016" PRIx64, data->hash);
-    snprintf(input, sizeof input, "%016" PRIx64, input_hash(data));
+    hash_print(hash, data->hash);
+    hash_print(input, input_hash(data));
     json_t *chosen = report_options(ctx, scratch, options);
     for (size_t k = 0; k < sizeof free_options / sizeof *free_options; k++) {
         json_object_del(chosen, free_options[k]);

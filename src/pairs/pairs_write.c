@@ -20,7 +20,7 @@ static nonsens_status write_line(nonsens_context *ctx, const nonsens_pairs *pair
     json_t *line;
     double q_value = pairs->pair[index].q_value;
     TRY(pairs_load(ctx, pairs, index, &line));
-    json_object_set_new(line, "q_value", isnan(q_value) ? json_null() : json_real(q_value));
+    json_object_set_new(line, "q_value", report_number(q_value));
     char *text = json_dumps(line, JSON_REAL_PRECISION(REPORT_DIGITS));
     json_decref(line);
     if (!text) {
