@@ -43,8 +43,6 @@ typedef struct pairs_keeper {
     nonsens_context *ctx;
     journal journal;
     int64_t *sorted; /* (count) pairs by (x, y) */
-    json_t *header;  /* what the journal must begin with */
-    json_t *found;   /* what it begins with, or NULL */
     nonsens_status status;
 } pairs_keeper;
 
