@@ -92,3 +92,15 @@ bool knowledge_separates(const knowledge *k, int64_t a, int64_t b)
 {
     return !knowledge_allows(k, a, b) && !knowledge_allows(k, b, a);
 }
+
+nonsens_status knowledge_permute(nonsens_context *ctx, arena *a, const knowledge *k, const int32_t *order,
+                                 knowledge *out)
+{
+    TRY(knowledge_new(ctx, a, k->d, out));
+    for (int64_t i = 0; i < k->d; i++) {
+        for (int64_t j = 0; j < k->d; j++) {
+            out->flags[i * k->d + j] = k->flags[order[i] * k->d + order[j]];
+        }
+    }
+    return NONSENS_OK;
+}

@@ -19,6 +19,10 @@ enum { KNOWLEDGE_FORBIDDEN = 1, KNOWLEDGE_REQUIRED = 2 };
 /* Nothing is known yet; memory from `a`. */
 nonsens_status knowledge_new(nonsens_context *ctx, arena *a, int64_t d, knowledge *out);
 
+/* Nodes in another order: node i of *out is node order[i] of k; memory from `a`. */
+nonsens_status knowledge_permute(nonsens_context *ctx, arena *a, const knowledge *k, const int32_t *order,
+                                 knowledge *out);
+
 void knowledge_forbid(knowledge *k, int64_t a, int64_t b);
 /* a -> b is there; b -> a is forbidden with it. */
 void knowledge_require(knowledge *k, int64_t a, int64_t b);

@@ -415,15 +415,3 @@ nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, 
     input_free(&file);
     return status;
 }
-
-nonsens_status knowledge_permute(nonsens_context *ctx, arena *a, const knowledge *k, const int64_t *order,
-                                 knowledge *out)
-{
-    TRY(knowledge_new(ctx, a, k->d, out));
-    for (int64_t i = 0; i < k->d; i++) {
-        for (int64_t j = 0; j < k->d; j++) {
-            out->flags[i * k->d + j] = k->flags[order[i] * k->d + order[j]];
-        }
-    }
-    return NONSENS_OK;
-}

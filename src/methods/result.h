@@ -83,7 +83,8 @@ struct nonsens_result {
     unmixed unmixed;
     /* of `discover` */
     bool is_graph;
-    graph_edge *edge; /* (edges) ordered by from, to; result_finish sees to that */
+    const struct knowledge *known; /* beforehand, user's order, while the method runs; NULL: nothing */
+    graph_edge *edge;              /* (edges) ordered by from, to; result_finish sees to that */
     int64_t edges, edge_capacity;
     int64_t *order;      /* (variables) user's indices, causes first; NULL where the method has no order */
     resampled resampled; /* replicates 0: without --bootstrap */

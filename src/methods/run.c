@@ -78,14 +78,17 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
     return result_finish(ctx, result);
 }
 
+/* known: as in the result, while the method runs. */
 static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                 const method *m, nonsens_result **out)
+                                 const method *m, const knowledge *known, nonsens_result **out)
 {
     if (m->info.needs_segments) {
         TRY(audit_require_segments(ctx, data));
     }
     TRY(result_new(ctx, data, options, m->info.name, out));
+    (*out)->known = known;
     nonsens_status status = decide(ctx, data, m, *out);
+    (*out)->known = NULL;
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
         *out = NULL;
@@ -100,7 +103,7 @@ nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, con
     *out = NULL;
     TRY(run_pick_method(ctx, options, &m));
     TRY(audit_require_pair(ctx, pair));
-    return run_method(ctx, pair, options, m, out);
+    return run_method(ctx, pair, options, m, NULL, out);
 }
 
 nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -220,7 +223,7 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
     const discovery *d = how;
     *out = NULL;
     TRY(audit_require_several(ctx, data));
-    TRY(run_method(ctx, data, options, d->method, out));
+    TRY(run_method(ctx, data, options, d->method, d->known, out));
     nonsens_status status = run_check_knowledge(ctx, *out, d->known);
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
