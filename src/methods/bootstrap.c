@@ -115,7 +115,7 @@ static nonsens_status resample(nonsens_context *ctx, arena *scratch, const nonse
 /* ---- counting ---- */
 
 /*
- * A graph may have two edges between two variables, an arrow and a hidden common cause, and they are adjacent once:
+ * A graph may have two edges between two variables, an arrow and one with two heads, and they are adjacent once:
  * `a` of a pair, which has no other use here, is the last resample that counted it, from 1.
  */
 static void tally_edges(bootstrap *s, int64_t number, int64_t edges, const bootstrap_edge *edge)

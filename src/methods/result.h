@@ -67,7 +67,8 @@ struct nonsens_result {
     int64_t evidence_count, evidence_capacity;
     char **note; /* diagnostics that speak for or against the assumptions, in words */
     int64_t notes, note_capacity;
-    const char *assumes; /* from the registry */
+    const char *assumes;   /* from the registry */
+    const char *two_heads; /* likewise: what a <-> b means; NULL: a hidden common cause */
     /* of the data */
     int64_t rows, segments, variables;
     char **names, **labels, **warning;

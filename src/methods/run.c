@@ -69,6 +69,7 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
 {
     arena scratch = {0};
     result->assumes = m->info.assumes;
+    result->two_heads = m->two_heads;
     result->is_graph = result->options.command == NONSENS_CMD_DISCOVER;
     nonsens_status status =
         (result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result);
@@ -133,7 +134,7 @@ static nonsens_status refuse_knowledge(nonsens_context *ctx, const method *m)
     size_t used = 0;
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const method *other = method_find(nonsens_method_at(i)->name);
-        if (other->discover && method_uses_knowledge(other) && used < sizeof list) {
+        if (other->discover && other->uses_knowledge && used < sizeof list) {
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", other->info.name);
         }
     }
@@ -260,7 +261,7 @@ nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, 
         return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method icp; %s finds the graph of all variables",
                     m->info.name);
     }
-    if (options->knowledge[0] && !method_uses_knowledge(m)) {
+    if (options->knowledge[0] && !m->uses_knowledge) {
         return refuse_knowledge(ctx, m);
     }
     TRY(bootstrap_check(ctx, options));

@@ -238,17 +238,21 @@ static json_t *order_array(const writer *w)
 
 /* ---- the document ---- */
 
+static json_t *convention(const writer *w)
+{
+    return text(w, arena_format(w->ctx, w->scratch,
+                                "an edge a --> b says that a causes b; a --- b: one causes the other, or they have a "
+                                "common cause in the graph, without saying which way; a <-> b: %s",
+                                report_edge_meaning(w->result, NONSENS_EDGE_BIDIRECTED)));
+}
+
 static bool fill_graph(const writer *w, json_t *root)
 {
     const nonsens_result *r = w->result;
     return set(w, root, "method", text(w, r->method)) && set(w, root, "nodes", texts(w, r->names, r->variables)) &&
            set(w, root, "edges", edge_array(w)) &&
            (!r->resampled.replicates || set(w, root, "bootstrap", resampled_object(w))) &&
-           (!r->order || set(w, root, "order", order_array(w))) &&
-           set(w, root, "convention",
-               text(w,
-                    "an edge a --> b says that a causes b; a --- b: one causes the other, or they have a common cause "
-                    "in the graph, without saying which way; a <-> b: a hidden common cause")) &&
+           (!r->order || set(w, root, "order", order_array(w))) && set(w, root, "convention", convention(w)) &&
            set(w, root, "evidence", evidence_array(w)) && (!r->reason || set(w, root, "reason", text(w, r->reason)));
 }
 
