@@ -79,8 +79,9 @@ struct nonsens_result {
     char **source_name; /* (source.cols) s1, s2, ... of `ica`; NULL where they belong to the variables */
     int64_t *input_row; /* (rows) of the input table, from 0 */
     int64_t *start;     /* (segments + 1) rows of segment e are start[e] .. start[e+1]-1 */
-    matrix modulation;  /* (segments, source.cols) how source j changes: its sd in each segment over its pooled sd, or
-                           (structured)  the mean in each segment of the estimate of q(N_j), scaled to variance 1 */
+    matrix modulation;  /* (segments, source.cols) how source j changes: its sd in each segment over its pooled sd;
+                           structured, a pair: the mean in each segment of the estimate of q(N_j), scaled to variance 1;
+                           structured, many: the scale of N_j in each segment */
     unmixed unmixed;
     /* of `discover` */
     bool is_graph;
