@@ -1,4 +1,4 @@
-/* knowledge.c - flags for every arrow. */
+/* knowledge.c - what is known of every arrow, and whether it contradicts itself. */
 #include "graph/knowledge.h"
 
 #include "graph/pdag.h"
@@ -31,17 +31,6 @@ void knowledge_require(knowledge *k, int64_t a, int64_t b)
 {
     add_flag(k, a, b, KNOWLEDGE_REQUIRED);
     add_flag(k, b, a, KNOWLEDGE_FORBIDDEN);
-}
-
-void knowledge_tiers(knowledge *k, const int64_t *tier)
-{
-    for (int64_t a = 0; a < k->d; a++) {
-        for (int64_t b = 0; b < k->d; b++) {
-            if (tier[a] >= 0 && tier[b] >= 0 && tier[a] > tier[b]) {
-                knowledge_forbid(k, a, b);
-            }
-        }
-    }
 }
 
 static nonsens_status check_circles(nonsens_context *ctx, arena *local, const knowledge *k)

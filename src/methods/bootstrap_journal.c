@@ -101,18 +101,17 @@ nonsens_status bootstrap_journal_open(nonsens_context *ctx, arena *scratch, cons
 
 /* ---- resamples ---- */
 
-nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t resample, int64_t edges,
-                                      const bootstrap_edge *edge, const char *failure)
+nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t resample,
+                                      const bootstrap_outcome *outcome)
 {
     json_t *line = json_pack("{s:s, s:I}", "options", UNIT, "seed", (json_int_t)resample);
-    json_t *array = failure ? NULL : json_array();
-    bool ok = line && (failure || array);
-    for (int64_t i = 0; ok && array && i < edges; i++) {
-        ok = json_array_append_new(
-                 array, json_pack("[I, I, i]", (json_int_t)edge[i].from, (json_int_t)edge[i].to, edge[i].type)) == 0;
+    json_t *value = outcome->failure ? journal_text(outcome->failure) : json_array();
+    bool ok = value != NULL;
+    for (int64_t i = 0; ok && !outcome->failure && i < outcome->edges; i++) {
+        const bootstrap_edge *e = &outcome->edge[i];
+        ok = json_array_append_new(value, json_pack("[I, I, i]", (json_int_t)e->from, (json_int_t)e->to, e->type)) == 0;
     }
-    json_t *value = failure ? journal_text(failure) : array;
-    ok = json_object_set_new(line, failure ? "failed" : "edges", value) == 0 && ok; // takes the value in any case
+    ok = json_object_set_new(line, outcome->failure ? "failed" : "edges", value) == 0 && ok; // takes the value anyway
     if (!ok) {
         json_decref(line);
         line = NULL;
@@ -134,18 +133,18 @@ static bool read_edge(const json_t *item, int64_t d, bootstrap_edge *edge)
 }
 
 nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const journal *j, int64_t resample, int64_t d,
-                                      bool *there, int64_t *edges, bootstrap_edge **edge, const char **failure)
+                                      bool *there, bootstrap_outcome *out)
 {
     json_t *line = journal_find(j, UNIT, resample), *array = json_object_get(line, "edges");
-    *failure = json_string_value(json_object_get(line, "failed"));
-    *there = *failure || json_is_array(array);
-    *edges = *there && !*failure ? (int64_t)json_array_size(array) : 0;
-    *edge = NULL;
-    if (*edges > 0) {
-        ARENA_TRY(ctx, a, *edge, *edges);
+    *out = (bootstrap_outcome){.failure = json_string_value(json_object_get(line, "failed"))};
+    *there = out->failure || json_is_array(array);
+    if (out->failure || !*there) {
+        return NONSENS_OK;
     }
-    for (int64_t i = 0; *there && i < *edges; i++) {
-        *there = read_edge(json_array_get(array, (size_t)i), d, &(*edge)[i]);
+    out->edges = (int64_t)json_array_size(array);
+    ARENA_TRY(ctx, a, out->edge, out->edges);
+    for (int64_t i = 0; *there && i < out->edges; i++) {
+        *there = read_edge(json_array_get(array, (size_t)i), d, &out->edge[i]);
     }
     return NONSENS_OK;
 }

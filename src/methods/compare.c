@@ -124,26 +124,26 @@ static nonsens_share share_of(const metrics_share *s)
     return (nonsens_share){s->right, s->found, s->there, s->places, s->precision, s->recall, s->f1, s->mcc};
 }
 
-/* One distance more. */
+/* One distance more, and the places where the graphs differ. */
 static nonsens_status measure(nonsens_context *ctx, nonsens_comparison *c, const char *against, const pdag *estimate,
                               const pdag *truth)
 {
     metrics m;
-    nonsens_difference *d;
+    nonsens_difference *d; // (shd)
     int64_t at = c->distances++;
     metrics_compare(estimate, truth, &m);
-    c->distance[at] = (nonsens_distance){against,
-                                         m.missing,
-                                         m.extra,
-                                         m.reversed,
-                                         m.marked,
-                                         m.shd,
-                                         m.undirected,
-                                         share_of(&m.skeleton),
-                                         share_of(&m.arrows),
-                                         m.directions,
-                                         m.direction_accuracy,
-                                         m.shd};
+    c->distance[at] = (nonsens_distance){.against = against,
+                                         .missing = m.missing,
+                                         .extra = m.extra,
+                                         .reversed = m.reversed,
+                                         .marked = m.marked,
+                                         .shd = m.shd,
+                                         .undirected = m.undirected,
+                                         .skeleton = share_of(&m.skeleton),
+                                         .arrows = share_of(&m.arrows),
+                                         .directions = m.directions,
+                                         .direction_accuracy = m.direction_accuracy,
+                                         .differences = m.shd};
     ARENA_TRY(ctx, &c->memory, d, m.shd + 1);
     c->difference[at] = d;
     for (int64_t a = 0; a < truth->d; a++) {
