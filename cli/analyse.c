@@ -84,8 +84,8 @@ static int check_segments(const arguments *args, const command *self)
     if (!m || !m->needs_segments || segment[0] || segments[0] || args->word_count > 1) {
         return EXIT_DONE;
     }
-    return complain(EXIT_DATA, "this needs segments; name their column with --segment COL or cut the rows with "
-                               "--segments equal:K");
+    return complain(EXIT_DATA, "this needs segments; name their column with --segment COL, cut the rows with "
+                               "--segments equal:K, or give one file per segment");
 }
 
 /* Commands for a pair: a list must have two names; where a test compares segments, one. */

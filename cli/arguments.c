@@ -254,7 +254,7 @@ static int read_words(arguments *args, const command *self, int count, char **wo
 
 int arguments_read(arguments *args, const command *self, int count, char **words)
 {
-    *args = (arguments){.ctx = nonsens_context_new(), .words = words};
+    *args = (arguments){.command = self, .ctx = nonsens_context_new(), .words = words};
     if (!args->ctx) {
         return complain(EXIT_FAILED, "out of memory");
     }
@@ -266,4 +266,17 @@ void arguments_free(arguments *args)
 {
     nonsens_options_free(args->options);
     nonsens_context_free(args->ctx);
+}
+
+int arguments_run(const command *self, int count, char **words, int (*run)(const arguments *args))
+{
+    arguments args;
+    int code = arguments_read(&args, self, count, words);
+    if (code == EXIT_DONE && args.help) {
+        print_command_help(stdout, self);
+    } else if (code == EXIT_DONE) {
+        code = run(&args);
+    }
+    arguments_free(&args);
+    return code;
 }

@@ -64,6 +64,7 @@ const char *nearest_word(const char *word, const char *const *list);
 enum { GRAPH_FORMATS = NONSENS_GRAPH_GRAPHML + 1 };
 
 typedef struct arguments {
+    const command *command;
     nonsens_context *ctx;
     nonsens_options *options;
     char **words; /* those that are no options: data files ("-" is standard input), two graphs, or figures */
@@ -92,6 +93,8 @@ const file_option *file_option_at(size_t index);
 /* Makes a context and options and fills them from the words; EXIT_DONE, or the exit code of what it complained of. */
 int arguments_read(arguments *args, const command *self, int count, char **words);
 void arguments_free(arguments *args);
+/* Reads the words; then prints the command's help where that is asked for, or runs it.  Returns the exit code. */
+int arguments_run(const command *self, int count, char **words, int (*run)(const arguments *args));
 
 /* ---- files to be written (outputs.c) ---- */
 

@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-static int check_arguments(const arguments *args, const command *self)
+static int check_arguments(const arguments *args)
 {
+    const char *name = args->command->name;
     if (args->word_count != 2) {
         return complain(EXIT_USAGE,
                         "%s takes two graphs, the estimated and the true one, but was given %d; `nonsens help "
                         "%s` explains",
-                        self->name, args->word_count, self->name);
+                        name, args->word_count, name);
     }
     if (strcmp(args->words[0], "-") == 0 && strcmp(args->words[1], "-") == 0) {
         return complain(EXIT_USAGE, "only one of the graphs can be read from standard input");
@@ -44,6 +45,10 @@ static int compare(const arguments *args)
     char column[VALUE_BYTES];
     nonsens_graph *estimate = NULL, *truth = NULL;
     nonsens_comparison *comparison = NULL;
+    int code = check_arguments(args);
+    if (code != EXIT_DONE) {
+        return code;
+    }
     value_of(args, "truth-column", column);
     interrupt_watch(args->ctx);
     nonsens_status status = nonsens_graph_read(args->ctx, args->words[0], NULL, &estimate);
@@ -64,14 +69,5 @@ static int compare(const arguments *args)
 
 int command_compare(const command *self, int count, char **words)
 {
-    arguments args;
-    int code = arguments_read(&args, self, count, words);
-    if (code == EXIT_DONE && args.help) {
-        print_command_help(stdout, self);
-    } else if (code == EXIT_DONE) {
-        code = check_arguments(&args, self);
-        code = code == EXIT_DONE ? compare(&args) : code;
-    }
-    arguments_free(&args);
-    return code;
+    return arguments_run(self, count, words, compare);
 }

@@ -92,13 +92,5 @@ static int reproduce(const arguments *args)
 
 int command_reproduce(const command *self, int count, char **words)
 {
-    arguments args;
-    int code = arguments_read(&args, self, count, words);
-    if (code == EXIT_DONE && args.help) {
-        print_command_help(stdout, self);
-    } else if (code == EXIT_DONE) {
-        code = reproduce(&args);
-    }
-    arguments_free(&args);
-    return code;
+    return arguments_run(self, count, words, reproduce);
 }

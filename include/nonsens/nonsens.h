@@ -277,6 +277,10 @@ NONSENS_API const nonsens_evidence *nonsens_result_evidence_at(const nonsens_res
 NONSENS_API int64_t nonsens_result_notes(const nonsens_result *result);
 NONSENS_API const char *nonsens_result_note(const nonsens_result *result, int64_t index);
 
+/*
+ * An arrow; a line, whose direction is not known; an arrow with two heads: a hidden common cause or, in graphs of pc and
+ * pc-nonsens, a direction on which tests contradict one another.
+ */
 enum { NONSENS_EDGE_DIRECTED = 0, NONSENS_EDGE_UNDIRECTED = 1, NONSENS_EDGE_BIDIRECTED = 2 };
 
 /* One edge of a graph; variables count from 0, as in the data. */

@@ -2,7 +2,8 @@
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
-#include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 /* Where a hash begins. */
 #define HASH_START UINT64_C(1469598103934665603)
@@ -20,6 +21,14 @@ static inline void hash_text(uint64_t *hash, const char *text)
 static inline void hash_number(uint64_t *hash, int64_t number)
 {
     *hash = (*hash ^ (uint64_t)number) * UINT64_C(1099511628211);
+}
+
+/* As text, the same length for all. */
+enum { HASH_BYTES = 17 };
+static inline const char *hash_print(char text[HASH_BYTES], uint64_t hash)
+{
+    snprintf(text, HASH_BYTES, "%016" PRIx64, hash);
+    return text;
 }
 
 /* 32 bits that depend on all of them. */

@@ -25,6 +25,9 @@ static void keep(journal *j, json_t *line, journal_place place)
     const char *options;
     json_int_t seed;
     char key[KEY_BYTES];
+    if (!j->first) {
+        j->first = json_incref(line);
+    }
     if (j->visit && line) {
         j->visit(j->user, line, place);
     } else if (!j->visit && json_unpack(line, "{s:s, s:I}", "options", &options, "seed", &seed) == 0) {
@@ -84,7 +87,8 @@ nonsens_status journal_open_visited(nonsens_context *ctx, const char *path, jour
 void journal_close(journal *j)
 {
     json_decref(j->index);
-    j->index = NULL;
+    json_decref(j->first);
+    j->index = j->first = NULL;
 }
 
 json_t *journal_find(const journal *j, const char *options, int64_t seed)

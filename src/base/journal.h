@@ -25,6 +25,7 @@ typedef void journal_visit_fn(void *user, const json_t *line, journal_place plac
 typedef struct journal {
     const char *path; /* the caller's */
     json_t *index;    /* "SEED OPTIONS" -> the line; empty where there is a visitor */
+    json_t *first;    /* the first line that could be read, its head where it has one (journal_head.h); NULL: none */
     bool torn;        /* the file ends inside a line */
     journal_visit_fn *visit;
     void *user;

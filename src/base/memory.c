@@ -96,12 +96,35 @@ void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size)
     return block;
 }
 
+void *arena_grow(nonsens_context *ctx, arena *a, void *array, int64_t count, int64_t *capacity, size_t size)
+{
+    enum { FIRST_CAPACITY = 16 };
+    if (count < *capacity) {
+        return array;
+    }
+    int64_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+    void *larger = arena_get(ctx, a, wanted, size);
+    if (larger && count > 0) {
+        memcpy(larger, array, (size_t)count * size);
+    }
+    *capacity = larger ? wanted : *capacity;
+    return larger;
+}
+
 void arena_free(arena *a)
 {
     while (a->chunks) {
         struct arena_chunk *next = a->chunks->next;
         memory_release(a->chunks);
         a->chunks = next;
+    }
+}
+
+void memory_release_owner(void *object)
+{
+    if (object) {
+        arena_free(object);
+        memory_release(object);
     }
 }
 

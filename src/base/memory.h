@@ -33,6 +33,9 @@ typedef struct arena_mark {
 arena_mark arena_tell(const arena *a);
 void arena_rewind(arena *a, arena_mark mark);
 
+/* Frees an object of memory_get whose first member is the arena of all that it owns; NULL is fine. */
+void memory_release_owner(void *object);
+
 char *arena_text(nonsens_context *ctx, arena *a, const char *text);
 /* As sprintf, into the arena. */
 char *arena_format(nonsens_context *ctx, arena *a, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -44,6 +47,22 @@ char *arena_format(nonsens_context *ctx, arena *a, const char *format, ...) __at
         if (!(pointer)) {                                                       \
             return NONSENS_ERR_MEMORY;                                          \
         }                                                                       \
+    } while (0)
+
+/*
+ * The array itself where `count` elements leave room for another one; else a copy with twice the room, *capacity.  The
+ * old one stays in the arena, which costs at most as much again.  NULL where there is no memory.
+ */
+void *arena_grow(nonsens_context *ctx, arena *a, void *array, int64_t count, int64_t *capacity, size_t size);
+
+/* Room for another element behind the `count` that `pointer` has, or return the failure to the caller. */
+#define ARENA_GROW(ctx, a, pointer, count, capacity)                                              \
+    do {                                                                                          \
+        void *roomy = arena_grow((ctx), (a), (pointer), (count), &(capacity), sizeof *(pointer)); \
+        if (!roomy) {                                                                             \
+            return NONSENS_ERR_MEMORY;                                                            \
+        }                                                                                         \
+        (pointer) = roomy;                                                                        \
     } while (0)
 
 #endif

@@ -1,8 +1,9 @@
-/* utf8.h - where a UTF-8 character ends (Unicode 15, table 3-7). */
+/* utf8.h - where a UTF-8 character ends (Unicode 15, table 3-7), where the text begins. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes of the character at text, of which `left` >= 1 bytes may be read; 0 if it is not well formed. */
 static inline int utf8_length(const char *text, int64_t left)
@@ -34,6 +35,12 @@ static inline int utf8_length(const char *text, int64_t left)
         }
     }
     return length;
+}
+
+/* Bytes of the mark of byte order that some editors put in front of UTF-8, 0 where there is none. */
+static inline int64_t utf8_mark_length(const char *text, int64_t size)
+{
+    return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
 #endif

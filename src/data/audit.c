@@ -252,9 +252,7 @@ nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *
     int64_t segments = data->segments;
     char label[SHOWN_BYTES];
     if (segments == 0) {
-        return fail(
-            ctx, NONSENS_ERR_DATA,
-            "this needs segments; name their column with --segment COL or cut the rows with --segments equal:K");
+        return fail(ctx, NONSENS_ERR_DATA, "this needs segments; " AUDIT_NAME_SEGMENTS);
     }
     if (segments == 1) {
         return fail(

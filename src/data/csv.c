@@ -13,7 +13,7 @@
 
 /* ---- header ---------------------------------------------------------------------------------------------------- */
 
-static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, int64_t line, label_set *names)
+static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, int64_t line, text_set *names)
 {
     char shown[SHOWN_BYTES];
     int32_t index = 0;
@@ -31,7 +31,7 @@ static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, in
                     "%s:%" PRId64 ":%" PRId64 ": the column name %s is not UTF-8; save the file as UTF-8", r->path,
                     line, column + 1, show_bytes(shown, cell.text, cell.length));
     }
-    TRY(table_label(r->ctx, names, cell.text, cell.length, &index));
+    TRY(text_set_put(r->ctx, names, cell.text, cell.length, &index));
     if (index < column) {
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s:%" PRId64 ":%" PRId64 ": the column name %s is used twice, for columns %" PRId64 " and %" PRId64
@@ -44,7 +44,7 @@ static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, in
 
 static nonsens_status read_names(csv_reader *r, arena *a, table *t)
 {
-    label_set names = {.keep = a, .scratch = &r->scratch};
+    text_set names = {.keep = a, .scratch = &r->scratch};
     for (int64_t j = 0; j < t->cols; j++) {
         csv_cell cell;
         int64_t line = r->line;
@@ -181,7 +181,7 @@ static nonsens_status take_label(csv_reader *r, csv_cell cell, int64_t line, tab
         return NONSENS_OK;
     }
     int64_t known = r->labels.count;
-    TRY(table_label(r->ctx, &r->labels, cell.text, cell.length, &column->category[row]));
+    TRY(text_set_put(r->ctx, &r->labels, cell.text, cell.length, &column->category[row]));
     if (r->labels.count > known && !table_is_utf8(cell.text, cell.length)) {
         char shown[SHOWN_BYTES];
         return fail(r->ctx, NONSENS_ERR_DATA,
@@ -365,7 +365,7 @@ static nonsens_status parse_text(csv_reader *r, arena *a, const table_options *o
     TRY(table_place_cells(r->ctx, a, t, label));
     ARENA_TRY(r->ctx, a, t->line, t->rows);
     ARENA_TRY(r->ctx, &r->scratch, r->seen, t->cols);
-    r->labels = (label_set){.keep = a, .scratch = &r->scratch};
+    r->labels = (text_set){.keep = a, .scratch = &r->scratch};
     TRY(read_rows(r, t));
     TRY(settle_columns(r, t));
     TRY(keep_text_cell(r, a, t));

@@ -6,6 +6,8 @@
  */
 #include "data/csv_internal.h"
 
+#include "base/utf8.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -217,9 +219,7 @@ static void cut_blank_lines(csv_reader *r)
 nonsens_status csv_open(csv_reader *r)
 {
     TRY(check_bytes(r));
-    if (r->end - r->begin >= 3 && memcmp(r->begin, "\xEF\xBB\xBF", 3) == 0) {
-        r->begin += 3;
-    }
+    r->begin += utf8_mark_length(r->begin, r->end - r->begin);
     r->delimiter = detect_delimiter(r->begin, r->end);
     r->ends_cell[(unsigned char)r->delimiter] = r->ends_cell['\n'] = r->ends_cell['\r'] = true;
     if (r->delimiter == ' ') {

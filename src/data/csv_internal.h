@@ -26,7 +26,7 @@ typedef struct csv_reader {
     char *unescaped; /* the last cell with doubled quotes in it */
     int64_t unescaped_capacity;
     csv_column *seen; /* (cols) */
-    label_set labels;
+    text_set labels;
 } csv_reader;
 
 typedef struct csv_cell {

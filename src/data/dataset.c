@@ -400,10 +400,7 @@ nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t
 
 void nonsens_data_free(nonsens_data *data)
 {
-    if (data) {
-        arena_free(&data->memory);
-        memory_release(data);
-    }
+    memory_release_owner(data);
 }
 
 int64_t nonsens_data_rows(const nonsens_data *data)

@@ -5,6 +5,7 @@
 #include "data/graph_file.h"
 
 #include "base/input.h"
+#include "base/utf8.h"
 #include "data/csv_internal.h"
 #include "data/graph_internal.h"
 
@@ -50,7 +51,7 @@ nonsens_status graph_take_node(graph_builder *b, int64_t line, const char *name,
 {
     int32_t index = 0;
     TRY(check_name(b, line, name, length));
-    TRY(table_label(b->ctx, &b->names, name, length, &index));
+    TRY(text_set_put(b->ctx, &b->names, name, length, &index));
     if (b->names.count > GRAPH_MOST_NODES) {
         return graph_fail(b, line, "more than %d nodes; give a smaller graph", GRAPH_MOST_NODES);
     }
@@ -110,23 +111,6 @@ nonsens_status graph_read_type(graph_builder *b, int64_t line, const char *word,
                       circle ? "has a circle, as in a PAG, which is not read" : "is not known");
 }
 
-static nonsens_status grow_edges(graph_builder *b)
-{
-    enum { FIRST_CAPACITY = 64 };
-    int64_t capacity = b->capacity ? 2 * b->capacity : FIRST_CAPACITY, *line;
-    nonsens_edge *edge;
-    ARENA_TRY(b->ctx, &b->scratch, edge, capacity);
-    ARENA_TRY(b->ctx, &b->scratch, line, capacity);
-    if (b->capacity) {
-        memcpy(edge, b->graph->edge, (size_t)b->capacity * sizeof *edge);
-        memcpy(line, b->line, (size_t)b->capacity * sizeof *line);
-    }
-    b->graph->edge = edge;
-    b->line = line;
-    b->capacity = capacity;
-    return NONSENS_OK;
-}
-
 nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge)
 {
     char shown[SHOWN_BYTES];
@@ -134,9 +118,9 @@ nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge
         return graph_fail(b, line, "an edge leads from %s to itself; remove it",
                           show_quoted(shown, b->names.text[edge.from]));
     }
-    if (b->graph->edges == b->capacity) {
-        TRY(grow_edges(b));
-    }
+    int64_t lines = b->capacity; // as many as edges
+    ARENA_GROW(b->ctx, &b->scratch, b->line, b->graph->edges, lines);
+    ARENA_GROW(b->ctx, &b->scratch, b->graph->edge, b->graph->edges, b->capacity);
     b->line[b->graph->edges] = line;
     b->graph->edge[b->graph->edges++] = edge;
     return NONSENS_OK;
@@ -251,11 +235,9 @@ static bool is_dot(const char *bytes, size_t size)
 static nonsens_status parse_bytes(graph_builder *b, const char *bytes, size_t size)
 {
     static const char readable[] = "graphs are read from JSON, edge lists or matrices as CSV, and Tetrad's text";
-    if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
-        bytes += 3;
-        size -= 3;
-    }
-    size_t blank = 0;
+    size_t mark = (size_t)utf8_mark_length(bytes, (int64_t)size), blank = 0;
+    bytes += mark;
+    size -= mark;
     while (blank < size && strchr(" \t\r\n", bytes[blank]) && bytes[blank]) {
         blank++;
     }
@@ -281,7 +263,7 @@ static nonsens_status build(graph_builder *b, const char *path, const char *byte
 {
     ARENA_TRY(b->ctx, &b->graph->memory, b->graph->path, SHOWN_PATH_BYTES);
     show_path(b->graph->path, path);
-    b->names = (label_set){.keep = &b->graph->memory, .scratch = &b->scratch};
+    b->names = (text_set){.keep = &b->graph->memory, .scratch = &b->scratch};
     TRY(parse_bytes(b, bytes, size));
     return keep_all(b);
 }
@@ -322,10 +304,7 @@ nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const 
 
 void nonsens_graph_free(nonsens_graph *graph)
 {
-    if (graph) {
-        arena_free(&graph->memory);
-        memory_release(graph);
-    }
+    memory_release_owner(graph);
 }
 
 int64_t nonsens_graph_nodes(const nonsens_graph *graph)

@@ -13,7 +13,7 @@ typedef struct graph_builder {
     nonsens_graph *graph;
     const char *column; /* of an edge list: a row is an edge where this column is not 0; NULL: every row is */
     arena scratch;
-    label_set names;
+    text_set names;
     int64_t *line; /* (capacity) where each edge stands in the file, 0 where that is not known */
     int64_t capacity;
 } graph_builder;

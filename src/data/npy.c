@@ -352,7 +352,7 @@ static void print_element(const npy_reader *r, uint64_t word, char text[NUMBER_B
     }
 }
 
-static nonsens_status read_labels(const npy_reader *r, table *t, int64_t col, label_set *set)
+static nonsens_status read_labels(const npy_reader *r, table *t, int64_t col, text_set *set)
 {
     table_column *column = &t->column[col];
     uint64_t previous = 0;
@@ -374,7 +374,7 @@ static nonsens_status read_labels(const npy_reader *r, table *t, int64_t col, la
         }
         char text[NUMBER_BYTES];
         print_element(r, word, text);
-        TRY(table_label(r->ctx, set, text, (int64_t)strlen(text), &column->category[row]));
+        TRY(text_set_put(r->ctx, set, text, (int64_t)strlen(text), &column->category[row]));
     }
     return NONSENS_OK;
 }
@@ -417,7 +417,7 @@ static nonsens_status parse_array(npy_reader *r, arena *a, arena *scratch, const
     TRY(table_place_cells(r->ctx, a, t, label));
     TRY(read_values(r, t, label));
     if (label >= 0) {
-        label_set set = {.keep = a, .scratch = scratch};
+        text_set set = {.keep = a, .scratch = scratch};
         TRY(read_labels(r, t, label, &set));
         TRY(table_keep_labels(r->ctx, a, &set, &t->column[label]));
     }

@@ -413,10 +413,7 @@ nonsens_status nonsens_simulate(nonsens_context *ctx, const nonsens_options *opt
 
 void nonsens_simulation_free(nonsens_simulation *simulation)
 {
-    if (simulation) {
-        arena_free(&simulation->memory);
-        memory_release(simulation);
-    }
+    memory_release_owner(simulation);
 }
 
 static nonsens_status build_data(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s, nonsens_data **out)

@@ -12,7 +12,7 @@
 enum truth_kind { TRUTH_DAG, TRUTH_CYCLIC, TRUTH_INDEPENDENT, TRUTH_CONFOUNDED };
 
 struct nonsens_simulation {
-    arena memory;
+    arena memory; /* owns everything below */
     nonsens_options options;
     int64_t n, d, segments;
     matrix x;          /* (n, d) observed, columns in shuffled order */

@@ -5,25 +5,10 @@
 #define DATA_TABLE_INTERNAL_H
 
 #include "base/show.h"
+#include "base/text_set.h"
 #include "data/table.h"
 
 bool table_is_utf8(const char *text, int64_t length);
-
-/* Distinct texts, numbered in order of first appearance; linear time in all. */
-typedef struct label_set {
-    arena *keep;    /* owns the texts */
-    arena *scratch; /* owns the rest */
-    char **text;    /* (count) */
-    uint64_t *hash; /* (count) */
-    int64_t count, capacity;
-    int32_t *slot; /* (slots) open addressing: 1 + index, or 0; slots is a power of two */
-    int64_t slots;
-    char *pool; /* room for further texts */
-    int64_t pool_left;
-} label_set;
-
-/* The number of the text, which is count as it was before the call if the text is new. */
-nonsens_status table_label(nonsens_context *ctx, label_set *set, const char *text, int64_t length, int32_t *index);
 
 /* cols columns without names. */
 nonsens_status table_start(nonsens_context *ctx, arena *a, int64_t cols, table *t);
@@ -41,7 +26,7 @@ void table_mark_asked(table *t, const table_options *options);
 nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t, int64_t label);
 
 /* Hands the texts of the set to the label column. */
-nonsens_status table_keep_labels(nonsens_context *ctx, arena *a, const label_set *set, table_column *column);
+nonsens_status table_keep_labels(nonsens_context *ctx, arena *a, const text_set *set, table_column *column);
 
 void table_count_missing(table_column *column, int64_t row);
 

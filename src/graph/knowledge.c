@@ -1,4 +1,4 @@
-/* knowledge.c - flags for every arrow. */
+/* knowledge.c - what is known of every arrow, and whether it contradicts itself. */
 #include "graph/knowledge.h"
 
 #include "graph/pdag.h"
@@ -31,17 +31,6 @@ void knowledge_require(knowledge *k, int64_t a, int64_t b)
 {
     add_flag(k, a, b, KNOWLEDGE_REQUIRED);
     add_flag(k, b, a, KNOWLEDGE_FORBIDDEN);
-}
-
-void knowledge_tiers(knowledge *k, const int64_t *tier)
-{
-    for (int64_t a = 0; a < k->d; a++) {
-        for (int64_t b = 0; b < k->d; b++) {
-            if (tier[a] >= 0 && tier[b] >= 0 && tier[a] > tier[b]) {
-                knowledge_forbid(k, a, b);
-            }
-        }
-    }
 }
 
 static nonsens_status check_circles(nonsens_context *ctx, arena *local, const knowledge *k)
@@ -91,4 +80,16 @@ bool knowledge_requires(const knowledge *k, int64_t a, int64_t b)
 bool knowledge_separates(const knowledge *k, int64_t a, int64_t b)
 {
     return !knowledge_allows(k, a, b) && !knowledge_allows(k, b, a);
+}
+
+nonsens_status knowledge_permute(nonsens_context *ctx, arena *a, const knowledge *k, const int32_t *order,
+                                 knowledge *out)
+{
+    TRY(knowledge_new(ctx, a, k->d, out));
+    for (int64_t i = 0; i < k->d; i++) {
+        for (int64_t j = 0; j < k->d; j++) {
+            out->flags[i * k->d + j] = k->flags[order[i] * k->d + order[j]];
+        }
+    }
+    return NONSENS_OK;
 }

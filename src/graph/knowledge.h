@@ -19,11 +19,13 @@ enum { KNOWLEDGE_FORBIDDEN = 1, KNOWLEDGE_REQUIRED = 2 };
 /* Nothing is known yet; memory from `a`. */
 nonsens_status knowledge_new(nonsens_context *ctx, arena *a, int64_t d, knowledge *out);
 
+/* Nodes in another order: node i of *out is node order[i] of k; memory from `a`. */
+nonsens_status knowledge_permute(nonsens_context *ctx, arena *a, const knowledge *k, const int32_t *order,
+                                 knowledge *out);
+
 void knowledge_forbid(knowledge *k, int64_t a, int64_t b);
 /* a -> b is there; b -> a is forbidden with it. */
 void knowledge_require(knowledge *k, int64_t a, int64_t b);
-/* No arrow from a later tier to an earlier one; tier (d), negative where a node has none. */
-void knowledge_tiers(knowledge *k, const int64_t *tier);
 
 /* Fails where an arrow is required and forbidden, or where required arrows make a circle. */
 nonsens_status knowledge_check(nonsens_context *ctx, const knowledge *k);

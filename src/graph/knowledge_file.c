@@ -41,7 +41,7 @@ static bool read_title(knowledge_reader *r)
     return false;
 }
 
-static nonsens_status bad_arrow(const knowledge_reader *r, int64_t words)
+static nonsens_status refuse_arrow(const knowledge_reader *r, int64_t words)
 {
     return FAIL_LINE(r, r->line,
                      "an arrow is two names, the cause and then the effect, but here %s %" PRId64
@@ -62,7 +62,7 @@ static nonsens_status read_arrow(knowledge_reader *r)
         }
     }
     if (words != 2) {
-        return bad_arrow(r, words);
+        return refuse_arrow(r, words);
     }
     TRY(knowledge_resolve(r, &w[0], &r->side[0]));
     TRY(knowledge_resolve(r, &w[1], &r->side[1]));
@@ -74,7 +74,7 @@ static nonsens_status read_arrow(knowledge_reader *r)
     return NONSENS_OK;
 }
 
-static nonsens_status bad_tier(const knowledge_reader *r, const knowledge_word *w)
+static nonsens_status refuse_tier(const knowledge_reader *r, const knowledge_word *w)
 {
     char shown[SHOWN_BYTES];
     return FAIL_LINE(r, r->line,
@@ -97,10 +97,10 @@ static nonsens_status read_tier_number(knowledge_reader *r, int64_t *tier, uint8
         *marks = (uint8_t)(*marks | (w.text[at] == '*' ? TIER_CLOSED : TIER_NEXT_ONLY));
     }
     *tier = number;
-    return is_number && at == w.length ? NONSENS_OK : bad_tier(r, &w);
+    return is_number && at == w.length ? NONSENS_OK : refuse_tier(r, &w);
 }
 
-static nonsens_status other_marks(const knowledge_reader *r, int64_t tier, int64_t line, int64_t other)
+static nonsens_status refuse_marks(const knowledge_reader *r, int64_t tier, int64_t line, int64_t other)
 {
     return FAIL_LINE(r, line,
                      "tier %" PRId64 " has other marks (* or -) here than on line %" PRId64 "; write the same on both",
@@ -117,7 +117,7 @@ static nonsens_status put_into_tier(knowledge_reader *r, int64_t node, int64_t t
                          knowledge_name(r, node, shown), tier, r->tier[node], r->tier_line[node]);
     }
     if (r->tier[node] == tier && r->tier_marks[node] != marks) {
-        return other_marks(r, tier, r->line, r->tier_line[node]);
+        return refuse_marks(r, tier, r->line, r->tier_line[node]);
     }
     r->tier[node] = tier;
     r->tier_line[node] = r->line;
@@ -223,7 +223,7 @@ static nonsens_status add_tiers(knowledge_reader *r)
     for (int64_t a = 0; a < r->d; a++) {
         for (int64_t b = 0; b < r->d; b++) {
             if (r->tier[a] >= 0 && r->tier[a] == r->tier[b] && r->tier_marks[a] != r->tier_marks[b]) {
-                return other_marks(r, r->tier[a], r->tier_line[a], r->tier_line[b]);
+                return refuse_marks(r, r->tier[a], r->tier_line[a], r->tier_line[b]);
             }
             if (tiers_forbid(r, a, b)) {
                 knowledge_forbid(r->known, a, b);
@@ -259,7 +259,7 @@ static int64_t find_line(knowledge_reader *r, enum section section, int64_t from
     return 0;
 }
 
-static nonsens_status contradiction(knowledge_reader *r, int64_t from, int64_t to)
+static nonsens_status refuse_contradiction(knowledge_reader *r, int64_t from, int64_t to)
 {
     char a[SHOWN_BYTES], b[SHOWN_BYTES];
     knowledge_name(r, from, a);
@@ -288,7 +288,7 @@ static nonsens_status check_arrows(knowledge_reader *r)
     for (int64_t a = 0; a < r->d; a++) {
         for (int64_t b = 0; b < r->d; b++) {
             if (knowledge_requires(r->known, a, b) && !knowledge_allows(r->known, a, b)) {
-                return contradiction(r, a, b);
+                return refuse_contradiction(r, a, b);
             }
         }
     }
@@ -318,7 +318,7 @@ static int64_t peel(const knowledge_reader *r, bool *left, int64_t *cause)
     return count;
 }
 
-static nonsens_status circle(knowledge_reader *r, int64_t on_circle, const int64_t *cause)
+static nonsens_status refuse_circle(knowledge_reader *r, int64_t on_circle, const int64_t *cause)
 {
     char text[MESSAGE_BYTES] = "", shown[SHOWN_BYTES];
     int64_t node = on_circle, first_line = 0;
@@ -351,7 +351,7 @@ static nonsens_status check_circles(nonsens_context *ctx, arena *scratch, knowle
     for (int64_t k = 0; k < r->d; k++) { // upstream, until it must have gone round
         node = cause[node];
     }
-    return circle(r, node, cause);
+    return refuse_circle(r, node, cause);
 }
 
 /* ---- the whole ---- */
@@ -414,16 +414,4 @@ nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, 
     }
     input_free(&file);
     return status;
-}
-
-nonsens_status knowledge_permute(nonsens_context *ctx, arena *a, const knowledge *k, const int64_t *order,
-                                 knowledge *out)
-{
-    TRY(knowledge_new(ctx, a, k->d, out));
-    for (int64_t i = 0; i < k->d; i++) {
-        for (int64_t j = 0; j < k->d; j++) {
-            out->flags[i * k->d + j] = k->flags[order[i] * k->d + order[j]];
-        }
-    }
-    return NONSENS_OK;
 }

@@ -33,8 +33,4 @@ nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, 
 nonsens_status knowledge_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, int64_t size,
                                int64_t d, const char *const *names, knowledge *out);
 
-/* Nodes in another order: node i of *out is node order[i] of k. */
-nonsens_status knowledge_permute(nonsens_context *ctx, arena *a, const knowledge *k, const int64_t *order,
-                                 knowledge *out);
-
 #endif

@@ -1,6 +1,8 @@
 /* knowledge_words.c - lines, words, names and patterns of a knowledge file. */
 #include "graph/knowledge_internal.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 const char *knowledge_name(const knowledge_reader *r, int64_t node, char shown[SHOWN_BYTES])
@@ -54,11 +56,7 @@ bool knowledge_next_line(knowledge_reader *r)
 
 void knowledge_rewind(knowledge_reader *r)
 {
-    static const char mark[] = "\xEF\xBB\xBF"; // of byte order; some editors write it into UTF-8
-    r->at = r->begin;
-    if (r->end - r->begin >= 3 && memcmp(r->begin, mark, 3) == 0) {
-        r->at += 3;
-    }
+    r->at = r->begin + utf8_mark_length(r->begin, r->end - r->begin);
     r->line = 0;
     r->section = SECTION_NONE;
 }

@@ -1,9 +1,8 @@
 /*
  * metrics.c - structural Hamming distance (Tsamardinos, Brown, Aliferis, "The max-min hill-climbing Bayesian network
  * structure learning algorithm", Machine Learning 65, 2006: one per missing, extra, reversed or wrongly marked edge),
- * precision and recall; Matthews' correlation
- * (Matthews, Biochimica et Biophysica Acta 405, 1975); the completed pattern of a DAG by its v-structures and Meek's
- * rules (Meek, UAI 1995).
+ * precision and recall, Matthews' correlation (Matthews, Biochimica et Biophysica Acta 405, 1975); the completed
+ * pattern of a DAG by its v-structures and Meek's rules (Meek, UAI 1995); the transitive closure.
  */
 #include "graph/metrics.h"
 
@@ -39,15 +38,15 @@ static bool is_directed(enum pdag_mark mark)
 
 static void compare_pair(enum pdag_mark found, enum pdag_mark there, metrics *m)
 {
-    bool both = found != PDAG_NONE && there != PDAG_NONE, turned = is_directed(found) && is_directed(there);
+    bool both = found != PDAG_NONE && there != PDAG_NONE, arrows = is_directed(found) && is_directed(there);
     m->missing += found == PDAG_NONE && there != PDAG_NONE;
     m->extra += found != PDAG_NONE && there == PDAG_NONE;
-    m->reversed += turned && found != there;
-    m->marked += both && !turned && found != there;
+    m->reversed += arrows && found != there;
+    m->marked += both && !arrows && found != there;
     m->skeleton.right += both;
     m->skeleton.found += found != PDAG_NONE;
     m->skeleton.there += there != PDAG_NONE;
-    m->arrows.right += turned && found == there;
+    m->arrows.right += arrows && found == there;
     m->arrows.found += is_directed(found);
     m->arrows.there += is_directed(there);
     m->directions += is_directed(there) && found != PDAG_NONE;

@@ -67,12 +67,12 @@ static nonsens_status count_subsets(nonsens_context *ctx, arena *scratch, const 
     for (int64_t size = but < 0 ? 0 : 1; size <= largest; size++) {
         bool more = true;
         for (subsets_first(size, space->index); more; more = subsets_next(near, size, space->index)) {
-            bool known = but >= 0;
+            bool tested = but >= 0; // as a subset of the other one's neighbours
             for (int64_t i = 0; i < size; i++) {
                 space->given[i] = space->near[space->index[i]];
-                known = known && pdag_is_adjacent(g, but, space->given[i]);
+                tested = tested && pdag_is_adjacent(g, but, space->given[i]);
             }
-            if (!known) {
+            if (!tested) {
                 TRY(count_one(ctx, scratch, w, pair, size, space));
             }
         }

@@ -16,6 +16,15 @@
 /* What is between a and b, seen from a. */
 enum pdag_mark { PDAG_NONE, PDAG_LINE, PDAG_ARROW /* a -> b */, PDAG_BACK /* a <- b */, PDAG_BOTH /* a <-> b */ };
 
+/* The NONSENS_EDGE_* of a mark. */
+static inline int pdag_edge_type(enum pdag_mark mark)
+{
+    return mark == PDAG_NONE   ? NONSENS_EDGE_NONE
+           : mark == PDAG_LINE ? NONSENS_EDGE_UNDIRECTED
+           : mark == PDAG_BOTH ? NONSENS_EDGE_BIDIRECTED
+                               : NONSENS_EDGE_DIRECTED;
+}
+
 typedef struct pdag {
     int64_t d, words;                           /* nodes; words of a row of bits */
     uint64_t *adjacent, *line, *parent, *child; /* (words, d): row a is the set of nodes that are so to a */

@@ -23,14 +23,15 @@
 
 enum { MOST_JOBS = 1024 }; /* of a level: cheap tests are done many to a job, expensive ones one by one */
 
-/* A level's work: pair k is nodes x[k] < y[k], and where its separating set goes, if there is one. */
+/* A level's work: the pairs to be tested given sets of one size, x[k] < y[k], and what is found of each. */
 typedef struct level_work {
     const skeleton_options *options;
     skeleton *found;
-    int64_t size, pairs, per_job; /* of the sets; of the level; pairs of a job */
-    int32_t *x, *y;               /* (pairs) */
-    int32_t *given;               /* (size, pairs) */
-    int64_t *tests;               /* (pairs) */
+    int64_t size;           /* of the sets */
+    int64_t pairs, per_job; /* of the level; of a job */
+    int32_t *x, *y;         /* (pairs) */
+    int32_t *given;         /* (size, pairs) the set that separates, if one does */
+    int64_t *tests;         /* (pairs) how many were made */
     first_failure failure;
 } level_work;
 
@@ -64,7 +65,7 @@ bool skeleton_separator_has(const skeleton *s, int64_t a, int64_t b, int64_t c)
 
 /* ---- one pair --------------------------------------------------------------------------------------------------- */
 
-/* Space of a job. */
+/* Space of a job: neighbours, places among them, the set at these places. */
 typedef struct pair_space {
     int64_t *near, *index, *given; /* (d), (size), (size) */
 } pair_space;
@@ -91,10 +92,12 @@ static int64_t list_others(const pdag *g, int64_t a, int64_t b, int64_t *out)
     return kept;
 }
 
-/* Tests pair k given subsets of the neighbours of `of` but for those inside `known`; stops at the first that separates.
+/*
+ * Tests pair k given subsets of the neighbours of its node `of`, until one separates it; subsets of `tested` (NULL: of
+ * nothing) have been tried before.
  */
 static nonsens_status test_subsets(nonsens_context *ctx, arena *scratch, level_work *w, int64_t k, int64_t of,
-                                   const uint64_t *known, pair_space *space)
+                                   const uint64_t *tested, pair_space *space)
 {
     int64_t x = w->x[k], y = w->y[k], other = of == x ? y : x;
     int64_t count = w->size > 0 ? list_others(&w->found->graph, of, other, space->near) : 0;
@@ -105,7 +108,7 @@ static nonsens_status test_subsets(nonsens_context *ctx, arena *scratch, level_w
         for (int64_t i = 0; i < w->size; i++) {
             space->given[i] = space->near[space->index[i]];
         }
-        if (known && all_in(known, w->size, space->given)) {
+        if (tested && all_in(tested, w->size, space->given)) {
             continue;
         }
         TRY(skeleton_ask(ctx, scratch, w->options, x, y, w->size, space->given, &p));
@@ -147,6 +150,7 @@ static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job,
 
 /* ---- levels ----------------------------------------------------------------------------------------------------- */
 
+/* Whether sets of this size remain to be tried on the adjacent nodes x and y. */
 static bool is_open(const skeleton_options *o, const pdag *g, int64_t x, int64_t y, int64_t size)
 {
     int64_t near_x = bits_count(pdag_row(g, g->adjacent, x), g->words) - 1;

@@ -27,16 +27,17 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 typedef struct bootstrap {
     const nonsens_data *data;
     const nonsens_options *options;
     bootstrap_fn *find;
-    const void *how;
+    const void *how;    /* the caller's, for `find` */
     int threads;        /* of each resample */
-    int64_t *place;     /* (d) canonical rank of the user's columns */
-    resampled_pair *at; /* (d, d) of canonical ranks; only a < b is used */
+    int64_t *rank;      /* (d) canonical rank of the user's columns */
+    resampled_pair *at; /* (d, d) counts by canonical ranks a < b; their own a and b are not used */
+    int64_t *last;      /* (d, d) likewise: the last resample that counted the pair as adjacent, from 1 */
     int64_t failed, first_failed;
     char failure[MESSAGE_BYTES]; /* of the first that failed */
     journal *journal;            /* NULL: none is kept */
@@ -71,11 +72,11 @@ static void draw_rows(rng *r, enum resample kind, int64_t begin, int64_t rows, i
     }
 }
 
-/* Rows of a resample: row (count), which the caller has room for. */
+/* Rows of a resample, drawn segment by segment (without segments: of all rows); returns how many.  Room for n each. */
 static int64_t draw(rng *r, const nonsens_data *data, enum resample kind, int64_t *index, int64_t *row)
 {
-    int64_t stretches = data->segments > 0 ? data->segments : 1, count = 0;
-    for (int64_t e = 0; e < stretches; e++) {
+    int64_t segments = data->segments > 0 ? data->segments : 1, count = 0;
+    for (int64_t e = 0; e < segments; e++) {
         int64_t rows = data->start[e + 1] - data->start[e], drawn = rows_of(kind, rows);
         draw_rows(r, kind, data->start[e], rows, drawn, index, row + count);
         count += drawn;
@@ -114,50 +115,40 @@ static nonsens_status resample(nonsens_context *ctx, arena *scratch, const nonse
 
 /* ---- counting ---- */
 
-/*
- * A graph may have two edges between two variables, an arrow and a hidden common cause, and they are adjacent once:
- * `a` of a pair, which has no other use here, is the last resample that counted it, from 1.
- */
-static void tally_edges(bootstrap *s, int64_t number, int64_t edges, const bootstrap_edge *edge)
+/* A graph may have two edges between two variables, an arrow and one with two heads, which are adjacent once. */
+static void tally_edge(bootstrap *s, int64_t number, const bootstrap_edge *e)
 {
-    for (int64_t i = 0; i < edges; i++) {
-        bool turned = edge[i].to < edge[i].from;
-        int64_t a = turned ? edge[i].to : edge[i].from, b = turned ? edge[i].from : edge[i].to;
-        resampled_pair *pair = &s->at[a * s->data->d + b];
-        pair->adjacent += pair->a != number + 1;
-        pair->a = number + 1;
-        pair->undirected += edge[i].type == NONSENS_EDGE_UNDIRECTED;
-        pair->bidirected += edge[i].type == NONSENS_EDGE_BIDIRECTED;
-        pair->forward += edge[i].type == NONSENS_EDGE_DIRECTED && !turned;
-        pair->backward += edge[i].type == NONSENS_EDGE_DIRECTED && turned;
-    }
+    bool turned = e->to < e->from;
+    int64_t at = turned ? e->to * s->data->d + e->from : e->from * s->data->d + e->to;
+    resampled_pair *pair = &s->at[at];
+    pair->adjacent += s->last[at] != number + 1;
+    s->last[at] = number + 1;
+    pair->undirected += e->type == NONSENS_EDGE_UNDIRECTED;
+    pair->bidirected += e->type == NONSENS_EDGE_BIDIRECTED;
+    pair->forward += e->type == NONSENS_EDGE_DIRECTED && !turned;
+    pair->backward += e->type == NONSENS_EDGE_DIRECTED && turned;
 }
 
-static void tally(bootstrap *s, int64_t number, int64_t edges, const bootstrap_edge *edge, const char *failure)
+static void tally(bootstrap *s, int64_t number, const bootstrap_outcome *outcome)
 {
-    if (!failure) {
-        tally_edges(s, number, edges, edge);
-        return;
+    for (int64_t i = 0; i < outcome->edges; i++) {
+        tally_edge(s, number, &outcome->edge[i]);
     }
-    if (s->failed == 0 || number < s->first_failed) {
+    if (outcome->failure && (s->failed == 0 || number < s->first_failed)) {
         s->first_failed = number;
-        size_t length = strlen(failure);
-        length = length < sizeof s->failure ? length : sizeof s->failure - 1;
-        memcpy(s->failure, failure, length);
-        s->failure[length] = '\0';
+        snprintf(s->failure, sizeof s->failure, "%s", outcome->failure);
     }
-    s->failed++;
+    s->failed += outcome->failure != NULL;
 }
 
-static nonsens_status keep(nonsens_context *ctx, bootstrap *s, int64_t number, int64_t edges,
-                           const bootstrap_edge *edge, const char *failure)
+static nonsens_status keep(nonsens_context *ctx, bootstrap *s, int64_t number, const bootstrap_outcome *outcome)
 {
     nonsens_status status = NONSENS_OK;
 #pragma omp critical(nonsens_bootstrap)
     {
-        tally(s, number, edges, edge, failure);
+        tally(s, number, outcome);
         if (s->journal) {
-            status = bootstrap_journal_keep(ctx, s->journal, number, edges, edge, failure);
+            status = bootstrap_journal_keep(ctx, s->journal, number, outcome);
         }
         if (status != NONSENS_OK) {
 #pragma omp atomic write
@@ -170,11 +161,13 @@ static nonsens_status keep(nonsens_context *ctx, bootstrap *s, int64_t number, i
 /* ---- one resample ---- */
 
 static nonsens_status collect_edges(nonsens_context *ctx, arena *scratch, const bootstrap *s,
-                                    const nonsens_result *found, bootstrap_edge **edge)
+                                    const nonsens_result *found, bootstrap_outcome *out)
 {
-    ARENA_TRY(ctx, scratch, *edge, found->edges);
+    *out = (bootstrap_outcome){.edges = found->edges};
+    ARENA_TRY(ctx, scratch, out->edge, found->edges);
     for (int64_t i = 0; i < found->edges; i++) {
-        (*edge)[i] = (bootstrap_edge){s->place[found->edge[i].from], s->place[found->edge[i].to], found->edge[i].type};
+        const graph_edge *e = &found->edge[i];
+        out->edge[i] = (bootstrap_edge){s->rank[e->from], s->rank[e->to], e->type};
     }
     return NONSENS_OK;
 }
@@ -208,7 +201,7 @@ static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t
     bootstrap *s = state;
     bool broken;
     nonsens_result *found;
-    bootstrap_edge *edge;
+    bootstrap_outcome outcome = {.failure = ctx->message};
 #pragma omp atomic read
     broken = s->broken;
     if (broken) {
@@ -216,13 +209,13 @@ static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t
     }
     nonsens_status status = find_graph(ctx, scratch, s, s->missing[job], &found);
     if (counts_as_failed(status)) {
-        return keep(ctx, s, s->missing[job], 0, NULL, ctx->message);
+        return keep(ctx, s, s->missing[job], &outcome);
     }
     if (status == NONSENS_OK) {
-        status = collect_edges(ctx, scratch, s, found, &edge);
+        status = collect_edges(ctx, scratch, s, found, &outcome);
     }
     if (status == NONSENS_OK) {
-        status = keep(ctx, s, s->missing[job], found->edges, edge, NULL);
+        status = keep(ctx, s, s->missing[job], &outcome);
     }
     nonsens_result_free(found);
     return status;
@@ -230,20 +223,19 @@ static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t
 
 /* ---- all of them ---- */
 
+/* Counts the resamples that the journal has, and lists the others. */
 static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, bootstrap *s)
 {
     ARENA_TRY(ctx, scratch, s->missing, s->options->bootstrap);
     for (int64_t number = 0; number < s->options->bootstrap; number++) {
         arena_mark mark = arena_tell(scratch);
         bool there = false;
-        int64_t edges = 0;
-        bootstrap_edge *edge = NULL;
-        const char *failure = NULL;
+        bootstrap_outcome outcome;
         if (s->journal) {
-            TRY(bootstrap_journal_find(ctx, scratch, s->journal, number, s->data->d, &there, &edges, &edge, &failure));
+            TRY(bootstrap_journal_find(ctx, scratch, s->journal, number, s->data->d, &there, &outcome));
         }
         if (there) {
-            tally(s, number, edges, edge, failure);
+            tally(s, number, &outcome);
         } else {
             s->missing[s->jobs++] = number;
         }
@@ -265,10 +257,11 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, bootstra
 static nonsens_status prepare(nonsens_context *ctx, arena *scratch, bootstrap *s)
 {
     int64_t d = s->data->d;
-    ARENA_TRY(ctx, scratch, s->place, d);
+    ARENA_TRY(ctx, scratch, s->rank, d);
     ARENA_TRY(ctx, scratch, s->at, d * d);
+    ARENA_TRY(ctx, scratch, s->last, d * d);
     for (int64_t k = 0; k < d; k++) {
-        s->place[s->data->column_rank[k]] = k;
+        s->rank[s->data->column_rank[k]] = k;
     }
     return NONSENS_OK;
 }
@@ -292,7 +285,7 @@ static nonsens_status run_all(nonsens_context *ctx, arena *scratch, const knowle
 /* The counts of two of the user's variables, a < b. */
 static resampled_pair pair_of(const bootstrap *s, int64_t a, int64_t b)
 {
-    int64_t first = s->place[a], second = s->place[b];
+    int64_t first = s->rank[a], second = s->rank[b];
     bool turned = second < first;
     resampled_pair pair = s->at[turned ? second * s->data->d + first : first * s->data->d + second];
     return (resampled_pair){.a = a,

@@ -35,20 +35,26 @@ typedef struct bootstrap_edge {
     int type;
 } bootstrap_edge;
 
+/* What came of a resample: a graph, or the words of a failure. */
+typedef struct bootstrap_outcome {
+    int64_t edges;
+    bootstrap_edge *edge; /* (edges) */
+    const char *failure;  /* NULL where it went well */
+} bootstrap_outcome;
+
 struct journal;
 
 /* Opens the journal for these data and options; to be closed by the caller where it went well. */
 nonsens_status bootstrap_journal_open(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                       const nonsens_options *options, const knowledge *known, struct journal *out);
-/* Appends a finished resample; failure is NULL where it went well. */
-nonsens_status bootstrap_journal_keep(nonsens_context *ctx, struct journal *j, int64_t resample, int64_t edges,
-                                      const bootstrap_edge *edge, const char *failure);
+/* Appends a finished resample. */
+nonsens_status bootstrap_journal_keep(nonsens_context *ctx, struct journal *j, int64_t resample,
+                                      const bootstrap_outcome *outcome);
 /*
- * Is the resample in the journal?  Then its edges (memory from `a`), or the words of its failure, which live as long as
- * the journal.
+ * *there: is the resample, of d variables, in the journal?  Then what came of it; edges are in memory from `a`, words
+ * live as long as the journal.
  */
 nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const struct journal *j, int64_t resample,
-                                      int64_t d, bool *there, int64_t *edges, bootstrap_edge **edge,
-                                      const char **failure);
+                                      int64_t d, bool *there, bootstrap_outcome *out);
 
 #endif

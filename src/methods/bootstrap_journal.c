@@ -1,35 +1,27 @@
 /*
- * bootstrap_journal.c - finished resamples in a file, and whether they belong to this run.
+ * bootstrap_journal.c - finished resamples in a file.
  *
- * The first line (its head) says which data, which options and which version the resamples are of; each further line is
- * one resample:
+ * Behind the head (base/journal_head.h), which says what data, knowledge and options they are of, each line is one:
  *
- *     {"options": "nonsens bootstrap", "seed": 0, "data_hash": "...", "settings": {"method": "lingam", ...}}
  *     {"options": "resample", "seed": 17, "edges": [[0, 2, 0], ...]}      or      "failed": "words" instead of edges
  *
  * Edges are [from, to, type], variables by their canonical rank: neither the order of columns nor names matter.  How
  * many resamples are asked for is no setting, so that a journal of 100 can be carried on to 1,000.
  */
 #include "base/hash.h"
-#include "base/journal.h"
-#include "base/show.h"
+#include "base/journal_head.h"
 #include "methods/bootstrap.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#define HEAD "nonsens bootstrap"
 #define UNIT "resample"
 
-enum { HASH_BYTES = 17 };
+static const journal_kind kind = {"nonsens bootstrap", "resamples", "name another --journal"};
 
 /* ---- options ---- */
 
 nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *options)
 {
-    char shown[SHOWN_PATH_BYTES];
     if (options->journal[0] && options->bootstrap == 0) {
         return fail(ctx, NONSENS_ERR_USAGE, "--journal keeps resamples, and none are asked for; add --bootstrap B");
     }
@@ -39,149 +31,39 @@ nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *opti
     if (!options->journal[0]) {
         return NONSENS_OK;
     }
-    show_path(shown, options->journal);
     if (strcmp(options->journal, "-") == 0) {
         return fail(ctx, NONSENS_ERR_USAGE, "--journal -: a journal is a file that is read again; give a path");
     }
-    if (!options->resume && access(options->journal, F_OK) == 0) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "--journal %s: the file is there already; go on with it by --resume, or name another one", shown);
-    }
-    return nonsens_output_check(ctx, options->journal);
+    return journal_check_file(ctx, options->journal, &kind, options->resume);
 }
 
-/* ---- what resamples depend on ---- */
-
-static void print_hash(char text[HASH_BYTES], uint64_t hash)
-{
-    snprintf(text, HASH_BYTES, "%016" PRIx64, hash);
-}
+/* ---- the head ---- */
 
 /* How many there are changes no resample, nor does what is read beyond the data, whose hash is looked at. */
 static bool is_setting(const nonsens_option_info *info)
 {
-    return (info->commands & NONSENS_CMD_DISCOVER) && option_changes_results(info) &&
-           strcmp(info->key, "bootstrap") != 0 && strcmp(info->group, "Data") != 0;
+    return strcmp(info->key, "bootstrap") != 0 && strcmp(info->group, "Data") != 0;
 }
 
-/* Text that is not UTF-8, which JSON cannot hold, by its hash. */
-static json_t *text_value(const char *text)
+/* Variables by their canonical rank; 0 where nothing is known. */
+static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known)
 {
-    json_t *value = json_string(text);
-    char hash[HASH_BYTES];
-    if (!value) {
-        uint64_t h = HASH_START;
-        hash_text(&h, text);
-        print_hash(hash, h);
-        value = json_string(hash);
-    }
-    return value;
-}
-
-static void print_knowledge(char text[HASH_BYTES], const nonsens_data *data, const knowledge *known)
-{
-    uint64_t hash = HASH_START;
-    for (int64_t a = 0; a < data->d; a++) {
+    uint64_t hash = known ? HASH_START : 0;
+    for (int64_t a = 0; known && a < data->d; a++) {
         for (int64_t b = 0; b < data->d; b++) {
             hash_number(&hash, known->flags[data->column_rank[a] * data->d + data->column_rank[b]]);
         }
     }
-    print_hash(text, hash);
+    return hash;
 }
 
-static json_t *settings_object(const nonsens_data *data, const nonsens_options *options, const knowledge *known,
-                               char *value)
-{
-    char hash[HASH_BYTES] = "";
-    json_t *object = json_object();
-    bool ok = object && json_object_set_new(object, "version", json_string(nonsens_version())) == 0;
-    for (size_t i = 0; ok && i < nonsens_option_count(); i++) {
-        const nonsens_option_info *info = nonsens_option_at(i);
-        if (is_setting(info)) {
-            option_print(options, info, value, OPTION_TEXT_BYTES);
-            ok = json_object_set_new(object, info->key, text_value(value)) == 0;
-        }
-    }
-    if (known) {
-        print_knowledge(hash, data, known);
-    }
-    ok = ok && json_object_set_new(object, "knowledge", json_string(hash)) == 0;
-    if (!ok) {
-        json_decref(object);
-        object = NULL;
-    }
-    return object;
-}
-
+/* *head is for the caller to release in any case. */
 static nonsens_status make_head(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                 const nonsens_options *options, const knowledge *known, json_t **head)
 {
-    char hash[HASH_BYTES], *value;
-    ARENA_TRY(ctx, scratch, value, OPTION_TEXT_BYTES);
-    print_hash(hash, data->hash);
-    *head = json_pack("{s:s, s:i, s:s, s:o}", "options", HEAD, "seed", 0, "data_hash", hash, "settings",
-                      settings_object(data, options, known, value));
-    return *head ? NONSENS_OK : fail_memory(ctx);
-}
-
-/* ---- does the journal belong to this run? ---- */
-
-static nonsens_status refuse_setting(nonsens_context *ctx, const char *path, const char *key, const json_t *there,
-                                     const json_t *here)
-{
-    char old[SHOWN_BYTES], new[SHOWN_BYTES];
-    if (strcmp(key, "knowledge") == 0) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "the journal %s was made with other knowledge; take the same --knowledge or another --journal",
-                    path);
-    }
-    const char *dashes = strcmp(key, "version") == 0 ? "" : "--";
-    return fail(ctx, NONSENS_ERR_USAGE,
-                "the journal %s was made with %s%s %s, and this run has %s; take the same or another --journal", path,
-                dashes, key, show_bare(old, there ? json_string_value(there) : "missing"),
-                show_bare(new, json_string_value(here)));
-}
-
-static nonsens_status compare_heads(nonsens_context *ctx, const char *path, json_t *there, json_t *here)
-{
-    const char *key;
-    json_t *value, *settings = json_object_get(there, "settings");
-    if (!json_equal(json_object_get(there, "data_hash"), json_object_get(here, "data_hash"))) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "the journal %s was made from other data; give the same data or another --journal", path);
-    }
-    json_object_foreach(json_object_get(here, "settings"), key, value)
-    {
-        json_t *old = json_object_get(settings, key);
-        if (!json_is_string(old) || !json_equal(old, value)) {
-            return refuse_setting(ctx, path, key, json_is_string(old) ? old : NULL, value);
-        }
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status check_head(nonsens_context *ctx, const nonsens_options *options, const journal *j, json_t *head)
-{
-    char path[SHOWN_PATH_BYTES];
-    json_t *there = journal_find(j, HEAD, 0);
-    show_path(path, options->journal);
-    if (there) {
-        return compare_heads(ctx, path, there, head);
-    }
-    return journal_begins(options->journal, "{\"options\":\"" HEAD "\"")
-               ? NONSENS_OK
-               : fail(ctx, NONSENS_ERR_USAGE, "%s is no journal of discover --bootstrap; name another --journal", path);
-}
-
-/* Opens the journal and looks whether it is the one of this head. */
-static nonsens_status open_checked(nonsens_context *ctx, const nonsens_options *options, json_t *head, journal *out)
-{
-    TRY(journal_open(ctx, options->journal, out));
-    nonsens_status status = check_head(ctx, options, out, head);
-    if (status != NONSENS_OK) {
-        journal_close(out);
-    }
-    return status;
+    TRY(journal_head_new(ctx, scratch, &kind, options, is_setting, head));
+    TRY(journal_head_add_input(ctx, *head, "data", data->hash));
+    return journal_head_add_input(ctx, *head, "knowledge", knowledge_hash(data, known));
 }
 
 nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -189,15 +71,14 @@ nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data 
 {
     arena scratch = {0};
     json_t *head = NULL;
-    journal j;
+    journal j = {0};
     if (!options->journal[0]) {
         return NONSENS_OK;
     }
     nonsens_status status = make_head(ctx, &scratch, data, options, known, &head);
-    status = status == NONSENS_OK ? open_checked(ctx, options, head, &j) : status;
-    if (status == NONSENS_OK) {
-        journal_close(&j);
-    }
+    status = status == NONSENS_OK ? journal_open(ctx, options->journal, &j) : status;
+    status = status == NONSENS_OK ? journal_check_head(ctx, &j, &kind, head) : status;
+    journal_close(&j);
     json_decref(head);
     arena_free(&scratch);
     return status;
@@ -207,13 +88,11 @@ nonsens_status bootstrap_journal_open(nonsens_context *ctx, arena *scratch, cons
                                       const nonsens_options *options, const knowledge *known, journal *out)
 {
     json_t *head;
-    TRY(make_head(ctx, scratch, data, options, known, &head));
-    nonsens_status status = open_checked(ctx, options, head, out);
-    if (status != NONSENS_OK || journal_find(out, HEAD, 0)) {
-        json_decref(head);
-        return status;
-    }
-    status = journal_append(ctx, out, head);
+    *out = (journal){0};
+    nonsens_status status = make_head(ctx, scratch, data, options, known, &head);
+    status = status == NONSENS_OK ? journal_open(ctx, options->journal, out) : status;
+    status = status == NONSENS_OK ? journal_begin(ctx, out, &kind, head) : status;
+    json_decref(head);
     if (status != NONSENS_OK) {
         journal_close(out);
     }
@@ -222,18 +101,17 @@ nonsens_status bootstrap_journal_open(nonsens_context *ctx, arena *scratch, cons
 
 /* ---- resamples ---- */
 
-nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t resample, int64_t edges,
-                                      const bootstrap_edge *edge, const char *failure)
+nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t resample,
+                                      const bootstrap_outcome *outcome)
 {
     json_t *line = json_pack("{s:s, s:I}", "options", UNIT, "seed", (json_int_t)resample);
-    json_t *array = failure ? NULL : json_array();
-    bool ok = line && (failure || array);
-    for (int64_t i = 0; ok && array && i < edges; i++) {
-        ok = json_array_append_new(
-                 array, json_pack("[I, I, i]", (json_int_t)edge[i].from, (json_int_t)edge[i].to, edge[i].type)) == 0;
+    json_t *value = outcome->failure ? journal_text(outcome->failure) : json_array();
+    bool ok = value != NULL;
+    for (int64_t i = 0; ok && !outcome->failure && i < outcome->edges; i++) {
+        const bootstrap_edge *e = &outcome->edge[i];
+        ok = json_array_append_new(value, json_pack("[I, I, i]", (json_int_t)e->from, (json_int_t)e->to, e->type)) == 0;
     }
-    json_t *value = failure ? text_value(failure) : array;
-    ok = json_object_set_new(line, failure ? "failed" : "edges", value) == 0 && ok; // takes the value in any case
+    ok = json_object_set_new(line, outcome->failure ? "failed" : "edges", value) == 0 && ok; // takes the value anyway
     if (!ok) {
         json_decref(line);
         line = NULL;
@@ -255,18 +133,18 @@ static bool read_edge(const json_t *item, int64_t d, bootstrap_edge *edge)
 }
 
 nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const journal *j, int64_t resample, int64_t d,
-                                      bool *there, int64_t *edges, bootstrap_edge **edge, const char **failure)
+                                      bool *there, bootstrap_outcome *out)
 {
     json_t *line = journal_find(j, UNIT, resample), *array = json_object_get(line, "edges");
-    *failure = json_string_value(json_object_get(line, "failed"));
-    *there = *failure || json_is_array(array);
-    *edges = *there && !*failure ? (int64_t)json_array_size(array) : 0;
-    *edge = NULL;
-    if (*edges > 0) {
-        ARENA_TRY(ctx, a, *edge, *edges);
+    *out = (bootstrap_outcome){.failure = json_string_value(json_object_get(line, "failed"))};
+    *there = out->failure || json_is_array(array);
+    if (out->failure || !*there) {
+        return NONSENS_OK;
     }
-    for (int64_t i = 0; *there && i < *edges; i++) {
-        *there = read_edge(json_array_get(array, (size_t)i), d, &(*edge)[i]);
+    out->edges = (int64_t)json_array_size(array);
+    ARENA_TRY(ctx, a, out->edge, out->edges);
+    for (int64_t i = 0; *there && i < out->edges; i++) {
+        *there = read_edge(json_array_get(array, (size_t)i), d, &out->edge[i]);
     }
     return NONSENS_OK;
 }

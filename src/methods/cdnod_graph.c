@@ -214,11 +214,8 @@ static nonsens_status report_edges(nonsens_context *ctx, arena *a, const finder 
         if (edge[i].from == f->segment || edge[i].to == f->segment) {
             continue;
         }
-        int type = edge[i].mark == PDAG_ARROW  ? NONSENS_EDGE_DIRECTED
-                   : edge[i].mark == PDAG_BOTH ? NONSENS_EDGE_BIDIRECTED
-                                               : NONSENS_EDGE_UNDIRECTED;
-        TRY(result_edge(ctx, result, user_of(f, edge[i].from), user_of(f, edge[i].to), type, NAN,
-                        skeleton_at(&f->found, edge[i].from, edge[i].to)->p_value));
+        TRY(result_edge(ctx, result, user_of(f, edge[i].from), user_of(f, edge[i].to), pdag_edge_type(edge[i].mark),
+                        NAN, skeleton_at(&f->found, edge[i].from, edge[i].to)->p_value));
     }
     return NONSENS_OK;
 }

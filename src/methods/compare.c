@@ -9,72 +9,46 @@
  */
 #include "methods/compare.h"
 
-#include "base/hash.h"
 #include "base/show.h"
+#include "base/text_set.h"
 #include "data/graph_file.h"
 #include "graph/metrics.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-/* Names by hash, open addressing; `slot` holds 1 + index, or 0. */
-typedef struct name_table {
-    char *const *name;
-    int64_t count;
-    int32_t *slot;
-    uint64_t mask;
-} name_table;
+/* A graph and the places of its nodes among the nodes of both graphs. */
+typedef struct placed_graph {
+    const nonsens_graph *graph;
+    int64_t *place; /* (graph->nodes) */
+} placed_graph;
 
-static uint64_t slot_of(const name_table *t, const char *name)
+static nonsens_status place_nodes(nonsens_context *ctx, arena *a, text_set *names, placed_graph *g)
 {
-    uint64_t hash = HASH_START;
-    hash_text(&hash, name);
-    return hash_fold(hash) & t->mask;
-}
-
-static int64_t find_name(const name_table *t, const char *name)
-{
-    for (uint64_t at = slot_of(t, name); t->slot[at]; at = (at + 1) & t->mask) {
-        if (strcmp(t->name[t->slot[at] - 1], name) == 0) {
-            return t->slot[at] - 1;
-        }
-    }
-    return -1;
-}
-
-static nonsens_status index_names(nonsens_context *ctx, arena *a, const nonsens_graph *g, name_table *t)
-{
-    uint64_t slots = 2;
-    while (slots < 2 * (uint64_t)g->nodes) {
-        slots *= 2;
-    }
-    *t = (name_table){.name = g->name, .count = g->nodes, .mask = slots - 1};
-    ARENA_TRY(ctx, a, t->slot, (int64_t)slots);
-    for (int64_t i = 0; i < g->nodes; i++) {
-        uint64_t at = slot_of(t, g->name[i]);
-        while (t->slot[at]) {
-            at = (at + 1) & t->mask;
-        }
-        t->slot[at] = (int32_t)(i + 1);
+    ARENA_TRY(ctx, a, g->place, g->graph->nodes + 1);
+    for (int64_t i = 0; i < g->graph->nodes; i++) {
+        const char *name = g->graph->name[i];
+        int32_t place;
+        TRY(text_set_put(ctx, names, name, (int64_t)strlen(name), &place));
+        g->place[i] = place;
     }
     return NONSENS_OK;
 }
 
-/* Names the nodes that `has` has and `lacks` has not, up to a few; how many there are. */
-static int64_t list_unknown(const nonsens_graph *has, const name_table *lacks, char *list, size_t bytes)
+/* Names the nodes of the graph that are not among the known ones, up to a few; how many there are. */
+static int64_t list_unknown(const placed_graph *g, const bool *known, char *list, size_t bytes)
 {
     enum { SHOWN = 5 };
     char shown[SHOWN_BYTES];
     int64_t unknown = 0;
     size_t used = 0;
-    for (int64_t i = 0; i < has->nodes; i++) {
-        if (find_name(lacks, has->name[i]) < 0 && unknown++ < SHOWN && used + SHOWN_BYTES < bytes) {
-            used +=
-                (size_t)snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", show_quoted(shown, has->name[i]));
+    for (int64_t i = 0; i < g->graph->nodes; i++) {
+        if (!known[g->place[i]] && unknown++ < SHOWN && used + SHOWN_BYTES < bytes) {
+            used += (size_t)snprintf(list + used, bytes - used, "%s%s", used ? ", " : "",
+                                     show_quoted(shown, g->graph->name[i]));
         }
     }
     if (unknown > SHOWN && used + sizeof ", ..." <= bytes) {
@@ -83,25 +57,24 @@ static int64_t list_unknown(const nonsens_graph *has, const name_table *lacks, c
     return unknown;
 }
 
-/* The nodes of `has` that `lacks` has not: an error where that one lists its nodes. */
-static nonsens_status check_names(nonsens_context *ctx, const nonsens_graph *has, const nonsens_graph *lacks,
-                                  const name_table *table, int64_t *added)
+/* The nodes of `has` that `lacks` has not: an error where that one lists its nodes.  nodes: those of both graphs. */
+static nonsens_status check_names(nonsens_context *ctx, arena *a, int64_t nodes, const placed_graph *has,
+                                  const placed_graph *lacks, int64_t *added)
 {
     char list[MESSAGE_BYTES / 2] = "";
-    *added = list_unknown(has, table, list, sizeof list);
-    if (*added == 0 || !lacks->lists_nodes) {
+    bool *known; // (nodes) to `lacks`
+    ARENA_TRY(ctx, a, known, nodes + 1);
+    for (int64_t i = 0; i < lacks->graph->nodes; i++) {
+        known[lacks->place[i]] = true;
+    }
+    *added = list_unknown(has, known, list, sizeof list);
+    if (*added == 0 || !lacks->graph->lists_nodes) {
         return NONSENS_OK;
     }
     return fail(ctx, NONSENS_ERR_DATA,
                 "the graphs have different nodes: %s of %.200s %s not in %.200s; compare graphs "
                 "of the same nodes",
-                list, has->path, *added == 1 ? "is" : "are", lacks->path);
-}
-
-static nonsens_status keep_name(nonsens_context *ctx, nonsens_comparison *c, const char *name)
-{
-    c->name[c->nodes] = arena_text(ctx, &c->memory, name);
-    return c->name[c->nodes++] ? NONSENS_OK : NONSENS_ERR_MEMORY;
+                list, has->graph->path, *added == 1 ? "is" : "are", lacks->graph->path);
 }
 
 /* ---- graphs ----------------------------------------------------------------------------------------------------- */
@@ -111,14 +84,14 @@ static enum pdag_mark mark_of(int type)
     return type == NONSENS_EDGE_DIRECTED ? PDAG_ARROW : type == NONSENS_EDGE_UNDIRECTED ? PDAG_LINE : PDAG_BOTH;
 }
 
-/* node: the place of each node of g among the nodes of both. */
-static nonsens_status to_pdag(nonsens_context *ctx, arena *a, const nonsens_graph *g, const int64_t *node,
-                              nonsens_comparison *c, compared_graph *facts, pdag *out)
+static nonsens_status to_pdag(nonsens_context *ctx, arena *a, const placed_graph *placed, nonsens_comparison *c,
+                              compared_graph *facts, pdag *out)
 {
+    const nonsens_graph *g = placed->graph;
     TRY(pdag_new(ctx, a, c->nodes, out));
     for (int64_t k = 0; k < g->edges; k++) {
         const nonsens_edge *e = &g->edge[k];
-        int64_t from = node[e->from], to = node[e->to];
+        int64_t from = placed->place[e->from], to = placed->place[e->to];
         bool circle = pdag_is_adjacent(out, from, to);
         facts->circles += circle;
         pdag_set(out, from, to, circle ? PDAG_BOTH : mark_of(e->type));
@@ -134,12 +107,8 @@ static nonsens_status to_pdag(nonsens_context *ctx, arena *a, const nonsens_grap
 static nonsens_edge edge_of(const pdag *g, int64_t a, int64_t b)
 {
     enum pdag_mark mark = pdag_mark_of(g, a, b);
-    int type = mark == PDAG_NONE   ? NONSENS_EDGE_NONE
-               : mark == PDAG_LINE ? NONSENS_EDGE_UNDIRECTED
-               : mark == PDAG_BOTH ? NONSENS_EDGE_BIDIRECTED
-                                   : NONSENS_EDGE_DIRECTED;
     bool back = mark == PDAG_BACK;
-    return (nonsens_edge){back ? b : a, back ? a : b, type, NAN, NAN, NAN};
+    return (nonsens_edge){back ? b : a, back ? a : b, pdag_edge_type(mark), NAN, NAN, NAN};
 }
 
 static const char *what_of(const nonsens_edge *found, const nonsens_edge *there)
@@ -155,26 +124,26 @@ static nonsens_share share_of(const metrics_share *s)
     return (nonsens_share){s->right, s->found, s->there, s->places, s->precision, s->recall, s->f1, s->mcc};
 }
 
-/* One distance more. */
+/* One distance more, and the places where the graphs differ. */
 static nonsens_status measure(nonsens_context *ctx, nonsens_comparison *c, const char *against, const pdag *estimate,
                               const pdag *truth)
 {
     metrics m;
-    nonsens_difference *d;
+    nonsens_difference *d; // (shd)
     int64_t at = c->distances++;
     metrics_compare(estimate, truth, &m);
-    c->distance[at] = (nonsens_distance){against,
-                                         m.missing,
-                                         m.extra,
-                                         m.reversed,
-                                         m.marked,
-                                         m.shd,
-                                         m.undirected,
-                                         share_of(&m.skeleton),
-                                         share_of(&m.arrows),
-                                         m.directions,
-                                         m.direction_accuracy,
-                                         m.shd};
+    c->distance[at] = (nonsens_distance){.against = against,
+                                         .missing = m.missing,
+                                         .extra = m.extra,
+                                         .reversed = m.reversed,
+                                         .marked = m.marked,
+                                         .shd = m.shd,
+                                         .undirected = m.undirected,
+                                         .skeleton = share_of(&m.skeleton),
+                                         .arrows = share_of(&m.arrows),
+                                         .directions = m.directions,
+                                         .direction_accuracy = m.direction_accuracy,
+                                         .differences = m.shd};
     ARENA_TRY(ctx, &c->memory, d, m.shd + 1);
     c->difference[at] = d;
     for (int64_t a = 0; a < truth->d; a++) {
@@ -221,39 +190,30 @@ static nonsens_status check_common(nonsens_context *ctx, const nonsens_graph *es
                 estimate->path, truth->path);
 }
 
-/* The nodes of both graphs: their names, and the place of each graph's nodes among them. */
-static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_comparison *c, const nonsens_graph *estimate,
-                                  const nonsens_graph *truth, int64_t **node_found, int64_t **node_there)
+/* Fills in c->name, c->nodes and the places of each graph's nodes. */
+static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_comparison *c, placed_graph *estimate,
+                                  placed_graph *truth)
 {
-    name_table by_estimate, by_truth;
-    TRY(index_names(ctx, a, estimate, &by_estimate));
-    TRY(index_names(ctx, a, truth, &by_truth));
-    TRY(check_names(ctx, estimate, truth, &by_truth, &c->truth.added));
-    TRY(check_names(ctx, truth, estimate, &by_estimate, &c->estimate.added));
-    TRY(check_common(ctx, estimate, truth, c));
-    ARENA_TRY(ctx, &c->memory, c->name, truth->nodes + c->truth.added + 1);
-    ARENA_TRY(ctx, a, *node_there, truth->nodes + 1);
-    ARENA_TRY(ctx, a, *node_found, estimate->nodes + 1);
-    for (int64_t i = 0; i < truth->nodes; i++) {
-        (*node_there)[i] = c->nodes;
-        TRY(keep_name(ctx, c, truth->name[i]));
+    text_set names = {.keep = &c->memory, .scratch = a};
+    TRY(place_nodes(ctx, a, &names, truth));
+    TRY(place_nodes(ctx, a, &names, estimate));
+    c->nodes = names.count;
+    ARENA_TRY(ctx, &c->memory, c->name, c->nodes + 1);
+    for (int64_t i = 0; i < c->nodes; i++) {
+        c->name[i] = names.text[i];
     }
-    for (int64_t i = 0; i < estimate->nodes; i++) {
-        int64_t known = find_name(&by_truth, estimate->name[i]);
-        (*node_found)[i] = known >= 0 ? known : c->nodes;
-        TRY(known >= 0 ? NONSENS_OK : keep_name(ctx, c, estimate->name[i]));
-    }
-    return NONSENS_OK;
+    TRY(check_names(ctx, a, c->nodes, estimate, truth, &c->truth.added));
+    TRY(check_names(ctx, a, c->nodes, truth, estimate, &c->estimate.added));
+    return check_common(ctx, estimate->graph, truth->graph, c);
 }
 
-static nonsens_status compare(nonsens_context *ctx, arena *a, nonsens_comparison *c, const nonsens_graph *estimate,
-                              const nonsens_graph *truth)
+static nonsens_status compare(nonsens_context *ctx, arena *a, nonsens_comparison *c, placed_graph estimate,
+                              placed_graph truth)
 {
     pdag found, there, closure;
-    int64_t *node_found, *node_there;
-    TRY(match_nodes(ctx, a, c, estimate, truth, &node_found, &node_there));
-    TRY(to_pdag(ctx, a, truth, node_there, c, &c->truth, &there));
-    TRY(to_pdag(ctx, a, estimate, node_found, c, &c->estimate, &found));
+    TRY(match_nodes(ctx, a, c, &estimate, &truth));
+    TRY(to_pdag(ctx, a, &truth, c, &c->truth, &there));
+    TRY(to_pdag(ctx, a, &estimate, c, &c->estimate, &found));
     TRY(measure_truth(ctx, a, c, &found, &there));
     if (!c->options.closure) {
         return NONSENS_OK;
@@ -276,7 +236,7 @@ nonsens_status nonsens_compare(nonsens_context *ctx, const nonsens_graph *estima
         return fail_memory(ctx);
     }
     c->options = *options;
-    nonsens_status status = compare(ctx, &scratch, c, estimate, truth);
+    nonsens_status status = compare(ctx, &scratch, c, (placed_graph){estimate, NULL}, (placed_graph){truth, NULL});
     arena_free(&scratch);
     if (status != NONSENS_OK) {
         nonsens_comparison_free(c);
@@ -288,10 +248,7 @@ nonsens_status nonsens_compare(nonsens_context *ctx, const nonsens_graph *estima
 
 void nonsens_comparison_free(nonsens_comparison *comparison)
 {
-    if (comparison) {
-        arena_free(&comparison->memory);
-        memory_release(comparison);
-    }
+    memory_release_owner(comparison);
 }
 
 int64_t nonsens_comparison_nodes(const nonsens_comparison *comparison)

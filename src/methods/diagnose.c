@@ -7,6 +7,7 @@
  */
 #include "base/number.h"
 #include "base/show.h"
+#include "data/audit.h"
 #include "indep/hsic.h"
 #include "methods/change.h"
 #include "methods/diagnose_pair.h"
@@ -84,8 +85,8 @@ static nonsens_status report_sizes(const diagnosis *d)
     TRY(result_add(d->ctx, d->result, (double)data->segments, NAN, "segments", "segments"));
     if (data->segments == 0) {
         return result_note(d->ctx, d->result,
-                           "No segments were named (--segment COL or --segments equal:K): methods that use the change "
-                           "over segments cannot be run.");
+                           "There are no segments, so that methods which use the change over segments cannot be "
+                           "run; " AUDIT_NAME_SEGMENTS ".");
     }
     TRY(report_needed(d));
     return report_smallest(d);

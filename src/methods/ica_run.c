@@ -5,6 +5,7 @@
  * on the order of columns, nor on that of rows or on label names.
  */
 #include "base/show.h"
+#include "data/audit.h"
 #include "math/linalg.h"
 #include "methods/run.h"
 #include "methods/unmixing.h"
@@ -47,8 +48,8 @@ static nonsens_status check_data(nonsens_context *ctx, const nonsens_data *data,
     }
     if (algorithm == UNMIX_JOINT_DIAGONALISATION && data->segments < 2) {
         return fail(ctx, NONSENS_ERR_DATA,
-                    "joint-diagonalisation compares variances between segments and needs at least two of them; name "
-                    "their column with --segment COL, cut the rows with --segments equal:K, or take another --method");
+                    "joint-diagonalisation compares variances between segments and needs at least two of "
+                    "them; " AUDIT_NAME_SEGMENTS ", or take another --method");
     }
     return NONSENS_OK;
 }

@@ -5,6 +5,7 @@
  * not conditioning: on a Gaussian chain its level at .05 is .213.
  */
 #include "base/show.h"
+#include "data/audit.h"
 #include "indep/ci.h"
 #include "indep/samples.h"
 #include "methods/run.h"
@@ -401,9 +402,7 @@ static nonsens_status run_samples(nonsens_context *ctx, arena *scratch, const no
                            .seed = (uint64_t)o->seed,
                            .threads = (int)o->threads};
     if (data->segments < 2) {
-        return fail(ctx, NONSENS_ERR_DATA,
-                    "this test compares segments; name their column with --segment COL or cut the rows with "
-                    "--segments equal:K");
+        return fail(ctx, NONSENS_ERR_DATA, "this test compares segments; " AUDIT_NAME_SEGMENTS);
     }
     return samples_test(ctx, scratch, matrix_col(data->x, 0), &groups, &how, out);
 }

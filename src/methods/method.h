@@ -16,14 +16,13 @@ typedef nonsens_status method_fn(nonsens_context *ctx, arena *scratch, const non
 
 typedef struct method {
     nonsens_method_info info;
-    method_fn *direction; /* NULL where it cannot */
-    method_fn *discover;  /* likewise */
+    method_fn *direction;  /* NULL where it cannot */
+    method_fn *discover;   /* likewise */
+    bool uses_knowledge;   /* its discover keeps to the file of --knowledge */
+    const char *two_heads; /* what a <-> b means in its graphs; NULL: a hidden common cause */
 } method;
 
 const method *method_find(const char *name);
-
-/* Does its discover keep to the file of --knowledge?  A list of its own in registry.c: few do. */
-bool method_uses_knowledge(const method *m);
 
 /* Structured segment likelihood: of a pair (structured.c), of many variables (structured_graph.c). */
 method_fn structured_direction, structured_discover;

@@ -21,7 +21,6 @@
  */
 #include "methods/pc.h"
 
-#include "graph/knowledge_file.h"
 #include "methods/method.h"
 
 _Static_assert((int)COLLIDERS_CONSERVATIVE == (int)ORIENT_CONSERVATIVE, "options name the rules in their order");
@@ -105,18 +104,12 @@ static nonsens_status open_tester(nonsens_context *ctx, arena *a, const column_s
 
 /* ---- what is known ------------------------------------------------------------------------------------------- */
 
-static nonsens_status read_knowledge(nonsens_context *ctx, arena *a, pc_search *s)
+static nonsens_status take_knowledge(nonsens_context *ctx, arena *a, const knowledge *known, pc_search *s)
 {
-    const char **names; // (d) of the nodes
-    if (!s->options->knowledge[0]) {
-        return NONSENS_OK;
+    if (known) {
+        TRY(knowledge_permute(ctx, a, known, s->data->column_rank, &s->known));
+        s->how.known = &s->known;
     }
-    ARENA_TRY(ctx, a, names, s->data->d);
-    for (int64_t k = 0; k < s->data->d; k++) {
-        names[k] = pc_name(s, k);
-    }
-    TRY(knowledge_read(ctx, a, s->options->knowledge, s->data->d, names, &s->known));
-    s->how.known = &s->known;
     return NONSENS_OK;
 }
 
@@ -134,7 +127,7 @@ static nonsens_status find_directions(nonsens_context *ctx, arena *a, pc_search 
 }
 
 nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
-                               int64_t usual_bends, pc_search *out)
+                               const knowledge *known, int64_t usual_bends, pc_search *out)
 {
     column_set all;
     *out = (pc_search){.data = data, .options = options, .test = resolve_test(options->test)};
@@ -144,7 +137,7 @@ nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_dat
                                   .phase = "testing independence"};
     out->bends = options->bends < 0 ? usual_bends : options->bends;
     find_groups(out);
-    TRY(read_knowledge(ctx, a, out));
+    TRY(take_knowledge(ctx, a, known, out));
     TRY(gather_columns(ctx, a, data, &all));
     TRY(out->test == TEST_FISHER_Z ? open_fisher_z(ctx, a, &all, out) : open_tester(ctx, a, &all, out));
     TRY(skeleton_find(ctx, a, data->d, &out->how, &out->found));
@@ -161,7 +154,7 @@ nonsens_status pc_discover(nonsens_context *ctx, arena *a, const nonsens_data *d
                            nonsens_result *result)
 {
     pc_search s;
-    nonsens_status status = pc_find_pattern(ctx, a, data, options, 0, &s);
+    nonsens_status status = pc_find_pattern(ctx, a, data, options, result->known, 0, &s);
     status = status == NONSENS_OK ? pc_report(ctx, a, &s, result) : status;
     pc_close(&s);
     return status;

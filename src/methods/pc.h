@@ -23,18 +23,18 @@ typedef struct pc_search {
     pc_bends bent;               /* in place of these two where bends > 0 */
     int64_t bends;               /* of fisher-z */
     skeleton_ci asked;           /* of the other tests */
-    knowledge known;
+    knowledge known;             /* of the nodes */
     skeleton_options how;
     skeleton found; /* its graph is the one that is directed */
     orienter orient;
 } pc_search;
 
 /*
- * Skeleton, v-structures and Meek's rules.  usual_bends: of --bends -1.  Memory from `a`; to be closed in any case,
- * also where it fails.  The search must stay where it is: what it asks points into it.
+ * Skeleton, v-structures and Meek's rules.  known (user's order) may be NULL.  usual_bends: of --bends -1.  Memory from
+ * `a`; to be closed in any case, also where it fails.  The search must stay where it is: what it asks points into it.
  */
 nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
-                               int64_t usual_bends, pc_search *out);
+                               const knowledge *known, int64_t usual_bends, pc_search *out);
 void pc_close(pc_search *s);
 
 /* Edges with the largest p-value of the tests of their ends; notes on the tests and on what speaks against them. */

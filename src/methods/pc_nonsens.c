@@ -327,7 +327,7 @@ nonsens_status pc_nonsens_discover(nonsens_context *ctx, arena *a, const nonsens
                                    const nonsens_options *options, nonsens_result *result)
 {
     pc_search s;
-    nonsens_status status = pc_find_pattern(ctx, a, data, options, USUAL_BENDS, &s);
+    nonsens_status status = pc_find_pattern(ctx, a, data, options, result->known, USUAL_BENDS, &s);
     status = status == NONSENS_OK ? complete_pattern(ctx, a, &s, result) : status;
     pc_close(&s);
     return status;

@@ -19,12 +19,7 @@ static nonsens_status report_edges(nonsens_context *ctx, arena *a, const pc_sear
     ARENA_TRY(ctx, a, edge, count + 1);
     pdag_to_edges(g, edge);
     for (int64_t i = 0; i < count; i++) {
-        int64_t from = user[edge[i].from], to = user[edge[i].to];
-        int type = edge[i].mark == PDAG_ARROW  ? NONSENS_EDGE_DIRECTED
-                   : edge[i].mark == PDAG_BOTH ? NONSENS_EDGE_BIDIRECTED
-                                               : NONSENS_EDGE_UNDIRECTED;
-        bool turn = edge[i].mark != PDAG_ARROW && from > to;
-        TRY(result_edge(ctx, result, turn ? to : from, turn ? from : to, type, NAN,
+        TRY(result_edge(ctx, result, user[edge[i].from], user[edge[i].to], pdag_edge_type(edge[i].mark), NAN,
                         skeleton_at(&s->found, edge[i].from, edge[i].to)->p_value));
     }
     return NONSENS_OK;

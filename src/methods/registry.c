@@ -46,55 +46,58 @@
     "There are no cycles, and no hidden common cause acts on two variables; variables are dependent wherever the graph " \
     "lets them be (faithfulness), no variable is a function of the others; and rows are independent of one another."
 
+/* What an arrow with two heads is where v-structures want both directions (graph/orient.h). */
+#define CONTRADICTION "tests contradict one another"
+
 static const method table[] = {
     {{"structured", "nonsens, docs/structured.md, docs/many-variables.md",
       "segment likelihood: a pair by classifiers whose features see one variable alone, many by mechanisms that stay",
       STRUCTURED_MODEL, 1, 1, 1},
-     structured_direction, structured_discover},
+     .direction = structured_direction, .discover = structured_discover, .uses_knowledge = true},
     {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",
       SEGMENT_MODEL, 1, 0, 1},
-     monti_direction, NULL},
+     .direction = monti_direction},
     {{"nonsens-lr", MONTI, "the same disturbances, directions compared by likelihood ratio; assumes an effect",
       SEGMENT_MODEL " One variable causes the other: a direction is always named.", 1, 0, 1},
-     monti_lr_direction, NULL},
+     .direction = monti_lr_direction},
     {{"linear-ica", MONTI,
       "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
       LINEAR_MODEL, 1, 0, 1},
-     linear_ica_direction, NULL},
+     .direction = linear_ica_direction},
     {{"lingam", "Shimizu et al., JMLR 12, 2011; Hyvarinen, Smith, JMLR 14, 2013",
       "DirectLiNGAM: a pair by tests of what linear regressions leave over, many variables by likelihood ratios",
       LINGAM_MODEL, 1, 1, 0},
-     lingam_direction, lingam_discover},
+     .direction = lingam_direction, .discover = lingam_discover},
     {{"resit", "Peters, Mooij, Janzing, Schoelkopf, JMLR 2014",
       "Gaussian-process regression, then independence tests of what is left over",
       ADDITIVE_MODEL " Where a function is linear, not all is Gaussian.", 1, 1, 0},
-     resit_direction, resit_discover},
+     .direction = resit_direction, .discover = resit_discover},
     {{"reci", "Bloebaum, Janzing, Washio, Shimizu, Schoelkopf, AISTATS 2018",
       "names the direction in which regression errs less; a rule of thumb that assumes an effect",
       "One variable causes the other: a direction is always named. The effect is a smooth function of the cause plus "
       "little noise, the function has nothing to do with how the cause is distributed, no hidden common cause acts on "
       "both variables, and rows are independent of one another.",
       1, 0, 0},
-     reci_direction, NULL},
+     .direction = reci_direction},
     {{"icp", "Heinze-Deml, Peters, Meinshausen, J. Causal Inference 6, 2018",
       "invariant causal prediction: causes are what leaves of their effect the same noise in all segments",
       ICP_MODEL, 1, 1, 1},
-     icp_direction, icp_discover},
+     .direction = icp_direction, .discover = icp_discover},
     {{"cdnod", "Huang, Zhang, Zhang, Ramsey, Sanchez-Romero, Glymour, Schoelkopf, JMLR 21, 2020",
       "the segment as a variable: conditional independence, then independent changes of mechanisms", CDNOD_MODEL, 1, 1,
       1},
-     cdnod_direction, cdnod_discover},
+     .direction = cdnod_direction, .discover = cdnod_discover},
     {{"pc", "Spirtes, Glymour, Scheines, 2000; Colombo, Maathuis, JMLR 15, 2014",
       "conditional independence alone, inside segments where there are any: directions where they follow from it",
       PC_MODEL " With fisher-z, the default: all dependence shows in correlations.", 0, 1, 0},
-     NULL, pc_discover},
+     .discover = pc_discover, .uses_knowledge = true, .two_heads = CONTRADICTION},
     {{"pc-nonsens", "Monti, Zhang, Hyvarinen, UAI 2019; Spirtes, Glymour, Scheines, 2000",
       "pc inside segments, then a method for pairs (--orient-by) for the edges that it leaves without direction",
       PC_MODEL " With fisher-z, the default: all dependence shows in correlations. Where pairs are compared: "
       "disturbances are independent inside each segment and change over at least three segments, and mechanisms stay "
       "the same in all of them.",
       0, 1, 1},
-     NULL, pc_nonsens_discover},
+     .discover = pc_nonsens_discover, .uses_knowledge = true, .two_heads = CONTRADICTION},
 };
 
 enum { METHODS = sizeof table / sizeof *table };
@@ -117,15 +120,4 @@ const method *method_find(const char *name)
         }
     }
     return NULL;
-}
-
-bool method_uses_knowledge(const method *m)
-{
-    static const char *const users[] = {"structured", "pc", "pc-nonsens"};
-    for (size_t i = 0; i < sizeof users / sizeof *users; i++) {
-        if (strcmp(users[i], m->info.name) == 0) {
-            return true;
-        }
-    }
-    return false;
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 16, NAME_BYTES = 2 * OPTION_TEXT_BYTES };
+enum { NAME_BYTES = 2 * OPTION_TEXT_BYTES };
 
 /* ---- making ---- */
 
@@ -69,29 +69,7 @@ nonsens_status result_new(nonsens_context *ctx, const nonsens_data *data, const 
 
 void nonsens_result_free(nonsens_result *result)
 {
-    if (result) {
-        arena_free(&result->memory);
-        memory_release(result);
-    }
-}
-
-/* Doubles the room of an array in the arena; the old one stays behind, which costs at most as much again. */
-static nonsens_status grow(nonsens_context *ctx, arena *a, void **items, int64_t count, int64_t *capacity, size_t size)
-{
-    if (count < *capacity) {
-        return NONSENS_OK;
-    }
-    int64_t wanted = *capacity ? 2 * *capacity : FIRST_CAPACITY;
-    void *larger = arena_get(ctx, a, wanted, size);
-    if (!larger) {
-        return NONSENS_ERR_MEMORY;
-    }
-    if (count > 0) {
-        memcpy(larger, *items, (size_t)count * size);
-    }
-    *items = larger;
-    *capacity = wanted;
-    return NONSENS_OK;
+    memory_release_owner(result);
 }
 
 nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double value, double p_value, const char *text,
@@ -102,10 +80,7 @@ nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double v
     va_start(args, name_format);
     vsnprintf(name, sizeof name, name_format, args);
     va_end(args);
-    void *items = result->evidence;
-    TRY(grow(ctx, &result->memory, &items, result->evidence_count, &result->evidence_capacity,
-             sizeof *result->evidence));
-    result->evidence = items;
+    ARENA_GROW(ctx, &result->memory, result->evidence, result->evidence_count, result->evidence_capacity);
     evidence *item = &result->evidence[result->evidence_count];
     *item = (evidence){arena_text(ctx, &result->memory, name), value, p_value, NULL};
     item->text = arena_text(ctx, &result->memory, text ? text : "");
@@ -123,9 +98,7 @@ nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const c
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    void *items = result->note;
-    TRY(grow(ctx, &result->memory, &items, result->notes, &result->note_capacity, sizeof *result->note));
-    result->note = items;
+    ARENA_GROW(ctx, &result->memory, result->note, result->notes, result->note_capacity);
     char *copy = arena_text(ctx, &result->memory, sentence);
     if (!copy) {
         return NONSENS_ERR_MEMORY;
@@ -137,9 +110,7 @@ nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const c
 nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
                            double weight, double p_value)
 {
-    void *items = result->edge;
-    TRY(grow(ctx, &result->memory, &items, result->edges, &result->edge_capacity, sizeof *result->edge));
-    result->edge = items;
+    ARENA_GROW(ctx, &result->memory, result->edge, result->edges, result->edge_capacity);
     bool turned = type != NONSENS_EDGE_DIRECTED && to < from;
     result->edge[result->edges++] =
         (graph_edge){turned ? to : from, turned ? from : to, type, weight, p_value, .support = NAN};

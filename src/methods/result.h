@@ -67,7 +67,8 @@ struct nonsens_result {
     int64_t evidence_count, evidence_capacity;
     char **note; /* diagnostics that speak for or against the assumptions, in words */
     int64_t notes, note_capacity;
-    const char *assumes; /* from the registry */
+    const char *assumes;   /* from the registry */
+    const char *two_heads; /* likewise: what a <-> b means; NULL: a hidden common cause */
     /* of the data */
     int64_t rows, segments, variables;
     char **names, **labels, **warning;
@@ -78,12 +79,14 @@ struct nonsens_result {
     char **source_name; /* (source.cols) s1, s2, ... of `ica`; NULL where they belong to the variables */
     int64_t *input_row; /* (rows) of the input table, from 0 */
     int64_t *start;     /* (segments + 1) rows of segment e are start[e] .. start[e+1]-1 */
-    matrix modulation;  /* (segments, source.cols) how source j changes: its sd in each segment over its pooled sd, or
-                           (structured)  the mean in each segment of the estimate of q(N_j), scaled to variance 1 */
+    matrix modulation;  /* (segments, source.cols) how source j changes: its sd in each segment over its pooled sd;
+                           structured, a pair: the mean in each segment of the estimate of q(N_j), scaled to variance 1;
+                           structured, many: the scale of N_j in each segment */
     unmixed unmixed;
     /* of `discover` */
     bool is_graph;
-    graph_edge *edge; /* (edges) ordered by from, to; result_finish sees to that */
+    const struct knowledge *known; /* beforehand, user's order, while the method runs; NULL: nothing */
+    graph_edge *edge;              /* (edges) ordered by from, to; result_finish sees to that */
     int64_t edges, edge_capacity;
     int64_t *order;      /* (variables) user's indices, causes first; NULL where the method has no order */
     resampled resampled; /* replicates 0: without --bootstrap */
@@ -99,7 +102,10 @@ nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double v
                           const char *name_format, ...) __attribute__((format(printf, 6, 7)));
 nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* An edge between two variables (user's indices); weight and p_value may be NaN. */
+/*
+ * An edge between two variables (user's indices); weight and p_value may be NaN.  Without a direction of its own it is
+ * kept from the smaller index to the larger.
+ */
 nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
                            double weight, double p_value);
 /* Keeps the order of the variables (user's indices, causes first). */

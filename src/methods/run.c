@@ -69,6 +69,7 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
 {
     arena scratch = {0};
     result->assumes = m->info.assumes;
+    result->two_heads = m->two_heads;
     result->is_graph = result->options.command == NONSENS_CMD_DISCOVER;
     nonsens_status status =
         (result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result);
@@ -78,14 +79,17 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
     return result_finish(ctx, result);
 }
 
+/* known: as in the result, while the method runs. */
 static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                 const method *m, nonsens_result **out)
+                                 const method *m, const knowledge *known, nonsens_result **out)
 {
     if (m->info.needs_segments) {
         TRY(audit_require_segments(ctx, data));
     }
     TRY(result_new(ctx, data, options, m->info.name, out));
+    (*out)->known = known;
     nonsens_status status = decide(ctx, data, m, *out);
+    (*out)->known = NULL;
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
         *out = NULL;
@@ -100,7 +104,7 @@ nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, con
     *out = NULL;
     TRY(run_pick_method(ctx, options, &m));
     TRY(audit_require_pair(ctx, pair));
-    return run_method(ctx, pair, options, m, out);
+    return run_method(ctx, pair, options, m, NULL, out);
 }
 
 nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -130,7 +134,7 @@ static nonsens_status refuse_knowledge(nonsens_context *ctx, const method *m)
     size_t used = 0;
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const method *other = method_find(nonsens_method_at(i)->name);
-        if (other->discover && method_uses_knowledge(other) && used < sizeof list) {
+        if (other->discover && other->uses_knowledge && used < sizeof list) {
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", other->info.name);
         }
     }
@@ -220,7 +224,7 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
     const discovery *d = how;
     *out = NULL;
     TRY(audit_require_several(ctx, data));
-    TRY(run_method(ctx, data, options, d->method, out));
+    TRY(run_method(ctx, data, options, d->method, d->known, out));
     nonsens_status status = run_check_knowledge(ctx, *out, d->known);
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
@@ -257,7 +261,7 @@ nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, 
         return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method icp; %s finds the graph of all variables",
                     m->info.name);
     }
-    if (options->knowledge[0] && !method_uses_knowledge(m)) {
+    if (options->knowledge[0] && !m->uses_knowledge) {
         return refuse_knowledge(ctx, m);
     }
     TRY(bootstrap_check(ctx, options));

@@ -192,10 +192,7 @@ nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data,
 
 void nonsens_pairs_free(nonsens_pairs *pairs)
 {
-    if (pairs) {
-        arena_free(&pairs->memory);
-        memory_release(pairs);
-    }
+    memory_release_owner(pairs);
 }
 
 int64_t nonsens_pairs_count(const nonsens_pairs *pairs)

@@ -12,8 +12,9 @@
 #include "data/dataset.h"
 #include "methods/method.h"
 
+/* What is known of a pair's line of JSON, and where the line is. */
 typedef struct pair_line {
-    bool there;
+    bool there;          /* the pair is done */
     int arrow;           /* the decision: 1 for x->y, -1 for y->x, 0 for none of the two */
     journal_place place; /* in the journal */
     char *text;          /* where there is no journal */
@@ -40,12 +41,10 @@ nonsens_status pairs_list(nonsens_context *ctx, const nonsens_data *data, nonsen
 /* Where lines are kept while pairs are run; one caller at a time. */
 typedef struct pairs_keeper {
     nonsens_pairs *pairs;
-    nonsens_context *ctx;
     journal journal;
-    int64_t *sorted; /* (count) pairs by (x, y) */
-    json_t *header;  /* what the journal must begin with */
-    json_t *found;   /* what it begins with, or NULL */
-    nonsens_status status;
+    int64_t *sorted;       /* (count) pairs by (x, y) */
+    nonsens_context *ctx;  /* of the call that is served, for the visitor of lines, and */
+    nonsens_status status; /* what it could not return */
 } pairs_keeper;
 
 /* Takes over what the journal holds; an error where it belongs to other data or options. */

@@ -1,32 +1,27 @@
 /*
- * pairs_keep.c - finished pairs: lines of the journal, what is remembered of them, and whether a journal fits.
+ * pairs_keep.c - finished pairs: lines of the journal, and what is remembered of them.
  *
- * A journal begins with a line that says what its lines depend on: version, data, options.  Each further one is
- * {"pair": [x, y], "line": {...}} with the variables' numbers; numbers are kept with 17 digits, which read back as the
- * same doubles, so that a run that was stopped ends in the same file as one that was not.
+ * Behind the head of the journal (base/journal_head.h) each line is {"pair": [x, y], "line": {...}} with the variables'
+ * numbers; numbers are kept with 17 digits, which read back as the same doubles, so that a run that was stopped ends in
+ * the same file as one that was not.
  */
 #include "base/hash.h"
-#include "base/show.h"
+#include "base/journal_head.h"
 #include "pairs/pairs.h"
-#include "report/internal.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define HEAD "nonsens-pairs"
-
-enum { FORMAT = 1, HASH_BYTES = 17 };
+static const journal_kind kind = {"nonsens pairs", "pairs", "write --json to another file"};
 
 /* ---- what a journal belongs to ---- */
 
-/* What lines hang on beside the values: names and labels, and the order of rows, which blocks and one warning use. */
-static uint64_t input_hash(const nonsens_data *data)
+/* Values, and what lines hang on beside them: names, labels, and the order of rows, which blocks and one warning use.
+ */
+static uint64_t hash_of(const nonsens_data *data)
 {
-    uint64_t hash = HASH_START;
+    uint64_t hash = data->hash;
     for (int64_t j = 0; j < data->d; j++) {
         hash_text(&hash, data->names[j]);
         hash_number(&hash, data->column_rank[j]);
@@ -40,64 +35,10 @@ static uint64_t input_hash(const nonsens_data *data)
     return hash;
 }
 
-/* Options that change no line: which pairs, and what is made of all of them. */
-static const char *const free_options[] = {"pairs", "fdr"};
-
-static nonsens_status make_header(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                                  const nonsens_options *options, json_t **out)
+/* Which pairs there are changes no line, nor does what is made of all of them. */
+static bool is_setting(const nonsens_option_info *info)
 {
-    char hash[HASH_BYTES], input[HASH_BYTES];
-    snprintf(hash, sizeof hash, "%016" PRIx64, data->hash);
-    snprintf(input, sizeof input, "%016" PRIx64, input_hash(data));
-    json_t *chosen = report_options(ctx, scratch, options);
-    for (size_t k = 0; k < sizeof free_options / sizeof *free_options; k++) {
-        json_object_del(chosen, free_options[k]);
-    }
-    *out = json_pack("{s:i, s:s, s:s, s:s, s:o}", HEAD, FORMAT, "version", nonsens_version(), "data_hash", hash,
-                     "input_hash", input, "options", chosen);
-    return *out ? NONSENS_OK : fail_memory(ctx);
-}
-
-/* The first option in which the two differ, or NULL. */
-static const char *other_option(const json_t *here, const json_t *there)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)here, key, value)
-    {
-        if (!json_equal(value, json_object_get(there, key))) {
-            return key;
-        }
-    }
-    return NULL;
-}
-
-static bool is_same(const json_t *a, const json_t *b, const char *key)
-{
-    return json_equal(json_object_get(a, key), json_object_get(b, key));
-}
-
-static nonsens_status check_header(nonsens_context *ctx, const pairs_keeper *k)
-{
-    char path[SHOWN_PATH_BYTES];
-    const json_t *here = k->header, *there = k->found;
-    show_path(path, k->pairs->journal);
-    if (!is_same(here, there, HEAD) || !is_same(here, there, "version")) {
-        return fail(ctx, NONSENS_ERR_USAGE, "%.500s was begun by another version of nonsens; remove it and start again",
-                    path);
-    }
-    if (!is_same(here, there, "data_hash") || !is_same(here, there, "input_hash")) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "%.500s was begun with other data; give the data it was begun with, or remove it and start again",
-                    path);
-    }
-    const char *option = other_option(json_object_get(here, "options"), json_object_get(there, "options"));
-    if (option) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "%.500s was begun with another value of --%s; give the same options, or remove it and start again",
-                    path, option);
-    }
-    return NONSENS_OK;
+    return strcmp(info->key, "pairs") != 0 && strcmp(info->key, "fdr") != 0;
 }
 
 /* ---- lines ---- */
@@ -169,11 +110,7 @@ static void visit_line(void *user, const json_t *line, journal_place place)
     pairs_keeper *k = user;
     json_int_t x, y;
     json_t *inner;
-    if (json_object_get(line, HEAD)) {
-        k->found = k->found ? k->found : json_incref((json_t *)line);
-        return;
-    }
-    if (!k->found || json_unpack((json_t *)line, "{s:[I, I], s:o}", "pair", &x, &y, "line", &inner) != 0 || x < 0 ||
+    if (json_unpack((json_t *)line, "{s:[I, I], s:o}", "pair", &x, &y, "line", &inner) != 0 || x < 0 ||
         x >= k->pairs->variables || y < 0 || y >= k->pairs->variables) {
         return;
     }
@@ -217,34 +154,23 @@ static nonsens_status sort_pairs(nonsens_context *ctx, arena *scratch, pairs_kee
     return NONSENS_OK;
 }
 
-static nonsens_status refuse_leftover(nonsens_context *ctx, const nonsens_pairs *pairs)
+static nonsens_status open_journal(nonsens_context *ctx, json_t *head, pairs_keeper *k)
 {
-    char path[SHOWN_PATH_BYTES];
-    if (pairs->options.resume || access(pairs->journal, F_OK) != 0) {
-        return NONSENS_OK;
-    }
-    return fail(ctx, NONSENS_ERR_USAGE,
-                "%.500s is there already, from a run that did not end; go on with --resume, or remove it and start "
-                "again",
-                show_path(path, pairs->journal));
-}
-
-static nonsens_status open_journal(nonsens_context *ctx, arena *scratch, const nonsens_data *data, pairs_keeper *k)
-{
-    char path[SHOWN_PATH_BYTES];
-    TRY(refuse_leftover(ctx, k->pairs));
-    TRY(nonsens_output_check(ctx, k->pairs->journal));
-    TRY(make_header(ctx, scratch, data, &k->pairs->options, &k->header));
     TRY(journal_open_visited(ctx, k->pairs->journal, visit_line, k, &k->journal));
     TRY(k->status);
-    if (k->found) {
-        return check_header(ctx, k);
-    }
-    if (!journal_begins(k->pairs->journal, "{\"" HEAD "\":")) {
-        return fail(ctx, NONSENS_ERR_USAGE, "%.500s is no journal of pairs; remove it, or write --json to another file",
-                    show_path(path, k->pairs->journal));
-    }
-    return journal_append(ctx, &k->journal, json_incref(k->header));
+    return journal_begin(ctx, &k->journal, &kind, head);
+}
+
+static nonsens_status begin_journal(nonsens_context *ctx, arena *scratch, const nonsens_data *data, pairs_keeper *k)
+{
+    json_t *head;
+    const nonsens_options *options = &k->pairs->options;
+    TRY(journal_check_file(ctx, k->pairs->journal, &kind, options->resume));
+    nonsens_status status = journal_head_new(ctx, scratch, &kind, options, is_setting, &head);
+    status = status == NONSENS_OK ? journal_head_add_input(ctx, head, "data", hash_of(data)) : status;
+    status = status == NONSENS_OK ? open_journal(ctx, head, k) : status;
+    json_decref(head);
+    return status;
 }
 
 nonsens_status pairs_keeper_open(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_pairs *pairs,
@@ -256,7 +182,7 @@ nonsens_status pairs_keeper_open(nonsens_context *ctx, arena *scratch, const non
         return NONSENS_OK;
     }
     TRY(sort_pairs(ctx, scratch, out));
-    nonsens_status status = open_journal(ctx, scratch, data, out);
+    nonsens_status status = begin_journal(ctx, scratch, data, out);
     if (status != NONSENS_OK) {
         pairs_keeper_close(out);
     }
@@ -266,9 +192,6 @@ nonsens_status pairs_keeper_open(nonsens_context *ctx, arena *scratch, const non
 void pairs_keeper_close(pairs_keeper *keeper)
 {
     journal_close(&keeper->journal);
-    json_decref(keeper->header);
-    json_decref(keeper->found);
-    keeper->header = keeper->found = NULL;
 }
 
 /* ---- keeping and loading ---- */

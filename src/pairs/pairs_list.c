@@ -6,6 +6,8 @@
  */
 #include "base/input.h"
 #include "base/show.h"
+#include "base/text_set.h"
+#include "base/utf8.h"
 #include "data/csv_internal.h"
 #include "pairs/pairs.h"
 
@@ -35,11 +37,6 @@ static nonsens_status list_all(nonsens_context *ctx, nonsens_pairs *pairs)
 
 enum { MOST_BYTES = 1 << 30 };
 
-typedef struct named {
-    const char *name;
-    int64_t index;
-} named;
-
 typedef struct listed {
     int64_t x, y, line;
 } listed;
@@ -48,16 +45,12 @@ typedef struct list_reader {
     nonsens_context *ctx;
     char path[sizeof WHAT + SHOWN_PATH_BYTES]; // with what it is in front
     int64_t line;
-    named *name; // (d) sorted
-    int64_t d;
-    listed *item; // (count)
+    text_set names;    // the variables' and, behind them, any other that a line has
+    int64_t variables; // texts that are a variable's name
+    int64_t *variable; // (variables) which one
+    listed *item;      // (count)
     int64_t count, capacity;
 } list_reader;
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const named *)a)->name, ((const named *)b)->name);
-}
 
 /* By the two variables, whichever comes first, then by line. */
 static int by_pair(const void *a, const void *b)
@@ -74,24 +67,21 @@ static int by_pair(const void *a, const void *b)
     return p->line < q->line ? -1 : p->line > q->line;
 }
 
-static nonsens_status find_variable(const list_reader *r, arena *scratch, const csv_cell *cell, int64_t *index)
+static nonsens_status find_variable(list_reader *r, const csv_cell *cell, int64_t *index)
 {
     char shown[SHOWN_BYTES];
-    named wanted = {arena_format(r->ctx, scratch, "%.*s", (int)cell->length, cell->text), 0};
-    if (!wanted.name) {
-        return NONSENS_ERR_MEMORY;
-    }
-    const named *found = bsearch(&wanted, r->name, (size_t)r->d, sizeof *r->name, by_name);
-    if (!found) {
+    int32_t text;
+    TRY(text_set_put(r->ctx, &r->names, cell->text, cell->length, &text));
+    if (text >= r->variables) {
         return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": there is no variable %s in the data", r->path, r->line,
-                    show_quoted(shown, wanted.name));
+                    show_quoted(shown, r->names.text[text]));
     }
-    *index = found->index;
+    *index = r->variable[text];
     return NONSENS_OK;
 }
 
 /* The two names of a line without its end. */
-static nonsens_status read_pair(list_reader *r, arena *scratch, const char *text, int64_t length, listed *out)
+static nonsens_status read_pair(list_reader *r, const char *text, int64_t length, listed *out)
 {
     csv_reader cells = {.ctx = r->ctx, .path = r->path, .begin = text, .end = text + length};
     csv_cell cell;
@@ -101,7 +91,7 @@ static nonsens_status read_pair(list_reader *r, arena *scratch, const char *text
     for (bool more = true; status == NONSENS_OK && more; count++) {
         status = csv_scan_cell(&cells, &cell);
         if (status == NONSENS_OK && count < 2) {
-            status = find_variable(r, scratch, &cell, &index[count]);
+            status = find_variable(r, &cell, &index[count]);
         }
         more = status == NONSENS_OK && csv_next_cell(&cells);
     }
@@ -118,31 +108,8 @@ static nonsens_status read_pair(list_reader *r, arena *scratch, const char *text
     return NONSENS_OK;
 }
 
-static nonsens_status add_pair(list_reader *r, arena *scratch, const listed *item)
-{
-    enum { FIRST_CAPACITY = 256 };
-    if (r->count == r->capacity) {
-        listed *larger;
-        int64_t capacity = r->capacity ? 2 * r->capacity : FIRST_CAPACITY;
-        ARENA_TRY(r->ctx, scratch, larger, capacity);
-        if (r->count > 0) {
-            memcpy(larger, r->item, (size_t)r->count * sizeof *larger);
-        }
-        r->item = larger;
-        r->capacity = capacity;
-    }
-    r->item[r->count++] = *item;
-    return NONSENS_OK;
-}
-
 static nonsens_status read_line(list_reader *r, arena *scratch, const char *text, int64_t length)
 {
-    static const char mark[] = "\xEF\xBB\xBF";
-    listed item;
-    if (r->line == 1 && length >= 3 && memcmp(text, mark, 3) == 0) {
-        text += 3;
-        length -= 3;
-    }
     while (length > 0 && (csv_is_line_end(text[length - 1]) || text[length - 1] == ' ')) {
         length--;
     }
@@ -157,14 +124,17 @@ static nonsens_status read_line(list_reader *r, arena *scratch, const char *text
         return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": a NUL byte, so this is no text; write two names a line",
                     r->path, r->line);
     }
-    TRY(read_pair(r, scratch, text, length, &item));
-    return add_pair(r, scratch, &item);
+    ARENA_GROW(r->ctx, scratch, r->item, r->count, r->capacity);
+    TRY(read_pair(r, text, length, &r->item[r->count]));
+    r->count++;
+    return NONSENS_OK;
 }
 
 static nonsens_status read_lines(list_reader *r, arena *scratch, const input *file)
 {
+    const char *begin = file->bytes + utf8_mark_length(file->bytes, (int64_t)file->size);
     const char *end = file->bytes + file->size;
-    for (const char *at = file->bytes, *next; at < end; at = next) {
+    for (const char *at = begin, *next; at < end; at = next) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         next = line_end ? line_end + 1 : end;
         r->line++;
@@ -205,14 +175,16 @@ static nonsens_status check_twins(nonsens_context *ctx, arena *scratch, const li
     return NONSENS_OK;
 }
 
-static nonsens_status sort_names(nonsens_context *ctx, arena *scratch, const nonsens_data *data, list_reader *r)
+static nonsens_status take_names(nonsens_context *ctx, arena *scratch, const nonsens_data *data, list_reader *r)
 {
-    ARENA_TRY(ctx, scratch, r->name, data->d);
-    r->d = data->d;
-    for (int64_t j = 0; j < data->d; j++) {
-        r->name[j] = (named){data->names[j], j};
+    r->names = (text_set){.keep = scratch, .scratch = scratch};
+    ARENA_TRY(ctx, scratch, r->variable, data->d);
+    for (int64_t j = data->d - 1; j >= 0; j--) {
+        int32_t text;
+        TRY(text_set_put(ctx, &r->names, data->names[j], (int64_t)strlen(data->names[j]), &text));
+        r->variable[text] = j; // the first of those that are called the same
     }
-    qsort(r->name, (size_t)r->d, sizeof *r->name, by_name);
+    r->variables = r->names.count;
     return NONSENS_OK;
 }
 
@@ -222,7 +194,7 @@ static nonsens_status list_file(nonsens_context *ctx, arena *scratch, const nons
     list_reader r = {.ctx = ctx};
     char shown[SHOWN_PATH_BYTES];
     snprintf(r.path, sizeof r.path, WHAT " %s", show_path(shown, input_name(path)));
-    TRY(sort_names(ctx, scratch, data, &r));
+    TRY(take_names(ctx, scratch, data, &r));
     TRY(read_list(&r, scratch, path));
     if (r.count == 0) {
         return fail(ctx, NONSENS_ERR_DATA, "%s: there is no pair in it; write two names a line", r.path);

@@ -20,7 +20,7 @@ static nonsens_status write_line(nonsens_context *ctx, const nonsens_pairs *pair
     json_t *line;
     double q_value = pairs->pair[index].q_value;
     TRY(pairs_load(ctx, pairs, index, &line));
-    json_object_set_new(line, "q_value", isnan(q_value) ? json_null() : json_real(q_value));
+    json_object_set_new(line, "q_value", report_number(q_value));
     char *text = json_dumps(line, JSON_REAL_PRECISION(REPORT_DIGITS));
     json_decref(line);
     if (!text) {
@@ -50,10 +50,12 @@ nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pair
 
 /* ---- order of the table ---- */
 
-typedef struct placed {
-    double q, p, score; /* infinite, infinite and 0 where there is none */
+/* What a pair's place in the table hangs on. */
+typedef struct ranked {
+    double q, p;  /* infinite where there is none */
+    double score; /* its size; 0 where there is none, -1 where the pair failed */
     int64_t index;
-} placed;
+} ranked;
 
 static int compare(double a, double b)
 {
@@ -63,20 +65,20 @@ static int compare(double a, double b)
 /* By q, then p, then the size of the score; failed pairs come last, else in the order of the list. */
 static int by_certainty(const void *a, const void *b)
 {
-    const placed *x = a, *y = b;
+    const ranked *x = a, *y = b;
     int order = compare(x->q, y->q);
     order = order ? order : compare(x->p, y->p);
     order = order ? order : compare(y->score, x->score);
     return order ? order : x->index < y->index ? -1 : 1;
 }
 
-static nonsens_status order_pairs(nonsens_context *ctx, arena *scratch, const nonsens_pairs *pairs, placed **out)
+static nonsens_status order_pairs(nonsens_context *ctx, arena *scratch, const nonsens_pairs *pairs, ranked **out)
 {
     ARENA_TRY(ctx, scratch, *out, pairs->count);
     for (int64_t k = 0; k < pairs->count; k++) {
         const nonsens_pair *pair = &pairs->pair[k];
         (*out)[k] =
-            (placed){isnan(pair->q_value) ? INFINITY : pair->q_value, isnan(pair->p_value) ? INFINITY : pair->p_value,
+            (ranked){isnan(pair->q_value) ? INFINITY : pair->q_value, isnan(pair->p_value) ? INFINITY : pair->p_value,
                      pair->error          ? -1.0
                      : isnan(pair->score) ? 0.0
                                           : fabs(pair->score),
@@ -148,7 +150,7 @@ static int wider(int width, const char *text)
     return columns > width ? columns : width;
 }
 
-static void print_table(FILE *f, const nonsens_pairs *pairs, const placed *order)
+static void print_table(FILE *f, const nonsens_pairs *pairs, const ranked *order)
 {
     char p[NUMBER_BYTES], q[NUMBER_BYTES];
     int x = 1, y = 1, decision = (int)sizeof "decision" - 1;
@@ -227,7 +229,7 @@ static void print_origin(FILE *f, const nonsens_pairs *pairs)
 nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path)
 {
     output *out;
-    placed *order; // (count)
+    ranked *order; // (count)
     arena scratch = {0};
     nonsens_status status = order_pairs(ctx, &scratch, pairs, &order);
     status = status == NONSENS_OK ? output_open(ctx, path, &out) : status;

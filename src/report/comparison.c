@@ -8,10 +8,9 @@
 #include "report/text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
-enum { MOST_LINES = 200, JSON_DIGITS = 15 };
+enum { MOST_LINES = 200 };
 
 static const char convention[] =
     "structural Hamming distance: each pair of nodes whose edge is missing, extra, reversed or otherwise marked counts "
@@ -121,31 +120,18 @@ nonsens_status nonsens_comparison_write_text(nonsens_context *ctx, const nonsens
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 /* Takes the value; false where memory is exhausted. */
 static bool set(json_t *object, const char *key, json_t *value)
 {
     return json_object_set_new(object, key, value) == 0;
 }
 
-static json_t *keep_if(bool ok, json_t *value)
-{
-    if (!ok) {
-        json_decref(value);
-        return NULL;
-    }
-    return value;
-}
-
 static json_t *share_json(const nonsens_share *s)
 {
     return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "right", (json_int_t)s->right, "found",
                      (json_int_t)s->found, "there", (json_int_t)s->there, "places", (json_int_t)s->places, "precision",
-                     number(s->precision), "recall", number(s->recall), "f1", number(s->f1), "mcc", number(s->mcc));
+                     report_number(s->precision), "recall", report_number(s->recall), "f1", report_number(s->f1), "mcc",
+                     report_number(s->mcc));
 }
 
 static json_t *edge_json(const nonsens_comparison *c, const nonsens_edge *e)
@@ -164,7 +150,7 @@ static json_t *differences_json(const nonsens_comparison *c, int64_t k)
         ok = json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "what", d->what, "found",
                                                     edge_json(c, &d->found), "there", edge_json(c, &d->there))) == 0;
     }
-    return keep_if(ok, array);
+    return report_keep_if(ok, array);
 }
 
 static json_t *distance_json(const nonsens_comparison *c, int64_t k)
@@ -176,9 +162,9 @@ static json_t *distance_json(const nonsens_comparison *c, int64_t k)
               set(o, "reversed", json_integer(d->reversed)) && set(o, "marked", json_integer(d->marked)) &&
               set(o, "skeleton", share_json(&d->skeleton)) && set(o, "arrows", share_json(&d->arrows)) &&
               set(o, "directions", json_integer(d->directions)) &&
-              set(o, "direction_accuracy", number(d->direction_accuracy)) &&
+              set(o, "direction_accuracy", report_number(d->direction_accuracy)) &&
               set(o, "undirected", json_integer(d->undirected)) && set(o, "differences", differences_json(c, k));
-    return keep_if(ok, o);
+    return report_keep_if(ok, o);
 }
 
 static json_t *graph_json(nonsens_context *ctx, arena *scratch, const compared_graph *g)
@@ -209,7 +195,7 @@ static json_t *document(nonsens_context *ctx, arena *scratch, const nonsens_comp
          set(root, "direction_accuracy_is", json_string(directions_are));
     json_decref(nodes);
     json_decref(distances);
-    return keep_if(ok, root);
+    return report_keep_if(ok, root);
 }
 
 nonsens_status nonsens_comparison_write_json(nonsens_context *ctx, const nonsens_comparison *comparison,
@@ -218,5 +204,5 @@ nonsens_status nonsens_comparison_write_json(nonsens_context *ctx, const nonsens
     arena scratch = {0};
     json_t *root = document(ctx, &scratch, comparison);
     arena_free(&scratch);
-    return report_write_json(ctx, root, JSON_DIGITS, path);
+    return report_write_json(ctx, root, REPORT_DIGITS, path);
 }

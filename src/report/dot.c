@@ -47,8 +47,8 @@ static void print_edge(FILE *f, const graph_edge *e)
 
 void report_dot(FILE *f, const nonsens_result *result, char *const *names)
 {
-    fputs("// a -> b: a causes b; dir=none: direction not known; dir=both: hidden common cause\ndigraph nonsens {\n",
-          f);
+    fprintf(f, "// a -> b: a causes b; dir=none: direction not known; dir=both: %s\ndigraph nonsens {\n",
+            report_edge_meaning(result, NONSENS_EDGE_BIDIRECTED));
     for (int64_t j = 0; j < result->variables; j++) {
         fprintf(f, "  v%" PRId64 " [label=", j + 1);
         print_label(f, names[j]);

@@ -21,10 +21,11 @@ const char *report_edge_mark(int type)
     return type == NONSENS_EDGE_DIRECTED ? "-->" : type == NONSENS_EDGE_UNDIRECTED ? "---" : "<->";
 }
 
-const char *report_edge_meaning(int type)
+const char *report_edge_meaning(const nonsens_result *result, int type)
 {
     return type == NONSENS_EDGE_DIRECTED     ? "from causes to"
            : type == NONSENS_EDGE_UNDIRECTED ? "direction not known"
+           : result->two_heads               ? result->two_heads
                                              : "hidden common cause";
 }
 

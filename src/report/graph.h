@@ -12,8 +12,8 @@
 
 /* "-->", "---" or "<->". */
 const char *report_edge_mark(int type);
-/* The same in words, from the first node's point of view. */
-const char *report_edge_meaning(int type);
+/* What such an edge means in this graph, from the first node's point of view. */
+const char *report_edge_meaning(const nonsens_result *result, int type);
 
 /* names: (variables) those of the result. */
 typedef void (*report_graph_fn)(FILE *f, const nonsens_result *result, char *const *names);

@@ -54,6 +54,6 @@ void report_graph_csv(FILE *f, const nonsens_result *result, char *const *names)
         print_number(f, e->weight);
         print_number(f, e->p_value);
         print_number(f, e->support);
-        fprintf(f, "%s\n", report_edge_meaning(e->type));
+        fprintf(f, "%s\n", report_edge_meaning(result, e->type));
     }
 }

@@ -63,12 +63,12 @@ static void print_number(FILE *f, const char *key, double value)
     }
 }
 
-static void print_edge(FILE *f, const graph_edge *e)
+static void print_edge(FILE *f, const nonsens_result *result, const graph_edge *e)
 {
     fprintf(f, "    <edge source=\"v%" PRId64 "\" target=\"v%" PRId64 "\"%s>\n", e->from + 1, e->to + 1,
             e->type == NONSENS_EDGE_DIRECTED ? "" : " directed=\"false\"");
     print_data(f, "type", report_edge_mark(e->type));
-    print_data(f, "meaning", report_edge_meaning(e->type));
+    print_data(f, "meaning", report_edge_meaning(result, e->type));
     print_number(f, "weight", e->weight);
     print_number(f, "p_value", e->p_value);
     print_number(f, "support", e->support);
@@ -93,7 +93,7 @@ void report_graphml(FILE *f, const nonsens_result *result, char *const *names)
         fputs("    </node>\n", f);
     }
     for (int64_t i = 0; i < result->edges; i++) {
-        print_edge(f, &result->edge[i]);
+        print_edge(f, result, &result->edge[i]);
     }
     fputs("  </graph>\n</graphml>\n", f);
 }

@@ -12,6 +12,22 @@
 #include "methods/result.h"
 
 #include <jansson.h>
+#include <math.h>
+
+/* null where it is NaN or infinite. */
+static inline json_t *report_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* The value, or NULL and the value released. */
+static inline json_t *report_keep_if(bool ok, json_t *value)
+{
+    if (!ok) {
+        json_decref(value);
+    }
+    return ok ? value : NULL;
+}
 
 /* The options of their command but threads, which changes no result.  Texts are made in the arena. */
 json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_options *options);

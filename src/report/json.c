@@ -3,6 +3,7 @@
  *
  * No field but seconds and threads differs between equal runs.
  */
+#include "base/hash.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "base/utf8.h"
@@ -10,18 +11,11 @@
 #include "report/graph.h"
 #include "report/internal.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { INDENT = 2 };
-
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 char *report_utf8(nonsens_context *ctx, arena *a, const char *text)
 {
@@ -71,15 +65,6 @@ static bool set(const writer *w, json_t *object, const char *key, json_t *value)
     return json_object_set_new(object, clean, value) == 0;
 }
 
-static json_t *keep_if(bool ok, json_t *value)
-{
-    if (!ok) {
-        json_decref(value);
-        return NULL;
-    }
-    return value;
-}
-
 static json_t *texts(const writer *w, char *const *item, int64_t count)
 {
     json_t *array = json_array();
@@ -87,7 +72,7 @@ static json_t *texts(const writer *w, char *const *item, int64_t count)
     for (int64_t i = 0; ok && i < count; i++) {
         ok = json_array_append_new(array, text(w, item[i])) == 0;
     }
-    return keep_if(ok, array);
+    return report_keep_if(ok, array);
 }
 
 /* ---- parts ---- */
@@ -124,16 +109,16 @@ json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_optio
             ok = set(&w, object, info->key, option_value(&w, options, info));
         }
     }
-    return keep_if(ok, object);
+    return report_keep_if(ok, object);
 }
 
 static json_t *program_object(const writer *w)
 {
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, w->result->data_hash);
+    char hash[HASH_BYTES];
     return json_pack("{s:s, s:I, s:i, s:o, s:s}", "version", nonsens_version(), "seed",
                      (json_int_t)w->result->options.seed, "threads", w->result->threads, "options",
-                     report_options(w->ctx, w->scratch, &w->result->options), "data_hash", hash);
+                     report_options(w->ctx, w->scratch, &w->result->options), "data_hash",
+                     hash_print(hash, w->result->data_hash));
 }
 
 static json_t *data_object(const writer *w)
@@ -151,10 +136,10 @@ static json_t *evidence_array(const writer *w)
     for (int64_t i = 0; ok && i < r->evidence_count; i++) {
         const evidence *e = &r->evidence[i];
         ok = json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o}", "name", text(w, e->name), "value",
-                                                    number(e->value), "p_value", number(e->p_value), "text",
-                                                    text(w, e->text))) == 0;
+                                                    report_number(e->value), "p_value", report_number(e->p_value),
+                                                    "text", text(w, e->text))) == 0;
     }
-    return keep_if(ok, array);
+    return report_keep_if(ok, array);
 }
 
 static json_t *modulation_of(const writer *w, int64_t j)
@@ -163,9 +148,9 @@ static json_t *modulation_of(const writer *w, int64_t j)
     json_t *object = json_object();
     bool ok = object != NULL;
     for (int64_t e = 0; ok && e < r->segments; e++) {
-        ok = set(w, object, r->labels[e], number(matrix_col(r->modulation, j)[e]));
+        ok = set(w, object, r->labels[e], report_number(matrix_col(r->modulation, j)[e]));
     }
-    return keep_if(ok, object);
+    return report_keep_if(ok, object);
 }
 
 static json_t *modulation_object(const writer *w)
@@ -176,7 +161,7 @@ static json_t *modulation_object(const writer *w)
     for (int64_t j = 0; ok && j < w->result->modulation.cols; j++) {
         ok = set(w, object, name[j], modulation_of(w, j));
     }
-    return keep_if(ok, object);
+    return report_keep_if(ok, object);
 }
 
 /* A square matrix, row by row. */
@@ -188,18 +173,18 @@ static json_t *matrix_rows(const double *v, int64_t d)
         json_t *row = json_array();
         ok = json_array_append_new(rows, row) == 0;
         for (int64_t j = 0; ok && j < d; j++) {
-            ok = json_array_append_new(row, number(v[i * d + j])) == 0;
+            ok = json_array_append_new(row, report_number(v[i * d + j])) == 0;
         }
     }
-    return keep_if(ok, rows);
+    return report_keep_if(ok, rows);
 }
 
 static json_t *edge_object(const writer *w, const graph_edge *e)
 {
     char *const *name = w->result->names;
     return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o}", "from", text(w, name[e->from]), "to", text(w, name[e->to]),
-                     "type", report_edge_mark(e->type), "weight", number(e->weight), "p_value", number(e->p_value),
-                     "support", number(e->support));
+                     "type", report_edge_mark(e->type), "weight", report_number(e->weight), "p_value",
+                     report_number(e->p_value), "support", report_number(e->support));
 }
 
 static json_t *edge_array(const writer *w)
@@ -209,7 +194,7 @@ static json_t *edge_array(const writer *w)
     for (int64_t i = 0; ok && i < w->result->edges; i++) {
         ok = json_array_append_new(array, edge_object(w, &w->result->edge[i])) == 0;
     }
-    return keep_if(ok, array);
+    return report_keep_if(ok, array);
 }
 
 /* Shares of the resamples that went well; pairs that none of them has an edge between are left out. */
@@ -222,14 +207,15 @@ static json_t *resampled_array(const writer *w)
     bool ok = array != NULL;
     for (int64_t i = 0; ok && i < s->pairs; i++) {
         const resampled_pair *p = &s->pair[i];
-        ok = json_array_append_new(
-                 array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "a", text(w, name[p->a]), "b",
-                                  text(w, name[p->b]), "a --> b", number((double)p->forward / good), "b --> a",
-                                  number((double)p->backward / good), "a --- b", number((double)p->undirected / good),
-                                  "a <-> b", number((double)p->bidirected / good), "none",
-                                  number((good - (double)p->adjacent) / good))) == 0;
+        ok = json_array_append_new(array,
+                                   json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "a", text(w, name[p->a]), "b",
+                                             text(w, name[p->b]), "a --> b", report_number((double)p->forward / good),
+                                             "b --> a", report_number((double)p->backward / good), "a --- b",
+                                             report_number((double)p->undirected / good), "a <-> b",
+                                             report_number((double)p->bidirected / good), "none",
+                                             report_number((good - (double)p->adjacent) / good))) == 0;
     }
-    return keep_if(ok, array);
+    return report_keep_if(ok, array);
 }
 
 static json_t *resampled_object(const writer *w)
@@ -247,10 +233,18 @@ static json_t *order_array(const writer *w)
     for (int64_t i = 0; ok && i < r->variables; i++) {
         ok = json_array_append_new(array, text(w, r->names[r->order[i]])) == 0;
     }
-    return keep_if(ok, array);
+    return report_keep_if(ok, array);
 }
 
 /* ---- the document ---- */
+
+static json_t *convention(const writer *w)
+{
+    return text(w, arena_format(w->ctx, w->scratch,
+                                "an edge a --> b says that a causes b; a --- b: one causes the other, or they have a "
+                                "common cause in the graph, without saying which way; a <-> b: %s",
+                                report_edge_meaning(w->result, NONSENS_EDGE_BIDIRECTED)));
+}
 
 static bool fill_graph(const writer *w, json_t *root)
 {
@@ -258,11 +252,7 @@ static bool fill_graph(const writer *w, json_t *root)
     return set(w, root, "method", text(w, r->method)) && set(w, root, "nodes", texts(w, r->names, r->variables)) &&
            set(w, root, "edges", edge_array(w)) &&
            (!r->resampled.replicates || set(w, root, "bootstrap", resampled_object(w))) &&
-           (!r->order || set(w, root, "order", order_array(w))) &&
-           set(w, root, "convention",
-               text(w,
-                    "an edge a --> b says that a causes b; a --- b: one causes the other, or they have a common cause "
-                    "in the graph, without saying which way; a <-> b: a hidden common cause")) &&
+           (!r->order || set(w, root, "order", order_array(w))) && set(w, root, "convention", convention(w)) &&
            set(w, root, "evidence", evidence_array(w)) && (!r->reason || set(w, root, "reason", text(w, r->reason)));
 }
 
@@ -276,7 +266,8 @@ static bool fill_unmixed(const writer *w, json_t *root)
            set(w, root, "unmixing", matrix_rows(u->unmixing, r->source.cols)) &&
            set(w, root, "mixing", matrix_rows(u->mixing, r->source.cols)) &&
            set(w, root, "convention", text(w, u->convention)) && set(w, root, "statistic", text(w, u->statistic)) &&
-           set(w, root, "sharpness", number(u->sharpness)) && set(w, root, "converged", json_boolean(u->converged)) &&
+           set(w, root, "sharpness", report_number(u->sharpness)) &&
+           set(w, root, "converged", json_boolean(u->converged)) &&
            set(w, root, "iterations", json_integer(u->iterations)) && set(w, root, "evidence", evidence_array(w));
 }
 
@@ -285,8 +276,8 @@ static bool fill_decision(const writer *w, json_t *root)
     const nonsens_result *r = w->result;
     return set(w, root, "method", text(w, r->method)) &&
            set(w, root, "decision", r->decision == DECISION_NONE ? json_null() : text(w, r->decision_text)) &&
-           set(w, root, "direction", text(w, r->direction_text)) && set(w, root, "score", number(r->score)) &&
-           set(w, root, "p_value", number(r->p_value)) && set(w, root, "evidence", evidence_array(w)) &&
+           set(w, root, "direction", text(w, r->direction_text)) && set(w, root, "score", report_number(r->score)) &&
+           set(w, root, "p_value", report_number(r->p_value)) && set(w, root, "evidence", evidence_array(w)) &&
            (!r->reason || set(w, root, "reason", text(w, r->reason))) &&
            (!r->assumes_effect || set(w, root, "assumes_effect", json_true()));
 }
@@ -302,8 +293,8 @@ static json_t *document(const writer *w)
               (!r->assumes || set(w, root, "assumptions", text(w, r->assumes))) &&
               set(w, root, "notes", texts(w, r->note, r->notes)) &&
               (!r->modulation.v || set(w, root, "modulation", modulation_object(w))) &&
-              set(w, root, "seconds", number(r->seconds));
-    return keep_if(ok, root);
+              set(w, root, "seconds", report_number(r->seconds));
+    return report_keep_if(ok, root);
 }
 
 /* ---- one of many pairs ---- */
@@ -313,9 +304,9 @@ static bool fill_pair(const writer *w, json_t *root)
     const nonsens_result *r = w->result;
     return set(w, root, "decision", r ? text(w, r->decision_text) : json_null()) &&
            set(w, root, "direction", r ? text(w, r->direction_text) : json_null()) &&
-           set(w, root, "score", r ? number(r->score) : json_null()) &&
-           set(w, root, "p_value", r ? number(r->p_value) : json_null()) && set(w, root, "q_value", json_null()) &&
-           set(w, root, "reason", r ? text(w, r->reason) : json_null());
+           set(w, root, "score", r ? report_number(r->score) : json_null()) &&
+           set(w, root, "p_value", r ? report_number(r->p_value) : json_null()) &&
+           set(w, root, "q_value", json_null()) && set(w, root, "reason", r ? text(w, r->reason) : json_null());
 }
 
 static bool fill_pair_findings(const writer *w, json_t *root)
@@ -330,16 +321,16 @@ static bool fill_pair_findings(const writer *w, json_t *root)
 json_t *report_pair_line(nonsens_context *ctx, arena *scratch, const report_pair *pair, int64_t seed)
 {
     writer w = {ctx, scratch, pair->result};
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, pair->result ? pair->result->data_hash : 0);
+    char hash[HASH_BYTES];
     json_t *root = json_object();
-    bool ok = root && set(&w, root, "x", text(&w, pair->x)) && set(&w, root, "y", text(&w, pair->y)) &&
-              set(&w, root, "method", text(&w, pair->method)) && fill_pair(&w, root) &&
-              set(&w, root, "error", text(&w, pair->error)) && fill_pair_findings(&w, root) &&
-              set(&w, root, "version", json_string(nonsens_version())) &&
-              set(&w, root, "seed", json_integer((json_int_t)seed)) &&
-              set(&w, root, "data_hash", pair->result ? json_string(hash) : json_null());
-    return keep_if(ok, root);
+    bool ok =
+        root && set(&w, root, "x", text(&w, pair->x)) && set(&w, root, "y", text(&w, pair->y)) &&
+        set(&w, root, "method", text(&w, pair->method)) && fill_pair(&w, root) &&
+        set(&w, root, "error", text(&w, pair->error)) && fill_pair_findings(&w, root) &&
+        set(&w, root, "version", json_string(nonsens_version())) &&
+        set(&w, root, "seed", json_integer((json_int_t)seed)) &&
+        set(&w, root, "data_hash", pair->result ? json_string(hash_print(hash, pair->result->data_hash)) : json_null());
+    return report_keep_if(ok, root);
 }
 
 /* ---- files ---- */

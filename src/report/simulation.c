@@ -48,7 +48,7 @@ static json_t *nodes_json(const nonsens_simulation *s)
     for (int64_t j = 0; !bad && j < s->d; j++) {
         bad = json_array_append_new(list, json_string(s->names[j]));
     }
-    return bad ? (json_decref(list), NULL) : list;
+    return report_keep_if(!bad, list);
 }
 
 static json_t *edges_json(const nonsens_simulation *s)
@@ -60,7 +60,7 @@ static json_t *edges_json(const nonsens_simulation *s)
             bad = json_array_append_new(list, json_pack("[s, s]", s->names[k / s->d], s->names[k % s->d]));
         }
     }
-    return bad ? (json_decref(list), NULL) : list;
+    return report_keep_if(!bad, list);
 }
 
 static json_t *adjacency_json(const nonsens_simulation *s)
@@ -74,7 +74,7 @@ static json_t *adjacency_json(const nonsens_simulation *s)
             bad = json_array_append_new(row, json_integer(s->edge[i * s->d + j]));
         }
     }
-    return bad ? (json_decref(rows), NULL) : rows;
+    return report_keep_if(!bad, rows);
 }
 
 /* {variable: {segment: scale}}, as "modulation" is laid out in results. */
@@ -91,7 +91,7 @@ static json_t *modulation_json(const nonsens_simulation *s)
             bad = json_object_set_new(scales, label, json_real(matrix_col(s->modulation, j)[e]));
         }
     }
-    return bad ? (json_decref(variables), NULL) : variables;
+    return report_keep_if(!bad, variables);
 }
 
 static json_t *truth_json(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s)
@@ -110,7 +110,7 @@ static json_t *truth_json(nonsens_context *ctx, arena *scratch, const nonsens_si
     bad = bad || json_object_set_new(truth, "options", report_options(ctx, scratch, &s->options));
     bad = bad || json_object_set_new(truth, "seed", json_integer(s->options.seed));
     bad = bad || json_object_set_new(truth, "version", json_string(nonsens_version()));
-    return bad ? (json_decref(truth), NULL) : truth;
+    return report_keep_if(!bad, truth);
 }
 
 nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,

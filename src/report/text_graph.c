@@ -1,5 +1,6 @@
 /* text_graph.c - what `discover` found, in words: one line per edge, and the order of the variables if there is one. */
 #include "base/show.h"
+#include "report/graph.h"
 #include "report/text.h"
 
 #include <inttypes.h>
@@ -74,7 +75,8 @@ void text_print_graph(FILE *f, const nonsens_result *r)
 {
     text_print_count(f, r->edges, "edge", " between ");
     text_print_count(f, r->variables, "variable", " by ");
-    fprintf(f, "%s (a -> b: a causes b; a -- b: direction not known; a <-> b: hidden common cause)\n", r->method);
+    fprintf(f, "%s (a -> b: a causes b; a -- b: direction not known; a <-> b: %s)\n", r->method,
+            report_edge_meaning(r, NONSENS_EDGE_BIDIRECTED));
     print_edges(f, r);
     if (r->reason) {
         text_print_words(f, r->reason, 0, 0);

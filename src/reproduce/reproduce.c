@@ -2,7 +2,7 @@
 #include "reproduce/reproduce.h"
 
 #include "base/hash.h"
-#include "base/journal.h"
+#include "base/journal_head.h"
 #include "base/output.h"
 #include "base/parallel.h"
 #include "base/show.h"
@@ -99,13 +99,8 @@ static nonsens_status name_files(nonsens_context *ctx, arena *a, const char *fol
 
 static nonsens_status check_files(nonsens_context *ctx, const nonsens_options *options, const run *r)
 {
-    char shown[SHOWN_PATH_BYTES];
-    if (!options->resume && access(r->journal, F_OK) == 0) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "%s holds finished repetitions; go on with them by --resume, or name another folder by --out",
-                    show_path(shown, r->journal));
-    }
-    TRY(nonsens_output_check(ctx, r->journal));
+    static const journal_kind kind = {NULL, "repetitions", "name another folder by --out"}; // without a head
+    TRY(journal_check_file(ctx, r->journal, &kind, options->resume));
     TRY(nonsens_output_check(ctx, r->csv));
     return nonsens_output_check(ctx, r->svg);
 }

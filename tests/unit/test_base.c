@@ -132,6 +132,36 @@ static void test_arena_hands_out_zeroed_aligned_memory(void **state)
     nonsens_context_free(ctx);
 }
 
+static nonsens_status count_up(nonsens_context *ctx, arena *a, int64_t count, int64_t **out)
+{
+    int64_t *number = NULL, capacity = 0;
+    for (int64_t k = 0; k < count; k++) {
+        ARENA_GROW(ctx, a, number, k, capacity);
+        assert_true(k < capacity);
+        number[k] = k;
+    }
+    *out = number;
+    return NONSENS_OK;
+}
+
+static void test_arrays_grow(void **state)
+{
+    nonsens_context *ctx = nonsens_context_new();
+    arena a = {0};
+    int64_t *number = NULL;
+    assert_int_equal(count_up(ctx, &a, 1000, &number), NONSENS_OK);
+    for (int64_t k = 0; k < 1000; k++) {
+        assert_int_equal(number[k], k);
+    }
+    arena_free(&a);
+    memory_fail_at(0);
+    assert_int_equal(count_up(ctx, &a, 1, &number), NONSENS_ERR_MEMORY);
+    memory_fail_at(-1);
+    arena_free(&a);
+    nonsens_context_free(ctx);
+    (void)state;
+}
+
 static nonsens_status square_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     (void)scratch;
@@ -259,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_distributions_have_their_moments),
         cmocka_unit_test(test_below_is_even_and_shuffle_permutes),
         cmocka_unit_test(test_arena_hands_out_zeroed_aligned_memory),
+        cmocka_unit_test(test_arrays_grow),
         cmocka_unit_test(test_parallel_loop_runs_fails_and_cancels),
         cmocka_unit_test(test_jobs_of_a_reported_loop_are_silent),
         cmocka_unit_test(test_shown_text),

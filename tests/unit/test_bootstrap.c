@@ -467,21 +467,27 @@ static void test_refusals(void **state)
     open_kept(*state, &k);
     size_t size = k.size;
     nonsens_data *other = new_data(k.f, 4, PLAIN);
-    assert_refused(&k, other, "was made from other data; give the same data or another --journal");
+    assert_refused(&k, other, "was made with other data; give the same, or name another --journal");
     k.o->alpha = 0.01;
-    assert_refused(&k, k.data, "was made with --alpha 0.05, and this run has 0.01; take the same or another --journal");
+    assert_refused(&k, k.data,
+                   "was made with --alpha 0.05, and this run has 0.01; give the same, or name another --journal");
     k.o->alpha = 0.05;
     k.o->resample = RESAMPLE_BOOTSTRAP;
     assert_refused(&k, k.data, "was made with --resample half, and this run has bootstrap");
     k.o->resample = RESAMPLE_HALF;
     k.o->resume = false;
-    assert_refused(&k, k.data, "the file is there already; go on with it by --resume, or name another one");
+    assert_refused(&k, k.data, "is there already; go on with its resamples by --resume, or name another --journal");
     k.o->resume = true;
     read_text(&k);
     assert_int_equal(k.size, size); // nothing was added
+    char *version = strstr(k.text, "\"version\":\"");
+    assert_non_null(version);
+    version[sizeof "\"version\":\"" - 1] = '?';
+    write_text(&k, k.size);
+    assert_refused(&k, k.data, "was made by another version of nonsens; name another --journal");
     strcpy(k.text, "a,b\n1,2\n");
     write_text(&k, strlen(k.text));
-    assert_refused(&k, k.data, "is no journal of discover --bootstrap; name another --journal");
+    assert_refused(&k, k.data, "is no journal of resamples; name another --journal");
     k.o->bootstrap = 0;
     assert_refused(&k, k.data, "none are asked for; add --bootstrap B");
     k.o->bootstrap = 5;

@@ -112,7 +112,7 @@ static void test_patterns(void **state)
 static void test_permute(void **state)
 {
     fixture *f = *state;
-    const int64_t order[D] = {A, B, X1, X2, BLOOD, EAR, HI, STAR};
+    const int32_t order[D] = {A, B, X1, X2, BLOOD, EAR, HI, STAR};
     knowledge k = parse(f, "/knowledge\nrequiredirect\na X1"), turned;
     assert_int_equal(knowledge_permute(f->ctx, &f->scratch, &k, order, &turned), NONSENS_OK);
     assert_true(knowledge_requires(&turned, 0, X1) && !knowledge_allows(&turned, X1, 0));

@@ -421,15 +421,15 @@ static void test_other_journals_are_refused(void **state)
     refuse(p, NONSENS_ERR_USAGE, "is there already");
     choose(p, "resume", "true");
     choose(p, "seed", "2");
-    refuse(p, NONSENS_ERR_USAGE, "another value of --seed");
+    refuse(p, NONSENS_ERR_USAGE, "made with --seed 1, and this run has 2");
     choose(p, "seed", "1");
     nonsens_data *right = p->data;
     p->data = make_data(p, renamed); // the same values: names tell them apart
-    refuse(p, NONSENS_ERR_USAGE, "begun with other data");
+    refuse(p, NONSENS_ERR_USAGE, "made with other data");
     nonsens_data_free(p->data);
     p->value[1][4] += 1e-9;
     p->data = make_data(p, NAMES);
-    refuse(p, NONSENS_ERR_USAGE, "begun with other data");
+    refuse(p, NONSENS_ERR_USAGE, "made with other data");
     nonsens_data_free(p->data);
     p->data = right;
     static const char *const notes[] = {"some notes\nof mine\n", "notes without an end", "{\"nonsens\": 1}"};
