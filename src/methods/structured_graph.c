@@ -4,7 +4,6 @@
  * Every variable is explained by a mechanism that is the same in all segments and a disturbance that changes over them
  * (mechanism.h); graphs are compared by the log likelihood of rows that the fits have not seen (structured_search.h).
  */
-#include "graph/knowledge_file.h"
 #include "math/special.h"
 #include "methods/method.h"
 #include "methods/structured_disturbances.h"
@@ -101,29 +100,16 @@ static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, search 
     return report_order(ctx, scratch, s, result);
 }
 
-static nonsens_status read_knowledge(nonsens_context *ctx, arena *a, const nonsens_data *data,
-                                     const nonsens_options *options, knowledge *space, const knowledge **known)
-{
-    const char **names;
-    *known = NULL;
-    if (!options->knowledge[0]) {
-        return NONSENS_OK;
-    }
-    ARENA_TRY(ctx, a, names, data->d);
-    for (int64_t k = 0; k < data->d; k++) {
-        names[k] = name_of(data, k);
-    }
-    *known = space;
-    return knowledge_read(ctx, a, options->knowledge, data->d, names, space);
-}
-
 static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, scores *sc, nonsens_result *result)
 {
     double d = (double)sc->data->d;
     knowledge space;
     search s = {.scores = sc, .least = LEAST_GAIN * (double)sc->data->n};
     s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));
-    TRY(read_knowledge(ctx, scratch, sc->data, &result->options, &space, &s.known));
+    if (result->known) {
+        TRY(knowledge_permute(ctx, scratch, result->known, sc->data->column_rank, &space));
+        s.known = &space;
+    }
     TRY(search_run(ctx, scratch, &s));
     return report_graph(ctx, scratch, &s, result);
 }

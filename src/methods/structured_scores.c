@@ -85,22 +85,6 @@ const score_entry *scores_get(const scores *s, int64_t effect, int64_t causes, c
     return find(s, effect, causes, cause);
 }
 
-static nonsens_status list_wanted(nonsens_context *ctx, scores *s, score_entry *entry)
-{
-    if (s->wanted_count == s->wanted_capacity) {
-        int64_t capacity = s->wanted_capacity ? 2 * s->wanted_capacity : 64;
-        score_entry **more;
-        ARENA_TRY(ctx, &s->memory, more, capacity);
-        if (s->wanted_count > 0) {
-            memcpy(more, s->wanted, (size_t)s->wanted_count * sizeof *more);
-        }
-        s->wanted = more;
-        s->wanted_capacity = capacity;
-    }
-    s->wanted[s->wanted_count++] = entry;
-    return NONSENS_OK;
-}
-
 nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int64_t causes, const int64_t *cause)
 {
     if (find(s, effect, causes, cause)) {
@@ -117,7 +101,9 @@ nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int6
     }
     entry->next = *bucket;
     *bucket = entry;
-    return list_wanted(ctx, s, entry);
+    ARENA_GROW(ctx, &s->memory, s->wanted, s->wanted_count, s->wanted_capacity);
+    s->wanted[s->wanted_count++] = entry;
+    return NONSENS_OK;
 }
 
 /* The best of the fits with one cause less that are there, or NULL. */

@@ -163,16 +163,7 @@ static search_gain gain_of(const search *s, const move *m, pdag *after, int64_t 
 
 static nonsens_status list_move(nonsens_context *ctx, arena *a, move_list *list, move m)
 {
-    if (list->count == list->capacity) {
-        int64_t capacity = list->capacity ? 2 * list->capacity : 256;
-        move *more;
-        ARENA_TRY(ctx, a, more, capacity);
-        if (list->count > 0) {
-            memcpy(more, list->at, (size_t)list->count * sizeof *more);
-        }
-        list->at = more;
-        list->capacity = capacity;
-    }
+    ARENA_GROW(ctx, a, list->at, list->count, list->capacity);
     list->at[list->count++] = m;
     return NONSENS_OK;
 }
