@@ -7,9 +7,8 @@
  * adds seeds to those of `e10-depth*`.
  *
  * `graph-METHOD-GENERATOR-eE-depthL` are graphs of six variables (ACCURACY_GRAPH) with two expected neighbours each,
- * the simulator's default: six edges.  pc-nonsens directs edges by structured, -tests and -lr by the paper's two rules.
- * `graph-structured-node-d20-*` has twenty variables and as many expected edges.  Methods with kernel tests, which take
- * longest, have fewer seeds.
+ * the simulator's default: six edges.  `graph-structured-node-d20-*` has twenty variables and as many expected
+ * edges.  Methods with kernel tests, which take longest, have fewer seeds.
  */
 #include "accuracy.h"
 
@@ -37,24 +36,20 @@
         method "-" name, name, NULL, judgement, STRUCTURED, 100, "method=" method, NULL \
     }
 
-#define GRAPH(family, method, name, run, sem, segments, depth, seeds)                                                 \
-    {                                                                                                                 \
-        "graph-" name "-" sem "-e" segments "-depth" depth, sem,                                                      \
-            "nodes=6 sem=" sem " segments=" segments " depth=" depth, JUDGE_DAG, family, seeds, "method=" method run, \
-            name                                                                                                      \
+#define GRAPH(family, method, sem, segments, depth, seeds)                                                        \
+    {                                                                                                             \
+        "graph-" method "-" sem "-e" segments "-depth" depth, sem,                                                \
+            "nodes=6 sem=" sem " segments=" segments " depth=" depth, JUDGE_DAG, family, seeds, "method=" method, \
+            method                                                                                                \
     }
-#define GRAPH_DEPTHS(family, method, name, run, sem, segments, seeds) \
-    GRAPH(family, method, name, run, sem, segments, "1", seeds),      \
-        GRAPH(family, method, name, run, sem, segments, "3", seeds),  \
-        GRAPH(family, method, name, run, sem, segments, "5", seeds)
-#define GRAPH_FEW(method)                                               \
-    GRAPH_DEPTHS(&ACCURACY_GRAPH, method, method, "", "node", "10", 5), \
-        GRAPH_DEPTHS(&ACCURACY_GRAPH, method, method, "", "layered", "10", 5)
-#define GRAPH_ALL(family, method, name, run)                          \
-    GRAPH_DEPTHS(family, method, name, run, "node", "10", 20),        \
-        GRAPH_DEPTHS(family, method, name, run, "layered", "10", 20), \
-        GRAPH_DEPTHS(family, method, name, run, "node", "20", 20),    \
-        GRAPH_DEPTHS(family, method, name, run, "layered", "20", 20)
+#define GRAPH_DEPTHS(family, method, sem, segments, seeds)                                              \
+    GRAPH(family, method, sem, segments, "1", seeds), GRAPH(family, method, sem, segments, "3", seeds), \
+        GRAPH(family, method, sem, segments, "5", seeds)
+#define GRAPH_FEW(method) \
+    GRAPH_DEPTHS(&ACCURACY_GRAPH, method, "node", "10", 5), GRAPH_DEPTHS(&ACCURACY_GRAPH, method, "layered", "10", 5)
+#define GRAPH_ALL(family, method)                                                                      \
+    GRAPH_DEPTHS(family, method, "node", "10", 20), GRAPH_DEPTHS(family, method, "layered", "10", 20), \
+        GRAPH_DEPTHS(family, method, "node", "20", 20), GRAPH_DEPTHS(family, method, "layered", "20", 20)
 
 /* Means and scales of Gaussian disturbances; the node generator bends even with depth=1, the layered one does not. */
 #define MEANS_AND_SCALES "noise=gaussian mean=-2:2 scale=0.2:3"
@@ -138,14 +133,12 @@ const cell ACCURACY_CELLS[] = {
     BASELINE("cdnod", "both-change-20", JUDGE_DAG),
     BASELINE("cdnod", "nothing-changes", JUDGE_DAG),
 
-    GRAPH_ALL(&ACCURACY_GRAPH_STRUCTURED, "structured", "structured", ""),
+    GRAPH_ALL(&ACCURACY_GRAPH_STRUCTURED, "structured"),
     {"graph-structured-node-d20-e20-depth3", "node", "nodes=20 sem=node segments=20 depth=3", JUDGE_DAG,
      &ACCURACY_GRAPH_STRUCTURED, 3, "method=structured", "structured"},
-    GRAPH_ALL(&ACCURACY_GRAPH, "pc-nonsens", "pc-nonsens", ""),
-    GRAPH_ALL(&ACCURACY_GRAPH, "pc-nonsens", "pc-nonsens-tests", " orient-by=nonsens"),
-    GRAPH_ALL(&ACCURACY_GRAPH, "pc-nonsens", "pc-nonsens-lr", " orient-by=nonsens-lr"),
-    GRAPH_ALL(&ACCURACY_GRAPH, "pc", "pc", ""),
-    GRAPH_ALL(&ACCURACY_GRAPH, "lingam", "lingam", ""),
+    GRAPH_ALL(&ACCURACY_GRAPH, "pc-nonsens"),
+    GRAPH_ALL(&ACCURACY_GRAPH, "pc"),
+    GRAPH_ALL(&ACCURACY_GRAPH, "lingam"),
     GRAPH_FEW("resit"),
     GRAPH_FEW("cdnod"),
 };

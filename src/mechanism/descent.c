@@ -1,0 +1,247 @@
+/*
+ * descent.c - the second derivatives of one step serve for the next ones too, by conjugate gradients, for as long as
+ * these go fast.  T is linear in the coefficients, so that every length of a step can be tried without looking at the
+ * splines again.
+ */
+#include "mechanism/descent.h"
+
+#include "math/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_LENGTHS = 14 };
+
+static const double LEAST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
+static const double LONGEST = 3.0, WORTHWHILE = 0.2; /* other lengths of a step than 1 */
+static const double SUFFICIENT = 1e-4;               /* of the decrease that the gradient promises */
+
+nonsens_status descent_open(nonsens_context *ctx, arena *scratch, descent *d)
+{
+    const mechanism_model *m = &d->model;
+    ARENA_TRY(ctx, scratch, d->gradient, m->size);
+    ARENA_TRY(ctx, scratch, d->before, m->size);
+    ARENA_TRY(ctx, scratch, d->natural, m->size);
+    ARENA_TRY(ctx, scratch, d->hessian, m->size * m->size);
+    ARENA_TRY(ctx, scratch, d->factor, m->size * m->size);
+    ARENA_TRY(ctx, scratch, d->shared, m->size * m->size);
+    TRY(mechanism_point_new(ctx, scratch, m, &d->at));
+    TRY(mechanism_point_new(ctx, scratch, m, &d->tried));
+    TRY(mechanism_point_new(ctx, scratch, m, &d->step));
+    return mechanism_weights_new(ctx, scratch, m, &d->weights);
+}
+
+void descent_add(int64_t count, const double *a, double length, const double *b, double *sum)
+{
+    for (int64_t i = 0; i < count; i++) {
+        sum[i] = a[i] + length * b[i];
+    }
+}
+
+static double evaluate(const descent *d, const mechanism_point *at)
+{
+    const mechanism_model *m = &d->model;
+    double log_likelihood = mechanism_likelihood(m, at, 0, d->hole, NULL);
+    log_likelihood += mechanism_likelihood(m, at, d->hole_end, m->data->n, NULL);
+    return mechanism_penalise(m, at->theta, NULL, NULL) - log_likelihood;
+}
+
+/*
+ * factor = Cholesky factor of hessian + damping * its diagonal, with as much damping as that takes; if all else fails,
+ * of the diagonal alone.
+ */
+static void factor_damped(nonsens_context *ctx, descent *d)
+{
+    int64_t k = d->model.size;
+    const double *hessian = d->hessian;
+    d->in_use = d->factor;
+    for (; d->damping <= MOST_DAMPING; d->damping = fmax(LEAST_DAMPING, 4.0 * d->damping)) {
+        memcpy(d->factor, hessian, (size_t)(k * k) * sizeof *d->factor);
+        for (int64_t i = 0; i < k; i++) {
+            d->factor[i * k + i] += d->damping * fabs(hessian[i * k + i]);
+        }
+        if (linalg_cholesky(ctx, k, d->factor) == NONSENS_OK) {
+            return;
+        }
+    }
+    memset(d->factor, 0, (size_t)(k * k) * sizeof *d->factor);
+    for (int64_t i = 0; i < k; i++) {
+        d->factor[i * k + i] = sqrt(1.0 + MOST_DAMPING * fabs(hessian[i * k + i]));
+    }
+}
+
+static void clear(int64_t count, double *v)
+{
+    memset(v, 0, (size_t)count * sizeof *v);
+}
+
+/* Gradient and, if asked for, second derivatives over all rows but those left out. */
+static void derive_all(descent *d, bool second)
+{
+    const mechanism_model *m = &d->model;
+    clear(m->size, d->gradient);
+    if (second) {
+        clear(m->size * m->size, d->hessian);
+    }
+    mechanism_derive(m, &d->at, 0, d->hole, &d->weights, d->gradient, second ? d->hessian : NULL);
+    mechanism_derive(m, &d->at, d->hole_end, m->data->n, &d->weights, d->gradient, second ? d->hessian : NULL);
+    mechanism_penalise(m, d->at.theta, d->gradient, second ? d->hessian : NULL);
+}
+
+/* Also half of what the gradient promises, by the factor in use. */
+static double solve_gradient(descent *d)
+{
+    int64_t k = d->model.size;
+    memcpy(d->natural, d->gradient, (size_t)k * sizeof *d->natural);
+    linalg_solve_lower(false, k, 1, d->in_use, k, d->natural, k);
+    double half = 0.5 * linalg_dot(k, d->natural, d->natural);
+    linalg_solve_lower(true, k, 1, d->in_use, k, d->natural, k);
+    return half;
+}
+
+/*
+ * The next step: against the natural gradient and, if the factor is that of the last step, conjugate to it (Polak and
+ * Ribiere); half_before is that of the last step.  Returns the derivative along it.
+ */
+static double choose_step(descent *d, bool conjugate, double half, double half_before)
+{
+    int64_t k = d->model.size;
+    double share = 0.0;
+    if (conjugate) {
+        share = fmax(0.0, (half - 0.5 * linalg_dot(k, d->before, d->natural)) / half_before);
+        share = share * linalg_dot(k, d->gradient, d->step.theta) < half ? share : 0.0; // still well downhill
+    }
+    for (int64_t i = 0; i < k; i++) {
+        d->step.theta[i] = share * d->step.theta[i] - d->natural[i];
+    }
+    memcpy(d->before, d->gradient, (size_t)k * sizeof *d->before);
+    mechanism_apply(&d->model, &d->step);
+    return linalg_dot(k, d->gradient, d->step.theta);
+}
+
+/* The objective so far along the step, at the point `tried`. */
+static double try_length(descent *d, double length)
+{
+    int64_t n = d->model.data->n;
+    descent_add(d->model.size, d->at.theta, length, d->step.theta, d->tried.theta);
+    descent_add(n, d->at.transform, length, d->step.transform, d->tried.transform);
+    descent_add(n, d->at.slope, length, d->step.slope, d->tried.slope);
+    return evaluate(d, &d->tried);
+}
+
+static void accept_tried(descent *d, double objective)
+{
+    mechanism_point left = d->at;
+    d->at = d->tried;
+    d->tried = left;
+    d->objective = objective;
+}
+
+/* Where the parabola with that value and derivative at zero, and that value at `length`, is least. */
+static double least_of_parabola(double length, double fall, double along)
+{
+    double bend = fall - along * length;
+    return bend > 0 ? -0.5 * along * length * length / bend : INFINITY;
+}
+
+/*
+ * Tries other lengths than 1, whose objective is given, from `length` on for as long as doubling it helps: where rows
+ * are few, dT/dy grows by a factor in each step, as steps towards the minimum of s - log s do.  The best one is tried
+ * last.
+ */
+static double refine_length(descent *d, double length, double objective)
+{
+    double best = 1.0;
+    if (fabs(length - best) < WORTHWHILE) {
+        return objective;
+    }
+    for (int tries = 0; tries < MOST_LENGTHS; tries++, length *= 2.0) {
+        double other = try_length(d, length);
+        if (!(other < objective)) {
+            return try_length(d, best);
+        }
+        best = length;
+        objective = other;
+        if (length < 1.0) {
+            break;
+        }
+    }
+    return objective;
+}
+
+/* Less after a whole step; more after a short one, which a matrix with little damping asked to go too far. */
+static void adapt_damping(descent *d, double length)
+{
+    if (length == 1.0) {
+        d->damping = d->damping < 1e-6 ? 0.0 : 0.2 * d->damping;
+    } else {
+        d->damping = fmax(LEAST_DAMPING, fmin(1.0 / length, 10.0) * d->damping);
+    }
+}
+
+/* Takes a step of a length that lowers the objective enough; `along`: its derivative.  False where none does. */
+static bool search_line(descent *d, double along)
+{
+    double length = 1.0;
+    for (int tries = 0; tries < MOST_LENGTHS; tries++) {
+        double objective = try_length(d, length), least = least_of_parabola(length, objective - d->objective, along);
+        if (objective < d->objective + SUFFICIENT * length * along) {
+            adapt_damping(d, length);
+            accept_tried(d, tries == 0 ? refine_length(d, fmin(least, LONGEST), objective) : objective);
+            return true;
+        }
+        length *= fmin(fmax(least / length, 0.1), 0.5);
+    }
+    return false;
+}
+
+/* The matrix of a step is kept for the next for as long as steps shrink fast. */
+nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *how, int *steps)
+{
+    double before = INFINITY;
+    d->objective = evaluate(d, &d->at);
+    for (int step = 0; step < how->most; step++, ++*steps) {
+        TRY(check_cancelled(ctx));
+        derive_all(d, refresh);
+        if (refresh) {
+            factor_damped(ctx, d);
+        }
+        double half = solve_gradient(d), damping = d->damping;
+        if (refresh ? half < how->enough && damping < 1.0 : half < how->enough_kept) {
+            break;
+        }
+        bool stale = !refresh, made = search_line(d, choose_step(d, stale && step > 0, half, before));
+        refresh = !made || half > how->fast * before || d->damping > damping;
+        before = half;
+        if (!made && !stale) {
+            d->damping = fmax(LEAST_DAMPING, 8.0 * d->damping);
+            if (d->damping > MOST_DAMPING) {
+                break;
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+void descent_share(descent *d)
+{
+    double *kept = d->factor;
+    d->factor = d->shared;
+    d->in_use = d->shared = kept;
+}
+
+void descent_use_shared(descent *d)
+{
+    d->in_use = d->shared;
+}
+
+void descent_jump(descent *d, const double *step)
+{
+    double here = evaluate(d, &d->at);
+    memcpy(d->step.theta, step, (size_t)d->model.size * sizeof *step);
+    mechanism_apply(&d->model, &d->step);
+    double there = try_length(d, 1.0);
+    if (there < here) {
+        accept_tried(d, there);
+    }
+}
