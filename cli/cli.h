@@ -51,6 +51,8 @@ int command_help(const command *self, int count, char **words);
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for a failed library call: its message, and the exit code for its status. */
 int complain_status(const nonsens_context *ctx, nonsens_status status);
+/* From here on neither complaints nor standard output: another process of this run has them. */
+void be_silent(void);
 /* A word of the command line for a message, cut where it is long. */
 typedef struct shown_word {
     char text[64];
@@ -146,6 +148,21 @@ nonsens_status pairs_run(const arguments *args, const nonsens_data *data, progre
 /* Ctrl-C and termination cancel the context's run; a second one ends the program at once. */
 void interrupt_watch(nonsens_context *ctx);
 bool interrupt_seen(void);
+
+/* ---- several processes, started by mpirun (team_mpi.c, or team_none.c in a build without MPI) ---- */
+
+/* A line of `nonsens version`. */
+const char *team_build_info(void);
+/* Joins the processes that were started together; all but the first then say nothing. */
+void team_begin(void);
+/* NULL where this process is alone. */
+const nonsens_crew *team_crew(void);
+/* How many of them run on this machine. */
+int team_neighbours(void);
+/* The highest exit code of all: every process asks at the same places. */
+int team_agree(int code);
+/* Leaves; the exit code, which is that of all where the processes have not come to agree on one yet. */
+int team_end(int code);
 
 /* ---- help (help.c, man.c) ---- */
 

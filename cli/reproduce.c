@@ -72,25 +72,53 @@ static int check_figures(const arguments *args)
     return EXIT_DONE;
 }
 
+/* Processes on one machine share its cores: each has one thread where nothing else is asked for. */
+static int share_cores(const arguments *args)
+{
+    char threads[VALUE_BYTES];
+    value_of(args, "threads", threads);
+    if (team_neighbours() < 2 || strcmp(threads, "0") != 0) {
+        return EXIT_DONE;
+    }
+    nonsens_status status = nonsens_options_set(args->ctx, args->options, "threads", "1");
+    return status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
+}
+
+static int complain_interrupted(void)
+{
+    return complain(EXIT_INTERRUPTED, "interrupted; finished repetitions are kept, --resume goes on with them");
+}
+
+static int reproduce_one(const arguments *args, const char *figure, progress *line)
+{
+    nonsens_status status = nonsens_reproduce_crew(args->ctx, args->options, figure, "-", team_crew());
+    progress_wipe(line);
+    int code = EXIT_DONE;
+    if (interrupt_seen() || status == NONSENS_CANCELLED) {
+        code = complain_interrupted();
+    } else if (status != NONSENS_OK) {
+        code = complain_status(args->ctx, status);
+    }
+    int all = team_agree(code);
+    return all == EXIT_INTERRUPTED && code == EXIT_DONE ? complain_interrupted() : all;
+}
+
 static int reproduce(const arguments *args)
 {
+    const nonsens_crew *crew = team_crew();
     int code = check_figures(args);
     progress line;
     interrupt_watch(args->ctx);
-    progress_attach(&line, args->ctx, args->quiet);
+    progress_attach(&line, args->ctx, args->quiet || (crew && crew->member > 0));
+    code = team_agree(code == EXIT_DONE ? share_cores(args) : code);
     for (int i = 0; code == EXIT_DONE && i < args->word_count; i++) {
-        nonsens_status status = nonsens_reproduce(args->ctx, args->options, args->words[i], "-");
-        progress_wipe(&line);
-        if (interrupt_seen()) {
-            code = complain(EXIT_INTERRUPTED, "interrupted; finished repetitions are kept, --resume goes on with them");
-        } else if (status != NONSENS_OK) {
-            code = complain_status(args->ctx, status);
-        }
+        code = reproduce_one(args, args->words[i], &line);
     }
     return code;
 }
 
 int command_reproduce(const command *self, int count, char **words)
 {
-    return arguments_run(self, count, words, reproduce);
+    team_begin();
+    return team_end(arguments_run(self, count, words, reproduce));
 }

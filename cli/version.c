@@ -6,6 +6,6 @@ int command_version(const command *self, int count, char **words)
     if (count > 0) {
         return complain(EXIT_USAGE, "%s takes no arguments, but was given %s", self->name, show_word(words[0]).text);
     }
-    printf("nonsens %s\n%s", nonsens_version(), nonsens_build_info());
+    printf("nonsens %s\n%s%s", nonsens_version(), nonsens_build_info(), team_build_info());
     return EXIT_DONE;
 }

@@ -278,8 +278,8 @@ NONSENS_API int64_t nonsens_result_notes(const nonsens_result *result);
 NONSENS_API const char *nonsens_result_note(const nonsens_result *result, int64_t index);
 
 /*
- * An arrow; a line, whose direction is not known; an arrow with two heads: a hidden common cause or, in graphs of pc and
- * pc-nonsens, a direction on which tests contradict one another.
+ * An arrow; a line, whose direction is not known; an arrow with two heads: a hidden common cause or, in graphs of pc
+ * and pc-nonsens, a direction on which tests contradict one another.
  */
 enum { NONSENS_EDGE_DIRECTED = 0, NONSENS_EDGE_UNDIRECTED = 1, NONSENS_EDGE_BIDIRECTED = 2 };
 
@@ -456,6 +456,26 @@ NONSENS_API const nonsens_figure_info *nonsens_figure_at(size_t index);
  */
 NONSENS_API nonsens_status nonsens_reproduce(nonsens_context *ctx, const nonsens_options *options, const char *figure,
                                              const char *path);
+
+/*
+ * Processes that make a figure together, and how messages, texts of any length, get from one to another in the order
+ * in which they were sent.  Member 0 keeps the journal, writes what comes out and hands out repetitions; all members
+ * run them.  The functions are called by the calling thread only and return 0, or anything else where they fail.
+ */
+typedef struct nonsens_crew {
+    int member, members; /* which of how many this process is, from 0 */
+    int (*send)(void *user, int to, int tag, const char *text);
+    /* The next message that has come, from whom and with which tag, or *text = NULL; good until the next call. */
+    int (*receive)(void *user, int *from, int *tag, const char **text);
+    void *user;
+} nonsens_crew;
+/*
+ * As nonsens_reproduce, called by every member with the same options but `threads`, which is its own; files are those
+ * of member 0.  What comes out does not depend on the number of members.  All return the status of the whole, with its
+ * message in member 0's context.  A failure or a cancelled context of one member ends the run of all.
+ */
+NONSENS_API nonsens_status nonsens_reproduce_crew(nonsens_context *ctx, const nonsens_options *options,
+                                                  const char *figure, const char *path, const nonsens_crew *crew);
 
 /* ---- writers ------------------------------------------------------------------------------------------------- */
 

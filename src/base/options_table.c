@@ -66,8 +66,11 @@ const option_row option_table[] = {
             "Seed of every random number; the same seed gives the same result on any number of threads."),
     INTEGER("seed", seed, REP, RUN, "100001", 0, 0x1p52, "",
             "Seed of the first repetition; the others count up from it. Reported figures use seeds from 100,001."),
-    INTEGER("threads", threads, ANALYSE | REP, RUN, "0", 0, 1024, "threads",
+    INTEGER("threads", threads, ANALYSE, RUN, "0", 0, 1024, "threads",
             "How many threads to use; 0 means all cores."),
+    INTEGER("threads", threads, REP, RUN, "0", 0, 1024, "threads",
+            "How many threads to use, under mpirun in each process; 0 means all cores, or one where several processes "
+            "of the run share a machine."),
     REAL("alpha", alpha, ANALYSE & ~DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
     REAL("alpha", alpha, DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",

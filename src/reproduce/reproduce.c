@@ -6,6 +6,7 @@
 #include "base/output.h"
 #include "base/parallel.h"
 #include "base/show.h"
+#include "reproduce/crew.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -113,21 +114,43 @@ typedef struct unit_name {
     int64_t number, seed;
 } unit_name;
 
-static unit_name name_unit(const run *r, int64_t unit)
+static unit_name name_unit(const figure *f, int64_t cell, int64_t seed)
 {
-    unit_name u = {.number = r->cell[unit / r->reps], .seed = r->first_seed + unit % r->reps};
-    r->figure->cell_name(u.number, u.cell);
-    snprintf(u.options, sizeof u.options, "%.48s/%d/%s", r->figure->info.name, r->figure->revision, u.cell);
+    unit_name u = {.number = cell, .seed = seed};
+    f->cell_name(cell, u.cell);
+    snprintf(u.options, sizeof u.options, "%.48s/%d/%s", f->info.name, f->revision, u.cell);
     return u;
 }
 
+static unit_name unit_of(const run *r, int64_t unit)
+{
+    return name_unit(r->figure, r->cell[unit / r->reps], r->first_seed + unit % r->reps);
+}
+
 /* Figure and cell by their names: further cells and figures change nothing. */
-static unit_seed seed_unit(const run *r, const unit_name *u)
+static unit_seed seed_unit(const figure *f, const unit_name *u)
 {
     uint64_t job = HASH_START;
-    hash_text(&job, r->figure->info.name);
+    hash_text(&job, f->info.name);
     hash_text(&job, u->cell);
     return (unit_seed){rng_open((uint64_t)u->seed, RNG_REPRODUCE, job), (uint64_t)u->seed};
+}
+
+/* The journal's line of a unit, which the caller releases. */
+static nonsens_status make_line(nonsens_context *ctx, arena *scratch, const void *state, int64_t cell, int64_t seed,
+                                json_t **out)
+{
+    const figure *f = state;
+    unit_name u = name_unit(f, cell, seed);
+    json_t *line = json_pack("{s:s, s:s, s:I, s:s}", "figure", f->info.name, "cell", u.cell, "seed", (json_int_t)u.seed,
+                             "options", u.options);
+    nonsens_status status = line ? f->run(ctx, scratch, cell, seed_unit(f, &u), line) : fail_memory(ctx);
+    if (status != NONSENS_OK) {
+        json_decref(line);
+        line = NULL;
+    }
+    *out = line;
+    return status;
 }
 
 static bool read_unit(const run *r, int64_t unit, const json_t *line)
@@ -162,15 +185,37 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, int64_t job
     if (broken) {
         return NONSENS_OK; // what broke it is the run's failure
     }
-    unit_name u = name_unit(r, r->missing[job]);
-    json_t *line = json_pack("{s:s, s:s, s:I, s:s}", "figure", r->figure->info.name, "cell", u.cell, "seed",
-                             (json_int_t)u.seed, "options", u.options);
-    nonsens_status status = line ? r->figure->run(ctx, scratch, u.number, seed_unit(r, &u), line) : fail_memory(ctx);
-    if (status != NONSENS_OK) {
+    unit_name u = unit_of(r, r->missing[job]);
+    json_t *line;
+    TRY(make_line(ctx, scratch, r->figure, u.number, u.seed, &line));
+    return keep_line(ctx, r, r->missing[job], line);
+}
+
+/* ---- one unit, run by another process ---- */
+
+static void name_job(const void *keeper, int64_t job, int64_t *cell, int64_t *seed)
+{
+    const run *r = keeper;
+    unit_name u = unit_of(r, r->missing[job]);
+    *cell = u.number;
+    *seed = u.seed;
+}
+
+static nonsens_status keep_job(nonsens_context *ctx, void *keeper, int64_t job, json_t *line)
+{
+    run *r = keeper;
+    unit_name u = unit_of(r, r->missing[job]);
+    const char *options = json_string_value(json_object_get(line, "options"));
+    if (!options || strcmp(options, u.options) != 0) {
         json_decref(line);
-        return status;
+        return fail(ctx, NONSENS_ERR_USAGE, "the processes of this run are not all of one build of nonsens");
     }
     return keep_line(ctx, r, r->missing[job], line);
+}
+
+static crew_work work_of(const figure *f, const nonsens_options *options)
+{
+    return (crew_work){.phase = f->info.name, .threads = (int)options->threads, .make = make_line, .state = f};
 }
 
 /* ---- all units ---- */
@@ -180,20 +225,27 @@ static void list_missing(run *r)
 {
     for (int64_t k = 0; k < r->reps * r->cells; k++) {
         int64_t unit = k % r->cells * r->reps + k / r->cells;
-        unit_name u = name_unit(r, unit);
+        unit_name u = unit_of(r, unit);
         if (!read_unit(r, unit, journal_find(&r->done, u.options, u.seed))) {
             r->missing[r->jobs++] = unit;
         }
     }
 }
 
-static nonsens_status run_missing(nonsens_context *ctx, arena *a, int threads, run *r)
+static nonsens_status run_missing(nonsens_context *ctx, arena *a, const nonsens_options *options, run *r,
+                                  const nonsens_crew *crew)
 {
     ARENA_TRY(ctx, a, r->units, r->cells * r->reps * (int64_t)r->figure->unit_bytes);
     ARENA_TRY(ctx, a, r->missing, r->cells * r->reps);
     TRY(journal_open(ctx, r->journal, &r->done));
     list_missing(r);
-    nonsens_status status = parallel_for(ctx, threads, r->jobs, r->figure->info.name, run_unit, r);
+    crew_work work = work_of(r->figure, options);
+    work.jobs = r->jobs;
+    work.name = name_job;
+    work.keep = keep_job;
+    work.keeper = r;
+    nonsens_status status =
+        crew ? crew_lead(ctx, a, crew, &work) : parallel_for(ctx, work.threads, r->jobs, work.phase, run_unit, r);
     journal_close(&r->done);
     return status;
 }
@@ -226,27 +278,42 @@ static nonsens_status write_files(nonsens_context *ctx, const run *r, const char
 /* ---- the frame ---- */
 
 static nonsens_status reproduce(nonsens_context *ctx, arena *a, const nonsens_options *options, const figure *f,
-                                const char *path)
+                                const char *path, const nonsens_crew *crew)
 {
     run r = {.figure = f, .reps = options->reps > 0 ? options->reps : f->info.reps, .first_seed = options->seed};
     TRY(choose_cells(ctx, a, options, &r));
     TRY(make_folder(ctx, options->out));
     TRY(name_files(ctx, a, options->out, &r));
     TRY(check_files(ctx, options, &r));
-    TRY(run_missing(ctx, a, (int)options->threads, &r));
+    TRY(run_missing(ctx, a, options, &r, crew));
     return write_files(ctx, &r, path);
 }
 
-nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *options, const figure *f, const char *path)
+nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *options, const figure *f, const char *path,
+                                const nonsens_crew *crew)
 {
     arena a = {0};
-    nonsens_status status = reproduce(ctx, &a, options, f, path);
+    nonsens_status status;
+    if (!crew || crew->members < 2) {
+        status = reproduce(ctx, &a, options, f, path, NULL);
+    } else if (crew->member == 0) {
+        status = crew_dismiss(ctx, crew, reproduce(ctx, &a, options, f, path, crew));
+    } else {
+        crew_work work = work_of(f, options);
+        status = crew_follow(ctx, &a, crew, &work);
+    }
     arena_free(&a);
     return status;
 }
 
 nonsens_status nonsens_reproduce(nonsens_context *ctx, const nonsens_options *options, const char *name,
                                  const char *path)
+{
+    return nonsens_reproduce_crew(ctx, options, name, path, NULL);
+}
+
+nonsens_status nonsens_reproduce_crew(nonsens_context *ctx, const nonsens_options *options, const char *name,
+                                      const char *path, const nonsens_crew *crew)
 {
     char shown[SHOWN_BYTES];
     TRY(options_begin(ctx, options, NONSENS_CMD_REPRODUCE));
@@ -255,5 +322,5 @@ nonsens_status nonsens_reproduce(nonsens_context *ctx, const nonsens_options *op
         return fail(ctx, NONSENS_ERR_USAGE, "%s is not a figure; `nonsens help reproduce` lists them",
                     show_bare(shown, name));
     }
-    return figure_reproduce(ctx, options, f, path);
+    return figure_reproduce(ctx, options, f, path, crew);
 }

@@ -4,7 +4,7 @@
  *     figure -> cells that were asked for -> units (cell, repetition) -> journal lines -> table, text, picture
  *
  * A unit draws from a random stream of its own, named by its seed, the figure and the cell, so that neither threads nor
- * the other cells can change it.  Adding a figure = one file + one line in reproduce.c.
+ * processes nor the other cells can change it.  Adding a figure = one file + one line in reproduce.c.
  */
 #ifndef REPRODUCE_REPRODUCE_H
 #define REPRODUCE_REPRODUCE_H
@@ -46,9 +46,9 @@ typedef struct figure {
     figure_write_fn write_csv, write_text, draw;
 } figure;
 
-/* As nonsens_reproduce; the options have been looked at. */
-nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *options, const figure *f,
-                                const char *path);
+/* As nonsens_reproduce_crew; the options have been looked at. */
+nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *options, const figure *f, const char *path,
+                                const nonsens_crew *crew);
 
 /* Supplement B: linear ICA of piece-wise stationary sources (linear_ica.c). */
 extern const figure FIGURE_LINEAR_ICA;

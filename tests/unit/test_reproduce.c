@@ -102,7 +102,7 @@ static int close_place(void **state)
 static nonsens_status make_toy(place *p)
 {
     context_begin(p->ctx);
-    return figure_reproduce(p->ctx, p->options, &TOY, "/dev/null");
+    return figure_reproduce(p->ctx, p->options, &TOY, "/dev/null", NULL);
 }
 
 static size_t load(const char *path, char bytes[FILE_BYTES])
@@ -254,7 +254,7 @@ static void test_revision(void **state)
     newer.revision++;
     assert_int_equal(make_toy(p), NONSENS_OK);
     p->options->resume = true;
-    assert_int_equal(figure_reproduce(p->ctx, p->options, &newer, "/dev/null"), NONSENS_OK);
+    assert_int_equal(figure_reproduce(p->ctx, p->options, &newer, "/dev/null", NULL), NONSENS_OK);
     assert_int_equal(atomic_load(&runs), 2 * TOY_UNITS);
 }
 
