@@ -62,7 +62,8 @@ static const command commands[] = {
      "Runs the simulations behind figures of the paper (Monti, Zhang, Hyvarinen, UAI 2019) and writes for each FIGURE "
      "a "
      "table, FIGURE.csv, and a picture, FIGURE.svg; a short table goes to standard output. Each finished repetition is "
-     "kept in FIGURE.journal: a run that was stopped at any point goes on with --resume.",
+     "kept in FIGURE.journal: a run that was stopped at any point goes on with --resume. Where `nonsens version` names "
+     "MPI, processes that mpirun starts share the repetitions, with the same result.",
      command_reproduce},
     {"methods", 0, "", "lists the methods, one line each", "Lists the methods: name, what it can do, one line on how.",
      command_methods},
