@@ -1,6 +1,7 @@
 /*
  * rows.c - passes over the rows: log densities (1) of mechanism.h, their first and second derivatives.
  */
+#include "math/pair.h"
 #include "mechanism/internal.h"
 
 #include <math.h>
@@ -207,20 +208,9 @@ static inline void add_crossing(const mechanism_model *m, const mechanism_term *
     }
 }
 
-/* Two doubles beside one another. */
-typedef double twin __attribute__((vector_size(2 * sizeof(double))));
-
-static inline twin load(const double *from)
+static inline void add_to(double *to, pair v)
 {
-    twin v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-static inline void add_to(double *to, twin v)
-{
-    v += load(to);
-    memcpy(to, &v, sizeof v);
+    pair_store(to, pair_load(to) + v);
 }
 
 /* Second derivatives by coefficients of two terms, the lower triangle: u comes after t or is t. */
@@ -232,7 +222,7 @@ static inline void add_products(const mechanism_term *t, int64_t order_t, const 
     for (int64_t i = from; i < to; i++) {
         row_term r = look_up(t, order_t, i), q = look_up(u, order_u, i);
         double *column = hessian + r.start * ld + q.start, weight[EFFECT][EFFECT];
-        twin right = load(q.right);
+        pair right = pair_load(q.right);
         double near = r.right[0], far = r.right[1];
         for (int64_t a = 0; a < order_t; a++) {
             for (int64_t b = 0; b < order_u; b++) {
