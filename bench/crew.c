@@ -25,8 +25,10 @@ static void cell_name(int64_t cell, char name[CELL_NAME_BYTES])
     strcpy(name, "cell");
 }
 
-static nonsens_status run_slowly(nonsens_context *ctx, arena *scratch, int64_t cell, unit_seed seed, json_t *line)
+static nonsens_status run_slowly(nonsens_context *ctx, arena *scratch, const void *base, int64_t cell, unit_seed seed,
+                                 json_t *line)
 {
+    (void)base;
     (void)ctx;
     (void)scratch;
     (void)cell;
@@ -59,7 +61,7 @@ static const figure FIGURE = {.info = {"bench", "", 1, 1},
                               .read = read_line,
                               .write_csv = write_nothing,
                               .write_text = write_nothing,
-                              .draw = write_nothing};
+                              .picture = {{"", write_nothing}}};
 
 /* ---- the other process ---- */
 

@@ -138,8 +138,8 @@ struct nonsens_options {
     enum fdr fdr;
     /* experiments */
     int64_t reps;
-    char out[OPTION_TEXT_BYTES], cells[64];
-    bool resume;
+    char out[OPTION_TEXT_BYTES], cells[64], data[OPTION_TEXT_BYTES];
+    bool resume, fine;
     /* comparison of graphs */
     bool pattern, closure;
     char truth_column[OPTION_TEXT_BYTES];

@@ -126,8 +126,10 @@ static nonsens_status run_algorithm(nonsens_context *ctx, arena *a, const algori
     return json_object_set_new(results, how->name, entry) == 0 ? NONSENS_OK : fail_memory(ctx);
 }
 
-static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, int64_t cell, unit_seed seed, json_t *line)
+static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void *base, int64_t cell, unit_seed seed,
+                               json_t *line)
 {
+    (void)base;
     setting s = setting_of(cell);
     linear_ica_data data;
     json_t *results = json_object();
@@ -364,5 +366,5 @@ const figure FIGURE_LINEAR_ICA = {
     .read = read_unit,
     .write_csv = write_csv,
     .write_text = write_text,
-    .draw = draw,
+    .picture = {{"", draw}},
 };

@@ -45,11 +45,19 @@ static const figure *figure_find(const char *name)
 
 /* ---- what is asked for ---- */
 
+/* A figure with what its units look at: all that making a line takes. */
+typedef struct workshop {
+    const figure *figure;
+    figure_base base;
+} workshop;
+
 typedef struct run {
     const figure *figure;
+    const workshop *workshop;
     int64_t cells, reps, first_seed;
-    int64_t *cell;                   /* (cells) */
-    const char *journal, *csv, *svg; /* paths */
+    int64_t *cell, *reps_there; /* (cells) as in figure_units */
+    const char *journal, *csv;  /* paths */
+    const char *svg[FIGURE_PICTURES];
     journal done;
     char *units;      /* (cells, reps) of unit_bytes each; filled in as they finish */
     int64_t *missing; /* (jobs) which of the units are to be made */
@@ -60,10 +68,11 @@ typedef struct run {
 static nonsens_status choose_cells(nonsens_context *ctx, arena *a, const nonsens_options *options, run *r)
 {
     char name[CELL_NAME_BYTES], last[CELL_NAME_BYTES], shown[SHOWN_BYTES];
-    ARENA_TRY(ctx, a, r->cell, r->figure->info.cells);
-    for (int64_t k = 0; k < r->figure->info.cells; k++) {
-        r->figure->cell_name(k, name);
-        if (fnmatch(options->cells, name, 0) == 0) {
+    const figure *f = r->figure;
+    ARENA_TRY(ctx, a, r->cell, f->info.cells);
+    for (int64_t k = 0; k < f->info.cells; k++) {
+        f->cell_name(k, name);
+        if (fnmatch(options->cells, name, 0) == 0 && (options->fine || !f->is_fine || !f->is_fine(k))) {
             r->cell[r->cells++] = k;
         }
     }
@@ -74,6 +83,18 @@ static nonsens_status choose_cells(nonsens_context *ctx, arena *a, const nonsens
     r->figure->cell_name(r->figure->info.cells - 1, last);
     return fail(ctx, NONSENS_ERR_USAGE, "--cells %s: no cell of %s is called so; they go from %s to %s",
                 show_bare(shown, options->cells), r->figure->info.name, name, last);
+}
+
+static nonsens_status count_reps(nonsens_context *ctx, arena *a, const nonsens_options *options, run *r)
+{
+    const figure *f = r->figure;
+    ARENA_TRY(ctx, a, r->reps_there, r->cells);
+    for (int64_t k = 0; k < r->cells; k++) {
+        int64_t usual = f->cell_reps ? f->cell_reps(r->cell[k]) : f->info.reps;
+        r->reps_there[k] = options->reps > 0 ? options->reps : usual;
+        r->reps = r->reps_there[k] > r->reps ? r->reps_there[k] : r->reps;
+    }
+    return NONSENS_OK;
 }
 
 static nonsens_status make_folder(nonsens_context *ctx, const char *folder)
@@ -89,13 +110,26 @@ static nonsens_status make_folder(nonsens_context *ctx, const char *folder)
     return NONSENS_OK;
 }
 
+static int picture_count(const figure *f)
+{
+    int count = 0;
+    while (count < FIGURE_PICTURES && f->picture[count].suffix) {
+        count++;
+    }
+    return count;
+}
+
 static nonsens_status name_files(nonsens_context *ctx, arena *a, const char *folder, run *r)
 {
     const char *name = r->figure->info.name;
     r->journal = arena_format(ctx, a, "%s/%s.journal", folder, name);
     r->csv = arena_format(ctx, a, "%s/%s.csv", folder, name);
-    r->svg = arena_format(ctx, a, "%s/%s.svg", folder, name);
-    return r->journal && r->csv && r->svg ? NONSENS_OK : NONSENS_ERR_MEMORY;
+    bool good = r->journal && r->csv;
+    for (int i = 0; i < picture_count(r->figure) && good; i++) {
+        r->svg[i] = arena_format(ctx, a, "%s/%s%s.svg", folder, name, r->figure->picture[i].suffix);
+        good = r->svg[i] != NULL;
+    }
+    return good ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
 static nonsens_status check_files(nonsens_context *ctx, const nonsens_options *options, const run *r)
@@ -103,7 +137,10 @@ static nonsens_status check_files(nonsens_context *ctx, const nonsens_options *o
     static const journal_kind kind = {NULL, "repetitions", "name another folder by --out"}; // without a head
     TRY(journal_check_file(ctx, r->journal, &kind, options->resume));
     TRY(nonsens_output_check(ctx, r->csv));
-    return nonsens_output_check(ctx, r->svg);
+    for (int i = 0; i < picture_count(r->figure); i++) {
+        TRY(nonsens_output_check(ctx, r->svg[i]));
+    }
+    return NONSENS_OK;
 }
 
 /* ---- one unit ---- */
@@ -118,7 +155,8 @@ static unit_name name_unit(const figure *f, int64_t cell, int64_t seed)
 {
     unit_name u = {.number = cell, .seed = seed};
     f->cell_name(cell, u.cell);
-    snprintf(u.options, sizeof u.options, "%.48s/%d/%s", f->info.name, f->revision, u.cell);
+    int revision = f->revision + (f->cell_revision ? f->cell_revision(cell) : 0);
+    snprintf(u.options, sizeof u.options, "%.48s/%d/%s", f->info.name, revision, u.cell);
     return u;
 }
 
@@ -140,11 +178,12 @@ static unit_seed seed_unit(const figure *f, const unit_name *u)
 static nonsens_status make_line(nonsens_context *ctx, arena *scratch, const void *state, int64_t cell, int64_t seed,
                                 json_t **out)
 {
-    const figure *f = state;
+    const workshop *w = state;
+    const figure *f = w->figure;
     unit_name u = name_unit(f, cell, seed);
     json_t *line = json_pack("{s:s, s:s, s:I, s:s}", "figure", f->info.name, "cell", u.cell, "seed", (json_int_t)u.seed,
                              "options", u.options);
-    nonsens_status status = line ? f->run(ctx, scratch, cell, seed_unit(f, &u), line) : fail_memory(ctx);
+    nonsens_status status = line ? f->run(ctx, scratch, w->base.data, cell, seed_unit(f, &u), line) : fail_memory(ctx);
     if (status != NONSENS_OK) {
         json_decref(line);
         line = NULL;
@@ -187,7 +226,7 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, int64_t job
     }
     unit_name u = unit_of(r, r->missing[job]);
     json_t *line;
-    TRY(make_line(ctx, scratch, r->figure, u.number, u.seed, &line));
+    TRY(make_line(ctx, scratch, r->workshop, u.number, u.seed, &line));
     return keep_line(ctx, r, r->missing[job], line);
 }
 
@@ -213,9 +252,9 @@ static nonsens_status keep_job(nonsens_context *ctx, void *keeper, int64_t job, 
     return keep_line(ctx, r, r->missing[job], line);
 }
 
-static crew_work work_of(const figure *f, const nonsens_options *options)
+static crew_work work_of(const workshop *w, const nonsens_options *options)
 {
-    return (crew_work){.phase = f->info.name, .threads = (int)options->threads, .make = make_line, .state = f};
+    return (crew_work){.phase = w->figure->info.name, .threads = (int)options->threads, .make = make_line, .state = w};
 }
 
 /* ---- all units ---- */
@@ -226,7 +265,8 @@ static void list_missing(run *r)
     for (int64_t k = 0; k < r->reps * r->cells; k++) {
         int64_t unit = k % r->cells * r->reps + k / r->cells;
         unit_name u = unit_of(r, unit);
-        if (!read_unit(r, unit, journal_find(&r->done, u.options, u.seed))) {
+        if (k / r->cells < r->reps_there[k % r->cells] &&
+            !read_unit(r, unit, journal_find(&r->done, u.options, u.seed))) {
             r->missing[r->jobs++] = unit;
         }
     }
@@ -239,7 +279,7 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *a, const nonsens_
     ARENA_TRY(ctx, a, r->missing, r->cells * r->reps);
     TRY(journal_open(ctx, r->journal, &r->done));
     list_missing(r);
-    crew_work work = work_of(r->figure, options);
+    crew_work work = work_of(r->workshop, options);
     work.jobs = r->jobs;
     work.name = name_job;
     work.keep = keep_job;
@@ -269,19 +309,33 @@ static nonsens_status write_file(nonsens_context *ctx, const figure_units *units
 
 static nonsens_status write_files(nonsens_context *ctx, const run *r, const char *path)
 {
-    figure_units units = {r->cells, r->reps, r->cell, r->units};
+    figure_units units = {r->cells, r->reps, r->cell, r->units, r->reps_there};
     TRY(write_file(ctx, &units, r->figure->write_csv, r->csv));
-    TRY(write_file(ctx, &units, r->figure->draw, r->svg));
+    for (int i = 0; i < picture_count(r->figure); i++) {
+        TRY(write_file(ctx, &units, r->figure->picture[i].draw, r->svg[i]));
+    }
     return write_file(ctx, &units, r->figure->write_text, path);
 }
 
 /* ---- the frame ---- */
 
-static nonsens_status reproduce(nonsens_context *ctx, arena *a, const nonsens_options *options, const figure *f,
+static nonsens_status say_skipped(nonsens_context *ctx, const workshop *w, const char *path)
+{
+    output *out;
+    TRY(output_open(ctx, path, &out));
+    fprintf(output_stream(out), "%s skipped: %s\n", w->figure->info.name, w->base.missing);
+    return output_close(ctx, out);
+}
+
+static nonsens_status reproduce(nonsens_context *ctx, arena *a, const nonsens_options *options, const workshop *w,
                                 const char *path, const nonsens_crew *crew)
 {
-    run r = {.figure = f, .reps = options->reps > 0 ? options->reps : f->info.reps, .first_seed = options->seed};
+    run r = {.figure = w->figure, .workshop = w, .first_seed = options->seed};
     TRY(choose_cells(ctx, a, options, &r));
+    TRY(count_reps(ctx, a, options, &r));
+    if (w->base.missing) {
+        return say_skipped(ctx, w, path);
+    }
     TRY(make_folder(ctx, options->out));
     TRY(name_files(ctx, a, options->out, &r));
     TRY(check_files(ctx, options, &r));
@@ -289,18 +343,38 @@ static nonsens_status reproduce(nonsens_context *ctx, arena *a, const nonsens_op
     return write_files(ctx, &r, path);
 }
 
+/* Member 0 of a crew sends the others home whatever happened. */
+static nonsens_status lead(nonsens_context *ctx, arena *a, const nonsens_options *options, workshop *w,
+                           const char *path, const nonsens_crew *crew)
+{
+    nonsens_status status = w->figure->prepare ? w->figure->prepare(ctx, a, options, &w->base) : NONSENS_OK;
+    if (status == NONSENS_OK) {
+        status = reproduce(ctx, a, options, w, path, crew);
+    }
+    return crew ? crew_dismiss(ctx, crew, status) : status;
+}
+
+/* Where another member cannot prepare, its units say so. */
+static nonsens_status follow(nonsens_context *ctx, arena *a, const nonsens_options *options, workshop *w,
+                             const nonsens_crew *crew)
+{
+    if (w->figure->prepare && w->figure->prepare(ctx, a, options, &w->base) != NONSENS_OK) {
+        w->base.data = NULL;
+    }
+    crew_work work = work_of(w, options);
+    return crew_follow(ctx, a, crew, &work);
+}
+
 nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *options, const figure *f, const char *path,
                                 const nonsens_crew *crew)
 {
     arena a = {0};
-    nonsens_status status;
-    if (!crew || crew->members < 2) {
-        status = reproduce(ctx, &a, options, f, path, NULL);
-    } else if (crew->member == 0) {
-        status = crew_dismiss(ctx, crew, reproduce(ctx, &a, options, f, path, crew));
-    } else {
-        crew_work work = work_of(f, options);
-        status = crew_follow(ctx, &a, crew, &work);
+    workshop w = {.figure = f};
+    const nonsens_crew *others = crew && crew->members > 1 ? crew : NULL;
+    nonsens_status status =
+        others && others->member > 0 ? follow(ctx, &a, options, &w, others) : lead(ctx, &a, options, &w, path, others);
+    if (w.base.data) {
+        f->release(w.base.data);
     }
     arena_free(&a);
     return status;

@@ -46,13 +46,14 @@ static nonsens_status toy_run(nonsens_context *ctx, int member, unit_seed seed, 
     return NONSENS_OK;
 }
 
-#define TOY_RUN(member)                                                                                        \
-    static nonsens_status toy_run_##member(nonsens_context *ctx, arena *scratch, int64_t cell, unit_seed seed, \
-                                           json_t *line)                                                       \
-    {                                                                                                          \
-        (void)scratch;                                                                                         \
-        (void)cell;                                                                                            \
-        return toy_run(ctx, member, seed, line);                                                               \
+#define TOY_RUN(member)                                                                                          \
+    static nonsens_status toy_run_##member(nonsens_context *ctx, arena *scratch, const void *base, int64_t cell, \
+                                           unit_seed seed, json_t *line)                                         \
+    {                                                                                                            \
+        (void)base;                                                                                              \
+        (void)scratch;                                                                                           \
+        (void)cell;                                                                                              \
+        return toy_run(ctx, member, seed, line);                                                                 \
     }
 TOY_RUN(0)
 TOY_RUN(1)
@@ -75,9 +76,12 @@ static nonsens_status toy_write(nonsens_context *ctx, arena *scratch, const figu
     return NONSENS_OK;
 }
 
-#define TOY(run)                                                                                              \
-    {                                                                                                         \
-        {"toy", "", REPS, CELLS}, 1, toy_name, run, sizeof(double), toy_read, toy_write, toy_write, toy_write \
+#define TOY(function)                                                                                                 \
+    {                                                                                                                 \
+        .info = {"toy", "", REPS, CELLS}, .revision = 1, .cell_name = toy_name, .run = function,                      \
+        .unit_bytes = sizeof(double), .read = toy_read, .write_csv = toy_write, .write_text = toy_write, .picture = { \
+            {"", toy_write}                                                                                           \
+        }                                                                                                             \
     }
 static figure toy[MEMBERS] = {TOY(toy_run_0), TOY(toy_run_1), TOY(toy_run_2)};
 

@@ -150,7 +150,8 @@ static char *written(fixture *f, figure_write_fn write, int64_t cell, const doub
         assert_true(shown->read(line, units + i * shown->unit_bytes));
         json_decref(line);
     }
-    figure_units all = {1, 2, &cell, units};
+    int64_t reps = 2;
+    figure_units all = {1, 2, &cell, units, &reps};
     FILE *stream = open_memstream(&text, &bytes);
     assert_int_equal(write(f->ctx, &f->scratch, &all, stream), NONSENS_OK);
     fclose(stream);

@@ -20,8 +20,10 @@ static void toy_name(int64_t cell, char name[CELL_NAME_BYTES])
     snprintf(name, CELL_NAME_BYTES, "cell-%c", (int)('a' + cell));
 }
 
-static nonsens_status toy_run(nonsens_context *ctx, arena *scratch, int64_t cell, unit_seed seed, json_t *line)
+static nonsens_status toy_run(nonsens_context *ctx, arena *scratch, const void *base, int64_t cell, unit_seed seed,
+                              json_t *line)
 {
+    (void)base;
     (void)ctx;
     (void)scratch;
     (void)cell;
@@ -42,13 +44,22 @@ static nonsens_status toy_write(nonsens_context *ctx, arena *scratch, const figu
     (void)ctx;
     (void)scratch;
     for (int64_t i = 0; i < units->cells * units->reps; i++) {
-        fprintf(out, "%d %.17g\n", (int)units->cell[i / units->reps], ((const double *)units->unit)[i]);
+        if (i % units->reps < units->reps_there[i / units->reps]) {
+            fprintf(out, "%d %.17g\n", (int)units->cell[i / units->reps], ((const double *)units->unit)[i]);
+        }
     }
     return NONSENS_OK;
 }
 
-static const figure TOY = {{"toy", "", 4, 3}, 1,         toy_name,  toy_run,  sizeof(double),
-                           toy_read,          toy_write, toy_write, toy_write};
+static const figure TOY = {.info = {"toy", "", 4, 3},
+                           .revision = 1,
+                           .cell_name = toy_name,
+                           .run = toy_run,
+                           .unit_bytes = sizeof(double),
+                           .read = toy_read,
+                           .write_csv = toy_write,
+                           .write_text = toy_write,
+                           .picture = {{"", toy_write}}};
 enum { TOY_UNITS = 12, FILE_BYTES = 1 << 14 };
 
 /* ---- a folder for it ---- */
@@ -258,6 +269,85 @@ static void test_revision(void **state)
     assert_int_equal(atomic_load(&runs), 2 * TOY_UNITS);
 }
 
+static int second_cell_is_newer(int64_t cell)
+{
+    return cell == 1;
+}
+
+/* Of a cell with a revision of its own, only that cell's lines are made again. */
+static void test_revision_of_a_cell(void **state)
+{
+    place *p = *state;
+    figure newer = TOY;
+    newer.cell_revision = second_cell_is_newer;
+    assert_int_equal(make_toy(p), NONSENS_OK);
+    p->options->resume = true;
+    assert_int_equal(figure_reproduce(p->ctx, p->options, &newer, "/dev/null", NULL), NONSENS_OK);
+    assert_int_equal(atomic_load(&runs), TOY_UNITS + 4);
+}
+
+static int64_t reps_of_cell(int64_t cell)
+{
+    return cell == 0 ? 1 : 5;
+}
+
+static bool last_is_fine(int64_t cell)
+{
+    return cell == 2;
+}
+
+/* Cells may differ in repetitions, and some may be left to --fine. */
+static void test_cells_differ(void **state)
+{
+    place *p = *state;
+    figure uneven = TOY;
+    char text[FILE_BYTES];
+    uneven.cell_reps = reps_of_cell;
+    uneven.is_fine = last_is_fine;
+    assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_OK);
+    assert_int_equal(atomic_load(&runs), 1 + 5);
+    load(p->csv, text);
+    assert_int_equal(strncmp(text, "0 ", 2), 0);
+    assert_int_equal(strncmp(strchr(text, '\n') + 1, "1 ", 2), 0);
+    p->options->resume = p->options->fine = true;
+    assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_OK);
+    assert_int_equal(atomic_load(&runs), 1 + 5 + 5);
+    p->options->reps = 2;
+    assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_OK);
+    assert_int_equal(atomic_load(&runs), 1 + 5 + 5 + 1);
+}
+
+static nonsens_status prepare_number(nonsens_context *ctx, arena *a, const nonsens_options *options, figure_base *base)
+{
+    (void)ctx;
+    (void)a;
+    if (strcmp(options->data, "there") == 0) {
+        base->data = malloc(1);
+    } else {
+        base->missing = "the data are missing";
+    }
+    return NONSENS_OK;
+}
+
+/* What a figure needs is made once and released; where it is missing, a line says so and nothing is written. */
+static void test_prepared(void **state)
+{
+    place *p = *state;
+    figure careful = TOY;
+    char said[80], text[FILE_BYTES];
+    careful.prepare = prepare_number;
+    careful.release = free;
+    snprintf(said, sizeof said, "%s/said", p->folder);
+    assert_int_equal(figure_reproduce(p->ctx, p->options, &careful, said, NULL), NONSENS_OK);
+    load(said, text);
+    assert_string_equal(text, "toy skipped: the data are missing\n");
+    assert_int_equal(unlink(said), 0);
+    assert_int_not_equal(access(p->csv, F_OK), 0);
+    assert_int_equal(nonsens_options_set(p->ctx, p->options, "data", "there"), NONSENS_OK);
+    assert_int_equal(figure_reproduce(p->ctx, p->options, &careful, "/dev/null", NULL), NONSENS_OK);
+    assert_int_equal(atomic_load(&runs), TOY_UNITS);
+}
+
 static void test_folder_cannot_be_made(void **state)
 {
     place *p = *state;
@@ -334,6 +424,9 @@ int main(void)
         PLACE_TEST(test_journal_is_not_overwritten),
         PLACE_TEST(test_grows),
         PLACE_TEST(test_revision),
+        PLACE_TEST(test_revision_of_a_cell),
+        PLACE_TEST(test_cells_differ),
+        PLACE_TEST(test_prepared),
         PLACE_TEST(test_folder_cannot_be_made),
         PLACE_TEST(test_any_number_of_threads),
         PLACE_TEST(test_failing_allocations),
