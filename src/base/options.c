@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/preset.h"
 #include "base/show.h"
 
 #include <inttypes.h>
@@ -262,10 +263,27 @@ static nonsens_status fail_unknown(nonsens_context *ctx, const nonsens_options *
                 show_bare(shown, key), command, command);
 }
 
+const char *option_usual(const nonsens_options *options, const nonsens_option_info *info)
+{
+    const char *preset = options->as_published ? preset_find(info->key) : NULL;
+    return preset ? preset : info->default_value;
+}
+
+/* Gives the options of the preset that the command has its values, or their defaults back where it is taken back. */
+static nonsens_status set_preset(nonsens_context *ctx, nonsens_options *options)
+{
+    for (size_t i = 0; i < preset_count(); i++) {
+        const option_row *r = row_find(preset_at(i)->key, options->command);
+        TRY(r ? set_row(ctx, options, r, option_usual(options, &r->info)) : NONSENS_OK);
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key, const char *value)
 {
     const option_row *r = row_find(key, options->command);
-    return r ? set_row(ctx, options, r, value) : fail_unknown(ctx, options, key);
+    TRY(r ? set_row(ctx, options, r, value) : fail_unknown(ctx, options, key));
+    return r->offset == offsetof(struct nonsens_options, as_published) ? set_preset(ctx, options) : NONSENS_OK;
 }
 
 /* ---- options that contradict one another, or themselves ---- */
@@ -284,6 +302,20 @@ static nonsens_status check_training(nonsens_context *ctx, const nonsens_options
                     o->basis, LEAST_BASIS);
     }
     return NONSENS_OK;
+}
+
+/* The preset says nothing to methods that are not the paper's. */
+static nonsens_status check_preset(nonsens_context *ctx, const nonsens_options *o)
+{
+    bool graph = o->command == NONSENS_CMD_DISCOVER;
+    bool is_published = graph ? strcmp(o->method, "pc-nonsens") == 0 && o->orient_by != ORIENT_BY_STRUCTURED
+                              : strcmp(o->method, "nonsens") == 0 || strcmp(o->method, "nonsens-lr") == 0;
+    if (!o->as_published || is_published) {
+        return NONSENS_OK;
+    }
+    return fail(ctx, NONSENS_ERR_USAGE, "--as-published is for %s",
+                graph ? "--method pc-nonsens with --orient-by nonsens or nonsens-lr; name both"
+                      : "--method nonsens and --method nonsens-lr; name one of them");
 }
 
 bool option_next_name(const char **rest, const char **begin, const char **end)
@@ -398,6 +430,7 @@ nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options
     TRY(check_variables(ctx, options));
     TRY(check_pairs(ctx, options));
     TRY(check_segments(ctx, options));
+    TRY(check_preset(ctx, options));
     return check_training(ctx, options);
 }
 
@@ -408,6 +441,7 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
         return fail(ctx, NONSENS_ERR_USAGE, "the options were made for %s; make options for the command that is run",
                     option_command_name(options->command));
     }
+    TRY(check_preset(ctx, options));
     return check_training(ctx, options);
 }
 

@@ -80,6 +80,7 @@ struct nonsens_options {
     int64_t seed, threads;
     double alpha;
     char method[64];
+    bool as_published;
     /* data */
     char segment[OPTION_TEXT_BYTES], segments[64], vars[OPTION_TEXT_BYTES], x[OPTION_TEXT_BYTES], y[OPTION_TEXT_BYTES],
         given[OPTION_TEXT_BYTES];
@@ -179,6 +180,9 @@ void option_print_choice(const char *choices, int index, char *buffer, size_t by
 
 /* False for options on how a run is done (threads, journals), which change no result. */
 bool option_changes_results(const nonsens_option_info *info);
+
+/* What the option is where nothing is said about it: its default, or what --as-published gives it where that is set. */
+const char *option_usual(const nonsens_options *options, const nonsens_option_info *info);
 
 /* The value of an option as text, as nonsens_options_set would take it; the buffer is the caller's. */
 void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes);

@@ -79,6 +79,15 @@ const option_row option_table[] = {
     TEXT("method", method, DIS, RUN, "structured", "The method that finds the graph; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
            "How the variables are separated into sources; auto means score-matching."),
+    FLAG("as-published", as_published, DIR, RUN,
+         "nonsens, nonsens-lr: the method as the paper prints it: one network, trained by sgd on all rows, scores these "
+         "rows; score-matching; pooled tests of all rows; the printed ratio. Sets folds, restarts, keep, features, "
+         "inputs, optimiser, learning-rate, momentum, batch, epochs, patience, unmixing, ratio, pooling, null and "
+         "test-rows; options after it override it, and it overrides those before it."),
+    FLAG("as-published", as_published, DIS, RUN,
+         "pc-nonsens with --orient-by nonsens or nonsens-lr: edges are directed as by `nonsens direction "
+         "--as-published`. Sets pooling and null, which the tests of pc-nonsens share; options after it override it, "
+         "and it overrides those before it."),
     INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets",
             "Data sets per cell; 0 means as many as the figure's default."),
     TEXT("out", out, REP, RUN, "results",
@@ -124,6 +133,9 @@ const option_row option_table[] = {
 
     INTEGER("layers", layers, DIR, NETWORK, "3", 0, 20, "layers",
             "Hidden layers of the segment classifier; 0 makes it linear."),
+    INTEGER("layers", layers, DIS, NETWORK, "3", 0, 20, "layers",
+            "pc-nonsens with --orient-by nonsens or nonsens-lr: hidden layers of the segment classifier; 0 makes it "
+            "linear."),
     INTEGER("width", width, DIR, NETWORK, "32", 1, 4096, "units", "Units of each hidden layer."),
     CHOICE("activation", activation, DIR, NETWORK, "leaky-relu", "leaky-relu|maxout|tanh",
            "Activation of the hidden layers."),
@@ -139,8 +151,9 @@ const option_row option_table[] = {
             "Stop after so many epochs without a better cross-entropy on the rows kept back."),
     REAL("validation", validation, DIR, NETWORK, "0.1", 0.001, 0.9, NULL,
          "Share of the training rows kept back to decide when to stop."),
-    INTEGER("folds", folds, DIR, NETWORK, "10", 2, 100, "folds",
-            "Every row is scored by networks trained on the other folds."),
+    INTEGER("folds", folds, DIR, NETWORK, "10", 1, 100, "folds",
+            "Every row is scored by networks trained on the other folds; 1 means by networks trained on all rows, so "
+            "that p-values are too small."),
     INTEGER("restarts", restarts, DIR, NETWORK, "4", 1, 1000, "networks",
             "Networks per fold, from different starts."),
     INTEGER("keep", keep, DIR, NETWORK, "0", 0, 1000, "networks",
@@ -200,7 +213,7 @@ const option_row option_table[] = {
     INTEGER("permutations", permutations, DIR | IND | DIA | DIS, TESTS, "999", 1, 10000000, "permutations",
             "How many permutations a permutation test draws."),
     INTEGER("test-rows", test_rows, DIR, TESTS, "0", 0, 1000000000, "rows",
-            "Rows per segment that enter the four tests; 0 leaves the choice to the method."),
+            "Rows per segment that enter the four tests; 0 leaves the choice to the method, 1000000000 means all."),
 
     CHOICE("coefficients", coefficients, DIS, BASELINES, "adaptive-lasso", "adaptive-lasso|tested|all",
            "lingam: which weights stay once the order is found: by the adaptive lasso, by tests of least squares, or "

@@ -275,11 +275,21 @@ nonsens_status disturbances_fit_linear(nonsens_context *ctx, arena *a, const non
     return assign(ctx, a, &v, raw, d);
 }
 
+/* Whether networks scored the rows that they were trained on. */
+static bool is_in_sample(const disturbances *d)
+{
+    return d->fit.options.folds == 1;
+}
+
 const char *disturbances_doubt(const disturbances *d)
 {
     if (!(d->fit.chance - d->fit.loss > GAIN_Z * d->fit.gain_se)) {
-        return "The segments cannot be told apart on held-out rows: the method has nothing to work with. More rows or "
-               "more different segments are needed.";
+        return is_in_sample(d)
+                   ? "The segments cannot be told apart even on the rows that the network was trained on: the method "
+                     "has nothing to work with. More rows or more different segments are needed."
+                   : "The segments cannot be told apart on held-out rows: the method has nothing to work with. More "
+                     "rows "
+                     "or more different segments are needed.";
     }
     if (d->one_change) {
         return "Only one direction of change is visible in the segments: one disturbance may not change, or both "
@@ -308,7 +318,7 @@ static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, n
                    "second singular value of the segment logits over the first; near 0 means that only one disturbance "
                    "changes, or that both change in proportion",
                    "second singular value ratio"));
-    if (d->fit.nets == 0) { /* fits on splines start from a common one of rank two: a third would say nothing */
+    if (d->fit.nets < 2) { // fits on splines start from a common one of rank two, one network has two features
         return NONSENS_OK;
     }
     TRY(result_add(ctx, result, third, NAN,
@@ -323,13 +333,28 @@ static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, n
     return NONSENS_OK;
 }
 
-static nonsens_status report_training(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
+static nonsens_status report_gain(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
 {
     double gain = d->fit.chance - d->fit.loss;
+    if (!is_in_sample(d)) {
+        return result_add(
+            ctx, result, gain, special_normal_tail(gain / d->fit.gain_se),
+            "nats per row by which the segment classifier beats the segment shares on rows it has not seen",
+            "held-out gain");
+    }
+    TRY(result_add(ctx, result, gain, NAN,
+                   "nats per row by which the segment classifier beats the segment shares on the rows it was trained "
+                   "on; more than on rows that it has not seen",
+                   "in-sample gain"));
+    return result_note(ctx, result,
+                       "The disturbances of every row come from a network that was trained on that row (--folds 1): "
+                       "they fit these rows better than others, and p-values that rest on them are too small.");
+}
+
+static nonsens_status report_training(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
+{
     int64_t diverged = 0;
-    TRY(result_add(ctx, result, gain, special_normal_tail(gain / d->fit.gain_se),
-                   "nats per row by which the segment classifier beats the segment shares on rows it has not seen",
-                   "held-out gain"));
+    TRY(report_gain(ctx, d, result));
     for (int64_t net = 0; net < d->fit.nets; net++) {
         diverged += d->fit.report[net].reason == TRAIN_DIVERGED;
     }

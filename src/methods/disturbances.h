@@ -8,7 +8,8 @@
  * variables warped by their ranks in that of the standardised ones.
  *
  * T_k estimates q_k(N_k) up to scale and an additive constant: for Laplace disturbances |N_k|.  Everything is out of
- * fold.  Columns are those of canonical order while fitting, and are put into the user's order at the end.
+ * fold, unless networks have one fold only (--as-published).  Columns are those of canonical order while fitting, and
+ * are put into the user's order at the end.
  */
 #ifndef METHODS_DISTURBANCES_H
 #define METHODS_DISTURBANCES_H
@@ -52,8 +53,9 @@ nonsens_status disturbances_fit_linear(nonsens_context *ctx, arena *a, const non
 double disturbances_mean_log(int64_t n, const double *slope, double least);
 
 /*
- * Adds what the fit says about itself and about the assumptions: sources and their modulation; held-out gain, singular
- * values, assignment and contrast gaps; networks that diverged, an unmixing that did not converge.
+ * Adds what the fit says about itself and about the assumptions: sources and their modulation; held-out gain (with one
+ * fold: in-sample gain), singular values, assignment and contrast gaps; networks that diverged or scored the rows that
+ * they were trained on, an unmixing that did not converge.
  */
 nonsens_status disturbances_report(nonsens_context *ctx, const disturbances *d, nonsens_result *result);
 
@@ -62,7 +64,7 @@ nonsens_status disturbances_report_sources(nonsens_context *ctx, const disturban
 nonsens_status disturbances_report_unmixing(nonsens_context *ctx, const disturbances *d, nonsens_result *result);
 
 /*
- * Why nothing can be concluded from this fit, in a sentence: the segments cannot be told apart on held-out rows, or
+ * Why nothing can be concluded from this fit, in a sentence: the segments cannot be told apart on the rows scored, or
  * only one direction of change is visible, so that the two disturbances are not identified.  NULL where neither is so.
  */
 const char *disturbances_doubt(const disturbances *d);

@@ -6,7 +6,7 @@
  * it is the variable of the test that did not reject.  Two non-rejections with distinct variables and distinct
  * disturbances mean independence; everything else is inconclusive.
  *
- * Deviations (pooling = pooled, a large test-rows and unmixing = score-matching give the paper's variant):
+ * Deviations (--as-published gives the paper's variant, base/preset.h):
  *   - Tests are stratified by segment.  Pooled over segments the disturbances are dependent under the model itself
  *     wherever their modulations are correlated by chance, so the pooled test is not valid.
  *   - A disturbance is an estimate whose error depends on both variables, so with enough rows every test rejects.
@@ -287,7 +287,10 @@ nonsens_status monti_report_tests(nonsens_context *ctx, const four_tests *tests,
     TRY(result_add(ctx, result, result->options.alpha / 4.0, NAN, "level at which each of the four tests is judged",
                    "level of each test"));
     TRY(result_add(ctx, result, (double)tests->parts, NAN,
-                   "disjoint parts of the rows; every test is run in each, and its p is twice the median", "parts"));
+                   tests->parts > 1
+                       ? "disjoint parts of the rows; every test is run in each, and its p is twice the median"
+                       : "the rows that enter a test are in one part, and its p counts as it is",
+                   "parts"));
     TRY(result_add(ctx, result, (double)first->rows_used, NAN, "rows of a part that entered a test", "rows per part"));
     return run_note_skipped(ctx, result, first->segments_skipped, HSIC_LEAST_ROWS);
 }

@@ -22,6 +22,7 @@
 #include "methods/pc.h"
 
 #include "base/parallel.h"
+#include "base/preset.h"
 #include "base/show.h"
 #include "data/audit.h"
 #include "methods/method.h"
@@ -31,7 +32,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { USUAL_BENDS = 4 /* see pc_bends.c */, LISTED_LINES = 12, REASON_BYTES = MESSAGE_BYTES + 1 };
+enum { USUAL_BENDS = 4 /* see pc_bends.c */, LISTED_LINES = 12, REASON_BYTES = MESSAGE_BYTES + 1, PRESET_BYTES = 512 };
 
 /* A line of the pattern and what the bivariate method says about it; "first" is node[0]. */
 typedef struct open_line {
@@ -63,12 +64,14 @@ static nonsens_status pair_options(nonsens_context *ctx, const nonsens_options *
     int threads = parallel_threads((int)from->threads);
     TRY(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, out));
     nonsens_options *o = *out;
+    TRY(nonsens_options_set(ctx, o, "as-published", from->as_published ? "true" : "false"));
     snprintf(o->method, sizeof o->method, "%s", method_word[from->orient_by]);
     o->seed = from->seed;
     o->alpha = from->alpha;
     o->pooling = from->pooling;
     o->null_kind = from->null_kind;
     o->permutations = from->permutations;
+    o->layers = from->layers;
     o->threads = lines > 0 && threads > lines ? threads / lines : 1;
     return NONSENS_OK;
 }
@@ -283,12 +286,31 @@ static nonsens_status note_lines(nonsens_context *ctx, const line_work *w, nonse
                        w->lines, w->lines == 1 ? "edge" : "edges", w->method->info.name, w->lines - left);
 }
 
+/* With --as-published: what was set that the command does not show among its options. */
+static nonsens_status note_preset(nonsens_context *ctx, const line_work *w, nonsens_result *result)
+{
+    char values[PRESET_BYTES] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < preset_count() && used < sizeof values; i++) {
+        const preset_value *p = preset_at(i);
+        if (!nonsens_option_find(p->key, NONSENS_CMD_DISCOVER)) {
+            used +=
+                (size_t)snprintf(values + used, sizeof values - used, "%s%s %s", used ? ", " : "", p->key, p->value);
+        }
+    }
+    return result_note(ctx, result,
+                       "As published, %s directs edges with %s: one network scores the rows that it was trained on, "
+                       "and p-values that rest on it are too small.",
+                       w->method->info.name, values);
+}
+
 static nonsens_status report(nonsens_context *ctx, arena *a, const line_work *w, nonsens_result *result)
 {
     TRY(pc_report(ctx, a, w->search, result));
     for (int64_t i = 0; i < w->lines; i++) {
         TRY(report_line(ctx, w, &w->line[i], result));
     }
+    TRY(w->options->as_published ? note_preset(ctx, w, result) : NONSENS_OK);
     return note_lines(ctx, w, result);
 }
 
@@ -313,12 +335,12 @@ static nonsens_status direct_and_report(nonsens_context *ctx, arena *a, pc_searc
 
 static nonsens_status complete_pattern(nonsens_context *ctx, arena *a, pc_search *s, nonsens_result *result)
 {
-    nonsens_options *options;
+    nonsens_options *options = NULL;
     line_work w = {.search = s, .method = method_find(method_word[s->options->orient_by])};
     TRY(list_lines(ctx, a, &s->found.graph, &w));
-    TRY(pair_options(ctx, s->options, w.lines, &options));
+    nonsens_status status = pair_options(ctx, s->options, w.lines, &options);
     w.options = options;
-    nonsens_status status = direct_and_report(ctx, a, s, &w, result);
+    status = status == NONSENS_OK ? direct_and_report(ctx, a, s, &w, result) : status;
     close_lines(&w, options);
     return status;
 }

@@ -24,6 +24,12 @@ void tcl_options_from(const nonsens_options *o, int64_t features, tcl_options *o
     };
 }
 
+/* A single fold has no others to be trained on: its networks are trained on the rows that they score. */
+static bool is_trained_on(const tcl_fit *fit, int64_t row, int64_t fold)
+{
+    return fit->options.folds == 1 || fit->fold[row] != fold;
+}
+
 /* Folds stratified by segment: a random order inside each segment, dealt out in turn. */
 static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, const int64_t *start)
 {
@@ -57,7 +63,7 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *
     for (int64_t e = 0; e < fit->classes; e++) {
         int64_t rows = 0;
         for (int64_t i = start[e]; i < start[e + 1]; i++) {
-            if (fit->fold[i] != fold) {
+            if (is_trained_on(fit, i, fold)) {
                 order[rows++] = i;
             }
         }
@@ -203,7 +209,8 @@ static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t f
     return NONSENS_OK;
 }
 
-/* Out-of-fold cross-entropy of the averaged logits; the logits' rows are centred on the way. */
+/* Cross-entropy of the averaged logits, out of fold where there are several; the logits' rows are centred on the way.
+ */
 static void judge_and_centre(tcl_fit *fit, const int32_t *label, const int64_t *start)
 {
     double loss = 0.0, squares = 0.0, chance = 0.0, n = (double)fit->n, classes = (double)fit->classes;

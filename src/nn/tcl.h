@@ -3,7 +3,8 @@
  *
  * Logits are identified up to a constant per segment, features only up to a linear map; so the ensemble averages
  * logits and then takes the rank-r factor of the centred n x E logit matrix as features h.  Every row is scored by nets
- * that saw neither its fold in training nor in early stopping ("out of fold"), which keeps later tests honest.
+ * that saw neither its fold in training nor in early stopping ("out of fold"), which keeps later tests honest.  With
+ * one fold there are no such nets: rows are then scored by those that were trained on them ("in sample").
  *
  * Restarts of a fold alternate between two views of the input (inputs.h): the first `basic` columns of x alone, and all
  * of them.  Nets with different views err differently, so that their average beats either (docs/tuning.md).
@@ -17,7 +18,7 @@
 typedef struct tcl_options {
     mlp_shape shape; /* inputs, features and classes are filled in by tcl_fit_new */
     train_options train;
-    int64_t folds, restarts, keep; /* keep = 0: all restarts */
+    int64_t folds, restarts, keep; /* folds = 1: in sample; keep = 0: all restarts */
     double validation;             /* share of the training rows held out for stopping, stratified */
     int64_t features;              /* r */
     int64_t basic;                 /* columns that even restarts see; 0: all restarts see all columns */

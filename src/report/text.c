@@ -314,7 +314,7 @@ void text_print_command(FILE *f, const nonsens_options *options, int64_t segment
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         option_print(options, info, value, sizeof value);
-        if (!(info->commands & options->command) || strcmp(value, info->default_value) == 0 ||
+        if (!(info->commands & options->command) || strcmp(value, option_usual(options, info)) == 0 ||
             !option_changes_results(info)) {
             continue;
         }

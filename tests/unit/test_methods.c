@@ -136,7 +136,8 @@ static nonsens_options *direction_options(nonsens_context *ctx)
 static void test_four_tests_on_true_disturbances(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
-    nonsens_options *o = direction_options(ctx);
+    nonsens_options *o = direction_options(ctx), *all_rows = direction_options(ctx);
+    assert_int_equal(nonsens_options_set(ctx, all_rows, "as-published", "true"), NONSENS_OK);
     world *w = malloc(sizeof *w);
     for (int swap = 0; swap < 2; swap++) {
         arena a = {0};
@@ -155,12 +156,25 @@ static void test_four_tests_on_true_disturbances(void **state)
         assert_int_equal(monti_four_tests(ctx, &a, data, o, data->x, matrix_view(source, N, 2), &t), NONSENS_OK);
         assert_int_equal(monti_decide(&t, 0.05), swap ? DECISION_SECOND_CAUSES : DECISION_FIRST_CAUSES);
         assert_int_equal(t.parts, 3); /* 3,600 rows in parts of 6 x 166 */
+        assert_int_equal(monti_four_tests(ctx, &a, data, all_rows, data->x, matrix_view(source, N, 2), &t), NONSENS_OK);
+        assert_int_equal(t.parts, 1);
+        for (int k = 0; k < 4; k++) { /* as if nothing were dealt: all rows, and p is not doubled */
+            hsic_result plain;
+            const int64_t whole[2] = {0, N};
+            hsic_options how = hsic_options_from(all_rows, 0.0125, 0);
+            assert_int_equal(
+                hsic_test_scalars(ctx, &a, N, matrix_col(data->x, k / 2), source + k % 2 * N, 1, whole, &how, &plain),
+                NONSENS_OK);
+            assert_int_equal(t.test[k / 2][k % 2].rows_used, N);
+            assert_true(t.test[k / 2][k % 2].p_value == plain.p_value);
+        }
         free(source);
         arena_free(&a);
         nonsens_data_free(data);
     }
     free(w);
     nonsens_options_free(o);
+    nonsens_options_free(all_rows);
 }
 
 /* 120 rows in four segments. */
@@ -219,6 +233,29 @@ static void test_a_fit_that_went_wrong_is_reported(void **state)
         assert_int_equal(has_note(result, "after 7 iterations without converging"), wrong);
         assert_int_equal(result->notes, 2 * wrong);
         assert_true(find_evidence(result, "contrast gap")->value == 12.5);
+        nonsens_result_free(result);
+    }
+    nonsens_data_free(data);
+    nonsens_options_free(o);
+}
+
+/* Scores of rows that a network was trained on are called so, and get no p-value. */
+static void test_in_sample_scores_are_called_so(void **state)
+{
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
+    nonsens_options *o = direction_options(ctx);
+    nonsens_data *data = small_data(ctx);
+    assert_int_equal(nonsens_options_set(ctx, o, "method", "nonsens"), NONSENS_OK);
+    for (int published = 0; published < 2; published++) {
+        nonsens_result *result;
+        assert_int_equal(nonsens_options_set(ctx, o, "as-published", published ? "true" : "false"), NONSENS_OK);
+        o->epochs = 10;
+        assert_int_equal(nonsens_direction(ctx, data, o, &result), NONSENS_OK);
+        const evidence *held_out = find_evidence(result, "held-out gain");
+        const evidence *in_sample = find_evidence(result, "in-sample gain");
+        assert_true(published ? in_sample && !held_out : held_out && !in_sample);
+        assert_int_equal(isnan((published ? in_sample : held_out)->p_value), published);
+        assert_int_equal(has_note(result, "(--folds 1)"), published);
         nonsens_result_free(result);
     }
     nonsens_data_free(data);
@@ -458,6 +495,7 @@ int main(void)
         TEST(test_four_tests_on_true_disturbances),
         TEST(test_every_kind_of_input_has_derivatives),
         TEST(test_a_fit_that_went_wrong_is_reported),
+        TEST(test_in_sample_scores_are_called_so),
         TEST(test_spline_slopes_are_those_of_the_splines),
         TEST(test_spline_logits_score_rows_and_have_derivatives),
         TEST(test_spline_ratio_is_blind_to_monotone_maps),

@@ -341,6 +341,35 @@ static void test_ensemble_learns_and_is_the_same_for_any_threads(void **state)
     free_sample(&s);
 }
 
+/* One fold: every row is scored, by networks that were trained on it and so know it better than others do. */
+static void test_one_fold_is_in_sample(void **state)
+{
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
+    sample s = make_sample(6, 40);
+    arena a = {0};
+    tcl_fit in_sample[2], out_of_fold;
+    tcl_options o = small_options(1);
+    o.basic = 0;
+    o.restarts = 1;
+    o.validation = 0.0; // the last epoch is kept
+    o.train.batch = 16;
+    matrix x = matrix_view(s.x, s.n, 2);
+    assert_int_equal(tcl_fit_new(ctx, &a, x, s.classes, s.label, s.start, &o, &out_of_fold), NONSENS_OK);
+    o.folds = 1;
+    for (int t = 0; t < 2; t++) {
+        o.threads = t + 1;
+        assert_int_equal(tcl_fit_new(ctx, &a, x, s.classes, s.label, s.start, &o, &in_sample[t]), NONSENS_OK);
+    }
+    assert_memory_equal(in_sample[0].h.v, in_sample[1].h.v, (size_t)(s.n * 2) * sizeof(double));
+    assert_int_equal(in_sample[0].nets, 1);
+    assert_true(in_sample[0].loss < out_of_fold.loss - 0.05 && in_sample[0].loss < in_sample[0].chance);
+    for (int64_t i = 0; i < s.n; i++) {
+        assert_true(in_sample[0].h.v[i] != 0.0 && in_sample[0].fold[i] == 0);
+    }
+    arena_free(&a);
+    free_sample(&s);
+}
+
 /* Of the restarts of each fold the ones with the lowest held-out cross-entropy are averaged, and no others. */
 static void test_restarts_are_chosen_by_held_out_loss(void **state)
 {
@@ -369,14 +398,14 @@ static void test_restarts_are_chosen_by_held_out_loss(void **state)
 }
 
 /* The features as a function: moving one input by a little changes h as the Jacobian says. */
-static void test_jacobian_of_the_ensemble_equals_differences(void **state)
+static void check_jacobian(nonsens_context *ctx, int64_t folds)
 {
-    nonsens_context *ctx = ((fixture *)*state)->ctx;
     sample s = make_sample(4, 128);
     arena a = {0};
     tcl_fit fit;
     tcl_options o = small_options(2);
     o.basic = 0;
+    o.folds = folds;
     assert_int_equal(tcl_fit_new(ctx, &a, matrix_view(s.x, s.n, 2), s.classes, s.label, s.start, &o, &fit), NONSENS_OK);
     double unmix[4] = {1.0, -0.5, 0.3, 2.0}, *jacobian[2];
     for (int k = 0; k < 2; k++) {
@@ -420,6 +449,13 @@ static void test_jacobian_of_the_ensemble_equals_differences(void **state)
     free(jacobian[1]);
     arena_free(&a);
     free_sample(&s);
+}
+
+static void test_jacobian_of_the_ensemble_equals_differences(void **state)
+{
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
+    check_jacobian(ctx, 4);
+    check_jacobian(ctx, 1);
 }
 
 static void test_inputs_are_white_and_their_slopes_are_right(void **state)
@@ -558,6 +594,7 @@ int main(void)
         TEST(test_inputs_are_white_and_their_slopes_are_right),
         TEST(test_training_stops_early_and_keeps_the_best),
         TEST(test_ensemble_learns_and_is_the_same_for_any_threads),
+        TEST(test_one_fold_is_in_sample),
         TEST(test_restarts_are_chosen_by_held_out_loss),
         TEST(test_jacobian_of_the_ensemble_equals_differences),
         TEST(test_every_failing_allocation_is_reported),
