@@ -116,7 +116,10 @@ NONSENS_API const nonsens_option_info *nonsens_option_find(const char *key, unsi
 /* Options of one command, all at their defaults. */
 NONSENS_API nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonsens_options **out);
 NONSENS_API void nonsens_options_free(nonsens_options *options);
-/* Sets one option from text; unknown keys and values out of bounds are errors, never clamped. */
+/*
+ * Sets one option from text; unknown keys and values out of bounds are errors, never clamped.  as-published sets others
+ * with it, which may be set anew afterwards.
+ */
 NONSENS_API nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key,
                                                const char *value);
 /*

@@ -288,8 +288,7 @@ const char *disturbances_doubt(const disturbances *d)
                    ? "The segments cannot be told apart even on the rows that the network was trained on: the method "
                      "has nothing to work with. More rows or more different segments are needed."
                    : "The segments cannot be told apart on held-out rows: the method has nothing to work with. More "
-                     "rows "
-                     "or more different segments are needed.";
+                     "rows or more different segments are needed.";
     }
     if (d->one_change) {
         return "Only one direction of change is visible in the segments: one disturbance may not change, or both "
