@@ -2,7 +2,8 @@
  * svg_graph.h - graphs of a dozen nodes as self-contained SVG, several side by side.
  *
  * Edges bow around nodes that lie in their way, and edges between the same two nodes bow apart; heads end at the rim of
- * the node.  Classes of edges differ by colour and dashes, so that nothing hangs on colour, and are named in a legend.
+ * the node.  Classes of edges are named in a legend; infeasible ones are dashed, so that they do not hang on colour,
+ * and grey is lighter in print than blue.
  *
  * Every field that is 0 or NULL is off.  Nothing is allocated.  Of a graph at most SVG_GRAPH_EDGES edges are drawn.
  * What has no place is left out: nodes without finite coordinates, edges of such nodes, of a node with itself and
