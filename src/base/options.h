@@ -139,7 +139,7 @@ struct nonsens_options {
     enum fdr fdr;
     /* experiments */
     int64_t reps;
-    char out[OPTION_TEXT_BYTES], cells[64], data[OPTION_TEXT_BYTES];
+    char out[OPTION_TEXT_BYTES], cells[OPTION_TEXT_BYTES], data[OPTION_TEXT_BYTES];
     bool resume, fine;
     /* comparison of graphs */
     bool pattern, closure;

@@ -93,7 +93,7 @@ const option_row option_table[] = {
     TEXT("out", out, REP, RUN, "results",
          "Folder that gets journal, table and pictures of each figure; it is made where it is missing."),
     TEXT("cells", cells, REP, RUN, "*",
-         "Which cells to run and to show, a pattern with * and ?; a cell is one setting of a figure."),
+         "Which cells to run and to show, patterns with * and ? separated by commas; a cell is one setting of a figure."),
     FLAG("fine", fine, REP, RUN, "Run and show the cells of a finer grid as well."),
     TEXT("data", data, REP, RUN, "data",
          "Folder with the real data of a figure that needs some; the figure is skipped where they are missing."),

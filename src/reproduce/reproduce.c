@@ -18,6 +18,7 @@
 /* ---- the table ---- */
 
 static const figure *const table[] = {
+    &FIGURE_BIVARIATE,
     &FIGURE_LINEAR_ICA,
 };
 
@@ -65,6 +66,20 @@ typedef struct run {
     bool broken; /* a line could not be kept: what remains is not begun */
 } run;
 
+/* Does a name match one of the patterns, which commas separate? */
+static bool is_named(const char *patterns, const char *name)
+{
+    const char *rest = patterns, *begin, *end;
+    char pattern[OPTION_TEXT_BYTES];
+    while (option_next_name(&rest, &begin, &end)) {
+        snprintf(pattern, sizeof pattern, "%.*s", (int)(end - begin), begin);
+        if (fnmatch(pattern, name, 0) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static nonsens_status choose_cells(nonsens_context *ctx, arena *a, const nonsens_options *options, run *r)
 {
     char name[CELL_NAME_BYTES], last[CELL_NAME_BYTES], shown[SHOWN_BYTES];
@@ -72,7 +87,7 @@ static nonsens_status choose_cells(nonsens_context *ctx, arena *a, const nonsens
     ARENA_TRY(ctx, a, r->cell, f->info.cells);
     for (int64_t k = 0; k < f->info.cells; k++) {
         f->cell_name(k, name);
-        if (fnmatch(options->cells, name, 0) == 0 && (options->fine || !f->is_fine || !f->is_fine(k))) {
+        if (is_named(options->cells, name) && (options->fine || !f->is_fine || !f->is_fine(k))) {
             r->cell[r->cells++] = k;
         }
     }

@@ -73,6 +73,8 @@ typedef struct figure {
 nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *options, const figure *f, const char *path,
                                 const nonsens_crew *crew);
 
+/* Figures 1 to 3: two variables (bivariate.c). */
+extern const figure FIGURE_BIVARIATE;
 /* Supplement B: linear ICA of piece-wise stationary sources (linear_ica.c). */
 extern const figure FIGURE_LINEAR_ICA;
 

@@ -1,0 +1,329 @@
+/*
+ * bivariate.c - figures 1 to 3 of Monti, Zhang, Hyvarinen (UAI 2019; the second is in the supplement): which of two
+ * variables is the cause, against the number of segments and the rows of each, for mechanisms of depths 1 to 5, and
+ * whether none is named where the two cause one another.
+ *
+ * The three figures are pictures of one table, and share their fits.
+ */
+#include "reproduce/bivariate.h"
+
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* ---- settings ---- */
+
+const bivariate_point BIVARIATE_POINT[BIVARIATE_POINTS] = {
+    {10, 512, false}, {30, 512, false}, {50, 512, false}, {10, 128, false}, {10, 2048, false},
+    {20, 512, true},  {40, 512, true},  {10, 256, true},  {10, 1024, true},
+};
+
+static const char *const FAMILY_NAME[FAMILIES] = {
+    [FAMILY_STRUCTURED] = "structured",
+    [FAMILY_NONSENS] = "nonsens",
+    [FAMILY_PUBLISHED] = "as-published",
+    [FAMILY_TRUE_SOURCES] = "true-sources",
+    [FAMILY_LINEAR_ICA] = "linear-ica",
+    [FAMILY_LINGAM] = "lingam",
+    [FAMILY_RESIT] = "resit",
+    [FAMILY_ICP] = "icp",
+    [FAMILY_CDNOD] = "cdnod",
+    [FAMILY_RECI] = "reci",
+};
+
+/* Of each depth and point: all families on causal data, then all but the last on cyclic data. */
+enum { CELLS_OF_POINT = 2 * FAMILIES - 1 };
+
+bivariate_setting bivariate_setting_of(int64_t cell)
+{
+    int64_t which = cell % CELLS_OF_POINT, place = cell / CELLS_OF_POINT;
+    return (bivariate_setting){.cyclic = which >= FAMILIES,
+                               .depth = 1 + place / BIVARIATE_POINTS,
+                               .point = place % BIVARIATE_POINTS,
+                               .family = (enum family)(which % FAMILIES)};
+}
+
+static int64_t cell_of(bivariate_setting s)
+{
+    int64_t place = (s.depth - 1) * BIVARIATE_POINTS + s.point;
+    return place * CELLS_OF_POINT + (s.cyclic ? FAMILIES : 0) + (int64_t)s.family;
+}
+
+static const char *structure_of(bivariate_setting s)
+{
+    return s.cyclic ? "cyclic" : "causal";
+}
+
+void bivariate_cell_name(int64_t cell, char name[CELL_NAME_BYTES])
+{
+    bivariate_setting s = bivariate_setting_of(cell);
+    const bivariate_point *p = &BIVARIATE_POINT[s.point];
+    snprintf(name, CELL_NAME_BYTES, "%s-depth%" PRId64 "-e%" PRId64 "-n%" PRId64 "-%s", structure_of(s), s.depth,
+             p->segments, p->rows, FAMILY_NAME[s.family]);
+}
+
+static bool is_fine(int64_t cell)
+{
+    return BIVARIATE_POINT[bivariate_setting_of(cell).point].fine;
+}
+
+/* Raised for a family whose method changes what it says. */
+static int cell_revision(int64_t cell)
+{
+    static const int revision[FAMILIES] = {0};
+    return revision[bivariate_setting_of(cell).family];
+}
+
+/* ---- rules ---- */
+
+const bivariate_rule BIVARIATE_RULE[BIVARIATE_RULES] = {
+    {"structured", FAMILY_STRUCTURED, true, true},
+    {"nonsens", FAMILY_NONSENS, true, true},
+    {"nonsens-lr", FAMILY_NONSENS, false, true},
+    {"as-published", FAMILY_PUBLISHED, true, true},
+    {"as-published-lr", FAMILY_PUBLISHED, false, true},
+    {"true-sources", FAMILY_TRUE_SOURCES, true, true},
+    {"true-sources-lr", FAMILY_TRUE_SOURCES, false, true},
+    {"true-sources-pooled", FAMILY_TRUE_SOURCES, true, true},
+    {"linear-ica", FAMILY_LINEAR_ICA, true, true},
+    {"linear-ica-lr", FAMILY_LINEAR_ICA, false, true},
+    {"lingam", FAMILY_LINGAM, true, true},
+    {"resit", FAMILY_RESIT, true, true},
+    {"icp", FAMILY_ICP, true, true},
+    {"cdnod", FAMILY_CDNOD, true, true},
+    {"reci", FAMILY_RECI, false, true},
+};
+
+int bivariate_rule_of(enum family family, int k)
+{
+    for (int r = 0; r < BIVARIATE_RULES; r++) {
+        if (BIVARIATE_RULE[r].family == family && k-- == 0) {
+            return r;
+        }
+    }
+    return -1;
+}
+
+/* ---- shares ---- */
+
+bool bivariate_is_right(const bivariate_unit *u, int k)
+{
+    return !u->failed && u->answer[k].decided == u->truth;
+}
+
+bool bivariate_is_wrong(const bivariate_unit *u, int k)
+{
+    return !u->failed && u->answer[k].decided != CAUSE_NONE && u->answer[k].decided != u->truth;
+}
+
+bool bivariate_is_named(const bivariate_unit *u, int k)
+{
+    return !u->failed && u->truth != CAUSE_NONE && u->answer[k].named == u->truth;
+}
+
+const bivariate_unit *bivariate_units_of(const figure_units *units, bivariate_setting setting, int64_t *reps)
+{
+    int64_t wanted = cell_of(setting);
+    for (int64_t k = 0; k < units->cells; k++) {
+        if (units->cell[k] == wanted) {
+            *reps = units->reps_there[k];
+            return (const bivariate_unit *)units->unit + k * units->reps;
+        }
+    }
+    *reps = 0;
+    return NULL;
+}
+
+/* Of a share: the standard error of p successes in n trials, which is 0 where all or none succeed. */
+summary bivariate_share(const bivariate_unit *u, int64_t reps, bivariate_measure measure, int k)
+{
+    summary s = {reps, reps > 0 ? 0.0 : NAN, NAN};
+    for (int64_t i = 0; i < reps; i++) {
+        s.mean += measure(&u[i], k) / (double)reps;
+    }
+    if (reps > 1) {
+        s.error = sqrt(s.mean * (1.0 - s.mean) / (double)(reps - 1));
+    }
+    return s;
+}
+
+/* ---- the table ---- */
+
+static int64_t count_failed(const bivariate_unit *u, int64_t reps)
+{
+    int64_t failed = 0;
+    for (int64_t i = 0; i < reps; i++) {
+        failed += u[i].failed;
+    }
+    return failed;
+}
+
+/* An empty cell for what a rule does not say. */
+static void write_share(FILE *out, bool said, summary s)
+{
+    enum { DIGITS = 6 };
+    char mean[NUMBER_BYTES] = "", error[NUMBER_BYTES] = "";
+    if (said) {
+        number_print(mean, s.mean, DIGITS);
+    }
+    if (said && !isnan(s.error)) {
+        number_print(error, s.error, DIGITS);
+    }
+    fprintf(out, ",%s,%s", mean, error);
+}
+
+static void write_csv_row(FILE *out, bivariate_setting s, int k, const bivariate_unit *u, int64_t reps)
+{
+    const bivariate_rule *rule = &BIVARIATE_RULE[bivariate_rule_of(s.family, k)];
+    const bivariate_point *p = &BIVARIATE_POINT[s.point];
+    if (s.cyclic && !rule->decides) {
+        return;
+    }
+    fprintf(out, "%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%" PRId64, structure_of(s), s.depth, p->segments, p->rows,
+            rule->name, reps);
+    write_share(out, rule->decides, bivariate_share(u, reps, bivariate_is_right, k));
+    write_share(out, rule->decides, bivariate_share(u, reps, bivariate_is_wrong, k));
+    write_share(out, rule->names && !s.cyclic, bivariate_share(u, reps, bivariate_is_named, k));
+    fprintf(out, ",%" PRId64 "\n", count_failed(u, reps));
+}
+
+static nonsens_status write_csv(nonsens_context *ctx, arena *scratch, const figure_units *units, FILE *out)
+{
+    (void)ctx;
+    (void)scratch;
+    fputs("structure,depth,segments,rows_per_segment,rule,reps,right,right_se,wrong,wrong_se,named,named_se,failed\n",
+          out);
+    for (int64_t c = 0; c < units->cells; c++) {
+        bivariate_setting s = bivariate_setting_of(units->cell[c]);
+        const bivariate_unit *u = (const bivariate_unit *)units->unit + c * units->reps;
+        for (int k = 0; bivariate_rule_of(s.family, k) >= 0; k++) {
+            write_csv_row(out, s, k, u, units->reps_there[c]);
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- the text: where `structured` is not the best ---- */
+
+static const double STANDARD_ERRORS = 2.0; /* no farther apart counts as level */
+
+static const char *measure_name(bivariate_measure measure)
+{
+    return measure == bivariate_is_right ? "right" : "named";
+}
+
+/* Rule k of the setting's family against structured, by differences on the same data; true where it is ahead. */
+static bool write_if_ahead(const figure_units *units, bivariate_setting s, int k, bivariate_measure measure, FILE *out)
+{
+    enum { DIGITS = 3 };
+    bivariate_setting ours = s;
+    int64_t reps, our_reps;
+    double sum = 0.0, square = 0.0;
+    char name[CELL_NAME_BYTES], mean[NUMBER_BYTES], error[NUMBER_BYTES];
+    ours.family = FAMILY_STRUCTURED;
+    const bivariate_unit *theirs = bivariate_units_of(units, s, &reps),
+                         *own = bivariate_units_of(units, ours, &our_reps);
+    reps = reps < our_reps ? reps : our_reps;
+    for (int64_t i = 0; i < reps; i++) {
+        double difference = (double)measure(&theirs[i], k) - (double)measure(&own[i], 0);
+        sum += difference;
+        square += difference * difference;
+    }
+    if (reps < 2) {
+        return false;
+    }
+    double average = sum / (double)reps,
+           se = sqrt(fmax(square / (double)reps - average * average, 0.0) / (double)(reps - 1));
+    if (!(average > STANDARD_ERRORS * se)) {
+        return false;
+    }
+    bivariate_cell_name(cell_of(s), name);
+    fprintf(out, "bivariate %s: %s is ahead of structured in %s by %s, standard error %s\n", name,
+            BIVARIATE_RULE[bivariate_rule_of(s.family, k)].name, measure_name(measure),
+            number_print(mean, average, DIGITS), number_print(error, se, DIGITS));
+    return true;
+}
+
+/* In how many comparisons there is one that is ahead; counts them into `compared`. */
+static int64_t compare_cell(const figure_units *units, bivariate_setting s, int64_t *compared, FILE *out)
+{
+    int64_t ahead = 0;
+    for (int k = 0; bivariate_rule_of(s.family, k) >= 0; k++) {
+        const bivariate_rule *rule = &BIVARIATE_RULE[bivariate_rule_of(s.family, k)];
+        if (rule->decides) {
+            ahead += write_if_ahead(units, s, k, bivariate_is_right, out);
+            ++*compared;
+        }
+        if (rule->names && !s.cyclic) {
+            ahead += write_if_ahead(units, s, k, bivariate_is_named, out);
+            ++*compared;
+        }
+    }
+    return ahead;
+}
+
+/* "-" for what a rule does not say. */
+static const char *show_share(char text[NUMBER_BYTES], bool said, const bivariate_unit *u, int64_t reps,
+                              bivariate_measure measure, int k)
+{
+    enum { DIGITS = 3 };
+    return said ? number_print(text, bivariate_share(u, reps, measure, k).mean, DIGITS) : "-";
+}
+
+static void write_text_row(const figure_units *units, int64_t c, int k, FILE *out)
+{
+    bivariate_setting s = bivariate_setting_of(units->cell[c]);
+    const bivariate_rule *rule = &BIVARIATE_RULE[bivariate_rule_of(s.family, k)];
+    const bivariate_unit *u = (const bivariate_unit *)units->unit + c * units->reps;
+    int64_t reps = units->reps_there[c];
+    char name[CELL_NAME_BYTES], number[3][NUMBER_BYTES];
+    if (s.cyclic && !rule->decides) {
+        return;
+    }
+    bivariate_cell_name(units->cell[c], name);
+    fprintf(out, "bivariate %s %s reps=%" PRId64 " right=%s wrong=%s named=%s failed=%" PRId64 "\n", name, rule->name,
+            reps, show_share(number[0], rule->decides, u, reps, bivariate_is_right, k),
+            show_share(number[1], rule->decides, u, reps, bivariate_is_wrong, k),
+            show_share(number[2], rule->names && !s.cyclic, u, reps, bivariate_is_named, k), count_failed(u, reps));
+}
+
+static nonsens_status write_text(nonsens_context *ctx, arena *scratch, const figure_units *units, FILE *out)
+{
+    (void)ctx;
+    (void)scratch;
+    int64_t ahead = 0, compared = 0;
+    for (int64_t c = 0; c < units->cells; c++) {
+        enum family family = bivariate_setting_of(units->cell[c]).family;
+        for (int k = 0; bivariate_rule_of(family, k) >= 0; k++) {
+            write_text_row(units, c, k, out);
+        }
+    }
+    for (int64_t c = 0; c < units->cells; c++) {
+        bivariate_setting s = bivariate_setting_of(units->cell[c]);
+        if (s.family != FAMILY_STRUCTURED && s.family != FAMILY_TRUE_SOURCES) {
+            ahead += compare_cell(units, s, &compared, out);
+        }
+    }
+    fprintf(out,
+            "bivariate: in %" PRId64 " of %" PRId64
+            " comparisons another rule is ahead of structured by more than two standard errors\n",
+            ahead, compared);
+    return NONSENS_OK;
+}
+
+const figure FIGURE_BIVARIATE = {
+    .info = {"bivariate", "which of two variables is the cause, all methods (figures 1 to 3)", 20, BIVARIATE_CELLS},
+    .revision = 1,
+    .cell_revision = cell_revision,
+    .is_fine = is_fine,
+    .cell_name = bivariate_cell_name,
+    .run = bivariate_run,
+    .unit_bytes = sizeof(bivariate_unit),
+    .read = bivariate_read,
+    .write_csv = write_csv,
+    .write_text = write_text,
+    .picture = {{"-segments", bivariate_draw_segments},
+                {"-rows", bivariate_draw_rows},
+                {"-effect", bivariate_draw_effect}},
+};
