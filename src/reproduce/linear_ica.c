@@ -301,7 +301,7 @@ static void frame_picture(picture *p)
         p->rows[i] = (double)ROWS_PER_SEGMENT[i];
     }
     for (int panel = 0; panel < PANELS; panel++) {
-        p->panel[panel] = (svg_panel){TITLE[panel], p->series[panel]};
+        p->panel[panel] = (svg_panel){.title = TITLE[panel], .series = p->series[panel]};
         for (int m = 0; m < ALGORITHMS; m++) {
             p->series[panel][m] = (svg_series){SIZES, p->rows, p->mean[panel][m], p->error[panel][m]};
             for (int i = 0; i < SIZES; i++) {
@@ -343,15 +343,15 @@ static nonsens_status draw(nonsens_context *ctx, arena *scratch, const figure_un
     if (!note) {
         return NONSENS_ERR_MEMORY;
     }
-    svg_chart chart = {"Linear ICA of piece-wise stationary sources, five segments",
-                       note,
-                       {"rows per segment", true},
-                       {"Amari index", true},
-                       ALGORITHMS,
-                       name,
-                       PANELS,
-                       2,
-                       p->panel};
+    svg_chart chart = {.title = "Linear ICA of piece-wise stationary sources, five segments",
+                       .note = note,
+                       .x = {.label = "rows per segment", .logarithmic = true},
+                       .y = {.label = "Amari index", .logarithmic = true},
+                       .names = ALGORITHMS,
+                       .name = name,
+                       .panels = PANELS,
+                       .across = 2,
+                       .panel = p->panel};
     svg_write(out, &chart);
     return NONSENS_OK;
 }
