@@ -257,6 +257,33 @@ nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int6
     return dataset_select(ctx, data, 2, index, out);
 }
 
+nonsens_status dataset_rows(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t count,
+                            const int64_t *row, nonsens_data **out)
+{
+    int64_t *input_row;
+    int32_t *category;
+    double *values;
+    const double **column;
+    *out = NULL;
+    ARENA_TRY(ctx, scratch, input_row, count);
+    ARENA_TRY(ctx, scratch, category, count);
+    ARENA_TRY(ctx, scratch, values, count * data->d);
+    ARENA_TRY(ctx, scratch, column, data->d);
+    for (int64_t j = 0; j < data->d; j++) {
+        column[j] = values + j * count;
+        for (int64_t i = 0; i < count; i++) {
+            values[j * count + i] = matrix_col(data->x, j)[row[i]];
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        input_row[i] = data->input_row[row[i]];
+        category[i] = data->segment[row[i]];
+    }
+    return dataset_build(ctx, count, data->d, column, (const char *const *)data->names,
+                         data->segments > 0 ? category : NULL, data->segments, (const char *const *)data->labels,
+                         input_row, out);
+}
+
 nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out)
 {
     double *copy; // (n, d)

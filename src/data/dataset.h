@@ -52,6 +52,10 @@ nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, in
 /* The data set with two of its columns alone (user's indices), in canonical order of its own. */
 nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out);
 
+/* The data set with some of its rows alone (places in x, which may repeat), in canonical order of its own. */
+nonsens_status dataset_rows(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t count,
+                            const int64_t *row, nonsens_data **out);
+
 /* A copy of x (n, d) with the columns in canonical order; memory from `a`. */
 nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out);
 

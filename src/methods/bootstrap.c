@@ -23,7 +23,6 @@
 
 #include "base/journal.h"
 #include "base/parallel.h"
-#include "base/rng.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -84,33 +83,14 @@ static int64_t draw(rng *r, const nonsens_data *data, enum resample kind, int64_
     return count;
 }
 
-static nonsens_status resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data, enum resample kind,
-                               rng *r, nonsens_data **out)
+nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data, enum resample kind,
+                                  rng *r, nonsens_data **out)
 {
-    int64_t *index, *row, *input_row;
-    int32_t *category;
-    double *values;
-    const double **column;
+    int64_t *index, *row;
+    *out = NULL;
     ARENA_TRY(ctx, scratch, index, data->n);
     ARENA_TRY(ctx, scratch, row, data->n);
-    int64_t n = draw(r, data, kind, index, row);
-    ARENA_TRY(ctx, scratch, input_row, n);
-    ARENA_TRY(ctx, scratch, category, n);
-    ARENA_TRY(ctx, scratch, values, n * data->d);
-    ARENA_TRY(ctx, scratch, column, data->d);
-    for (int64_t j = 0; j < data->d; j++) {
-        column[j] = values + j * n;
-        for (int64_t i = 0; i < n; i++) {
-            values[j * n + i] = matrix_col(data->x, j)[row[i]];
-        }
-    }
-    for (int64_t i = 0; i < n; i++) {
-        input_row[i] = data->input_row[row[i]];
-        category[i] = data->segment[row[i]];
-    }
-    return dataset_build(ctx, n, data->d, column, (const char *const *)data->names,
-                         data->segments > 0 ? category : NULL, data->segments, (const char *const *)data->labels,
-                         input_row, out);
+    return dataset_rows(ctx, scratch, data, draw(r, data, kind, index, row), row, out);
 }
 
 /* ---- counting ---- */
@@ -190,7 +170,7 @@ static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const boo
     options->seed = (int64_t)(rng_u64(&r) >> 11); // 53 bits, as --seed takes
     options->threads = s->threads;
     options->bootstrap = 0;
-    TRY(resample(ctx, scratch, s->data, options->resample, &r, &data));
+    TRY(bootstrap_resample(ctx, scratch, s->data, options->resample, &r, &data));
     nonsens_status status = s->find(ctx, data, options, s->how, found);
     nonsens_data_free(data);
     return status;

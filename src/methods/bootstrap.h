@@ -4,6 +4,7 @@
 #ifndef METHODS_BOOTSTRAP_H
 #define METHODS_BOOTSTRAP_H
 
+#include "base/rng.h"
 #include "data/dataset.h"
 #include "graph/knowledge.h"
 #include "methods/result.h"
@@ -26,6 +27,10 @@ nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data 
  */
 nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                              const knowledge *known, bootstrap_fn *find, const void *how, nonsens_result *result);
+
+/* One such resample, drawn from the stream within segments; to be freed by the caller. */
+nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data, enum resample kind,
+                                  rng *r, nonsens_data **out);
 
 /* ---- for bootstrap.c and bootstrap_journal.c ---- */
 

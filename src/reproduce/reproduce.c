@@ -20,6 +20,8 @@
 static const figure *const table[] = {
     &FIGURE_BIVARIATE,
     &FIGURE_LINEAR_ICA,
+    &FIGURE_GRAPHS,
+    &FIGURE_FMRI,
 };
 
 enum { FIGURES = sizeof table / sizeof *table };

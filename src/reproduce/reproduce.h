@@ -77,5 +77,9 @@ nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *opt
 extern const figure FIGURE_BIVARIATE;
 /* Supplement B: linear ICA of piece-wise stationary sources (linear_ica.c). */
 extern const figure FIGURE_LINEAR_ICA;
+/* Figure 4 and its supplement: graphs of six variables (graphs.c). */
+extern const figure FIGURE_GRAPHS;
+/* Figure 6: six regions of the medial temporal lobe (fmri.c). */
+extern const figure FIGURE_FMRI;
 
 #endif

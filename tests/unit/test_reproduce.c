@@ -406,7 +406,7 @@ static void test_table_of_figures(void **state)
 {
     place *p = *state;
     assert_true(nonsens_figure_count() > 0);
-    assert_string_equal(nonsens_figure_at(0)->name, "linear-ica");
+    assert_string_equal(nonsens_figure_at(0)->name, "bivariate");
     assert_null(nonsens_figure_at(nonsens_figure_count()));
     assert_int_equal(p->options->seed, 100001);
     assert_int_equal(nonsens_reproduce(p->ctx, p->options, "none", "-"), NONSENS_ERR_USAGE);
