@@ -18,6 +18,7 @@ typedef struct descent {
     double lambda, tolerance;
     int64_t without; /* fold */
     point now, next;
+    double *now_folds, *next_folds; /* (folds, parameters) slope of the likelihood of every fold but the one left out */
     double *hessian, *factor, *step;
     trust trust;
     bool stale; /* the matrix is of an earlier point */
@@ -30,6 +31,8 @@ static nonsens_status descent_new(nonsens_context *ctx, arena *a, const fit *f, 
     *d = (descent){m, lambda, f->tolerance, without, .trust = {0, 1e-9}};
     TRY(point_new(ctx, a, m, &d->now));
     TRY(point_new(ctx, a, m, &d->next));
+    ARENA_TRY(ctx, a, d->now_folds, m->data->folds * p);
+    ARENA_TRY(ctx, a, d->next_folds, m->data->folds * p);
     ARENA_TRY(ctx, a, d->hessian, p * p);
     ARENA_TRY(ctx, a, d->factor, p * p);
     ARENA_TRY(ctx, a, d->step, p);
@@ -37,23 +40,24 @@ static nonsens_status descent_new(nonsens_context *ctx, arena *a, const fit *f, 
 }
 
 /* Objective, gradient and slope at a point. */
-static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const descent *d, point *at)
+static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const descent *d, point *at, double *of_folds)
 {
     const model *m = d->model;
     int64_t p = m->parameters;
     arena_mark mark = arena_tell(scratch);
     double sum = 0.0, cost;
+    memset(of_folds, 0, (size_t)(m->data->folds * p) * sizeof(double));
     memset(at->gradient, 0, (size_t)p * sizeof(double));
     memset(at->slope, 0, (size_t)slope_size(m) * sizeof(double));
     for (int64_t k = 0; k < m->data->folds; k++) {
         if (k != d->without) {
-            model_sums sums = {0, at->gradient, NULL, at->slope};
+            model_sums sums = {0, of_folds + k * p, NULL, at->slope};
             TRY(model_sum(ctx, scratch, m, at->theta, k, &sums));
             sum += sums.log_likelihood;
         }
-    }
-    for (int64_t i = 0; i < p; i++) {
-        at->gradient[i] = -at->gradient[i];
+        for (int64_t i = 0; i < p; i++) {
+            at->gradient[i] -= of_folds[k * p + i];
+        }
     }
     TRY(model_penalty(ctx, scratch, m, at->theta, d->lambda, &cost, at->gradient, NULL, at->slope));
     at->objective = cost - sum;
@@ -72,7 +76,10 @@ static nonsens_status refresh(nonsens_context *ctx, arena *scratch, descent *d)
 /* From the fit of all rows, in its own basis. */
 static nonsens_status begin(nonsens_context *ctx, arena *scratch, const fit *f, descent *d)
 {
-    memcpy(d->now.theta, f->theta, (size_t)d->model->parameters * sizeof(double));
+    int64_t p = d->model->parameters;
+    memcpy(d->now.theta, f->theta, (size_t)p * sizeof(double));
+    memcpy(d->now_folds, f->fold_gradient, (size_t)(d->model->data->folds * p) * sizeof(double));
+    memset(d->now_folds + d->without * p, 0, (size_t)p * sizeof(double));
     TRY(fit_gather(ctx, scratch, f, d->lambda, d->without, &d->now));
     return refresh(ctx, scratch, d);
 }
@@ -81,7 +88,7 @@ static nonsens_status begin(nonsens_context *ctx, arena *scratch, const fit *f, 
 static nonsens_status begin_elsewhere(nonsens_context *ctx, arena *scratch, const fit *f, descent *d)
 {
     TRY(model_convert(ctx, scratch, &f->model, f->theta, d->model, d->now.theta));
-    TRY(evaluate(ctx, scratch, d, &d->now));
+    TRY(evaluate(ctx, scratch, d, &d->now, d->now_folds));
     return refresh(ctx, scratch, d);
 }
 
@@ -97,8 +104,11 @@ static nonsens_status step_back(nonsens_context *ctx, arena *scratch, descent *d
 static void accept_step(descent *d)
 {
     point before = d->now;
+    double *folds = d->now_folds;
     d->now = d->next;
     d->next = before;
+    d->now_folds = d->next_folds;
+    d->next_folds = folds;
     d->stale = true;
 }
 
@@ -120,7 +130,7 @@ static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, 
         for (int64_t i = 0; i < m->parameters; i++) {
             d->next.theta[i] = d->now.theta[i] + d->step[i];
         }
-        TRY(evaluate(ctx, scratch, d, &d->next));
+        TRY(evaluate(ctx, scratch, d, &d->next, d->next_folds));
         if (d->next.objective < d->now.objective) {
             before = half;
             if (!d->stale) {
@@ -143,13 +153,7 @@ nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const fit *f, i
     TRY(begin(ctx, scratch, f, &d));
     TRY(descend(ctx, scratch, &d, converged));
     memcpy(theta, d.now.theta, (size_t)m->parameters * sizeof(double));
-    memset(gradient, 0, (size_t)(m->data->folds * m->parameters) * sizeof *gradient);
-    for (int64_t k = 0; k < m->data->folds; k++) {
-        if (k != fold) {
-            model_sums sums = {0, gradient + k * m->parameters, NULL, NULL};
-            TRY(model_sum(ctx, scratch, m, theta, k, &sums));
-        }
-    }
+    memcpy(gradient, d.now_folds, (size_t)(m->data->folds * m->parameters) * sizeof *gradient);
     return NONSENS_OK;
 }
 
