@@ -7,6 +7,8 @@
 #include <string.h>
 
 static const double TOLERANCE = 1e-4; /* nats over all rows */
+static const double BEYOND = 1.6;     /* share of what a step promised from which on a longer one is tried */
+static const double LONGEST = 16.0;
 enum { MOST_ITERATIONS = 200 };
 
 nonsens_status fit_new(nonsens_context *ctx, arena *a, const sample *data, shape s, const penalty *weight, fit *out)
@@ -110,14 +112,36 @@ static void swap_points(point *a, point *b)
     *b = c;
 }
 
+/*
+ * Past a saddle steps are too short, since the matrix has no downward curvature: doubles the step to `next` while that
+ * lowers the objective.  far: spare; false in *last where the folds' sums are not of `next` afterwards.
+ */
+static nonsens_status extend(nonsens_context *ctx, arena *scratch, int threads, fit *f, const point *now,
+                             const double *step, point *next, point *far, bool *last)
+{
+    *last = true;
+    for (double length = 2.0; *last && length <= LONGEST; length *= 2.0) {
+        for (int64_t i = 0; i < f->model.parameters; i++) {
+            far->theta[i] = now->theta[i] + length * step[i];
+        }
+        TRY(evaluate(ctx, scratch, threads, f, far));
+        *last = far->objective < next->objective;
+        if (*last) {
+            swap_points(next, far);
+        }
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f)
 {
     int64_t p = f->model.parameters;
     double *hessian, *factor, *step;
     trust t = {NEWTON_LAST_LEVEL, 1e-3};
-    point now, next;
+    point now, next, far;
     TRY(point_new(ctx, scratch, &f->model, &now));
     TRY(point_new(ctx, scratch, &f->model, &next));
+    TRY(point_new(ctx, scratch, &f->model, &far));
     ARENA_TRY(ctx, scratch, hessian, p * p);
     ARENA_TRY(ctx, scratch, factor, p * p);
     ARENA_TRY(ctx, scratch, step, p);
@@ -137,14 +161,17 @@ nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f
         }
         TRY(evaluate(ctx, scratch, threads, f, &next));
         double gain = now.objective - next.objective;
+        folds_are_of_now = gain > 0.0;
         if (!(gain > 0.0)) {
             trust_less(&t);
         } else {
+            if (gain > BEYOND * f->decrement) {
+                TRY(extend(ctx, scratch, threads, f, &now, step, &next, &far, &folds_are_of_now));
+            }
             trust_weigh(&t, gain / f->decrement);
             swap_points(&now, &next);
             TRY(newton_matrix(ctx, scratch, &f->model, now.theta, f->lambda, FIT_NO_FOLD, hessian));
         }
-        folds_are_of_now = gain > 0.0;
     }
     if (!folds_are_of_now) {
         TRY(evaluate(ctx, scratch, threads, f, &now));
