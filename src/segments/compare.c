@@ -124,13 +124,15 @@ static nonsens_status pull_of(nonsens_context *ctx, arena *a, const fit *f, doub
 }
 
 /* The Fisher matrix of all rows at f->theta, both triangles. */
-static nonsens_status whole_fisher(nonsens_context *ctx, arena *a, const fit *f, double **out)
+static nonsens_status whole_fisher(nonsens_context *ctx, arena *a, int threads, const fit *f, double **out)
 {
     int64_t n = f->model.parameters;
+    double *fold;
     ARENA_TRY(ctx, a, *out, n * n);
+    TRY(fit_fisher(ctx, a, threads, f, &fold));
     for (int64_t k = 0; k < f->model.data->folds; k++) {
         for (int64_t i = 0; i < n * n; i++) {
-            (*out)[i] += f->fold_fisher[k * n * n + i];
+            (*out)[i] += fold[k * n * n + i];
         }
     }
     for (int64_t i = 0; i < n; i++) {
@@ -166,12 +168,11 @@ nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int thr
     calibration c = {.seed = seed};
     TRY(fit_new(ctx, scratch, small->model.data, large->model.shape, &weight, &wide));
     TRY(fit_start_extended(ctx, scratch, small, &wide));
-    TRY(fit_evaluate(ctx, scratch, threads, &wide));
     c.small = &small->model;
     c.large = &wide.model;
     int64_t p = c.small->parameters, q = c.large->parameters;
-    TRY(whole_fisher(ctx, scratch, &wide, &large_fisher));
-    TRY(whole_fisher(ctx, scratch, small, &small_fisher));
+    TRY(whole_fisher(ctx, scratch, threads, &wide, &large_fisher));
+    TRY(whole_fisher(ctx, scratch, threads, small, &small_fisher));
     ARENA_TRY(ctx, scratch, c.score_factor, q * q);
     ARENA_TRY(ctx, scratch, c.large_factor, q * q);
     ARENA_TRY(ctx, scratch, c.small_factor, p * p);

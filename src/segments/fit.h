@@ -3,7 +3,8 @@
  *
  * Newton's steps between Fisher's matrix and the whole second derivative, damped where need be (newton.h), on all rows;
  * every fold starts from there with the matrix of the other folds and keeps it while the steps shrink (leave_out.c).
- * Both stop by the Newton decrement, the length of the gradient in the metric of that matrix.  Everything is
+ * Steps use Fisher's matrix by groups of rows (information.h): it only says how far to go, where to end is up to the
+ * gradient. Both stop by the Newton decrement, the length of the gradient in the metric of that matrix.  Everything is
  * deterministic; folds and rows are summed in fixed order.
  */
 #ifndef SEGMENTS_FIT_H
@@ -33,7 +34,7 @@ typedef struct fit {
     double decrement;    /* at the end; converged where it is below the tolerance */
     int64_t iterations;
     bool converged;
-    double *fold_log_likelihood, *fold_gradient, *fold_fisher, *fold_slope; /* model_sums of each fold at theta */
+    double *fold_log_likelihood, *fold_gradient, *fold_slope; /* model_sums of each fold at theta */
 } fit;
 
 /* Memory of the fit for a shape; theta is zero but for c_e, the log shares of the segments. */
@@ -51,9 +52,12 @@ nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f
 
 enum { FIT_NO_FOLD = -1 };
 
-/* Objective, gradient and second derivatives at theta from those of the folds, but for one or two of them. */
+/* The exact Fisher matrices of the folds at theta: (folds, parameters, parameters), lower triangles. */
+nonsens_status fit_fisher(nonsens_context *ctx, arena *a, int threads, const fit *f, double **out);
+
+/* Objective, gradient and slope at theta from those of the folds, but for one of them. */
 nonsens_status fit_gather(nonsens_context *ctx, arena *scratch, const fit *f, double lambda, int64_t without,
-                          int64_t and_without, point *at);
+                          point *at);
 
 /* The fit without one fold: theta (parameters), and there the slope of the likelihood of every other one (folds, p). */
 nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, double *theta,

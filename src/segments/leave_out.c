@@ -18,7 +18,8 @@ typedef struct descent {
     double lambda, tolerance;
     int64_t without; /* fold */
     point now, next;
-    double *factor, *step;
+    double *now_folds, *next_folds; /* (folds, parameters) slope of the likelihood of every fold but the one left out */
+    double *hessian, *factor, *step;
     trust trust;
     bool stale; /* the matrix is of an earlier point */
 } descent;
@@ -29,63 +30,65 @@ static nonsens_status descent_new(nonsens_context *ctx, arena *a, const fit *f, 
     int64_t p = m->parameters;
     *d = (descent){m, lambda, f->tolerance, without, .trust = {0, 1e-9}};
     TRY(point_new(ctx, a, m, &d->now));
-    ARENA_TRY(ctx, a, d->next.theta, p);
-    ARENA_TRY(ctx, a, d->next.gradient, p);
+    TRY(point_new(ctx, a, m, &d->next));
+    ARENA_TRY(ctx, a, d->now_folds, m->data->folds * p);
+    ARENA_TRY(ctx, a, d->next_folds, m->data->folds * p);
+    ARENA_TRY(ctx, a, d->hessian, p * p);
     ARENA_TRY(ctx, a, d->factor, p * p);
     ARENA_TRY(ctx, a, d->step, p);
     return NONSENS_OK;
 }
 
-/* Objective and gradient at a point; with `second` also its second derivatives. */
-static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const descent *d, point *at, bool second)
+/* Objective, gradient and slope at a point. */
+static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const descent *d, point *at, double *of_folds)
 {
     const model *m = d->model;
     int64_t p = m->parameters;
     arena_mark mark = arena_tell(scratch);
-    double sum = 0.0, cost, *hessian = second ? at->hessian : NULL, *slope = second ? at->slope : NULL;
+    double sum = 0.0, cost;
+    memset(of_folds, 0, (size_t)(m->data->folds * p) * sizeof(double));
     memset(at->gradient, 0, (size_t)p * sizeof(double));
-    if (second) {
-        memset(hessian, 0, (size_t)(p * p) * sizeof(double));
-        memset(slope, 0, (size_t)slope_size(m) * sizeof(double));
-    }
+    memset(at->slope, 0, (size_t)slope_size(m) * sizeof(double));
     for (int64_t k = 0; k < m->data->folds; k++) {
         if (k != d->without) {
-            model_sums sums = {0, at->gradient, hessian, slope};
+            model_sums sums = {0, of_folds + k * p, NULL, at->slope};
             TRY(model_sum(ctx, scratch, m, at->theta, k, &sums));
             sum += sums.log_likelihood;
         }
+        for (int64_t i = 0; i < p; i++) {
+            at->gradient[i] -= of_folds[k * p + i];
+        }
     }
-    for (int64_t i = 0; i < p; i++) {
-        at->gradient[i] = -at->gradient[i];
-    }
-    TRY(model_penalty(ctx, scratch, m, at->theta, d->lambda, &cost, at->gradient, hessian, slope));
-    if (second) {
-        TRY(model_pin(ctx, scratch, m, at->theta, hessian));
-    }
+    TRY(model_penalty(ctx, scratch, m, at->theta, d->lambda, &cost, at->gradient, NULL, at->slope));
     at->objective = cost - sum;
     arena_rewind(scratch, mark);
     return NONSENS_OK;
 }
 
+/* The matrix of the present point. */
 static nonsens_status refresh(nonsens_context *ctx, arena *scratch, descent *d)
 {
-    TRY(evaluate(ctx, scratch, d, &d->now, true));
+    TRY(newton_matrix(ctx, scratch, d->model, d->now.theta, d->lambda, d->without, d->hessian));
     d->stale = false;
-    return newton_factor(ctx, d->model, &d->now, &d->trust, d->factor);
+    return newton_factor(ctx, d->model, d->hessian, d->now.slope, &d->trust, d->factor);
 }
 
 /* From the fit of all rows, in its own basis. */
 static nonsens_status begin(nonsens_context *ctx, arena *scratch, const fit *f, descent *d)
 {
-    memcpy(d->now.theta, f->theta, (size_t)d->model->parameters * sizeof(double));
-    TRY(fit_gather(ctx, scratch, f, d->lambda, d->without, FIT_NO_FOLD, &d->now));
-    return newton_factor(ctx, d->model, &d->now, &d->trust, d->factor);
+    int64_t p = d->model->parameters;
+    memcpy(d->now.theta, f->theta, (size_t)p * sizeof(double));
+    memcpy(d->now_folds, f->fold_gradient, (size_t)(d->model->data->folds * p) * sizeof(double));
+    memset(d->now_folds + d->without * p, 0, (size_t)p * sizeof(double));
+    TRY(fit_gather(ctx, scratch, f, d->lambda, d->without, &d->now));
+    return refresh(ctx, scratch, d);
 }
 
 /* The same in another basis. */
 static nonsens_status begin_elsewhere(nonsens_context *ctx, arena *scratch, const fit *f, descent *d)
 {
     TRY(model_convert(ctx, scratch, &f->model, f->theta, d->model, d->now.theta));
+    TRY(evaluate(ctx, scratch, d, &d->now, d->now_folds));
     return refresh(ctx, scratch, d);
 }
 
@@ -100,12 +103,12 @@ static nonsens_status step_back(nonsens_context *ctx, arena *scratch, descent *d
 
 static void accept_step(descent *d)
 {
-    double *theta = d->now.theta, *gradient = d->now.gradient;
-    d->now.theta = d->next.theta;
-    d->now.gradient = d->next.gradient;
-    d->now.objective = d->next.objective;
-    d->next.theta = theta;
-    d->next.gradient = gradient;
+    point before = d->now;
+    double *folds = d->now_folds;
+    d->now = d->next;
+    d->next = before;
+    d->now_folds = d->next_folds;
+    d->next_folds = folds;
     d->stale = true;
 }
 
@@ -127,7 +130,7 @@ static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, 
         for (int64_t i = 0; i < m->parameters; i++) {
             d->next.theta[i] = d->now.theta[i] + d->step[i];
         }
-        TRY(evaluate(ctx, scratch, d, &d->next, false));
+        TRY(evaluate(ctx, scratch, d, &d->next, d->next_folds));
         if (d->next.objective < d->now.objective) {
             before = half;
             if (!d->stale) {
@@ -150,13 +153,7 @@ nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const fit *f, i
     TRY(begin(ctx, scratch, f, &d));
     TRY(descend(ctx, scratch, &d, converged));
     memcpy(theta, d.now.theta, (size_t)m->parameters * sizeof(double));
-    memset(gradient, 0, (size_t)(m->data->folds * m->parameters) * sizeof *gradient);
-    for (int64_t k = 0; k < m->data->folds; k++) {
-        if (k != fold) {
-            model_sums sums = {0, gradient + k * m->parameters, NULL, NULL};
-            TRY(model_sum(ctx, scratch, m, theta, k, &sums));
-        }
-    }
+    memcpy(gradient, d.now_folds, (size_t)(m->data->folds * m->parameters) * sizeof *gradient);
     return NONSENS_OK;
 }
 

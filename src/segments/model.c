@@ -78,6 +78,23 @@ nonsens_status model_build(nonsens_context *ctx, arena *a, const sample *data, s
 
 /* ---- penalty ---- */
 
+enum { NEIGHBOURS = 9 }; /* products with entries in a row of the penalty: up to two further along either variable */
+
+/* The k-th of them to product s; -1 where that is beyond the edge. */
+static inline int64_t neighbour(const model *m, int64_t s, int k)
+{
+    static const int along[NEIGHBOURS][2] = {{-2, 0}, {-1, 0}, {0, -2}, {0, -1}, {0, 0},
+                                             {0, 1},  {0, 2},  {1, 0},  {2, 0}};
+    int64_t basis = m->data->basis, a = s / basis + along[k][0], b = s % basis + along[k][1];
+    return a >= 0 && a < basis && b >= 0 && b < basis ? a * basis + b : -1;
+}
+
+static inline double penalty_entry(const model *m, double lambda, int64_t s, int64_t t)
+{
+    int64_t at = s * m->data->basis * m->data->basis + t;
+    return lambda * m->roughness[at] + m->gentle[at];
+}
+
 /* The penalty matrix P times the tensor coefficients of every feature, and their inner products. */
 typedef struct expansion {
     double lambda;
@@ -96,9 +113,11 @@ static void expand(const model *m, const double *theta, expansion *x)
         memset(rough, 0, (size_t)products * sizeof *rough);
         for (int64_t s = 0; s < products; s++) {
             double coefficient = theta[m->place[f * products + s]];
-            const double *row = m->roughness + s * products, *gentle = m->gentle + s * products;
-            for (int64_t t = 0; t < products; t++) {
-                rough[t] += coefficient * (x->lambda * row[t] + gentle[t]);
+            for (int k = 0; k < NEIGHBOURS; k++) {
+                int64_t t = neighbour(m, s, k);
+                if (t >= 0) {
+                    rough[t] += coefficient * penalty_entry(m, x->lambda, s, t);
+                }
             }
         }
     }
@@ -133,15 +152,13 @@ static void add_penalty_squares(const model *m, int64_t f, int64_t g, double lam
 {
     int64_t products = m->data->basis * m->data->basis;
     for (int64_t s = 0; s < products; s++) {
-        const double *row = m->roughness + s * products, *gentle = m->gentle + s * products;
         int64_t a = m->place[f * products + s];
-        for (int64_t t = 0; t < products; t++) {
-            int64_t b = m->place[g * products + t];
-            double entry = lambda * row[t] + gentle[t];
-            if (entry == 0.0 || (f == g && b > a)) {
+        for (int k = 0; k < NEIGHBOURS; k++) {
+            int64_t t = neighbour(m, s, k), b = t >= 0 ? m->place[g * products + t] : 0;
+            if (t < 0 || (f == g && b > a)) {
                 continue;
             }
-            hessian[(a > b ? a : b) * m->parameters + (a > b ? b : a)] += factor * entry;
+            hessian[(a > b ? a : b) * m->parameters + (a > b ? b : a)] += factor * penalty_entry(m, lambda, s, t);
         }
     }
 }

@@ -61,20 +61,30 @@ static inline int64_t model_weight(const model *m, int64_t segment, int64_t f)
     return m->coefficients + segment * (m->rank + 1) + f;
 }
 
-/* Sums over the rows of one fold.  gradient and fisher may be NULL. */
+/* Sums over the rows of one fold.  gradient, fisher and slope may be NULL. */
 typedef struct model_sums {
     double log_likelihood; /* of the labels, in nats */
     double *gradient;      /* (parameters) of log_likelihood; added to */
     double *fisher;        /* (parameters, parameters) lower triangle, row-major; added to */
-    double *slope;         /* (segments, m^2) slope of -log_likelihood in the coefficients of each logit; with fisher */
+    double *slope;         /* (segments, m^2) slope of -log_likelihood in the coefficients of each logit; added to */
 } model_sums;
 
 nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
                          model_sums *out);
 
+/*
+ * The Fisher matrix of all rows but those of one fold (none: -1), rows with nearly the same logits taken together
+ * (information.h); added to.  Near the exact one, at a fraction of its cost.
+ */
+nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, const model *m, const double *theta,
+                                      int64_t without, double *fisher);
+
 /* log p(label | x) of the rows of one fold, into out[row of the data set]. */
 nonsens_status model_score(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
                            double *out);
+
+/* out (segments, segments): mean over all rows of diag p - p p'. */
+nonsens_status model_covariance(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double *out);
 
 /* Values of the features (r) of each row of one fold, into out[f * n + row of the data set]. */
 nonsens_status model_features(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,

@@ -14,7 +14,19 @@ nonsens_status point_new(nonsens_context *ctx, arena *a, const model *m, point *
     ARENA_TRY(ctx, a, out->slope, slope_size(m));
     ARENA_TRY(ctx, a, out->theta, p);
     ARENA_TRY(ctx, a, out->gradient, p);
-    ARENA_TRY(ctx, a, out->hessian, p * p);
+    return NONSENS_OK;
+}
+
+nonsens_status newton_matrix(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double lambda,
+                             int64_t without, double *hessian)
+{
+    arena_mark mark = arena_tell(scratch);
+    double cost;
+    memset(hessian, 0, (size_t)(m->parameters * m->parameters) * sizeof *hessian);
+    TRY(model_fisher_by_groups(ctx, scratch, m, theta, without, hessian));
+    TRY(model_penalty(ctx, scratch, m, theta, lambda, &cost, NULL, hessian, NULL));
+    TRY(model_pin(ctx, scratch, m, theta, hessian));
+    arena_rewind(scratch, mark);
     return NONSENS_OK;
 }
 
@@ -49,31 +61,34 @@ void trust_weigh(trust *t, double share)
     }
 }
 
-static bool factor_once(const model *m, const point *at, double share, double damping, double *factor)
+static bool factor_once(const model *m, const double *hessian, const double *slope, double share, double damping,
+                        double *factor)
 {
     int64_t p = m->parameters;
     double mean = 0.0;
     for (int64_t i = 0; i < p; i++) {
-        mean += at->hessian[i * p + i] / (double)p;
+        mean += hessian[i * p + i] / (double)p;
     }
-    memcpy(factor, at->hessian, (size_t)(p * p) * sizeof *factor);
     for (int64_t i = 0; i < p; i++) {
-        factor[i * p + i] += damping * (at->hessian[i * p + i] + 1e-3 * mean) + 1e-300;
+        memcpy(factor + i * p + m->first[i], hessian + i * p + m->first[i],
+               (size_t)(i + 1 - m->first[i]) * sizeof *factor);
+        factor[i * p + i] += damping * (hessian[i * p + i] + 1e-3 * mean) + 1e-300;
     }
     if (share > 0.0) {
-        model_add_bilinear(m, share, at->slope, factor);
+        model_add_bilinear(m, share, slope, factor);
     }
     return envelope_factor(p, m->first, factor);
 }
 
-nonsens_status newton_factor(nonsens_context *ctx, const model *m, const point *at, trust *t, double *factor)
+nonsens_status newton_factor(nonsens_context *ctx, const model *m, const double *hessian, const double *slope, trust *t,
+                             double *factor)
 {
     for (; t->level < NEWTON_LAST_LEVEL; t->level++) {
-        if (factor_once(m, at, SHARE[t->level], t->damping, factor)) {
+        if (factor_once(m, hessian, slope, SHARE[t->level], t->damping, factor)) {
             return NONSENS_OK;
         }
     }
-    while (!factor_once(m, at, 0.0, t->damping, factor)) {
+    while (!factor_once(m, hessian, slope, 0.0, t->damping, factor)) {
         t->damping *= 10.0;
         if (trust_is_lost(t)) {
             return fail(ctx, NONSENS_ERR_NUMERIC,

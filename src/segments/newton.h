@@ -17,9 +17,9 @@ typedef struct trust {
     double damping;
 } trust;
 
-/* The state of a descent at one point: objective, its gradient, its Gauss-Newton matrix and slopes (model_sums). */
+/* The state of a descent at one point: objective, its gradient and slopes (model_sums). */
 typedef struct point {
-    double *theta, *gradient, *hessian, *slope;
+    double *theta, *gradient, *slope;
     double objective;
 } point;
 
@@ -40,11 +40,16 @@ bool trust_has_converged(const trust *t, double half, double tolerance);
 void trust_less(trust *t);
 void trust_weigh(trust *t, double share);
 
+/* Gauss-Newton matrix (p, p) of all rows but one fold's (none: -1) by groups, with penalty and pins. */
+nonsens_status newton_matrix(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double lambda,
+                             int64_t without, double *hessian);
+
 /*
  * Factors the matrix at a point, by the first level from the present one on that gives a positive definite one.  An
  * error where none does.
  */
-nonsens_status newton_factor(nonsens_context *ctx, const model *m, const point *at, trust *t, double *factor);
+nonsens_status newton_factor(nonsens_context *ctx, const model *m, const double *hessian, const double *slope, trust *t,
+                             double *factor);
 
 /* step = -matrix^-1 gradient; returns half the squared length of the gradient in that metric. */
 double newton_step(const model *m, const double *factor, const double *gradient, double *step);

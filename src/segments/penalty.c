@@ -15,6 +15,7 @@ typedef struct outside {
     const fit *f;
     double **theta, **gradient; /* (folds) of fit_without */
     bool *converged;            /* (folds) likewise */
+    double *fisher;             /* (folds, p, p) exact, at the fit of all rows */
     double *score;              /* (folds, folds) log-likelihood of fold j without k and j: score[k * folds + j] */
 } outside;
 
@@ -49,6 +50,24 @@ static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const ou
     return NONSENS_OK;
 }
 
+/* Fisher's matrix of the rows in neither fold, with penalty and pins. */
+static nonsens_status matrix_without(nonsens_context *ctx, arena *scratch, const outside *s, int64_t k, int64_t j,
+                                     double *hessian)
+{
+    const model *m = &s->f->model;
+    int64_t p = m->parameters;
+    double cost;
+    for (int64_t i = 0; i < m->data->folds; i++) {
+        for (int64_t row = 0; i != k && i != j && row < p; row++) {
+            for (int64_t c = m->first[row]; c <= row; c++) {
+                hessian[row * p + c] += s->fisher[(i * p + row) * p + c];
+            }
+        }
+    }
+    TRY(model_penalty(ctx, scratch, m, s->f->theta, s->f->lambda, &cost, NULL, hessian, NULL));
+    return model_pin(ctx, scratch, m, s->f->theta, hessian);
+}
+
 /* Job: an unordered pair of folds, numbered row by row. */
 static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
@@ -58,15 +77,13 @@ static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job
     while (job >= k) {
         job -= k++;
     }
-    double *factor, *theta;
+    double *hessian, *factor, *theta;
     trust t = {NEWTON_LAST_LEVEL, 1e-9};
-    point at;
-    TRY(point_new(ctx, scratch, m, &at));
+    ARENA_TRY(ctx, scratch, hessian, m->parameters * m->parameters);
     ARENA_TRY(ctx, scratch, factor, m->parameters * m->parameters);
     ARENA_TRY(ctx, scratch, theta, m->parameters);
-    memcpy(at.theta, s->f->theta, (size_t)m->parameters * sizeof *theta);
-    TRY(fit_gather(ctx, scratch, s->f, s->f->lambda, k, job, &at));
-    TRY(newton_factor(ctx, m, &at, &t, factor));
+    TRY(matrix_without(ctx, scratch, s, k, job, hessian));
+    TRY(newton_factor(ctx, m, hessian, NULL, &t, factor));
     TRY(score_other(ctx, scratch, s, factor, k, job, theta));
     return score_other(ctx, scratch, s, factor, job, k, theta);
 }
@@ -84,6 +101,7 @@ nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads,
         ARENA_TRY(ctx, scratch, s.gradient[k], folds * p);
     }
     TRY(parallel_for(ctx, threads, folds, NULL, fold_job, &s));
+    TRY(fit_fisher(ctx, scratch, threads, f, &s.fisher));
     TRY(parallel_for(ctx, threads, folds * (folds - 1) / 2, NULL, pair_job, &s));
     for (int64_t k = 0; k < folds; k++) {
         score[k] = s.converged[k] ? 0.0 : -INFINITY; // a fit that stopped early still knows of the fold

@@ -24,16 +24,13 @@ static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const
 {
     int64_t segments = data->segments;
     ARENA_TRY(ctx, a, *out, segments * segments);
+    if (small) {
+        return model_covariance(ctx, a, &small->model, small->theta, *out);
+    }
     for (int64_t e = 0; e < segments; e++) {
         for (int64_t k = 0; k <= e; k++) {
-            double sum = small ? 0.0 : (e == k ? data->share[e] : 0.0) - data->share[e] * data->share[k];
-            for (int64_t fold = 0; small && fold < data->folds; fold++) {
-                const model *m = &small->model;
-                const double *fisher = small->fold_fisher + fold * m->parameters * m->parameters;
-                sum +=
-                    fisher[model_weight(m, e, m->rank) * m->parameters + model_weight(m, k, m->rank)] / (double)data->n;
-            }
-            (*out)[e * segments + k] = (*out)[k * segments + e] = sum;
+            (*out)[e * segments + k] = (*out)[k * segments + e] =
+                (e == k ? data->share[e] : 0.0) - data->share[e] * data->share[k];
         }
     }
     return NONSENS_OK;

@@ -186,6 +186,51 @@ static void test_sums_against_twin(void **state)
     }
 }
 
+/* ---- by groups ---- */
+
+/* How far the Fisher matrix by groups of the rows outside a fold is from the exact one, relative to its diagonal. */
+static double distance_of_groups(fixture *f, const setting *s, int64_t without)
+{
+    const model *m = &s->fit.model;
+    int64_t p = m->parameters;
+    double *exact = fixture_doubles(f, p * p), *found = fixture_doubles(f, p * p), most = 0.0;
+    for (int64_t k = 0; k < FOLDS; k++) {
+        model_sums sums = {0, NULL, exact, NULL};
+        if (k != without) {
+            assert_int_equal(model_sum(f->ctx, &f->scratch, m, s->theta, k, &sums), NONSENS_OK);
+        }
+    }
+    assert_int_equal(model_fisher_by_groups(f->ctx, &f->scratch, m, s->theta, without, found), NONSENS_OK);
+    for (int64_t i = 0; i < p; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            double scale = sqrt(exact[i * p + i] * exact[j * p + j]);
+            most = scale > 0.0 ? fmax(most, fabs(found[i * p + j] - exact[i * p + j]) / scale) : most;
+            assert_true(j >= m->first[i] || found[i * p + j] == 0.0);
+        }
+    }
+    return most;
+}
+
+/* Of all rows, and without a fold.  These logits change much inside a cell; the distance falls with what they change.
+ */
+static void test_groups_are_near_rows(void **state)
+{
+    for (int i = 0; i < SHAPE_COUNT; i++) {
+        fixture *f = *state;
+        arena_mark mark = arena_tell(&f->scratch);
+        setting *s = setting_new(f, SHAPES[i]);
+        int64_t r = s->fit.model.rank;
+        assert_true(distance_of_groups(f, s, -1) < 0.35 && distance_of_groups(f, s, i % FOLDS) < 0.35);
+        for (int64_t e = 0; e < E; e++) {
+            for (int64_t k = 0; k < r; k++) {
+                s->theta[model_weight(&s->fit.model, e, k)] *= 1e-3; // one group a cell
+            }
+        }
+        assert_true(distance_of_groups(f, s, -1) < 1e-3 && distance_of_groups(f, s, i % FOLDS) < 1e-3);
+        arena_rewind(&f->scratch, mark);
+    }
+}
+
 /* Features of one variable have one parameter per B-spline of it; parameters are used once. */
 static void test_places(void **state)
 {
@@ -230,7 +275,7 @@ static void test_small_probabilities(void **state)
     assert_int_equal(model_build(f->ctx, &f->scratch, &s, (shape){0, 0, 0}, &m), NONSENS_OK);
     model_sums sums = {0, gradient, NULL, NULL};
     assert_int_equal(model_sum(f->ctx, &f->scratch, &m, theta, 0, &sums), NONSENS_OK);
-    assert_close(sums.log_likelihood, -N * log(norm), 1e-15);
+    assert_close(sums.log_likelihood, -N * log(norm), 2e-15); // a unit in the last place of the norm, N times
     for (int e = 1; e < MANY; e++) {
         double expected = exp(theta[e]) / norm;
         assert_close(-gradient[e] / N, expected, 4e-15 * expected);
@@ -530,6 +575,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_sums_against_twin),
+        TEST(test_groups_are_near_rows),
         TEST(test_places),
         TEST(test_small_probabilities),
         TEST(test_gradient_by_differences),
