@@ -3,9 +3,9 @@ SHELL := /bin/bash
 BUILD ?= build
 REPS ?= 0
 CELLS ?= *
-FIGURES ?= linear-ica
+FIGURES ?= bivariate graphs fmri linear-ica
 
-.PHONY: all setup demo test unit sanitize cross accuracy sachs calibration power figures bench fuzz format install clean
+.PHONY: all setup demo test unit sanitize cross accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
 
 all: setup
 	@ninja -C $(BUILD)
@@ -70,11 +70,22 @@ power: all
 	@$(BUILD)/experiments/power --cells '$(CELLS)' \
 	    --out $(if $(filter *,$(CELLS)),docs/results/power.csv,results/power-part.csv)
 
-# Figures of the paper: tables and pictures in docs/results; what is finished is kept in results/ and not run again.
+# Figures of the paper: tables, pictures and journals in docs/results.  What the journals have is not run again; more
+# repetitions: REPS=100, a part: CELLS='*-e10-n512-*' FIGURES=bivariate (to results/, as tables show what is asked for).
 figures: all
-	@mkdir -p results docs/results
-	@$(BUILD)/nonsens reproduce $(FIGURES) --resume --out results
-	@cp $(FIGURES:%=results/%.csv) $(FIGURES:%=results/%.svg) docs/results
+	@mkdir -p results
+	@$(BUILD)/nonsens reproduce $(FIGURES) --resume --reps $(REPS) --cells '$(CELLS)' --data $(DATA) \
+	    --out $(if $(filter *,$(CELLS)),docs/results,results)
+
+# Every figure from nothing with few repetitions of some of its cells, in results/quick: under ten minutes on two cores.
+QUICK = --out results/quick -q
+reproduce-quick: all
+	@rm -rf results/quick && mkdir -p results
+	@$(BUILD)/nonsens reproduce bivariate $(QUICK) --reps 2 \
+	    --cells '*-depth[135]-e10-n128-*,*-depth[135]-e10-n512-*,*-depth[135]-e30-n512-[!n]*'
+	@$(BUILD)/nonsens reproduce graphs $(QUICK) --reps 2 --cells 'layered-depth[15]-[!rc]*'
+	@$(BUILD)/nonsens reproduce fmri $(QUICK) --reps 3 --data $(DATA)
+	@$(BUILD)/nonsens reproduce linear-ica $(QUICK) --reps 5
 
 bench: all
 	@tools/bench $(BUILD) $(PARTS)
