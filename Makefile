@@ -3,7 +3,7 @@ SHELL := /bin/bash
 BUILD ?= build
 REPS ?= 0
 CELLS ?= *
-FIGURES ?= bivariate graphs fmri linear-ica
+FIGURES ?= bivariate six-variables fmri linear-ica
 
 .PHONY: all setup demo test unit sanitize cross accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
 
@@ -83,7 +83,7 @@ reproduce-quick: all
 	@rm -rf results/quick && mkdir -p results
 	@$(BUILD)/nonsens reproduce bivariate $(QUICK) --reps 2 \
 	    --cells '*-depth[135]-e10-n128-*,*-depth[135]-e10-n512-*,*-depth[135]-e30-n512-[!n]*'
-	@$(BUILD)/nonsens reproduce graphs $(QUICK) --reps 2 --cells 'layered-depth[15]-[!rc]*'
+	@$(BUILD)/nonsens reproduce six-variables $(QUICK) --reps 2 --cells 'layered-depth[15]-[!rc]*'
 	@$(BUILD)/nonsens reproduce fmri $(QUICK) --reps 3 --data $(DATA)
 	@$(BUILD)/nonsens reproduce linear-ica $(QUICK) --reps 5
 

@@ -1,9 +1,9 @@
 /*
- * bivariate.c - figures 1 to 3 of Monti, Zhang, Hyvarinen (UAI 2019; the second is in the supplement): which of two
- * variables is the cause, against the number of segments and the rows of each, for mechanisms of depths 1 to 5, and
- * whether none is named where the two cause one another.
+ * bivariate.c - the experiments with two variables of Monti, Zhang, Hyvarinen (UAI 2019) and their supplement: which is
+ * the cause, against the number of segments and the rows of each, for mechanisms of depths 1 to 5, and whether none is
+ * named where the two cause one another.
  *
- * The three figures are pictures of one table, and share their fits.
+ * The paper's three figures are pictures of one table, and share their fits.
  */
 #include "reproduce/bivariate.h"
 
@@ -107,14 +107,22 @@ int bivariate_rule_of(enum family family, int k)
 
 /* ---- shares ---- */
 
+static bool is_open(enum decision decision)
+{
+    return decision == DECISION_INCONCLUSIVE || decision == DECISION_NEITHER;
+}
+
 bool bivariate_is_right(const bivariate_unit *u, int k)
 {
-    return !u->failed && u->answer[k].decided == u->truth;
+    enum decision decided = u->answer[k].decided;
+    return !u->failed && (u->truth == CAUSE_NONE    ? is_open(decided)
+                          : u->truth == CAUSE_FIRST ? decided == DECISION_FIRST_CAUSES
+                                                    : decided == DECISION_SECOND_CAUSES);
 }
 
 bool bivariate_is_wrong(const bivariate_unit *u, int k)
 {
-    return !u->failed && u->answer[k].decided != CAUSE_NONE && u->answer[k].decided != u->truth;
+    return !u->failed && !is_open(u->answer[k].decided) && !bivariate_is_right(u, k);
 }
 
 bool bivariate_is_named(const bivariate_unit *u, int k)
@@ -206,21 +214,17 @@ static nonsens_status write_csv(nonsens_context *ctx, arena *scratch, const figu
 
 /* ---- the text: where `structured` is not the best ---- */
 
-static const double STANDARD_ERRORS = 2.0; /* no farther apart counts as level */
-
 static const char *measure_name(bivariate_measure measure)
 {
     return measure == bivariate_is_right ? "right" : "named";
 }
 
-/* Rule k of the setting's family against structured, by differences on the same data; true where it is ahead. */
-static bool write_if_ahead(const figure_units *units, bivariate_setting s, int k, bivariate_measure measure, FILE *out)
+/* How far rule k of the setting's family is ahead of structured, by differences on the same data. */
+static summary lead_of(const figure_units *units, bivariate_setting s, int k, bivariate_measure measure)
 {
-    enum { DIGITS = 3 };
     bivariate_setting ours = s;
     int64_t reps, our_reps;
     double sum = 0.0, square = 0.0;
-    char name[CELL_NAME_BYTES], mean[NUMBER_BYTES], error[NUMBER_BYTES];
     ours.family = FAMILY_STRUCTURED;
     const bivariate_unit *theirs = bivariate_units_of(units, s, &reps),
                          *own = bivariate_units_of(units, ours, &our_reps);
@@ -230,37 +234,41 @@ static bool write_if_ahead(const figure_units *units, bivariate_setting s, int k
         sum += difference;
         square += difference * difference;
     }
-    if (reps < 2) {
-        return false;
-    }
-    double average = sum / (double)reps,
-           se = sqrt(fmax(square / (double)reps - average * average, 0.0) / (double)(reps - 1));
-    if (!(average > STANDARD_ERRORS * se)) {
-        return false;
-    }
-    bivariate_cell_name(cell_of(s), name);
-    fprintf(out, "bivariate %s: %s is ahead of structured in %s by %s, standard error %s\n", name,
-            BIVARIATE_RULE[bivariate_rule_of(s.family, k)].name, measure_name(measure),
-            number_print(mean, average, DIGITS), number_print(error, se, DIGITS));
-    return true;
+    double n = (double)reps, mean = sum / n;
+    return (summary){reps, mean, reps > 1 ? sqrt(fmax(square / n - mean * mean, 0.0) / (n - 1.0)) : NAN};
 }
 
-/* In how many comparisons there is one that is ahead; counts them into `compared`. */
-static int64_t compare_cell(const figure_units *units, bivariate_setting s, int64_t *compared, FILE *out)
+typedef struct comparisons {
+    int64_t made, ahead;
+} comparisons;
+
+static void compare(const figure_units *units, bivariate_setting s, int k, bivariate_measure measure, comparisons *c,
+                    FILE *out)
 {
-    int64_t ahead = 0;
+    enum { DIGITS = 3 };
+    char name[CELL_NAME_BYTES], mean[NUMBER_BYTES], error[NUMBER_BYTES];
+    summary lead = lead_of(units, s, k, measure);
+    c->made += lead.count >= SUMMARY_LEAST_COMPARED;
+    if (summary_is_positive(lead)) {
+        c->ahead++;
+        bivariate_cell_name(cell_of(s), name);
+        fprintf(out, "bivariate %s: %s is ahead of structured in %s by %s, standard error %s\n", name,
+                BIVARIATE_RULE[bivariate_rule_of(s.family, k)].name, measure_name(measure),
+                number_print(mean, lead.mean, DIGITS), number_print(error, lead.error, DIGITS));
+    }
+}
+
+static void compare_cell(const figure_units *units, bivariate_setting s, comparisons *c, FILE *out)
+{
     for (int k = 0; bivariate_rule_of(s.family, k) >= 0; k++) {
         const bivariate_rule *rule = &BIVARIATE_RULE[bivariate_rule_of(s.family, k)];
         if (rule->decides) {
-            ahead += write_if_ahead(units, s, k, bivariate_is_right, out);
-            ++*compared;
+            compare(units, s, k, bivariate_is_right, c, out);
         }
         if (rule->names && !s.cyclic) {
-            ahead += write_if_ahead(units, s, k, bivariate_is_named, out);
-            ++*compared;
+            compare(units, s, k, bivariate_is_named, c, out);
         }
     }
-    return ahead;
 }
 
 /* "-" for what a rule does not say. */
@@ -292,7 +300,7 @@ static nonsens_status write_text(nonsens_context *ctx, arena *scratch, const fig
 {
     (void)ctx;
     (void)scratch;
-    int64_t ahead = 0, compared = 0;
+    comparisons count = {0, 0};
     for (int64_t c = 0; c < units->cells; c++) {
         enum family family = bivariate_setting_of(units->cell[c]).family;
         for (int k = 0; bivariate_rule_of(family, k) >= 0; k++) {
@@ -302,18 +310,20 @@ static nonsens_status write_text(nonsens_context *ctx, arena *scratch, const fig
     for (int64_t c = 0; c < units->cells; c++) {
         bivariate_setting s = bivariate_setting_of(units->cell[c]);
         if (s.family != FAMILY_STRUCTURED && s.family != FAMILY_TRUE_SOURCES) {
-            ahead += compare_cell(units, s, &compared, out);
+            compare_cell(units, s, &count, out);
         }
     }
-    fprintf(out,
-            "bivariate: in %" PRId64 " of %" PRId64
-            " comparisons another rule is ahead of structured by more than two standard errors\n",
-            ahead, compared);
+    if (count.made > 0) {
+        fprintf(out,
+                "bivariate: in %" PRId64 " of %" PRId64
+                " comparisons another rule is ahead of structured by more than two standard errors\n",
+                count.ahead, count.made);
+    }
     return NONSENS_OK;
 }
 
 const figure FIGURE_BIVARIATE = {
-    .info = {"bivariate", "which of two variables is the cause, all methods (figures 1 to 3)", 20, BIVARIATE_CELLS},
+    .info = {"bivariate", "which of two variables is the cause, all methods, three pictures", 20, BIVARIATE_CELLS},
     .revision = 1,
     .cell_revision = cell_revision,
     .is_fine = is_fine,

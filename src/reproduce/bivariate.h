@@ -7,6 +7,7 @@
 #ifndef REPRODUCE_BIVARIATE_H
 #define REPRODUCE_BIVARIATE_H
 
+#include "methods/result.h"
 #include "reproduce/reproduce.h"
 #include "reproduce/summary.h"
 
@@ -56,8 +57,8 @@ enum { BIVARIATE_RULES = 15, RULES_OF_FAMILY = 3 };
 typedef struct bivariate_rule {
     const char *name;
     enum family family;
-    bool decides; /* may answer "inconclusive": figures 1 and 2.  A rule that does not assumes an effect */
-    bool names;   /* names the better direction if one must be named: figure 3 */
+    bool decides; /* may answer "inconclusive"; a rule that does not assumes an effect */
+    bool names;   /* names the better direction if one must be named */
 } bivariate_rule;
 
 extern const bivariate_rule BIVARIATE_RULE[BIVARIATE_RULES];
@@ -67,11 +68,12 @@ int bivariate_rule_of(enum family family, int k);
 
 /* ---- units ---- */
 
-/* What a rule says about a data set, by the variable that it calls the cause. */
 enum cause { CAUSE_NONE = -1, CAUSE_FIRST = 0, CAUSE_SECOND = 1 };
 
+/* What a rule says about a data set. */
 typedef struct bivariate_answer {
-    enum cause decided, named;
+    enum decision decided;
+    enum cause named; /* the better direction, if one must be named */
 } bivariate_answer;
 
 /* Answers of the rules of the cell's family. */
@@ -88,8 +90,8 @@ bool bivariate_read(const json_t *line, void *place);
 /* ---- shares ---- */
 
 /*
- * Of a unit, by rule k of its family.  Right: an effect is named rightly, or none is where there is none; wrong: a
- * direction that is not there.  A failed unit is neither.
+ * Of a unit, by rule k of its family.  Right: the cause is named, or on cyclic data the question is left open; wrong: a
+ * direction that is not there, or independence, which no data here have.  A failed unit is neither.
  */
 bool bivariate_is_right(const bivariate_unit *u, int k);
 bool bivariate_is_wrong(const bivariate_unit *u, int k);

@@ -57,7 +57,7 @@ typedef struct line_style {
     svg_emphasis emphasis;
 } line_style;
 
-/* Of figures 1 and 2: rules that may leave the question open. */
+/* Rules that may leave the question open. */
 static const line_style DECIDING[] = {
     {"structured", "structured (ours)", SVG_BOLD},
     {"nonsens", "NonSENS, repaired", SVG_NORMAL},
@@ -70,7 +70,7 @@ static const line_style DECIDING[] = {
     {"cdnod", "CD-NOD", SVG_THIN},
 };
 
-/* Of figure 3: an effect is assumed. */
+/* Where an effect is assumed.  The paper leaves CD-NOD out here. */
 static const line_style NAMING[] = {
     {"structured", "structured (ours)", SVG_BOLD},
     {"nonsens-lr", "NonSENS ratio, repaired", SVG_NORMAL},

@@ -83,11 +83,9 @@ static nonsens_status true_sources(nonsens_context *ctx, arena *a, const drawn *
 
 /* ---- answers ---- */
 
-static enum cause cause_of(enum decision decision)
+static enum cause better_of(double score)
 {
-    return decision == DECISION_FIRST_CAUSES    ? CAUSE_FIRST
-           : decision == DECISION_SECOND_CAUSES ? CAUSE_SECOND
-                                                : CAUSE_NONE;
+    return score > 0.0 ? CAUSE_FIRST : score < 0.0 ? CAUSE_SECOND : CAUSE_NONE;
 }
 
 static bivariate_answer answer_of_result(const nonsens_result *result)
@@ -95,14 +93,13 @@ static bivariate_answer answer_of_result(const nonsens_result *result)
     enum cause named = result->better == BETTER_FIRST    ? CAUSE_FIRST
                        : result->better == BETTER_SECOND ? CAUSE_SECOND
                                                          : CAUSE_NONE;
-    return (bivariate_answer){cause_of(result->decision), named};
+    return (bivariate_answer){result->decision, named};
 }
 
 /* A ratio always names a direction. */
 static bivariate_answer answer_of_ratio(double ratio)
 {
-    enum cause named = ratio > 0.0 ? CAUSE_FIRST : ratio < 0.0 ? CAUSE_SECOND : CAUSE_NONE;
-    return (bivariate_answer){named, named};
+    return (bivariate_answer){ratio > 0.0 ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES, better_of(ratio)};
 }
 
 /* Where a direction must be named by tests, p-values are compared, as the paper does. */
@@ -112,8 +109,7 @@ static bivariate_answer answer_of_tests(const four_tests *tests, double alpha)
     for (int v = 0; v < 2; v++) {
         p[v] = fmax(tests->test[v][0].p_value, tests->test[v][1].p_value);
     }
-    enum cause named = p[0] > p[1] ? CAUSE_FIRST : p[0] < p[1] ? CAUSE_SECOND : CAUSE_NONE;
-    return (bivariate_answer){cause_of(monti_decide(tests, alpha)), named};
+    return (bivariate_answer){monti_decide(tests, alpha), better_of(p[0] - p[1])};
 }
 
 /* I(second; N of first) - I(first; N of second), for which derivatives do not count. */
@@ -236,11 +232,13 @@ static const struct {
     [FAMILY_RECI] = {"reci", ask_method},
 };
 
+/* The method's own seed is that of the data: what hangs on networks' starts varies over data sets as well. */
 static nonsens_status ask(nonsens_context *ctx, arena *a, const drawn *d, enum family family, bivariate_answer *answer)
 {
     nonsens_options *options;
     TRY(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options));
     nonsens_status status = nonsens_options_set(ctx, options, "method", FAMILY[family].method);
+    options->seed = d->simulation->options.seed;
     options->threads = 1; // units run side by side
     if (status == NONSENS_OK) {
         status = FAMILY[family].ask(ctx, a, d, options, answer);
@@ -251,12 +249,19 @@ static nonsens_status ask(nonsens_context *ctx, arena *a, const drawn *d, enum f
 
 /* ---- the line ---- */
 
+static const char *const DECISION[] = {[DECISION_FIRST_CAUSES] = "first",
+                                       [DECISION_SECOND_CAUSES] = "second",
+                                       [DECISION_INDEPENDENT] = "independent",
+                                       [DECISION_NEITHER] = "neither",
+                                       [DECISION_INCONCLUSIVE] = "inconclusive"};
+enum { DECISIONS = sizeof DECISION / sizeof *DECISION };
+
 static json_t *answers_as_json(enum family family, const bivariate_answer *answer)
 {
     json_t *object = json_object();
     for (int k = 0; bivariate_rule_of(family, k) >= 0; k++) {
         json_object_set_new(object, BIVARIATE_RULE[bivariate_rule_of(family, k)].name,
-                            json_pack("[i, i]", (int)answer[k].decided, (int)answer[k].named));
+                            json_pack("[s, i]", DECISION[answer[k].decided], (int)answer[k].named));
     }
     return object;
 }
@@ -298,35 +303,43 @@ nonsens_status bivariate_run(nonsens_context *ctx, arena *scratch, const void *b
 
 static bool read_answer(const json_t *pair, bivariate_answer *out)
 {
-    int decided, named;
-    if (json_unpack((json_t *)pair, "[i, i]", &decided, &named) != 0 || decided < CAUSE_NONE ||
-        decided > CAUSE_SECOND || named < CAUSE_NONE || named > CAUSE_SECOND) {
-        return false;
+    const char *word = json_string_value(json_array_get(pair, 0));
+    const json_t *named = json_array_get(pair, 1);
+    json_int_t cause = json_integer_value(named);
+    for (int d = 0; word && d < DECISIONS; d++) {
+        if (strcmp(word, DECISION[d]) == 0) {
+            *out = (bivariate_answer){(enum decision)d, (enum cause)cause};
+            return json_is_integer(named) && cause >= CAUSE_NONE && cause <= CAUSE_SECOND;
+        }
     }
-    *out = (bivariate_answer){(enum cause)decided, (enum cause)named};
-    return true;
+    return false;
 }
 
-/* The family is that of the line's rules. */
+/* All rules of a family, and no others. */
+static bool read_answers(const json_t *answers, enum family family, bivariate_answer *out)
+{
+    int k = 0;
+    for (; bivariate_rule_of(family, k) >= 0; k++) {
+        if (!read_answer(json_object_get(answers, BIVARIATE_RULE[bivariate_rule_of(family, k)].name), &out[k])) {
+            return false;
+        }
+    }
+    return (size_t)k == json_object_size(answers);
+}
+
 bool bivariate_read(const json_t *line, void *place)
 {
     bivariate_unit *u = place;
     const json_t *truth = json_object_get(line, "truth"), *answers = json_object_get(line, "answers");
     json_int_t cause = json_integer_value(truth);
-    *u = (bivariate_unit){.truth = CAUSE_NONE, .failed = json_is_string(json_object_get(line, "failed"))};
+    *u = (bivariate_unit){.truth = (enum cause)cause, .failed = json_is_string(json_object_get(line, "failed"))};
     if (!json_is_integer(truth) || cause < CAUSE_NONE || cause > CAUSE_SECOND) {
         return false;
     }
-    u->truth = (enum cause)cause;
-    if (u->failed) {
-        return true;
-    }
-    int found = 0;
-    for (int r = 0; r < BIVARIATE_RULES && found < RULES_OF_FAMILY; r++) {
-        const json_t *pair = json_object_get(answers, BIVARIATE_RULE[r].name);
-        if (pair && !read_answer(pair, &u->answer[found++])) {
-            return false;
+    for (int family = 0; family < FAMILIES && !u->failed; family++) {
+        if (read_answers(answers, (enum family)family, u->answer)) {
+            return true;
         }
     }
-    return found > 0 && (size_t)found == json_object_size(answers);
+    return u->failed;
 }

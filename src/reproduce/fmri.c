@@ -1,6 +1,6 @@
 /*
- * fmri.c - figure 6 of Monti, Zhang, Hyvarinen (UAI 2019): which of six medial temporal regions acts on which, from
- * resting-state fMRI, and how many of the arrows are anatomically feasible.
+ * fmri.c - the real data of Monti, Zhang, Hyvarinen (UAI 2019): which of six medial temporal regions acts on which,
+ * from resting-state fMRI, and how many of the arrows are anatomically feasible.
  *
  * The paper has one person on 84 days (MyConnectome).  The data here are those of Shah et al., "Mapping the structural
  * and functional network architecture of the medial temporal lobe using 7T MRI", Human Brain Mapping 39, 2018: the
@@ -13,10 +13,11 @@
  * place of 420, for which that factor is 1.005 (every 10th in place of it: 1.30, which makes a test at 5 % one at 9 %).
  * The graph is about effects inside a point; what one point does to the next is not looked at.
  *
- * The cells METHOD-all look at all of these rows (several repetitions: with other seeds of the method), METHOD-halves
+ * The cells METHOD-all look at all of these rows, once; METHOD-halves
  * at a random half of each segment's rows, as `discover --bootstrap` does; both methods see the same halves.
  */
 #include "base/number.h"
+#include "base/show.h"
 #include "methods/bootstrap.h"
 #include "reproduce/found_graph.h"
 #include "reproduce/reproduce.h"
@@ -143,18 +144,21 @@ static nonsens_status read_table(nonsens_context *ctx, const char *path, nonsens
 static nonsens_status prepare(nonsens_context *ctx, arena *a, const nonsens_options *options, figure_base *base)
 {
     nonsens_data *data, *thinned;
+    char shown[SHOWN_PATH_BYTES];
     const char *path = arena_format(ctx, a, "%s/mtl_fmri/mtl_6regions.csv", options->data);
     if (!path) {
         return NONSENS_ERR_MEMORY;
     }
     if (access(path, F_OK) != 0) {
-        base->missing = arena_format(ctx, a, "there is no file %s; --data names the folder of mtl_fmri", path);
+        base->missing =
+            arena_format(ctx, a, "there is no file %s; --data names the folder of mtl_fmri", show_path(shown, path));
         return base->missing ? NONSENS_OK : NONSENS_ERR_MEMORY;
     }
     TRY(read_table(ctx, path, &data));
     nonsens_status status = thin(ctx, data, &thinned);
     nonsens_data_free(data);
     base->data = thinned;
+    base->hash = thinned ? thinned->hash : 0;
     return status;
 }
 
@@ -420,7 +424,7 @@ static nonsens_status draw(nonsens_context *ctx, arena *scratch, const figure_un
 }
 
 const figure FIGURE_FMRI = {
-    .info = {"fmri", "six medial temporal regions, resting-state fMRI (figure 6; needs --data)", HALVES, CELLS},
+    .info = {"fmri", "six medial temporal regions, resting-state fMRI (needs --data)", HALVES, CELLS},
     .revision = 1,
     .cell_reps = cell_reps,
     .prepare = prepare,

@@ -20,8 +20,7 @@ static nonsens_status make_options(nonsens_context *ctx, const found_by *how, ui
 /* What the data are to blame for; no memory and Ctrl-C are no results. */
 static bool is_result(nonsens_status status)
 {
-    return status == NONSENS_OK || status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC ||
-           status == NONSENS_ERR_USAGE;
+    return status == NONSENS_OK || status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC;
 }
 
 static nonsens_status find(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, json_t *line)

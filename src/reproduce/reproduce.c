@@ -86,15 +86,25 @@ static nonsens_status choose_cells(nonsens_context *ctx, arena *a, const nonsens
 {
     char name[CELL_NAME_BYTES], last[CELL_NAME_BYTES], shown[SHOWN_BYTES];
     const figure *f = r->figure;
+    int64_t left_out = 0;
     ARENA_TRY(ctx, a, r->cell, f->info.cells);
     for (int64_t k = 0; k < f->info.cells; k++) {
         f->cell_name(k, name);
-        if (is_named(options->cells, name) && (options->fine || !f->is_fine || !f->is_fine(k))) {
+        if (!is_named(options->cells, name)) {
+            continue;
+        }
+        if (options->fine || !f->is_fine || !f->is_fine(k)) {
             r->cell[r->cells++] = k;
+        } else {
+            left_out++;
         }
     }
     if (r->cells > 0) {
         return NONSENS_OK;
+    }
+    if (left_out > 0) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--cells %s: these cells of %s are of the finer grid; add --fine",
+                    show_bare(shown, options->cells), f->info.name);
     }
     r->figure->cell_name(0, name);
     r->figure->cell_name(r->figure->info.cells - 1, last);
@@ -108,7 +118,7 @@ static nonsens_status count_reps(nonsens_context *ctx, arena *a, const nonsens_o
     ARENA_TRY(ctx, a, r->reps_there, r->cells);
     for (int64_t k = 0; k < r->cells; k++) {
         int64_t usual = f->cell_reps ? f->cell_reps(r->cell[k]) : f->info.reps;
-        r->reps_there[k] = options->reps > 0 ? options->reps : usual;
+        r->reps_there[k] = options->reps > 0 && usual > 1 ? options->reps : usual;
         r->reps = r->reps_there[k] > r->reps ? r->reps_there[k] : r->reps;
     }
     return NONSENS_OK;
@@ -168,18 +178,22 @@ typedef struct unit_name {
     int64_t number, seed;
 } unit_name;
 
-static unit_name name_unit(const figure *f, int64_t cell, int64_t seed)
+static unit_name name_unit(const workshop *w, int64_t cell, int64_t seed)
 {
+    const figure *f = w->figure;
     unit_name u = {.number = cell, .seed = seed};
     f->cell_name(cell, u.cell);
     int revision = f->revision + (f->cell_revision ? f->cell_revision(cell) : 0);
-    snprintf(u.options, sizeof u.options, "%.48s/%d/%s", f->info.name, revision, u.cell);
+    int used = snprintf(u.options, sizeof u.options, "%.40s/%d/%s", f->info.name, revision, u.cell);
+    if (w->base.hash != 0) {
+        snprintf(u.options + used, sizeof u.options - (size_t)used, "/%016" PRIx64, w->base.hash);
+    }
     return u;
 }
 
 static unit_name unit_of(const run *r, int64_t unit)
 {
-    return name_unit(r->figure, r->cell[unit / r->reps], r->first_seed + unit % r->reps);
+    return name_unit(r->workshop, r->cell[unit / r->reps], r->first_seed + unit % r->reps);
 }
 
 /* Figure and cell by their names: further cells and figures change nothing. */
@@ -197,7 +211,7 @@ static nonsens_status make_line(nonsens_context *ctx, arena *scratch, const void
 {
     const workshop *w = state;
     const figure *f = w->figure;
-    unit_name u = name_unit(f, cell, seed);
+    unit_name u = name_unit(w, cell, seed);
     json_t *line = json_pack("{s:s, s:s, s:I, s:s}", "figure", f->info.name, "cell", u.cell, "seed", (json_int_t)u.seed,
                              "options", u.options);
     nonsens_status status = line ? f->run(ctx, scratch, w->base.data, cell, seed_unit(f, &u), line) : fail_memory(ctx);
@@ -264,7 +278,8 @@ static nonsens_status keep_job(nonsens_context *ctx, void *keeper, int64_t job, 
     const char *options = json_string_value(json_object_get(line, "options"));
     if (!options || strcmp(options, u.options) != 0) {
         json_decref(line);
-        return fail(ctx, NONSENS_ERR_USAGE, "the processes of this run are not all of one build of nonsens");
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "the processes of this run are not all of one build of nonsens, or read other data");
     }
     return keep_line(ctx, r, r->missing[job], line);
 }

@@ -44,6 +44,7 @@ typedef struct figure_picture {
 typedef struct figure_base {
     void *data;          /* the figure's own; NULL where it needs nothing or `missing` says what it lacks */
     const char *missing; /* a sentence: the figure is then skipped */
+    uint64_t hash;       /* of the data, where units depend on some: lines of other data are not taken */
 } figure_base;
 
 enum { FIGURE_PICTURES = 4 };
@@ -54,7 +55,7 @@ typedef struct figure {
     /* The following four may be NULL: what a cell adds to the revision (0), its repetitions where none are asked for
      * (info.reps), whether it is left out without --fine (no), what all units look at (nothing). */
     int (*cell_revision)(int64_t cell);
-    int64_t (*cell_reps)(int64_t cell);
+    int64_t (*cell_reps)(int64_t cell); /* 1: it is run once, however many are asked for */
     bool (*is_fine)(int64_t cell);
     nonsens_status (*prepare)(nonsens_context *ctx, arena *a, const nonsens_options *options, figure_base *base);
     void (*release)(void *data); /* where there is something to prepare */
@@ -73,13 +74,13 @@ typedef struct figure {
 nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *options, const figure *f, const char *path,
                                 const nonsens_crew *crew);
 
-/* Figures 1 to 3: two variables (bivariate.c). */
+/* Two variables: against segments, against rows, an effect assumed (bivariate.c). */
 extern const figure FIGURE_BIVARIATE;
 /* Supplement B: linear ICA of piece-wise stationary sources (linear_ica.c). */
 extern const figure FIGURE_LINEAR_ICA;
-/* Figure 4 and its supplement: graphs of six variables (graphs.c). */
+/* Graphs of six variables (graphs.c). */
 extern const figure FIGURE_GRAPHS;
-/* Figure 6: six regions of the medial temporal lobe (fmri.c). */
+/* Six regions of the medial temporal lobe (fmri.c). */
 extern const figure FIGURE_FMRI;
 
 #endif

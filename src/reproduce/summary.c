@@ -40,3 +40,9 @@ summary summary_of_differences(int64_t n, const double *a, const double *b)
 {
     return summarise(n, a, b);
 }
+
+bool summary_is_positive(summary s)
+{
+    static const double STANDARD_ERRORS = 2.0;
+    return s.count >= SUMMARY_LEAST_COMPARED && s.mean > STANDARD_ERRORS * s.error;
+}

@@ -2,6 +2,7 @@
 #ifndef REPRODUCE_SUMMARY_H
 #define REPRODUCE_SUMMARY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct summary {
@@ -12,6 +13,9 @@ typedef struct summary {
 
 /* Of n values. */
 summary summary_of(int64_t n, const double *value);
+/* Above zero by more than two standard errors, of at least SUMMARY_LEAST_COMPARED values: fewer prove nothing. */
+enum { SUMMARY_LEAST_COMPARED = 5 };
+bool summary_is_positive(summary s);
 /* Of the differences a - b of n pairs. */
 summary summary_of_differences(int64_t n, const double *a, const double *b);
 

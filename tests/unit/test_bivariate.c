@@ -118,6 +118,7 @@ static void test_shared_fit(void **state)
     assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DIRECTION, &direction), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, direction, "method", "nonsens-lr"), NONSENS_OK);
     direction->folds = 5;
+    direction->seed = 3;
     assert_int_equal(nonsens_direction(f->ctx, data, direction, &result), NONSENS_OK);
     assert_int_equal(u.answer[1].named == CAUSE_FIRST, nonsens_result_score(result) > 0);
     nonsens_result_free(result);
@@ -142,23 +143,31 @@ static void test_reading(void **state)
 {
     (void)state;
     bivariate_unit u;
-    assert_true(read_text("{\"truth\": 1, \"answers\": {\"nonsens\": [-1, 1], \"nonsens-lr\": [0, 0]}}", &u));
+    assert_true(
+        read_text("{\"truth\": 1, \"answers\": {\"nonsens\": [\"neither\", 1], \"nonsens-lr\": [\"first\", 0]}}", &u));
     assert_true(!bivariate_is_right(&u, 0) && !bivariate_is_wrong(&u, 0) && bivariate_is_named(&u, 0));
     assert_true(!bivariate_is_right(&u, 1) && bivariate_is_wrong(&u, 1) && !bivariate_is_named(&u, 1));
-    assert_true(read_text("{\"truth\": -1, \"answers\": {\"resit\": [-1, 1]}}", &u)); // nothing is there to be named
+    assert_true(read_text("{\"truth\": -1, \"answers\": {\"resit\": [\"inconclusive\", 1]}}",
+                          &u)); // nothing is there to be named
     assert_true(bivariate_is_right(&u, 0) && !bivariate_is_wrong(&u, 0) && !bivariate_is_named(&u, 0));
     assert_true(read_text("{\"truth\": -1, \"failed\": \"no\"}", &u)); // silence is not an answer
     assert_true(!bivariate_is_right(&u, 0) && !bivariate_is_wrong(&u, 0));
-    assert_false(read_text("{\"truth\": 2, \"answers\": {\"resit\": [-1, 1]}}", &u));
-    assert_false(read_text("{\"answers\": {\"resit\": [-1, 1]}}", &u));
-    assert_false(read_text("{\"truth\": 0, \"answers\": {\"resit\": [-1, 2]}}", &u));
+    assert_false(read_text("{\"truth\": 2, \"answers\": {\"resit\": [\"first\", 1]}}", &u));
+    assert_false(read_text("{\"answers\": {\"resit\": [\"first\", 1]}}", &u));
+    assert_false(read_text("{\"truth\": 0, \"answers\": {\"resit\": [\"first\", 2]}}", &u));
     assert_false(read_text("{\"truth\": 0, \"answers\": {\"resit\": 1}}", &u));
-    assert_false(read_text("{\"truth\": 0, \"answers\": {\"unheard-of\": [0, 0]}}", &u));
+    assert_false(read_text("{\"truth\": 0, \"answers\": {\"unheard-of\": [\"first\", 0]}}", &u));
+    assert_false(read_text("{\"truth\": 0, \"answers\": {\"resit\": [\"perhaps\", 0]}}", &u));
+    assert_false(read_text("{\"truth\": 0, \"answers\": {\"nonsens\": [\"first\", 0]}}", &u)); // lacks a rule
     assert_false(read_text("{\"truth\": 0}", &u));
+    for (int truth = -1; truth < 2; truth++) { // these variables depend on one another whatever the truth is
+        u = (bivariate_unit){.truth = (enum cause)truth, .answer = {{DECISION_INDEPENDENT, CAUSE_NONE}}};
+        assert_true(!bivariate_is_right(&u, 0) && bivariate_is_wrong(&u, 0));
+    }
 }
 
-/* Two cells of four data sets: structured is right once, resit three times; both are never wrong. */
-enum { REPS = 4 };
+/* Two cells of five data sets: structured is right once, resit four times; both are never wrong. */
+enum { REPS = 5 };
 typedef struct made_up {
     int64_t cell[2], reps[2];
     bivariate_unit unit[2][REPS];
@@ -174,7 +183,8 @@ static void make_up(made_up *m)
         for (int i = 0; i < REPS; i++) {
             bool right = c == 0 ? i == 0 : i > 0;
             m->unit[c][i] = (bivariate_unit){.truth = CAUSE_SECOND};
-            m->unit[c][i].answer[0] = (bivariate_answer){right ? CAUSE_SECOND : CAUSE_NONE, CAUSE_SECOND};
+            m->unit[c][i].answer[0] =
+                (bivariate_answer){right ? DECISION_SECOND_CAUSES : DECISION_INCONCLUSIVE, CAUSE_SECOND};
         }
     }
     m->units = (figure_units){2, REPS, m->cell, m->unit, m->reps};
@@ -195,12 +205,12 @@ static void test_table(void **state)
     made_up m;
     make_up(&m);
     char *text = written(*state, FIGURE_BIVARIATE.write_csv, &m.units);
-    assert_non_null(strstr(text, "\ncausal,2,10,512,structured,4,0.25,0.25,0,0,1,0,0\n"));
-    assert_non_null(strstr(text, "\ncausal,2,10,512,resit,4,0.75,0.25,0,0,1,0,0\n"));
+    assert_non_null(strstr(text, "\ncausal,2,10,512,structured,5,0.2,0.2,0,0,1,0,0\n"));
+    assert_non_null(strstr(text, "\ncausal,2,10,512,resit,5,0.8,0.2,0,0,1,0,0\n"));
     free(text);
 }
 
-/* Differences -1, 1, 1, 1: mean 1/2, standard error 1/2; one standard error is not two. */
+/* Differences -1, 1, 1, 1, 1: mean .6, standard error .4; one and a half are not two. */
 static void test_comparison(void **state)
 {
     made_up m;
@@ -208,10 +218,14 @@ static void test_comparison(void **state)
     char *text = written(*state, FIGURE_BIVARIATE.write_text, &m.units);
     assert_non_null(strstr(text, "in 0 of 2 comparisons"));
     free(text);
-    m.unit[0][0].answer[0].decided = CAUSE_NONE; // differences 0, 1, 1, 1: mean 3/4, standard error 1/4
+    m.unit[0][0].answer[0].decided = DECISION_NEITHER; // differences 0, 1, 1, 1, 1: mean .8, standard error .2
     text = written(*state, FIGURE_BIVARIATE.write_text, &m.units);
-    assert_non_null(strstr(text, "resit is ahead of structured in right by 0.75, standard error 0.25"));
+    assert_non_null(strstr(text, "resit is ahead of structured in right by 0.8, standard error 0.2"));
     assert_non_null(strstr(text, "in 1 of 2 comparisons"));
+    free(text);
+    m.reps[0] = REPS - 1; // too few to tell
+    text = written(*state, FIGURE_BIVARIATE.write_text, &m.units);
+    assert_null(strstr(text, "comparisons"));
     free(text);
 }
 

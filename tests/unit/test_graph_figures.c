@@ -315,17 +315,24 @@ static void test_table_of_graphs(void **state)
 static void test_text_of_graphs(void **state)
 {
     const figure *shown = &FIGURE_GRAPHS;
-    made_cell cells[] = {{"layered-depth2-structured", {HALF_RIGHT, HALF_RIGHT, NOTHING}},
-                         {"layered-depth2-pc", {RIGHT, RIGHT, FAILED}},
-                         {"layered-depth3-pc", {RIGHT, RIGHT}}};
+    made_cell cells[] = {
+        {"layered-depth2-structured", {HALF_RIGHT, HALF_RIGHT, HALF_RIGHT, HALF_RIGHT, HALF_RIGHT, NOTHING}},
+        {"layered-depth2-pc", {RIGHT, RIGHT, RIGHT, RIGHT, RIGHT, FAILED}},
+        {"layered-depth3-pc", {RIGHT, RIGHT}}};
     char *text = written(*state, shown, shown->write_text, 3, cells);
-    assert_says(text, "graphs layered-depth2-pc reps=3 f1=1 f1_se=0 skeleton_f1=1 direction_accuracy=1 shd=0 shd_se=0 "
-                      "closure_f1=0.8 closure_shd=1 failed=1\n");
-    assert_says(text, "\nlayered-depth2-pc ahead of structured, difference of f1 0.5, standard error 0, 2 data sets\n"
-                      "layered-depth2-pc ahead of structured, difference of shd -2, standard error 0, 2 data sets\n");
+    assert_says(text,
+                "six-variables layered-depth2-pc reps=6 f1=1 f1_se=0 skeleton_f1=1 direction_accuracy=1 shd=0 shd_se=0 "
+                "closure_f1=0.8 closure_shd=1 failed=1\n");
+    assert_says(text, "\nlayered-depth2-pc ahead of structured, by f1 0.5, standard error 0, 5 data sets\n"
+                      "layered-depth2-pc ahead of structured, by shd 2, standard error 0, 5 data sets\n");
     assert_null(strstr(text, "layered-depth3-pc ahead"));
     free(text);
-    cells[0] = (made_cell){"layered-depth2-structured", {RIGHT, RIGHT, RIGHT}};
+    cells[1] = (made_cell){"layered-depth2-pc", {RIGHT, RIGHT, RIGHT, RIGHT}}; // too few to tell
+    text = written(*state, shown, shown->write_text, 2, cells);
+    assert_null(strstr(text, "ahead"));
+    free(text);
+    cells[0] = (made_cell){"layered-depth2-structured", {RIGHT, RIGHT, RIGHT, RIGHT, RIGHT}};
+    cells[1] = (made_cell){"layered-depth2-pc", {RIGHT, RIGHT, HALF_RIGHT, RIGHT, RIGHT}};
     text = written(*state, shown, shown->write_text, 2, cells);
     assert_says(text, "\nno method ahead of structured");
     free(text);
@@ -393,7 +400,7 @@ static void test_thinning(void **state)
 {
     fixture *f = *state;
     place p;
-    figure_base base = {NULL, NULL};
+    figure_base base = {.data = NULL};
     open_place(&p, &FIGURE_FMRI);
     write_table(&p);
     assert_int_equal(FIGURE_FMRI.prepare(f->ctx, &f->scratch, p.options, &base), NONSENS_OK);
@@ -430,7 +437,7 @@ static void test_threads_of_fmri(void **state)
 static nonsens_status prepare_and_draw(nonsens_context *ctx, arena *a, void *state)
 {
     const place *p = state;
-    figure_base base = {NULL, NULL};
+    figure_base base = {.data = NULL};
     nonsens_data *half = NULL;
     rng r = rng_open(1, RNG_TEST, 0);
     nonsens_status status = FIGURE_FMRI.prepare(ctx, a, p->options, &base);

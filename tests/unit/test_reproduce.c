@@ -309,20 +309,25 @@ static void test_cells_differ(void **state)
     load(p->csv, text);
     assert_int_equal(strncmp(text, "0 ", 2), 0);
     assert_int_equal(strncmp(strchr(text, '\n') + 1, "1 ", 2), 0);
+    strcpy(p->options->cells, "cell-c");
+    assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_ERR_USAGE);
+    assert_non_null(strstr(nonsens_message(p->ctx), "--fine"));
+    strcpy(p->options->cells, "cell-b,*");
     p->options->resume = p->options->fine = true;
     assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_OK);
     assert_int_equal(atomic_load(&runs), 1 + 5 + 5);
-    p->options->reps = 2;
+    p->options->reps = 6; // a cell that is run once stays so
     assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_OK);
-    assert_int_equal(atomic_load(&runs), 1 + 5 + 5 + 1);
+    assert_int_equal(atomic_load(&runs), 1 + 6 + 6);
 }
 
 static nonsens_status prepare_number(nonsens_context *ctx, arena *a, const nonsens_options *options, figure_base *base)
 {
     (void)ctx;
     (void)a;
-    if (strcmp(options->data, "there") == 0) {
+    if (strncmp(options->data, "there", 5) == 0) {
         base->data = malloc(1);
+        base->hash = strlen(options->data);
     } else {
         base->missing = "the data are missing";
     }
@@ -346,6 +351,12 @@ static void test_prepared(void **state)
     assert_int_equal(nonsens_options_set(p->ctx, p->options, "data", "there"), NONSENS_OK);
     assert_int_equal(figure_reproduce(p->ctx, p->options, &careful, "/dev/null", NULL), NONSENS_OK);
     assert_int_equal(atomic_load(&runs), TOY_UNITS);
+    p->options->resume = true;
+    assert_int_equal(figure_reproduce(p->ctx, p->options, &careful, "/dev/null", NULL), NONSENS_OK);
+    assert_int_equal(atomic_load(&runs), TOY_UNITS);
+    assert_int_equal(nonsens_options_set(p->ctx, p->options, "data", "there, but others"), NONSENS_OK);
+    assert_int_equal(figure_reproduce(p->ctx, p->options, &careful, "/dev/null", NULL), NONSENS_OK);
+    assert_int_equal(atomic_load(&runs), 2 * TOY_UNITS);
 }
 
 static void test_folder_cannot_be_made(void **state)
