@@ -340,17 +340,17 @@ static nonsens_status report_classifiers(const diagnosis *d)
 /* ---- memory ---- */
 
 /*
- * Bytes that `direction` needs for one pair with the default method: rows, and a Fisher matrix per fold and fit; and
+ * Bytes that `direction` needs for one pair with the default method: rows, and Fisher matrices and their factors; and
  * what each thread adds (a fold's own matrices).  An estimate, meant to be right within a factor of two.
  */
 static void estimate_memory(const diagnosis *d, double *shared, double *per_thread)
 {
-    enum { NUMBERS_PER_ROW = 35, FITS = 7, FOLD_MATRICES = 3, RANK = 2 };
+    enum { NUMBERS_PER_ROW = 35, MATRICES = 15, FOLD_MATRICES = 3, RANK = 2 };
     const nonsens_options *o = d->options;
     double n = (double)d->data->n, basis = (double)family_spline_basis(o, d->data->n);
     double parameters = RANK * basis * basis + (RANK + 1) * (double)d->data->segments;
     double fisher = parameters * parameters * sizeof(double);
-    *shared = n * sizeof(double) * NUMBERS_PER_ROW + FITS * (double)o->score_folds * fisher;
+    *shared = n * sizeof(double) * NUMBERS_PER_ROW + MATRICES * fisher;
     *per_thread = FOLD_MATRICES * fisher;
 }
 
