@@ -68,8 +68,8 @@ static char *written(fixture *f, const figure *shown, figure_write_fn write, int
 
 static void assert_says(const char *text, const char *words)
 {
-    if (!strstr(text, words)) {
-        fail_msg("\"%s\" does not say \"%s\"", text, words);
+    if (!text || !strstr(text, words)) {
+        fail_msg("\"%s\" does not say \"%s\"", text ? text : "", words);
     }
 }
 
