@@ -171,14 +171,9 @@ static int64_t count_failed(const bivariate_unit *u, int64_t reps)
 static void write_share(FILE *out, bool said, summary s)
 {
     enum { DIGITS = 6 };
-    char mean[NUMBER_BYTES] = "", error[NUMBER_BYTES] = "";
-    if (said) {
-        number_print(mean, s.mean, DIGITS);
-    }
-    if (said && !isnan(s.error)) {
-        number_print(error, s.error, DIGITS);
-    }
-    fprintf(out, ",%s,%s", mean, error);
+    char mean[NUMBER_BYTES], error[NUMBER_BYTES];
+    fprintf(out, ",%s,%s", summary_show("", mean, said ? s.mean : NAN, DIGITS),
+            summary_show("", error, said ? s.error : NAN, DIGITS));
 }
 
 static void write_csv_row(FILE *out, bivariate_setting s, int k, const bivariate_unit *u, int64_t reps)

@@ -223,12 +223,6 @@ static nonsens_status judge_all(nonsens_context *ctx, arena *a, const figure_uni
 
 /* ---- the table ---- */
 
-/* `none` where there is no number. */
-static const char *show_or(const char *none, char buffer[NUMBER_BYTES], double value, int digits)
-{
-    return isnan(value) ? none : number_print(buffer, value, digits);
-}
-
 static nonsens_status write_csv(nonsens_context *ctx, arena *scratch, const figure_units *units, FILE *out)
 {
     enum { DIGITS = 6 };
@@ -246,7 +240,8 @@ static nonsens_status write_csv(nonsens_context *ctx, arena *scratch, const figu
                 scores[k].reps);
         for (int m = 0; m < MEASURES; m++) {
             const summary *one = &scores[k].summary[m];
-            fprintf(out, ",%s,%s", show_or("", mean, one->mean, DIGITS), show_or("", error, one->error, DIGITS));
+            fprintf(out, ",%s,%s", summary_show("", mean, one->mean, DIGITS),
+                    summary_show("", error, one->error, DIGITS));
         }
         fprintf(out, ",%" PRId64 "\n", scores[k].failed);
     }
@@ -263,9 +258,9 @@ static void write_text_row(FILE *out, const char *cell, const cell_scores *score
     for (int m = 0; m < MEASURES; m++) {
         const summary *one = &scores->summary[m];
         bool judged = m == F1 || m == SHD;
-        fprintf(out, " %s=%s", MEASURE[m], show_or("-", mean, one->mean, DIGITS));
+        fprintf(out, " %s=%s", MEASURE[m], summary_show("-", mean, one->mean, DIGITS));
         if (judged) {
-            fprintf(out, " %s_se=%s", MEASURE[m], show_or("-", error, one->error, ERROR_DIGITS));
+            fprintf(out, " %s_se=%s", MEASURE[m], summary_show("-", error, one->error, ERROR_DIGITS));
         }
     }
     fprintf(out, " failed=%" PRId64 "\n", scores->failed);

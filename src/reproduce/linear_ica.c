@@ -195,21 +195,16 @@ static row row_of(const cell_scores *scores, int m, int64_t reps)
     return r;
 }
 
-/* `none` where there is no number. */
-static const char *show_or(const char *none, char buffer[NUMBER_BYTES], double value, int digits)
-{
-    return isnan(value) ? none : number_print(buffer, value, digits);
-}
-
 static void write_csv_row(FILE *out, int64_t cell, int m, const row *r)
 {
     enum { DIGITS = 6 };
     setting s = setting_of(cell);
     char number[4][NUMBER_BYTES];
     fprintf(out, "%s,%s,%" PRId64 ",%s,%" PRId64 ",%s,%s,%s,%s,%" PRId64 "\n", SOURCES[s.density], MODULATION[s.random],
-            ROWS_PER_SEGMENT[s.size], ALGORITHM[m].name, r->reps, show_or("", number[0], r->amari.mean, DIGITS),
-            show_or("", number[1], r->amari.error, DIGITS), show_or("", number[2], r->correlation.mean, DIGITS),
-            show_or("", number[3], r->correlation.error, DIGITS), r->failed);
+            ROWS_PER_SEGMENT[s.size], ALGORITHM[m].name, r->reps, summary_show("", number[0], r->amari.mean, DIGITS),
+            summary_show("", number[1], r->amari.error, DIGITS),
+            summary_show("", number[2], r->correlation.mean, DIGITS),
+            summary_show("", number[3], r->correlation.error, DIGITS), r->failed);
 }
 
 static nonsens_status write_csv(nonsens_context *ctx, arena *scratch, const figure_units *units, FILE *out)
@@ -235,9 +230,10 @@ static void write_text_row(FILE *out, const char *cell, int m, const row *r)
     fprintf(out,
             "linear-ica %s %s reps=%" PRId64 " amari=%s amari_se=%s correlation=%s correlation_se=%s failed=%" PRId64
             "\n",
-            cell, ALGORITHM[m].name, r->reps, show_or("-", number[0], r->amari.mean, DIGITS),
-            show_or("-", number[1], r->amari.error, ERROR_DIGITS), show_or("-", number[2], r->correlation.mean, DIGITS),
-            show_or("-", number[3], r->correlation.error, ERROR_DIGITS), r->failed);
+            cell, ALGORITHM[m].name, r->reps, summary_show("-", number[0], r->amari.mean, DIGITS),
+            summary_show("-", number[1], r->amari.error, ERROR_DIGITS),
+            summary_show("-", number[2], r->correlation.mean, DIGITS),
+            summary_show("-", number[3], r->correlation.error, ERROR_DIGITS), r->failed);
 }
 
 /* Where algorithm m stands beside score matching, by differences on the same data. */
@@ -253,7 +249,8 @@ static void write_comparison(FILE *out, const char *cell, int m, const cell_scor
         place = d.mean > 0.0 ? "behind" : "ahead of";
     }
     fprintf(out, "%s: %s %s %s, difference of Amari indices %s, standard error %s\n", cell, ALGORITHM[m].name, place,
-            ALGORITHM[SCORE_MATCHING].name, show_or("-", mean, d.mean, DIGITS), show_or("-", error, d.error, DIGITS));
+            ALGORITHM[SCORE_MATCHING].name, summary_show("-", mean, d.mean, DIGITS),
+            summary_show("-", error, d.error, DIGITS));
 }
 
 static nonsens_status write_cells(nonsens_context *ctx, arena *scratch, const figure_units *units, bool compare,

@@ -46,3 +46,8 @@ bool summary_is_positive(summary s)
     static const double STANDARD_ERRORS = 2.0;
     return s.count >= SUMMARY_LEAST_COMPARED && s.mean > STANDARD_ERRORS * s.error;
 }
+
+const char *summary_show(const char *none, char buffer[NUMBER_BYTES], double value, int digits)
+{
+    return isnan(value) ? none : number_print(buffer, value, digits);
+}

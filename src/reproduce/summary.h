@@ -2,6 +2,8 @@
 #ifndef REPRODUCE_SUMMARY_H
 #define REPRODUCE_SUMMARY_H
 
+#include "base/number.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,6 +15,8 @@ typedef struct summary {
 
 /* Of n values. */
 summary summary_of(int64_t n, const double *value);
+/* A mean or an error as text, in the buffer or `none` where there is no number. */
+const char *summary_show(const char *none, char buffer[NUMBER_BYTES], double value, int digits);
 /* Above zero by more than two standard errors, of at least SUMMARY_LEAST_COMPARED values: fewer prove nothing. */
 enum { SUMMARY_LEAST_COMPARED = 5 };
 bool summary_is_positive(summary s);
