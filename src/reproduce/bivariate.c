@@ -68,11 +68,14 @@ static bool is_fine(int64_t cell)
     return BIVARIATE_POINT[bivariate_setting_of(cell).point].fine;
 }
 
-/* Raised for a family whose method changes what it says. */
+/* Raised for cells in which a family's method changes what it says. */
 static int cell_revision(int64_t cell)
 {
-    static const int revision[FAMILIES] = {0};
-    return revision[bivariate_setting_of(cell).family];
+    enum { MANY_ROWS = 10000 };
+    static const int revision[FAMILIES] = {0}, with_many_rows[FAMILIES] = {[FAMILY_NONSENS] = 1};
+    bivariate_setting s = bivariate_setting_of(cell);
+    const bivariate_point *p = &BIVARIATE_POINT[s.point];
+    return (p->segments * p->rows > MANY_ROWS ? with_many_rows : revision)[s.family];
 }
 
 /* ---- rules ---- */

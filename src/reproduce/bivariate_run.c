@@ -163,13 +163,18 @@ static nonsens_status ask_with_ratio(nonsens_context *ctx, arena *a, const drawn
     return status;
 }
 
-/* As many networks as more rows leave worthwhile: their errors average out over rows as well (docs/tuning.md). */
+/* As many networks, and passes over the rows, as more rows leave worthwhile: errors average out over rows as well, and
+ * a pass makes more steps (docs/tuning.md). */
 static nonsens_status ask_nonsens(nonsens_context *ctx, arena *a, const drawn *d, nonsens_options *options,
                                   bivariate_answer *answer)
 {
-    enum { FEW_ROWS = 6000 };
+    enum { FEW_ROWS = 6000, PASSED_ROWS = 1000000 };
+    int64_t n = d->data->n, passes = PASSED_ROWS / n;
     TRY(set_number(ctx, options, "folds", 5));
-    TRY(set_number(ctx, options, "restarts", d->data->n <= FEW_ROWS ? 4 : 2));
+    TRY(set_number(ctx, options, "restarts", n <= FEW_ROWS ? 4 : 2));
+    if (passes < options->epochs) {
+        TRY(set_number(ctx, options, "epochs", passes));
+    }
     return ask_with_ratio(ctx, a, d, options, answer);
 }
 
