@@ -55,9 +55,13 @@ static const nonsens_method_info *find_method(const char *name, const command *s
     return NULL;
 }
 
+enum { METHODS_MOST = 63 };
+
 static int check_method(const arguments *args, const command *self)
 {
     char name[VALUE_BYTES], list[256] = "";
+    const char *known[METHODS_MOST + 1];
+    size_t count = 0;
     value_of(args, "method", name);
     if (find_method(name, self)) {
         return EXIT_DONE;
@@ -65,12 +69,16 @@ static int check_method(const arguments *args, const command *self)
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *m = nonsens_method_at(i);
         size_t used = strlen(list);
-        if (can_run(m, self)) {
+        if (can_run(m, self) && count < METHODS_MOST) {
+            known[count++] = m->name;
             snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", m->name);
         }
     }
-    return complain(EXIT_USAGE, "--method %s: there is no such method for %s; there are %s",
-                    name[0] ? show_word(name).text : "\"\"", self->name, list);
+    known[count] = NULL;
+    const char *near = nonsens_nearest(name, known);
+    return complain(EXIT_USAGE, "--method %s: there is no such method for %s; there are %s%s%s%s",
+                    name[0] ? show_word(name).text : "\"\"", self->name, list, near ? ". Did you mean " : "",
+                    near ? near : "", near ? "?" : "");
 }
 
 /* The same sentence and exit code that data without segments get in the run. */

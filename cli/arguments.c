@@ -96,7 +96,7 @@ static int refuse_option(const option_word *w, const command *self)
         }
     }
     names[count] = NULL;
-    const char *near = w->is_letter ? NULL : nearest_word(w->key, names);
+    const char *near = w->is_letter ? NULL : nonsens_nearest(w->key, names);
     if (near) {
         return complain(EXIT_USAGE, "%s is not an option of %s; did you mean --%s? `nonsens help %s` lists them",
                         show_word(w->shown).text, self->name, near, self->name);

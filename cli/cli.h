@@ -58,8 +58,6 @@ typedef struct shown_word {
     char text[64];
 } shown_word;
 shown_word show_word(const char *word);
-/* The word of the list (ended by NULL) that is nearest to `word`, or NULL if none is near. */
-const char *nearest_word(const char *word, const char *const *list);
 
 /* ---- arguments (arguments.c) ---- */
 

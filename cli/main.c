@@ -105,7 +105,7 @@ int refuse_command(const char *word)
         names[count++] = c->name;
     }
     names[count] = NULL;
-    const char *near = nearest_word(word, names);
+    const char *near = nonsens_nearest(word, names);
     if (near) {
         return complain(EXIT_USAGE, "%s is not a command; did you mean %s? `nonsens help` lists them",
                         show_word(word).text, near);

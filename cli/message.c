@@ -1,4 +1,4 @@
-/* message.c - complaints on stderr, exit codes, and the word that was probably meant. */
+/* message.c - complaints on stderr and exit codes. */
 #include "cli.h"
 
 #include <stdarg.h>
@@ -104,51 +104,4 @@ int complain_status(const nonsens_context *ctx, nonsens_status status)
         return complain(EXIT_INTERRUPTED, "interrupted");
     }
     return complain(exit_code(status), "%s", nonsens_message(ctx));
-}
-
-enum { LONGEST = 40 };
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Edit distance with unit costs; words longer than LONGEST count as far away. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t m = strlen(a), n = strlen(b), row[LONGEST + 1];
-    if (m > LONGEST || n > LONGEST) {
-        return LONGEST;
-    }
-    for (size_t j = 0; j <= n; j++) {
-        row[j] = j;
-    }
-    for (size_t i = 1; i <= m; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t replace = corner + (a[i - 1] != b[j - 1]);
-            corner = row[j];
-            row[j] = smaller(replace, smaller(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[n];
-}
-
-const char *nearest_word(const char *word, const char *const *list)
-{
-    const char *near = NULL;
-    size_t best = 1 + strlen(word) / 3; // more than a third of the letters wrong: another word was meant
-    if (strlen(word) < 2 || strlen(word) > LONGEST) {
-        return NULL; // every letter is near every other, and nothing is near a very long word
-    }
-    for (; *list; list++) {
-        size_t distance = edit_distance(word, *list);
-        bool begins = strlen(word) >= 3 && strncmp(*list, word, strlen(word)) == 0;
-        if (distance < best || (!near && (distance == best || begins))) {
-            near = *list;
-            best = smaller(distance, best);
-        }
-    }
-    return near;
 }

@@ -43,7 +43,7 @@ static int refuse_figure(const char *word)
     const char *names[MOST_FIGURES];
     list_names(list);
     figure_names(names);
-    const char *near = nearest_word(word, names);
+    const char *near = nonsens_nearest(word, names);
     if (near) {
         return complain(EXIT_USAGE, "%s is not a figure; did you mean %s? There are: %s", show_word(word).text, near,
                         list);

@@ -50,6 +50,9 @@ typedef enum nonsens_status {
     NONSENS_CANCELLED = 6    /* the progress callback or nonsens_cancel() asked to stop */
 } nonsens_status;
 
+/* The word of the list (ended by NULL) that is nearest to `word`, for "did you mean"; NULL if none or several are. */
+NONSENS_API const char *nonsens_nearest(const char *word, const char *const *list);
+
 /* ---- context ------------------------------------------------------------------------------------------------- */
 
 typedef struct nonsens_context nonsens_context;

@@ -2,6 +2,7 @@
 #include "base/options_internal.h"
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/number.h"
 #include "base/preset.h"
 #include "base/show.h"
@@ -144,13 +145,31 @@ static int choice_index(const char *choices, const char *word)
     }
 }
 
+enum { CHOICES_BYTES = 256 };
+
+/* words: room for the choices, one after another. */
+static nearest nearest_choice(const char *choices, const char *value, char words[CHOICES_BYTES])
+{
+    nearest near = nearest_to(value);
+    snprintf(words, CHOICES_BYTES, "%s", choices);
+    for (char *word = words, *rest; word; word = rest) {
+        rest = strchr(word, '|');
+        if (rest) {
+            *rest++ = '\0';
+        }
+        nearest_offer(&near, word);
+    }
+    return near;
+}
+
 static nonsens_status set_choice(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     int index = choice_index(r->info.choices, value);
     if (index < 0) {
-        char shown[SHOWN_BYTES];
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be one of %s", r->info.key, show_bare(shown, value),
-                    r->info.choices);
+        char shown[SHOWN_BYTES], words[CHOICES_BYTES], hint[HINT_BYTES];
+        nearest near = nearest_choice(r->info.choices, value, words);
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be one of %s%s", r->info.key, show_bare(shown, value),
+                    r->info.choices, nearest_hint(&near, hint));
     }
     memcpy(field, &index, sizeof index);
     return NONSENS_OK;

@@ -29,12 +29,13 @@ static void list_add(char *list, const char *name)
 
 static nonsens_status unknown_column(nonsens_context *ctx, const table *t, const char *name)
 {
-    char list[LIST_BYTES] = "", wanted[SHOWN_BYTES];
+    char list[LIST_BYTES] = "", wanted[SHOWN_BYTES], hint[HINT_BYTES];
+    nearest near = table_nearest(t, name);
     for (int64_t j = 0; j < t->cols; j++) {
         list_add(list, t->column[j].name);
     }
-    return fail(ctx, NONSENS_ERR_DATA, "%s: there is no column %s; the columns are %s", t->path,
-                show_quoted(wanted, name), list);
+    return fail(ctx, NONSENS_ERR_DATA, "%s: there is no column %s; the columns are %s%s", t->path,
+                show_quoted(wanted, name), list, nearest_hint(&near, hint));
 }
 
 static bool is_chosen(const reading *r, int64_t column)

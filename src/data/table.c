@@ -86,6 +86,15 @@ int64_t table_find(const table *t, const char *name)
     return numbered_column(name, t->cols);
 }
 
+nearest table_nearest(const table *t, const char *name)
+{
+    nearest near = nearest_to(name);
+    for (int64_t j = 0; j < t->cols; j++) {
+        nearest_offer(&near, t->column[j].name);
+    }
+    return near;
+}
+
 nonsens_status table_find_label(nonsens_context *ctx, const table *t, const table_options *options, int64_t *label)
 {
     *label = -1;
@@ -96,11 +105,12 @@ nonsens_status table_find_label(nonsens_context *ctx, const table *t, const tabl
     if (*label >= 0) {
         return NONSENS_OK;
     }
-    char wanted[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES];
+    char wanted[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES], hint[HINT_BYTES];
     const char *a = t->column[0].name, *b = t->column[t->cols - 1].name;
-    return fail(ctx, NONSENS_ERR_DATA, "%s: no column %s; it has %" PRId64 " column%s, %s to %s: give a name or #k",
+    nearest near = table_nearest(t, options->label);
+    return fail(ctx, NONSENS_ERR_DATA, "%s: no column %s; it has %" PRId64 " column%s, %s to %s: give a name or #k%s",
                 t->path, show_quoted(wanted, options->label), t->cols, t->cols == 1 ? "" : "s", show_quoted(first, a),
-                show_quoted(last, b));
+                show_quoted(last, b), nearest_hint(&near, hint));
 }
 
 void table_mark_asked(table *t, const table_options *options)

@@ -8,6 +8,7 @@
 #define DATA_TABLE_H
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/number.h"
 
 enum column_kind {
@@ -54,6 +55,8 @@ nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, cons
 
 /* The column called `name`, or #k; -1 if there is none. */
 int64_t table_find(const table *t, const char *name);
+/* The column whose name is nearest to `name`. */
+nearest table_nearest(const table *t, const char *name);
 
 /*
  * The same from bytes in memory; `path` is used in messages, and tells .npy by its ending (NumPy's magic bytes tell it

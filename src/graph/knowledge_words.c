@@ -1,8 +1,10 @@
 /* knowledge_words.c - lines, words, names and patterns of a knowledge file. */
 #include "graph/knowledge_internal.h"
 
+#include "base/nearest.h"
 #include "base/utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *knowledge_name(const knowledge_reader *r, int64_t node, char shown[SHOWN_BYTES])
@@ -165,17 +167,30 @@ static bool matches(const char *pattern, int64_t length, const char *name)
     return pattern == end;
 }
 
+/* The name that was probably meant, as the end of a message. */
+static const char *guess_name(const knowledge_reader *r, const knowledge_word *w, char hint[HINT_BYTES])
+{
+    char word[SHOWN_BYTES];
+    snprintf(word, sizeof word, "%.*s", (int)(w->length < SHOWN_BYTES ? w->length : SHOWN_BYTES - 1), w->text);
+    nearest near = nearest_to(word);
+    for (int64_t k = 0; k < r->d; k++) {
+        nearest_offer(&near, r->sorted[k].name);
+    }
+    return nearest_hint(&near, hint);
+}
+
 static nonsens_status unknown_name(const knowledge_reader *r, const knowledge_word *w, bool pattern)
 {
-    char shown[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES];
+    char shown[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES], hint[HINT_BYTES];
     show_bytes(shown, w->text, w->length);
     if (pattern) {
         return FAIL_LINE(r, r->line, "no variable matches %s; correct the pattern or drop the line", shown);
     }
     return FAIL_LINE(r, r->line,
                      "there is no variable %s among the %" PRId64 " of this run, %s to %s; correct the name (one with "
-                     "blanks stands in double quotes) or drop it",
-                     shown, r->d, show_quoted(first, r->sorted[0].name), show_quoted(last, r->sorted[r->d - 1].name));
+                     "blanks stands in double quotes) or drop it%s",
+                     shown, r->d, show_quoted(first, r->sorted[0].name), show_quoted(last, r->sorted[r->d - 1].name),
+                     guess_name(r, w, hint));
 }
 
 nonsens_status knowledge_resolve(const knowledge_reader *r, const knowledge_word *w, knowledge_selection *out)

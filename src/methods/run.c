@@ -4,6 +4,7 @@
  */
 #include "methods/run.h"
 
+#include "base/nearest.h"
 #include "base/number.h"
 #include "base/show.h"
 #include "data/audit.h"
@@ -33,8 +34,9 @@ static bool can_run(const nonsens_method_info *info, unsigned command)
 
 nonsens_status run_pick_method(nonsens_context *ctx, const nonsens_options *options, const method **out)
 {
-    char list[LIST_BYTES] = "";
+    char list[LIST_BYTES] = "", hint[HINT_BYTES];
     size_t used = 0;
+    nearest near = nearest_to(options->method);
     *out = method_find(options->method);
     if (*out && can_run(&(*out)->info, options->command)) {
         return NONSENS_OK;
@@ -42,11 +44,12 @@ nonsens_status run_pick_method(nonsens_context *ctx, const nonsens_options *opti
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *info = nonsens_method_at(i);
         if (can_run(info, options->command) && used < sizeof list) {
+            nearest_offer(&near, info->name);
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", info->name);
         }
     }
-    return fail(ctx, NONSENS_ERR_USAGE, "--method %s: there is no such method for %s; there are %s", options->method,
-                option_command_name(options->command), list);
+    return fail(ctx, NONSENS_ERR_USAGE, "--method %s: there is no such method for %s; there are %s%s", options->method,
+                option_command_name(options->command), list, nearest_hint(&near, hint));
 }
 
 /* Permutations bound p-values from below; methods that correct for several tests may then be unable to reject. */

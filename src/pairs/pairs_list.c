@@ -5,6 +5,7 @@
  * blank or begin with # do not count.
  */
 #include "base/input.h"
+#include "base/nearest.h"
 #include "base/show.h"
 #include "base/text_set.h"
 #include "base/utf8.h"
@@ -69,12 +70,16 @@ static int by_pair(const void *a, const void *b)
 
 static nonsens_status find_variable(list_reader *r, const csv_cell *cell, int64_t *index)
 {
-    char shown[SHOWN_BYTES];
+    char shown[SHOWN_BYTES], hint[HINT_BYTES];
     int32_t text;
     TRY(text_set_put(r->ctx, &r->names, cell->text, cell->length, &text));
     if (text >= r->variables) {
-        return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": there is no variable %s in the data", r->path, r->line,
-                    show_quoted(shown, r->names.text[text]));
+        nearest near = nearest_to(r->names.text[text]);
+        for (int64_t k = 0; k < r->variables; k++) {
+            nearest_offer(&near, r->names.text[k]);
+        }
+        return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": there is no variable %s in the data%s", r->path, r->line,
+                    show_quoted(shown, r->names.text[text]), nearest_hint(&near, hint));
     }
     *index = r->variable[text];
     return NONSENS_OK;

@@ -1,0 +1,82 @@
+#include "base/nearest.h"
+
+#include <nonsens/nonsens.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 40 };
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters to add, drop, replace or exchange with their neighbour; words longer than LONGEST count as far away. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t m = strlen(a), n = strlen(b), rows[3][LONGEST + 1];
+    size_t *before = rows[0], *last = rows[1], *row = rows[2];
+    if (m > LONGEST || n > LONGEST) {
+        return LONGEST;
+    }
+    for (size_t j = 0; j <= n; j++) {
+        row[j] = j;
+    }
+    for (size_t i = 1; i <= m; i++) {
+        size_t *free_row = before;
+        before = last;
+        last = row;
+        row = free_row;
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            row[j] = smaller(last[j - 1] + (a[i - 1] != b[j - 1]), smaller(last[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+                row[j] = smaller(row[j], before[j - 2] + 1);
+            }
+        }
+    }
+    return row[n];
+}
+
+/* With more than a third of the letters wrong another word was meant. */
+nearest nearest_to(const char *word)
+{
+    return (nearest){word, NULL, (strlen(word) + 1) / 3 + 1, false};
+}
+
+void nearest_offer(nearest *n, const char *candidate)
+{
+    size_t length = strlen(n->word);
+    if (length < 2 || length > LONGEST) {
+        return; // every letter is near every other, and nothing is near a very long word
+    }
+    size_t distance = edit_distance(n->word, candidate);
+    bool within = length >= 3 && strstr(candidate, n->word);
+    if (distance < n->distance || (within && !n->found)) {
+        n->found = candidate;
+        n->distance = smaller(distance, n->distance);
+        n->tied = false;
+    } else if (n->found && distance == n->distance && strcmp(n->found, candidate) != 0) {
+        n->tied = true;
+    }
+}
+
+const char *nearest_hint(const nearest *n, char out[HINT_BYTES])
+{
+    char shown[SHOWN_BYTES];
+    out[0] = '\0';
+    if (n->found && !n->tied) {
+        snprintf(out, HINT_BYTES, ". Did you mean %s?", show_quoted(shown, n->found));
+    }
+    return out;
+}
+
+const char *nonsens_nearest(const char *word, const char *const *list)
+{
+    nearest n = nearest_to(word);
+    for (; *list; list++) {
+        nearest_offer(&n, *list);
+    }
+    return n.tied ? NULL : n.found;
+}
