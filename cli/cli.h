@@ -42,6 +42,7 @@ int command_diagnose(const command *self, int count, char **words);
 int command_compare(const command *self, int count, char **words);
 int command_reproduce(const command *self, int count, char **words);
 int command_methods(const command *self, int count, char **words);
+int command_completion(const command *self, int count, char **words);
 int command_version(const command *self, int count, char **words);
 int command_help(const command *self, int count, char **words);
 

@@ -67,6 +67,10 @@ static const command commands[] = {
      command_reproduce},
     {"methods", 0, "", "lists the methods, one line each", "Lists the methods: name, what it can do, one line on how.",
      command_methods},
+    {"completion", 0, "bash|zsh|fish", "prints a script for completion by the shell",
+     "Prints a script that lets a shell complete commands, options, methods and other words of `nonsens`. For bash: "
+     "`eval \"$(nonsens completion bash)\"`, in ~/.bashrc to have it always; each script says where it belongs.",
+     command_completion},
     {"version", 0, "", "prints the version and how it was built", "Prints the version and how it was built.",
      command_version},
     {"help", 0, "[COMMAND]", "explains a command", "Explains a command, or lists them all.", command_help},
