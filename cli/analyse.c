@@ -191,7 +191,10 @@ static nonsens_status write_results(const arguments *args, const nonsens_result 
         }
     }
     if (status == NONSENS_OK && text_path(args)) {
-        status = nonsens_result_write_text(args->ctx, result, args->verbose, text_path(args));
+        unsigned detail = (args->verbose ? NONSENS_TEXT_ALL : 0) | (args->explain ? NONSENS_TEXT_STEPS : 0);
+        colour c;
+        status = nonsens_result_write_text(args->ctx, result, detail, colour_begin(&c, text_path(args)));
+        colour_end(&c);
     }
     return status;
 }

@@ -32,6 +32,8 @@ static const file_option table[] = {
      "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to a "
      "function of it only: for noise whose scale changes a shifted and scaled |N|, without sign.",
      0},
+    {NULL, "explain", NULL, NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER,
+     "Print the reasoning step by step, from the data to the answer.", 0},
     {"-q", "quiet", NULL, ALL, "No warnings and no progress.", 0},
     {"-v", "verbose", NULL, ANALYSING, "Say more: all options, time and threads.", 0},
     {"-h", "help", NULL, ALL, "Explain this command.", 0},
@@ -114,7 +116,7 @@ static void set_file_option(arguments *args, const file_option *option, const ch
     } places[] = {
         {"output", &args->output, NULL},   {"json", &args->json, NULL},   {"truth", &args->truth, NULL},
         {"sources", &args->sources, NULL}, {"quiet", NULL, &args->quiet}, {"verbose", NULL, &args->verbose},
-        {"help", NULL, &args->help},
+        {"explain", NULL, &args->explain}, {"help", NULL, &args->help},
     };
     if (option->graph) {
         args->graph[option->graph] = value;

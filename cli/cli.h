@@ -75,7 +75,7 @@ typedef struct arguments {
     const char *truth;                /* --truth */
     const char *sources;              /* --sources */
     const char *graph[GRAPH_FORMATS]; /* --dot, --csv and the like, by nonsens_graph_format */
-    bool quiet, verbose, help;
+    bool quiet, verbose, explain, help;
 } arguments;
 
 /* What is not in the library's option table, because it is about files and printing. */
@@ -120,6 +120,17 @@ int analyse(const command *self, int count, char **words, analyse_fn run);
 /* Where the text goes: standard output unless it has a file of its own or something else is printed there; or NULL. */
 const char *text_path(const arguments *args);
 output_file text_output(const arguments *args);
+
+/* ---- on a terminal (colour.c) ---- */
+
+typedef struct colour {
+    FILE *text; /* what is to be shown; NULL where it goes straight to its path */
+    char path[32];
+} colour;
+
+/* The path to write text to that is meant for `path`; colour_end, called in any case, shows it where that is another. */
+const char *colour_begin(colour *c, const char *path);
+void colour_end(colour *c);
 
 enum { VALUE_BYTES = 4096 }; /* of any option, as nonsens_options_get promises */
 /* The value of an option; empty where it is not one of this command. */

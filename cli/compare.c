@@ -35,7 +35,9 @@ static nonsens_status write_comparison(const arguments *args, const nonsens_comp
         status = nonsens_comparison_write_json(args->ctx, comparison, args->json);
     }
     if (status == NONSENS_OK && text_path(args)) {
-        status = nonsens_comparison_write_text(args->ctx, comparison, text_path(args));
+        colour c;
+        status = nonsens_comparison_write_text(args->ctx, comparison, colour_begin(&c, text_path(args)));
+        colour_end(&c);
     }
     return status;
 }

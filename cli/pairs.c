@@ -69,7 +69,9 @@ static nonsens_status write_pairs(const arguments *args, const nonsens_pairs *pa
         unlink(journal);
     }
     if (status == NONSENS_OK && text_path(args)) {
-        status = nonsens_pairs_write_text(args->ctx, pairs, text_path(args));
+        colour c;
+        status = nonsens_pairs_write_text(args->ctx, pairs, colour_begin(&c, text_path(args)));
+        colour_end(&c);
     }
     return status;
 }

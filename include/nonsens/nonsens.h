@@ -282,6 +282,9 @@ NONSENS_API const nonsens_evidence *nonsens_result_evidence_at(const nonsens_res
 /* Findings in words, in a fixed order. */
 NONSENS_API int64_t nonsens_result_notes(const nonsens_result *result);
 NONSENS_API const char *nonsens_result_note(const nonsens_result *result, int64_t index);
+/* The reasoning from the data to the answer, step by step; of direction and discover, else none. */
+NONSENS_API int64_t nonsens_result_steps(const nonsens_result *result);
+NONSENS_API const char *nonsens_result_step(const nonsens_result *result, int64_t index);
 
 /*
  * An arrow; a line, whose direction is not known; an arrow with two heads: a hidden common cause or, in graphs of pc
@@ -496,8 +499,13 @@ NONSENS_API nonsens_status nonsens_reproduce_crew(nonsens_context *ctx, const no
 NONSENS_API nonsens_status nonsens_output_check(nonsens_context *ctx, const char *path);
 NONSENS_API nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result,
                                                      const char *path);
-NONSENS_API nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, int verbose,
-                                                     const char *path);
+/* What a text has beside the answer: bits, added up. */
+enum {
+    NONSENS_TEXT_ALL = 1,  /* all evidence, options, time and threads */
+    NONSENS_TEXT_STEPS = 2 /* the reasoning step by step */
+};
+NONSENS_API nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result,
+                                                     unsigned detail, const char *path);
 typedef enum nonsens_graph_format {
     NONSENS_GRAPH_DOT = 1,    /* Graphviz */
     NONSENS_GRAPH_CSV = 2,    /* a list of edges: from, to, type, weight, p_value, support, meaning */

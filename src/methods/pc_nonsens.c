@@ -220,6 +220,23 @@ static nonsens_status report_line(nonsens_context *ctx, const line_work *w, cons
     return NONSENS_OK;
 }
 
+static nonsens_status say_line(nonsens_context *ctx, const line_work *w, const open_line *line, nonsens_result *result)
+{
+    const pdag *g = &w->search->found.graph;
+    char first[SHOWN_BYTES], second[SHOWN_BYTES];
+    const char *a = show_bare(first, pc_name(w->search, line->node[0])),
+               *b = show_bare(second, pc_name(w->search, line->node[1]));
+    bool forth = line->decision == DECISION_FIRST_CAUSES;
+    if (!is_decided(line)) {
+        return result_step(ctx, result, "Tests leave the direction of %s - %s open, and so does %s: %s", a, b,
+                           w->method->info.name, line->reason);
+    }
+    return result_step(
+        ctx, result, "Tests leave the direction of %s - %s open; %s says that %s causes %s. The edge %s.", a, b,
+        w->method->info.name, forth ? a : b, forth ? b : a,
+        pdag_is_line(g, line->node[0], line->node[1]) ? "stays without direction all the same" : "is directed");
+}
+
 /* A line that was left. */
 static nonsens_status note_left(nonsens_context *ctx, const line_work *w, const open_line *line, nonsens_result *result)
 {
@@ -309,6 +326,7 @@ static nonsens_status report(nonsens_context *ctx, arena *a, const line_work *w,
     TRY(pc_report(ctx, a, w->search, result));
     for (int64_t i = 0; i < w->lines; i++) {
         TRY(report_line(ctx, w, &w->line[i], result));
+        TRY(say_line(ctx, w, &w->line[i], result));
     }
     TRY(w->options->as_published ? note_preset(ctx, w, result) : NONSENS_OK);
     return note_lines(ctx, w, result);

@@ -91,20 +91,39 @@ nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double v
     return NONSENS_OK;
 }
 
-nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+/* A sentence at the end of a list that grows. */
+static nonsens_status add_sentence(nonsens_context *ctx, arena *memory, char ***list, int64_t *count, int64_t *capacity,
+                                   const char *format, va_list args)
 {
     char sentence[NAME_BYTES];
-    va_list args;
-    va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
-    ARENA_GROW(ctx, &result->memory, result->note, result->notes, result->note_capacity);
-    char *copy = arena_text(ctx, &result->memory, sentence);
+    ARENA_GROW(ctx, memory, *list, *count, *capacity);
+    char *copy = arena_text(ctx, memory, sentence);
     if (!copy) {
         return NONSENS_ERR_MEMORY;
     }
-    result->note[result->notes++] = copy;
+    (*list)[(*count)++] = copy;
     return NONSENS_OK;
+}
+
+nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    nonsens_status status =
+        add_sentence(ctx, &result->memory, &result->note, &result->notes, &result->note_capacity, format, args);
+    va_end(args);
+    return status;
+}
+
+nonsens_status result_step(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    nonsens_status status =
+        add_sentence(ctx, &result->memory, &result->step, &result->steps, &result->step_capacity, format, args);
+    va_end(args);
+    return status;
 }
 
 nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
@@ -227,6 +246,16 @@ int64_t nonsens_result_notes(const nonsens_result *result)
 const char *nonsens_result_note(const nonsens_result *result, int64_t index)
 {
     return index >= 0 && index < result->notes ? result->note[index] : NULL;
+}
+
+int64_t nonsens_result_steps(const nonsens_result *result)
+{
+    return result->steps;
+}
+
+const char *nonsens_result_step(const nonsens_result *result, int64_t index)
+{
+    return index >= 0 && index < result->steps ? result->step[index] : NULL;
 }
 
 const char *nonsens_result_reason(const nonsens_result *result)

@@ -67,6 +67,8 @@ struct nonsens_result {
     int64_t evidence_count, evidence_capacity;
     char **note; /* diagnostics that speak for or against the assumptions, in words */
     int64_t notes, note_capacity;
+    char **step; /* the reasoning from the data to the decision, a sentence or two each */
+    int64_t steps, step_capacity;
     const char *assumes;   /* from the registry */
     const char *two_heads; /* likewise: what a <-> b means; NULL: a hidden common cause */
     /* of the data */
@@ -101,6 +103,9 @@ nonsens_status result_new(nonsens_context *ctx, const struct nonsens_data *data,
 nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double value, double p_value, const char *text,
                           const char *name_format, ...) __attribute__((format(printf, 6, 7)));
 nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The next step of the reasoning (steps.h). */
+nonsens_status result_step(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /*
  * An edge between two variables (user's indices); weight and p_value may be NaN.  Without a direction of its own it is

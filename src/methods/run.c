@@ -10,6 +10,7 @@
 #include "data/audit.h"
 #include "graph/knowledge_file.h"
 #include "methods/bootstrap.h"
+#include "methods/steps.h"
 #include "methods/variables.h"
 
 #include <inttypes.h>
@@ -74,12 +75,14 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
     result->assumes = m->info.assumes;
     result->two_heads = m->two_heads;
     result->is_graph = result->options.command == NONSENS_CMD_DISCOVER;
+    TRY(steps_begin(ctx, m, result));
     nonsens_status status =
         (result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result);
     arena_free(&scratch);
     TRY(status);
     TRY(note_permutations(ctx, result));
-    return result_finish(ctx, result);
+    TRY(result_finish(ctx, result));
+    return steps_end(ctx, result);
 }
 
 /* known: as in the result, while the method runs. */

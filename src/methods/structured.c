@@ -254,5 +254,6 @@ nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsen
     double sign = structured_in_user_order(s) ? 1.0 : -1.0;
     result->score = sign * s->between.z + 0.0; // no minus zero
     result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
+    TRY(structured_say_steps(ctx, s, result));
     return structured_report(ctx, a, s, result);
 }

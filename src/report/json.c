@@ -291,6 +291,7 @@ static json_t *document(const writer *w)
                : r->unmixed.unmixing ? fill_unmixed
                                      : fill_decision)(w, root) &&
               (!r->assumes || set(w, root, "assumptions", text(w, r->assumes))) &&
+              set(w, root, "steps", texts(w, r->step, r->steps)) &&
               set(w, root, "notes", texts(w, r->note, r->notes)) &&
               (!r->modulation.v || set(w, root, "modulation", modulation_object(w))) &&
               set(w, root, "seconds", report_number(r->seconds));

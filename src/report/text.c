@@ -347,16 +347,33 @@ static void print_origin(FILE *f, const nonsens_result *r, bool verbose)
     }
 }
 
-nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, int verbose,
+/* ---- reasoning ---- */
+
+static void print_steps(FILE *f, const nonsens_result *r)
+{
+    if (r->steps > 0) {
+        text_print_heading(f, "Step by step");
+    }
+    for (int64_t i = 0; i < r->steps; i++) {
+        fprintf(f, "%3" PRId64 ". ", i + 1);
+        text_print_words(f, r->step[i], 5, 5);
+    }
+}
+
+nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, unsigned detail,
                                          const char *path)
 {
+    bool verbose = detail & NONSENS_TEXT_ALL;
     output *out;
     TRY(output_open(ctx, path, &out));
     FILE *f = output_stream(out);
     print_decision(f, result);
     print_findings(f, result);
-    print_evidence(f, result, verbose != 0);
+    if (detail & NONSENS_TEXT_STEPS) {
+        print_steps(f, result);
+    }
+    print_evidence(f, result, verbose);
     print_assumptions(f, result);
-    print_origin(f, result, verbose != 0);
+    print_origin(f, result, verbose);
     return output_close(ctx, out);
 }

@@ -1,0 +1,88 @@
+/*
+ * colour.c - headings and decisions stand out on a terminal.
+ *
+ * The library writes plain text.  Where standard output is a terminal, the text goes to a temporary file first, and
+ * what is shown is its lines with a few of them coloured.  NO_COLOR (no-color.org) and TERM=dumb switch it off.
+ */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BOLD "\033[1m"
+#define GREEN "\033[1;32m"
+#define YELLOW "\033[1;33m"
+#define PLAIN "\033[0m"
+
+static bool is_wanted(void)
+{
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+const char *colour_begin(colour *c, const char *path)
+{
+    *c = (colour){NULL, ""};
+    if (path && strcmp(path, "-") == 0 && is_wanted()) {
+        c->text = tmpfile();
+    }
+    if (!c->text) {
+        return path;
+    }
+    snprintf(c->path, sizeof c->path, "/dev/fd/%d", fileno(c->text));
+    return c->path;
+}
+
+static bool begins(const char *line, const char *word)
+{
+    return strncmp(line, word, strlen(word)) == 0;
+}
+
+/* A heading stands at the margin behind an empty line, and what it heads is indented: it is known one line later. */
+static const char *style_of(const char *line, const char *before, const char *behind)
+{
+    if (begins(line, "decision: ")) {
+        return strstr(line, "->") ? GREEN : YELLOW;
+    }
+    bool heading = line[0] != ' ' && line[0] != '\n' && before[0] == '\n' && behind[0] == ' ';
+    return heading ? BOLD : NULL;
+}
+
+static void show(const char *line, const char *style)
+{
+    size_t length = strcspn(line, "\n");
+    if (style) {
+        printf("%s%.*s" PLAIN "%s", style, (int)length, line, line + length);
+    } else {
+        fputs(line, stdout);
+    }
+}
+
+void colour_end(colour *c)
+{
+    enum { LINES = 3 };
+    char *line[LINES] = {NULL, NULL, NULL}; // the one before, the one to be shown, the one behind
+    size_t bytes[LINES] = {0, 0, 0};
+    if (!c->text) {
+        return;
+    }
+    rewind(c->text);
+    bool there = getline(&line[1], &bytes[1], c->text) > 0;
+    while (there) {
+        bool more = getline(&line[2], &bytes[2], c->text) > 0;
+        show(line[1], style_of(line[1], line[0] ? line[0] : "", more ? line[2] : ""));
+        char *first = line[0];
+        size_t first_bytes = bytes[0];
+        memmove(line, line + 1, (LINES - 1) * sizeof *line);
+        memmove(bytes, bytes + 1, (LINES - 1) * sizeof *bytes);
+        line[LINES - 1] = first;
+        bytes[LINES - 1] = first_bytes;
+        there = more;
+    }
+    for (int i = 0; i < LINES; i++) {
+        free(line[i]);
+    }
+    fclose(c->text);
+    c->text = NULL;
+}
