@@ -99,8 +99,8 @@ static nonsens_status fill_gram(nonsens_context *ctx, arena *scratch, const kci_
     int64_t n = a->rows;
     double *other;
     ARENA_TRY(ctx, scratch, other, n * n);
-    linalg_gemm(true, false, n, n, a->rank, 1.0, a->f, a->rank, a->f, a->rank, 0.0, g, n);
-    linalg_gemm(true, false, n, n, b->rank, 1.0, b->f, b->rank, b->f, b->rank, 0.0, other, n);
+    linalg_gram(a->rank, n, a->f, a->rank, g);
+    linalg_gram(b->rank, n, b->f, b->rank, other);
     for (int64_t t = 0; t < n; t++) {
         for (int64_t s = 0; s < n; s++) {
             g[t * n + s] *= other[t * n + s] * row_scale(a, b, t) * row_scale(a, b, s);
@@ -130,7 +130,7 @@ static nonsens_status gram_null(nonsens_context *ctx, arena *scratch, const kci_
     ARENA_TRY(ctx, scratch, g, n * n);
     ARENA_TRY(ctx, scratch, g2, n * n);
     TRY(fill_gram(ctx, scratch, a, b, g));
-    linalg_gemm(false, false, n, n, n, 1.0, g, n, g, n, 0.0, g2, n);
+    linalg_outer(n, n, g, n, 0.0, g2);
     for (int64_t t = 0; t < n; t++) {
         add_diagonal(g[t * n + t], &s);
         s.mixed += g[t * n + t] * g2[t * n + t];
@@ -180,7 +180,7 @@ static nonsens_status choose_pairs(nonsens_context *ctx, arena *scratch, const k
     return NONSENS_OK;
 }
 
-/* w (count, rows): scaled products of the chosen directions; weighted = w times G_tt. */
+/* w (count, rows): scaled products of the chosen directions; weighted = w times the root of G_tt. */
 static void fill_products(const kci_stratum *a, const kci_stratum *b, const pair_set *p, int64_t first, int64_t rows,
                           double *w, double *weighted, sums *s)
 {
@@ -188,11 +188,12 @@ static void fill_products(const kci_stratum *a, const kci_stratum *b, const pair
         const double *psi = a->f + t * a->rank, *phi = b->f + t * b->rank;
         double scale = row_scale(a, b, t);
         double d = scale * scale * linalg_dot(a->rank, psi, psi) * linalg_dot(b->rank, phi, phi);
+        double root = sqrt(d);
         add_diagonal(d, s);
         for (int64_t k = 0; k < p->count; k++) {
             double each = scale * psi[p->of[k][0]] * phi[p->of[k][1]];
             *w++ = each;
-            *weighted++ = d * each;
+            *weighted++ = root * each;
         }
     }
 }
@@ -210,8 +211,8 @@ static nonsens_status fill_covariance(nonsens_context *ctx, arena *scratch, cons
         int64_t rows = a->rows - first < BLOCK ? a->rows - first : BLOCK;
         TRY(check_cancelled(ctx));
         fill_products(a, b, p, first, rows, w, weighted, s);
-        linalg_gemm(false, true, m, m, rows, 1.0, w, m, w, m, 1.0, p->c, m);
-        linalg_gemm(false, true, m, m, rows, 1.0, w, m, weighted, m, 1.0, p->c_weighted, m);
+        linalg_outer(m, rows, w, m, 1.0, p->c);
+        linalg_outer(m, rows, weighted, m, 1.0, p->c_weighted);
     }
     return NONSENS_OK;
 }
@@ -246,7 +247,7 @@ static nonsens_status direction_null(nonsens_context *ctx, arena *scratch, const
     int64_t m = p.count;
     ARENA_TRY(ctx, scratch, c2, m * m);
     TRY(fill_covariance(ctx, scratch, a, b, &p, &s));
-    linalg_gemm(false, false, m, m, m, 1.0, p.c, m, p.c, m, 0.0, c2, m);
+    linalg_outer(m, m, p.c, m, 0.0, c2);
     s.square = linalg_dot(m * m, p.c, p.c) * (1.0 + p.square_out / p.square_in);
     s.cube = linalg_dot(m * m, c2, p.c) * (1.0 + p.cube_out / p.cube_in);
     s.mixed = linalg_dot(m * m, p.c_weighted, p.c) * (1.0 + p.square_out / p.square_in);

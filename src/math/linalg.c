@@ -5,10 +5,12 @@
  * last; so no vendor header is needed.  Every factorisation looks for NaN and infinities first: LAPACK's iterations
  * may spin on them or answer with nonsense.  Sizes must fit the 32-bit integers of the BLAS.
  *
- * One call at a time: a serial OpenBLAS hands out its work buffers without a lock, and two threads inside it at once
- * gave wrong products in about 1 of 40 runs of a test made for it (tests/unit/test_linalg.c).
+ * Several threads may call at once (blas_memory.h): of the routines used here none keeps anything between calls but
+ * work buffers.
  */
 #include "math/linalg.h"
+
+#include "math/blas_memory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -82,10 +84,11 @@ void linalg_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64
     if (m <= 0 || n <= 0) {
         return;
     }
-#pragma omp critical(nonsens_blas)
+    bool alone = blas_enter();
     cblas_dgemm(CBLAS_COLUMN_MAJOR, transpose_a ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE,
                 transpose_b ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE, (blas_int)m, (blas_int)n, (blas_int)k, alpha, a,
                 stride(lda), b, stride(ldb), beta, c, stride(ldc));
+    blas_leave(alone);
 }
 
 void linalg_gram(int64_t n, int64_t k, const double *a, int64_t lda, double *g)
@@ -93,9 +96,10 @@ void linalg_gram(int64_t n, int64_t k, const double *a, int64_t lda, double *g)
     if (k <= 0) {
         return;
     }
-#pragma omp critical(nonsens_blas)
+    bool alone = blas_enter();
     cblas_dsyrk(CBLAS_COLUMN_MAJOR, CBLAS_UPPER, CBLAS_TRANSPOSE, (blas_int)k, (blas_int)n, 1.0, a, stride(lda), 0.0, g,
                 stride(k));
+    blas_leave(alone);
     for (int64_t j = 0; j < k; j++) {
         for (int64_t i = 0; i < j; i++) {
             g[i * k + j] = g[j * k + i];
@@ -112,13 +116,15 @@ nonsens_status linalg_eigen_symmetric(nonsens_context *ctx, arena *scratch, int6
     TRY(check_input(ctx, "symmetric eigenvalues", k, k, a));
     blas_int n = (blas_int)k, info = 0, work_size = -1;
     double wanted = 0.0, *work;
-#pragma omp critical(nonsens_blas)
+    bool alone = blas_enter();
     dsyev_("V", "L", &n, a, &n, w, &wanted, &work_size, &info, 1, 1);
+    blas_leave(alone);
     work_size = (blas_int)wanted;
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, work, work_size);
-#pragma omp critical(nonsens_blas)
+    alone = blas_enter();
     dsyev_("V", "L", &n, a, &n, w, work, &work_size, &info, 1, 1);
+    blas_leave(alone);
     arena_rewind(scratch, mark);
     if (info != 0) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
@@ -137,8 +143,9 @@ nonsens_status linalg_cholesky(nonsens_context *ctx, int64_t k, double *a)
     }
     TRY(check_input(ctx, "Cholesky factor", k, k, a));
     blas_int n = (blas_int)k, info = 0;
-#pragma omp critical(nonsens_blas)
+    bool alone = blas_enter();
     dpotrf_("L", &n, a, &n, &info, 1);
+    blas_leave(alone);
     if (info != 0) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
                     "Cholesky factor: the matrix is not positive definite at pivot %d of "
@@ -156,9 +163,10 @@ void linalg_solve_lower(bool transpose, int64_t k, int64_t m, const double *l, i
     if (k <= 0 || m <= 0) {
         return;
     }
-#pragma omp critical(nonsens_blas)
+    bool alone = blas_enter();
     cblas_dtrsm(CBLAS_COLUMN_MAJOR, CBLAS_LEFT, CBLAS_LOWER, transpose ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE,
                 CBLAS_NOT_UNIT, (blas_int)k, (blas_int)m, 1.0, l, stride(ldl), b, stride(ldb));
+    blas_leave(alone);
 }
 
 void linalg_invert_cholesky(int64_t k, double *l)
@@ -167,8 +175,9 @@ void linalg_invert_cholesky(int64_t k, double *l)
     if (k <= 0) {
         return;
     }
-#pragma omp critical(nonsens_blas)
+    bool alone = blas_enter();
     dpotri_("L", &n, l, &ld, &info, 1);
+    blas_leave(alone);
     for (int64_t j = 0; j < k; j++) {
         for (int64_t i = 0; i < j; i++) {
             l[j * k + i] = l[i * k + j];
@@ -181,9 +190,10 @@ void linalg_outer(int64_t k, int64_t n, const double *a, int64_t lda, double bet
     if (k <= 0) {
         return;
     }
-#pragma omp critical(nonsens_blas)
+    bool alone = blas_enter();
     cblas_dsyrk(CBLAS_COLUMN_MAJOR, CBLAS_UPPER, CBLAS_NO_TRANSPOSE, (blas_int)k, (blas_int)n, 1.0, a, stride(lda),
                 beta, c, stride(k));
+    blas_leave(alone);
     for (int64_t j = 0; j < k; j++) {
         for (int64_t i = 0; i < j; i++) {
             c[i * k + j] = c[j * k + i];
@@ -201,8 +211,9 @@ nonsens_status linalg_solve(nonsens_context *ctx, arena *scratch, int64_t k, int
     blas_int n = (blas_int)k, sides = (blas_int)m, info = 0, *pivot;
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, pivot, k);
-#pragma omp critical(nonsens_blas)
+    bool alone = blas_enter();
     dgesv_(&n, &sides, a, &n, pivot, b, &n, &info);
+    blas_leave(alone);
     arena_rewind(scratch, mark);
     if (info != 0) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
@@ -227,12 +238,14 @@ nonsens_status linalg_pivoted_qr(nonsens_context *ctx, arena *scratch, int64_t n
     double wanted = 0.0, *work, *tau;
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, tau, rank_most > 0 ? rank_most : 1);
-#pragma omp critical(nonsens_blas)
+    bool alone = blas_enter();
     dgeqp3_(&rows, &cols, a, &ld, pivot, tau, &wanted, &work_size, &info);
+    blas_leave(alone);
     work_size = (blas_int)wanted > 3 * cols + 1 ? (blas_int)wanted : 3 * cols + 1;
     ARENA_TRY(ctx, scratch, work, work_size);
-#pragma omp critical(nonsens_blas)
+    alone = blas_enter();
     dgeqp3_(&rows, &cols, a, &ld, pivot, tau, work, &work_size, &info);
+    blas_leave(alone);
     arena_rewind(scratch, mark);
     for (int64_t j = 0; j < k; j++) {
         pivot[j] = n > 0 ? pivot[j] - 1 : (int32_t)j;

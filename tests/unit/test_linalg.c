@@ -283,34 +283,48 @@ static void test_memory_failures(void **state)
     }
 }
 
-struct many {
-    const double *a; // (K, K)
-    double *w;       // (jobs, K)
-};
-enum { MANY_K = 60, MANY_JOBS = 40 };
+/* Everything that threads may ask the BLAS for at once.  Jobs of one kind have the same numbers, of others not. */
+enum { MANY_K = 40, MANY_ROWS = 50, MANY_KINDS = 8, MANY_JOBS = 2000, MANY_PARTS = 6 };
 
-static nonsens_status eigen_job(nonsens_context *ctx, arena *own, int64_t job, void *state)
+struct many {
+    const double *a; // (K, K), positive definite
+    const double *b; // (K, ROWS + KINDS)
+    double *out;     // (jobs, PARTS, K * K)
+};
+
+static nonsens_status many_job(nonsens_context *ctx, arena *own, int64_t job, void *state)
 {
-    struct many *m = state;
-    double *square = arena_get(ctx, own, MANY_K * MANY_K, sizeof *square);
-    if (!square) {
-        return NONSENS_ERR_MEMORY;
+    const struct many *m = state;
+    const double *b = m->b + job % MANY_KINDS * MANY_K;
+    double *part[MANY_PARTS], w[MANY_K];
+    int32_t pivot[MANY_K];
+    for (int64_t k = 0; k < MANY_PARTS; k++) {
+        part[k] = m->out + (job * MANY_PARTS + k) * MANY_K * MANY_K;
+        memcpy(part[k], m->a, MANY_K * MANY_K * sizeof *m->a);
     }
-    linalg_gemm(false, false, MANY_K, MANY_K, MANY_K, 1.0, m->a, MANY_K, m->a, MANY_K, 0.0, square, MANY_K);
-    return linalg_eigen_symmetric(ctx, own, MANY_K, square, m->w + job * MANY_K);
+    linalg_gemm(false, true, MANY_K, MANY_K, MANY_ROWS, 1.0, b, MANY_K, b, MANY_K, 0.0, part[0], MANY_K);
+    for (int64_t k = 1; k < MANY_PARTS; k++) {
+        linalg_outer(MANY_K, MANY_ROWS, b, MANY_K, 1.0, part[k]);
+    }
+    TRY(linalg_eigen_symmetric(ctx, own, MANY_K, part[2], w));
+    TRY(linalg_cholesky(ctx, MANY_K, part[3]));
+    linalg_solve_lower(false, MANY_K, MANY_K, part[3], MANY_K, part[4], MANY_K);
+    linalg_invert_cholesky(MANY_K, part[3]);
+    return linalg_pivoted_qr(ctx, own, MANY_K, MANY_K, part[5], w, pivot);
 }
 
-/* The BLAS is called from several threads at once: every job must give the bits that one thread gives. */
+/* Every job must give the bits that one thread gives. */
 static void test_threads_share_the_blas(void **state)
 {
     fixture *f = *state;
-    struct many m = {positive(f, 19, MANY_K), numbers(f, 20, MANY_JOBS * MANY_K)};
-    double *first = numbers(f, 21, MANY_K);
-    struct many alone = {m.a, first};
-    assert_int_equal(parallel_for(f->ctx, 1, 1, NULL, eigen_job, &alone), NONSENS_OK);
-    assert_int_equal(parallel_for(f->ctx, 8, MANY_JOBS, NULL, eigen_job, &m), NONSENS_OK);
+    enum { EACH = MANY_PARTS * MANY_K * MANY_K };
+    struct many m = {positive(f, 19, MANY_K), numbers(f, 20, MANY_K * (MANY_ROWS + MANY_KINDS)),
+                     numbers(f, 21, (int64_t)MANY_JOBS * EACH)};
+    struct many alone = {m.a, m.b, numbers(f, 22, (int64_t)MANY_KINDS * EACH)};
+    assert_int_equal(parallel_for(f->ctx, 1, MANY_KINDS, NULL, many_job, &alone), NONSENS_OK);
+    assert_int_equal(parallel_for(f->ctx, 8, MANY_JOBS, NULL, many_job, &m), NONSENS_OK);
     for (int64_t job = 0; job < MANY_JOBS; job++) {
-        assert_memory_equal(m.w + job * MANY_K, first, MANY_K * sizeof *first);
+        assert_memory_equal(m.out + job * EACH, alone.out + job % MANY_KINDS * EACH, EACH * sizeof *m.out);
     }
 }
 
