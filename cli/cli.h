@@ -178,7 +178,8 @@ int team_end(int code);
 
 void print_overview(FILE *f);
 void print_command_help(FILE *f, const command *c);
-void print_man_page(FILE *f);
+/* Of a command with options, or with NULL of the program. */
+void print_man_page(FILE *f, const command *c);
 /* "N", "NUM", ... as help shows the value of an option; NULL for flags. */
 const char *option_placeholder(const nonsens_option_info *info);
 /* "0 to 20 layers; default 3" and the like; empty where there is nothing to say. */

@@ -177,18 +177,31 @@ void print_overview(FILE *f)
           f);
 }
 
+/* nonsens(1), or the page of the command that is named. */
+static int print_page(int count, char **words)
+{
+    const command *c = count > 0 ? command_find(words[0]) : NULL;
+    if (count > 0 && !c) {
+        return refuse_command(words[0]);
+    }
+    if (c && !c->bit) {
+        return complain(EXIT_USAGE, "%s has no options, and no manual page of its own", c->name);
+    }
+    print_man_page(stdout, c);
+    return EXIT_DONE;
+}
+
 int command_help(const command *self, int count, char **words)
 {
     if (count == 0) {
         print_overview(stdout);
         return EXIT_DONE;
     }
+    if (strcmp(words[0], "--man") == 0) {
+        return print_page(count - 1, words + 1);
+    }
     if (count > 1) {
         return complain(EXIT_USAGE, "%s takes one command, but was given %d words", self->name, count);
-    }
-    if (strcmp(words[0], "--man") == 0) {
-        print_man_page(stdout);
-        return EXIT_DONE;
     }
     const command *c = command_find(words[0]);
     if (!c) {

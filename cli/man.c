@@ -1,4 +1,7 @@
-/* man.c - the manual page in mdoc(7), from the same tables as the help: `nonsens help --man`. */
+/*
+ * man.c - manual pages in mdoc(7), from the same tables as the help: `nonsens help --man` prints nonsens(1), with a
+ * COMMAND behind it nonsens-COMMAND(1).
+ */
 #include "cli.h"
 
 #include <ctype.h>
@@ -59,52 +62,33 @@ static void put_text(FILE *f, const char *text)
 
 /* ---- commands ---- */
 
-static void put_synopsis(FILE *f)
+/* What follows a name in the synopsis, as it is. */
+static void put_usage(FILE *f, const command *c)
 {
-    fputs(".Sh SYNOPSIS\n", f);
-    for (const command *c = command_table(); c->name; c++) {
-        fprintf(f, ".Nm\n.Cm %s\n", c->name);
-        if (c->bit) {
-            fputs(c->bit == NONSENS_CMD_SIMULATE    ? ""
-                  : c->bit == NONSENS_CMD_REPRODUCE ? ".Ar figure ...\n"
-                  : c->bit == NONSENS_CMD_COMPARE   ? ".Ar estimated truth\n"
-                                                    : ".Ar file\n",
-                  f);
-            fputs(".Op Ar option ...\n", f);
-        } else if (strcmp(c->name, "help") == 0) {
-            fputs(".Op Ar command\n", f);
-        }
+    fprintf(f, ".Nm nonsens\n.Cm %s\n", c->name);
+    if (c->synopsis[0]) {
+        fprintf(f, ".No %s\n", c->synopsis);
     }
 }
 
 static void put_commands(FILE *f)
 {
-    fputs(".Sh DESCRIPTION\n.Nm\n", f);
-    put_text(f, "decides which of two variables causes the other from data that come in segments, such as experiments, "
-                "sites or stretches of time, between which the disturbances change and the mechanism does not.");
+    fputs(".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar argument ...\n.Sh DESCRIPTION\n.Nm\n", f);
+    put_text(f, "decides which of two variables causes the other, and what causes what among many, from data that come "
+                "in segments, such as experiments, sites or stretches of time, between which the disturbances change "
+                "and the mechanisms do not.");
     fputs(".Bl -tag -width Ds\n", f);
     for (const command *c = command_table(); c->name; c++) {
-        fprintf(f, ".It Cm %s", c->name);
-        fprintf(f, c->synopsis[0] ? " No \\& %s\n" : "\n", c->synopsis);
-        put_text(f, c->text);
+        fprintf(f, ".It Cm %s\n%c", c->name, toupper((unsigned char)c->summary[0]));
+        put_text(f, c->summary + 1);
+        if (c->bit) {
+            fprintf(f, ".Xr nonsens-%s 1\n", c->name);
+        }
     }
     fputs(".El\n", f);
 }
 
 /* ---- options ---- */
-
-static void put_used_by(FILE *f, unsigned commands)
-{
-    char list[256] = "Used by";
-    size_t used = strlen(list);
-    for (const command *c = command_table(); c->name && used < sizeof list; c++) {
-        if (c->bit & commands) {
-            used += (size_t)snprintf(list + used, sizeof list - used, " %s,", c->name);
-        }
-    }
-    list[strlen(list) - 1] = '.';
-    put_text(f, list);
-}
 
 static void put_option(FILE *f, const nonsens_option_info *info)
 {
@@ -118,25 +102,30 @@ static void put_option(FILE *f, const nonsens_option_info *info)
         snprintf(sentence, sizeof sentence, "(%s)", limits);
         put_text(f, sentence);
     }
-    put_used_by(f, info->commands);
 }
 
-static void put_options(FILE *f)
+static void put_options(FILE *f, unsigned bit)
 {
     const char *group = "";
     fputs(".Sh OPTIONS\n", f);
     put_text(f, "Unknown options and values out of bounds are errors; nothing is changed silently.");
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
+        if (!(info->commands & bit)) {
+            continue;
+        }
         if (strcmp(info->group, group) != 0) {
             fprintf(f, "%s.Ss %s\n.Bl -tag -width Ds\n", *group ? ".El\n" : "", info->group);
             group = info->group;
         }
         put_option(f, info);
     }
-    fputs(".El\n.Ss Output\n.Bl -tag -width Ds\n", f);
+    fprintf(f, "%s.Ss Output\n.Bl -tag -width Ds\n", *group ? ".El\n" : "");
     for (size_t i = 0; i < file_option_count(); i++) {
         const file_option *o = file_option_at(i);
+        if (!(o->commands & bit)) {
+            continue;
+        }
         fprintf(f, ".It ");
         if (o->letter) {
             fprintf(f, "Fl %s , ", o->letter + 1);
@@ -144,18 +133,20 @@ static void put_options(FILE *f)
         fprintf(f, "Fl \\-%s", o->name);
         fprintf(f, o->argument ? " Ar %s\n" : "\n", o->argument);
         put_text(f, o->text);
-        put_used_by(f, o->commands);
     }
     fputs(".El\n", f);
 }
 
 /* ---- the rest ---- */
 
-static void put_methods(FILE *f)
+static void put_methods(FILE *f, unsigned bit)
 {
     fputs(".Sh METHODS\n.Bl -tag -width Ds\n", f);
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *m = nonsens_method_at(i);
+        if (!(bit == NONSENS_CMD_DISCOVER ? m->discover : m->direction)) {
+            continue;
+        }
         fprintf(f, ".It Cm %s\n", m->name);
         fprintf(f, "%c", toupper((unsigned char)m->summary[0]));
         put_text(f, m->summary + 1);
@@ -229,10 +220,9 @@ static void put_examples(FILE *f)
           f);
 }
 
-static void put_reference(FILE *f)
+static void put_paper(FILE *f)
 {
-    fputs(".Sh SEE ALSO\n"
-          ".Rs\n"
+    fputs(".Rs\n"
           ".%A R. P. Monti\n"
           ".%A K. Zhang\n"
           ".%A A. Hyvarinen\n"
@@ -243,17 +233,48 @@ static void put_reference(FILE *f)
           f);
 }
 
-void print_man_page(FILE *f)
+/* ---- pages ---- */
+
+static void print_program(FILE *f)
 {
     fprintf(f, ".Dd %s\n.Dt NONSENS 1\n.Os\n.Sh NAME\n.Nm nonsens\n.Nd causal direction from segmented data\n",
             PAGE_DATE);
-    put_synopsis(f);
     put_commands(f);
-    put_options(f);
-    put_methods(f);
-    put_figures(f);
     put_files(f);
     put_exit_status(f);
     put_examples(f);
-    put_reference(f);
+    fputs(".Sh SEE ALSO\n", f);
+    put_paper(f);
+}
+
+static void print_command(FILE *f, const command *c)
+{
+    char title[64];
+    size_t length = (size_t)snprintf(title, sizeof title, "NONSENS-%s", c->name);
+    for (size_t i = 0; i < length; i++) {
+        title[i] = (char)toupper((unsigned char)title[i]);
+    }
+    fprintf(f, ".Dd %s\n.Dt %s 1\n.Os\n.Sh NAME\n.Nm nonsens-%s\n.Nd %s\n.Sh SYNOPSIS\n", PAGE_DATE, title, c->name,
+            c->summary);
+    put_usage(f, c);
+    fputs(".Sh DESCRIPTION\n", f);
+    put_text(f, c->text);
+    if (c->bit == NONSENS_CMD_REPRODUCE) {
+        put_figures(f);
+    }
+    put_options(f, c->bit);
+    if (c->bit == NONSENS_CMD_DIRECTION || c->bit == NONSENS_CMD_DISCOVER) {
+        put_methods(f, c->bit);
+    }
+    put_exit_status(f);
+    fputs(".Sh SEE ALSO\n.Xr nonsens 1\n", f);
+}
+
+void print_man_page(FILE *f, const command *c)
+{
+    if (c) {
+        print_command(f, c);
+    } else {
+        print_program(f);
+    }
 }
