@@ -6,9 +6,9 @@
     'c2->c1'
 
 The functions are the commands of the program `nonsens`, and give the same results, bit for bit: :func:`direction`,
-:func:`directions` (many pairs), :func:`discover`, :func:`independence`, :func:`ica`, :func:`diagnose`, :func:`simulate`,
-:func:`compare`.  :class:`NonSENS` is an estimator in the manner of scikit-learn.  Options that messages call
-`--some-option` are keyword arguments `some_option`.
+:func:`directions` (many pairs), :func:`discover`, :func:`independence`, :func:`ica`, :func:`diagnose`,
+:func:`simulate`, :func:`compare`.  :class:`NonSENS` is an estimator in the manner of scikit-learn.  Options that
+messages call `--some-option` are keyword arguments `some_option`.
 """
 
 from ._errors import DataError, DataWarning, NonsensError, NumericError, OutputError, UsageError

@@ -104,10 +104,10 @@ class Context:
             except KeyboardInterrupt:
                 continue  # it is stopping already
 
-    def written(self, write: Callable[[bytes], int]) -> str:
-        """What one of the library's writers writes, as a text."""
+    def written(self, write: Callable[..., int], *arguments: Any) -> str:
+        """What one of the library's writers, whose last argument is a path, writes, as a text."""
         with _sink() as (path, read):
-            self.check(write(path.encode()))
+            self.check(write(self.handle, *arguments, path.encode()))
             return read()
 
 

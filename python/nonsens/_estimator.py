@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _options
 from ._graph import Graph
@@ -72,13 +73,13 @@ class NonSENS:
 
     result_: "DirectionResult | DiscoverResult"
     graph_: Graph
-    adjacency_matrix_: np.ndarray
+    adjacency_matrix_: NDArray[Any]
     decision_: Optional[str]
     direction_: Optional[str]
     score_: Optional[float]
     p_value_: Optional[float]
-    disturbances_: Optional[np.ndarray]
-    feature_names_in_: np.ndarray
+    disturbances_: Optional[NDArray[Any]]
+    feature_names_in_: NDArray[Any]
     n_features_in_: int
     n_segments_: int
 
@@ -129,8 +130,9 @@ class NonSENS:
         NonSENS
             The estimator itself.
         """
-        run = direction if self._is_pair(X, segments) else discover
-        self.result_ = run(X, segments, **self.get_params())
+        params = self.get_params()
+        pairwise = self._is_pair(X, segments)
+        self.result_ = direction(X, segments, **params) if pairwise else discover(X, segments, **params)
         found = self.result_
         pair = found if isinstance(found, DirectionResult) else None
         self.graph_ = found.to_graph() if isinstance(found, DirectionResult) else Graph(found.nodes, found.edges)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _html, _plot
 
@@ -82,7 +83,7 @@ class Graph:
         return [e.target for e in self.edges if e.type == "-->" and e.source == node]
 
     @property
-    def adjacency(self) -> np.ndarray:
+    def adjacency(self) -> NDArray[Any]:
         """A[i, j] = 1 means nodes[i] --> nodes[j]: the row is the cause.
 
         Where the direction is not known (---) both A[i, j] and A[j, i] are 1; <-> says that neither causes the other,
@@ -96,7 +97,7 @@ class Graph:
         return matrix
 
     @property
-    def weights(self) -> np.ndarray:
+    def weights(self) -> NDArray[Any]:
         """W[i, j] is the weight of nodes[i] --> nodes[j]; 0 where there is no arrow, NaN where it has no weight."""
         matrix = np.zeros((len(self.nodes), len(self.nodes)))
         for edge in self.edges:
@@ -133,7 +134,7 @@ class Graph:
                 made.add_edge(edge.target, edge.source, type=edge.type, **known)
         return made
 
-    def to_lingam(self) -> np.ndarray:
+    def to_lingam(self) -> NDArray[Any]:
         """The matrix that the package lingam calls `adjacency_matrix_`: B[i, j] is the effect of j on i.
 
         The column is the cause: it is the transpose of `adjacency`.  Arrows without a weight count 1; where no
@@ -182,7 +183,7 @@ class Graph:
             matrix[j, i] = -1 if edge.type == "---" else 1
         return _general_graph(self) if as_graph else matrix
 
-    def to_pcalg(self, kind: str = "cpdag") -> np.ndarray:
+    def to_pcalg(self, kind: str = "cpdag") -> NDArray[Any]:
         """An adjacency matrix of R's pcalg, of type amat.cpdag or amat.pag.
 
         "cpdag": M[i, j] is the mark at i, 0 a tail or no edge, 1 an arrowhead: i --> j is M[i, j] = 0 and

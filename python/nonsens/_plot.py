@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from ._graph import Graph
@@ -47,7 +48,7 @@ def modulation(values: Mapping[str, Mapping[str, Optional[float]]], title: str, 
     return ax
 
 
-def matrix(values: np.ndarray, rows: Sequence[str], columns: Sequence[str], title: str, ax: Any) -> Any:
+def matrix(values: NDArray[Any], rows: Sequence[str], columns: Sequence[str], title: str, ax: Any) -> Any:
     """A matrix as coloured squares."""
     ax = _axes(ax)
     most = float(np.abs(values).max()) or 1.0
@@ -61,7 +62,7 @@ def matrix(values: np.ndarray, rows: Sequence[str], columns: Sequence[str], titl
     return ax
 
 
-def scatter(X: np.ndarray, segments: np.ndarray, names: Sequence[str], ax: Any) -> Any:
+def scatter(X: NDArray[Any], segments: NDArray[Any], names: Sequence[str], ax: Any) -> Any:
     """The first two variables, coloured by segment."""
     ax = _axes(ax)
     for label in sorted(set(segments.tolist()), key=_natural):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _html, _plot
 from ._graph import Edge, Graph
@@ -21,6 +22,10 @@ class Evidence:
     value: Optional[float]
     p_value: Optional[float]
     text: str  #: what it means
+
+
+def _real(value: Any) -> Optional[float]:
+    return None if value is None else float(value)
 
 
 class Result:
@@ -156,12 +161,12 @@ class _Decision(Result):
     @property
     def p_value(self) -> Optional[float]:
         """The p-value behind the decision; None where there is none."""
-        return self._found["p_value"]
+        return _real(self._found["p_value"])
 
     @property
     def score(self) -> Optional[float]:
         """Signed evidence, positive for first -> second; None where the method has none."""
-        return self._found["score"]
+        return _real(self._found["score"])
 
 
 class DirectionResult(_Decision):
@@ -181,7 +186,7 @@ class DirectionResult(_Decision):
     """
 
     def __init__(
-        self, document: str, text: str, disturbances: Optional[np.ndarray] = None, rows: Optional[np.ndarray] = None
+        self, document: str, text: str, disturbances: Optional[NDArray[Any]] = None, rows: Optional[NDArray[Any]] = None
     ) -> None:
         super().__init__(document, text)
         self.disturbances = disturbances
@@ -190,7 +195,8 @@ class DirectionResult(_Decision):
     @property
     def direction(self) -> Optional[str]:
         """The better direction if one must be named, or None."""
-        return self._found["direction"]
+        found: Optional[str] = self._found["direction"]
+        return found
 
     @property
     def assumes_effect(self) -> bool:
@@ -315,10 +321,10 @@ class IcaResult(Result):
         self,
         document: str,
         text: str,
-        sources: np.ndarray,
-        rows: np.ndarray,
-        unmixing: np.ndarray,
-        mixing: np.ndarray,
+        sources: NDArray[Any],
+        rows: NDArray[Any],
+        unmixing: NDArray[Any],
+        mixing: NDArray[Any],
     ) -> None:
         super().__init__(document, text)
         self.sources, self.rows, self.unmixing, self.mixing = sources, rows, unmixing, mixing
@@ -408,7 +414,7 @@ class Comparison:
     @property
     def f1(self) -> Optional[float]:
         """F1 of the arrows; None where neither graph has one."""
-        return self._first["arrows"]["f1"]
+        return _real(self._first["arrows"]["f1"])
 
     @property
     def _first(self) -> Dict[str, Any]:
@@ -437,7 +443,7 @@ class Simulation:
     """
 
     def __init__(
-        self, X: np.ndarray, segments: np.ndarray, names: List[str], sources: np.ndarray, truth: str
+        self, X: NDArray[Any], segments: NDArray[Any], names: List[str], sources: NDArray[Any], truth: str
     ) -> None:
         self.X, self.segments, self.names, self.sources = X, segments, names, sources
         self._json = truth
@@ -450,7 +456,7 @@ class Simulation:
         return [(a, b) for a, b in self._truth["edges"]]
 
     @property
-    def adjacency(self) -> np.ndarray:
+    def adjacency(self) -> NDArray[Any]:
         """A[i, j] = 1 where variable i causes variable j: the row is the cause."""
         return np.array(self._truth["adjacency"], dtype=int)
 

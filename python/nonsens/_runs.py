@@ -10,6 +10,7 @@ from ctypes import c_void_p
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple, TypeVar, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _library as c
 from . import _options
@@ -39,12 +40,12 @@ _LISTS = ("x", "y", "given", "vars", "target")
 # ---- reading results ----
 
 
-def _array(pointer: Any, *shape: int) -> np.ndarray:
+def _array(pointer: Any, *shape: int) -> NDArray[Any]:
     """A copy: what is pointed to goes with the result."""
     return np.array(np.ctypeslib.as_array(pointer, shape=shape))
 
 
-def _sources(result: c_void_p) -> Tuple[Optional[np.ndarray], np.ndarray]:
+def _sources(result: c_void_p) -> Tuple[Optional[NDArray[Any]], NDArray[Any]]:
     """(rows, sources) or None, and the rows of the input that they belong to, in its order."""
     n, count = c.lib.nonsens_result_rows(result), c.lib.nonsens_result_sources(result)
     rows = _array(c.lib.nonsens_result_input_row(result), n)
@@ -60,8 +61,8 @@ def _sources(result: c_void_p) -> Tuple[Optional[np.ndarray], np.ndarray]:
 def _document(ctx: Context, result: c_void_p) -> Tuple[str, str]:
     """JSON and text, as the program writes them."""
     return (
-        ctx.written(lambda path: c.lib.nonsens_result_write_json(ctx.handle, result, path)),
-        ctx.written(lambda path: c.lib.nonsens_result_write_text(ctx.handle, result, 0, path)),
+        ctx.written(c.lib.nonsens_result_write_json, result),
+        ctx.written(c.lib.nonsens_result_write_text, result, 0),
     )
 
 
@@ -78,11 +79,8 @@ def _diagnose_result(ctx: Context, result: c_void_p) -> DiagnoseResult:
 
 
 def _discover_result(ctx: Context, result: c_void_p) -> DiscoverResult:
-    formats = {}
-    for name, number in _FORMATS.items():
-        formats[name] = ctx.written(
-            lambda path, number=number: c.lib.nonsens_result_write_graph(ctx.handle, result, number, path)
-        )
+    write = c.lib.nonsens_result_write_graph
+    formats = {name: ctx.written(write, result, number) for name, number in _FORMATS.items()}
     return DiscoverResult(*_document(ctx, result), formats)
 
 
@@ -98,7 +96,9 @@ def _ica_result(ctx: Context, result: c_void_p) -> IcaResult:
 # ---- running ----
 
 
-def _values(command: str, table: Table, options: Dict[str, Any], random_state: RandomState, n_jobs: Any) -> Dict[str, Any]:
+def _values(
+    command: str, table: Table, options: Dict[str, Any], random_state: RandomState, n_jobs: Optional[int]
+) -> Dict[str, Any]:
     """Options as the library takes them, keys as in its table."""
     known = [option.name for option in _options.options(command)]
     _options.refuse_unknown(list(options), known, "%s()" % command)
@@ -202,7 +202,7 @@ def direction(
     >>> result.decision
     'x2->x1'
     """
-    named = {"x": x, "y": y, "method": method, "alpha": alpha, **options}
+    named: Dict[str, Any] = {"x": x, "y": y, "method": method, "alpha": alpha, **options}
     found: DirectionResult = _run(
         "direction", _direction_result, X, segments, named, random_state, n_jobs, verbose
     )
@@ -251,7 +251,8 @@ def discover(
     >>> graph.adjacency.shape
     (3, 3)
     """
-    named = {"method": method, "alpha": alpha, "bootstrap": bootstrap, "knowledge": knowledge, **options}
+    named: Dict[str, Any] = {"method": method, "alpha": alpha, **options}
+    named.update(bootstrap=bootstrap, knowledge=knowledge)
     found: DiscoverResult = _run("discover", _discover_result, X, segments, named, random_state, n_jobs, verbose)
     return found
 
@@ -288,7 +289,7 @@ def ica(
     >>> numpy.allclose(result.sources, (data.X - data.X.mean(axis=0)) @ result.unmixing.T)
     True
     """
-    named = {"method": method, **options}
+    named: Dict[str, Any] = {"method": method, **options}
     found: IcaResult = _run("ica", _ica_result, X, segments, named, random_state, n_jobs, verbose)
     return found
 
@@ -336,7 +337,7 @@ def independence(
     >>> nonsens.independence(data.to_frame(), "segment", x="x1", y="x2", given=["x3"]).decision
     'independent'
     """
-    named = {"x": x, "y": y, "given": given, "test": test, "alpha": alpha, **options}
+    named: Dict[str, Any] = {"x": x, "y": y, "given": given, "test": test, "alpha": alpha, **options}
     found: IndependenceResult = _run(
         "independence", _independence_result, X, segments, named, random_state, n_jobs, verbose
     )
@@ -377,7 +378,7 @@ def diagnose(
     >>> len(nonsens.diagnose(data.X, data.segments).notes) > 0
     True
     """
-    named = {"x": x, "y": y, "alpha": alpha, **options}
+    named: Dict[str, Any] = {"x": x, "y": y, "alpha": alpha, **options}
     found: DiagnoseResult = _run("diagnose", _diagnose_result, X, segments, named, random_state, n_jobs, verbose)
     return found
 
@@ -421,7 +422,7 @@ def simulate(*, random_state: RandomState = 1, **options: OptionValue) -> Simula
             labels[number],
             names,
             _array(c.lib.nonsens_simulation_sources(simulation), d, n).T,
-            ctx.written(lambda path: c.lib.nonsens_simulation_write_truth(ctx.handle, simulation, path)),
+            ctx.written(c.lib.nonsens_simulation_write_truth, simulation),
         )
 
 
@@ -470,7 +471,7 @@ def directions(
     [('x1', 'x2'), ('x1', 'x3'), ('x2', 'x3')]
     """
     table = Table(X, segments)
-    named = {"method": method, "alpha": alpha, "fdr": fdr, **options}
+    named: Dict[str, Any] = {"method": method, "alpha": alpha, "fdr": fdr, **options}
     values = _values("direction", table, named, random_state, n_jobs)
     with Context(for_verbosity(verbose)) as ctx, tempfile.TemporaryDirectory() as folder:
         values["pairs"] = os.fspath(pairs) if isinstance(pairs, (str, os.PathLike)) else os.path.join(folder, "pairs")
@@ -481,7 +482,7 @@ def directions(
         made = _options.make(ctx, "direction", values)
         data = table.data(ctx, made)
         found = ctx.run(c.lib.nonsens_pairs_run, c.lib.nonsens_pairs_free, data, made, None)
-        return PairsResult(ctx.written(lambda path: c.lib.nonsens_pairs_write_json(ctx.handle, found, path)))
+        return PairsResult(ctx.written(c.lib.nonsens_pairs_write_json, found))
 
 
 # ---- comparing graphs ----
@@ -520,4 +521,4 @@ def compare(estimate: Any, truth: Any, *, pattern: bool = False, closure: bool =
         first = ctx.make(read, free, _graph_file(estimate, os.path.join(folder, "estimate.json")), None)
         second = ctx.make(read, free, _graph_file(truth, os.path.join(folder, "truth.json")), None)
         found = ctx.make(c.lib.nonsens_compare, c.lib.nonsens_comparison_free, first, second, made)
-        return Comparison(ctx.written(lambda path: c.lib.nonsens_comparison_write_json(ctx.handle, found, path)))
+        return Comparison(ctx.written(c.lib.nonsens_comparison_write_json, found))

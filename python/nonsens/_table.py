@@ -10,6 +10,7 @@ from ctypes import c_char_p, c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _library as c
 from ._call import Context
@@ -28,7 +29,7 @@ def _is_series(values: Any) -> bool:
 # ---- numbers ----
 
 
-def _refuse_text(values: np.ndarray, name: str) -> None:
+def _refuse_text(values: NDArray[Any], name: str) -> None:
     """An error at the first value that is no number, as in a file; nothing where none is one."""
     numbers, first = 0, None
     for i, value in enumerate(values):
@@ -41,14 +42,14 @@ def _refuse_text(values: np.ndarray, name: str) -> None:
         raise ValueError("column %r, data row %d: %r is not a number" % (name, first[0] + 1, first[1]))
 
 
-def _doubles(values: Any, name: str) -> Optional[np.ndarray]:
+def _doubles(values: Any, name: str) -> Optional[NDArray[Any]]:
     """(rows) doubles, the caller's own memory where that is possible; None for a column of text."""
     array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
     if array.dtype.kind in "OUS":
         try:
             if hasattr(values, "to_numpy"):
                 return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
-            return array.astype(float)
+            return np.array(array, dtype=np.float64)
         except (TypeError, ValueError):
             _refuse_text(array, name)
             return None
@@ -59,7 +60,7 @@ def _doubles(values: Any, name: str) -> Optional[np.ndarray]:
     return _addressable(np.asarray(array, dtype=np.float64))
 
 
-def _addressable(array: np.ndarray) -> np.ndarray:
+def _addressable(array: NDArray[Any]) -> NDArray[Any]:
     """The array itself where the library can step through it in doubles, else a copy."""
     fits = array.dtype.isnative and array.flags.aligned and all(stride % _BYTES == 0 for stride in array.strides)
     return array if fits else np.array(array, dtype=np.float64)
@@ -75,7 +76,7 @@ def _label_text(value: Any) -> Optional[str]:
     return str(value)
 
 
-def _categorise(values: Sequence[Any]) -> Tuple[np.ndarray, List[str]]:
+def _categorise(values: Sequence[Any]) -> Tuple[NDArray[Any], List[str]]:
     """(rows) categories, counted in the order of their first rows, and their texts; -1 where the label is missing."""
     known: Dict[str, int] = {}
     by_value: Dict[Any, int] = {}
@@ -93,7 +94,7 @@ def _categorise(values: Sequence[Any]) -> Tuple[np.ndarray, List[str]]:
     return category, list(known)
 
 
-def _codes(segments: Any) -> Tuple[np.ndarray, List[str]]:
+def _codes(segments: Any) -> Tuple[NDArray[Any], List[str]]:
     array = segments.to_numpy() if hasattr(segments, "to_numpy") else np.asarray(segments)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -124,7 +125,7 @@ class Table:
         self.segment = ""  # the options that tell of segments
         self.segments = ""
         self.labels: List[str] = []
-        self.category: Optional[np.ndarray] = None
+        self.category: Optional[NDArray[Any]] = None
         self._take_segments(X, segments, columns)
         self.values = [_doubles(column, name) for name, column in zip(self.names, columns)]
 
@@ -134,7 +135,8 @@ class Table:
         if isinstance(segments, str) and segments not in self.names:
             if not segments.startswith("equal:"):
                 raise ValueError(
-                    "segments=%r: X has no column of that name; give labels, one per row, a column, or equal:K" % segments
+                    "segments=%r: X has no column of that name; give labels, one per row, a column, or equal:K"
+                    % segments
                 )
             self.segments = segments
             return

@@ -115,7 +115,8 @@ def test_same_simulation(tmp_path):
 
 def test_same_pairs(tmp_path, four):
     path = write_csv(tmp_path / "data.csv", four.names, four.X, four.segments)
-    printed = run_program("direction", path, "--segment", "segment", "--method", "lingam", "--pairs", "all", "--json", "-")
+    words = ["--segment", "segment", "--method", "lingam", "--pairs", "all", "--json", "-"]
+    printed = run_program("direction", path, *words)
     frame = need("pandas").DataFrame(four.X, columns=four.names)
     found = nonsens.directions(frame, four.segments, method="lingam")
     assert found.to_json() == printed
@@ -137,7 +138,8 @@ def test_compare(tmp_path, four):
     found = nonsens.discover(frame, four.segments, method="lingam")
     (tmp_path / "found.json").write_text(found.to_json())
     (tmp_path / "truth.json").write_text(json.dumps(four.truth()))
-    printed = json.loads(run_program("compare", tmp_path / "found.json", tmp_path / "truth.json", "--closure", "--json", "-"))
+    files = [tmp_path / "found.json", tmp_path / "truth.json"]
+    printed = json.loads(run_program("compare", *files, "--closure", "--json", "-"))
     compared = nonsens.compare(found, four.graph, closure=True)
     assert compared.to_dict()["comparisons"] == printed["comparisons"]
     assert compared.shd == printed["comparisons"][0]["shd"] and compared.f1 == printed["comparisons"][0]["arrows"]["f1"]

@@ -87,7 +87,8 @@ def test_random_state():
 
     assert first(3) == first(numpy.int64(3)) != first(4)
     assert first(numpy.random.RandomState(5)) == first(numpy.random.RandomState(5))
-    assert first(numpy.random.default_rng(5)) == first(numpy.random.default_rng(5)) != first(numpy.random.default_rng(6))
+    generator = numpy.random.default_rng
+    assert first(generator(5)) == first(generator(5)) != first(generator(6))
     numpy.random.seed(1)
     drawn = [first(None), first(None)]
     numpy.random.seed(1)

@@ -32,7 +32,7 @@ print(nonsens.independence(small.X, small.segments, test="fisher-z").decision, f
 # Many short pieces of work, so that progress shows at once.
 RESAMPLED = """
 import sys, nonsens
-data = nonsens.simulate(nodes=3, segments=5, per_segment=40, random_state=1)
+data = nonsens.simulate(nodes=3, segments=8, per_segment=40, random_state=1)
 print("ready", flush=True)
 try:
     nonsens.discover(data.X, data.segments, method="lingam", bootstrap=100000, verbose=1)
