@@ -25,8 +25,9 @@ demo: all
 	$(BUILD)/nonsens direction $(BUILD)/demo/pair.csv --segment segment --method nonsens-lr | sed -n 1,4p
 	@echo; echo "The truth:"; grep -A 6 '"edges": \[' $(BUILD)/demo/truth.json | tr -d ' \n' | sed 's/\]\].*/]]/'; echo
 
-# All tests: unit, command line, style, and the statistical tier.
+# All tests: unit, command line, Python, style, and the statistical tier.
 test: all
+	@python/tests/run --check
 	@meson test -C $(BUILD) --print-errorlogs
 
 unit: all

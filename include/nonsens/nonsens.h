@@ -168,6 +168,23 @@ NONSENS_API nonsens_status nonsens_data_read_files(nonsens_context *ctx, const c
 NONSENS_API nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t d, const double *values,
                                                     int64_t row_stride, int64_t column_stride, const char *const *names,
                                                     const int64_t *segment, nonsens_data **out);
+/* A column of a table in memory. */
+typedef struct nonsens_column {
+    const char *name;     /* UTF-8, not empty */
+    const double *values; /* of row i: values[i * stride]; NaN is a missing one.  NULL: text, which is no variable */
+    int64_t stride;       /* in doubles */
+} nonsens_column;
+
+/*
+ * What nonsens_data_read would make of a file with these columns and, where category is not NULL, one more with the
+ * segment labels, whose name is the option `segment` or, where that is not set, "segment": row i has the label
+ * label[category[i]], or lacks one where category[i] is negative.  All options of reading count, missing values
+ * included, and the same data give the same result, bit for bit.  Everything is copied; columns of stride 1 just once.
+ */
+NONSENS_API nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int64_t columns,
+                                                     const nonsens_column *column, const int32_t *category,
+                                                     int64_t labels, const char *const *label,
+                                                     const nonsens_options *options, nonsens_data **out);
 NONSENS_API void nonsens_data_free(nonsens_data *data);
 NONSENS_API int64_t nonsens_data_rows(const nonsens_data *data);
 NONSENS_API int64_t nonsens_data_variables(const nonsens_data *data);
@@ -441,6 +458,17 @@ typedef struct nonsens_simulation nonsens_simulation;
 NONSENS_API nonsens_status nonsens_simulate(nonsens_context *ctx, const nonsens_options *options,
                                             nonsens_simulation **out);
 NONSENS_API void nonsens_simulation_free(nonsens_simulation *simulation);
+/*
+ * What was simulated; arrays and texts live as long as the simulation.  Of values and sources, (rows * variables)
+ * column by column, row i of variable j is at [j * rows + i]; a source is the disturbance of its variable.
+ */
+NONSENS_API int64_t nonsens_simulation_rows(const nonsens_simulation *simulation);
+NONSENS_API int64_t nonsens_simulation_variables(const nonsens_simulation *simulation);
+NONSENS_API const char *nonsens_simulation_name(const nonsens_simulation *simulation, int64_t variable);
+NONSENS_API const double *nonsens_simulation_values(const nonsens_simulation *simulation);
+NONSENS_API const double *nonsens_simulation_sources(const nonsens_simulation *simulation);
+/* (rows) The segment of each row, from 0; its label is s1, s2, ... */
+NONSENS_API const int32_t *nonsens_simulation_segment(const nonsens_simulation *simulation);
 /* The simulated table as a data set: variables x1, x2, ..., segments s1, s2, ...; everything is copied. */
 NONSENS_API nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                    nonsens_data **out);

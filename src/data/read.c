@@ -1,6 +1,6 @@
 /*
  * read.c - from files to a data set: which columns are variables, which one is the segment, what happens to missing
- * values.  Several files are put together in read_files.c.
+ * values.  Several files are put together in read_files.c; a table in memory comes in at columns.c.
  */
 #include "base/show.h"
 #include "data/read_internal.h"
@@ -96,7 +96,7 @@ static nonsens_status spell_name(nonsens_context *ctx, reading *r, const char *b
 }
 
 /* All spellings of all names in the lists; a list as a whole may be a name with commas in it. */
-static nonsens_status list_wanted(nonsens_context *ctx, reading *r)
+nonsens_status reading_list_wanted(nonsens_context *ctx, reading *r)
 {
     const char *list[LISTS], *begin, *end;
     int64_t most = 0;
@@ -387,6 +387,13 @@ static nonsens_status read_one(nonsens_context *ctx, const char *path, reading *
     return choose_segments(ctx, r);
 }
 
+nonsens_status reading_interpret(nonsens_context *ctx, reading *r)
+{
+    TRY(choose_variables(ctx, r));
+    TRY(reading_settle_missing(ctx, r));
+    return choose_segments(ctx, r);
+}
+
 static nonsens_status read_several(nonsens_context *ctx, const char *const *paths, int64_t count, reading *r)
 {
     reading *part; // (count)
@@ -399,17 +406,22 @@ static nonsens_status read_several(nonsens_context *ctx, const char *const *path
     return reading_stack(ctx, paths, count, part, r);
 }
 
-static nonsens_status read_all(nonsens_context *ctx, const char *const *paths, int64_t count, reading *r,
-                               nonsens_data **out)
+nonsens_status reading_build(nonsens_context *ctx, reading *r, nonsens_data **out)
 {
-    TRY(nonsens_options_check(ctx, r->options));
-    TRY(list_wanted(ctx, r));
-    TRY(count == 1 ? read_one(ctx, paths[0], r) : read_several(ctx, paths, count, r));
     if (r->rows == 0) {
         return fail(ctx, NONSENS_ERR_DATA, "%s: every row has a missing value; choose other columns with --vars",
                     r->t.path);
     }
     return build(ctx, r, out);
+}
+
+static nonsens_status read_all(nonsens_context *ctx, const char *const *paths, int64_t count, reading *r,
+                               nonsens_data **out)
+{
+    TRY(nonsens_options_check(ctx, r->options));
+    TRY(reading_list_wanted(ctx, r));
+    TRY(count == 1 ? read_one(ctx, paths[0], r) : read_several(ctx, paths, count, r));
+    return reading_build(ctx, r, out);
 }
 
 nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,

@@ -1,5 +1,6 @@
 /*
- * read_internal.h - a data set in the making: one file (read.c), or several put together (read_files.c).
+ * read_internal.h - a data set in the making: one file (read.c), several put together (read_files.c), or a table in
+ * memory (columns.c).
  */
 #ifndef DATA_READ_INTERNAL_H
 #define DATA_READ_INTERNAL_H
@@ -22,6 +23,15 @@ typedef struct reading {
     char **labels;      // (segments)
     int64_t segments;
 } reading;
+
+/* All spellings of the variables that the options name. */
+nonsens_status reading_list_wanted(nonsens_context *ctx, reading *r);
+
+/* What the options make of r->t, whose label column is known: variables, rows, segments. */
+nonsens_status reading_interpret(nonsens_context *ctx, reading *r);
+
+/* The data set of all that; an error where no row is left. */
+nonsens_status reading_build(nonsens_context *ctx, reading *r, nonsens_data **out);
 
 /* An error at the first missing value, or leaves out the rows that have one, as the options say. */
 nonsens_status reading_settle_missing(nonsens_context *ctx, reading *r);

@@ -416,6 +416,36 @@ void nonsens_simulation_free(nonsens_simulation *simulation)
     memory_release_owner(simulation);
 }
 
+int64_t nonsens_simulation_rows(const nonsens_simulation *simulation)
+{
+    return simulation->n;
+}
+
+int64_t nonsens_simulation_variables(const nonsens_simulation *simulation)
+{
+    return simulation->d;
+}
+
+const char *nonsens_simulation_name(const nonsens_simulation *simulation, int64_t variable)
+{
+    return variable >= 0 && variable < simulation->d ? simulation->names[variable] : NULL;
+}
+
+const double *nonsens_simulation_values(const nonsens_simulation *simulation)
+{
+    return simulation->x.v;
+}
+
+const double *nonsens_simulation_sources(const nonsens_simulation *simulation)
+{
+    return simulation->source.v;
+}
+
+const int32_t *nonsens_simulation_segment(const nonsens_simulation *simulation)
+{
+    return simulation->segment;
+}
+
 static nonsens_status build_data(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s, nonsens_data **out)
 {
     const double **column; // (d)

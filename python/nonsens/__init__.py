@@ -1,0 +1,74 @@
+"""Causal discovery from data that were recorded under several conditions (segments).
+
+    >>> import nonsens
+    >>> data = nonsens.simulate(depth=2, per_segment=300, random_state=3)
+    >>> nonsens.direction(data.X, data.segments).decision
+    'c2->c1'
+
+The functions are the commands of the program `nonsens`, and give the same results, bit for bit: :func:`direction`,
+:func:`directions` (many pairs), :func:`discover`, :func:`independence`, :func:`ica`, :func:`diagnose`,
+:func:`simulate`, :func:`compare`.  :class:`NonSENS` is an estimator in the manner of scikit-learn.  Options that
+messages call `--some-option` are keyword arguments `some_option`.
+"""
+
+from ._errors import DataError, DataWarning, NonsensError, NumericError, OutputError, UsageError
+from ._estimator import NonSENS
+from ._graph import Edge, Graph
+from ._library import __version__
+from ._library import lib as _lib
+from ._library import text as _text
+from ._options import Method, Option, methods, options
+from ._results import (
+    Comparison,
+    DiagnoseResult,
+    DirectionResult,
+    DiscoverResult,
+    Evidence,
+    IcaResult,
+    IndependenceResult,
+    PairsResult,
+    Result,
+    Simulation,
+)
+from ._runs import compare, diagnose, direction, directions, discover, ica, independence, simulate
+
+__all__ = [
+    "Comparison",
+    "DataError",
+    "DataWarning",
+    "DiagnoseResult",
+    "DirectionResult",
+    "DiscoverResult",
+    "Edge",
+    "Evidence",
+    "Graph",
+    "IcaResult",
+    "IndependenceResult",
+    "Method",
+    "NonSENS",
+    "NonsensError",
+    "NumericError",
+    "Option",
+    "OutputError",
+    "PairsResult",
+    "Result",
+    "Simulation",
+    "UsageError",
+    "__version__",
+    "build_info",
+    "compare",
+    "diagnose",
+    "direction",
+    "directions",
+    "discover",
+    "ica",
+    "independence",
+    "methods",
+    "options",
+    "simulate",
+]
+
+
+def build_info() -> str:
+    """How the library was built: compiler, BLAS, JSON library."""
+    return _text(_lib.nonsens_build_info())

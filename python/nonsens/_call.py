@@ -1,0 +1,136 @@
+"""Calling the library: a context per call, a thread of its own for long runs, Ctrl-C, texts from writers.
+
+A long run is done by a thread of its own while the calling thread waits: Python sees a signal only between its own
+instructions, and the thread that waits is the one that can act on it.  The GIL is not held meanwhile.  What OpenMP
+keeps for the thread goes with it, so that a process may fork afterwards.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+import threading
+from ctypes import c_void_p
+from typing import Any, Callable, List, Optional, Tuple
+
+from . import _library as c
+from ._errors import exception_for
+from ._progress import Progress, quiet
+
+_LOOK_SECONDS = 0.1  # how often the waiting thread redraws the progress
+_CANCEL_SECONDS = 0.02
+
+
+class Context:
+    """A context of the library and all that is to be freed with it; use it in a `with` statement."""
+
+    def __init__(self, progress: Optional[Progress] = None) -> None:
+        self._progress = progress or quiet()
+        self._owned: List[Tuple[Any, c_void_p]] = []
+        handle = c.lib.nonsens_context_new()
+        if not handle:
+            raise MemoryError("out of memory")
+        self.handle = c_void_p(handle)
+        self._callback = c.PROGRESS(self._on_progress)
+        if self._progress.visible:
+            c.lib.nonsens_set_progress(self.handle, self._callback, None)
+
+    def __enter__(self) -> "Context":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._owned:
+            free, handle = self._owned.pop()
+            free(handle)
+        c.lib.nonsens_context_free(self.handle)
+
+    def _on_progress(self, _: Any, phase: bytes, done: int, total: int) -> int:
+        self._progress.tell(c.text(phase), done, total)
+        return 0
+
+    def check(self, status: int) -> None:
+        """Raises what the status stands for."""
+        if status != c.OK:
+            raise exception_for(status, c.text(c.lib.nonsens_message(self.handle)))
+
+    def make(self, make: Callable[..., int], free: Any, *arguments: Any) -> c_void_p:
+        """Calls a function whose last argument takes what it makes; `free` is called at the end."""
+        out = c_void_p()
+        self.check(make(self.handle, *arguments, ctypes.byref(out)))
+        self._owned.append((free, out))
+        return out
+
+    def run(self, make: Callable[..., int], free: Any, *arguments: Any) -> c_void_p:
+        """The same for what takes long: Ctrl-C ends it, progress is shown."""
+        out = c_void_p()
+        status = self._run_aside(lambda: make(self.handle, *arguments, ctypes.byref(out)))
+        if out.value:
+            self._owned.append((free, out))
+        self.check(status)
+        return out
+
+    def _run_aside(self, call: Callable[[], int]) -> int:
+        answer: List[int] = []
+        finished = threading.Event()
+
+        def work() -> None:
+            try:
+                answer.append(call())
+            finally:
+                finished.set()
+
+        worker = threading.Thread(target=work, name="nonsens", daemon=True)
+        worker.start()
+        try:
+            while not finished.wait(_LOOK_SECONDS):
+                self._progress.draw()
+            worker.join()
+        except BaseException:
+            self._stop(finished)
+            worker.join()
+            raise
+        finally:
+            self._progress.end()
+        return answer[0]
+
+    def _stop(self, finished: threading.Event) -> None:
+        """Asks until it has ended: a call that is just beginning forgets a wish that came before it."""
+        while True:
+            try:
+                c.lib.nonsens_cancel(self.handle)
+                if finished.wait(_CANCEL_SECONDS):
+                    return
+            except KeyboardInterrupt:
+                continue  # it is stopping already
+
+    def written(self, write: Callable[..., int], *arguments: Any) -> str:
+        """What one of the library's writers, whose last argument is a path, writes, as a text."""
+        with _sink() as (path, read):
+            self.check(write(self.handle, *arguments, path.encode()))
+            return read()
+
+
+class _sink:
+    """A file that lives in memory where the system has such files, else in the folder for temporary ones."""
+
+    def __enter__(self) -> Tuple[str, Callable[[], str]]:
+        self._file = tempfile.NamedTemporaryFile() if not hasattr(os, "memfd_create") else None
+        self._memory = os.memfd_create("nonsens") if self._file is None else -1
+        path = "/proc/self/fd/%d" % self._memory if self._file is None else self._file.name
+        if self._file is None and not os.path.exists(path):  # no /proc
+            os.close(self._memory)
+            self._file = tempfile.NamedTemporaryFile()
+            path = self._file.name
+
+        def read() -> str:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return file.read()
+
+        return path, read
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is None:
+            os.close(self._memory)
+        else:
+            self._file.close()

@@ -1,0 +1,187 @@
+"""The shared library: where it lies, and what its functions take and give (include/nonsens/nonsens.h)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import POINTER, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint, c_void_p
+from pathlib import Path
+from typing import Iterator, List, Optional
+
+__version__ = "0.1.0"
+
+OK, ERR_MEMORY, ERR_USAGE, ERR_DATA, ERR_OUTPUT, ERR_NUMERIC, CANCELLED = range(7)
+
+# Commands, as bits of the option table.
+COMMANDS = {
+    "simulate": 1,
+    "direction": 2,
+    "independence": 4,
+    "diagnose": 8,
+    "ica": 16,
+    "discover": 64,
+    "compare": 128,
+}
+
+PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_int64, c_int64)
+
+
+class OptionInfo(ctypes.Structure):
+    """nonsens_option_info"""
+
+    _fields_ = [
+        ("key", c_char_p),
+        ("type", c_int),
+        ("commands", c_uint),
+        ("group", c_char_p),
+        ("default_value", c_char_p),
+        ("lowest", c_double),
+        ("highest", c_double),
+        ("bounds", c_char_p),
+        ("choices", c_char_p),
+        ("unit", c_char_p),
+        ("text", c_char_p),
+    ]
+
+
+class MethodInfo(ctypes.Structure):
+    """nonsens_method_info"""
+
+    _fields_ = [
+        ("name", c_char_p),
+        ("citation", c_char_p),
+        ("summary", c_char_p),
+        ("assumes", c_char_p),
+        ("direction", c_int),
+        ("discover", c_int),
+        ("needs_segments", c_int),
+    ]
+
+
+class Column(ctypes.Structure):
+    """nonsens_column"""
+
+    _fields_ = [("name", c_char_p), ("values", c_void_p), ("stride", c_int64)]
+
+
+def _installed() -> Optional[str]:
+    """Where `make install` has put the library, if this is the package that it installed."""
+    try:
+        from . import _installed as place  # type: ignore[attr-defined]  # written by `make install`
+    except ImportError:
+        return None
+    return str(place.LIBRARY)
+
+
+def candidates() -> Iterator[str]:
+    """Files that may be the library, the most wanted first."""
+    wish = os.environ.get("NONSENS_LIBRARY")
+    if wish:
+        yield wish
+        return  # who names a file means that one
+    here = Path(__file__).resolve().parent
+    installed = _installed()
+    places: List[Path] = [here / "libnonsens.so"]
+    if installed:
+        places.append(Path(installed))
+    places.append(here.parent.parent / "build" / "src" / "libnonsens.so")  # a source tree after `make`
+    for place in places:
+        if place.exists():
+            yield str(place)
+    yield "libnonsens.so.0"
+
+
+def _load() -> ctypes.CDLL:
+    tried = []
+    for name in candidates():
+        try:
+            found = ctypes.CDLL(name)
+        except OSError as error:
+            tried.append("%s (%s)" % (name, error))
+            continue
+        found.nonsens_version.restype = c_char_p
+        version = found.nonsens_version().decode()
+        if version == __version__:
+            return found
+        tried.append("%s (version %s, the package is %s)" % (name, version, __version__))
+    raise ImportError(
+        "nonsens: the shared library was not found; run `make` in the source tree, `pip install ./python`, or name the "
+        "file in the environment variable NONSENS_LIBRARY. Tried: " + "; ".join(tried)
+    )
+
+
+_HANDLE = c_void_p
+_OUT = POINTER(c_void_p)
+
+# Function: result, arguments.
+_PROTOTYPES = {
+    "nonsens_version": (c_char_p, []),
+    "nonsens_build_info": (c_char_p, []),
+    "nonsens_context_new": (_HANDLE, []),
+    "nonsens_context_free": (None, [_HANDLE]),
+    "nonsens_message": (c_char_p, [_HANDLE]),
+    "nonsens_set_progress": (None, [_HANDLE, PROGRESS, c_void_p]),
+    "nonsens_cancel": (None, [_HANDLE]),
+    "nonsens_option_count": (c_size_t, []),
+    "nonsens_option_at": (POINTER(OptionInfo), [c_size_t]),
+    "nonsens_options_new": (c_int, [_HANDLE, c_uint, _OUT]),
+    "nonsens_options_free": (None, [_HANDLE]),
+    "nonsens_options_set": (c_int, [_HANDLE, _HANDLE, c_char_p, c_char_p]),
+    "nonsens_data_from_columns": (
+        c_int,
+        [_HANDLE, c_int64, c_int64, POINTER(Column), c_void_p, c_int64, POINTER(c_char_p), _HANDLE, _OUT],
+    ),
+    "nonsens_data_free": (None, [_HANDLE]),
+    "nonsens_data_warnings": (c_int64, [_HANDLE]),
+    "nonsens_data_warning": (c_char_p, [_HANDLE, c_int64]),
+    "nonsens_method_count": (c_size_t, []),
+    "nonsens_method_at": (POINTER(MethodInfo), [c_size_t]),
+    "nonsens_direction": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
+    "nonsens_discover": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
+    "nonsens_independence": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
+    "nonsens_diagnose": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
+    "nonsens_ica": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
+    "nonsens_result_free": (None, [_HANDLE]),
+    "nonsens_result_rows": (c_int64, [_HANDLE]),
+    "nonsens_result_input_row": (POINTER(c_int64), [_HANDLE]),
+    "nonsens_result_sources": (c_int64, [_HANDLE]),
+    "nonsens_result_source": (POINTER(c_double), [_HANDLE, c_int64]),
+    "nonsens_result_unmixing": (POINTER(c_double), [_HANDLE]),
+    "nonsens_result_mixing": (POINTER(c_double), [_HANDLE]),
+    "nonsens_result_write_json": (c_int, [_HANDLE, _HANDLE, c_char_p]),
+    "nonsens_result_write_text": (c_int, [_HANDLE, _HANDLE, c_int, c_char_p]),
+    "nonsens_result_write_graph": (c_int, [_HANDLE, _HANDLE, c_int, c_char_p]),
+    "nonsens_pairs_run": (c_int, [_HANDLE, _HANDLE, _HANDLE, c_char_p, _OUT]),
+    "nonsens_pairs_free": (None, [_HANDLE]),
+    "nonsens_pairs_write_json": (c_int, [_HANDLE, _HANDLE, c_char_p]),
+    "nonsens_graph_read": (c_int, [_HANDLE, c_char_p, c_char_p, _OUT]),
+    "nonsens_graph_free": (None, [_HANDLE]),
+    "nonsens_compare": (c_int, [_HANDLE, _HANDLE, _HANDLE, _HANDLE, _OUT]),
+    "nonsens_comparison_free": (None, [_HANDLE]),
+    "nonsens_comparison_write_json": (c_int, [_HANDLE, _HANDLE, c_char_p]),
+    "nonsens_simulate": (c_int, [_HANDLE, _HANDLE, _OUT]),
+    "nonsens_simulation_free": (None, [_HANDLE]),
+    "nonsens_simulation_rows": (c_int64, [_HANDLE]),
+    "nonsens_simulation_variables": (c_int64, [_HANDLE]),
+    "nonsens_simulation_name": (c_char_p, [_HANDLE, c_int64]),
+    "nonsens_simulation_values": (POINTER(c_double), [_HANDLE]),
+    "nonsens_simulation_sources": (POINTER(c_double), [_HANDLE]),
+    "nonsens_simulation_segment": (POINTER(c_int32), [_HANDLE]),
+    "nonsens_simulation_write_truth": (c_int, [_HANDLE, _HANDLE, c_char_p]),
+}
+
+
+def _declare(library: ctypes.CDLL) -> ctypes.CDLL:
+    for name, (result, arguments) in _PROTOTYPES.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    return library
+
+
+lib = _declare(_load())
+
+
+def text(value: Optional[bytes]) -> str:
+    """A text of the library, which writes UTF-8."""
+    return "" if value is None else value.decode("utf-8", "replace")

@@ -1,0 +1,207 @@
+"""Options and methods, as the library's tables list them, and keyword arguments as options."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _library as c
+from ._call import Context
+
+OptionValue = Union[None, bool, int, float, str, "os.PathLike[str]", Sequence[Any]]
+RandomState = Union[None, int, np.random.RandomState, np.random.Generator]
+
+_TYPES = ("flag", "integer", "real", "choice", "text", "range")
+
+# What scikit-learn calls otherwise.
+_RENAMED = {"seed": "random_state", "threads": "n_jobs"}
+# What is about files or is said by other arguments.
+_ELSEWHERE = {
+    "segment": "segments",
+    "no_header": None,
+    "pairs": "pairs",
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a command, from the library's table."""
+
+    name: str  #: as a keyword argument
+    type: str  #: "flag", "integer", "real", "choice", "text" or "range"
+    default: str  #: as text
+    text: str  #: what it means
+    group: str  #: what it belongs to
+    choices: Tuple[str, ...]  #: of a choice
+    lowest: float  #: bounds of numbers, both allowed
+    highest: float
+    bounds: str  #: the bounds in words, where the two numbers do not say it
+    unit: str
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method, from the library's table."""
+
+    name: str
+    summary: str
+    citation: str
+    assumes: str  #: what must hold for its answer to mean something
+    direction: bool  #: can decide on a pair
+    discover: bool  #: can find a graph
+    needs_segments: bool
+
+
+def _option(info: c.OptionInfo) -> Option:
+    choices = c.text(info.choices)
+    return Option(
+        name=c.text(info.key).replace("-", "_"),
+        type=_TYPES[info.type],
+        default=c.text(info.default_value),
+        text=c.text(info.text),
+        group=c.text(info.group),
+        choices=tuple(choices.split("|")) if choices else (),
+        lowest=info.lowest,
+        highest=info.highest,
+        bounds=c.text(info.bounds),
+        unit=c.text(info.unit),
+    )
+
+
+@lru_cache(maxsize=None)
+def options(command: str) -> Tuple[Option, ...]:
+    """The options that a command takes as keyword arguments beside those in its signature.
+
+    Parameters
+    ----------
+    command : str
+        "direction", "discover", "ica", "independence", "diagnose", "compare" or "simulate".
+
+    Examples
+    --------
+    >>> import nonsens
+    >>> [option.name for option in nonsens.options("ica")][:4]
+    ['alpha', 'method', 'segments', 'vars']
+    >>> next(option.choices for option in nonsens.options("simulate") if option.name == "noise")
+    ('laplace', 'gaussian', 'student', 'uniform')
+    """
+    if command not in c.COMMANDS:
+        raise ValueError("no command %r; there are %s" % (command, ", ".join(sorted(c.COMMANDS))))
+    found = []
+    for i in range(c.lib.nonsens_option_count()):
+        info = c.lib.nonsens_option_at(i).contents
+        option = _option(info)
+        hidden = option.name in _RENAMED or option.name in _ELSEWHERE
+        if info.commands & c.COMMANDS[command] and not hidden:
+            found.append(option)
+    return tuple(found)
+
+
+@lru_cache(maxsize=None)
+def methods() -> Tuple[Method, ...]:
+    """All methods, and what they can do.
+
+    Examples
+    --------
+    >>> import nonsens
+    >>> [method.name for method in nonsens.methods() if method.discover][:2]
+    ['structured', 'lingam']
+    """
+    found = []
+    for i in range(c.lib.nonsens_method_count()):
+        info = c.lib.nonsens_method_at(i).contents
+        found.append(
+            Method(
+                name=c.text(info.name),
+                summary=c.text(info.summary),
+                citation=c.text(info.citation),
+                assumes=c.text(info.assumes),
+                direction=bool(info.direction),
+                discover=bool(info.discover),
+                needs_segments=bool(info.needs_segments),
+            )
+        )
+    return tuple(found)
+
+
+def describe(command: str) -> str:
+    """The options of a command, a paragraph each, for docstrings."""
+    lines = []
+    for option in options(command):
+        kind = " | ".join(option.choices) if option.choices else option.type
+        lines.append("%s : %s, default %s" % (option.name, kind, option.default or "none"))
+        lines.append("    " + option.text)
+    return "\n".join(lines)
+
+
+# ---- keyword arguments ----
+
+
+def refuse_unknown(names: Sequence[str], known: Sequence[str], where: str) -> None:
+    """A TypeError, with the nearest name, for a keyword argument that is no option."""
+    for name in names:
+        if name in known:
+            continue
+        if name in _RENAMED:
+            hint = "; it is called %s here" % _RENAMED[name]
+        else:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = "; did you mean %s?" % near[0] if near else ""
+        raise TypeError("%s got an unexpected keyword argument %r%s" % (where, name, hint))
+
+
+def seed_of(random_state: RandomState) -> int:
+    """The seed that a random_state stands for; None draws one from NumPy's global generator, as scikit-learn does."""
+    if random_state is None:
+        return int(np.random.randint(2**31 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        return int(random_state)
+    raise TypeError("random_state must be an integer, None, a RandomState or a Generator, not %r" % (random_state,))
+
+
+def threads_of(n_jobs: Optional[int]) -> int:
+    """How many threads n_jobs stands for, as in joblib: None is 1, -1 all cores, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError("n_jobs must be a whole number other than 0, or None, not %r" % (n_jobs,))
+    if n_jobs > 0:
+        return int(n_jobs)
+    return 0 if n_jobs == -1 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def as_text(value: Any) -> str:
+    """A value as nonsens_options_set takes it."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    if isinstance(value, Sequence) and len(value) == 2:
+        return "%s:%s" % (as_text(value[0]), as_text(value[1]))
+    raise TypeError("%r is no value of an option" % (value,))
+
+
+def make(ctx: Context, command: str, values: Mapping[str, Any]) -> Any:
+    """Options of the command with these values, keys as in the table; None leaves the default."""
+    made = ctx.make(c.lib.nonsens_options_new, c.lib.nonsens_options_free, c.COMMANDS[command])
+    given: Dict[str, Any] = {key: value for key, value in values.items() if value is not None}
+    first = ["as-published"] if "as-published" in given else []  # it sets others, which may be set anew
+    for key in first + [key for key in given if key not in first]:
+        text = as_text(given[key]).encode("utf-8")
+        if b"\0" in text:
+            raise ValueError("%s: there is a NUL in the text" % key)
+        ctx.check(c.lib.nonsens_options_set(ctx.handle, made, key.encode(), text))
+    return made

@@ -1,0 +1,140 @@
+"""Pictures, with matplotlib where it is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from ._graph import Graph
+
+_MOST_LABELS = 30
+_NODE_POINTS = 16.0  # radius
+
+
+def _axes(ax: Any) -> Any:
+    """The axes that were given, or those of a new figure."""
+    try:
+        from matplotlib import pyplot  # type: ignore[import]
+    except ImportError:
+        raise ImportError("plots need matplotlib; install it (Debian: apt install python3-matplotlib)") from None
+    return ax if ax is not None else pyplot.subplots()[1]
+
+
+def _natural(label: str) -> Tuple[Any, ...]:
+    """s2 before s10."""
+    digits = "".join(letter for letter in label if letter.isdigit())
+    return (label.rstrip("0123456789"), int(digits) if digits else -1, label)
+
+
+def modulation(values: Mapping[str, Mapping[str, Optional[float]]], title: str, ax: Any) -> Any:
+    """A line for each variable or source over the segments."""
+    if not values:
+        raise ValueError("there is nothing to draw: the method says nothing on how disturbances change over segments")
+    ax = _axes(ax)
+    labels = sorted(next(iter(values.values())), key=_natural)
+    for name, by_segment in values.items():
+        heights = [np.nan if by_segment[label] is None else by_segment[label] for label in labels]
+        ax.plot(range(len(labels)), heights, marker="o", label=_plain(name))
+    if len(labels) <= _MOST_LABELS:
+        ax.set_xticks(range(len(labels)))
+        ax.set_xticklabels([_plain(label) for label in labels], rotation=90 if len(labels) > 10 else 0)
+    ax.set_xlabel("segment")
+    ax.set_ylabel("modulation")
+    ax.set_title(_plain(title))
+    ax.legend()
+    return ax
+
+
+def matrix(values: NDArray[Any], rows: Sequence[str], columns: Sequence[str], title: str, ax: Any) -> Any:
+    """A matrix as coloured squares."""
+    ax = _axes(ax)
+    most = float(np.abs(values).max()) or 1.0
+    picture = ax.imshow(values, cmap="RdBu_r", vmin=-most, vmax=most)
+    ax.set_yticks(range(len(rows)))
+    ax.set_yticklabels([_plain(name) for name in rows])
+    ax.set_xticks(range(len(columns)))
+    ax.set_xticklabels([_plain(name) for name in columns])
+    ax.set_title(_plain(title))
+    ax.figure.colorbar(picture, ax=ax)
+    return ax
+
+
+def scatter(X: NDArray[Any], segments: NDArray[Any], names: Sequence[str], ax: Any) -> Any:
+    """The first two variables, coloured by segment."""
+    ax = _axes(ax)
+    for label in sorted(set(segments.tolist()), key=_natural):
+        rows = segments == label
+        ax.plot(X[rows, 0], X[rows, 1], ".", markersize=3, alpha=0.6, label=_plain(str(label)))
+    ax.set_xlabel(_plain(names[0]))
+    ax.set_ylabel(_plain(names[1]))
+    if len(set(segments.tolist())) <= _MOST_LABELS:
+        ax.legend(markerscale=2, fontsize="small")
+    return ax
+
+
+def _plain(text: str) -> str:
+    """Text that matplotlib does not take for a formula."""
+    return text.replace("$", r"\$")
+
+
+# ---- graphs ----
+
+
+def _levels(graph: "Graph") -> Optional[List[int]]:
+    """How many arrows lead to each node at most; None where arrows go in a circle."""
+    arrows = [(graph.nodes.index(e.source), graph.nodes.index(e.target)) for e in graph.edges if e.type == "-->"]
+    level = [0] * len(graph.nodes)
+    for _ in range(len(graph.nodes) + 1):
+        changed = False
+        for cause, effect in arrows:
+            if level[effect] <= level[cause]:
+                level[effect] = level[cause] + 1
+                changed = True
+        if not changed:
+            return level
+    return None
+
+
+def _places(graph: "Graph") -> Dict[str, Tuple[float, float]]:
+    """Causes above their effects; on a circle where arrows go in one, or none lead anywhere."""
+    count, level = len(graph.nodes), _levels(graph)
+    if level is None or max(level, default=0) == 0:
+        angles = [2 * np.pi * k / max(count, 1) for k in range(count)]
+        return {name: (float(np.sin(a)), float(np.cos(a))) for name, a in zip(graph.nodes, angles)}
+    places = {}
+    for height in range(max(level) + 1):
+        row = [name for name, at in zip(graph.nodes, level) if at == height]
+        for k, name in enumerate(row):
+            bend = 0.12 * (k % 2) + 0.05 * height % 0.1  # no three nodes of a row or column on one line
+            places[name] = (k - (len(row) - 1) / 2 + 0.22 * (height % 3), -(height + bend))
+    return places
+
+
+def graph(found: "Graph", ax: Any) -> Any:
+    """Nodes as circles, edges as arrows, lines, or arrows with two heads (dashed)."""
+    ax = _axes(ax)
+    places = _places(found)
+    styles = {"-->": "-|>", "---": "-", "<->": "<|-|>"}
+    for edge in found.edges:
+        ax.annotate(
+            "",
+            xy=places[edge.target],
+            xytext=places[edge.source],
+            arrowprops={
+                "arrowstyle": styles[edge.type],
+                "linestyle": "--" if edge.type == "<->" else "-",
+                "shrinkA": _NODE_POINTS,
+                "shrinkB": _NODE_POINTS,
+                "mutation_scale": 14,
+                "color": "0.25",
+            },
+        )
+    for name, (x, y) in places.items():
+        ax.plot([x], [y], "o", markersize=2 * _NODE_POINTS, markerfacecolor="white", markeredgecolor="0.25")
+        ax.text(x, y, _plain(name), ha="center", va="center")
+    ax.margins(0.25)
+    ax.set_axis_off()
+    return ax

@@ -1,0 +1,494 @@
+"""What a run found.  Everything but arrays comes from the JSON that the program writes for the same run."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _html, _plot
+from ._graph import Edge, Graph
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One figure that a decision rests on, or that speaks for or against the assumptions."""
+
+    name: str
+    value: Optional[float]
+    p_value: Optional[float]
+    text: str  #: what it means
+
+
+def _real(value: Any) -> Optional[float]:
+    return None if value is None else float(value)
+
+
+class Result:
+    """What all results have in common.
+
+    `str(result)` is the text that the program prints, `to_json()` the JSON that it writes.
+    """
+
+    def __init__(self, document: str, text: str) -> None:
+        self._json = document
+        self._text = text
+        self._found: Dict[str, Any] = json.loads(document)
+
+    # ---- as a whole ----
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The result as the program's JSON has it."""
+        return dict(json.loads(self._json))
+
+    def to_json(self) -> str:
+        """The JSON that the program writes for the same run (only `seconds` and `threads` may differ)."""
+        return self._json
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return "<%s: %s>" % (type(self).__name__, self.summary)
+
+    def _repr_html_(self) -> str:
+        return _html.of_result(self)
+
+    @property
+    def summary(self) -> str:
+        """The result in a few words."""
+        return self.method
+
+    # ---- where it comes from ----
+
+    @property
+    def method(self) -> str:
+        """The method that was run."""
+        return str(self._found["method"])
+
+    @property
+    def version(self) -> str:
+        """Version of the library."""
+        return str(self._found["nonsens"]["version"])
+
+    @property
+    def seed(self) -> int:
+        """Seed of every random number."""
+        return int(self._found["nonsens"]["seed"])
+
+    @property
+    def options(self) -> Dict[str, Any]:
+        """All options of the run that can change its result, keys as on the command line."""
+        return dict(self._found["nonsens"]["options"])
+
+    @property
+    def data_hash(self) -> str:
+        """A hash of the values in an order of the library's own."""
+        return str(self._found["nonsens"]["data_hash"])
+
+    @property
+    def seconds(self) -> float:
+        """How long the run took."""
+        return float(self._found["seconds"])
+
+    # ---- the data ----
+
+    @property
+    def names(self) -> List[str]:
+        """The variables."""
+        return list(self._found["data"]["variables"])
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were used."""
+        return int(self._found["data"]["rows"])
+
+    @property
+    def n_segments(self) -> int:
+        """How many segments there are; 0 where none were named."""
+        return int(self._found["data"]["segments"])
+
+    @property
+    def warnings(self) -> List[str]:
+        """What the audit of the data found."""
+        return list(self._found["data"]["warnings"])
+
+    # ---- findings ----
+
+    @property
+    def evidence(self) -> List[Evidence]:
+        """The figures behind the result."""
+        return [Evidence(e["name"], e["value"], e["p_value"], e["text"]) for e in self._found["evidence"]]
+
+    @property
+    def notes(self) -> List[str]:
+        """Findings in words."""
+        return list(self._found["notes"])
+
+    @property
+    def assumptions(self) -> Optional[str]:
+        """What must hold for the result to mean something."""
+        return self._found.get("assumptions")
+
+    @property
+    def reason(self) -> Optional[str]:
+        """Why the decision is what it is; None where it needs no reason."""
+        return self._found.get("reason")
+
+    @property
+    def modulation(self) -> Dict[str, Dict[str, Optional[float]]]:
+        """{variable or source: {segment: value}}, how strongly it changes; empty where the method has none."""
+        return {name: dict(values) for name, values in self._found.get("modulation", {}).items()}
+
+
+class _Decision(Result):
+    """A result that is a decision."""
+
+    @property
+    def summary(self) -> str:
+        p_value = "" if self.p_value is None else ", p = %.3g" % self.p_value
+        return "%s (%s%s)" % (self.decision, self.method, p_value)
+
+    @property
+    def decision(self) -> str:
+        """The decision."""
+        return str(self._found["decision"])
+
+    @property
+    def p_value(self) -> Optional[float]:
+        """The p-value behind the decision; None where there is none."""
+        return _real(self._found["p_value"])
+
+    @property
+    def score(self) -> Optional[float]:
+        """Signed evidence, positive for first -> second; None where the method has none."""
+        return _real(self._found["score"])
+
+
+class DirectionResult(_Decision):
+    """Which of two variables causes the other.
+
+    Attributes
+    ----------
+    decision : str
+        "a->b", "b->a", "independent", "neither" or "inconclusive".
+    direction : str or None
+        The better direction if one must be named.
+    disturbances : ndarray of shape (n_rows, 2) or None
+        The estimated disturbances of the two variables, in the order of the input's rows; None where the method
+        estimates none.
+    rows : ndarray of shape (n_rows,)
+        The rows of X, from 0, that `disturbances` belong to: those without missing values.
+    """
+
+    def __init__(
+        self, document: str, text: str, disturbances: Optional[NDArray[Any]] = None, rows: Optional[NDArray[Any]] = None
+    ) -> None:
+        super().__init__(document, text)
+        self.disturbances = disturbances
+        self.rows = rows
+
+    @property
+    def direction(self) -> Optional[str]:
+        """The better direction if one must be named, or None."""
+        found: Optional[str] = self._found["direction"]
+        return found
+
+    @property
+    def assumes_effect(self) -> bool:
+        """Does the method take for granted that one variable causes the other?"""
+        return bool(self._found.get("assumes_effect", False))
+
+    def to_graph(self) -> Graph:
+        """The decision as a graph of two nodes, with an arrow where a direction was decided."""
+        first, second = self.names
+        arrows = {"%s->%s" % (first, second): (first, second), "%s->%s" % (second, first): (second, first)}
+        ends = arrows.get(self.decision)
+        return Graph(self.names, [Edge(ends[0], ends[1], "-->", p_value=self.p_value)] if ends else [])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws how the two disturbances change over the segments; returns matplotlib's axes."""
+        return _plot.modulation(self.modulation, self.decision, ax)
+
+
+class IndependenceResult(_Decision):
+    """Are two variables independent?  `decision` is "independent" or "dependent"."""
+
+    @property
+    def independent(self) -> bool:
+        """Was independence not rejected?"""
+        return self.decision == "independent"
+
+    @property
+    def test(self) -> str:
+        """The question that was tested, such as "hsic(a, b)"."""
+        return self.evidence[0].name
+
+    @property
+    def statistic(self) -> Optional[float]:
+        """The statistic of the test."""
+        return self.evidence[0].value
+
+
+class DiagnoseResult(Result):
+    """What the data can and cannot support: `notes` and `evidence`."""
+
+    @property
+    def summary(self) -> str:
+        return "%d notes" % len(self.notes)
+
+
+class DiscoverResult(Result, Graph):
+    """What causes what among many variables: a :class:`Graph` with the evidence behind it."""
+
+    def __init__(self, document: str, text: str, formats: Dict[str, str]) -> None:
+        Result.__init__(self, document, text)
+        Graph.__init__(
+            self,
+            self._found["nodes"],
+            [
+                Edge(e["from"], e["to"], e["type"], e["weight"], e["p_value"], e["support"])
+                for e in self._found["edges"]
+            ],
+        )
+        self._formats = formats
+
+    def __repr__(self) -> str:
+        return "<DiscoverResult: %s, %s>" % (self.method, Graph._in_words(self))
+
+    def __str__(self) -> str:
+        return Result.__str__(self)
+
+    def _repr_html_(self) -> str:
+        return _html.of_result(self)
+
+    @property
+    def summary(self) -> str:
+        return "%s, %s" % (self.method, self._in_words())
+
+    @property
+    def order(self) -> Optional[List[str]]:
+        """Causes before effects, for methods that order all variables; else None."""
+        return self._found.get("order")
+
+    @property
+    def bootstrap(self) -> Optional[Dict[str, Any]]:
+        """How often each edge came out on resampled rows; None without `bootstrap`."""
+        return self._found.get("bootstrap")
+
+    @property
+    def convention(self) -> str:
+        """What the edges mean."""
+        return str(self._found["convention"])
+
+    def to_dot(self) -> str:
+        """The graph for Graphviz, as the program writes it."""
+        return self._formats["dot"]
+
+    def to_csv(self) -> str:
+        """The list of edges as CSV, as the program writes it."""
+        return self._formats["csv"]
+
+    def to_tetrad(self) -> str:
+        """The graph for Tetrad, as the program writes it."""
+        return self._formats["tetrad"]
+
+    def to_graphml(self) -> str:
+        """The graph as GraphML, as the program writes it."""
+        return self._formats["graphml"]
+
+
+class IcaResult(Result):
+    """Independent sources of which the variables are linear mixtures.
+
+    Attributes
+    ----------
+    sources : ndarray of shape (n_rows, n_sources)
+        The sources, in the order of the input's rows; each has variance 1 inside segments.
+    unmixing : ndarray of shape (n_sources, n_variables)
+        sources = (X - X.mean(axis=0)) @ unmixing.T
+    mixing : ndarray of shape (n_variables, n_sources)
+        Its inverse: [j, k] is the weight of source k in variable j.
+    rows : ndarray of shape (n_rows,)
+        The rows of X, from 0, that `sources` belong to: those without missing values.
+    """
+
+    def __init__(
+        self,
+        document: str,
+        text: str,
+        sources: NDArray[Any],
+        rows: NDArray[Any],
+        unmixing: NDArray[Any],
+        mixing: NDArray[Any],
+    ) -> None:
+        super().__init__(document, text)
+        self.sources, self.rows, self.unmixing, self.mixing = sources, rows, unmixing, mixing
+
+    @property
+    def summary(self) -> str:
+        return "%d sources (%s)" % (self.sources.shape[1], self.method)
+
+    @property
+    def source_names(self) -> List[str]:
+        """s1, s2, ..."""
+        return list(self._found["sources"])
+
+    @property
+    def converged(self) -> bool:
+        """Did the unmixing come to an end by itself?"""
+        return bool(self._found["converged"])
+
+    @property
+    def iterations(self) -> int:
+        """How many steps it took."""
+        return int(self._found["iterations"])
+
+    @property
+    def convention(self) -> str:
+        """What is what, and how scales, signs and order of sources are chosen."""
+        return str(self._found["convention"])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws how the sources change over the segments, or without segments the mixing; returns the axes."""
+        if self.modulation:
+            return _plot.modulation(self.modulation, "sources", ax)
+        return _plot.matrix(self.mixing, self.names, self.source_names, "mixing", ax)
+
+
+class PairsResult(Sequence[Dict[str, Any]]):
+    """A direction for each of many pairs: a sequence of dicts with the keys x, y, decision, p_value, q_value, ..."""
+
+    def __init__(self, lines: str) -> None:
+        self._lines = lines
+        self._found: List[Dict[str, Any]] = [json.loads(line) for line in lines.splitlines()]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._found[index]
+
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
+        return iter(self._found)
+
+    def __repr__(self) -> str:
+        decided = sum("->" in (pair["decision"] or "") for pair in self._found)
+        return "<PairsResult: %d pairs, %d directions>" % (len(self), decided)
+
+    def _repr_html_(self) -> str:
+        return _html.of_pairs(self._found)
+
+    def to_json(self) -> str:
+        """One JSON object per line, as the program writes them."""
+        return self._lines
+
+    def to_frame(self) -> Any:
+        """The pairs as a pandas.DataFrame."""
+        import pandas  # type: ignore[import]
+
+        return pandas.DataFrame(self._found)
+
+
+class Comparison:
+    """How far an estimated graph is from a truth."""
+
+    def __init__(self, document: str) -> None:
+        self._found: Dict[str, Any] = json.loads(document)
+        for graph in (self._found["estimate"], self._found["truth"]):
+            graph.pop("file", None)  # ours, and gone by now
+
+    def to_dict(self) -> Dict[str, Any]:
+        """All figures, as the program's JSON has them."""
+        return copy.deepcopy(self._found)
+
+    @property
+    def shd(self) -> int:
+        """Structural Hamming distance: missing, extra, reversed and otherwise marked edges."""
+        return int(self._first["shd"])
+
+    @property
+    def f1(self) -> Optional[float]:
+        """F1 of the arrows; None where neither graph has one."""
+        return _real(self._first["arrows"]["f1"])
+
+    @property
+    def _first(self) -> Dict[str, Any]:
+        distance: Dict[str, Any] = self._found["comparisons"][0]
+        return distance
+
+    def __repr__(self) -> str:
+        return "<Comparison: shd %d>" % self.shd
+
+
+class Simulation:
+    """Simulated data with known causes.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        The data, one column per variable.
+    segments : ndarray of shape (n,)
+        The label of each row's segment: "s1", "s2", ...
+    names : list of str
+        The variables: "x1", "x2", ...
+    sources : ndarray of shape (n, d)
+        The true disturbances.
+    graph : Graph
+        What causes what.
+    """
+
+    def __init__(
+        self, X: NDArray[Any], segments: NDArray[Any], names: List[str], sources: NDArray[Any], truth: str
+    ) -> None:
+        self.X, self.segments, self.names, self.sources = X, segments, names, sources
+        self._json = truth
+        self._truth: Dict[str, Any] = json.loads(truth)
+        self.graph = Graph(names, [Edge(a, b, "-->") for a, b in self.edges])
+
+    @property
+    def edges(self) -> List[Tuple[str, str]]:
+        """(cause, effect) of each effect."""
+        return [(a, b) for a, b in self._truth["edges"]]
+
+    @property
+    def adjacency(self) -> NDArray[Any]:
+        """A[i, j] = 1 where variable i causes variable j: the row is the cause."""
+        return np.array(self._truth["adjacency"], dtype=int)
+
+    @property
+    def kind(self) -> str:
+        """ "dag", "cyclic", "independent" or "confounded"."""
+        return str(self._truth["kind"])
+
+    @property
+    def modulation(self) -> Dict[str, Dict[str, float]]:
+        """{variable: {segment: scale of its disturbance}}"""
+        return {name: dict(values) for name, values in self._truth["modulation"].items()}
+
+    def truth(self) -> Dict[str, Any]:
+        """All that is known, as the program's --truth file has it."""
+        return dict(json.loads(self._json))
+
+    def to_frame(self) -> Any:
+        """X and, in a column `segment`, the labels, as a pandas.DataFrame."""
+        import pandas
+
+        frame = pandas.DataFrame(self.X, columns=self.names)
+        frame["segment"] = self.segments
+        return frame
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the first two variables, coloured by segment; returns matplotlib's axes."""
+        return _plot.scatter(self.X, self.segments, self.names, ax)
+
+    def __repr__(self) -> str:
+        arrows = ", ".join("%s->%s" % edge for edge in self.edges) or "no arrows"
+        return "<Simulation: %d rows, %d variables, %s>" % (self.X.shape[0], self.X.shape[1], arrows)
+
+    def _repr_html_(self) -> str:
+        return _html.of_simulation(self)

@@ -1,0 +1,241 @@
+"""Arrays and data frames as the library takes them: columns where they lie, labels of segments as categories.
+
+Numbers that are doubles already are not copied on this side; the library makes the one copy that it works on.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_char_p, c_void_p
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _library as c
+from ._call import Context
+
+_BYTES = 8  # of a double
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "columns") and not isinstance(X, np.ndarray)
+
+
+def _is_series(values: Any) -> bool:
+    return hasattr(values, "name") and hasattr(values, "to_numpy")
+
+
+# ---- numbers ----
+
+
+def _refuse_text(values: NDArray[Any], name: str) -> None:
+    """An error at the first value that is no number, as in a file; nothing where none is one."""
+    numbers, first = 0, None
+    for i, value in enumerate(values):
+        try:
+            numbers += not np.isnan(float(value))
+        except (TypeError, ValueError):
+            missing = value is None or value != value
+            first = (i, value) if first is None and not missing else first
+    if numbers and first is not None:
+        raise ValueError("column %r, data row %d: %r is not a number" % (name, first[0] + 1, first[1]))
+
+
+def _doubles(values: Any, name: str) -> Optional[NDArray[Any]]:
+    """(rows) doubles, the caller's own memory where that is possible; None for a column of text."""
+    array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
+    if array.dtype.kind in "OUS":
+        try:
+            if hasattr(values, "to_numpy"):
+                return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
+            return np.array(array, dtype=np.float64)
+        except (TypeError, ValueError):
+            _refuse_text(array, name)
+            return None
+    if array.dtype.kind == "c":
+        raise ValueError("column %r holds complex numbers; take real ones" % name)
+    if array.dtype.kind not in "fiub":
+        return None  # times and the like
+    return _addressable(np.asarray(array, dtype=np.float64))
+
+
+def _addressable(array: NDArray[Any]) -> NDArray[Any]:
+    """The array itself where the library can step through it in doubles, else a copy."""
+    fits = array.dtype.isnative and array.flags.aligned and all(stride % _BYTES == 0 for stride in array.strides)
+    return array if fits else np.array(array, dtype=np.float64)
+
+
+# ---- labels of segments ----
+
+
+def _label_text(value: Any) -> Optional[str]:
+    """A label as it would stand in a file; None where it is missing."""
+    if value is None or value != value or str(value) in ("", "<NA>", "NaT"):
+        return None
+    return str(value)
+
+
+def _categorise(values: Sequence[Any]) -> Tuple[NDArray[Any], List[str]]:
+    """(rows) categories, counted in the order of their first rows, and their texts; -1 where the label is missing."""
+    known: Dict[str, int] = {}
+    by_value: Dict[Any, int] = {}
+    category = np.empty(len(values), dtype=np.int32)
+    for i, value in enumerate(values):
+        try:
+            code = by_value.get((type(value), value))
+        except TypeError:
+            raise TypeError("data row %d: %r is no label of a segment" % (i + 1, value)) from None
+        if code is None:
+            text = _label_text(value)
+            code = -1 if text is None else known.setdefault(text, len(known))
+            by_value[(type(value), value)] = code
+        category[i] = code
+    return category, list(known)
+
+
+def _codes(segments: Any) -> Tuple[NDArray[Any], List[str]]:
+    array = segments.to_numpy() if hasattr(segments, "to_numpy") else np.asarray(segments)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError("segments must have one label per row, not the shape %s" % (array.shape,))
+    if array.dtype.kind not in "iub":
+        return _categorise(array.tolist() if array.dtype.kind != "M" else array.astype(str).tolist())
+    _, first, inverse = np.unique(array, return_index=True, return_inverse=True)
+    place = np.empty(len(first), dtype=np.int32)  # in the order of their first rows
+    place[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    return place[inverse].astype(np.int32), [str(array[i]) for i in np.sort(first)]
+
+
+# ---- the table ----
+
+
+class Table:
+    """X and segments, ready for the library; keeps alive whatever its pointers point to.
+
+    segments: labels, one per row; the name of a column of X; "equal:K", to cut the rows into K blocks; or None.
+    """
+
+    def __init__(self, X: Any, segments: Any = None) -> None:
+        self.names, columns = _frame_columns(X) if _is_frame(X) else _array_columns(X)
+        self._places = list(self.names)  # with the column of labels, where that is one of X
+        self._keys = list(X.columns) if _is_frame(X) else []
+        self.rows = len(X)
+        self.segment = ""  # the options that tell of segments
+        self.segments = ""
+        self.labels: List[str] = []
+        self.category: Optional[NDArray[Any]] = None
+        self._take_segments(X, segments, columns)
+        self.values = [_doubles(column, name) for name, column in zip(self.names, columns)]
+
+    def _take_segments(self, X: Any, segments: Any, columns: List[Any]) -> None:
+        if segments is None:
+            return
+        if isinstance(segments, str) and segments not in self.names:
+            if not segments.startswith("equal:"):
+                raise ValueError(
+                    "segments=%r: X has no column of that name; give labels, one per row, a column, or equal:K"
+                    % segments
+                )
+            self.segments = segments
+            return
+        if isinstance(segments, str):
+            place = self.names.index(segments)
+            self.segment, segments = segments, columns[place]
+            del self.names[place], columns[place]
+        else:
+            self.segment = str(segments.name) if _is_series(segments) and segments.name is not None else "segment"
+            self._drop_twin(segments, columns)
+        if len(segments) != self.rows:
+            raise ValueError("X has %d rows, but segments has %d labels" % (self.rows, len(segments)))
+        self.category, self.labels = _codes(segments)
+
+    def _drop_twin(self, segments: Any, columns: List[Any]) -> None:
+        """The column of labels may still be in X: it is no variable then."""
+        if self.segment not in self.names:
+            return
+        place = self.names.index(self.segment)
+        if not _is_series(segments):
+            self.segment = "segment" if self.segment != "segment" else "segments"  # a name of ours gives way
+        elif _equal(columns[place], segments):
+            del self.names[place], columns[place]
+        else:
+            raise ValueError(
+                "segments is called %r, and so is a column of X that is something else; rename one" % self.segment
+            )
+
+    def name_of(self, wish: Any) -> str:
+        """A variable, by its name or, from 0, its place in X, as the library calls it."""
+        is_place = isinstance(wish, (int, np.integer)) and not isinstance(wish, bool) and wish not in self._keys
+        if not is_place:
+            return str(wish)
+        if not -len(self._places) <= wish < len(self._places):
+            raise ValueError("there is no column %d; X has %d, counted from 0" % (wish, len(self._places)))
+        return self._places[int(wish)]
+
+    def list_of(self, wish: Any) -> Optional[str]:
+        """Variables, by names or places, one or several, as the library takes lists."""
+        if wish is None:
+            return None
+        if isinstance(wish, (str, int, np.integer)):
+            return self.name_of(wish)
+        names = [self.name_of(one) for one in wish]
+        if len(names) > 1:  # a comma would part such a name in two; its number does not
+            names = ["#%d" % (self.names.index(one) + 1) if "," in one and one in self.names else one for one in names]
+        return ",".join(names)
+
+    def data(self, ctx: Context, options: c_void_p) -> c_void_p:
+        """The data set of the library."""
+        column = (c.Column * max(1, len(self.names)))()
+        for j, (name, values) in enumerate(zip(self.names, self.values)):
+            column[j].name = _encode(name)
+            if values is not None:
+                column[j].values = values.ctypes.data
+                column[j].stride = values.strides[0] // _BYTES if self.rows > 1 else 1
+        labels = (c_char_p * max(1, len(self.labels)))(*[_encode(label) for label in self.labels])
+        category = None if self.category is None else self.category.ctypes.data_as(c_void_p)
+        return ctx.run(
+            c.lib.nonsens_data_from_columns,
+            c.lib.nonsens_data_free,
+            self.rows,
+            len(self.names),
+            ctypes.cast(column, ctypes.POINTER(c.Column)),
+            category,
+            len(self.labels),
+            ctypes.cast(labels, ctypes.POINTER(c_char_p)),
+            options,
+        )
+
+
+def _encode(name: str) -> bytes:
+    if "\0" in name:
+        raise ValueError("there is a NUL in the name %r" % name)
+    return name.encode("utf-8")
+
+
+def _equal(a: Any, b: Any) -> bool:
+    try:
+        return len(a) == len(b) and bool(np.all(np.asarray(a, dtype=object) == np.asarray(b, dtype=object)))
+    except (TypeError, ValueError):
+        return False
+
+
+def _frame_columns(X: Any) -> Tuple[List[str], List[Any]]:
+    names = [str(name) for name in X.columns]
+    if hasattr(X, "iloc"):
+        return names, [X.iloc[:, j] for j in range(len(names))]
+    return names, [X[name] for name in X.columns]
+
+
+def _array_columns(X: Any) -> Tuple[List[str], List[Any]]:
+    array = X if isinstance(X, np.ndarray) else np.asarray(X)
+    if array.dtype.kind not in "fiubOUS":
+        raise ValueError("X must hold real numbers, not %s" % array.dtype)
+    if array.ndim == 1:
+        raise ValueError("X must have rows and columns; for one column write X.reshape(-1, 1)")
+    if array.ndim != 2:
+        raise ValueError("X must have rows and columns, not %d dimensions" % array.ndim)
+    if array.dtype.kind in "fiub":
+        array = _addressable(np.asarray(array, dtype=np.float64))
+    return ["c%d" % (j + 1) for j in range(array.shape[1])], [array[:, j] for j in range(array.shape[1])]

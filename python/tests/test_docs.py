@@ -1,0 +1,98 @@
+"""Every example in docstrings and in docs/python.md is run; every public thing has a docstring and types."""
+
+import doctest
+import importlib
+import inspect
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, need
+
+import nonsens
+
+MODULES = ["nonsens"] + ["nonsens." + found.name for found in pkgutil.iter_modules(nonsens.__path__)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    need("pandas")
+    done = doctest.testmod(importlib.import_module(name))
+    assert done.failed == 0
+
+
+def test_every_function_has_an_example():
+    names = "direction directions discover ica independence diagnose simulate compare NonSENS"
+    for name in names.split():
+        assert ">>> " in getattr(nonsens, name).__doc__, name
+
+
+def public_members():
+    for name in nonsens.__all__:
+        thing = getattr(nonsens, name)
+        yield name, thing
+        if inspect.isclass(thing) and thing.__module__.startswith("nonsens"):
+            for member, value in vars(thing).items():
+                if not member.startswith("_") and (callable(value) or isinstance(value, (property, classmethod))):
+                    yield "%s.%s" % (name, member), getattr(value, "__func__", value)
+
+
+def test_every_public_thing_is_documented():
+    bare = [name for name, thing in public_members() if name != "__version__" and not inspect.getdoc(thing)]
+    assert bare == []
+
+
+def test_every_public_function_is_typed():
+    for name, thing in public_members():
+        function = thing.fget if isinstance(thing, property) else thing
+        if inspect.isfunction(function):
+            signature = inspect.signature(function)
+            assert signature.return_annotation is not inspect.Signature.empty, name
+            for parameter in signature.parameters.values():
+                assert parameter.name in ("self", "cls") or parameter.annotation is not inspect.Parameter.empty, name
+    assert (Path(nonsens.__file__).parent / "py.typed").exists()
+
+
+def test_types(tmp_path):
+    need("mypy")
+    words = ["--strict", "--cache-dir", str(tmp_path), "--ignore-missing-imports", "--no-warn-unused-ignores"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *words, "nonsens"], cwd=ROOT / "python", capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def blocks(text):
+    """The Python examples of a page, in their order."""
+    return re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_guide(tmp_path):
+    """docs/python.md from top to bottom, as one session; lines after `# prints` must come out as they stand there."""
+    for name in ("pandas", "networkx", "matplotlib"):
+        need(name)
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    examples = blocks(page)
+    assert len(examples) >= 6
+    session = doctest.DocTestParser().get_doctest("\n".join(examples), {}, "docs/python.md", "docs/python.md", 0)
+    assert len(session.examples) >= 20
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    before = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        runner.run(session)
+    finally:
+        os.chdir(before)
+    assert runner.failures == 0
+
+
+def test_lines_and_files_are_short():
+    for path in sorted((ROOT / "python").glob("**/*.py")):
+        if "build" in path.relative_to(ROOT).parts:
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= 600 and max(map(len, lines), default=0) <= 120, path

@@ -1,0 +1,86 @@
+"""The manners of scikit-learn."""
+
+import copy
+
+import numpy
+import pytest
+from conftest import comparable, need
+
+import nonsens
+from nonsens import NonSENS
+
+
+def clone(estimator):
+    """What sklearn.base.clone does."""
+    params = {name: copy.deepcopy(value) for name, value in estimator.get_params(deep=False).items()}
+    made = type(estimator)(**params)
+    again = made.get_params(deep=False)
+    assert all(params[name] is again[name] for name in params)
+    return made
+
+
+def test_pair(pair):
+    model = NonSENS(random_state=1)
+    assert model.fit(pair.X, pair.segments) is model
+    assert model.decision_ == model.direction_ == "c2->c1" and model.score_ < 0 < model.p_value_ < 0.05
+    assert model.adjacency_matrix_.tolist() == [[0, 0], [1, 0]] == model.graph_.adjacency.tolist()
+    assert model.feature_names_in_.tolist() == ["c1", "c2"] and model.n_features_in_ == 2 and model.n_segments_ == 6
+    assert comparable(model.result_.to_json()) == comparable(nonsens.direction(pair.X, pair.segments).to_json())
+
+
+def test_graph(four):
+    model = NonSENS("lingam", bootstrap=2).fit(four.to_frame(), "segment")
+    assert isinstance(model.result_, nonsens.DiscoverResult) and model.decision_ is None and model.disturbances_ is None
+    assert model.feature_names_in_.tolist() == four.names
+    assert model.adjacency_matrix_.shape == (4, 4) and model.graph_.edges[0].support is not None
+    two = NonSENS("lingam", vars=["x1", "x2"]).fit(four.to_frame(), "segment")
+    assert two.decision_ is not None and two.feature_names_in_.tolist() == ["x1", "x2"]
+    assert NonSENS("lingam", x="x2", y="x1").fit(four.to_frame(), "segment").feature_names_in_.tolist() == ["x2", "x1"]
+
+
+def test_method_for_graphs_alone(pair):
+    model = NonSENS("pc").fit(pair.X, pair.segments)
+    assert isinstance(model.result_, nonsens.DiscoverResult) and model.n_features_in_ == 2
+
+
+def test_params(pair):
+    model = NonSENS("nonsens", alpha=0.01, n_jobs=2, epochs=3)
+    assert model.get_params() == {
+        "method": "nonsens",
+        "alpha": 0.01,
+        "random_state": 1,
+        "n_jobs": 2,
+        "verbose": 0,
+        "epochs": 3,
+    }
+    assert model.set_params(epochs=2, folds=2, restarts=1, alpha=0.05) is model
+    assert repr(model) == "NonSENS(method='nonsens', n_jobs=2, epochs=2, folds=2, restarts=1)"
+    again = clone(model)
+    assert again.get_params() == model.get_params() and again is not model and not hasattr(again, "result_")
+    assert again.fit(pair.X, pair.segments).result_.options["epochs"] == 2
+    assert clone(again).get_params() == model.get_params()
+    assert repr(NonSENS()) == "NonSENS()" and "NonSENS" in NonSENS()._repr_html_()
+
+
+def test_wrong_params(pair):
+    with pytest.raises(TypeError, match=r"NonSENS\(\) got an unexpected keyword argument 'epoch'; did you mean epochs"):
+        NonSENS(epoch=3)
+    with pytest.raises(TypeError, match="set_params"):
+        NonSENS().set_params(nothing=3)
+    with pytest.raises(TypeError, match="bootstrap"):  # of discover, but these are two variables
+        NonSENS(bootstrap=3).fit(pair.X, pair.segments)
+    with pytest.raises(ValueError, match="no such method"):
+        NonSENS("guess").fit(pair.X, pair.segments)
+
+
+def test_fit_again(pair):
+    model = NonSENS().fit(pair.X, pair.segments)
+    first = model.score_
+    assert model.fit(pair.X[::-1], pair.segments[::-1]).score_ == first
+    assert model.fit(pair.X[:, ::-1], pair.segments).score_ == -first or numpy.isclose(model.score_, -first)
+
+
+def test_scikit_learn(pair):
+    base = pytest.importorskip("sklearn.base")
+    model = NonSENS(alpha=0.01, score_folds=4)
+    assert base.clone(model).get_params() == model.get_params()

@@ -1,0 +1,176 @@
+"""What results say, and how they look."""
+
+import copy
+import json
+import math
+import pickle
+import re
+
+import numpy
+import pytest
+from conftest import need
+
+import nonsens
+
+
+@pytest.fixture(scope="module")
+def direction(pair):
+    return nonsens.direction(pair.X, pair.segments, method="nonsens", epochs=5, folds=2, restarts=1)
+
+
+@pytest.fixture(scope="module")
+def graph(four):
+    return nonsens.discover(four.X, four.segments, method="lingam", bootstrap=3)
+
+
+def test_direction(pair):
+    found = nonsens.direction(pair.to_frame(), "segment")
+    assert found.decision == found.direction == "x2->x1" and found.score < 0 and found.p_value < 0.05
+    assert found.method == "structured" and found.version == nonsens.__version__ and found.seed == 1
+    assert re.fullmatch("[0-9a-f]{16}", found.data_hash)
+    assert (found.n_rows, found.n_segments, found.names) == (900, 6, ["x1", "x2"])
+    assert found.evidence[0].name == "rank" and found.evidence[0].p_value is None and found.evidence[0].text
+    assert found.assumptions and found.reason and not found.assumes_effect and found.seconds > 0
+    assert repr(found).startswith("<DirectionResult: x2->x1 (structured, p = ")
+    assert str(found).startswith("decision: x2->x1\n")
+    assert [str(edge) for edge in found.to_graph().edges] == ["x2 --> x1"]
+    assert found.to_graph().adjacency.tolist() == [[0, 0], [1, 0]]
+
+
+def test_disturbances(direction, pair):
+    assert direction.disturbances.shape == pair.X.shape and direction.rows.tolist() == list(range(900))
+    assert set(direction.modulation) == {"c1", "c2"} and set(direction.modulation["c1"]) == set(pair.segments)
+    # the modulation is each segment's deviation over the pooled one: a twin from the disturbances themselves
+    N, labels = direction.disturbances, sorted(set(pair.segments))
+    spread = {label: N[pair.segments == label].std(axis=0) for label in labels}
+    for j, name in enumerate(["c1", "c2"]):
+        ratio = [direction.modulation[name][label] / spread[label][j] for label in labels]
+        assert numpy.allclose(ratio, ratio[0], rtol=0.02)
+
+
+def test_no_disturbances(pair):
+    found = nonsens.direction(pair.X, pair.segments, method="reci")
+    assert found.disturbances is None and found.modulation == {} and found.assumes_effect and found.p_value is None
+    with pytest.raises(ValueError, match="nothing to draw"):
+        found.plot()
+
+
+def test_ica(four):
+    found = nonsens.ica(four.X, four.segments)
+    assert numpy.allclose(found.mixing @ found.unmixing, numpy.eye(4))
+    assert numpy.allclose(found.sources @ found.mixing.T, four.X - four.X.mean(axis=0))
+    within = sum(numpy.var(found.sources[four.segments == label], axis=0) for label in set(four.segments)) / 10
+    assert numpy.allclose(within, 1, rtol=0.05)
+    assert found.source_names == ["s1", "s2", "s3", "s4"] and found.converged and found.iterations > 0
+    assert set(found.modulation) == set(found.source_names) and "sources" in found.convention.lower()
+
+
+def test_independence(four):
+    found = nonsens.independence(four.X, four.segments, x=0, y=2)
+    assert found.decision == "dependent" and not found.independent and found.p_value < 0.05
+    assert found.test == "hsic(c1, c3)" and found.statistic == found.evidence[0].value > 0
+
+
+def test_graph(graph, four):
+    assert graph.nodes == ["c1", "c2", "c3", "c4"] and sorted(graph.order) == graph.nodes
+    assert graph.bootstrap["replicates"] == 3 and "causes" in graph.convention
+    assert all(edge.support is not None and edge.weight is not None for edge in graph.edges)
+    document = graph.to_dict()
+    assert [(e["from"], e["to"]) for e in document["edges"]] == [(e.source, e.target) for e in graph.edges]
+    for edge in graph.edges:
+        assert graph.adjacency[graph.nodes.index(edge.source), graph.nodes.index(edge.target)] == 1
+    assert graph.adjacency.sum() == len(graph.edges)
+    assert str(graph) and repr(graph).startswith("<DiscoverResult: lingam, 4 nodes")
+
+
+def test_simulation():
+    made = nonsens.simulate(nodes=3, per_segment=20, segments=4, random_state=2)
+    assert made.X.shape == made.sources.shape == (80, 3) and made.kind == "dag"
+    assert made.graph.adjacency.tolist() == made.adjacency.tolist()
+    assert {tuple(edge) for edge in made.edges} == {
+        (made.names[i], made.names[j]) for i, j in zip(*numpy.nonzero(made.adjacency))
+    }
+    frame = made.to_frame()
+    assert list(frame.columns) == ["x1", "x2", "x3", "segment"] and len(frame) == 80
+    roots = [j for j in range(3) if not made.adjacency[:, j].any()]
+    linear = nonsens.simulate(sem="node", nodes=3, depth=1, per_segment=20, random_state=2)
+    root = next(j for j in range(3) if not linear.adjacency[:, j].any())
+    relation = numpy.corrcoef(linear.X[:, root], linear.sources[:, root])[0, 1]
+    assert roots and math.isclose(abs(relation), 1.0)
+    assert nonsens.simulate(cyclic=True, per_segment=2).kind == "cyclic"
+
+
+def test_copies(direction, graph, four):
+    for found in (direction, graph, nonsens.ica(four.X, four.segments), four):
+        again = pickle.loads(pickle.dumps(found))
+        assert repr(again) == repr(found) and copy.deepcopy(found)._json == found._json
+    direction.options["alpha"] = 1
+    direction.to_dict()["decision"] = "changed"
+    assert direction.options["alpha"] == 0.05 and direction.to_dict()["decision"] == direction.decision
+    assert json.loads(direction.to_json()) == direction.to_dict()
+
+
+EVIL = "<script>alert('x')</script>&"
+
+
+def test_html_is_escaped(pair):
+    pandas = need("pandas")
+    frame = pandas.DataFrame(pair.X, columns=[EVIL, "b"])
+    labels = numpy.array(["<b>" + label for label in pair.segments])
+    found = [
+        nonsens.direction(frame, labels, method="lingam"),
+        nonsens.discover(frame, labels, method="lingam"),
+        nonsens.discover(frame, labels, method="pc"),
+        nonsens.directions(frame, labels, method="lingam"),
+        nonsens.Graph([EVIL, "b"], [nonsens.Edge(EVIL, "b")]),
+        nonsens.NonSENS(method="lingam").fit(frame, labels),
+    ]
+    for one in found:
+        page = one._repr_html_()
+        assert "&lt;script&gt;" in page and "<script" not in page and "<b><b>" not in page
+        assert page.count("<table") == page.count("</table>") and page.count("<div") == page.count("</div>")
+
+
+def test_html(direction, graph, four):
+    assert direction.decision in direction._repr_html_().replace("&gt;", ">")
+    for edge in graph.edges:
+        assert "<td style='text-align:left'>%s</td>" % edge.source in graph._repr_html_()
+    assert "rows" in four._repr_html_()
+    many = nonsens.Graph(["a%d" % k for k in range(50)], [nonsens.Edge("a%d" % k, "a%d" % (k + 1)) for k in range(49)])
+    assert "and 19 more" in many._repr_html_()
+    assert "no edges" in nonsens.Graph(["a"], [])._repr_html_()
+
+
+def test_plots(direction, graph, four, pair, tmp_path):
+    pyplot = need("matplotlib.pyplot")
+    figure, axes = pyplot.subplots(2, 3)
+    assert direction.plot(axes[0, 0]) is axes[0, 0]
+    heights = axes[0, 0].lines[0].get_ydata()
+    assert heights.tolist() == [direction.modulation["c1"]["s%d" % (k + 1)] for k in range(6)]
+    graph.plot(axes[0, 1])
+    assert len(axes[0, 1].lines) == 4
+    assert len([text for text in axes[0, 1].texts if getattr(text, "arrow_patch", None)]) == len(graph.edges)
+    nonsens.ica(four.X, four.segments).plot(axes[0, 2])
+    nonsens.ica(four.X, method="fastica").plot(axes[1, 0])
+    four.plot(axes[1, 1])
+    cyclic = nonsens.Graph(["$a", "b"], [nonsens.Edge("$a", "b"), nonsens.Edge("b", "$a")])
+    cyclic.plot(axes[1, 2])
+    figure.savefig(tmp_path / "all.png")
+    assert (tmp_path / "all.png").stat().st_size > 10000
+    pyplot.close(figure)
+
+
+def test_plot_without_matplotlib(monkeypatch, graph):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match="install it"):
+        graph.plot()
+
+
+def test_causes_are_drawn_above():
+    from nonsens import _plot
+
+    chain = nonsens.Graph(list("cab"), [nonsens.Edge("a", "b"), nonsens.Edge("b", "c"), nonsens.Edge("a", "c")])
+    places = _plot._places(chain)
+    assert places["a"][1] > places["b"][1] > places["c"][1]
