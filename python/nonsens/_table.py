@@ -100,7 +100,8 @@ def _codes(segments: Any) -> Tuple[NDArray[Any], List[str]]:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError("segments must have one label per row, not the shape %s" % (array.shape,))
-    if array.dtype.kind not in "iub":
+    has_order = array.dtype.kind in "iub" or (array.dtype.kind == "U" and not np.any(array == ""))
+    if not has_order:
         return _categorise(array.tolist() if array.dtype.kind != "M" else array.astype(str).tolist())
     _, first, inverse = np.unique(array, return_index=True, return_inverse=True)
     place = np.empty(len(first), dtype=np.int32)  # in the order of their first rows

@@ -139,6 +139,21 @@ def test_missing_label(four, missing):
     assert found.rows.tolist() == [0, 1] + list(range(3, 400)) and found.sources.shape == (399, 4)
 
 
+def test_warnings_name_the_line(four):
+    """Whichever way the library is called, the warning stands at the caller's line."""
+    frame = four.to_frame()
+    frame["note"] = "dry"
+    model = nonsens.NonSENS("lingam")
+    for call in (
+        lambda: nonsens.ica(frame, "segment"),
+        lambda: nonsens.directions(frame, "segment", method="lingam"),
+        lambda: model.fit(frame, "segment"),
+    ):
+        with pytest.warns(nonsens.DataWarning, match="note") as caught:
+            call()
+        assert {one.filename for one in caught} == {__file__}
+
+
 def test_labels_are_categories(four):
     """Numbers are no quantities, and what they are called does not matter."""
     usual = nonsens.ica(four.X, four.segments).sources
