@@ -157,10 +157,10 @@ class Table:
         if self.segment not in self.names:
             return
         place = self.names.index(self.segment)
-        if not _is_series(segments):
-            self.segment = "segment" if self.segment != "segment" else "segments"  # a name of ours gives way
-        elif _equal(columns[place], segments):
+        if _equal(columns[place], segments):
             del self.names[place], columns[place]
+        elif not _is_series(segments):
+            self.segment = "segments"  # a name of ours gives way
         else:
             raise ValueError(
                 "segments is called %r, and so is a column of X that is something else; rename one" % self.segment

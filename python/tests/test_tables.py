@@ -89,6 +89,18 @@ def test_label_column(four):
         nonsens.ica(frame, pandas.Series(four.segments, name="day"))
 
 
+def test_label_array(four):
+    """Labels without a name, beside a column that is called as they would be."""
+    frame = four.to_frame()
+    usual = nonsens.ica(frame, "segment")
+    assert same(usual, nonsens.ica(frame, frame["segment"].to_numpy()))
+    numbers = frame.rename(columns={"x1": "segment", "segment": "day"})
+    found = nonsens.ica(numbers, numbers["day"])
+    named = nonsens.ica(numbers.drop(columns="day"), four.segments)
+    assert found.names == named.names == ["segment", "x2", "x3", "x4"]
+    assert named.options["segment"] == "segments" and numpy.array_equal(named.sources, usual.sources)
+
+
 def test_text_columns(four):
     frame = four.to_frame()
     frame["note"] = "dry"
