@@ -73,7 +73,7 @@ def blocks(text):
 
 
 def test_guide(tmp_path):
-    """docs/python.md from top to bottom, as one session; lines after `# prints` must come out as they stand there."""
+    """docs/python.md from top to bottom, as one session; what is printed must be as it stands there."""
     for name in ("pandas", "networkx", "matplotlib"):
         need(name)
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
