@@ -29,6 +29,9 @@ class DataWarning(UserWarning):
     """What the audit of the data found."""
 
 
+for _public in (NonsensError, UsageError, DataError, NumericError, OutputError, DataWarning):
+    _public.__module__ = "nonsens"  # as users import them, and as tracebacks show them
+
 _EXCEPTIONS = {
     c.ERR_MEMORY: MemoryError,
     c.ERR_USAGE: UsageError,

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from ._graph import Graph
 
 _MOST_LABELS = 30
-_NODE_POINTS = 16.0  # radius
 
 
 def _axes(ax: Any) -> Any:
@@ -114,9 +113,14 @@ def _places(graph: "Graph") -> Dict[str, Tuple[float, float]]:
 
 
 def graph(found: "Graph", ax: Any) -> Any:
-    """Nodes as circles, edges as arrows, lines, or arrows with two heads (dashed)."""
+    """Names in boxes, edges as arrows, lines, or arrows with two heads (dashed)."""
     ax = _axes(ax)
+    box = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": "0.25"}
     places = _places(found)
+    names = {}
+    for name, (x, y) in places.items():
+        ax.plot([x], [y], alpha=0)  # text alone does not widen the axes
+        names[name] = ax.text(x, y, _plain(name), ha="center", va="center", bbox=box)
     styles = {"-->": "-|>", "---": "-", "<->": "<|-|>"}
     for edge in found.edges:
         ax.annotate(
@@ -126,15 +130,14 @@ def graph(found: "Graph", ax: Any) -> Any:
             arrowprops={
                 "arrowstyle": styles[edge.type],
                 "linestyle": "--" if edge.type == "<->" else "-",
-                "shrinkA": _NODE_POINTS,
-                "shrinkB": _NODE_POINTS,
+                "patchA": names[edge.source].get_bbox_patch(),
+                "patchB": names[edge.target].get_bbox_patch(),
+                "shrinkA": 1,
+                "shrinkB": 1,
                 "mutation_scale": 14,
                 "color": "0.25",
             },
         )
-    for name, (x, y) in places.items():
-        ax.plot([x], [y], "o", markersize=2 * _NODE_POINTS, markerfacecolor="white", markeredgecolor="0.25")
-        ax.text(x, y, _plain(name), ha="center", va="center")
     ax.margins(0.25)
     ax.set_axis_off()
     return ax

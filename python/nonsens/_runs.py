@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 import warnings as python_warnings
 from ctypes import c_void_p
@@ -109,9 +110,19 @@ def _values(
     return values
 
 
+def _callers_level() -> int:
+    """How many frames up the first one is that is not of this package, seen from the caller of this function."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 def _warn(data: c_void_p) -> None:
+    """Python's warnings, at the line that called this package."""
     for i in range(c.lib.nonsens_data_warnings(data)):
-        python_warnings.warn(c.text(c.lib.nonsens_data_warning(data, i)), DataWarning, stacklevel=4)
+        text = c.text(c.lib.nonsens_data_warning(data, i))
+        python_warnings.warn(text, DataWarning, stacklevel=_callers_level())
 
 
 def _run(
@@ -481,6 +492,7 @@ def directions(
                     file.write("%s,%s\n" % (_quoted(table.name_of(a)), _quoted(table.name_of(b))))
         made = _options.make(ctx, "direction", values)
         data = table.data(ctx, made)
+        _warn(data)
         found = ctx.run(c.lib.nonsens_pairs_run, c.lib.nonsens_pairs_free, data, made, None)
         return PairsResult(ctx.written(c.lib.nonsens_pairs_write_json, found))
 

@@ -100,7 +100,8 @@ def _codes(segments: Any) -> Tuple[NDArray[Any], List[str]]:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError("segments must have one label per row, not the shape %s" % (array.shape,))
-    if array.dtype.kind not in "iub":
+    has_order = array.dtype.kind in "iub" or (array.dtype.kind == "U" and not np.any(array == ""))
+    if not has_order:
         return _categorise(array.tolist() if array.dtype.kind != "M" else array.astype(str).tolist())
     _, first, inverse = np.unique(array, return_index=True, return_inverse=True)
     place = np.empty(len(first), dtype=np.int32)  # in the order of their first rows
@@ -156,10 +157,10 @@ class Table:
         if self.segment not in self.names:
             return
         place = self.names.index(self.segment)
-        if not _is_series(segments):
-            self.segment = "segment" if self.segment != "segment" else "segments"  # a name of ours gives way
-        elif _equal(columns[place], segments):
+        if _equal(columns[place], segments):
             del self.names[place], columns[place]
+        elif not _is_series(segments):
+            self.segment = "segments"  # a name of ours gives way
         else:
             raise ValueError(
                 "segments is called %r, and so is a column of X that is something else; rename one" % self.segment

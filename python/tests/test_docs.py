@@ -14,6 +14,7 @@ import pytest
 from conftest import ROOT, need
 
 import nonsens
+from nonsens import _library
 
 MODULES = ["nonsens"] + ["nonsens." + found.name for found in pkgutil.iter_modules(nonsens.__path__)]
 
@@ -72,7 +73,7 @@ def blocks(text):
 
 
 def test_guide(tmp_path):
-    """docs/python.md from top to bottom, as one session; lines after `# prints` must come out as they stand there."""
+    """docs/python.md from top to bottom, as one session; what is printed must be as it stands there."""
     for name in ("pandas", "networkx", "matplotlib"):
         need(name)
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
@@ -88,6 +89,28 @@ def test_guide(tmp_path):
     finally:
         os.chdir(before)
     assert runner.failures == 0
+
+
+def test_one_version():
+    """The library, the package, and what builds them."""
+    assert "version: '%s'" % nonsens.__version__ in (ROOT / "meson.build").read_text()
+    assert 'version = "%s"' % nonsens.__version__ in (ROOT / "python" / "pyproject.toml").read_text()
+
+
+def test_header_is_bound():
+    """What the package declares is in the header, with as many arguments."""
+    header = re.sub(r"/\*.*?\*/", "", (ROOT / "include/nonsens/nonsens.h").read_text(), flags=re.DOTALL)
+    for name, (_, arguments) in _library._PROTOTYPES.items():
+        declared = re.search(r"NONSENS_API[^;]*?\b%s\(([^;]*)\);" % name, header)
+        assert declared, name
+        inside = declared.group(1).strip()
+        assert (0 if inside == "void" else inside.count(",") + 1) == len(arguments), name
+    structs = {"nonsens_option_info": _library.OptionInfo, "nonsens_method_info": _library.MethodInfo}
+    structs["nonsens_column"] = _library.Column
+    for name, ours in structs.items():
+        body = re.search(r"typedef struct %s \{(.*?)\} %s;" % (name, name), header, re.DOTALL).group(1)
+        fields = [re.sub(r".*[\s*]", "", part.strip()) for part in re.split("[;,]", body) if part.strip()]
+        assert fields == [field for field, *_ in ours._fields_], name
 
 
 def test_lines_and_files_are_short():

@@ -1,5 +1,8 @@
 """Which way every matrix points: read back by the rules of the other package, a graph is the same again."""
 
+import sys
+import types
+
 import numpy
 import pytest
 from conftest import need
@@ -64,6 +67,33 @@ def test_causal_learn():
             elif i < j and marks in ((-1, -1), (1, 1)):
                 read.add(("abcd"[i], "---" if marks[0] == -1 else "<->", "abcd"[j]))
     assert read == edges_of(MIXED)
+
+
+def test_causal_learn_edges(monkeypatch):
+    """Ends of edges as that package takes them, by a stand-in that writes them down."""
+
+    class Other:
+        TAIL, ARROW = "tail", "arrow"
+
+        def __init__(self, *facts):
+            self.facts, self.edges = facts, []
+
+        def add_edge(self, edge):
+            self.edges.append(edge.facts)
+
+    for name in ("Edge", "Endpoint", "GeneralGraph", "GraphNode"):
+        module = types.ModuleType("causallearn.graph." + name)
+        setattr(module, name, Other)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    for name in ("causallearn", "causallearn.graph"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    made = MIXED.to_causal_learn(as_graph=True)
+    assert [(a.facts[0], b.facts[0], *ends) for a, b, *ends in made.edges] == [
+        ("b", "a", "tail", "arrow"),
+        ("a", "c", "tail", "tail"),
+        ("c", "d", "arrow", "arrow"),
+    ]
+    assert [node.facts[0] for node in made.facts[0]] == MIXED.nodes
 
 
 def test_causal_learn_itself():

@@ -89,6 +89,18 @@ def test_label_column(four):
         nonsens.ica(frame, pandas.Series(four.segments, name="day"))
 
 
+def test_label_array(four):
+    """Labels without a name, beside a column that is called as they would be."""
+    frame = four.to_frame()
+    usual = nonsens.ica(frame, "segment")
+    assert same(usual, nonsens.ica(frame, frame["segment"].to_numpy()))
+    numbers = frame.rename(columns={"x1": "segment", "segment": "day"})
+    found = nonsens.ica(numbers, numbers["day"])
+    named = nonsens.ica(numbers.drop(columns="day"), four.segments)
+    assert found.names == named.names == ["segment", "x2", "x3", "x4"]
+    assert named.options["segment"] == "segments" and numpy.array_equal(named.sources, usual.sources)
+
+
 def test_text_columns(four):
     frame = four.to_frame()
     frame["note"] = "dry"
@@ -137,6 +149,21 @@ def test_missing_label(four, missing):
     with pytest.warns(nonsens.DataWarning, match="1 of 400 rows was left out"):
         found = nonsens.ica(four.X, labels, na="drop-rows")
     assert found.rows.tolist() == [0, 1] + list(range(3, 400)) and found.sources.shape == (399, 4)
+
+
+def test_warnings_name_the_line(four):
+    """Whichever way the library is called, the warning stands at the caller's line."""
+    frame = four.to_frame()
+    frame["note"] = "dry"
+    model = nonsens.NonSENS("lingam")
+    for call in (
+        lambda: nonsens.ica(frame, "segment"),
+        lambda: nonsens.directions(frame, "segment", method="lingam"),
+        lambda: model.fit(frame, "segment"),
+    ):
+        with pytest.warns(nonsens.DataWarning, match="note") as caught:
+            call()
+        assert {one.filename for one in caught} == {__file__}
 
 
 def test_labels_are_categories(four):
