@@ -149,7 +149,7 @@ _PROTOTYPES = {
     "nonsens_result_unmixing": (POINTER(c_double), [_HANDLE]),
     "nonsens_result_mixing": (POINTER(c_double), [_HANDLE]),
     "nonsens_result_write_json": (c_int, [_HANDLE, _HANDLE, c_char_p]),
-    "nonsens_result_write_text": (c_int, [_HANDLE, _HANDLE, c_int, c_char_p]),
+    "nonsens_result_write_text": (c_int, [_HANDLE, _HANDLE, c_uint, c_char_p]),
     "nonsens_result_write_graph": (c_int, [_HANDLE, _HANDLE, c_int, c_char_p]),
     "nonsens_pairs_run": (c_int, [_HANDLE, _HANDLE, _HANDLE, c_char_p, _OUT]),
     "nonsens_pairs_free": (None, [_HANDLE]),

@@ -125,6 +125,11 @@ class Result:
         return [Evidence(e["name"], e["value"], e["p_value"], e["text"]) for e in self._found["evidence"]]
 
     @property
+    def steps(self) -> List[str]:
+        """The reasoning from the data to the answer, step by step."""
+        return list(self._found["steps"])
+
+    @property
     def notes(self) -> List[str]:
         """Findings in words."""
         return list(self._found["notes"])
