@@ -159,6 +159,7 @@ static nonsens_status ask_all(nonsens_context *ctx, arena *a, explanation *x)
             }
         }
         x->node[j].is_open = open > 0;
+        TRY(scores_want(ctx, &x->scores, j, 0, NULL));
         unsigned all = (1u << (open < MOST_OPEN ? open : MOST_OPEN)) - 1; // of more, the first ones are tried both ways
         for (unsigned which = 0; which <= all; which++) {
             TRY(ask(ctx, a, x, j, parents, parent, open, neighbour, which));
@@ -232,11 +233,7 @@ static nonsens_status measure(nonsens_context *ctx, arena *scratch, int64_t job,
     double *all, *v, *t;
     ARENA_TRY(ctx, scratch, v, x->groups.n);
     ARENA_TRY(ctx, scratch, t, x->groups.n);
-    if (marginal) {
-        take_variable(x, node, v);
-        return explain_measure(ctx, scratch, &x->groups, 0, NULL, v, v, &x->node[node].marginal);
-    }
-    question *q = &x->question[job];
+    question alone = {.node = node}, *q = marginal ? &alone : &x->question[job];
     ARENA_TRY(ctx, scratch, all, x->scores.rows.n);
     TRY(fill_unseen(ctx, scratch, x, q, all));
     take_rows(&x->groups, all, t);
@@ -245,7 +242,8 @@ static nonsens_status measure(nonsens_context *ctx, arena *scratch, int64_t job,
     } else {
         memcpy(v, t, (size_t)x->groups.n * sizeof *v);
     }
-    return explain_measure(ctx, scratch, &x->groups, q->causes, q->cause, v, t, &q->own);
+    return explain_measure(ctx, scratch, &x->groups, q->causes, q->cause, v, t,
+                           marginal ? &x->node[node].marginal : &q->own);
 }
 
 /* Of several choices of causes the one that speaks least for a change. */

@@ -20,7 +20,7 @@
 
 enum { FEATURES = 4, SIZE = FEATURES + 1, MOST_STEPS = 50, LEAST_ROWS = 10 };
 
-static const double SLOPE_RIDGE = 1.0; /* as one more row would pull the slopes to zero */
+static const double SLOPE_RIDGE = 0.05; /* as one more row would pull the slopes to zero */
 static const double JITTER = 1e-9;
 static const double LEAST_PROPENSITY = 0.05; /* of the group's share of the rows */
 
@@ -196,15 +196,15 @@ static nonsens_status fit(nonsens_context *ctx, const contrast *c, int64_t from,
 }
 
 /* log u/(1-u), -log 4u(1-u) and two Legendre polynomials, each of mean 0 and variance 1 by the weights. */
-static void fill_features(contrast *c, const double *u)
+static void fill_features(contrast *c, const double *u, const double *t)
 {
     int64_t n = c->g->n;
     double mean[SIZE] = {0}, square[SIZE] = {0};
     for (int64_t i = 0; i < n; i++) {
         double *x = c->feature + i * SIZE, at = 2.0 * u[i] - 1.0;
         x[0] = 1.0;
-        x[1] = log(u[i]) - log1p(-u[i]);
-        x[2] = -log(4.0 * u[i]) - log1p(-u[i]);
+        x[1] = t[i];
+        x[2] = fabs(t[i]);
         x[3] = at;
         x[4] = at * at;
         for (int k = 1; k < SIZE; k++) {
@@ -383,7 +383,7 @@ nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const expla
     TRY(explain_regress(ctx, scratch, g, causes, cause, response, residual));
     TRY(test(ctx, g, residual, &out->p_value));
     weigh(g, residual, &c, effective);
-    fill_features(&c, u);
+    fill_features(&c, u, t);
     TRY(cross_fit(ctx, &c, &out->value));
     TRY(row_error(ctx, &c, effective, &out->error));
     return compare_spreads(ctx, scratch, &c, t, effective, out);
