@@ -24,11 +24,9 @@ static const char *figure(char cell[CELL_BYTES], double value)
 /* Changes to the thousandth of a nat: what is less is none. */
 static const char *change(char cell[CELL_BYTES], double value)
 {
-    if (isnan(value)) {
-        return "-";
-    }
-    snprintf(cell, CELL_BYTES, "%.3f", fabs(value) < 0.0005 ? 0.0 : value);
-    return cell;
+    enum { MOST_DIGITS = 4 };
+    double rounded = round(1000.0 * value) / 1000.0;
+    return fabs(rounded) < 1.0 ? figure(cell, rounded) : number_print(cell, rounded, MOST_DIGITS);
 }
 
 static const char *p_cell(char cell[CELL_BYTES], double p)
