@@ -250,12 +250,13 @@ static nonsens_status measure(nonsens_context *ctx, arena *scratch, int64_t job,
 static void gather(explanation *x)
 {
     for (int64_t j = 0; j < x->graph.d; j++) {
-        x->node[j].own = (explain_change){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+        x->node[j].own = (explain_change){NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
         x->node[j].least_p = NAN;
     }
     for (int64_t i = 0; i < x->questions; i++) {
         const question *q = &x->question[i];
         explain_node *to = &x->node[q->node];
+        to->apart = to->apart || q->own.apart;
         to->least_p = fmin(to->least_p, q->own.p_value); // NaN does not count
         if (isnan(to->own.p_value) || q->own.p_value > to->own.p_value) {
             to->own = q->own;

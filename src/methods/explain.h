@@ -22,6 +22,7 @@ typedef struct explain_node {
     double least_p;                               /* of own, over all ways to direct the edges that are open */
     bool is_open;                                 /* some of its edges have no direction */
     bool too_many;                                /* it has more causes than are fitted */
+    bool apart;                                   /* its causes, or a choice of them, have no rows that are alike */
 } explain_node;
 
 /* q-values, verdicts, ranks and notes from what was measured; node (d). */

@@ -22,6 +22,7 @@ enum { FEATURES = 4, SIZE = FEATURES + 1, MOST_STEPS = 50, LEAST_ROWS = 10 };
 
 static const double SLOPE_RIDGE = 0.05; /* as one more row would pull the slopes to zero */
 static const double JITTER = 1e-9;
+static const double LEAST_OVERLAP = 0.1;    /* share of the variance of the group that the causes must leave */
 static const double LEAST_PROPENSITY = 0.05; /* of the group's share of the rows */
 
 nonsens_status explain_groups_make(nonsens_context *ctx, arena *a, const mechanism_data *rows, const int8_t *in,
@@ -361,6 +362,13 @@ static nonsens_status compare_spreads(nonsens_context *ctx, arena *scratch, cons
     return NONSENS_OK;
 }
 
+/* Whether what the causes leave of the group's variance is next to nothing. */
+static bool is_apart(const explain_groups *g, const double *in_residual)
+{
+    double share = (double)g->count[1] / (double)g->n;
+    return linalg_dot(g->n, in_residual, in_residual) < LEAST_OVERLAP * (double)g->n * share * (1.0 - share);
+}
+
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
 nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const explain_groups *g, int64_t causes,
@@ -368,7 +376,7 @@ nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const expla
 {
     contrast c = {.g = g};
     double *u, *response, *residual, effective[2];
-    *out = (explain_change){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    *out = (explain_change){NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
     if (g->count[0] < LEAST_ROWS || g->count[1] < LEAST_ROWS) {
         return NONSENS_OK;
     }
@@ -381,6 +389,10 @@ nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const expla
     memcpy(response, g->in, (size_t)g->n * sizeof *response);
     fill_scores(g, u, response + g->n);
     TRY(explain_regress(ctx, scratch, g, causes, cause, response, residual));
+    out->apart = is_apart(g, residual);
+    if (out->apart) {
+        return NONSENS_OK;
+    }
     TRY(test(ctx, g, residual, &out->p_value));
     weigh(g, residual, &c, effective);
     fill_features(&c, u, t);

@@ -39,6 +39,7 @@ typedef struct explain_change {
     double p_value;            /* of no change at all */
     double scale, scale_error; /* logarithm of the ratio of mean absolute deviations from the median */
     double shift, shift_error; /* difference of the medians over the pooled deviation */
+    bool apart;                /* the causes tell the group nearly surely: no rows are alike, nothing can be compared */
 } explain_change;
 
 /*
@@ -46,7 +47,7 @@ typedef struct explain_change {
  * the scale on which `scale` and `shift` are measured.
  * The test is of "in the segment or not is independent of v once the causes are known"; the divergence is between
  * rows that are weighted so that the causes are alike.  Everything is NaN where a group has fewer rows than the test
- * needs.
+ * needs, or the causes are `apart`.
  */
 nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const explain_groups *g, int64_t causes,
                                const int64_t *cause, const double *v, const double *t, explain_change *out);

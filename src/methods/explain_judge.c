@@ -53,7 +53,7 @@ static nonsens_status decide(nonsens_context *ctx, arena *scratch, judgement *j)
     TRY(fill_q(ctx, scratch, j, true, j->marginal_q));
     for (int64_t k = 0; k < d; k++) {
         const explain_node *at = &j->node[k];
-        j->changed[k] = !at->too_many && is_small(j, at->own.p_value, j->q[k]);
+        j->changed[k] = !at->too_many && !at->apart && is_small(j, at->own.p_value, j->q[k]);
         j->moved[k] = is_small(j, at->marginal.p_value, j->marginal_q[k]);
         j->sum += at->own.value > 0.0 ? at->own.value : 0.0;
     }
@@ -65,7 +65,7 @@ static nonsens_status decide(nonsens_context *ctx, arena *scratch, judgement *j)
 static int verdict_of(const judgement *j, int64_t node, int64_t followed)
 {
     const explain_node *at = &j->node[node];
-    bool in_doubt = at->too_many || isnan(at->own.p_value) || (at->is_open && at->least_p <= j->alpha);
+    bool in_doubt = at->too_many || at->apart || isnan(at->own.p_value) || (at->is_open && at->least_p <= j->alpha);
     if (j->changed[node]) {
         return NONSENS_CHANGED_ITSELF;
     }
@@ -217,12 +217,14 @@ static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
 static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const judgement *j)
 {
     char list[LIST_BYTES];
-    bool *open, *many;
+    bool *open, *many, *apart;
     ARENA_TRY(ctx, scratch, open, j->data->d);
     ARENA_TRY(ctx, scratch, many, j->data->d);
+    ARENA_TRY(ctx, scratch, apart, j->data->d);
     for (int64_t k = 0; k < j->data->d; k++) {
         open[k] = j->node[k].is_open;
         many[k] = j->node[k].too_many;
+        apart[k] = j->node[k].apart;
     }
     if (list_flagged(j, open, list) > 0) {
         TRY(result_note(ctx, j->result,
@@ -235,6 +237,12 @@ static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const jud
                         "%s: more than %d causes, which is more than a mechanism is fitted with; the verdict is "
                         "unclear.",
                         list, MECHANISM_MOST_CAUSES));
+    }
+    if (list_flagged(j, apart, list) > 0) {
+        TRY(result_note(ctx, j->result,
+                        "%s: its causes are so different in the segment that no rows of both are alike; whether it "
+                        "changed itself cannot be told.",
+                        list));
     }
     return NONSENS_OK;
 }

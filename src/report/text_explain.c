@@ -18,7 +18,7 @@ enum {
 
 static const char *figure(char cell[CELL_BYTES], double value)
 {
-    return isnan(value) ? "-" : value == 0.0 ? "0" : number_print(cell, value, DIGITS);
+    return !isfinite(value) ? "-" : value == 0.0 ? "0" : number_print(cell, value, DIGITS);
 }
 
 /* Changes to the thousandth of a nat: what is less is none. */
@@ -26,7 +26,7 @@ static const char *change(char cell[CELL_BYTES], double value)
 {
     enum { MOST_DIGITS = 4 };
     double rounded = round(1000.0 * value) / 1000.0;
-    return fabs(rounded) < 1.0 ? figure(cell, rounded) : number_print(cell, rounded, MOST_DIGITS);
+    return fabs(rounded) >= 1.0 ? number_print(cell, rounded, MOST_DIGITS) : figure(cell, rounded);
 }
 
 static const char *p_cell(char cell[CELL_BYTES], double p)
