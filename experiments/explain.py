@@ -12,7 +12,8 @@ of its true disturbances.  One line per cell:
   followed   with the verdict `follows`
   others     share of unchanged other variables with the verdict `changed itself`
   fdp        mean share of false ones among those with that verdict (0 where there are none)
-  cover      share of 95 % intervals of the own change that hold the true divergence, of changed variables without causes
+  cover      share of 95 % intervals of the own change that hold the true divergence, of changed variables without
+             causes
   cover_c    likewise of changed variables with causes, whose disturbance is not known but estimated
   above      share of these intervals that lie above the true divergence, of all changed variables
   cover0     share of intervals that hold 0, of unchanged variables
@@ -130,8 +131,9 @@ def judge(tally, truth, explain):
             tally.add('found', called)
             caused = any(effect == name for _, effect in truth['edges'])
             tally.add('cover_c' if caused else 'cover', inside(true, v['interval']))
-            tally.add('above', v['interval'][0] > true if true else None)
-            tally.add('ratio_c' if caused else 'ratio', v['own_change'] / true if true else None)
+            if true and v['interval']:  # null where the causes cannot be compared
+                tally.add('above', v['interval'][0] > true)
+                tally.add('ratio_c' if caused else 'ratio', v['own_change'] / true)
             if not caused and noise == 'laplace':
                 tally.add('scale', inside(ratio[name], v['scale_interval']))
             continue
