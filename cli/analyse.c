@@ -41,7 +41,8 @@ void value_of(const arguments *args, const char *key, char value[VALUE_BYTES])
 
 static bool can_run(const nonsens_method_info *m, const command *self)
 {
-    return (self->bit == NONSENS_CMD_DIRECTION && m->direction) || (self->bit == NONSENS_CMD_DISCOVER && m->discover);
+    return (self->bit == NONSENS_CMD_DIRECTION && m->direction) ||
+           ((self->bit & (NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN)) && m->discover);
 }
 
 static const nonsens_method_info *find_method(const char *name, const command *self)
@@ -89,7 +90,8 @@ static int check_segments(const arguments *args, const command *self)
     value_of(args, "segment", segment);
     value_of(args, "segments", segments);
     const nonsens_method_info *m = find_method(name, self);
-    if (!m || !m->needs_segments || segment[0] || segments[0] || args->word_count > 1) {
+    bool needed = self->bit == NONSENS_CMD_EXPLAIN || (m && m->needs_segments);
+    if (!needed || segment[0] || segments[0] || args->word_count > 1) {
         return EXIT_DONE;
     }
     return complain(EXIT_DATA, "this needs segments; name their column with --segment COL, cut the rows with "
@@ -124,7 +126,7 @@ static int check_options(const arguments *args, const command *self)
 {
     nonsens_status status = nonsens_options_check(args->ctx, args->options);
     int code = status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
-    if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER))) {
+    if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN))) {
         code = check_method(args, self);
     }
     if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE))) {
@@ -214,7 +216,7 @@ static nonsens_status run_on_data(const arguments *args, const nonsens_data *dat
 /* Messages on files beside the data begin with what these are, and their paths. */
 static bool names_its_file(const char *message)
 {
-    static const char *const what[] = {"knowledge file ", "list of pairs "};
+    static const char *const what[] = {"knowledge file ", "list of pairs ", "graph file "};
     bool found = false;
     for (size_t k = 0; k < sizeof what / sizeof *what; k++) {
         found = found || strncmp(message, what[k], strlen(what[k])) == 0;

@@ -38,6 +38,7 @@ int command_direction(const command *self, int count, char **words);
 int command_discover(const command *self, int count, char **words);
 int command_independence(const command *self, int count, char **words);
 int command_ica(const command *self, int count, char **words);
+int command_explain(const command *self, int count, char **words);
 int command_diagnose(const command *self, int count, char **words);
 int command_compare(const command *self, int count, char **words);
 int command_reproduce(const command *self, int count, char **words);

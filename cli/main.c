@@ -25,6 +25,13 @@ static const command commands[] = {
      "and "
      "whether the data contradict it, and where a direction is not established.",
      command_discover},
+    {"explain", NONSENS_CMD_EXPLAIN, "FILE... --segment COL --of SEGMENT [--against SEGMENT] [options]",
+     "ranks what changed of itself in a segment",
+     "Tells which disturbances changed in a segment, against another segment or all others together, by how much and "
+     "how surely: root causes, as opposed to variables that changed only as their causes did. It rests on a graph, "
+     "which is found by --method or given by --graph. The text output begins with a line `root causes of SEGMENT: A, "
+     "B`, or `none found` behind the colon.",
+     command_explain},
     {"compare", NONSENS_CMD_COMPARE, "ESTIMATED TRUTH [--pattern] [--closure] [options]",
      "says how far a graph is from the true one",
      "Compares two graphs whose nodes have the same names: structural Hamming distance (each pair of nodes whose edge "

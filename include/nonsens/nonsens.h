@@ -93,7 +93,8 @@ enum {
     NONSENS_CMD_ICA = 16,
     NONSENS_CMD_REPRODUCE = 32,
     NONSENS_CMD_DISCOVER = 64,
-    NONSENS_CMD_COMPARE = 128
+    NONSENS_CMD_COMPARE = 128,
+    NONSENS_CMD_EXPLAIN = 256
 };
 
 typedef struct nonsens_option_info {
@@ -255,6 +256,15 @@ NONSENS_API void nonsens_ci_free(nonsens_ci *tester);
 NONSENS_API nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data,
                                             const nonsens_options *options, nonsens_result **out);
 /*
+ * Which disturbances changed in a segment (options of NONSENS_CMD_EXPLAIN): of names it, against the segment that it is
+ * compared with, or nothing for all others together.  The graph is read from the file of `graph`, or found by `method`.
+ * A variable's own change is the change of its distribution given its causes; what merely follows from changes of its
+ * causes is none.  nonsens_result_change_at tells what was found, nonsens_result_edge_at the graph.  Time: that of the
+ * graph, and one fit of each variable's mechanism.
+ */
+NONSENS_API nonsens_status nonsens_explain(nonsens_context *ctx, const nonsens_data *data,
+                                           const nonsens_options *options, nonsens_result **out);
+/*
  * Linear ICA of all variables (2 to 100; options of NONSENS_CMD_ICA): as many sources, independent inside each segment,
  * of which the variables are mixtures.  Each source has variance 1 inside segments (pooled) and a skewness that is not
  * negative; kurtosis descends from the first source to the last.  Segments may be missing but for
@@ -318,11 +328,43 @@ typedef struct nonsens_edge {
     double support; /* share of resamples that have it, with the same direction; NaN without bootstrap */
 } nonsens_edge;
 
-/* What discover found, ordered by `from`, then `to`; 0 and NULL for other commands. */
+/* The graph of discover or explain, ordered by `from`, then `to`; 0 and NULL for other commands. */
 NONSENS_API int64_t nonsens_result_edges(const nonsens_result *result);
 NONSENS_API const nonsens_edge *nonsens_result_edge_at(const nonsens_result *result, int64_t index);
 /* (variables) Causes before effects, for methods that order all variables; else NULL. */
 NONSENS_API const int64_t *nonsens_result_order(const nonsens_result *result);
+
+enum {
+    NONSENS_CHANGED_ITSELF = 0, /* its own disturbance, or its mechanism, changed */
+    NONSENS_FOLLOWS = 1,        /* it changed as variables did that cause it, and of itself not visibly */
+    NONSENS_UNCHANGED = 2,      /* nothing is seen to have changed */
+    NONSENS_UNCLEAR = 3         /* it changed, but how hangs on what is not known; or it could not be tested */
+};
+
+/* What explain found of one variable; lists belong to the result.  NaN where a figure is not known. */
+typedef struct nonsens_change {
+    int64_t variable;                /* from 0, as in the data */
+    int verdict;                     /* NONSENS_CHANGED_ITSELF, ... */
+    double own, own_error;           /* Jeffreys divergence of its disturbance, nats per row; standard error */
+    double own_low, own_high;        /* interval of level 1 - alpha */
+    double p_value, q_value;         /* of no change of its own; q with the fdr option */
+    double share;                    /* of the sum of all variables' own changes */
+    double scale;                    /* how many times as wide the disturbance is */
+    double scale_low, scale_high;    /* interval */
+    double shift;                    /* difference of its medians, in mean absolute deviations */
+    double shift_low, shift_high;    /* interval */
+    const char *how;                 /* "wider", "narrower, lower", ... as far as intervals say it; else "" */
+    double marginal, marginal_error; /* as own: of the variable itself, whatever causes it */
+    double marginal_p, marginal_q;   /* of no change of it */
+    int64_t causes;                  /* in the graph, and */
+    const int64_t *cause;            /* (causes) which variables they are */
+    int64_t followed;                /* variables that changed themselves and cause it, directly or through others */
+    const int64_t *follows;          /* (followed) */
+} nonsens_change;
+
+/* What explain found, root causes first, the largest change before others; 0 and NULL for other commands. */
+NONSENS_API int64_t nonsens_result_changes(const nonsens_result *result);
+NONSENS_API const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int64_t index);
 
 /* How many rows were used. */
 NONSENS_API int64_t nonsens_result_rows(const nonsens_result *result);

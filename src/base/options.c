@@ -226,8 +226,8 @@ bool option_changes_results(const nonsens_option_info *info)
 
 const char *option_command_name(unsigned command)
 {
-    static const char *const name[] = {"simulate", "direction", "independence", "diagnose",
-                                       "ica",      "reproduce", "discover",     "compare"};
+    static const char *const name[] = {"simulate",  "direction", "independence", "diagnose", "ica",
+                                       "reproduce", "discover",  "compare",      "explain"};
     for (size_t k = 0; k < sizeof name / sizeof *name; k++) { // in the order of the NONSENS_CMD_* bits
         if (command == 1u << k) {
             return name[k];
@@ -444,8 +444,29 @@ static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o
     return NONSENS_OK;
 }
 
+static nonsens_status check_explained(nonsens_context *ctx, const nonsens_options *o)
+{
+    char shown[SHOWN_BYTES];
+    if (o->command != NONSENS_CMD_EXPLAIN) {
+        return NONSENS_OK;
+    }
+    if (!o->of[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "explain needs --of SEGMENT, the label of the segment to be explained");
+    }
+    if (strcmp(o->of, o->against) == 0) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--of and --against both name %s; name two different segments",
+                    show_quoted(shown, o->of));
+    }
+    if (o->graph[0] && o->knowledge[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--graph and --knowledge cannot be combined: a graph that is given is not looked for");
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options)
 {
+    TRY(check_explained(ctx, options));
     TRY(check_variables(ctx, options));
     TRY(check_pairs(ctx, options));
     TRY(check_segments(ctx, options));
@@ -460,6 +481,7 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
         return fail(ctx, NONSENS_ERR_USAGE, "the options were made for %s; make options for the command that is run",
                     option_command_name(options->command));
     }
+    TRY(check_explained(ctx, options));
     TRY(check_preset(ctx, options));
     return check_training(ctx, options);
 }

@@ -133,10 +133,12 @@ struct nonsens_options {
     enum modulate modulate;
     enum confounded confounded;
     bool correlated, cyclic, independent, changing_mechanism;
-    double edge_prob;
+    double edge_prob, fault;
     /* many pairs */
     char pairs[OPTION_TEXT_BYTES];
     enum fdr fdr;
+    /* what changed in a segment */
+    char of[OPTION_TEXT_BYTES], against[OPTION_TEXT_BYTES], graph[OPTION_TEXT_BYTES];
     /* experiments */
     int64_t reps;
     char out[OPTION_TEXT_BYTES], cells[OPTION_TEXT_BYTES], data[OPTION_TEXT_BYTES];

@@ -18,7 +18,8 @@ enum {
     REP = NONSENS_CMD_REPRODUCE,
     DIS = NONSENS_CMD_DISCOVER,
     COM = NONSENS_CMD_COMPARE,
-    ANALYSE = DIR | IND | DIA | ICA | DIS
+    EXP = NONSENS_CMD_EXPLAIN,
+    ANALYSE = DIR | IND | DIA | ICA | DIS | EXP
 };
 
 #define RUN "Run"
@@ -71,12 +72,15 @@ const option_row option_table[] = {
     INTEGER("threads", threads, REP, RUN, "0", 0, 1024, "threads",
             "How many threads to use, under mpirun in each process; 0 means all cores, or one where several processes "
             "of the run share a machine."),
-    REAL("alpha", alpha, ANALYSE & ~DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
+    REAL("alpha", alpha, ANALYSE & ~(DIS | EXP), RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
     REAL("alpha", alpha, DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole; pc, pc-nonsens and cdnod: of each test of independence."),
+    REAL("alpha", alpha, EXP, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
+         "A disturbance is said to have changed where its q-value is at most this; also the level of the method that "
+         "finds the graph, and one minus that of intervals."),
     TEXT("method", method, DIR, RUN, "structured", "The method that decides; `nonsens methods` lists them."),
-    TEXT("method", method, DIS, RUN, "structured", "The method that finds the graph; `nonsens methods` lists them."),
+    TEXT("method", method, DIS | EXP, RUN, "structured", "The method that finds the graph; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
            "How the variables are separated into sources; auto means score-matching."),
     FLAG("as-published", as_published, DIR, RUN,
@@ -109,6 +113,9 @@ const option_row option_table[] = {
     CHOICE("fdr", fdr, DIR, RUN, "bh", "bh|by|none",
            "pairs: q-values that bound the share of false decisions, by Benjamini and Hochberg (bh) or, for pairs that "
            "depend on one another in any way, Benjamini and Yekutieli (by)."),
+    CHOICE("fdr", fdr, EXP, RUN, "bh", "bh|by|none",
+           "q-values over variables that bound the share of false ones among those said to have changed, by Benjamini "
+           "and Hochberg (bh) or, under any dependence, Benjamini and Yekutieli (by); none: p-values as they are."),
     FLAG("resume", resume, REP | DIS, RUN, "Go on with the journal that is there, without doing anything twice."),
     FLAG("resume", resume, DIR, RUN, "pairs: go on with FILE.journal, which a run that was stopped left beside --json FILE."),
 
@@ -116,6 +123,11 @@ const option_row option_table[] = {
          "Column with the segment labels, a name or #k (from 1); any text or number, used as a category only. Several "
          "files need none: each is a segment, called after its file."),
     TEXT("segments", segments, ANALYSE, DATA, "", "equal:K cuts the rows, in their order, into K blocks instead."),
+    TEXT("of", of, EXP, DATA, "", "Label of the segment to be explained."),
+    TEXT("against", against, EXP, DATA, "",
+         "Label of the segment that it is compared with; left out, all other segments together."),
+    TEXT("graph", graph, EXP, DATA, "",
+         "File with the graph, in a format that `nonsens compare` reads; left out, --method finds one."),
     TEXT("vars", vars, ANALYSE, DATA, "",
          "Variables, separated by commas; left out, all numeric columns but the segment column."),
     TEXT("x", x, DIR | DIA, DATA, "", "The first of the two variables, a name or #k."),
@@ -126,7 +138,7 @@ const option_row option_table[] = {
          "Variables to condition on, separated by commas: the question is then whether x and y are "
          "independent once these are known."),
     FLAG("no-header", no_header, ANALYSE, DATA, "The file has no line of names; columns are called c1, c2, ..."),
-    TEXT("knowledge", knowledge, DIS, DATA, "",
+    TEXT("knowledge", knowledge, DIS | EXP, DATA, "",
          "File with what is known beforehand, in Tetrad's text format: tiers, forbidden and required arrows."),
     CHOICE("na", na, ANALYSE, DATA, "error", "error|drop-rows",
            "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
@@ -253,6 +265,9 @@ const option_row option_table[] = {
     CHOICE("modulate", modulate, SIM, MODEL, "both", "both|cause|effect|proportional",
            "Whose disturbance changes over segments; proportional: all by the same factor."),
     FLAG("correlated", correlated, SIM, MODEL, "The scales of all disturbances grow together over segments."),
+    REAL("fault", fault, SIM, MODEL, "0", 0, 1e9, "from 0, which means none, to 1e9",
+         "The last segment is like the first, but for one disturbance, drawn at random, that is so many times as wide; "
+         "the truth file names it."),
     REAL("edge-prob", edge_prob, SIM, MODEL, "-1", -1, 1, "from 0 to 1, or -1",
          "Probability of an edge between two variables; -1 means 2/(nodes-1)."),
 

@@ -87,6 +87,10 @@ static nonsens_status check_options(nonsens_context *ctx, const nonsens_options 
                                        : "--confounded",
                       "no variable is the cause alone");
     }
+    if (o->fault > 0.0 && o->sim_segments < 2) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--fault makes the last segment differ from the first; take two --segments");
+    }
     if (no_edges && o->changing_mechanism) {
         return refuse(ctx, "--changing-mechanism", o->independent ? "--independent" : "--confounded",
                       "there is no edge whose mechanism could change");
@@ -194,6 +198,20 @@ static void draw_modulation(workshop *w, int64_t j)
     if (o->correlated) {
         sort_scales(w, j);
     }
+}
+
+/* The last segment as the first, but for one source. */
+static void break_one(workshop *w, nonsens_simulation *s)
+{
+    const nonsens_options *o = w->options;
+    int64_t m = w->model.m, last = (o->sim_segments - 1) * m;
+    rng r = simulate_stream(o->seed, RNG_SIMULATE_MODULATION, STREAM_FAULT, 0);
+    s->broken = (int64_t)rng_below(&r, (uint64_t)s->d);
+    for (int64_t j = 0; j < m; j++) {
+        w->scale[last + j] = w->scale[j];
+        w->mean[last + j] = w->mean[j];
+    }
+    w->scale[last + w->column[s->broken]] *= o->fault;
 }
 
 static nonsens_status draw_all_modulation(nonsens_context *ctx, workshop *w)
@@ -383,6 +401,9 @@ static nonsens_status make_all(nonsens_context *ctx, workshop *w, nonsens_simula
                                : simulate_layered_draw(ctx, &w->scratch, s->options.seed, s->options.cyclic, model));
     TRY(draw_all_modulation(ctx, w));
     TRY(shuffle_columns(ctx, w));
+    if (s->options.fault > 0.0) {
+        break_one(w, s);
+    }
     TRY(keep_truth(ctx, w, s));
     return make_rows(ctx, w, s);
 }

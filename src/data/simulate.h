@@ -22,6 +22,7 @@ struct nonsens_simulation {
     char **names;      /* (d) x1, x2, ... in column order */
     bool *edge;        /* (d, d) row-major: edge[i * d + j] means i -> j (row is the cause) */
     enum truth_kind kind;
+    int64_t broken; /* with --fault: the column whose disturbance is another one in the last segment */
 };
 
 #endif

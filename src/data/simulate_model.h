@@ -9,7 +9,7 @@
 #include "base/rng.h"
 
 /* Streams of one purpose are told apart by job = kind * 2^32 + index. */
-enum simulate_stream { STREAM_MAIN = 0, STREAM_MASK = 1, STREAM_CHANGE = 2, STREAM_MEAN = 3 };
+enum simulate_stream { STREAM_MAIN = 0, STREAM_MASK = 1, STREAM_CHANGE = 2, STREAM_MEAN = 3, STREAM_FAULT = 4 };
 
 static inline rng simulate_stream(int64_t seed, enum rng_purpose purpose, enum simulate_stream kind, int64_t index)
 {

@@ -278,6 +278,16 @@ const int64_t *nonsens_result_order(const nonsens_result *result)
     return result->order;
 }
 
+int64_t nonsens_result_changes(const nonsens_result *result)
+{
+    return result->explained.variable ? result->variables : 0;
+}
+
+const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int64_t index)
+{
+    return index >= 0 && index < nonsens_result_changes(result) ? &result->explained.variable[index] : NULL;
+}
+
 int64_t nonsens_result_rows(const nonsens_result *result)
 {
     return result->rows;

@@ -52,6 +52,13 @@ typedef struct unmixed {
     int64_t tabled; /* so many pieces of evidence, the last ones, repeat what is here */
 } unmixed;
 
+/* What `explain` found; variable is NULL for all other commands. */
+typedef struct explained {
+    const char *of, *against;    /* labels; against is NULL for all other segments */
+    int64_t of_rows, other_rows; /* how many each has */
+    nonsens_change *variable;    /* (variables of the result) by rank */
+} explained;
+
 struct nonsens_result {
     arena memory; /* owns everything below */
     nonsens_options options;
@@ -85,13 +92,14 @@ struct nonsens_result {
                            structured, a pair: the mean in each segment of the estimate of q(N_j), scaled to variance 1;
                            structured, many: the scale of N_j in each segment */
     unmixed unmixed;
-    /* of `discover` */
+    /* of `discover` and `explain` */
     bool is_graph;
     const struct knowledge *known; /* beforehand, user's order, while the method runs; NULL: nothing */
     graph_edge *edge;              /* (edges) ordered by from, to; result_finish sees to that */
     int64_t edges, edge_capacity;
     int64_t *order;      /* (variables) user's indices, causes first; NULL where the method has no order */
     resampled resampled; /* replicates 0: without --bootstrap */
+    explained explained; /* of `explain`, beside the graph */
     double seconds;
     int threads;
 };

@@ -255,6 +255,34 @@ static nonsens_status discover(nonsens_context *ctx, arena *a, const nonsens_dat
     return status;
 }
 
+static nonsens_status check_knowledge_used(nonsens_context *ctx, const nonsens_options *options, const method *m)
+{
+    return options->knowledge[0] && !m->uses_knowledge ? refuse_knowledge(ctx, m) : NONSENS_OK;
+}
+
+static nonsens_status discover_as(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                  const nonsens_options *options, nonsens_result **out)
+{
+    nonsens_options *as;
+    const method *m;
+    ARENA_TRY(ctx, a, as, 1);
+    *as = *options;
+    as->command = NONSENS_CMD_DISCOVER;
+    TRY(run_pick_method(ctx, as, &m));
+    TRY(check_knowledge_used(ctx, as, m));
+    return discover(ctx, a, data, as, m, out);
+}
+
+nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                         nonsens_result **out)
+{
+    arena memory = {0};
+    *out = NULL;
+    nonsens_status status = discover_as(ctx, &memory, data, options, out);
+    arena_free(&memory);
+    return status;
+}
+
 nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                 nonsens_result **out)
 {
@@ -267,9 +295,7 @@ nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, 
         return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method icp; %s finds the graph of all variables",
                     m->info.name);
     }
-    if (options->knowledge[0] && !m->uses_knowledge) {
-        return refuse_knowledge(ctx, m);
-    }
+    TRY(check_knowledge_used(ctx, options, m));
     TRY(bootstrap_check(ctx, options));
     arena memory = {0};
     nonsens_status status = discover(ctx, &memory, data, options, m, out);

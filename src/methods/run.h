@@ -16,6 +16,13 @@ nonsens_status run_pick_method(nonsens_context *ctx, const nonsens_options *opti
 nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
                              nonsens_result **out);
 
+/*
+ * The graph of all variables by the method that the options of `explain` name, with their --knowledge, as
+ * nonsens_discover finds it where all else is at its default.
+ */
+nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                         nonsens_result **out);
+
 /* A note on the segments that an independence test left out, if there are any. */
 nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows);
 

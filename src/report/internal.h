@@ -29,6 +29,9 @@ static inline json_t *report_keep_if(bool ok, json_t *value)
     return ok ? value : NULL;
 }
 
+/* "changed itself", "follows", "unchanged" or "unclear" for a NONSENS_CHANGED_ITSELF and so on (text_explain.c). */
+const char *report_verdict(int verdict);
+
 /* The options of their command but threads, which changes no result.  Texts are made in the arena. */
 json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_options *options);
 

@@ -236,6 +236,65 @@ static json_t *order_array(const writer *w)
     return report_keep_if(ok, array);
 }
 
+/* ---- what explain found ---- */
+
+/* null or [low, high] */
+static json_t *interval(double low, double high)
+{
+    return isnan(low) || isnan(high) ? json_null() : json_pack("[o, o]", report_number(low), report_number(high));
+}
+
+static json_t *named(const writer *w, const int64_t *variable, int64_t count)
+{
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t i = 0; ok && i < count; i++) {
+        ok = json_array_append_new(array, text(w, w->result->names[variable[i]])) == 0;
+    }
+    return report_keep_if(ok, array);
+}
+
+static json_t *change_object(const writer *w, const nonsens_change *c, int64_t rank)
+{
+    json_t *object = json_object();
+    bool ok =
+        object && set(w, object, "variable", text(w, w->result->names[c->variable])) &&
+        set(w, object, "rank", json_integer(rank)) && set(w, object, "verdict", text(w, report_verdict(c->verdict))) &&
+        set(w, object, "own_change", report_number(c->own)) &&
+        set(w, object, "standard_error", report_number(c->own_error)) &&
+        set(w, object, "interval", interval(c->own_low, c->own_high)) &&
+        set(w, object, "p_value", report_number(c->p_value)) && set(w, object, "q_value", report_number(c->q_value)) &&
+        set(w, object, "share", report_number(c->share)) && set(w, object, "how", text(w, c->how)) &&
+        set(w, object, "scale", report_number(c->scale)) &&
+        set(w, object, "scale_interval", interval(c->scale_low, c->scale_high)) &&
+        set(w, object, "shift", report_number(c->shift)) &&
+        set(w, object, "shift_interval", interval(c->shift_low, c->shift_high)) &&
+        set(w, object, "marginal_change", report_number(c->marginal)) &&
+        set(w, object, "marginal_standard_error", report_number(c->marginal_error)) &&
+        set(w, object, "marginal_p_value", report_number(c->marginal_p)) &&
+        set(w, object, "marginal_q_value", report_number(c->marginal_q)) &&
+        set(w, object, "causes", named(w, c->cause, c->causes)) &&
+        set(w, object, "follows", named(w, c->follows, c->verdict == NONSENS_FOLLOWS ? c->followed : 0));
+    return report_keep_if(ok, object);
+}
+
+static json_t *explained_object(const writer *w)
+{
+    const nonsens_result *r = w->result;
+    const explained *e = &r->explained;
+    json_t *variables = json_array(), *roots = json_array();
+    bool ok = variables && roots;
+    for (int64_t i = 0; ok && i < r->variables; i++) {
+        const nonsens_change *c = &e->variable[i];
+        ok =
+            json_array_append_new(variables, change_object(w, c, i + 1)) == 0 &&
+            (c->verdict != NONSENS_CHANGED_ITSELF || json_array_append_new(roots, text(w, r->names[c->variable])) == 0);
+    }
+    return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "of", text(w, e->of), "against", text(w, e->against), "of_rows",
+                     (json_int_t)e->of_rows, "against_rows", (json_int_t)e->other_rows, "root_causes",
+                     report_keep_if(ok, roots), "variables", report_keep_if(ok, variables));
+}
+
 /* ---- the document ---- */
 
 static json_t *convention(const writer *w)
@@ -249,7 +308,8 @@ static json_t *convention(const writer *w)
 static bool fill_graph(const writer *w, json_t *root)
 {
     const nonsens_result *r = w->result;
-    return set(w, root, "method", text(w, r->method)) && set(w, root, "nodes", texts(w, r->names, r->variables)) &&
+    return (!r->explained.variable || set(w, root, "explain", explained_object(w))) &&
+           set(w, root, "method", text(w, r->method)) && set(w, root, "nodes", texts(w, r->names, r->variables)) &&
            set(w, root, "edges", edge_array(w)) &&
            (!r->resampled.replicates || set(w, root, "bootstrap", resampled_object(w))) &&
            (!r->order || set(w, root, "order", order_array(w))) && set(w, root, "convention", convention(w)) &&

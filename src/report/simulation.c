@@ -94,6 +94,15 @@ static json_t *modulation_json(const nonsens_simulation *s)
     return report_keep_if(!bad, variables);
 }
 
+/* What `explain --of SEGMENT --against SEGMENT` should find. */
+static json_t *fault_json(const nonsens_simulation *s)
+{
+    char label[24];
+    snprintf(label, sizeof label, "s%" PRId64, s->segments);
+    return json_pack("{s:s, s:s, s:s, s:f}", "variable", s->names[s->broken], "segment", label, "against", "s1",
+                     "factor", s->options.fault);
+}
+
 static json_t *truth_json(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s)
 {
     json_t *truth = json_object();
@@ -107,6 +116,7 @@ static json_t *truth_json(nonsens_context *ctx, arena *scratch, const nonsens_si
         bad || json_object_set_new(truth, "adjacency_is",
                                    json_string("adjacency[i][j] = 1 means nodes[i] -> nodes[j]: the row is the cause"));
     bad = bad || json_object_set_new(truth, "modulation", modulation_json(s));
+    bad = bad || (s->options.fault > 0.0 && json_object_set_new(truth, "fault", fault_json(s)));
     bad = bad || json_object_set_new(truth, "options", report_options(ctx, scratch, &s->options));
     bad = bad || json_object_set_new(truth, "seed", json_integer(s->options.seed));
     bad = bad || json_object_set_new(truth, "version", json_string(nonsens_version()));

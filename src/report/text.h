@@ -33,6 +33,9 @@ void text_print_unmixed(FILE *f, const nonsens_result *r);
 /* What `discover` found: edges and order (text_graph.c). */
 void text_print_graph(FILE *f, const nonsens_result *r);
 
+/* What `explain` found: root causes, a line per variable, the graph (text_explain.c). */
+void text_print_explained(FILE *f, const nonsens_result *r);
+
 /* What resamples of `discover --bootstrap` say beside the support of its edges (text_bootstrap.c). */
 void text_print_resampled(FILE *f, const nonsens_result *r);
 

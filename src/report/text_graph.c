@@ -74,8 +74,9 @@ static void print_order(FILE *f, const nonsens_result *r)
 void text_print_graph(FILE *f, const nonsens_result *r)
 {
     text_print_count(f, r->edges, "edge", " between ");
-    text_print_count(f, r->variables, "variable", " by ");
-    fprintf(f, "%s (a -> b: a causes b; a -- b: direction not known; a <-> b: %s)\n", r->method,
+    bool given = r->options.graph[0] != '\0'; // to explain
+    text_print_count(f, r->variables, "variable", given ? ", as --graph has them" : " by ");
+    fprintf(f, "%s (a -> b: a causes b; a -- b: direction not known; a <-> b: %s)\n", given ? "" : r->method,
             report_edge_meaning(r, NONSENS_EDGE_BIDIRECTED));
     print_edges(f, r);
     if (r->reason) {
