@@ -68,6 +68,7 @@ static void put_synopsis(FILE *f)
             fputs(c->bit == NONSENS_CMD_SIMULATE    ? ""
                   : c->bit == NONSENS_CMD_REPRODUCE ? ".Ar figure ...\n"
                   : c->bit == NONSENS_CMD_COMPARE   ? ".Ar estimated truth\n"
+                  : c->bit == NONSENS_CMD_REPORT    ? ".Ar result\n"
                                                     : ".Ar file\n",
                   f);
             fputs(".Op Ar option ...\n", f);

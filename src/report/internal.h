@@ -38,6 +38,9 @@ json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_optio
  */
 char *report_utf8(nonsens_context *ctx, arena *a, const char *text);
 
+/* The whole result.  Texts are made in the arena. */
+json_t *report_document(nonsens_context *ctx, arena *scratch, const nonsens_result *result);
+
 /* One of many pairs, as a line of its own: every line has the same keys, null where there is nothing to say. */
 typedef struct report_pair {
     const char *x, *y, *method;

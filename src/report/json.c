@@ -297,6 +297,12 @@ static json_t *document(const writer *w)
     return report_keep_if(ok, root);
 }
 
+json_t *report_document(nonsens_context *ctx, arena *scratch, const nonsens_result *result)
+{
+    writer w = {ctx, scratch, result};
+    return document(&w);
+}
+
 /* ---- one of many pairs ---- */
 
 static bool fill_pair(const writer *w, json_t *root)
@@ -363,8 +369,7 @@ nonsens_status report_write_json(nonsens_context *ctx, json_t *document, int dig
 nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result, const char *path)
 {
     arena scratch = {0};
-    writer w = {ctx, &scratch, result};
-    json_t *root = document(&w);
+    json_t *root = report_document(ctx, &scratch, result);
     arena_free(&scratch);
     return report_write_json(ctx, root, REPORT_DIGITS, path);
 }
