@@ -4,11 +4,9 @@
  * Rows are taken at even distances in canonical order, that is by segment and inside a segment by value: every segment
  * gives as many as its share, spread over its values, and neither row order nor names decide which.
  */
-#include "base/number.h"
 #include "report/html.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     ROWS_MOST = 2000,     /* as many points as a browser draws without being felt */
@@ -42,16 +40,6 @@ static int64_t row_at(int64_t k, int64_t shown, int64_t rows)
     return (int64_t)(((double)k + 0.5) * (double)rows / (double)shown);
 }
 
-/* With so many significant digits; what jansson then prints is no longer than that. */
-static json_t *rounded(double value, int digits)
-{
-    char text[NUMBER_BYTES];
-    double short_value = value;
-    number_print(text, value, digits);
-    number_parse(text, text + strlen(text), &short_value);
-    return report_number(short_value + 0.0); // no minus zero
-}
-
 /* Digits that show a column's range in enough steps, also where it lies far from zero. */
 static int digits_of(int64_t rows, const double *v)
 {
@@ -71,7 +59,7 @@ static json_t *shown_column(int64_t shown, int64_t rows, const double *v)
     json_t *array = json_array();
     bool ok = array != NULL;
     for (int64_t k = 0; ok && k < shown; k++) {
-        ok = json_array_append_new(array, rounded(v[row_at(k, shown, rows)], digits)) == 0;
+        ok = json_array_append_new(array, report_rounded(v[row_at(k, shown, rows)], digits)) == 0;
     }
     return report_keep_if(ok, array);
 }
@@ -120,7 +108,7 @@ static json_t *moments(const double *v, int64_t from, int64_t to)
     for (int64_t i = from; i < to; i++) {
         squares += (v[i] - mean) * (v[i] - mean);
     }
-    return json_pack("[o, o]", rounded(mean, SUMMARY_DIGITS), rounded(sqrt(squares / n), SUMMARY_DIGITS));
+    return json_pack("[o, o]", report_rounded(mean, SUMMARY_DIGITS), report_rounded(sqrt(squares / n), SUMMARY_DIGITS));
 }
 
 /* One list of moments per column. */

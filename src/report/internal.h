@@ -20,6 +20,9 @@ static inline json_t *report_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* The same with so many significant digits: what is then printed is no longer than that. */
+json_t *report_rounded(double value, int digits);
+
 /* The value, or NULL and the value released. */
 static inline json_t *report_keep_if(bool ok, json_t *value)
 {

@@ -42,11 +42,16 @@ function pairWords(result: Result): Words {
   return { headline, lines, kind };
 }
 
-export function edgeWords(e: Edge): string {
+/** What an arrow with two heads means hangs on the method; the result says it. */
+export function twoHeads(result: Result): string {
+  return /a <-> b: (.*)$/.exec(result.convention ?? '')?.[1] ?? 'hidden common cause';
+}
+
+export function edgeWords(e: Edge, result: Result): string {
   const a = shortName(e.from);
   const b = shortName(e.to);
   if (e.type === '-->') return `${a} causes ${b}`;
-  return e.type === '<->' ? `${a} and ${b} are tied, by neither causing the other` : `${a} and ${b} are linked, direction not known`;
+  return e.type === '<->' ? `${a} and ${b} are linked by an arrow with two heads (${twoHeads(result)})` : `${a} and ${b} are linked, direction not known`;
 }
 
 function graphWords(result: Result): Words {
@@ -71,9 +76,9 @@ function otherWords(report: Report): Words {
 
 const EDGES_IN_WORDS = 8;
 
-function edgeList(edges: Edge[]): HTMLElement {
+function edgeList(edges: Edge[], result: Result): HTMLElement {
   const list = el('ul', { class: 'links' }, ...edges.slice(0, EDGES_IN_WORDS).map((e) =>
-    el('li', {}, edgeWords(e), el('span', { class: 'quiet' }, edgeFigures(e)))));
+    el('li', {}, edgeWords(e, result), el('span', { class: 'quiet' }, edgeFigures(e)))));
   if (edges.length > EDGES_IN_WORDS) list.append(el('li', {}, `and ${edges.length - EDGES_IN_WORDS} more, in the graph below`));
   return list;
 }
@@ -118,7 +123,7 @@ export function decisionSection(report: Report): HTMLElement {
     el('p', { class: 'kicker' }, 'Decision'),
     el('h1', { id: 'headline' }, words.headline),
     ...words.lines.map((line) => el('p', {}, line)),
-    result.edges && result.edges.length > 0 && edgeList(result.edges),
+    result.edges && result.edges.length > 0 && edgeList(result.edges, result),
     result.reason && el('p', { class: 'reason' }, sentence(result.reason)),
     figures(result),
     result.score !== undefined && result.score !== null && a !== undefined && b !== undefined &&

@@ -58,10 +58,11 @@ function bars(data: Bar[], width: number, x: string, rules: { at: number; text: 
   const characters = Math.floor(left / 6.6);
   return {
     width,
-    height: 54 + 26 * data.length + 20,
+    height: 64 + 26 * data.length + 20,
     marginLeft: left,
     marginTop: 26,
     marginRight: 20,
+    marginBottom: 40,
     x: { label: x, grid: true, nice: true },
     y: { label: null, type: 'band', domain: data.map((_, i) => i), padding: 0.25,
          tickFormat: (i: number) => (data[i]!.label.length > characters ? data[i]!.label.slice(0, characters - 1) + '\u2026' : data[i]!.label) },

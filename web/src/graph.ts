@@ -4,7 +4,7 @@ import { Graph, layout } from '@dagrejs/dagre';
 import { drag } from 'd3-drag';
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity } from 'd3-zoom';
-import { edgeFigures, edgeWords } from './decision';
+import { edgeFigures, edgeWords, twoHeads } from './decision';
 import { el, section, svg } from './dom';
 import { behind } from './tables';
 import { count, longName, number, pValue, shortName } from './text';
@@ -117,7 +117,7 @@ class GraphView {
     const label = edge.support ?? null;
     const text = label === null ? null : svg('text', { class: 'support', 'text-anchor': 'middle' }, number(label, 2));
     const group = svg('g', { class: `edge ${edge.type === '-->' ? 'arrow' : edge.type === '<->' ? 'both' : 'open'}`, tabindex: -1, role: 'img',
-      'aria-label': edgeWords(edge) + edgeFigures(edge) }, reach, line, text);
+      'aria-label': edgeWords(edge, this.report.result) + edgeFigures(edge) }, reach, line, text);
     if (edge.type !== '---') line.setAttribute('marker-end', 'url(#head)');
     if (edge.type === '<->') line.setAttribute('marker-start', 'url(#tail)');
     const view: EdgeView = { edge, from, to, bends, width: thickness(edge), group, line, reach, text };
@@ -218,7 +218,7 @@ class GraphView {
 
   private showEdge(view: EdgeView): void {
     this.highlight((v) => v === view, (n) => n === view.from || n === view.to);
-    this.tip.textContent = edgeWords(view.edge) + edgeFigures(view.edge) + '.' + (this.report.display ? ' Press it to see its data.' : '');
+    this.tip.textContent = edgeWords(view.edge, this.report.result) + edgeFigures(view.edge) + '.' + (this.report.display ? ' Press it to see its data.' : '');
   }
 
   private highlight(edge: (v: EdgeView) => boolean, node: (n: NodeView) => boolean): void {
@@ -258,8 +258,7 @@ function legend(report: Report): HTMLElement {
       svg('g', { class: `edge ${type === '-->' ? 'arrow' : type === '<->' ? 'both' : 'open'}` }, line)), text);
   };
   const supported = (report.result.edges ?? []).some((e) => e.support !== null && e.support !== undefined);
-  const meaning = /a <-> b: (.*)$/.exec(report.result.convention ?? '')?.[1] ?? 'hidden common cause';
-  return el('p', { class: 'legend' }, sample('-->', 'cause \u2192 effect'), sample('---', 'direction not known'), sample('<->', meaning),
+  return el('p', { class: 'legend' }, sample('-->', 'cause \u2192 effect'), sample('---', 'direction not known'), sample('<->', twoHeads(report.result)),
     supported && el('span', {}, 'Figures and thickness: support, the share of resamples with this link.'),
     !supported && kinds.size > 0 && el('span', {}, 'All lines are equally thick: support needs --bootstrap.'));
 }
@@ -274,6 +273,6 @@ export function graphSection(report: Report, picked: (a: string, b: string) => v
     behind(`Table: all ${count(edges.length, 'link')}`, {
       head: ['from (cause)', 'link', 'to (effect)', 'support', 'p-value', 'weight', 'in words'],
       figures: [3, 4, 5],
-      rows: () => edges.map((e) => [longName(e.from), e.type, longName(e.to), number(e.support, 3), pValue(e.p_value), number(e.weight), edgeWords(e)]),
+      rows: () => edges.map((e) => [longName(e.from), e.type, longName(e.to), number(e.support, 3), pValue(e.p_value), number(e.weight), edgeWords(e, result)]),
     }, edges.length > 0 && edges.length <= 12));
 }

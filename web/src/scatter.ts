@@ -172,7 +172,7 @@ export function rowsSection(report: Report): PairView | null {
   const whole = section('rows', 'The data',
     d.other && el('p', { class: 'problem', role: 'note' }, 'These are not the data of the result: their data_hash differs. The pictures below may not show what the decision rests on.'),
     el('p', {}, `${thinned}Press a segment to see it alone.`), choices, rows.legend, holder,
-    !d.sources && el('p', { class: 'quiet' }, 'Recovered disturbances are not in the result file; `--html` of nonsens direction and discover puts them into the page, for methods that estimate them.'));
+    !d.sources && el('p', { class: 'quiet' }, 'No recovered disturbances here: the method does not estimate them, or the page was made from a result file, which does not hold them (--html of nonsens direction and discover does).'));
   return {
     section: whole,
     show: (a, b) => {

@@ -30,8 +30,10 @@ function meaning(report: Report): string {
 function change(entries: Entry[], variables: string[], segments: string[], y: string, alt: string, caption: string): HTMLElement {
   const few = variables.length <= LINES_MOST;
   const names = variables.map((v) => shortName(v, 18));
+  const values = entries.map((e) => e.value).filter((v): v is number => v !== null);
+  const ends = few ? '' : ` Dark is ${number(Math.min(...values), 3)}, bright ${number(Math.max(...values), 3)}.`;
   const figure = picture({
-    alt, caption,
+    alt, caption: caption + ends,
     plot: (width) => (few ? lines(entries, names, segments, y, width) : map(entries, names, segments, y, width)),
   });
   if (few) figure.prepend(swatches(names));
