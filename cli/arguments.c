@@ -24,6 +24,8 @@ static const file_option table[] = {
      "The data of the result, read as its options say, for pictures of them; to be given several times where each file "
      "was a segment.",
      0},
+    {NULL, "sources", "FILE", NONSENS_CMD_REPORT,
+     "The estimated disturbances of a direction, as its --sources wrote them, for pictures of them; needs --data.", 0},
     {NULL, "json", "FILE", ANALYSING | NONSENS_CMD_COMPARE,
      "Write the result as JSON; with `-` standard output carries JSON only.", 0},
     {NULL, "html", "FILE", NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER,

@@ -25,7 +25,7 @@ static int check_arguments(const arguments *args)
         }
         code = outputs_check(args->ctx, args->data[i], out, 1);
     }
-    return code;
+    return code == EXIT_DONE && args->sources ? outputs_check(args->ctx, args->sources, out, 1) : code;
 }
 
 static int report(const arguments *args)
@@ -38,7 +38,7 @@ static int report(const arguments *args)
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet);
     nonsens_status status = nonsens_report_write_html(args->ctx, args->words[0], (const char *const *)args->data,
-                                                      args->data_count, args->output, &other);
+                                                      args->data_count, args->sources, args->output, &other);
     progress_wipe(&line);
     if (status != NONSENS_OK || interrupt_seen()) {
         return complain_status(args->ctx, status);

@@ -527,10 +527,12 @@ NONSENS_API nonsens_status nonsens_result_write_html(nonsens_context *ctx, const
 /*
  * The same from a result that was written as JSON ("-" is standard input), and the data files (count, may be 0), which
  * are read as its options say.  other_data (may be NULL): 1 where the data are not those of the result, which the page
- * then says; else 0.  Disturbances are not in the JSON, so that the page does not have them.
+ * then says; else 0.  sources (may be NULL): the file of disturbances that nonsens_result_write_sources wrote for a
+ * direction, which the JSON does not hold; needs the data.
  */
 NONSENS_API nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *result, const char *const *files,
-                                                     int64_t count, const char *path, int *other_data);
+                                                     int64_t count, const char *sources, const char *path,
+                                                     int *other_data);
 /* One JSON object per line, the pairs in the order of the list; all lines have the same keys. */
 NONSENS_API nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
 /* A table of all pairs, most certain first, and what its figures mean. */

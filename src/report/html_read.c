@@ -8,6 +8,7 @@
 #include "base/input.h"
 #include "base/number.h"
 #include "base/show.h"
+#include "data/table.h"
 #include "methods/variables.h"
 #include "report/html.h"
 
@@ -259,24 +260,98 @@ static nonsens_status read_data(nonsens_context *ctx, reading *r)
     return NONSENS_OK;
 }
 
-static nonsens_status write_report(nonsens_context *ctx, arena *scratch, const char *result, reading *r,
-                                   const char *path)
+/* ---- its disturbances ---- */
+
+static nonsens_status fail_sources(nonsens_context *ctx, const char *path, const char *what, const char *name)
+{
+    char shown[SHOWN_BYTES], quoted[SHOWN_BYTES];
+    return fail(ctx, NONSENS_ERR_DATA, "file of disturbances %s: %s%s; give what direction --sources wrote",
+                show_bare(shown, input_name(path)), what, name ? show_quoted(quoted, name) : "");
+}
+
+/* place (rows of the input + 1): where row k of the input, from 1, is in the data, counted from 1; 0: nowhere. */
+static nonsens_status find_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t *inputs,
+                                  int64_t **place)
+{
+    *inputs = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        *inputs = data->input_row[i] + 1 > *inputs ? data->input_row[i] + 1 : *inputs;
+    }
+    ARENA_TRY(ctx, a, *place, *inputs + 1);
+    for (int64_t i = 0; i < data->n; i++) {
+        (*place)[data->input_row[i] + 1] = i + 1;
+    }
+    return NONSENS_OK;
+}
+
+/* Columns "row" and N_<name> of each variable; every row of the data once. */
+static nonsens_status take_sources(nonsens_context *ctx, arena *a, const char *path, const table *t, reading *r)
+{
+    const nonsens_data *data = r->page.data;
+    int64_t inputs, *place, row = table_find(t, "row");
+    double *value;
+    char **name;
+    if (row < 0 || !t->column[row].value || t->rows != data->n) {
+        return fail_sources(ctx, path, "it has no column row, or not as many rows as the data", NULL);
+    }
+    TRY(find_places(ctx, a, data, &inputs, &place));
+    ARENA_TRY(ctx, a, value, data->n * data->d);
+    ARENA_TRY(ctx, a, name, data->d);
+    for (int64_t j = 0; j < data->d; j++) {
+        name[j] = arena_format(ctx, a, "N_%s", data->names[j]);
+        int64_t column = name[j] ? table_find(t, name[j]) : -1;
+        if (!name[j]) {
+            return NONSENS_ERR_MEMORY;
+        }
+        if (column < 0 || !t->column[column].value || t->column[column].missing) {
+            return fail_sources(ctx, path, "there is no column of numbers ", name[j]);
+        }
+        for (int64_t i = 0; i < t->rows; i++) {
+            double at = t->column[row].value[i];
+            if (!(at >= 1.0 && at <= (double)inputs) || place[(int64_t)at] == 0) {
+                return fail_sources(ctx, path, "it has a row that the data do not have", NULL);
+            }
+            value[j * data->n + place[(int64_t)at] - 1] = t->column[column].value[i];
+        }
+    }
+    r->page.source = matrix_view(value, data->n, data->d);
+    r->page.source_name = name;
+    return NONSENS_OK;
+}
+
+/* Of other data than the result's they would stand at the wrong rows: the page then has none. */
+static nonsens_status read_sources(nonsens_context *ctx, arena *a, const char *path, reading *r)
+{
+    table t;
+    if (!path || r->page.other_data) {
+        return NONSENS_OK;
+    }
+    if (!r->page.data || r->options->command != NONSENS_CMD_DIRECTION) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--sources are of a direction and need its data; give --data FILE too");
+    }
+    TRY(table_read(ctx, a, path, NULL, &t));
+    return take_sources(ctx, a, path, &t, r);
+}
+
+static nonsens_status write_report(nonsens_context *ctx, arena *scratch, const char *result, const char *sources,
+                                   reading *r, const char *path)
 {
     TRY(read_result(ctx, result, &r->page.result));
     TRY(nonsens_options_new(ctx, command_of(r->page.result), &r->options));
     r->page.options = r->options;
     TRY(read_options(ctx, result, r->page.result, r->options));
     TRY(read_data(ctx, r));
+    TRY(read_sources(ctx, scratch, sources, r));
     return html_write(ctx, scratch, &r->page, path);
 }
 
 nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *result, const char *const *files,
-                                         int64_t count, const char *path, int *other_data)
+                                         int64_t count, const char *sources, const char *path, int *other_data)
 {
     arena scratch = {0};
     reading r = {.page = {.file = files, .files = count}};
     context_begin(ctx);
-    nonsens_status status = write_report(ctx, &scratch, result, &r, path);
+    nonsens_status status = write_report(ctx, &scratch, result, sources, &r, path);
     if (other_data) {
         *other_data = r.page.other_data;
     }

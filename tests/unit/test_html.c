@@ -247,7 +247,7 @@ static void test_result_file_is_read_back(void **state)
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-    assert_int_equal(nonsens_report_write_html(f->ctx, path, NULL, 0, path, &other), NONSENS_OK);
+    assert_int_equal(nonsens_report_write_html(f->ctx, path, NULL, 0, NULL, path, &other), NONSENS_OK);
     assert_int_equal(other, 0);
     json_t *root = read_block(f);
     assert_string_equal(json_string_value(json_object_get(root, "command")),

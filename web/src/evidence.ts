@@ -113,10 +113,15 @@ function testPicture(result: Result): HTMLElement | null {
     title: `${shortName(e.name, 80)}\np-value ${pValue(e.p_value)}\n${wrap(e.text)}`,
   })));
   const level = result.evidence.find((e) => e.name === 'level of each test')?.value;
+  const [a, b] = result.data.variables.map((v) => shortName(v));
+  const names = new Set(result.evidence.map((e) => e.name));
+  const reading = names.has(`hsic(${result.data.variables[0]}, N_${result.data.variables[1]})`)
+    ? ` A cause has nothing to do with the disturbance N of its effect: if ${a} causes ${b}, the bar of ${a} and N_${b} is short and all others are long; if ${b} causes ${a}, that of ${b} and N_${a}.`
+    : '';
   return picture({
     alt: `P-values of the tests in both directions: ${data.map((d) => d.title.split('\n').slice(0, 2).join(' ')).join('; ')}.`,
     caption: `How clearly each test rejects: the bar counts the zeros of the p-value (at most ${FARTHEST} are drawn). Each two bars are one test in its two forms, one per direction.` +
-      (level ? ' Bars beyond the broken line reject.' : ''),
+      (level ? ' Bars beyond the broken line reject.' : '') + reading,
     plot: (width) => bars(data, width, '\u2212log10 of the p-value \u2192', level ? [{ at: strength(level), text: `level ${number(level)}` }] : []),
   });
 }

@@ -142,7 +142,7 @@ export function trainingSection(result: Result): HTMLElement | null {
     alt: `Cross-entropy of ${count(t.networks, 'network')} over ${count(t.held_out.middle.length, 'epoch')}: on held-out rows the median goes from ${number(t.held_out.middle[0])} to ${number(t.held_out.middle.at(-1))}; chance is ${number(t.chance)}.`,
     caption: `Cross-entropy of the segment classifiers (${count(t.networks, 'network')}): median, and the range of all of them as a band. Training has worked where the held-out curve lies clearly below chance and does not rise again for long before training stops.`,
     plot: (width) => ({
-      width, height: 300, marginLeft: 56, x: { label: 'epoch \u2192' }, y: { label: '\u2191 nats per row', grid: true, nice: true },
+      width, height: 310, marginLeft: 56, marginBottom: 42, x: { label: 'epoch \u2192' }, y: { label: '\u2191 nats per row', grid: true, nice: true },
       color: { domain, range: palette(2) },
       marks: [
         Plot.areaY(rows, { x: 'epoch', y1: 'low', y2: 'high', fill: 'what', fillOpacity: 0.15 }),
