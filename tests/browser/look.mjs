@@ -18,7 +18,7 @@ export function contrasts() {
   const wrong = [];
   for (const node of document.querySelectorAll('body *')) {
     const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim());
-    if (!own || !node.getClientRects().length || ['SCRIPT', 'STYLE', 'NOSCRIPT', 'OPTION'].includes(node.tagName)) continue;
+    if (!own || node.closest('tbody tr:nth-child(n + 10)') || !node.getClientRects().length || ['SCRIPT', 'STYLE', 'NOSCRIPT', 'OPTION'].includes(node.tagName)) continue;
     const style = getComputedStyle(node);
     const isSvg = node.namespaceURI.endsWith('svg');
     const front = parse(isSvg ? style.fill : style.color);
