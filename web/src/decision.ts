@@ -59,10 +59,11 @@ function graphWords(result: Result): Words {
   const arrows = edges.filter((e) => e.type === '-->').length;
   const lines: string[] = [];
   const others = edges.length - arrows;
-  const headline = edges.length === 0
-    ? `No links among ${count(result.nodes?.length ?? 0, 'variable')}`
-    : `${count(arrows, 'cause-and-effect link')} among ${count(result.nodes?.length ?? 0, 'variable')}` +
-      (others ? `, and ${count(others, 'link')} without a direction` : '');
+  const among = `among ${count(result.nodes?.length ?? 0, 'variable')}`;
+  const open = `${count(others, 'link')} without a direction`;
+  const headline = edges.length === 0 ? `No links ${among}`
+    : arrows === 0 ? `${open} ${among}`
+      : `${count(arrows, 'cause-and-effect link')} ${among}` + (others ? `, and ${open}` : '');
   if (edges.length > 0) lines.push('If the assumptions below hold:');
   return { headline, lines, kind: arrows > 0 || edges.length === 0 ? 'decided' : 'open' };
 }

@@ -11,6 +11,9 @@ export interface Picture {
   most?: number;
 }
 
+/** Narrower frames scale the picture: below this, axes would have no room. */
+const LEAST = 240;
+
 type Framed = HTMLElement & { redraw: () => void };
 
 const framed = new Set<Framed>();
@@ -35,7 +38,7 @@ export function picture(p: Picture): HTMLElement & { redraw: () => void } {
   const holder = el('div', { class: 'holder' });
   const figure = el('figure', { class: 'picture' }, holder, p.caption && el('figcaption', {}, p.caption));
   const redraw = (): void => {
-    const width = Math.min(holder.clientWidth || 640, p.most ?? 900);
+    const width = Math.max(LEAST, Math.min(holder.clientWidth || 640, p.most ?? 900));
     holder.dataset['width'] = String(holder.clientWidth);
     holder.replaceChildren(draw(p.plot(width), p.alt));
   };
