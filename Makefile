@@ -25,7 +25,7 @@ demo: all
 	$(BUILD)/nonsens direction $(BUILD)/demo/pair.csv --segment segment --method nonsens-lr | sed -n 1,4p
 	@echo; echo "The truth:"; grep -A 6 '"edges": \[' $(BUILD)/demo/truth.json | tr -d ' \n' | sed 's/\]\].*/]]/'; echo
 
-# All tests: unit, command line, style, and the statistical tier.
+# All tests: unit, command line, style, browser (skipped without chromium, node and npm), and the statistical tier.
 test: all
 	@meson test -C $(BUILD) --print-errorlogs
 

@@ -24,6 +24,10 @@ function packageFolder(module: string): string | null {
 /** Licence texts of all packages in the bundle, each text once with the names it covers. */
 function licences(modules: Iterable<string>): string {
   const folders = new Set([...modules].map(packageFolder).filter((f): f is string => f !== null));
+  for (const folder of [...folders]) { // a package may carry others inside its own files
+    const about = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    Object.keys(about.dependencies ?? {}).map((name) => resolve(import.meta.dirname, 'node_modules', name)).filter(existsSync).forEach((f) => folders.add(f));
+  }
   const byText = new Map<string, string[]>();
   for (const folder of [...folders].sort()) {
     const about = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

@@ -121,7 +121,7 @@ export function decisionSection(report: Report): HTMLElement {
   const words = decisionWords(report);
   const [a, b] = result.data.variables;
   return el('section', { id: 'decision', class: `decision ${words.kind}`, 'aria-labelledby': 'headline' },
-    el('p', { class: 'kicker' }, 'Decision'),
+    el('p', { class: 'kicker' }, report.name === 'ica' || report.name === 'diagnose' ? 'Result' : 'Decision'),
     el('h1', { id: 'headline' }, words.headline),
     ...words.lines.map((line) => el('p', {}, line)),
     result.edges && result.edges.length > 0 && edgeList(result.edges, result),

@@ -105,7 +105,7 @@ function lossPicture(result: Result): HTMLElement | null {
 }
 
 /** Methods with tests: the p-values of the two forms, as powers of ten. */
-function testPicture(result: Result): HTMLElement | null {
+function testPicture(result: Result, form: string): HTMLElement | null {
   const pairs = mirrored(result).filter((m) => m.first.p_value !== null && m.second.p_value !== null);
   if (pairs.length === 0) return null;
   const data = pairs.flatMap((m) => [m.first, m.second].map((e, k): Bar => ({
@@ -120,7 +120,7 @@ function testPicture(result: Result): HTMLElement | null {
     : '';
   return picture({
     alt: `P-values of the tests in both directions: ${data.map((d) => d.title.split('\n').slice(0, 2).join(' ')).join('; ')}.`,
-    caption: `How clearly each test rejects: the bar counts the zeros of the p-value (at most ${FARTHEST} are drawn). Each two bars are one test in its two forms, one per direction.` +
+    caption: `How clearly each test rejects: the bar counts the zeros of the p-value (at most ${FARTHEST} are drawn). Each two bars are one test in its two forms, one per ${form}.` +
       (level ? ' Bars beyond the broken line reject.' : '') + reading,
     plot: (width) => bars(data, width, '\u2212log10 of the p-value \u2192', level ? [{ at: strength(level), text: `level ${number(level)}` }] : []),
   });
@@ -226,7 +226,7 @@ export function evidenceSection(report: Report): HTMLElement | null {
   if (result.evidence.length === 0 && !result.bootstrap) return null;
   const pictures = result.edges
     ? [resampledPicture(result), arrowPicture(result)]
-    : [lossPicture(result) ?? testPicture(result) ?? valuePicture(result)];
+    : [lossPicture(result) ?? testPicture(result, report.name === 'direction' ? 'direction' : 'variable') ?? valuePicture(result)];
   const there = pictures.filter((p): p is HTMLElement => p !== null);
   return section('evidence', result.edges || report.name !== 'direction' ? 'Evidence' : 'Evidence in both directions',
     there.length === 0 && el('p', {}, 'This method has no figure for each of the two directions; its evidence is in the table.'),

@@ -152,7 +152,7 @@ const UNTESTABLE: Finding[] = [
 export function findings(report: Report): Finding[] {
   const all = [...decision(report), ...classifier(report), ...graph(report), ...data(report)];
   const text = notes(report);
-  return [...all, ...text.filter((f) => f.light !== 'untested'), ...(report.result.assumptions ? UNTESTABLE : [])]
+  return [...all, ...text.filter((f) => f.light !== 'untested'), ...(report.name === 'direction' || report.name === 'discover' ? UNTESTABLE : [])]
     .sort((a, b) => ORDER.indexOf(a.light) - ORDER.indexOf(b.light));
 }
 
