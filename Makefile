@@ -46,7 +46,7 @@ cross:
 # The report page from its sources in web/ (needs node and npm; the page is kept in src/report/page.html, so that
 # building the program needs neither).
 page:
-	@cd web && npm ci --no-audit --no-fund && npm run build
+	@cd web && npm install --no-save --no-audit --no-fund && npm run build
 
 # Prints one line per method and cell and writes docs/results/accuracy.csv (pairs) and graphs.csv (many variables);
 # finished data sets are kept and not run again.  Graphs alone: make accuracy CELLS='graph-*'.  A part, with so many
