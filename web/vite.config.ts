@@ -24,9 +24,13 @@ function packageFolder(module: string): string | null {
 /** Licence texts of all packages in the bundle, each text once with the names it covers. */
 function licences(modules: Iterable<string>): string {
   const folders = new Set([...modules].map(packageFolder).filter((f): f is string => f !== null));
-  for (const folder of [...folders]) { // a package may carry others inside its own files
+  for (const folder of [...folders]) {
+    // a package may carry others inside its own files
     const about = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    Object.keys(about.dependencies ?? {}).map((name) => resolve(import.meta.dirname, 'node_modules', name)).filter(existsSync).forEach((f) => folders.add(f));
+    Object.keys(about.dependencies ?? {})
+      .map((name) => resolve(import.meta.dirname, 'node_modules', name))
+      .filter(existsSync)
+      .forEach((f) => folders.add(f));
   }
   const byText = new Map<string, string[]>();
   for (const folder of [...folders].sort()) {
@@ -62,18 +66,27 @@ function singleFile(): Plugin {
       if (!page || page.type !== 'asset') throw new Error('no page');
       if (/<\/script|<!--/i.test(script)) throw new Error('the script would end its own element');
       const policy = [
-        "default-src 'none'", `script-src ${policyHash(script)}`, `style-src ${policyHash(style)}`, 'img-src data:',
-        "base-uri 'none'", "form-action 'none'",
+        "default-src 'none'",
+        `script-src ${policyHash(script)}`,
+        `style-src ${policyHash(style)}`,
+        'img-src data:',
+        "base-uri 'none'",
+        "form-action 'none'",
       ].join('; ');
       const notices = licences(modules).replace(/</g, '(').replace(/>/g, ')');
       page.source = String(page.source)
         .replace(/\s*<script type="module"[^>]*><\/script>/, '')
         .replace(/\s*<link rel="stylesheet"[^>]*>/, '')
-        .replace('<meta charset="utf-8" />', () =>
-          `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`)
+        .replace(
+          '<meta charset="utf-8" />',
+          () => `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`,
+        )
         .replace(/\s*<\/head>/, () => `\n    <style>${style}</style>\n  </head>`)
-        .replace(/\s*<\/body>/, () =>
-          `\n    <script type="text/plain" id="licences">${notices}</script>\n    <script>${script}</script>\n  </body>`);
+        .replace(
+          /\s*<\/body>/,
+          () =>
+            `\n    <script type="text/plain" id="licences">${notices}</script>\n    <script>${script}</script>\n  </body>`,
+        );
       page.fileName = 'page.html';
     },
   };

@@ -6,8 +6,11 @@ export function contrasts() {
     const [r, g, b, a = 1] = (text.match(/[\d.]+/g) ?? []).map(Number);
     return { r, g, b, a };
   };
-  const light = ({ r, g, b }) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const light = ({ r, g, b }) =>
+    [r, g, b]
+      .map((v) => v / 255)
+      .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
   const behind = (node) => {
     for (let up = node; up; up = up.parentElement) {
       const colour = parse(getComputedStyle(up).backgroundColor);
@@ -18,7 +21,13 @@ export function contrasts() {
   const wrong = [];
   for (const node of document.querySelectorAll('body *')) {
     const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim());
-    if (!own || node.closest('tbody tr:nth-child(n + 10)') || !node.getClientRects().length || ['SCRIPT', 'STYLE', 'NOSCRIPT', 'OPTION'].includes(node.tagName)) continue;
+    if (
+      !own ||
+      node.closest('tbody tr:nth-child(n + 10)') ||
+      !node.getClientRects().length ||
+      ['SCRIPT', 'STYLE', 'NOSCRIPT', 'OPTION'].includes(node.tagName)
+    )
+      continue;
     const style = getComputedStyle(node);
     const isSvg = node.namespaceURI.endsWith('svg');
     const front = parse(isSvg ? style.fill : style.color);
@@ -38,8 +47,13 @@ export function contrasts() {
 /** Pictures, buttons, fields and links without a name; ids that are there twice. */
 export function unnamed() {
   const wrong = [];
-  for (const node of document.querySelectorAll('svg[role=img], svg.graph, button, select, a, summary, .node, .edge[tabindex]')) {
-    const label = node.getAttribute('aria-label') || node.textContent.trim() || (node.id && document.querySelector(`label[for="${node.id}"]`)?.textContent);
+  for (const node of document.querySelectorAll(
+    'svg[role=img], svg.graph, button, select, a, summary, .node, .edge[tabindex]',
+  )) {
+    const label =
+      node.getAttribute('aria-label') ||
+      node.textContent.trim() ||
+      (node.id && document.querySelector(`label[for="${node.id}"]`)?.textContent);
     if (!label) wrong.push(node.outerHTML.slice(0, 80));
   }
   for (const node of document.querySelectorAll('figure svg.plot')) {
@@ -50,6 +64,7 @@ export function unnamed() {
   }
   const ids = [...document.querySelectorAll('[id]')].map((node) => node.id);
   ids.forEach((id, i) => ids.indexOf(id) !== i && wrong.push(`id ${id} twice`));
-  if (document.documentElement.lang !== 'en' || document.querySelectorAll('h1').length !== 1) wrong.push('language or headline');
+  if (document.documentElement.lang !== 'en' || document.querySelectorAll('h1').length !== 1)
+    wrong.push('language or headline');
   return wrong.slice(0, 10);
 }

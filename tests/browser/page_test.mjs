@@ -11,12 +11,16 @@ import { contrasts, unnamed } from './look.mjs';
 
 const [program, folder] = process.argv.slice(2);
 const at = (name) => join(folder, name);
-const nonsens = (...words) => execFileSync(program, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 });
+const nonsens = (...words) =>
+  execFileSync(program, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 });
 const json = (name) => JSON.parse(readFileSync(at(name), 'utf8'));
 
 let browser;
 before(async () => {
-  browser = await chromium.launch({ executablePath: process.env.BROWSER_PATH, args: ['--no-sandbox', '--disable-gpu'] });
+  browser = await chromium.launch({
+    executablePath: process.env.BROWSER_PATH,
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
 });
 after(() => browser.close());
 
@@ -27,7 +31,10 @@ async function open(name, options = {}) {
   const wrong = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()));
   page.on('pageerror', (error) => wrong.push(String(error.stack)));
-  page.on('dialog', (dialog) => { wrong.push(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
+  page.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
   page.on('request', (request) => !/^(file|data):/.test(request.url()) && wrong.push(`request: ${request.url()}`));
   const begun = Date.now();
   await page.goto(pathToFileURL(at(name)).href);
@@ -46,7 +53,19 @@ const plain = (text) => text.replace(/[\u2068\u2069]/g, '');
 
 test('a direction: right decision, no error, all parts, interactions', async () => {
   nonsens('simulate', '--depth', '3', '--seed', '3', '--per-segment', '150', '-o', 'pair.csv');
-  nonsens('direction', 'pair.csv', '--segment', 'segment', '--json', 'pair.json', '--html', 'pair.html', '-o', 'pair.txt', '-q');
+  nonsens(
+    'direction',
+    'pair.csv',
+    '--segment',
+    'segment',
+    '--json',
+    'pair.json',
+    '--html',
+    'pair.html',
+    '-o',
+    'pair.txt',
+    '-q',
+  );
   const result = json('pair.json');
   const { page, wrong, close } = await open('pair.html');
   const [cause, effect] = result.decision.split('->');
@@ -54,10 +73,13 @@ test('a direction: right decision, no error, all parts, interactions', async () 
   assert.equal(await page.title(), `${cause} causes ${effect} \u2013 nonsens`);
   const order = await page.locator('main > section').evaluateAll((all) => all.map((s) => s.id));
   assert.deepEqual(order, ['decision', 'evidence', 'lights', 'rows', 'segments', 'again']);
-  assert.equal(await page.locator('#evidence svg [aria-label="bar"] path, #evidence svg [aria-label="bar"] rect').count(), 2);
+  assert.equal(
+    await page.locator('#evidence svg [aria-label="bar"] path, #evidence svg [aria-label="bar"] rect').count(),
+    2,
+  );
   assert.equal(await page.locator('#rows figure').count(), 5, 'the pair and four of disturbances');
-  assert.ok(await page.locator('#rows svg circle').count() > 4 * 1400);
-  assert.ok(await page.locator('.lights li.fine').count() >= 3);
+  assert.ok((await page.locator('#rows svg circle').count()) > 4 * 1400);
+  assert.ok((await page.locator('.lights li.fine').count()) >= 3);
   assert.equal(await page.locator('#again code').textContent(), 'nonsens direction pair.csv --segment segment');
 
   // a segment alone, by the keyboard
@@ -86,7 +108,9 @@ test('a direction: right decision, no error, all parts, interactions', async () 
 
   // copying, with and without a clipboard
   await page.locator('#again button').click();
-  await page.waitForFunction(() => /Copied|Selected/.test(document.querySelector('#again .command [role=status]').textContent));
+  await page.waitForFunction(() =>
+    /Copied|Selected/.test(document.querySelector('#again .command [role=status]').textContent),
+  );
 
   // light and dark
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -101,18 +125,26 @@ test('a direction: right decision, no error, all parts, interactions', async () 
 test('contrast and names for screen readers, light and dark, wide and narrow', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const { page, wrong, close } = await open('pair.html', { colorScheme });
-    await page.evaluate(() => document.querySelectorAll('details').forEach((d) => { d.open = true; }));
+    await page.evaluate(() =>
+      document.querySelectorAll('details').forEach((d) => {
+        d.open = true;
+      }),
+    );
     await page.waitForTimeout(100);
     assert.deepEqual(await page.evaluate(contrasts), [], `contrast, ${colorScheme}`);
     assert.deepEqual(await page.evaluate(unnamed), [], 'pictures, buttons and fields have names');
     assert.deepEqual(wrong, []);
-    await page.evaluate(() => document.querySelectorAll('details').forEach((d) => { d.open = false; }));
+    await page.evaluate(() =>
+      document.querySelectorAll('details').forEach((d) => {
+        d.open = false;
+      }),
+    );
     await keep(page, `pair-${colorScheme}`);
     await close();
   }
   const { page, wrong, close } = await open('pair.html', { viewport: { width: 360, height: 700 } });
   await page.waitForTimeout(100);
-  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 361, 'nothing sticks out');
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 361, 'nothing sticks out');
   await keep(page, 'pair-narrow');
   assert.deepEqual(wrong, []);
   await close();
@@ -139,9 +171,13 @@ test('the policy keeps foreign scripts and styles out', async () => {
     script.textContent = 'window.foreign = 1';
     document.body.append(script);
     const picture = document.createElement('div');
-    picture.innerHTML = '<img src="data:," onerror="window.foreign = 2"><p id="styled" style="color: rgb(1, 2, 3)">x</p>';
+    picture.innerHTML =
+      '<img src="data:," onerror="window.foreign = 2"><p id="styled" style="color: rgb(1, 2, 3)">x</p>';
     document.body.append(picture);
-    const fetched = await fetch('https://example.org/').then(() => true, () => false);
+    const fetched = await fetch('https://example.org/').then(
+      () => true,
+      () => false,
+    );
     await new Promise((done) => setTimeout(done, 100));
     return [window.foreign, getComputedStyle(document.getElementById('styled')).color, fetched];
   });
@@ -152,8 +188,42 @@ test('the policy keeps foreign scripts and styles out', async () => {
 });
 
 test('a graph: nodes, links, support, hover, drag, zoom, keys', async () => {
-  nonsens('simulate', '--sem', 'node', '--nodes', '5', '--segments', '6', '--per-segment', '120', '--depth', '1', '--edge-prob', '.6', '--seed', '5', '-o', 'five.csv');
-  nonsens('discover', 'five.csv', '--segment', 'segment', '--method', 'lingam', '--bootstrap', '20', '--json', 'five.json', '--html', 'five.html', '-o', 'five.txt', '-q');
+  nonsens(
+    'simulate',
+    '--sem',
+    'node',
+    '--nodes',
+    '5',
+    '--segments',
+    '6',
+    '--per-segment',
+    '120',
+    '--depth',
+    '1',
+    '--edge-prob',
+    '.6',
+    '--seed',
+    '5',
+    '-o',
+    'five.csv',
+  );
+  nonsens(
+    'discover',
+    'five.csv',
+    '--segment',
+    'segment',
+    '--method',
+    'lingam',
+    '--bootstrap',
+    '20',
+    '--json',
+    'five.json',
+    '--html',
+    'five.html',
+    '-o',
+    'five.txt',
+    '-q',
+  );
   const result = json('five.json');
   assert.ok(result.edges.length >= 2, 'the example has links');
   const { page, wrong, close } = await open('five.html');
@@ -169,10 +239,13 @@ test('a graph: nodes, links, support, hover, drag, zoom, keys', async () => {
   await node.scrollIntoViewIfNeeded();
   await node.hover();
   assert.match(await page.locator('.tip').textContent(), /auses/);
-  assert.ok(await page.locator('.graph .dim').count() > 0, 'what is not near is dimmed');
+  assert.ok((await page.locator('.graph .dim').count()) > 0, 'what is not near is dimmed');
 
   const place = await node.getAttribute('transform');
-  const line = await page.locator('.graph .line').allTextContents().then(() => page.locator('.graph .line').evaluateAll((all) => all.map((l) => l.getAttribute('d'))));
+  const line = await page
+    .locator('.graph .line')
+    .allTextContents()
+    .then(() => page.locator('.graph .line').evaluateAll((all) => all.map((l) => l.getAttribute('d'))));
   const box = await node.boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.mouse.down();
@@ -186,9 +259,13 @@ test('a graph: nodes, links, support, hover, drag, zoom, keys', async () => {
 
   const world = page.locator('.graph > g');
   await page.getByRole('button', { name: 'Zoom in' }).click();
-  await page.waitForFunction(() => /scale\(1\.[1-9]/.test(document.querySelector('.graph > g').getAttribute('transform') ?? ''));
+  await page.waitForFunction(() =>
+    /scale\(1\.[1-9]/.test(document.querySelector('.graph > g').getAttribute('transform') ?? ''),
+  );
   await page.getByRole('button', { name: 'Show the whole graph' }).click();
-  await page.waitForFunction(() => /scale\(1\)/.test(document.querySelector('.graph > g').getAttribute('transform') ?? ''));
+  await page.waitForFunction(() =>
+    /scale\(1\)/.test(document.querySelector('.graph > g').getAttribute('transform') ?? ''),
+  );
   assert.ok(await world.getAttribute('transform'));
 
   // by keys alone: to the first link, whose data Enter shows
@@ -197,18 +274,28 @@ test('a graph: nodes, links, support, hover, drag, zoom, keys', async () => {
   const first = result.edges[0];
   assert.ok(plain(await page.locator('.tip').textContent()).includes(first.from));
   await page.keyboard.press('Enter');
-  const chosen = await page.locator('#rows select').evaluateAll((all) => all.map((s) => s.selectedOptions[0].textContent));
+  const chosen = await page
+    .locator('#rows select')
+    .evaluateAll((all) => all.map((s) => s.selectedOptions[0].textContent));
   assert.deepEqual(chosen.map(plain), [first.from, first.to]);
   await page.locator('#rows select').first().selectOption({ index: 2 });
   await page.locator('#rows select').nth(1).selectOption({ index: 3 });
-  assert.ok(await page.locator('#rows figure').first().locator('circle').count() > 100);
+  assert.ok((await page.locator('#rows figure').first().locator('circle').count()) > 100);
   assert.deepEqual(await page.evaluate(contrasts), []);
   assert.deepEqual(await page.evaluate(unnamed), []);
   assert.deepEqual(wrong, []);
   await close();
 });
 
-const HOSTILE = ['<script>alert(1)</script>', '"><img src=x onerror=alert(2)>', "';alert(3)//", 'a'.repeat(10000), '\u05e9\u05dc\u05d5\u05dd \u202e evil', '</script><!--', '__proto__'];
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(2)>',
+  "';alert(3)//",
+  'a'.repeat(10000),
+  '\u05e9\u05dc\u05d5\u05dd \u202e evil',
+  '</script><!--',
+  '__proto__',
+];
 
 test('hostile names and labels stay text', async () => {
   const quote = (text) => `"${text.replaceAll('"', '""')}"`;
@@ -222,9 +309,27 @@ test('hostile names and labels stay text', async () => {
   }
   writeFileSync(at('hostile.csv'), lines.join('\n') + '\n');
   for (const method of ['pc', 'structured']) {
-    nonsens('discover', 'hostile.csv', '--segment', '<b>segment</b>', '--method', method, '--json', 'hostile.json', '--html', 'hostile.html', '-o', 'hostile.txt', '-q');
+    nonsens(
+      'discover',
+      'hostile.csv',
+      '--segment',
+      '<b>segment</b>',
+      '--method',
+      method,
+      '--json',
+      'hostile.json',
+      '--html',
+      'hostile.html',
+      '-o',
+      'hostile.txt',
+      '-q',
+    );
     const { page, wrong, close } = await open('hostile.html');
-    await page.evaluate(() => document.querySelectorAll('details').forEach((d) => { d.open = true; }));
+    await page.evaluate(() =>
+      document.querySelectorAll('details').forEach((d) => {
+        d.open = true;
+      }),
+    );
     await page.waitForTimeout(200);
     assert.equal(await page.locator('script').count(), 3, 'report, licences and the one that runs');
     assert.equal(await page.locator('img').count(), 0);
@@ -234,7 +339,7 @@ test('hostile names and labels stay text', async () => {
     assert.equal(plain(names[0]), HOSTILE[0]);
     assert.ok([...names[3]].length < 60, 'long names are cut');
     assert.ok(!names.join('').includes('\u202e'), 'no mark turns the text round');
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 1101, 'nothing sticks out');
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 1101, 'nothing sticks out');
     assert.match(await page.locator('#again code').textContent(), /--segment '<b>segment<\/b>'/);
     await keep(page, `hostile-${method}`);
     assert.deepEqual(wrong, []);
@@ -246,7 +351,10 @@ test('from a result file alone, and with other data', async () => {
   nonsens('report', 'pair.json', '-o', 'bare.html');
   const bare = await open('bare.html');
   assert.equal(await bare.page.locator('#rows').count(), 0);
-  assert.equal(plain(await bare.page.locator('h1').textContent()), plain(`${json('pair.json').decision.replace('->', ' causes ')}`));
+  assert.equal(
+    plain(await bare.page.locator('h1').textContent()),
+    plain(`${json('pair.json').decision.replace('->', ' causes ')}`),
+  );
   assert.equal(await bare.page.locator('#segments figure').count(), 1);
   assert.deepEqual(bare.wrong, []);
   await bare.close();
@@ -259,9 +367,38 @@ test('from a result file alone, and with other data', async () => {
 });
 
 test('every method for pairs, decided or not', async () => {
-  nonsens('simulate', '--depth', '2', '--segments', '5', '--per-segment', '60', '--seed', '3', '--cyclic', '-o', 'small.csv');
+  nonsens(
+    'simulate',
+    '--depth',
+    '2',
+    '--segments',
+    '5',
+    '--per-segment',
+    '60',
+    '--seed',
+    '3',
+    '--cyclic',
+    '-o',
+    'small.csv',
+  );
   for (const method of ['nonsens', 'nonsens-lr', 'linear-ica', 'lingam', 'resit', 'reci', 'icp', 'cdnod']) {
-    nonsens('direction', 'small.csv', '--segment', 'segment', '--method', method, '--epochs', '8', '--folds', '2', '--html', 'method.html', '-o', 'method.txt', '-q');
+    nonsens(
+      'direction',
+      'small.csv',
+      '--segment',
+      'segment',
+      '--method',
+      method,
+      '--epochs',
+      '8',
+      '--folds',
+      '2',
+      '--html',
+      'method.html',
+      '-o',
+      'method.txt',
+      '-q',
+    );
     const { page, wrong, close } = await open('method.html');
     assert.equal(await page.locator('#evidence figure').count(), 1, method);
     assert.deepEqual(wrong, [], method);
@@ -281,7 +418,13 @@ function writeBig(path) {
   const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
   const padded = text + ' '.repeat(63 - ((10 + text.length) % 64)) + '\n';
   const file = openSync(path, 'w');
-  writeSync(file, Buffer.concat([Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, padded.length & 255, padded.length >> 8]), Buffer.from(padded)]));
+  writeSync(
+    file,
+    Buffer.concat([
+      Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, padded.length & 255, padded.length >> 8]),
+      Buffer.from(padded),
+    ]),
+  );
   const part = new Float32Array(block * columns);
   let state = 1;
   const random = () => (state = (state * 48271) % 2147483647) / 2147483647 - 0.5;
@@ -298,7 +441,22 @@ function writeBig(path) {
 
 test('50 variables and 1,000,000 rows: under 5 MB and quick', async () => {
   writeBig(at('big.npy'));
-  nonsens('discover', 'big.npy', '--no-header', '--segment', '#51', '--method', 'pc', '--max-given', '1', '--html', 'big.html', '-o', 'big.txt', '-q');
+  nonsens(
+    'discover',
+    'big.npy',
+    '--no-header',
+    '--segment',
+    '#51',
+    '--method',
+    'pc',
+    '--max-given',
+    '1',
+    '--html',
+    'big.html',
+    '-o',
+    'big.txt',
+    '-q',
+  );
   assert.ok(statSync(at('big.html')).size < 5e6, `${statSync(at('big.html')).size} bytes`);
   const { page, wrong, seconds, close } = await open('big.html');
   assert.ok(seconds < 20, `${seconds} s to open`);

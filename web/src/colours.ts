@@ -16,7 +16,10 @@ export function palette(size: number): string[] {
 /** A legend of few names in the colours of the palette. */
 export function swatches(names: string[]): HTMLElement {
   const marks = names.map(() => el('span', { class: 'swatch', 'aria-hidden': 'true' }));
-  const paint = (): void => palette(names.length).forEach((colour, i) => { marks[i]!.style.backgroundColor = colour; });
+  const paint = (): void =>
+    palette(names.length).forEach((colour, i) => {
+      marks[i]!.style.backgroundColor = colour;
+    });
   paint();
   onTheme(paint);
   return el('p', { class: 'legend' }, ...names.map((name, i) => el('span', {}, marks[i], name)));

@@ -4,7 +4,9 @@ type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | EventListener | null | undefined>;
 
 export function el<K extends keyof HTMLElementTagNameMap>(
-  tag: K, attributes: Attributes = {}, ...children: Child[]
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const node = document.createElement(tag);
   setAll(node, attributes);
@@ -13,7 +15,9 @@ export function el<K extends keyof HTMLElementTagNameMap>(
 }
 
 export function svg<K extends keyof SVGElementTagNameMap>(
-  tag: K, attributes: Attributes = {}, ...children: Child[]
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
 ): SVGElementTagNameMap[K] {
   const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
   setAll(node, attributes);
@@ -41,9 +45,17 @@ export function section(id: string, title: string, ...children: Child[]): HTMLEl
 
 let buttons = 0;
 /** A choice among texts, with its label; calls back with the index. */
-export function chooser(label: string, items: string[], selected: number, changed: (index: number) => void): HTMLElement {
+export function chooser(
+  label: string,
+  items: string[],
+  selected: number,
+  changed: (index: number) => void,
+): HTMLElement {
   const id = `choice-${++buttons}`;
-  const select = el('select', { id, change: () => changed(select.selectedIndex) },
-    ...items.map((text, i) => el('option', { value: i, selected: i === selected }, text)));
+  const select = el(
+    'select',
+    { id, change: () => changed(select.selectedIndex) },
+    ...items.map((text, i) => el('option', { value: i, selected: i === selected }, text)),
+  );
   return el('span', { class: 'choice' }, el('label', { for: id }, label), ' ', select);
 }

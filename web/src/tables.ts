@@ -14,12 +14,24 @@ export function table(t: Table): HTMLElement {
   const figures = new Set(t.figures ?? []);
   const rows = t.rows();
   const cell = (text: string, j: number): HTMLElement =>
-    j === 0 ? el('th', { scope: 'row', dir: 'auto' }, text) : el('td', { class: figures.has(j) && 'figure', dir: 'auto' }, text);
+    j === 0
+      ? el('th', { scope: 'row', dir: 'auto' }, text)
+      : el('td', { class: figures.has(j) && 'figure', dir: 'auto' }, text);
   const body = el('tbody', {}, ...rows.slice(0, ROWS_MOST).map((row) => el('tr', {}, ...row.map(cell))));
-  const whole = el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table' },
-    el('table', {},
-      el('thead', {}, el('tr', {}, ...t.head.map((text, j) => el('th', { scope: 'col', class: figures.has(j) && 'figure' }, text)))),
-      body));
+  const whole = el(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table' },
+    el(
+      'table',
+      {},
+      el(
+        'thead',
+        {},
+        el('tr', {}, ...t.head.map((text, j) => el('th', { scope: 'col', class: figures.has(j) && 'figure' }, text))),
+      ),
+      body,
+    ),
+  );
   if (rows.length > ROWS_MOST) whole.append(el('p', {}, `The first ${ROWS_MOST} of ${rows.length} rows.`));
   return whole;
 }

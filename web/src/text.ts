@@ -39,7 +39,11 @@ export function number(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '\u2013';
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value);
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-4) return value.toExponential(digits - 2).replace(/\.?0+e/, 'e').replace('e+', 'e');
+  if (size >= 1e6 || size < 1e-4)
+    return value
+      .toExponential(digits - 2)
+      .replace(/\.?0+e/, 'e')
+      .replace('e+', 'e');
   return String(Number(value.toPrecision(digits)));
 }
 
