@@ -85,7 +85,8 @@ function singleFile(): Plugin {
         .replace(
           /\s*<\/body>/,
           () =>
-            `\n    <script type="text/plain" id="licences">${notices}</script>\n    <script>${script}</script>\n  </body>`,
+            `\n    <script type="text/plain" id="licences">${notices}</script>\n    ` +
+            `<script>${script}</script>\n  </body>`,
         );
       page.fileName = 'page.html';
     },

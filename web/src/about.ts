@@ -72,7 +72,8 @@ export function aboutSection(report: Report): HTMLElement {
     el(
       'p',
       { class: 'quiet' },
-      `With nonsens ${report.result.nonsens.version} on the same data; the number of threads, the order of rows and the names of labels do not matter.`,
+      `With nonsens ${report.result.nonsens.version} on the same data; the number of threads, the order of rows ` +
+        `and the names of labels do not matter.`,
     ),
     facts(report),
     el(

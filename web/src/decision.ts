@@ -21,7 +21,8 @@ function pairWords(result: Result): Words {
     headline = `${shortName(found[0])} causes ${shortName(found[1])}`;
     lines.push(
       result.assumes_effect
-        ? 'This method takes for granted that one of them causes the other, and names the more likely one; it cannot say that neither does.'
+        ? 'This method takes for granted that one of them causes the other, and names the more likely one; it ' +
+            'cannot say that neither does.'
         : 'If the assumptions below hold.',
     );
   } else if (result.decision === 'independent') {
@@ -78,7 +79,8 @@ function graphWords(result: Result): Words {
 function otherWords(report: Report): Words {
   const headline =
     report.name === 'ica'
-      ? `${count(report.result.sources?.length ?? 0, 'independent source')} of ${count(report.result.data.variables.length, 'variable')}`
+      ? `${count(report.result.sources?.length ?? 0, 'independent source')} of ` +
+        `${count(report.result.data.variables.length, 'variable')}`
       : 'What these data can and cannot support';
   return { headline, lines: [], kind: 'decided' };
 }
@@ -159,7 +161,8 @@ export function decisionSection(report: Report): HTMLElement {
       el(
         'p',
         { class: 'quiet' },
-        `A positive score speaks for ${shortName(a)} \u2192 ${shortName(b)}, a negative one for ${shortName(b)} \u2192 ${shortName(a)}.`,
+        `A positive score speaks for ${shortName(a)} \u2192 ${shortName(b)}, a negative one for ${shortName(b)} ` +
+          `\u2192 ${shortName(a)}.`,
       ),
   );
 }

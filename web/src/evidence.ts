@@ -123,7 +123,10 @@ function losses(result: Result): { data: Bar[]; alt: string } | null {
       length: loss.value,
       low: loss.value - spread,
       high: loss.value + spread,
-      title: `${shortName(from)} \u2192 ${shortName(to)} loses ${number(loss.value)} nats per row\n95 % interval ${number(loss.value - spread)} to ${number(loss.value + spread)}\np-value of no loss ${pValue(loss.p_value)}`,
+      title:
+        `${shortName(from)} \u2192 ${shortName(to)} loses ${number(loss.value)} nats per row\n95 % ` +
+        `interval ${number(loss.value - spread)} to ${number(loss.value + spread)}\np-value of no loss ` +
+        `${pValue(loss.p_value)}`,
     });
   }
   return { data, alt: data.map((d) => d.title.replace(/\n/g, '; ')).join('. ') };
@@ -136,7 +139,9 @@ function lossPicture(result: Result): HTMLElement | null {
     picture({
       alt: `Loss of each direction. ${found.alt}.`,
       caption:
-        'What is lost on unseen rows when the features of the cause may see the cause alone. The true direction loses nothing: its bar, with its 95 % interval, reaches zero or lies below. A bar clearly to the right of zero speaks against its direction.',
+        'What is lost on unseen rows when the features of the cause may see the cause alone. The true direction ' +
+        'loses nothing: its bar, with its 95 % interval, reaches zero or lies below. A bar clearly to the ' +
+        'right of zero speaks against its direction.',
       plot: (width) => bars(found.data, width, 'nats per row lost \u2192'),
     })
   );
@@ -158,12 +163,16 @@ function testPicture(result: Result, form: string): HTMLElement | null {
   const [a, b] = result.data.variables.map((v) => shortName(v));
   const names = new Set(result.evidence.map((e) => e.name));
   const reading = names.has(`hsic(${result.data.variables[0]}, N_${result.data.variables[1]})`)
-    ? ` A cause has nothing to do with the disturbance N of its effect: if ${a} causes ${b}, the bar of ${a} and N_${b} is short and all others are long; if ${b} causes ${a}, that of ${b} and N_${a}.`
+    ? ` A cause has nothing to do with the disturbance N of its effect: if ${a} causes ${b}, the bar of ${a} ` +
+      `and N_${b} is short and all others are long; if ${b} causes ${a}, that of ${b} and N_${a}.`
     : '';
   return picture({
-    alt: `P-values of the tests in both directions: ${data.map((d) => d.title.split('\n').slice(0, 2).join(' ')).join('; ')}.`,
+    alt:
+      `P-values of the tests in both directions: ` +
+      `${data.map((d) => d.title.split('\n').slice(0, 2).join(' ')).join('; ')}.`,
     caption:
-      `How clearly each test rejects: the bar counts the zeros of the p-value (at most ${FARTHEST} are drawn). Each two bars are one test in its two forms, one per ${form}.` +
+      `How clearly each test rejects: the bar counts the zeros of the p-value (at most ${FARTHEST} are drawn). ` +
+      `Each two bars are one test in its two forms, one per ${form}.` +
       (level ? ' Bars beyond the broken line reject.' : '') +
       reading,
     plot: (width) =>
@@ -230,7 +239,8 @@ function arrowPicture(result: Result): HTMLElement | null {
           .map((d) => d.title.replace(/\n/g, '; '))
           .join('. ')}.`,
         caption:
-          'Of each arrow: what it gains on unseen rows over no link at all ("there"), and over the arrow turned round ("this way"). The second bar is the evidence for the direction.' +
+          'Of each arrow: what it gains on unseen rows over no link at all ("there"), and over the arrow turned ' +
+          'round ("this way"). The second bar is the evidence for the direction.' +
           (data.length > most ? ` The first ${most / 2} arrows; the table has all.` : ''),
         plot: (width) => bars(data.slice(0, most), width, 'nats per row gained \u2192'),
       });
@@ -279,7 +289,9 @@ function resampledPicture(result: Result): HTMLElement | null {
       .slice(0, 10)
       .map((p) => `${label(p.a, p.b)} ${KINDS.map((k) => `${KIND_WORDS[k]} ${share(p[k])}`).join(', ')}`)
       .join('; ')}.`,
-    caption: `Both directions in ${result.bootstrap!.replicates} resamples of the rows: the share of them with each kind of link, most certain pairs first.`,
+    caption:
+      `Both directions in ${result.bootstrap!.replicates} resamples of the rows: the share of them with ` +
+      `each kind of link, most certain pairs first.`,
     plot: (width) => ({
       width,
       height: 60 + 24 * strongest.length,

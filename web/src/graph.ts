@@ -84,7 +84,9 @@ class GraphView {
     this.picture.append(this.heads(), this.world);
     this.picture.setAttribute(
       'aria-label',
-      `Graph of ${count(this.nodes.size, 'variable')} and ${count(this.edges.length, 'link')}. Arrow keys go from one to the next, Enter shows its data, Shift with arrow keys moves a variable. The table below has all links.`,
+      `Graph of ${count(this.nodes.size, 'variable')} and ${count(this.edges.length, 'link')}. Arrow keys go ` +
+        `from one to the next, Enter shows its data, Shift with arrow keys moves a variable. The table below ` +
+        `has all links.`,
     );
     this.prepareZoom();
     this.picture.addEventListener('keydown', (event) => this.key(event));
@@ -314,7 +316,8 @@ class GraphView {
       () => true,
     );
     this.tip.textContent =
-      'Point at a variable or a link, or use the arrow keys. Drag variables; zoom with the buttons, or with Ctrl and the wheel.';
+      'Point at a variable or a link, or use the arrow keys. Drag variables; zoom with the buttons, or with ' +
+      'Ctrl and the wheel.';
   }
 
   private key(event: KeyboardEvent): void {

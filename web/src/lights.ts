@@ -87,7 +87,9 @@ function classifier(report: Report): Finding[] {
     found.push({
       light: told ? 'fine' : gain.p_value < 0.05 ? 'caution' : 'problem',
       title: told ? 'The segments differ' : 'The segments hardly differ',
-      text: `The classifier gains ${number(gain.value)} nats per row over chance on unseen rows (p-value ${pValue(gain.p_value)}). Where segments cannot be told apart there is no change to learn from.`,
+      text:
+        `The classifier gains ${number(gain.value)} nats per row over chance on unseen rows (p-value ` +
+        `${pValue(gain.p_value)}). Where segments cannot be told apart there is no change to learn from.`,
     });
   }
   if (find(report, 'in-sample gain')) {
@@ -102,7 +104,9 @@ function classifier(report: Report): Finding[] {
     found.push({
       light: grade(second.value, 0.2, 0.05),
       title: 'Both disturbances change, and differently',
-      text: `Second singular value over the first: ${number(second.value)}. Near 0 only one disturbance changes, or both change in proportion; the direction then rests on little.`,
+      text:
+        `Second singular value over the first: ${number(second.value)}. Near 0 only one disturbance ` +
+        `changes, or both change in proportion; the direction then rests on little.`,
     });
   }
   const third = find(report, 'third singular value ratio');
@@ -110,7 +114,9 @@ function classifier(report: Report): Finding[] {
     found.push({
       light: third.value <= 0.1 ? 'fine' : third.value <= 0.3 ? 'caution' : 'problem',
       title: 'Nothing else changes',
-      text: `Third singular value over the second: ${number(third.value)}. Far above 0.1 more changes than one thing per disturbance: a hidden common cause, or the mechanism itself.`,
+      text:
+        `Third singular value over the second: ${number(third.value)}. Far above 0.1 more changes than one ` +
+        `thing per disturbance: a hidden common cause, or the mechanism itself.`,
     });
   }
   const rank = find(report, 'rank');
@@ -122,7 +128,8 @@ function classifier(report: Report): Finding[] {
         rank.value === 2
           ? 'As many as there are disturbances: what the model expects.'
           : rank.value > 2
-            ? 'More than there are disturbances: means and scales may both change, or a hidden common cause or the mechanism changes.'
+            ? 'More than there are disturbances: means and scales may both change, or a hidden common cause or ' +
+              'the mechanism changes.'
             : rank.value === 1
               ? 'Only one disturbance is seen to change; a direction can still follow from it.'
               : 'No change between segments is seen.',
@@ -134,7 +141,9 @@ function classifier(report: Report): Finding[] {
     found.push({
       light: contrast.value > 5 * least ? 'fine' : contrast.value > least ? 'caution' : 'problem',
       title: 'The disturbances can be separated',
-      text: `Contrast gap ${number(contrast.value)}; up to ${least}, twice the number of segments, they are not identified.`,
+      text:
+        `Contrast gap ${number(contrast.value)}; up to ${least}, twice the number of segments, they are not ` +
+        `identified.`,
     });
   }
   const assignment = find(report, 'assignment gap');
@@ -142,7 +151,9 @@ function classifier(report: Report): Finding[] {
     found.push({
       light: grade(assignment.value, 0.1, 0.02),
       title: 'Each disturbance has its variable',
-      text: `Assignment gap ${number(assignment.value)} nats per row. Near 0 it is not clear which disturbance belongs to which variable.`,
+      text:
+        `Assignment gap ${number(assignment.value)} nats per row. Near 0 it is not clear which disturbance ` +
+        `belongs to which variable.`,
     });
   }
   return found;
@@ -155,7 +166,9 @@ function decision(report: Report): Finding[] {
     found.push({
       light: 'problem',
       title: 'Both directions are refuted',
-      text: 'So one of the assumptions does not hold: a hidden common cause, a cycle, a mechanism that changes, or noise of another kind.',
+      text:
+        'So one of the assumptions does not hold: a hidden common cause, a cycle, a mechanism that changes, ' +
+        'or noise of another kind.',
     });
   if (result.decision === 'inconclusive')
     found.push({
@@ -281,7 +294,9 @@ const UNTESTABLE: Finding[] = [
   {
     light: 'untested',
     title: 'No hidden common cause',
-    text: 'Data alone cannot rule it out. A cause that acts on two variables and was not recorded can look like an arrow between them.',
+    text:
+      'Data alone cannot rule it out. A cause that acts on two variables and was not recorded can look like ' +
+      'an arrow between them.',
   },
   {
     light: 'untested',

@@ -88,7 +88,10 @@ class Rows {
       x: p.x[i] ?? null,
       y,
       segment: this.d.segment[i] ?? 0,
-      title: `row ${this.d.row[i]}, segment ${segmentName(this.d, this.d.segment[i] ?? 0)}\n${shortName(p.xName)} ${number(p.x[i])}\n${shortName(p.yName)} ${number(y)}`,
+      title:
+        `row ${this.d.row[i]}, segment ` +
+        `${segmentName(this.d, this.d.segment[i] ?? 0)}\n${shortName(p.xName)} ` +
+        `${number(p.x[i])}\n${shortName(p.yName)} ${number(y)}`,
     }));
   }
 
@@ -99,7 +102,9 @@ class Rows {
   panel(p: Panel, most: number): HTMLElement {
     const points = this.points(p);
     const figure = picture({
-      alt: `Scatter plot of ${shortName(p.yName)} against ${shortName(p.xName)}, ${points.length} of ${this.d.rows} rows, coloured by segment. ${p.note}`,
+      alt:
+        `Scatter plot of ${shortName(p.yName)} against ${shortName(p.xName)}, ${points.length} of ` +
+        `${this.d.rows} rows, coloured by segment. ${p.note}`,
       caption: p.note,
       most,
       plot: (width) => ({
@@ -163,7 +168,8 @@ function pairPanels(d: Display, rows: Rows, from: number, to: number, known: boo
     rows.panel({ x: d.values[with_]!, y: s.values[of]!, xName: d.variables[with_]!, yName: s.names[of]!, note }, 420);
   const other = known
     ? [
-        'Disturbance of the effect against the cause: inside a segment (one colour) they have nothing to do with one another if the arrow is right.',
+        'Disturbance of the effect against the cause: inside a segment (one colour) they have nothing to do ' +
+          'with one another if the arrow is right.',
         'Disturbance of the cause against the effect: they go together, as the effect is made of it.',
       ]
     : [
@@ -175,7 +181,8 @@ function pairPanels(d: Display, rows: Rows, from: number, to: number, known: boo
     el(
       'p',
       { class: 'quiet' },
-      'A disturbance is the noise that enters a variable, as far as the method can recover it: known up to a function of it, so that its sign and scale may be lost.',
+      'A disturbance is the noise that enters a variable, as far as the method can recover it: known up to a ' +
+        'function of it, so that its sign and scale may be lost.',
     ),
     el(
       'div',
@@ -266,7 +273,8 @@ export function rowsSection(report: Report): PairView | null {
       el(
         'p',
         { class: 'problem', role: 'note' },
-        'These are not the data of the result: their data_hash differs. The pictures below may not show what the decision rests on.',
+        'These are not the data of the result: their data_hash differs. The pictures below may not show what ' +
+          'the decision rests on.',
       ),
     el('p', {}, `${thinned}Press a segment to see it alone.`),
     choices,
@@ -276,7 +284,8 @@ export function rowsSection(report: Report): PairView | null {
       el(
         'p',
         { class: 'quiet' },
-        'No recovered disturbances here: the method does not estimate them, or the page was made from a result file, which does not hold them (--html of nonsens direction and discover does).',
+        'No recovered disturbances here: the method does not estimate them, or the page was made from a result ' +
+          'file, which does not hold them (--html of nonsens direction and discover does).',
       ),
   );
   return {

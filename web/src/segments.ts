@@ -20,7 +20,10 @@ const LINES_MOST = 6;
 function meaning(report: Report): string {
   const { result } = report;
   if (result.method === 'structured' && !result.edges) {
-    return 'The segment\u2019s mean of the estimated feature that tells the segments apart (mean 0, variance 1 over all rows): it follows how strongly the disturbance of each variable changes.';
+    return (
+      'The segment\u2019s mean of the estimated feature that tells the segments apart (mean 0, variance 1 ' +
+      'over all rows): it follows how strongly the disturbance of each variable changes.'
+    );
   }
   return result.method === 'structured'
     ? 'The fitted scale of each variable\u2019s disturbance in each segment.'
@@ -126,7 +129,8 @@ function modulation(report: Report): HTMLElement[] {
       variables,
       labels.map((s) => shortName(s, 12)),
       'change of the disturbance',
-      `How the disturbances of ${count(variables.length, 'variable')} change over ${count(labels.length, 'segment')}; the table below has every figure.`,
+      `How the disturbances of ${count(variables.length, 'variable')} change over ` +
+        `${count(labels.length, 'segment')}; the table below has every figure.`,
       meaning(report) + thinned,
     ),
     behind(
@@ -161,7 +165,9 @@ function observed(report: Report): HTMLElement[] {
         variable: j,
         segment: place,
         value: sd === null || !whole ? null : sd / whole,
-        title: `${shortName(v)} in segment ${shortName(label)} (${count(d.sizes[i] ?? 0, 'row')})\nmean ${number(mean)}, standard deviation ${number(sd)}`,
+        title:
+          `${shortName(v)} in segment ${shortName(label)} (${count(d.sizes[i] ?? 0, 'row')})\nmean ` +
+          `${number(mean)}, standard deviation ${number(sd)}`,
       };
     }),
   );
@@ -172,7 +178,8 @@ function observed(report: Report): HTMLElement[] {
       d.variables,
       order.map(({ label }) => shortName(label, 12)),
       'deviation over the typical one',
-      `Standard deviation of ${count(d.variables.length, 'variable')} in ${count(order.length, 'segment')}, over that of all segments; the table below has every figure.`,
+      `Standard deviation of ${count(d.variables.length, 'variable')} in ${count(order.length, 'segment')}, ` +
+        `over that of all segments; the table below has every figure.`,
       'Standard deviation of each variable in a segment over that of all segments, from all rows.',
     ),
     behind('Table: rows, means and deviations in each segment', {
@@ -214,14 +221,23 @@ export function trainingSection(result: Result): HTMLElement | null {
         low: t[key].low[i],
         middle: t[key].middle[i],
         high: t[key].high[i],
-        title: `epoch ${i + 1}, ${key === 'held_out' ? 'held-out rows' : 'rows trained on'}\nmedian ${number(t[key].middle[i])}, from ${number(t[key].low[i])} to ${number(t[key].high[i])}\n${count(t.running[i] ?? 0, 'network')} still training`,
+        title:
+          `epoch ${i + 1}, ${key === 'held_out' ? 'held-out rows' : 'rows trained on'}\nmedian ` +
+          `${number(t[key].middle[i])}, from ${number(t[key].low[i])} to ` +
+          `${number(t[key].high[i])}\n${count(t.running[i] ?? 0, 'network')} still training`,
       })),
     )
     .filter((row) => row.middle !== null);
   const domain = ['rows trained on', 'held-out rows'];
   const figure = picture({
-    alt: `Cross-entropy of ${count(t.networks, 'network')} over ${count(t.held_out.middle.length, 'epoch')}: on held-out rows the median goes from ${number(t.held_out.middle[0])} to ${number(t.held_out.middle.at(-1))}; chance is ${number(t.chance)}.`,
-    caption: `Cross-entropy of the segment classifiers (${count(t.networks, 'network')}): median, and the range of all of them as a band. Training has worked where the held-out curve lies clearly below chance and does not rise again for long before training stops.`,
+    alt:
+      `Cross-entropy of ${count(t.networks, 'network')} over ${count(t.held_out.middle.length, 'epoch')}: on ` +
+      `held-out rows the median goes from ${number(t.held_out.middle[0])} to ` +
+      `${number(t.held_out.middle.at(-1))}; chance is ${number(t.chance)}.`,
+    caption:
+      `Cross-entropy of the segment classifiers (${count(t.networks, 'network')}): median, and the range ` +
+      `of all of them as a band. Training has worked where the held-out curve lies clearly below chance and ` +
+      `does not rise again for long before training stops.`,
     plot: (width) => ({
       width,
       height: 310,
