@@ -5,7 +5,7 @@ REPS ?= 0
 CELLS ?= *
 FIGURES ?= bivariate six-variables fmri linear-ica
 
-.PHONY: all setup demo test unit sanitize cross accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
+.PHONY: all setup demo test unit sanitize cross page accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
 
 all: setup
 	@ninja -C $(BUILD)
@@ -25,7 +25,7 @@ demo: all
 	$(BUILD)/nonsens direction $(BUILD)/demo/pair.csv --segment segment --method nonsens-lr | sed -n 1,4p
 	@echo; echo "The truth:"; grep -A 6 '"edges": \[' $(BUILD)/demo/truth.json | tr -d ' \n' | sed 's/\]\].*/]]/'; echo
 
-# All tests: unit, command line, Python, style, and the statistical tier.
+# All tests: unit, command line, Python, style, browser (skipped without chromium, node and npm), statistical tier.
 test: all
 	@python/tests/run --check
 	@meson test -C $(BUILD) --print-errorlogs
@@ -43,6 +43,11 @@ sanitize: setup
 # The networks' kernels of both architectures under qemu (installs it and a cross compiler where missing).
 cross:
 	@tools/cross_test $(BUILD)
+
+# The report page from its sources in web/ (needs node and npm; the page is kept in src/report/page.html, so that
+# building the program needs neither).
+page:
+	@cd web && npm install --no-save --no-audit --no-fund && npm run build
 
 # Prints one line per method and cell and writes docs/results/accuracy.csv (pairs) and graphs.csv (many variables);
 # finished data sets are kept and not run again.  Graphs alone: make accuracy CELLS='graph-*'.  A part, with so many

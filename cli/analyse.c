@@ -22,7 +22,9 @@ const char *text_path(const arguments *args)
     if (args->output) {
         return args->output;
     }
-    return is_stdout(args->json) || is_stdout(args->sources) || has_graph_on_stdout(args) ? NULL : "-";
+    return is_stdout(args->json) || is_stdout(args->html) || is_stdout(args->sources) || has_graph_on_stdout(args)
+               ? NULL
+               : "-";
 }
 
 output_file text_output(const arguments *args)
@@ -136,12 +138,13 @@ static int check_options(const arguments *args, const command *self)
 }
 
 /* All files to be written; how many. */
-static size_t list_outputs(const arguments *args, const command *self, output_file out[GRAPH_FORMATS + 3])
+static size_t list_outputs(const arguments *args, const command *self, output_file out[GRAPH_FORMATS + 4])
 {
     size_t count = 0;
     out[count++] =
         self->bit == NONSENS_CMD_ICA ? (output_file){"-o", args->sources} : (output_file){"--sources", args->sources};
     out[count++] = (output_file){"--json", args->json};
+    out[count++] = (output_file){"--html", args->html};
     for (size_t i = 0; i < file_option_count(); i++) {
         const file_option *option = file_option_at(i);
         if (option->graph) {
@@ -160,7 +163,7 @@ static int check_arguments(const arguments *args, const command *self)
                         self->name, self->name);
     }
     int code = check_options(args, self);
-    output_file out[GRAPH_FORMATS + 3];
+    output_file out[GRAPH_FORMATS + 4];
     size_t outputs = list_outputs(args, self, out);
     for (int i = 0; code == EXIT_DONE && i < args->word_count; i++) {
         code = outputs_check(args->ctx, args->words[i], out, outputs);
@@ -178,7 +181,7 @@ static void print_warnings(const nonsens_data *data)
     }
 }
 
-static nonsens_status write_results(const arguments *args, const nonsens_result *result)
+static nonsens_status write_results(const arguments *args, const nonsens_data *data, const nonsens_result *result)
 {
     nonsens_status status = NONSENS_OK;
     if (args->sources) {
@@ -186,6 +189,10 @@ static nonsens_status write_results(const arguments *args, const nonsens_result 
     }
     if (status == NONSENS_OK && args->json) {
         status = nonsens_result_write_json(args->ctx, result, args->json);
+    }
+    if (status == NONSENS_OK && args->html) {
+        status = nonsens_result_write_html(args->ctx, result, data, (const char *const *)args->words, args->word_count,
+                                           args->html);
     }
     for (int k = 1; k < GRAPH_FORMATS && status == NONSENS_OK; k++) {
         if (args->graph[k]) {
@@ -207,7 +214,7 @@ static nonsens_status run_on_data(const arguments *args, const nonsens_data *dat
     nonsens_status status = run(args->ctx, data, args->options, &result);
     progress_wipe(line);
     if (status == NONSENS_OK) {
-        status = write_results(args, result);
+        status = write_results(args, data, result);
     }
     nonsens_result_free(result);
     return status;

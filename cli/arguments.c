@@ -1,13 +1,14 @@
 /* arguments.c - the words of a command line, through the library's option table and a short one of its own. */
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     DECIDING = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_DISCOVER |
                NONSENS_CMD_EXPLAIN,
     ANALYSING = DECIDING | NONSENS_CMD_ICA,
-    ALL = ANALYSING | NONSENS_CMD_SIMULATE | NONSENS_CMD_REPRODUCE | NONSENS_CMD_COMPARE
+    ALL = ANALYSING | NONSENS_CMD_SIMULATE | NONSENS_CMD_REPRODUCE | NONSENS_CMD_COMPARE | NONSENS_CMD_REPORT
 };
 
 /* Rows with a format are all there is to know of a graph file: words, help and writing follow from them. */
@@ -19,8 +20,20 @@ static const file_option table[] = {
      0},
     {"-o", "output", "FILE", DECIDING | NONSENS_CMD_COMPARE,
      "Write the text result to FILE in place of standard output.", 0},
+    {"-o", "output", "FILE", NONSENS_CMD_REPORT, "The page to write; `-` is standard output.", 0},
+    {NULL, "data", "FILE", NONSENS_CMD_REPORT,
+     "The data of the result, read as its options say, for pictures of them; to be given several times where each file "
+     "was a segment.",
+     0},
+    {NULL, "sources", "FILE", NONSENS_CMD_REPORT,
+     "The estimated disturbances of a direction, as its --sources wrote them, for pictures of them; needs --data.", 0},
     {NULL, "json", "FILE", ANALYSING | NONSENS_CMD_COMPARE,
      "Write the result as JSON; with `-` standard output carries JSON only.", 0},
+    {NULL, "html", "FILE", NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER,
+     "Write the result as an HTML page to look at: one file that needs no network; with `-` standard output carries "
+     "the "
+     "page only.",
+     0},
     {NULL, "dot", "FILE", NONSENS_CMD_DISCOVER,
      "Write the graph in Graphviz's language, for `dot -Tsvg`; with `-` standard output carries the graph only.",
      NONSENS_GRAPH_DOT},
@@ -117,8 +130,12 @@ static void set_file_option(arguments *args, const file_option *option, const ch
     } places[] = {
         {"output", &args->output, NULL},   {"json", &args->json, NULL},   {"truth", &args->truth, NULL},
         {"sources", &args->sources, NULL}, {"quiet", NULL, &args->quiet}, {"verbose", NULL, &args->verbose},
-        {"explain", NULL, &args->explain}, {"help", NULL, &args->help},
+        {"explain", NULL, &args->explain}, {"help", NULL, &args->help},   {"html", &args->html, NULL},
     };
+    if (strcmp(option->name, "data") == 0) {
+        args->data[args->data_count++] = (char *)(uintptr_t)value;
+        return;
+    }
     if (option->graph) {
         args->graph[option->graph] = value;
         return;
@@ -258,7 +275,8 @@ static int read_words(arguments *args, const command *self, int count, char **wo
 int arguments_read(arguments *args, const command *self, int count, char **words)
 {
     *args = (arguments){.command = self, .ctx = nonsens_context_new(), .words = words};
-    if (!args->ctx) {
+    args->data = calloc((size_t)count + 1, sizeof *args->data);
+    if (!args->ctx || !args->data) {
         return complain(EXIT_FAILED, "out of memory");
     }
     nonsens_status status = nonsens_options_new(args->ctx, self->bit, &args->options);
@@ -269,6 +287,7 @@ void arguments_free(arguments *args)
 {
     nonsens_options_free(args->options);
     nonsens_context_free(args->ctx);
+    free(args->data);
 }
 
 int arguments_run(const command *self, int count, char **words, int (*run)(const arguments *args))

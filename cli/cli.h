@@ -41,6 +41,7 @@ int command_ica(const command *self, int count, char **words);
 int command_explain(const command *self, int count, char **words);
 int command_diagnose(const command *self, int count, char **words);
 int command_compare(const command *self, int count, char **words);
+int command_report(const command *self, int count, char **words);
 int command_reproduce(const command *self, int count, char **words);
 int command_methods(const command *self, int count, char **words);
 int command_completion(const command *self, int count, char **words);
@@ -71,10 +72,13 @@ typedef struct arguments {
     nonsens_options *options;
     char **words; /* those that are no options: data files ("-" is standard input), two graphs, or figures */
     int word_count;
-    const char *output;               /* -o */
-    const char *json;                 /* --json */
-    const char *truth;                /* --truth */
-    const char *sources;              /* --sources */
+    const char *output;  /* -o */
+    const char *json;    /* --json */
+    const char *truth;   /* --truth */
+    const char *sources; /* --sources */
+    const char *html;    /* --html */
+    char **data;         /* --data, once or several times; owned */
+    int data_count;
     const char *graph[GRAPH_FORMATS]; /* --dot, --csv and the like, by nonsens_graph_format */
     bool quiet, verbose, explain, help;
 } arguments;

@@ -49,6 +49,9 @@ int pairs_check(const arguments *args)
     if (args->sources) {
         return complain(EXIT_USAGE, "--sources is for one pair; leave it out, or name the pair with --x A --y B");
     }
+    if (args->html) {
+        return complain(EXIT_USAGE, "--html is for one pair; leave it out, or name the pair with --x A --y B");
+    }
     char *journal = journal_path(args);
     if (!journal && strcmp(resume, "true") == 0) {
         return complain(EXIT_USAGE, "--resume needs the journal of a run that was stopped; give the same --json FILE");

@@ -94,7 +94,8 @@ enum {
     NONSENS_CMD_REPRODUCE = 32,
     NONSENS_CMD_DISCOVER = 64,
     NONSENS_CMD_COMPARE = 128,
-    NONSENS_CMD_EXPLAIN = 256
+    NONSENS_CMD_EXPLAIN = 256,
+    NONSENS_CMD_REPORT = 512
 };
 
 typedef struct nonsens_option_info {
@@ -596,6 +597,23 @@ NONSENS_API nonsens_status nonsens_comparison_write_json(nonsens_context *ctx, c
  */
 NONSENS_API nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_result *result,
                                                         const char *path);
+/*
+ * The result as one HTML page that needs no network: decision, graph, evidence, and with the data that it was found in
+ * (else NULL) pictures of some of their rows.  files (count, may be 0): what the data's files are called in the command
+ * that the page gives for running it again.  An error where the data are others.
+ */
+NONSENS_API nonsens_status nonsens_result_write_html(nonsens_context *ctx, const nonsens_result *result,
+                                                     const nonsens_data *data, const char *const *files, int64_t count,
+                                                     const char *path);
+/*
+ * The same from a result that was written as JSON ("-" is standard input), and the data files (count, may be 0), which
+ * are read as its options say.  other_data (may be NULL): 1 where the data are not those of the result, which the page
+ * then says; else 0.  sources (may be NULL): the file of disturbances that nonsens_result_write_sources wrote for a
+ * direction, which the JSON does not hold; needs the data.
+ */
+NONSENS_API nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *result, const char *const *files,
+                                                     int64_t count, const char *sources, const char *path,
+                                                     int *other_data);
 /* One JSON object per line, the pairs in the order of the list; all lines have the same keys. */
 NONSENS_API nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
 /* A table of all pairs, most certain first, and what its figures mean. */

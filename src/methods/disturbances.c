@@ -350,10 +350,56 @@ static nonsens_status report_gain(nonsens_context *ctx, const disturbances *d, n
                        "they fit these rows better than others, and p-values that rest on them are too small.");
 }
 
+/* Losses of one epoch (from 0) over the networks that reached it, diverged ones left out; loss, spare (nets). */
+static void summarise_epoch(const tcl_fit *ensemble, int64_t e, int rows, double *loss, double *spare, training *out)
+{
+    int64_t count = 0;
+    for (int64_t net = 0; net < ensemble->nets; net++) {
+        double value = ensemble->curve[(2 * net + rows) * ensemble->curve_epochs + e];
+        if (e < ensemble->report[net].epochs_run && isfinite(value)) {
+            loss[count++] = value;
+        }
+    }
+    sort_doubles(count, loss, spare);
+    out->loss[rows][0][e] = count ? loss[0] : NAN;
+    out->loss[rows][1][e] = count ? 0.5 * (loss[(count - 1) / 2] + loss[count / 2]) : NAN;
+    out->loss[rows][2][e] = count ? loss[count - 1] : NAN;
+    out->running[e] = rows == 0 ? count : out->running[e];
+}
+
+/* Training curves, up to the epoch that the last network reached. */
+static nonsens_status keep_training(nonsens_context *ctx, const tcl_fit *ensemble, nonsens_result *result)
+{
+    training *t = &result->training;
+    double *loss, *spare;
+    for (int64_t net = 0; net < ensemble->nets; net++) {
+        int64_t run = ensemble->report[net].epochs_run < ensemble->curve_epochs ? ensemble->report[net].epochs_run
+                                                                                : ensemble->curve_epochs;
+        t->epochs = run > t->epochs ? run : t->epochs;
+    }
+    t->networks = ensemble->nets;
+    t->chance = ensemble->chance;
+    ARENA_TRY(ctx, &result->memory, t->running, t->epochs);
+    ARENA_TRY(ctx, &result->memory, loss, ensemble->nets);
+    ARENA_TRY(ctx, &result->memory, spare, ensemble->nets);
+    for (int rows = 0; rows < 2; rows++) {
+        for (int k = 0; k < 3; k++) {
+            ARENA_TRY(ctx, &result->memory, t->loss[rows][k], t->epochs);
+        }
+        for (int64_t e = 0; e < t->epochs; e++) {
+            summarise_epoch(ensemble, e, rows, loss, spare, t);
+        }
+    }
+    return NONSENS_OK;
+}
+
 static nonsens_status report_training(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
 {
     int64_t diverged = 0;
     TRY(report_gain(ctx, d, result));
+    if (d->fit.nets > 0) {
+        TRY(keep_training(ctx, &d->fit, result));
+    }
     for (int64_t net = 0; net < d->fit.nets; net++) {
         diverged += d->fit.report[net].reason == TRAIN_DIVERGED;
     }

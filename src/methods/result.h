@@ -59,6 +59,14 @@ typedef struct explained {
     nonsens_change *variable;    /* (variables of the result) by rank */
 } explained;
 
+/* How networks learned: of all that reached an epoch the lowest, middle and highest loss, in nats per row. */
+typedef struct training {
+    int64_t networks, epochs; /* epochs 0: nothing was trained */
+    double chance;            /* loss of the segment shares alone */
+    int64_t *running;         /* (epochs) networks that reached it */
+    double *loss[2][3];       /* (epochs) [on rows trained on, on held-out rows][lowest, middle, highest]; NaN: none */
+} training;
+
 struct nonsens_result {
     arena memory; /* owns everything below */
     nonsens_options options;
@@ -91,6 +99,7 @@ struct nonsens_result {
     matrix modulation;  /* (segments, source.cols) how source j changes: its sd in each segment over its pooled sd;
                            structured, a pair: the mean in each segment of the estimate of q(N_j), scaled to variance 1;
                            structured, many: the scale of N_j in each segment */
+    training training;
     unmixed unmixed;
     /* of `discover` and `explain` */
     bool is_graph;

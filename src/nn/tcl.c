@@ -110,7 +110,9 @@ static nonsens_status train_ensemble(nonsens_context *ctx, arena *a, tcl_fit *fi
                                  .shuffles = rng_open(fit->options.seed, RNG_BATCHES, (uint64_t)net),
                                  .train = train,
                                  .validation = validation,
-                                 .parameters = fit->parameters + net * stride};
+                                 .parameters = fit->parameters + net * stride,
+                                 .trained_on = fit->curve + 2 * net * fit->curve_epochs,
+                                 .held_out = fit->curve + (2 * net + 1) * fit->curve_epochs};
         mlp_init(&task[net].shape, &init, task[net].parameters);
     }
     TRY(train_all(ctx, fit->options.threads, "training", &fit->options.train, fit->nets, task));
@@ -313,6 +315,8 @@ nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t cla
     TRY(deal_folds(ctx, a, fit, start));
     ARENA_TRY(ctx, a, fit->parameters, fit->nets * mlp_parameters(shape));
     ARENA_TRY(ctx, a, fit->report, fit->nets);
+    fit->curve_epochs = options->train.epochs < TRAIN_CURVE_MOST ? options->train.epochs : TRAIN_CURVE_MOST;
+    ARENA_TRY(ctx, a, fit->curve, 2 * fit->nets * fit->curve_epochs);
     ARENA_TRY(ctx, a, fit->used, fit->nets);
     ARENA_TRY(ctx, a, fit->logits, fit->n * classes);
     arena scratch = {0};

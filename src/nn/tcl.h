@@ -36,6 +36,8 @@ typedef struct tcl_fit {
     int64_t nets;         /* folds * restarts; net = fold * restarts + restart */
     float *parameters;    /* (nets, mlp_parameters) */
     train_report *report; /* (nets) */
+    int64_t curve_epochs; /* of the curves below */
+    float *curve;         /* (nets, 2, curve_epochs) losses on rows trained on and held-out ones (train.h) */
     bool *used;           /* (nets) among the best `keep` of its fold */
     double *logits;       /* (n, classes) row-major: out-of-fold ensemble average, rows and columns centred */
     double loss, chance;  /* mean out-of-fold cross-entropy of the ensemble, and of the segment shares alone; nats */

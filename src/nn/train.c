@@ -48,12 +48,14 @@ static void sgd_step(trainer *t, double rate, float share)
     }
 }
 
-static void batch_step(trainer *t, mlp_rows batch)
+/* The loss of the batch before the step, summed over its rows. */
+static double batch_step(trainer *t, mlp_rows batch)
 {
     memset(t->gradient, 0, (size_t)t->parameters * sizeof *t->gradient);
-    mlp_loss_gradient(t->weight, &t->work, batch, t->gradient);
+    double loss = mlp_loss_gradient(t->weight, &t->work, batch, t->gradient);
     (t->options->optimiser == OPTIMISER_ADAM ? adam_step : sgd_step)(t, rate_at(t), 1.0f / (float)batch.count);
     t->step++;
+    return loss;
 }
 
 static int64_t batches_per_epoch(const trainer *t, int64_t rows)
@@ -61,10 +63,11 @@ static int64_t batches_per_epoch(const trainer *t, int64_t rows)
     return (rows + t->options->batch - 1) / t->options->batch;
 }
 
-/* The rows are shuffled and cut into batches whose sizes differ by at most one. */
-static nonsens_status epoch(nonsens_context *ctx, trainer *t, rng *shuffles, mlp_rows train)
+/* The rows are shuffled and cut into batches whose sizes differ by at most one.  *loss: nats per row on the way. */
+static nonsens_status epoch(nonsens_context *ctx, trainer *t, rng *shuffles, mlp_rows train, double *loss)
 {
     int64_t batches = batches_per_epoch(t, train.count);
+    *loss = 0.0;
     rng_shuffle(shuffles, train.count, t->order);
     for (int64_t b = 0; b < batches; b++) {
         int64_t from = train.count * b / batches, to = train.count * (b + 1) / batches;
@@ -72,7 +75,7 @@ static nonsens_status epoch(nonsens_context *ctx, trainer *t, rng *shuffles, mlp
         batch.row = t->order + from;
         batch.count = to - from;
         TRY(check_cancelled(ctx));
-        batch_step(t, batch);
+        *loss += batch_step(t, batch) / (double)train.count;
     }
     return NONSENS_OK;
 }
@@ -102,6 +105,14 @@ static double validate(trainer *t, const mlp_rows *rows, int64_t epochs)
     return rows->count ? mlp_loss(t->weight, &t->work, *rows) / (double)rows->count : -(double)epochs;
 }
 
+static void keep_curve(const train_task *task, int64_t e, double trained_on, double held_out)
+{
+    if (task->trained_on && e <= TRAIN_CURVE_MOST) {
+        task->trained_on[e - 1] = (float)trained_on;
+        task->held_out[e - 1] = task->validation.count ? (float)held_out : NAN;
+    }
+}
+
 static nonsens_status train_one(nonsens_context *ctx, arena *scratch, const train_options *options, train_task *task)
 {
     trainer t;
@@ -111,9 +122,11 @@ static nonsens_status train_one(nonsens_context *ctx, arena *scratch, const trai
     memcpy(t.best, t.weight, bytes);
     *report = (train_report){INFINITY, 0, 0, TRAIN_EPOCHS};
     for (int64_t e = 1; e <= options->epochs; e++) {
-        TRY(epoch(ctx, &t, &task->shuffles, task->train));
+        double trained_on;
+        TRY(epoch(ctx, &t, &task->shuffles, task->train, &trained_on));
         report->epochs_run = e;
         double loss = validate(&t, &task->validation, e);
+        keep_curve(task, e, trained_on, loss);
         if (!isfinite(loss)) {
             report->reason = TRAIN_DIVERGED;
             break;

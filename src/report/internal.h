@@ -20,6 +20,9 @@ static inline json_t *report_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* The same with so many significant digits: what is then printed is no longer than that. */
+json_t *report_rounded(double value, int digits);
+
 /* The value, or NULL and the value released. */
 static inline json_t *report_keep_if(bool ok, json_t *value)
 {
@@ -40,6 +43,9 @@ json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_optio
  * bytes that are not UTF-8 are taken as Latin-1.
  */
 char *report_utf8(nonsens_context *ctx, arena *a, const char *text);
+
+/* The whole result.  Texts are made in the arena. */
+json_t *report_document(nonsens_context *ctx, arena *scratch, const nonsens_result *result);
 
 /* One of many pairs, as a line of its own: every line has the same keys, null where there is nothing to say. */
 typedef struct report_pair {

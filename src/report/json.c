@@ -15,7 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 2 };
+enum { INDENT = 2, CURVE_DIGITS = 6 };
+
+json_t *report_rounded(double value, int digits)
+{
+    char text[NUMBER_BYTES];
+    double short_value = value;
+    if (!isfinite(value)) {
+        return json_null();
+    }
+    number_print(text, value, digits);
+    number_parse(text, text + strlen(text), &short_value);
+    return json_real(short_value + 0.0); // no minus zero
+}
 
 char *report_utf8(nonsens_context *ctx, arena *a, const char *text)
 {
@@ -305,6 +317,34 @@ static json_t *convention(const writer *w)
                                 report_edge_meaning(w->result, NONSENS_EDGE_BIDIRECTED)));
 }
 
+static json_t *curve(const training *t, int rows)
+{
+    static const char *const key[] = {"low", "middle", "high"};
+    json_t *object = json_object();
+    bool ok = object != NULL;
+    for (int k = 0; ok && k < 3; k++) {
+        json_t *list = json_array();
+        ok = json_object_set_new(object, key[k], list) == 0;
+        for (int64_t e = 0; ok && e < t->epochs; e++) {
+            ok = json_array_append_new(list, report_rounded(t->loss[rows][k][e], CURVE_DIGITS)) == 0;
+        }
+    }
+    return report_keep_if(ok, object);
+}
+
+static json_t *training_object(const writer *w)
+{
+    const training *t = &w->result->training;
+    json_t *running = json_array();
+    bool ok = running != NULL;
+    for (int64_t e = 0; ok && e < t->epochs; e++) {
+        ok = json_array_append_new(running, json_integer((json_int_t)t->running[e])) == 0;
+    }
+    return json_pack("{s:I, s:o, s:o, s:o, s:o}", "networks", (json_int_t)t->networks, "chance",
+                     report_rounded(t->chance, CURVE_DIGITS), "running", report_keep_if(ok, running), "trained_on",
+                     curve(t, 0), "held_out", curve(t, 1));
+}
+
 static bool fill_graph(const writer *w, json_t *root)
 {
     const nonsens_result *r = w->result;
@@ -354,8 +394,15 @@ static json_t *document(const writer *w)
               set(w, root, "steps", texts(w, r->step, r->steps)) &&
               set(w, root, "notes", texts(w, r->note, r->notes)) &&
               (!r->modulation.v || set(w, root, "modulation", modulation_object(w))) &&
+              (!r->training.epochs || set(w, root, "training", training_object(w))) &&
               set(w, root, "seconds", report_number(r->seconds));
     return report_keep_if(ok, root);
+}
+
+json_t *report_document(nonsens_context *ctx, arena *scratch, const nonsens_result *result)
+{
+    writer w = {ctx, scratch, result};
+    return document(&w);
 }
 
 /* ---- one of many pairs ---- */
@@ -424,8 +471,7 @@ nonsens_status report_write_json(nonsens_context *ctx, json_t *document, int dig
 nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result, const char *path)
 {
     arena scratch = {0};
-    writer w = {ctx, &scratch, result};
-    json_t *root = document(&w);
+    json_t *root = report_document(ctx, &scratch, result);
     arena_free(&scratch);
     return report_write_json(ctx, root, REPORT_DIGITS, path);
 }

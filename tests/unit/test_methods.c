@@ -239,6 +239,37 @@ static void test_a_fit_that_went_wrong_is_reported(void **state)
     nonsens_options_free(o);
 }
 
+/* Of the networks that reached an epoch the lowest, middle and highest loss; one diverged after its first. */
+static void test_training_curves_are_summed_up(void **state)
+{
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
+    nonsens_options *o = direction_options(ctx);
+    nonsens_data *data = small_data(ctx);
+    nonsens_result *result;
+    train_report report[3] = {{.epochs_run = 3}, {.epochs_run = 2, .reason = TRAIN_DIVERGED}, {.epochs_run = 2}};
+    float curve[3][2][4] = {{{3, 2, 1}, {5, 4, 6}}, {{9, NAN}, {8, NAN}}, {{4, 4}, {7, 5}}};
+    double singular[] = {1.0, 0.5, 0.1, 0.0};
+    disturbances d = {.n = data->n, .segments = data->segments, .start = data->start, .source = data->x};
+    d.fit = (tcl_fit){.nets = 3, .report = report, .singular = singular, .chance = 2.5, .gain_se = 0.1};
+    d.fit.curve = &curve[0][0][0];
+    d.fit.curve_epochs = 4;
+    assert_int_equal(result_new(ctx, data, o, "nonsens", &result), NONSENS_OK);
+    assert_int_equal(disturbances_report(ctx, &d, result), NONSENS_OK);
+    static const double expected[2][3][3] = {{{3, 2, 1}, {4, 3, 1}, {9, 4, 1}}, {{5, 4, 6}, {7, 4.5, 6}, {8, 5, 6}}};
+    assert_int_equal(result->training.epochs, 3);
+    assert_int_equal(result->training.networks, 3);
+    assert_true(result->training.chance == 2.5);
+    for (int64_t e = 0; e < 3; e++) {
+        assert_int_equal(result->training.running[e], 3 - e);
+        for (int k = 0; k < 6; k++) {
+            assert_true(result->training.loss[k / 3][k % 3][e] == expected[k / 3][k % 3][e]);
+        }
+    }
+    nonsens_result_free(result);
+    nonsens_data_free(data);
+    nonsens_options_free(o);
+}
+
 /* Scores of rows that a network was trained on are called so, and get no p-value. */
 static void test_in_sample_scores_are_called_so(void **state)
 {
@@ -495,6 +526,7 @@ int main(void)
         TEST(test_four_tests_on_true_disturbances),
         TEST(test_every_kind_of_input_has_derivatives),
         TEST(test_a_fit_that_went_wrong_is_reported),
+        TEST(test_training_curves_are_summed_up),
         TEST(test_in_sample_scores_are_called_so),
         TEST(test_spline_slopes_are_those_of_the_splines),
         TEST(test_spline_logits_score_rows_and_have_derivatives),

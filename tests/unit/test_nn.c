@@ -511,6 +511,9 @@ static void test_training_stops_early_and_keeps_the_best(void **state)
         train_task task = {.shape = shape, .blocks = 1, .shuffles = rng_open(1, RNG_BATCHES, 0), .train = rows};
         task.validation = validation;
         task.parameters = p;
+        float trained_on[400] = {0}, held_out[400] = {0};
+        task.trained_on = trained_on;
+        task.held_out = held_out;
         mlp_workspace work;
         mlp_init(&shape, &init, p);
         assert_int_equal(mlp_workspace_new(ctx, &a, &shape, &work), NONSENS_OK);
@@ -522,6 +525,9 @@ static void test_training_stops_early_and_keeps_the_best(void **state)
         assert_int_equal(report.epochs_run, report.best_epoch + o.patience);
         assert_true(fabs(after - report.validation_loss) < 1e-9);
         assert_true(after < before && after < log(4.0));
+        assert_true(fabs((double)held_out[report.best_epoch - 1] - report.validation_loss) < 1e-6);
+        assert_true(trained_on[report.epochs_run - 1] < trained_on[0] && trained_on[report.epochs_run - 1] > 0.0f);
+        assert_true(report.epochs_run < 400 && trained_on[report.epochs_run] == 0.0f); // beyond the last: untouched
         free(p);
     }
     free(x);

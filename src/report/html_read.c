@@ -1,0 +1,364 @@
+/*
+ * html_read.c - a page from a result that was written as JSON, with or without the data it was found in.
+ *
+ * The options in the file say which command it was and how the data were read; a hash of the values says whether the
+ * data given now are the same.
+ */
+#include "base/hash.h"
+#include "base/input.h"
+#include "base/number.h"
+#include "base/show.h"
+#include "data/table.h"
+#include "methods/variables.h"
+#include "report/html.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BYTES_MOST = 1 << 29 };
+
+static nonsens_status fail_result(nonsens_context *ctx, const char *path, const char *what)
+{
+    char shown[SHOWN_BYTES];
+    return fail(ctx, NONSENS_ERR_DATA, "result file %s: %s; give what --json of nonsens direction or discover wrote",
+                show_bare(shown, input_name(path)), what);
+}
+
+/* ---- is it a result? ---- */
+
+static bool all_texts(const json_t *array)
+{
+    const json_t *item;
+    size_t k;
+    bool ok = json_is_array(array);
+    json_array_foreach(array, k, item)
+    {
+        ok = ok && json_is_string(item);
+    }
+    return ok;
+}
+
+static bool number_or_null(const json_t *value)
+{
+    return !value || json_is_null(value) || json_is_number(value);
+}
+
+static bool text_or_null(const json_t *value)
+{
+    return !value || json_is_null(value) || json_is_string(value);
+}
+
+static bool is_evidence(const json_t *array)
+{
+    const json_t *item;
+    size_t k;
+    bool ok = json_is_array(array);
+    json_array_foreach(array, k, item)
+    {
+        ok = ok && json_is_string(json_object_get(item, "name")) && json_is_string(json_object_get(item, "text")) &&
+             number_or_null(json_object_get(item, "value")) && number_or_null(json_object_get(item, "p_value"));
+    }
+    return ok;
+}
+
+static bool has_text(const json_t *array, const json_t *text)
+{
+    const json_t *item;
+    size_t k;
+    json_array_foreach(array, k, item)
+    {
+        if (json_equal(item, text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_graph(const json_t *nodes, const json_t *edges)
+{
+    const json_t *item;
+    size_t k;
+    bool ok = all_texts(nodes) && json_is_array(edges);
+    json_array_foreach(edges, k, item)
+    {
+        ok = ok && has_text(nodes, json_object_get(item, "from")) && has_text(nodes, json_object_get(item, "to")) &&
+             json_is_string(json_object_get(item, "type")) && number_or_null(json_object_get(item, "weight")) &&
+             number_or_null(json_object_get(item, "p_value")) && number_or_null(json_object_get(item, "support"));
+    }
+    return ok;
+}
+
+/* {variable: {segment: number or null}} */
+static bool is_modulation(json_t *modulation)
+{
+    const char *name, *label;
+    json_t *of, *value;
+    bool ok = !modulation || json_is_object(modulation);
+    json_object_foreach(modulation, name, of)
+    {
+        ok = ok && json_is_object(of);
+        json_object_foreach(of, label, value)
+        {
+            ok = ok && number_or_null(value);
+        }
+    }
+    return ok;
+}
+
+static bool is_program(const json_t *program)
+{
+    return json_is_object(json_object_get(program, "options")) && json_is_string(json_object_get(program, "version")) &&
+           json_is_string(json_object_get(program, "data_hash"));
+}
+
+static bool is_data(const json_t *data)
+{
+    return all_texts(json_object_get(data, "variables")) && all_texts(json_object_get(data, "warnings")) &&
+           json_is_integer(json_object_get(data, "rows")) && json_is_integer(json_object_get(data, "segments"));
+}
+
+static nonsens_status check_result(nonsens_context *ctx, const char *path, const json_t *root)
+{
+    const json_t *notes = json_object_get(root, "notes");
+    if (!json_is_object(root) || !is_program(json_object_get(root, "nonsens"))) {
+        return fail_result(ctx, path, "no result: \"nonsens\" with version, options and data_hash is missing");
+    }
+    if (!is_data(json_object_get(root, "data"))) {
+        return fail_result(ctx, path, "\"data\" lacks rows, segments, variables or warnings");
+    }
+    if (!json_is_string(json_object_get(root, "method")) || !is_evidence(json_object_get(root, "evidence"))) {
+        return fail_result(ctx, path, "\"method\" or \"evidence\" is missing or is not as documented (docs/json.md)");
+    }
+    if (json_object_get(root, "edges") && !is_graph(json_object_get(root, "nodes"), json_object_get(root, "edges"))) {
+        return fail_result(ctx, path, "\"nodes\" and \"edges\" are no graph");
+    }
+    bool ok = (!notes || all_texts(notes)) && is_modulation(json_object_get(root, "modulation")) &&
+              text_or_null(json_object_get(root, "decision")) && text_or_null(json_object_get(root, "direction")) &&
+              text_or_null(json_object_get(root, "reason")) && text_or_null(json_object_get(root, "assumptions")) &&
+              number_or_null(json_object_get(root, "score")) && number_or_null(json_object_get(root, "p_value"));
+    return ok ? NONSENS_OK : fail_result(ctx, path, "a part of it is not as documented (docs/json.md)");
+}
+
+static nonsens_status parse(nonsens_context *ctx, const char *path, const input *file, json_t **root)
+{
+    json_error_t error;
+    char what[256];
+    *root = json_loadb(file->bytes ? file->bytes : "", file->size, 0, &error);
+    if (!*root && json_error_code(&error) == json_error_out_of_memory) {
+        return fail_memory(ctx);
+    }
+    if (!*root) {
+        snprintf(what, sizeof what, "line %d, column %d is not JSON (%s)", error.line, error.column, error.text);
+        return fail_result(ctx, path, what);
+    }
+    return check_result(ctx, path, *root);
+}
+
+/* *root is for the caller to release, whatever happens. */
+static nonsens_status read_result(nonsens_context *ctx, const char *path, json_t **root)
+{
+    input file = {0};
+    *root = NULL;
+    nonsens_status status = input_read_other(ctx, "result file", path, BYTES_MOST, &file);
+    if (status == NONSENS_OK) {
+        status = parse(ctx, path, &file, root);
+    }
+    input_free(&file);
+    return status;
+}
+
+/* ---- its options ---- */
+
+static unsigned command_of(const json_t *root)
+{
+    const char *method = json_string_value(json_object_get(root, "method"));
+    if (json_object_get(root, "edges")) {
+        return NONSENS_CMD_DISCOVER;
+    }
+    if (json_object_get(root, "unmixing")) {
+        return NONSENS_CMD_ICA;
+    }
+    if (strcmp(method, "independence") == 0) {
+        return NONSENS_CMD_INDEPENDENCE;
+    }
+    return strcmp(method, "diagnose") == 0 ? NONSENS_CMD_DIAGNOSE : NONSENS_CMD_DIRECTION;
+}
+
+/* As nonsens_options_set takes it; NULL for what is no value of an option. */
+static const char *value_text(const json_t *value, char number[NUMBER_BYTES])
+{
+    if (json_is_string(value)) {
+        return json_string_value(value);
+    }
+    if (json_is_boolean(value)) {
+        return json_is_true(value) ? "true" : "false";
+    }
+    if (json_is_integer(value)) {
+        snprintf(number, NUMBER_BYTES, "%" PRId64, (int64_t)json_integer_value(value));
+        return number;
+    }
+    return json_is_real(value) ? number_print(number, json_real_value(value), 0) : NULL;
+}
+
+static nonsens_status set_option(nonsens_context *ctx, const char *path, nonsens_options *options, const char *key,
+                                 const json_t *value)
+{
+    char number[NUMBER_BYTES], what[MESSAGE_BYTES];
+    const char *text = value_text(value, number);
+    if (!value || !nonsens_option_find(key, options->command)) { // of another version: it is shown, and that is all
+        return NONSENS_OK;
+    }
+    if (text && !text[0]) { // a text that is not set
+        return NONSENS_OK;
+    }
+    nonsens_status status = text ? nonsens_options_set(ctx, options, key, text) : NONSENS_ERR_USAGE;
+    if (status != NONSENS_ERR_USAGE) {
+        return status;
+    }
+    snprintf(what, sizeof what, "option %s: %s", key, text ? nonsens_message(ctx) : "no value");
+    return fail_result(ctx, path, what);
+}
+
+/* as-published goes first: it sets others, which the file may set anew. */
+static nonsens_status read_options(nonsens_context *ctx, const char *path, json_t *root, nonsens_options *options)
+{
+    json_t *from = json_object_get(json_object_get(root, "nonsens"), "options"), *value;
+    const char *key;
+    TRY(set_option(ctx, path, options, "as-published", json_object_get(from, "as-published")));
+    json_object_foreach(from, key, value)
+    {
+        if (strcmp(key, "as-published") != 0) {
+            TRY(set_option(ctx, path, options, key, value));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- its data ---- */
+
+typedef struct reading {
+    html_report page;
+    nonsens_options *options;
+    nonsens_data *data, *pair; /* all that was read; what was made of it; either may be NULL */
+} reading;
+
+static nonsens_status read_data(nonsens_context *ctx, reading *r)
+{
+    char hash[HASH_BYTES];
+    const json_t *wanted = json_object_get(json_object_get(r->page.result, "nonsens"), "data_hash");
+    if (r->page.files == 0) {
+        return NONSENS_OK;
+    }
+    TRY(nonsens_data_read_files(ctx, r->page.file, r->page.files, r->options, &r->data));
+    r->page.data = r->data;
+    if (r->options->command == NONSENS_CMD_DIRECTION) {
+        TRY(variables_pair(ctx, r->data, r->options, &r->page.data, &r->pair));
+    }
+    hash_print(hash, r->page.data->hash);
+    r->page.other_data = strcmp(hash, json_string_value(wanted)) != 0;
+    return NONSENS_OK;
+}
+
+/* ---- its disturbances ---- */
+
+static nonsens_status fail_sources(nonsens_context *ctx, const char *path, const char *what, const char *name)
+{
+    char shown[SHOWN_BYTES], quoted[SHOWN_BYTES];
+    return fail(ctx, NONSENS_ERR_DATA, "file of disturbances %s: %s%s; give what direction --sources wrote",
+                show_bare(shown, input_name(path)), what, name ? show_quoted(quoted, name) : "");
+}
+
+/* place (rows of the input + 1): where row k of the input, from 1, is in the data, counted from 1; 0: nowhere. */
+static nonsens_status find_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t *inputs,
+                                  int64_t **place)
+{
+    *inputs = 0;
+    for (int64_t i = 0; i < data->n; i++) {
+        *inputs = data->input_row[i] + 1 > *inputs ? data->input_row[i] + 1 : *inputs;
+    }
+    ARENA_TRY(ctx, a, *place, *inputs + 1);
+    for (int64_t i = 0; i < data->n; i++) {
+        (*place)[data->input_row[i] + 1] = i + 1;
+    }
+    return NONSENS_OK;
+}
+
+/* Columns "row" and N_<name> of each variable; every row of the data once. */
+static nonsens_status take_sources(nonsens_context *ctx, arena *a, const char *path, const table *t, reading *r)
+{
+    const nonsens_data *data = r->page.data;
+    int64_t inputs, *place, row = table_find(t, "row");
+    double *value;
+    char **name;
+    if (row < 0 || !t->column[row].value || t->rows != data->n) {
+        return fail_sources(ctx, path, "it has no column row, or not as many rows as the data", NULL);
+    }
+    TRY(find_places(ctx, a, data, &inputs, &place));
+    ARENA_TRY(ctx, a, value, data->n * data->d);
+    ARENA_TRY(ctx, a, name, data->d);
+    for (int64_t j = 0; j < data->d; j++) {
+        name[j] = arena_format(ctx, a, "N_%s", data->names[j]);
+        int64_t column = name[j] ? table_find(t, name[j]) : -1;
+        if (!name[j]) {
+            return NONSENS_ERR_MEMORY;
+        }
+        if (column < 0 || !t->column[column].value || t->column[column].missing) {
+            return fail_sources(ctx, path, "there is no column of numbers ", name[j]);
+        }
+        for (int64_t i = 0; i < t->rows; i++) {
+            double at = t->column[row].value[i];
+            if (!(at >= 1.0 && at <= (double)inputs) || place[(int64_t)at] == 0) {
+                return fail_sources(ctx, path, "it has a row that the data do not have", NULL);
+            }
+            value[j * data->n + place[(int64_t)at] - 1] = t->column[column].value[i];
+        }
+    }
+    r->page.source = matrix_view(value, data->n, data->d);
+    r->page.source_name = name;
+    return NONSENS_OK;
+}
+
+/* Of other data than the result's they would stand at the wrong rows: the page then has none. */
+static nonsens_status read_sources(nonsens_context *ctx, arena *a, const char *path, reading *r)
+{
+    table t;
+    if (!path || r->page.other_data) {
+        return NONSENS_OK;
+    }
+    if (!r->page.data || r->options->command != NONSENS_CMD_DIRECTION) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--sources are of a direction and need its data; give --data FILE too");
+    }
+    TRY(table_read(ctx, a, path, NULL, &t));
+    return take_sources(ctx, a, path, &t, r);
+}
+
+static nonsens_status write_report(nonsens_context *ctx, arena *scratch, const char *result, const char *sources,
+                                   reading *r, const char *path)
+{
+    TRY(read_result(ctx, result, &r->page.result));
+    TRY(nonsens_options_new(ctx, command_of(r->page.result), &r->options));
+    r->page.options = r->options;
+    TRY(read_options(ctx, result, r->page.result, r->options));
+    TRY(read_data(ctx, r));
+    TRY(read_sources(ctx, scratch, sources, r));
+    return html_write(ctx, scratch, &r->page, path);
+}
+
+nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *result, const char *const *files,
+                                         int64_t count, const char *sources, const char *path, int *other_data)
+{
+    arena scratch = {0};
+    reading r = {.page = {.file = files, .files = count}};
+    context_begin(ctx);
+    nonsens_status status = write_report(ctx, &scratch, result, sources, &r, path);
+    if (other_data) {
+        *other_data = r.page.other_data;
+    }
+    nonsens_data_free(r.pair);
+    nonsens_data_free(r.data);
+    nonsens_options_free(r.options);
+    json_decref(r.page.result);
+    arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,474 @@
+// page_test.mjs PROGRAM FOLDER - the report page as a reader has it: opened from a file in headless Chromium.
+// BROWSER_PATH names the browser; NONSENS_SCREENSHOTS a folder for pictures to look at.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+import { contrasts, unnamed } from './look.mjs';
+
+const [program, folder] = process.argv.slice(2);
+const at = (name) => join(folder, name);
+const nonsens = (...words) =>
+  execFileSync(program, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 });
+const json = (name) => JSON.parse(readFileSync(at(name), 'utf8'));
+
+let browser;
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.BROWSER_PATH,
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+});
+after(() => browser.close());
+
+/** Opens a page and gathers all that should not happen: errors, dialogs, requests. */
+async function open(name, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 900 }, offline: true, ...options });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && wrong.push(message.text()));
+  page.on('pageerror', (error) => wrong.push(String(error.stack)));
+  page.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => !/^(file|data):/.test(request.url()) && wrong.push(`request: ${request.url()}`));
+  const begun = Date.now();
+  await page.goto(pathToFileURL(at(name)).href);
+  await page.waitForSelector('footer');
+  return { page, wrong, seconds: (Date.now() - begun) / 1000, close: () => context.close() };
+}
+
+async function keep(page, name, options = { fullPage: true }) {
+  const where = process.env.NONSENS_SCREENSHOTS;
+  if (!where) return;
+  mkdirSync(where, { recursive: true });
+  await page.screenshot({ path: join(where, `${name}.png`), ...options });
+}
+
+const plain = (text) => text.replace(/[\u2068\u2069]/g, '');
+
+test('a direction: right decision, no error, all parts, interactions', async () => {
+  nonsens('simulate', '--depth', '3', '--seed', '3', '--per-segment', '150', '-o', 'pair.csv');
+  nonsens(
+    'direction',
+    'pair.csv',
+    '--segment',
+    'segment',
+    '--json',
+    'pair.json',
+    '--html',
+    'pair.html',
+    '-o',
+    'pair.txt',
+    '-q',
+  );
+  const result = json('pair.json');
+  const { page, wrong, close } = await open('pair.html');
+  const [cause, effect] = result.decision.split('->');
+  assert.equal(plain(await page.locator('h1').textContent()), `${cause} causes ${effect}`);
+  assert.equal(await page.title(), `${cause} causes ${effect} \u2013 nonsens`);
+  const order = await page.locator('main > section').evaluateAll((all) => all.map((s) => s.id));
+  assert.deepEqual(order, ['decision', 'evidence', 'lights', 'rows', 'segments', 'again']);
+  assert.equal(
+    await page.locator('#evidence svg [aria-label="bar"] path, #evidence svg [aria-label="bar"] rect').count(),
+    2,
+  );
+  assert.equal(await page.locator('#rows figure').count(), 5, 'the pair and four of disturbances');
+  assert.ok((await page.locator('#rows svg circle').count()) > 4 * 1400);
+  assert.ok((await page.locator('.lights li.fine').count()) >= 3);
+  assert.equal(await page.locator('#again code').textContent(), 'nonsens direction pair.csv --segment segment');
+
+  // a segment alone, by the keyboard
+  const full = await page.locator('#rows figure').first().locator('circle').count();
+  await page.locator('button.segment').first().focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('button.segment').first().getAttribute('aria-pressed'), 'true');
+  const layers = await page.locator('#rows figure').first().locator('[aria-label="dot"]').count();
+  assert.equal(layers, 2, 'the segment, and the others behind it');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('#rows figure').first().locator('circle').count(), full);
+
+  // a row under the pointer says which it is
+  const plot = page.locator('#rows figure').first().locator('svg');
+  await plot.scrollIntoViewIfNeeded();
+  const box = await plot.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.move(box.x + box.width / 2 + 3, box.y + box.height / 2 + 3);
+  assert.match(plain(await plot.locator('[aria-label="tip"]').textContent()), /row \d+, segment s\d+/);
+
+  // tables
+  await page.locator('#evidence summary').click();
+  assert.equal(await page.locator('#evidence tbody tr').count(), result.evidence.length);
+  await page.locator('#rows summary').first().click();
+  assert.equal(await page.locator('#rows tbody tr').count(), 1500);
+
+  // copying, with and without a clipboard
+  await page.locator('#again button').click();
+  await page.waitForFunction(() =>
+    /Copied|Selected/.test(document.querySelector('#again .command [role=status]').textContent),
+  );
+
+  // light and dark
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await paper(), 'rgb(255, 255, 255)');
+  await page.locator('button.theme').click();
+  assert.notEqual(await paper(), 'rgb(255, 255, 255)');
+  assert.equal(await page.locator('button.theme').getAttribute('aria-pressed'), 'true');
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('contrast and names for screen readers, light and dark, wide and narrow', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const { page, wrong, close } = await open('pair.html', { colorScheme });
+    await page.evaluate(() =>
+      document.querySelectorAll('details').forEach((d) => {
+        d.open = true;
+      }),
+    );
+    await page.waitForTimeout(100);
+    assert.deepEqual(await page.evaluate(contrasts), [], `contrast, ${colorScheme}`);
+    assert.deepEqual(await page.evaluate(unnamed), [], 'pictures, buttons and fields have names');
+    assert.deepEqual(wrong, []);
+    await page.evaluate(() =>
+      document.querySelectorAll('details').forEach((d) => {
+        d.open = false;
+      }),
+    );
+    await keep(page, `pair-${colorScheme}`);
+    await close();
+  }
+  const { page, wrong, close } = await open('pair.html', { viewport: { width: 360, height: 700 } });
+  await page.waitForTimeout(100);
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 361, 'nothing sticks out');
+  await keep(page, 'pair-narrow');
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('print: the head is gone, colours are light, nothing fails', async () => {
+  const { page, wrong, close } = await open('pair.html', { colorScheme: 'dark' });
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.locator('header').isVisible(), false);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+  await keep(page, 'pair-print');
+  assert.ok((await page.pdf()).length > 20000);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('the policy keeps foreign scripts and styles out', async () => {
+  const { page, close } = await open('pair.html');
+  const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content');
+  assert.match(policy, /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src data:/);
+  assert.doesNotMatch(policy, /unsafe/);
+  const state = await page.evaluate(async () => {
+    const script = document.createElement('script');
+    script.textContent = 'window.foreign = 1';
+    document.body.append(script);
+    const picture = document.createElement('div');
+    picture.innerHTML =
+      '<img src="data:," onerror="window.foreign = 2"><p id="styled" style="color: rgb(1, 2, 3)">x</p>';
+    document.body.append(picture);
+    const fetched = await fetch('https://example.org/').then(
+      () => true,
+      () => false,
+    );
+    await new Promise((done) => setTimeout(done, 100));
+    return [window.foreign, getComputedStyle(document.getElementById('styled')).color, fetched];
+  });
+  assert.equal(state[0], undefined);
+  assert.notEqual(state[1], 'rgb(1, 2, 3)');
+  assert.equal(state[2], false);
+  await close();
+});
+
+test('a graph: nodes, links, support, hover, drag, zoom, keys', async () => {
+  nonsens(
+    'simulate',
+    '--sem',
+    'node',
+    '--nodes',
+    '5',
+    '--segments',
+    '6',
+    '--per-segment',
+    '120',
+    '--depth',
+    '1',
+    '--edge-prob',
+    '.6',
+    '--seed',
+    '5',
+    '-o',
+    'five.csv',
+  );
+  nonsens(
+    'discover',
+    'five.csv',
+    '--segment',
+    'segment',
+    '--method',
+    'lingam',
+    '--bootstrap',
+    '20',
+    '--json',
+    'five.json',
+    '--html',
+    'five.html',
+    '-o',
+    'five.txt',
+    '-q',
+  );
+  const result = json('five.json');
+  assert.ok(result.edges.length >= 2, 'the example has links');
+  const { page, wrong, close } = await open('five.html');
+  await page.waitForTimeout(100);
+  await keep(page, 'graph-light');
+  assert.equal(await page.locator('.graph .node').count(), 5);
+  assert.equal(await page.locator('.graph .edge').count(), result.edges.length);
+  assert.equal(await page.locator('.graph .support').count(), result.edges.length);
+  assert.equal(await page.locator('#graph tbody tr').count(), result.edges.length);
+  assert.ok(await page.locator('#graph .legend').textContent());
+
+  const node = page.locator('.graph .node').first();
+  await node.scrollIntoViewIfNeeded();
+  await node.hover();
+  assert.match(await page.locator('.tip').textContent(), /auses/);
+  assert.ok((await page.locator('.graph .dim').count()) > 0, 'what is not near is dimmed');
+
+  const place = await node.getAttribute('transform');
+  const line = await page
+    .locator('.graph .line')
+    .allTextContents()
+    .then(() => page.locator('.graph .line').evaluateAll((all) => all.map((l) => l.getAttribute('d'))));
+  const box = await node.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 60, box.y + 50, { steps: 4 });
+  await page.mouse.up();
+  assert.notEqual(await node.getAttribute('transform'), place, 'a variable can be dragged');
+  const moved = await page.locator('.graph .line').evaluateAll((all) => all.map((l) => l.getAttribute('d')));
+  const name = plain(await node.textContent());
+  const touches = result.edges.some((e) => e.from === name || e.to === name);
+  assert.equal(JSON.stringify(moved) !== JSON.stringify(line), touches, 'its links go with it');
+
+  const world = page.locator('.graph > g');
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await page.waitForFunction(() =>
+    /scale\(1\.[1-9]/.test(document.querySelector('.graph > g').getAttribute('transform') ?? ''),
+  );
+  await page.getByRole('button', { name: 'Show the whole graph' }).click();
+  await page.waitForFunction(() =>
+    /scale\(1\)/.test(document.querySelector('.graph > g').getAttribute('transform') ?? ''),
+  );
+  assert.ok(await world.getAttribute('transform'));
+
+  // by keys alone: to the first link, whose data Enter shows
+  await page.locator('svg.graph').focus();
+  for (let i = 0; i < 6; i++) await page.keyboard.press('ArrowRight');
+  const first = result.edges[0];
+  assert.ok(plain(await page.locator('.tip').textContent()).includes(first.from));
+  await page.keyboard.press('Enter');
+  const chosen = await page
+    .locator('#rows select')
+    .evaluateAll((all) => all.map((s) => s.selectedOptions[0].textContent));
+  assert.deepEqual(chosen.map(plain), [first.from, first.to]);
+  await page.locator('#rows select').first().selectOption({ index: 2 });
+  await page.locator('#rows select').nth(1).selectOption({ index: 3 });
+  assert.ok((await page.locator('#rows figure').first().locator('circle').count()) > 100);
+  assert.deepEqual(await page.evaluate(contrasts), []);
+  assert.deepEqual(await page.evaluate(unnamed), []);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(2)>',
+  "';alert(3)//",
+  'a'.repeat(10000),
+  '\u05e9\u05dc\u05d5\u05dd \u202e evil',
+  '</script><!--',
+  '__proto__',
+];
+
+test('hostile names and labels stay text', async () => {
+  const quote = (text) => `"${text.replaceAll('"', '""')}"`;
+  let state = 7;
+  const random = () => (state = (state * 16807) % 2147483647) / 2147483647 - 0.5;
+  const lines = [[...HOSTILE, '<b>segment</b>'].map(quote).join(',')];
+  for (let i = 0; i < 600; i++) {
+    let v = random();
+    const row = HOSTILE.map(() => (v = 0.8 * v + random() * (1 + (i % 6) / 3)).toFixed(6));
+    lines.push([...row, quote(`${HOSTILE[i % 6]}${i % 6}`)].join(','));
+  }
+  writeFileSync(at('hostile.csv'), lines.join('\n') + '\n');
+  for (const method of ['pc', 'structured']) {
+    nonsens(
+      'discover',
+      'hostile.csv',
+      '--segment',
+      '<b>segment</b>',
+      '--method',
+      method,
+      '--json',
+      'hostile.json',
+      '--html',
+      'hostile.html',
+      '-o',
+      'hostile.txt',
+      '-q',
+    );
+    const { page, wrong, close } = await open('hostile.html');
+    await page.evaluate(() =>
+      document.querySelectorAll('details').forEach((d) => {
+        d.open = true;
+      }),
+    );
+    await page.waitForTimeout(200);
+    assert.equal(await page.locator('script').count(), 3, 'report, licences and the one that runs');
+    assert.equal(await page.locator('img').count(), 0);
+    assert.equal(await page.locator('main b').count(), 0);
+    assert.equal(await page.locator('.graph .node').count(), HOSTILE.length);
+    const names = await page.locator('#rows select').first().locator('option').allTextContents();
+    assert.equal(plain(names[0]), HOSTILE[0]);
+    assert.ok([...names[3]].length < 60, 'long names are cut');
+    assert.ok(!names.join('').includes('\u202e'), 'no mark turns the text round');
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 1101, 'nothing sticks out');
+    assert.match(await page.locator('#again code').textContent(), /--segment '<b>segment<\/b>'/);
+    await keep(page, `hostile-${method}`);
+    assert.deepEqual(wrong, []);
+    await close();
+  }
+});
+
+test('from a result file alone, and with other data', async () => {
+  nonsens('report', 'pair.json', '-o', 'bare.html');
+  const bare = await open('bare.html');
+  assert.equal(await bare.page.locator('#rows').count(), 0);
+  assert.equal(
+    plain(await bare.page.locator('h1').textContent()),
+    plain(`${json('pair.json').decision.replace('->', ' causes ')}`),
+  );
+  assert.equal(await bare.page.locator('#segments figure').count(), 1);
+  assert.deepEqual(bare.wrong, []);
+  await bare.close();
+  nonsens('simulate', '--seed', '4', '-o', 'other.csv');
+  nonsens('report', 'pair.json', '--data', 'other.csv', '-o', 'other.html');
+  const other = await open('other.html');
+  assert.match(await other.page.locator('#rows .problem').textContent(), /not the data of the result/);
+  assert.deepEqual(other.wrong, []);
+  await other.close();
+});
+
+test('every method for pairs, decided or not', async () => {
+  nonsens(
+    'simulate',
+    '--depth',
+    '2',
+    '--segments',
+    '5',
+    '--per-segment',
+    '60',
+    '--seed',
+    '3',
+    '--cyclic',
+    '-o',
+    'small.csv',
+  );
+  for (const method of ['nonsens', 'nonsens-lr', 'linear-ica', 'lingam', 'resit', 'reci', 'icp', 'cdnod']) {
+    nonsens(
+      'direction',
+      'small.csv',
+      '--segment',
+      'segment',
+      '--method',
+      method,
+      '--epochs',
+      '8',
+      '--folds',
+      '2',
+      '--html',
+      'method.html',
+      '-o',
+      'method.txt',
+      '-q',
+    );
+    const { page, wrong, close } = await open('method.html');
+    assert.equal(await page.locator('#evidence figure').count(), 1, method);
+    assert.deepEqual(wrong, [], method);
+    if (method === 'nonsens') {
+      assert.equal(await page.locator('#training figure svg').count(), 1);
+      await page.locator('#training summary').click();
+      assert.equal(await page.locator('#training tbody tr').count(), 8, 'one row per epoch');
+      await keep(page, 'nonsens');
+    }
+    await close();
+  }
+});
+
+/** 50 variables in a chain, 1,000,000 rows, the segment last: as .npy, which is quickly made. */
+function writeBig(path) {
+  const [rows, columns, block] = [1000000, 51, 20000];
+  const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
+  const padded = text + ' '.repeat(63 - ((10 + text.length) % 64)) + '\n';
+  const file = openSync(path, 'w');
+  writeSync(
+    file,
+    Buffer.concat([
+      Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, padded.length & 255, padded.length >> 8]),
+      Buffer.from(padded),
+    ]),
+  );
+  const part = new Float32Array(block * columns);
+  let state = 1;
+  const random = () => (state = (state * 48271) % 2147483647) / 2147483647 - 0.5;
+  for (let k = 0; k < rows / block; k++) {
+    for (let i = 0; i < block; i++) {
+      let v = 0;
+      for (let j = 0; j + 1 < columns; j++) part[i * columns + j] = v = 0.6 * v + random() * (1 + (k % 20) / 10);
+      part[i * columns + columns - 1] = k % 20;
+    }
+    writeSync(file, new Uint8Array(part.buffer));
+  }
+  closeSync(file);
+}
+
+test('50 variables and 1,000,000 rows: under 5 MB and quick', async () => {
+  writeBig(at('big.npy'));
+  nonsens(
+    'discover',
+    'big.npy',
+    '--no-header',
+    '--segment',
+    '#51',
+    '--method',
+    'pc',
+    '--max-given',
+    '1',
+    '--html',
+    'big.html',
+    '-o',
+    'big.txt',
+    '-q',
+  );
+  assert.ok(statSync(at('big.html')).size < 5e6, `${statSync(at('big.html')).size} bytes`);
+  const { page, wrong, seconds, close } = await open('big.html');
+  assert.ok(seconds < 20, `${seconds} s to open`);
+  assert.equal(await page.locator('.graph .node').count(), 50);
+  assert.match(await page.locator('#rows > p').first().textContent(), /of 1,000,000/);
+  const begun = Date.now();
+  await page.locator('#rows select').first().selectOption({ index: 30 });
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await page.waitForFunction(() => /scale/.test(document.querySelector('.graph > g').getAttribute('transform') ?? ''));
+  assert.ok(Date.now() - begun < 8000, 'choosing and zooming do not hang');
+  await page.waitForTimeout(100);
+  await keep(page, 'big');
+  assert.deepEqual(wrong, []);
+  await close();
+});

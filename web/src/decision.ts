@@ -1,0 +1,168 @@
+// The decision in words: the first thing on the page.
+import { el } from './dom';
+import { count, direction, number, pValue, sentence, shortName } from './text';
+import type { Edge, Report, Result } from './types';
+
+interface Words {
+  headline: string;
+  lines: string[];
+  /** For the mark beside the headline. */
+  kind: 'decided' | 'open';
+}
+
+function pairWords(result: Result): Words {
+  const [a = 'x', b = 'y'] = result.data.variables;
+  const found = direction(result.decision, result.data.variables);
+  const better = direction(result.direction, result.data.variables);
+  const lines: string[] = [];
+  let headline: string;
+  let kind: Words['kind'] = 'decided';
+  if (found) {
+    headline = `${shortName(found[0])} causes ${shortName(found[1])}`;
+    lines.push(
+      result.assumes_effect
+        ? 'This method takes for granted that one of them causes the other, and names the more likely one; it ' +
+            'cannot say that neither does.'
+        : 'If the assumptions below hold.',
+    );
+  } else if (result.decision === 'independent') {
+    headline = `Neither of ${shortName(a)} and ${shortName(b)} causes the other: they are independent`;
+    lines.push('Independent inside the segments, if the assumptions below hold.');
+  } else if (result.decision === 'dependent') {
+    headline = `${shortName(a)} and ${shortName(b)} depend on one another`;
+  } else if (result.decision === 'neither') {
+    headline = `Both directions between ${shortName(a)} and ${shortName(b)} are refuted`;
+    lines.push('An assumption of the method does not hold for these data, so it names no cause.');
+    kind = 'open';
+  } else {
+    headline = `No direction between ${shortName(a)} and ${shortName(b)} is established`;
+    lines.push('The data do not decide: what would be needed to name the cause is not there.');
+    kind = 'open';
+  }
+  if (!found && better) {
+    lines.push(`If one direction must be named: ${shortName(better[0])} \u2192 ${shortName(better[1])} fits better.`);
+  }
+  return { headline, lines, kind };
+}
+
+/** What an arrow with two heads means hangs on the method; the result says it. */
+export function twoHeads(result: Result): string {
+  return /a <-> b: (.*)$/.exec(result.convention ?? '')?.[1] ?? 'hidden common cause';
+}
+
+export function edgeWords(e: Edge, result: Result): string {
+  const a = shortName(e.from);
+  const b = shortName(e.to);
+  if (e.type === '-->') return `${a} causes ${b}`;
+  return e.type === '<->'
+    ? `${a} and ${b} are linked by an arrow with two heads (${twoHeads(result)})`
+    : `${a} and ${b} are linked, direction not known`;
+}
+
+function graphWords(result: Result): Words {
+  const edges = result.edges ?? [];
+  const arrows = edges.filter((e) => e.type === '-->').length;
+  const lines: string[] = [];
+  const others = edges.length - arrows;
+  const among = `among ${count(result.nodes?.length ?? 0, 'variable')}`;
+  const open = `${count(others, 'link')} without a direction`;
+  const headline =
+    edges.length === 0
+      ? `No links ${among}`
+      : arrows === 0
+        ? `${open} ${among}`
+        : `${count(arrows, 'cause-and-effect link')} ${among}` + (others ? `, and ${open}` : '');
+  if (edges.length > 0) lines.push('If the assumptions below hold:');
+  return { headline, lines, kind: arrows > 0 || edges.length === 0 ? 'decided' : 'open' };
+}
+
+function otherWords(report: Report): Words {
+  const headline =
+    report.name === 'ica'
+      ? `${count(report.result.sources?.length ?? 0, 'independent source')} of ` +
+        `${count(report.result.data.variables.length, 'variable')}`
+      : 'What these data can and cannot support';
+  return { headline, lines: [], kind: 'decided' };
+}
+
+const EDGES_IN_WORDS = 8;
+
+function edgeList(edges: Edge[], result: Result): HTMLElement {
+  const list = el(
+    'ul',
+    { class: 'links' },
+    ...edges
+      .slice(0, EDGES_IN_WORDS)
+      .map((e) => el('li', {}, edgeWords(e, result), el('span', { class: 'quiet' }, edgeFigures(e)))),
+  );
+  if (edges.length > EDGES_IN_WORDS)
+    list.append(el('li', {}, `and ${edges.length - EDGES_IN_WORDS} more, in the graph below`));
+  return list;
+}
+
+export function edgeFigures(e: Edge): string {
+  const parts = [];
+  if (e.support !== null && e.support !== undefined) parts.push(`support ${number(e.support, 3)}`);
+  if (e.p_value !== null && e.p_value !== undefined)
+    parts.push(`p ${e.p_value < 1e-300 ? '' : '= '}${pValue(e.p_value)}`);
+  if (e.weight !== null && e.weight !== undefined) parts.push(`weight ${number(e.weight, 3)}`);
+  return parts.length ? ` (${parts.join(', ')})` : '';
+}
+
+function figures(result: Result): HTMLElement {
+  const list = el('dl', { class: 'facts' });
+  const put = (name: string, value: string, title: string): void => {
+    list.append(el('div', { title }, el('dt', {}, name), el('dd', {}, value)));
+  };
+  const [a, b] = result.data.variables;
+  if (result.edges === undefined && result.p_value !== undefined) {
+    put(
+      'p-value',
+      pValue(result.p_value),
+      'Of the decision: how often data in which it is wrong would speak for it as clearly',
+    );
+  }
+  if (result.score !== undefined && result.score !== null && a !== undefined && b !== undefined) {
+    put('score', number(result.score), 'Positive speaks for the first variable as the cause, negative for the second');
+  }
+  put('method', result.method, 'The method that was run');
+  put('rows', result.data.rows.toLocaleString('en'), 'Rows that were used');
+  put(
+    'segments',
+    result.data.segments ? result.data.segments.toLocaleString('en') : 'none',
+    'Conditions under which the rows were recorded',
+  );
+  return list;
+}
+
+export function decisionWords(report: Report): Words {
+  const { result } = report;
+  if (result.edges) return graphWords(result);
+  return report.name === 'direction' || report.name === 'independence' ? pairWords(result) : otherWords(report);
+}
+
+export function decisionSection(report: Report): HTMLElement {
+  const { result } = report;
+  const words = decisionWords(report);
+  const [a, b] = result.data.variables;
+  return el(
+    'section',
+    { id: 'decision', class: `decision ${words.kind}`, 'aria-labelledby': 'headline' },
+    el('p', { class: 'kicker' }, report.name === 'ica' || report.name === 'diagnose' ? 'Result' : 'Decision'),
+    el('h1', { id: 'headline' }, words.headline),
+    ...words.lines.map((line) => el('p', {}, line)),
+    result.edges && result.edges.length > 0 && edgeList(result.edges, result),
+    result.reason && el('p', { class: 'reason' }, sentence(result.reason)),
+    figures(result),
+    result.score !== undefined &&
+      result.score !== null &&
+      a !== undefined &&
+      b !== undefined &&
+      el(
+        'p',
+        { class: 'quiet' },
+        `A positive score speaks for ${shortName(a)} \u2192 ${shortName(b)}, a negative one for ${shortName(b)} ` +
+          `\u2192 ${shortName(a)}.`,
+      ),
+  );
+}

@@ -1,0 +1,405 @@
+// The graph: laid out in layers by dagre, causes above effects; nodes can be dragged, the whole zoomed and moved, links
+// and nodes looked at with the pointer or with the arrow keys.
+import { Graph, layout } from '@dagrejs/dagre';
+import { drag } from 'd3-drag';
+import { select } from 'd3-selection';
+import { zoom, zoomIdentity } from 'd3-zoom';
+import { edgeFigures, edgeWords, twoHeads } from './decision';
+import { el, section, svg } from './dom';
+import { behind } from './tables';
+import { count, longName, number, pValue, shortName } from './text';
+import type { Edge, Report } from './types';
+
+interface Place {
+  x: number;
+  y: number;
+}
+
+interface NodeView extends Place {
+  name: string;
+  label: string;
+  width: number;
+  height: number;
+  group: SVGGElement;
+}
+
+interface EdgeView {
+  edge: Edge;
+  from: NodeView;
+  to: NodeView;
+  bends: Place[];
+  width: number;
+  group: SVGGElement;
+  line: SVGPathElement;
+  reach: SVGPathElement;
+  text: SVGTextElement | null;
+}
+
+const HEIGHT = 34;
+const STEP = 12;
+
+/** Thicker where more resamples have the link; without resamples all the same. */
+function thickness(e: Edge): number {
+  return e.support === null || e.support === undefined ? 2 : 0.8 + 3.6 * e.support;
+}
+
+/** Where the way from the middle of a box towards a point leaves the box. */
+function leave(box: NodeView, to: Place, gap: number): Place {
+  const [dx, dy] = [to.x - box.x, to.y - box.y];
+  const [w, h] = [box.width / 2 + gap, box.height / 2 + gap];
+  const scale = Math.min(dx === 0 ? Infinity : w / Math.abs(dx), dy === 0 ? Infinity : h / Math.abs(dy));
+  return Number.isFinite(scale) ? { x: box.x + dx * scale, y: box.y + dy * scale } : { ...to };
+}
+
+function path(points: Place[]): string {
+  const [first, ...rest] = points;
+  const at = (p: Place): string => `${p.x.toFixed(1)},${p.y.toFixed(1)}`;
+  if (rest.length === 1) return `M${at(first!)}L${at(rest[0]!)}`;
+  let d = `M${at(first!)}`;
+  for (let i = 0; i < rest.length - 1; i++) {
+    const [p, q] = [rest[i]!, rest[i + 1]!];
+    const end = i === rest.length - 2 ? q : { x: (p.x + q.x) / 2, y: (p.y + q.y) / 2 };
+    d += `Q${at(p)} ${at(end)}`;
+  }
+  return d;
+}
+
+class GraphView {
+  readonly root: HTMLElement;
+  private readonly picture = svg('svg', { class: 'graph', role: 'group', tabindex: 0 });
+  private readonly world = svg('g');
+  private readonly nodes = new Map<string, NodeView>();
+  private readonly edges: EdgeView[] = [];
+  private readonly tip = el('div', { class: 'tip', role: 'status' });
+  private readonly behaviour = zoom<SVGSVGElement, unknown>();
+  private size = { width: 0, height: 0 };
+  private current = -1;
+
+  constructor(
+    private readonly report: Report,
+    private readonly picked: (a: string, b: string) => void,
+  ) {
+    const { result } = report;
+    this.place(result.nodes ?? [], result.edges ?? []);
+    this.picture.append(this.heads(), this.world);
+    this.picture.setAttribute(
+      'aria-label',
+      `Graph of ${count(this.nodes.size, 'variable')} and ${count(this.edges.length, 'link')}. Arrow keys go ` +
+        `from one to the next, Enter shows its data, Shift with arrow keys moves a variable. The table below ` +
+        `has all links.`,
+    );
+    this.prepareZoom();
+    this.picture.addEventListener('keydown', (event) => this.key(event));
+    this.root = el('div', { class: 'graph-frame' }, this.tools(), this.picture, this.tip);
+    this.clear();
+  }
+
+  /** Layers by dagre; a link without direction counts as one from first to second. */
+  private place(names: string[], edges: Edge[]): void {
+    const g = new Graph({ multigraph: true });
+    g.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 56, marginx: 24, marginy: 24 });
+    g.setDefaultEdgeLabel(() => ({}));
+    const labels = names.map((name) => shortName(name, 22));
+    names.forEach((_, i) =>
+      g.setNode(String(i), { width: Math.max(48, 22 + 7.6 * [...labels[i]!].length), height: HEIGHT }),
+    );
+    const index = new Map(names.map((name, i) => [name, i]));
+    edges.forEach((e, k) => g.setEdge(String(index.get(e.from)), String(index.get(e.to)), {}, String(k)));
+    layout(g);
+    names.forEach((name, i) => {
+      const { x, y, width, height } = g.node(String(i)) as { x: number; y: number; width: number; height: number };
+      this.nodes.set(name, { name, label: labels[i]!, x, y, width, height, group: svg('g') });
+      this.size = {
+        width: Math.max(this.size.width, x + width / 2 + 24),
+        height: Math.max(this.size.height, y + height / 2 + 24),
+      };
+    });
+    edges.forEach((e, k) => {
+      const points = (
+        (g.edge(String(index.get(e.from)), String(index.get(e.to)), String(k)) as { points?: Place[] }).points ?? []
+      ).slice(1, -1);
+      this.addEdge(e, points.length === 1 ? [] : points);
+    });
+    for (const node of this.nodes.values()) this.addNode(node);
+  }
+
+  private addEdge(edge: Edge, bends: Place[]): void {
+    const from = this.nodes.get(edge.from)!;
+    const to = this.nodes.get(edge.to)!;
+    const line = svg('path', { class: 'line', 'stroke-width': thickness(edge) });
+    const reach = svg('path', { class: 'reach' });
+    const label = edge.support ?? null;
+    const text = label === null ? null : svg('text', { class: 'support', 'text-anchor': 'middle' }, number(label, 2));
+    const group = svg(
+      'g',
+      {
+        class: `edge ${edge.type === '-->' ? 'arrow' : edge.type === '<->' ? 'both' : 'open'}`,
+        tabindex: -1,
+        role: 'img',
+        'aria-label': edgeWords(edge, this.report.result) + edgeFigures(edge),
+      },
+      reach,
+      line,
+      text,
+    );
+    if (edge.type !== '---') line.setAttribute('marker-end', 'url(#head)');
+    if (edge.type === '<->') line.setAttribute('marker-start', 'url(#tail)');
+    const view: EdgeView = { edge, from, to, bends, width: thickness(edge), group, line, reach, text };
+    this.edges.push(view);
+    this.route(view);
+    this.listen(
+      group,
+      () => this.showEdge(view),
+      () => this.picked(edge.from, edge.to),
+    );
+    this.world.append(group);
+  }
+
+  private addNode(node: NodeView): void {
+    node.group.setAttribute('class', 'node');
+    node.group.setAttribute('tabindex', '-1');
+    node.group.setAttribute('role', 'img');
+    node.group.setAttribute('aria-label', this.nodeWords(node));
+    node.group.append(
+      svg('rect', { x: -node.width / 2, y: -node.height / 2, width: node.width, height: node.height, rx: 8 }),
+      svg('text', { 'text-anchor': 'middle', 'dominant-baseline': 'central' }, node.label),
+    );
+    this.move(node, node.x, node.y);
+    this.listen(
+      node.group,
+      () => this.showNode(node),
+      () => undefined,
+    );
+    select<SVGGElement, unknown>(node.group).call(
+      drag<SVGGElement, unknown>()
+        .subject(() => ({ x: node.x, y: node.y }))
+        .on('drag', (event: { x: number; y: number }) => this.move(node, event.x, event.y)),
+    );
+    this.world.append(node.group);
+  }
+
+  private move(node: NodeView, x: number, y: number): void {
+    const moved = x !== node.x || y !== node.y;
+    node.x = x;
+    node.y = y;
+    node.group.setAttribute('transform', `translate(${x.toFixed(1)},${y.toFixed(1)})`);
+    for (const view of this.edges) {
+      if (view.from !== node && view.to !== node) continue;
+      if (moved) view.bends = [];
+      this.route(view);
+    }
+  }
+
+  private route(view: EdgeView): void {
+    const inner = view.bends;
+    const start = leave(view.from, inner[0] ?? view.to, view.edge.type === '<->' ? 9 : 1);
+    const end = leave(view.to, inner.at(-1) ?? view.from, view.edge.type === '---' ? 1 : 9);
+    const d = path([start, ...inner, end]);
+    view.line.setAttribute('d', d);
+    view.reach.setAttribute('d', d);
+    const middle = inner[Math.floor(inner.length / 2)] ?? { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 };
+    view.text?.setAttribute('x', (middle.x + 10).toFixed(1));
+    view.text?.setAttribute('y', (middle.y - 4).toFixed(1));
+  }
+
+  private heads(): SVGDefsElement {
+    const head = (id: string, d: string, at: number): SVGMarkerElement =>
+      svg(
+        'marker',
+        {
+          id,
+          viewBox: '0 0 10 10',
+          refX: at,
+          refY: 5,
+          markerWidth: 10,
+          markerHeight: 10,
+          markerUnits: 'userSpaceOnUse',
+          orient: 'auto',
+        },
+        svg('path', { d, class: 'head' }),
+      );
+    return svg('defs', {}, head('head', 'M0,0L10,5L0,10z', 2), head('tail', 'M10,0L0,5L10,10z', 8));
+  }
+
+  /** The wheel zooms where the graph was clicked or Ctrl is held; else the page scrolls as everywhere. */
+  private prepareZoom(): void {
+    this.behaviour
+      .scaleExtent([0.2, 6])
+      .filter(
+        (event: Event) =>
+          event.type !== 'wheel' || (event as WheelEvent).ctrlKey || this.picture.contains(document.activeElement),
+      )
+      .on('zoom', (event: { transform: { toString: () => string } }) =>
+        this.world.setAttribute('transform', event.transform.toString()),
+      );
+    this.picture.setAttribute('viewBox', `0 0 ${this.size.width} ${this.size.height}`);
+    this.picture.setAttribute('preserveAspectRatio', 'xMidYMid meet');
+    const height = Math.min(Math.max(this.size.height, 220), 640);
+    this.picture.setAttribute('height', String(height));
+    select<SVGSVGElement, unknown>(this.picture).call(this.behaviour);
+  }
+
+  private tools(): HTMLElement {
+    const by = (factor: number) => () =>
+      select<SVGSVGElement, unknown>(this.picture).call(this.behaviour.scaleBy, factor);
+    const button = (text: string, label: string, click: () => void): HTMLElement =>
+      el('button', { type: 'button', 'aria-label': label, title: label, click }, text);
+    return el(
+      'div',
+      { class: 'tools' },
+      button('+', 'Zoom in', by(1.4)),
+      button('\u2212', 'Zoom out', by(1 / 1.4)),
+      button('Fit', 'Show the whole graph', () =>
+        select<SVGSVGElement, unknown>(this.picture).call(this.behaviour.transform, zoomIdentity),
+      ),
+    );
+  }
+
+  private listen(group: SVGGElement, show: () => void, chosen: () => void): void {
+    group.addEventListener('pointerenter', show);
+    group.addEventListener('pointerleave', () => group !== document.activeElement && this.clear());
+    group.addEventListener('focus', show);
+    group.addEventListener('blur', () => this.clear());
+    group.addEventListener('click', () => {
+      group.focus();
+      chosen();
+    });
+  }
+
+  private nodeWords(node: NodeView): string {
+    const edges = this.report.result.edges ?? [];
+    const list = (names: string[]): string => names.map((n) => shortName(n)).join(', ');
+    const causes = edges.filter((e) => e.type === '-->' && e.to === node.name).map((e) => e.from);
+    const effects = edges.filter((e) => e.type === '-->' && e.from === node.name).map((e) => e.to);
+    const linked = edges
+      .filter((e) => e.type !== '-->' && (e.from === node.name || e.to === node.name))
+      .map((e) => (e.from === node.name ? e.to : e.from));
+    return [
+      `${shortName(node.name, 60)}.`,
+      causes.length ? `Causes: ${list(causes)}.` : 'No causes in the graph.',
+      effects.length ? `Effects: ${list(effects)}.` : 'No effects.',
+      linked.length ? `Linked without a direction: ${list(linked)}.` : '',
+    ]
+      .join(' ')
+      .trim();
+  }
+
+  private showNode(node: NodeView): void {
+    const near = new Set(this.edges.filter((v) => v.from === node || v.to === node));
+    this.highlight(
+      (v) => near.has(v),
+      (n) => n === node || [...near].some((v) => v.from === n || v.to === n),
+    );
+    this.tip.textContent = this.nodeWords(node);
+  }
+
+  private showEdge(view: EdgeView): void {
+    this.highlight(
+      (v) => v === view,
+      (n) => n === view.from || n === view.to,
+    );
+    this.tip.textContent =
+      edgeWords(view.edge, this.report.result) +
+      edgeFigures(view.edge) +
+      '.' +
+      (this.report.display ? ' Press it to see its data.' : '');
+  }
+
+  private highlight(edge: (v: EdgeView) => boolean, node: (n: NodeView) => boolean): void {
+    this.edges.forEach((v) => v.group.classList.toggle('dim', !edge(v)));
+    this.nodes.forEach((n) => n.group.classList.toggle('dim', !node(n)));
+  }
+
+  private clear(): void {
+    this.highlight(
+      () => true,
+      () => true,
+    );
+    this.tip.textContent =
+      'Point at a variable or a link, or use the arrow keys. Drag variables; zoom with the buttons, or with ' +
+      'Ctrl and the wheel.';
+  }
+
+  private key(event: KeyboardEvent): void {
+    const ways: Record<string, [number, number, number]> = {
+      ArrowRight: [1, STEP, 0],
+      ArrowDown: [1, 0, STEP],
+      ArrowLeft: [-1, -STEP, 0],
+      ArrowUp: [-1, 0, -STEP],
+    };
+    const way = ways[event.key];
+    const all = [...this.nodes.values(), ...this.edges];
+    const now = all[this.current];
+    if (way && event.shiftKey && now && 'name' in now) this.move(now, now.x + way[1], now.y + way[2]);
+    else if (way && all.length) {
+      this.current = (this.current + way[0] + all.length) % all.length;
+      all[this.current]!.group.focus();
+    } else if (event.key === 'Enter' && now && 'edge' in now) this.picked(now.edge.from, now.edge.to);
+    else if (event.key === '+' || event.key === '-')
+      select<SVGSVGElement, unknown>(this.picture).call(this.behaviour.scaleBy, event.key === '+' ? 1.4 : 1 / 1.4);
+    else return;
+    event.preventDefault();
+  }
+}
+
+function legend(report: Report): HTMLElement {
+  const kinds = new Set((report.result.edges ?? []).map((e) => e.type));
+  const sample = (type: string, text: string): HTMLElement | null => {
+    if (!kinds.has(type)) return null;
+    const line = svg('path', { class: 'line', d: 'M10,8L38,8', 'stroke-width': 2 });
+    if (type !== '---') line.setAttribute('marker-end', 'url(#head)');
+    if (type === '<->') line.setAttribute('marker-start', 'url(#tail)');
+    return el(
+      'span',
+      {},
+      svg(
+        'svg',
+        { width: 52, height: 16, class: 'graph-sample', 'aria-hidden': 'true' },
+        svg('g', { class: `edge ${type === '-->' ? 'arrow' : type === '<->' ? 'both' : 'open'}` }, line),
+      ),
+      text,
+    );
+  };
+  const supported = (report.result.edges ?? []).some((e) => e.support !== null && e.support !== undefined);
+  return el(
+    'p',
+    { class: 'legend' },
+    sample('-->', 'cause \u2192 effect'),
+    sample('---', 'direction not known'),
+    sample('<->', twoHeads(report.result)),
+    supported && el('span', {}, 'Figures and thickness: support, the share of resamples with this link.'),
+    !supported && kinds.size > 0 && el('span', {}, 'All lines are equally thick: support needs --bootstrap.'),
+  );
+}
+
+export function graphSection(report: Report, picked: (a: string, b: string) => void): HTMLElement | null {
+  const { result } = report;
+  if (!result.nodes || !result.edges) return null;
+  const view = new GraphView(report, picked);
+  const edges = result.edges;
+  return section(
+    'graph',
+    'The graph',
+    legend(report),
+    view.root,
+    result.order && el('p', {}, `Order, causes first: ${result.order.map((n) => shortName(n)).join(', ')}.`),
+    behind(
+      `Table: all ${count(edges.length, 'link')}`,
+      {
+        head: ['from (cause)', 'link', 'to (effect)', 'support', 'p-value', 'weight', 'in words'],
+        figures: [3, 4, 5],
+        rows: () =>
+          edges.map((e) => [
+            longName(e.from),
+            e.type,
+            longName(e.to),
+            number(e.support, 3),
+            pValue(e.p_value),
+            number(e.weight),
+            edgeWords(e, result),
+          ]),
+      },
+      edges.length > 0 && edges.length <= 12,
+    ),
+  );
+}

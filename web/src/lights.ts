@@ -1,0 +1,360 @@
+// What speaks for and against the assumptions, as traffic lights: shape, word and colour say the same.
+import { el, section } from './dom';
+import { behind } from './tables';
+import { count, number, pValue, sentence, shortName } from './text';
+import type { Evidence, Report } from './types';
+
+type Light = 'fine' | 'caution' | 'problem' | 'untested';
+
+interface Finding {
+  light: Light;
+  title: string;
+  text: string;
+}
+
+const MARKS: Record<Light, string> = { fine: '\u25cf', caution: '\u25b2', problem: '\u25a0', untested: '\u25cb' };
+const WORDS: Record<Light, string> = { fine: 'fine', caution: 'caution', problem: 'problem', untested: 'not testable' };
+const ORDER: Light[] = ['problem', 'caution', 'fine', 'untested'];
+
+function find(report: Report, name: string): Evidence | undefined {
+  return report.result.evidence.find((e) => e.name === name);
+}
+
+/** Green from `good` on, red below `bad`. */
+function grade(value: number, good: number, bad: number): Light {
+  return value >= good ? 'fine' : value >= bad ? 'caution' : 'problem';
+}
+
+function data(report: Report): Finding[] {
+  const { result, display } = report;
+  const found: Finding[] = [];
+  const segments = result.data.segments;
+  if (segments > 0) {
+    found.push({
+      light: segments >= 10 ? 'fine' : segments >= 3 ? 'caution' : 'problem',
+      title: `${count(segments, 'segment')}`,
+      text:
+        segments >= 10
+          ? 'Enough conditions to tell changes of two disturbances apart.'
+          : segments >= 3
+            ? 'Three segments are the least that methods on changes can use; from ten on they decide far more often.'
+            : 'Too few: methods that live on changes between segments need at least three.',
+    });
+  } else {
+    found.push({
+      light: 'untested',
+      title: 'No segments',
+      text: 'The method was run without segments, so nothing is known about changes between conditions.',
+    });
+  }
+  if (display && !display.other && segments > 0) {
+    const least = Math.min(...display.sizes);
+    const where = display.labels[display.sizes.indexOf(least)];
+    if (display.labels.length === segments) {
+      found.push({
+        light: grade(least, 100, 30),
+        title: `Smallest segment: ${count(least, 'row')}`,
+        text:
+          `Segment ${shortName(where ?? '')}. ` +
+          (least >= 100
+            ? 'Large enough for tests inside segments.'
+            : 'Small segments say little about their own noise, and tests inside them are weak.'),
+      });
+    }
+  }
+  if (display?.other)
+    found.push({
+      light: 'problem',
+      title: 'Other data',
+      text: 'The data in this page are not those of the result (data_hash differs).',
+    });
+  for (const warning of result.data.warnings)
+    found.push({ light: 'caution', title: 'The data', text: sentence(warning) });
+  if (result.data.warnings.length === 0)
+    found.push({
+      light: 'fine',
+      title: 'Reading and audit of the data',
+      text: 'No warnings: no duplicated, collinear or categorical variables were seen, no tiny segments.',
+    });
+  return found;
+}
+
+function classifier(report: Report): Finding[] {
+  const found: Finding[] = [];
+  const gain = find(report, 'held-out gain') ?? find(report, 'gain of rank 1');
+  if (gain && gain.p_value !== null) {
+    const told = gain.p_value < 0.01;
+    found.push({
+      light: told ? 'fine' : gain.p_value < 0.05 ? 'caution' : 'problem',
+      title: told ? 'The segments differ' : 'The segments hardly differ',
+      text:
+        `The classifier gains ${number(gain.value)} nats per row over chance on unseen rows (p-value ` +
+        `${pValue(gain.p_value)}). Where segments cannot be told apart there is no change to learn from.`,
+    });
+  }
+  if (find(report, 'in-sample gain')) {
+    found.push({
+      light: 'caution',
+      title: 'Networks scored rows they were trained on',
+      text: 'With one fold nothing is held out: p-values are too small. Use more --folds.',
+    });
+  }
+  const second = find(report, 'second singular value ratio');
+  if (second?.value !== null && second?.value !== undefined) {
+    found.push({
+      light: grade(second.value, 0.2, 0.05),
+      title: 'Both disturbances change, and differently',
+      text:
+        `Second singular value over the first: ${number(second.value)}. Near 0 only one disturbance ` +
+        `changes, or both change in proportion; the direction then rests on little.`,
+    });
+  }
+  const third = find(report, 'third singular value ratio');
+  if (third?.value !== null && third?.value !== undefined) {
+    found.push({
+      light: third.value <= 0.1 ? 'fine' : third.value <= 0.3 ? 'caution' : 'problem',
+      title: 'Nothing else changes',
+      text:
+        `Third singular value over the second: ${number(third.value)}. Far above 0.1 more changes than one ` +
+        `thing per disturbance: a hidden common cause, or the mechanism itself.`,
+    });
+  }
+  const rank = find(report, 'rank');
+  if (rank?.value !== null && rank?.value !== undefined && report.result.method === 'structured') {
+    found.push({
+      light: rank.value === 2 ? 'fine' : rank.value === 0 ? 'problem' : 'caution',
+      title: `${count(rank.value, 'way')} in which the segments differ`,
+      text:
+        rank.value === 2
+          ? 'As many as there are disturbances: what the model expects.'
+          : rank.value > 2
+            ? 'More than there are disturbances: means and scales may both change, or a hidden common cause or ' +
+              'the mechanism changes.'
+            : rank.value === 1
+              ? 'Only one disturbance is seen to change; a direction can still follow from it.'
+              : 'No change between segments is seen.',
+    });
+  }
+  const contrast = find(report, 'contrast gap');
+  if (contrast?.value !== null && contrast?.value !== undefined) {
+    const least = 2 * report.result.data.segments;
+    found.push({
+      light: contrast.value > 5 * least ? 'fine' : contrast.value > least ? 'caution' : 'problem',
+      title: 'The disturbances can be separated',
+      text:
+        `Contrast gap ${number(contrast.value)}; up to ${least}, twice the number of segments, they are not ` +
+        `identified.`,
+    });
+  }
+  const assignment = find(report, 'assignment gap');
+  if (assignment?.value !== null && assignment?.value !== undefined) {
+    found.push({
+      light: grade(assignment.value, 0.1, 0.02),
+      title: 'Each disturbance has its variable',
+      text:
+        `Assignment gap ${number(assignment.value)} nats per row. Near 0 it is not clear which disturbance ` +
+        `belongs to which variable.`,
+    });
+  }
+  return found;
+}
+
+function decision(report: Report): Finding[] {
+  const { result } = report;
+  const found: Finding[] = [];
+  if (result.decision === 'neither')
+    found.push({
+      light: 'problem',
+      title: 'Both directions are refuted',
+      text:
+        'So one of the assumptions does not hold: a hidden common cause, a cycle, a mechanism that changes, ' +
+        'or noise of another kind.',
+    });
+  if (result.decision === 'inconclusive')
+    found.push({
+      light: 'caution',
+      title: 'Undecided',
+      text: 'The better direction is named above, but the data do not establish it.',
+    });
+  if (result.assumes_effect)
+    found.push({
+      light: 'caution',
+      title: 'An effect is taken for granted',
+      text: 'This method always names a direction, also where there is none.',
+    });
+  const open = (result.edges ?? []).filter((e) => e.type === '---').length;
+  const doubtful = (result.edges ?? []).filter((e) => e.type === '<->').length;
+  if (open)
+    found.push({
+      light: 'caution',
+      title: `${count(open, 'link')} without a direction`,
+      text: 'The data do not say which end is the cause.',
+    });
+  if (doubtful)
+    found.push({
+      light: 'caution',
+      title: `${count(doubtful, 'link')} with two heads`,
+      text: sentence(result.convention ?? ''),
+    });
+  const weak = (result.edges ?? []).filter((e) => e.support !== null && e.support !== undefined && e.support < 0.5);
+  if (result.bootstrap) {
+    found.push(
+      weak.length
+        ? {
+            light: 'caution',
+            title: `${count(weak.length, 'link')} found in less than half of the resamples`,
+            text: weak
+              .slice(0, 5)
+              .map((e) => `${shortName(e.from)} \u2013 ${shortName(e.to)}`)
+              .join(', '),
+          }
+        : {
+            light: 'fine',
+            title: 'Links are stable',
+            text: `Each is found in at least half of ${result.bootstrap.replicates} resamples of the rows.`,
+          },
+    );
+  } else if (result.edges && result.edges.length) {
+    found.push({
+      light: 'untested',
+      title: 'Stability under resampling',
+      text: 'Not tried: --bootstrap B says how often each link comes out on resampled rows.',
+    });
+  }
+  return found;
+}
+
+/** structured, graphs: does each disturbance change, and is each arrow's direction established? */
+function graph(report: Report): Finding[] {
+  const { result } = report;
+  const found: Finding[] = [];
+  const nodes = result.nodes ?? [];
+  const still = nodes.filter((v) => {
+    const p = [find(report, `scale(${v})`)?.p_value, find(report, `place(${v})`)?.p_value].filter(
+      (x): x is number => typeof x === 'number',
+    );
+    return p.length > 0 && Math.min(...p) * p.length > 0.05;
+  });
+  if (find(report, `scale(${nodes[0]})`)) {
+    found.push(
+      still.length
+        ? {
+            light: 'caution',
+            title: `${count(still.length, 'disturbance')} without a visible change`,
+            text: `${still
+              .slice(0, 8)
+              .map((v) => shortName(v))
+              .join(', ')}: directions that hang on them are less certain.`,
+          }
+        : {
+            light: 'fine',
+            title: 'Every disturbance changes over the segments',
+            text: 'In its scale or its mean: this is what directions are learned from.',
+          },
+    );
+  }
+  const unsure = (result.edges ?? []).filter((e) => {
+    const turned = find(report, `turned(${e.to}->${e.from})`);
+    return e.type === '-->' && turned && (turned.p_value ?? 0) > 0.05;
+  });
+  if (result.evidence.some((e) => e.name.startsWith('turned('))) {
+    found.push(
+      unsure.length
+        ? {
+            light: 'caution',
+            title: `${count(unsure.length, 'arrow')} could be turned round`,
+            text: unsure
+              .slice(0, 5)
+              .map((e) => `${shortName(e.from)} \u2192 ${shortName(e.to)}`)
+              .join(', '),
+          }
+        : {
+            light: 'fine',
+            title: 'Directions are established',
+            text: 'Turning any arrow round predicts unseen rows worse.',
+          },
+    );
+  }
+  return found;
+}
+
+/** Sentences of the method; those that say so in their first words speak against an assumption. */
+function notes(report: Report): Finding[] {
+  return (report.result.notes ?? []).map((note) => {
+    const against = /contradict|do not bear out|not identified|diverged|without converging|refuted/i.test(note);
+    return {
+      light: against ? 'problem' : 'untested',
+      title: against ? 'The method found' : 'Note',
+      text: sentence(note),
+    } as Finding;
+  });
+}
+
+const UNTESTABLE: Finding[] = [
+  {
+    light: 'untested',
+    title: 'No hidden common cause',
+    text:
+      'Data alone cannot rule it out. A cause that acts on two variables and was not recorded can look like ' +
+      'an arrow between them.',
+  },
+  {
+    light: 'untested',
+    title: 'The segments are not made by the effect',
+    text: 'Rows must not have been put into segments by looking at what the variables turned out to be.',
+  },
+];
+
+export function findings(report: Report): Finding[] {
+  const all = [...decision(report), ...classifier(report), ...graph(report), ...data(report)];
+  const text = notes(report);
+  return [
+    ...all,
+    ...text.filter((f) => f.light !== 'untested'),
+    ...(report.name === 'direction' || report.name === 'discover' ? UNTESTABLE : []),
+  ].sort((a, b) => ORDER.indexOf(a.light) - ORDER.indexOf(b.light));
+}
+
+export function lightsSection(report: Report): HTMLElement {
+  const all = findings(report);
+  const plain = notes(report).filter((f) => f.light === 'untested');
+  const { assumptions } = report.result;
+  return section(
+    'lights',
+    'Can the answer be trusted?',
+    el(
+      'p',
+      { class: 'quiet' },
+      ORDER.map((light) => `${MARKS[light]} ${all.filter((f) => f.light === light).length} ${WORDS[light]}`).join(
+        '   ',
+      ),
+    ),
+    el(
+      'ul',
+      { class: 'lights' },
+      ...all.map((f) =>
+        el(
+          'li',
+          { class: f.light },
+          el('span', { class: 'light', 'aria-hidden': 'true' }, MARKS[f.light]),
+          el(
+            'div',
+            {},
+            el('strong', {}, f.title),
+            ' ',
+            el('span', { class: 'word' }, WORDS[f.light]),
+            el('p', {}, f.text),
+          ),
+        ),
+      ),
+    ),
+    plain.length > 0 && el('h3', {}, 'What else the method says'),
+    plain.length > 0 && el('ul', {}, ...plain.map((f) => el('li', {}, f.text))),
+    assumptions && el('h3', {}, 'What the method assumes'),
+    assumptions && el('p', {}, sentence(assumptions)),
+    behind('Table: all findings', {
+      head: ['finding', 'light', 'explanation'],
+      rows: () => [...all, ...plain].map((f) => [f.title, WORDS[f.light], f.text]),
+    }),
+  );
+}

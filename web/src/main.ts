@@ -1,0 +1,53 @@
+// The page: sections in the order in which a reader asks.
+import { aboutSection, footer } from './about';
+import { decisionSection, decisionWords } from './decision';
+import { el } from './dom';
+import { evidenceSection } from './evidence';
+import { graphSection } from './graph';
+import { lightsSection } from './lights';
+import { rowsSection } from './scatter';
+import { segmentsSection, trainingSection } from './segments';
+import './style.css';
+import { themeSwitch } from './theme';
+import type { Report } from './types';
+
+function navigation(sections: HTMLElement[]): HTMLElement {
+  return el(
+    'nav',
+    { 'aria-label': 'Sections' },
+    ...sections.map((s) =>
+      el('a', { href: `#${s.id}` }, s.id === 'decision' ? 'Decision' : (s.querySelector('h2')?.textContent ?? s.id)),
+    ),
+  );
+}
+
+function build(report: Report, page: HTMLElement): void {
+  const rows = rowsSection(report);
+  const jump = (a: string, b: string): void => {
+    rows?.show(a, b);
+    rows?.section.scrollIntoView({ block: 'start' });
+  };
+  const sections = [
+    decisionSection(report),
+    report.result.edges ? graphSection(report, jump) : null,
+    evidenceSection(report),
+    lightsSection(report),
+    rows?.section ?? null,
+    segmentsSection(report),
+    trainingSection(report.result),
+    aboutSection(report),
+  ].filter((s): s is HTMLElement => s !== null);
+  page.replaceChildren(
+    el('a', { class: 'skip', href: '#decision' }, 'Skip to the decision'),
+    el('header', {}, el('span', { class: 'brand' }, `nonsens ${report.name}`), navigation(sections), themeSwitch()),
+    el('main', {}, ...sections),
+    footer(report),
+  );
+  document.title = `${decisionWords(report).headline.replace(/[\u2068\u2069]/g, '')} \u2013 nonsens`;
+}
+
+const page = document.getElementById('page')!;
+const report = JSON.parse(document.getElementById('report')!.textContent ?? 'null') as Report | string;
+if (typeof report === 'string')
+  page.replaceChildren(el('p', {}, 'This is the empty page; nonsens fills it in (--html, or nonsens report).'));
+else build(report, page);

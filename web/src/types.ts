@@ -1,0 +1,107 @@
+// What src/report/html.c puts into the page (docs/json.md describes the result).
+
+export interface Evidence {
+  name: string;
+  value: number | null;
+  p_value: number | null;
+  text: string;
+}
+
+export interface Edge {
+  from: string;
+  to: string;
+  type: string;
+  weight: number | null;
+  p_value: number | null;
+  support: number | null;
+}
+
+export interface ResampledPair {
+  a: string;
+  b: string;
+  'a --> b': number | null;
+  'b --> a': number | null;
+  'a --- b': number | null;
+  'a <-> b': number | null;
+  none: number | null;
+}
+
+/** Over the networks, epoch by epoch: the lowest, middle and highest loss. */
+export interface Curve {
+  low: (number | null)[];
+  middle: (number | null)[];
+  high: (number | null)[];
+}
+
+export interface Training {
+  networks: number;
+  chance: number | null;
+  running: number[];
+  trained_on: Curve;
+  held_out: Curve;
+}
+
+export interface Result {
+  nonsens: { version: string; seed?: number; threads?: number; options: Record<string, unknown>; data_hash: string };
+  data: { rows: number; segments: number; variables: string[]; warnings: string[] };
+  method: string;
+  decision?: string | null;
+  direction?: string | null;
+  score?: number | null;
+  p_value?: number | null;
+  evidence: Evidence[];
+  reason?: string | null;
+  assumes_effect?: boolean;
+  nodes?: string[];
+  edges?: Edge[];
+  order?: string[];
+  bootstrap?: { replicates: number; failed: number; pairs: ResampledPair[] };
+  convention?: string;
+  sources?: string[];
+  assumptions?: string | null;
+  notes?: string[];
+  modulation?: Record<string, Record<string, number | null>>;
+  training?: Training;
+  seconds?: number | null;
+}
+
+export type Moments = [number | null, number | null];
+
+export interface Sources {
+  names: string[];
+  values: (number | null)[][];
+  summary: Moments[][];
+}
+
+/** Some rows of the data, and mean and deviation of all rows in each segment. */
+export interface Display {
+  other: boolean;
+  rows: number;
+  segments: number;
+  labels: string[];
+  sizes: number[];
+  variables: string[];
+  row: number[];
+  segment: number[];
+  values: (number | null)[][];
+  summary: Moments[][];
+  sources: Sources | null;
+}
+
+export interface OptionRow {
+  key: string;
+  value: string;
+  usual: string;
+  group: string;
+  text: string;
+}
+
+export interface Report {
+  version: string;
+  command: string;
+  name: string;
+  method: { name: string; summary: string; citation: string } | null;
+  options: OptionRow[];
+  result: Result;
+  display: Display | null;
+}
