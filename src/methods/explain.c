@@ -8,6 +8,7 @@
  */
 #include "methods/explain.h"
 
+#include "base/nearest.h"
 #include "base/parallel.h"
 #include "base/show.h"
 #include "data/audit.h"
@@ -75,16 +76,18 @@ static nonsens_status list_labels(nonsens_context *ctx, arena *scratch, const no
 static nonsens_status find_segment(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const char *key,
                                    const char *label, int64_t *out)
 {
-    char shown[SHOWN_BYTES], list[MESSAGE_BYTES - 300];
+    char shown[SHOWN_BYTES], list[MESSAGE_BYTES - 600], hint[HINT_BYTES];
+    nearest near = nearest_to(label);
     for (int64_t e = 0; e < data->segments; e++) {
+        nearest_offer(&near, data->labels[e]);
         if (strcmp(data->labels[e], label) == 0) {
             *out = e;
             return NONSENS_OK;
         }
     }
     TRY(list_labels(ctx, scratch, data, list, sizeof list));
-    return fail(ctx, NONSENS_ERR_DATA, "--%s %s: no segment has this label; there are %s", key,
-                show_quoted(shown, label), list);
+    return fail(ctx, NONSENS_ERR_DATA, "--%s %s: no segment has this label; there are %s%s", key,
+                show_quoted(shown, label), list, nearest_hint(&near, hint));
 }
 
 static nonsens_status check_size(nonsens_context *ctx, int64_t rows, const char *label)
