@@ -15,7 +15,8 @@ static const command commands[] = {
      "Decides which of two variables causes the other from data that come in segments (experiments, sites, stretches "
      "of time). FILE is CSV, TSV, blank-separated text or .npy; `-` reads standard input. Several files, one per "
      "segment, take the place of --segment: columns are then matched by name, and a segment is called after its file. "
-     "The text output begins with a line `decision: A->B`, where the decision may also be independent or inconclusive. "
+     "The text output begins with a line `decision: A->B`, where the decision may also be independent, neither or "
+     "inconclusive. "
      "With --pairs it is a table of many pairs, most certain first; --json FILE gets one JSON object per line, a pair "
      "each, and a run that was stopped goes on with --resume from FILE.journal, which is there until all is done.",
      command_direction},
