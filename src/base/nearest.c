@@ -40,26 +40,35 @@ static size_t edit_distance(const char *a, const char *b)
 }
 
 /* With more than a third of the letters wrong another word was meant. */
-nearest nearest_to(const char *word)
+static size_t most_edits(const char *word)
 {
-    return (nearest){word, NULL, (strlen(word) + 1) / 3 + 1, false};
+    return (strlen(word) + 1) / 3;
 }
 
+nearest nearest_to(const char *word)
+{
+    return (nearest){word, NULL, most_edits(word) + 1, false};
+}
+
+/* A word that has the typed one in it counts as one edit more than may be: nearer ones come first, others of its kind
+ * tie. */
 void nearest_offer(nearest *n, const char *candidate)
 {
-    size_t length = strlen(n->word);
+    size_t length = strlen(n->word), most = most_edits(n->word);
     if (length < 2 || length > LONGEST) {
         return; // every letter is near every other, and nothing is near a very long word
     }
     size_t distance = edit_distance(n->word, candidate);
     bool within = length >= 3 && strstr(candidate, n->word);
-    if (distance < n->distance || (within && !n->found)) {
-        n->found = candidate;
-        n->distance = smaller(distance, n->distance);
-        n->tied = false;
-    } else if (n->found && distance == n->distance && strcmp(n->found, candidate) != 0) {
-        n->tied = true;
+    if (distance > most) {
+        distance = within ? most + 1 : LONGEST + 1;
     }
+    if (distance > most + 1 || (n->found && distance > n->distance)) {
+        return;
+    }
+    n->tied = n->found && distance == n->distance && (n->tied || strcmp(n->found, candidate) != 0);
+    n->found = n->tied ? n->found : candidate;
+    n->distance = distance;
 }
 
 const char *nearest_hint(const nearest *n, char out[HINT_BYTES])

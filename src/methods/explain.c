@@ -64,11 +64,13 @@ static nonsens_status list_labels(nonsens_context *ctx, arena *scratch, const no
         }
         label[at] = data->labels[e];
     }
-    for (int64_t e = 0; e < data->segments && e < SHOWN && used + SHOWN_BYTES < bytes; e++) {
-        used += (size_t)snprintf(list + used, bytes - used, "%s%s", e ? ", " : "", show_bare(shown, label[e]));
+    int64_t listed = 0;
+    for (; listed < data->segments && listed < SHOWN && used + SHOWN_BYTES < bytes; listed++) {
+        used +=
+            (size_t)snprintf(list + used, bytes - used, "%s%s", listed ? ", " : "", show_bare(shown, label[listed]));
     }
-    if (data->segments > SHOWN) {
-        snprintf(list + used, bytes - used, " and %" PRId64 " others", data->segments - SHOWN);
+    if (listed < data->segments) {
+        snprintf(list + used, bytes - used, " and %" PRId64 " others", data->segments - listed);
     }
     return NONSENS_OK;
 }
@@ -90,11 +92,17 @@ static nonsens_status find_segment(nonsens_context *ctx, arena *scratch, const n
                 show_quoted(shown, label), list, nearest_hint(&near, hint));
 }
 
+/* label NULL: all other segments together. */
 static nonsens_status check_size(nonsens_context *ctx, int64_t rows, const char *label)
 {
     char shown[SHOWN_BYTES];
     if (rows >= LEAST_ROWS) {
         return NONSENS_OK;
+    }
+    if (!label) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "all other segments together have %" PRId64 " row%s; at least %d are needed to compare with", rows,
+                    rows == 1 ? "" : "s", LEAST_ROWS);
     }
     return fail(ctx, NONSENS_ERR_DATA, "segment %s has %" PRId64 " row%s; at least %d are needed to compare it",
                 show_quoted(shown, label), rows, rows == 1 ? "" : "s", LEAST_ROWS);
@@ -120,7 +128,7 @@ static nonsens_status pick_segments(nonsens_context *ctx, arena *scratch, const 
     to->against = against < 0 ? NULL : result->labels[against];
     to->of_rows = data->start[of + 1] - data->start[of];
     TRY(check_size(ctx, to->of_rows, to->of));
-    return check_size(ctx, to->other_rows, to->against ? to->against : "of all others");
+    return check_size(ctx, to->other_rows, to->against);
 }
 
 /* ---- questions -------------------------------------------------------------------------------------------------- */
@@ -162,6 +170,7 @@ static nonsens_status ask_all(nonsens_context *ctx, arena *a, explanation *x)
             }
         }
         x->node[j].is_open = open > 0;
+        x->node[j].untried = open > MOST_OPEN;
         TRY(scores_want(ctx, &x->scores, j, 0, NULL));
         unsigned all = (1u << (open < MOST_OPEN ? open : MOST_OPEN)) - 1; // of more, the first ones are tried both ways
         for (unsigned which = 0; which <= all; which++) {

@@ -21,6 +21,7 @@ typedef struct explain_node {
     int64_t causes, cause[MECHANISM_MOST_CAUSES]; /* nodes, those that own is given */
     double least_p;                               /* of own, over all ways to direct the edges that are open */
     bool is_open;                                 /* some of its edges have no direction */
+    bool untried;                                 /* too many such edges to try all choices of causes */
     bool too_many;                                /* it has more causes than are fitted */
     bool apart;                                   /* its causes, or a choice of them, have no rows that are alike */
 } explain_node;

@@ -22,7 +22,7 @@ enum { FEATURES = 4, SIZE = FEATURES + 1, MOST_STEPS = 50, LEAST_ROWS = 10 };
 
 static const double SLOPE_RIDGE = 0.05; /* as one more row would pull the slopes to zero */
 static const double JITTER = 1e-9;
-static const double LEAST_OVERLAP = 0.1;    /* share of the variance of the group that the causes must leave */
+static const double LEAST_OVERLAP = 0.1;     /* share of the variance of the group that the causes must leave */
 static const double LEAST_PROPENSITY = 0.05; /* of the group's share of the rows */
 
 nonsens_status explain_groups_make(nonsens_context *ctx, arena *a, const mechanism_data *rows, const int8_t *in,
@@ -121,6 +121,17 @@ static nonsens_status test(nonsens_context *ctx, const explain_groups *g, const 
     return NONSENS_OK;
 }
 
+double explain_least_p(int64_t count, int64_t other)
+{
+    double least = (double)(count < other ? count : other), most = (double)(count < other ? other : count);
+    double degrees = least - (double)EXPLAIN_SCORES;
+    if (!(degrees > 0.0)) {
+        return 1.0;
+    }
+    return special_f_tail(EXPLAIN_SCORES, degrees,
+                          least * (least + most) / most * degrees / ((least - 1.0) * (double)EXPLAIN_SCORES));
+}
+
 /* ---- divergence ------------------------------------------------------------------------------------------------- */
 
 /* A logistic regression of the group; feature[0] is 1.  Weights add up to `total` in each group. */
@@ -196,7 +207,7 @@ static nonsens_status fit(nonsens_context *ctx, const contrast *c, int64_t from,
     return NONSENS_OK;
 }
 
-/* log u/(1-u), -log 4u(1-u) and two Legendre polynomials, each of mean 0 and variance 1 by the weights. */
+/* T, |T|, 2u - 1 and its square, u the rank of the variable, each of mean 0 and variance 1 by the weights. */
 static void fill_features(contrast *c, const double *u, const double *t)
 {
     int64_t n = c->g->n;
@@ -339,7 +350,8 @@ static spread spread_of(const contrast *c, const sort_entry *entry, const double
         s.deviation += c->g->in[i] == group ? c->weight[i] / c->total * fabs(v[i] - s.median) : 0.0;
     }
     for (int64_t i = 0; i < c->g->n; i++) {
-        double over = fabs(v[i] - s.median) / s.deviation - 1.0, w = c->weight[i] / c->total;
+        double w = c->weight[i] / c->total;
+        double over = s.deviation > 0.0 ? fabs(v[i] - s.median) / s.deviation - 1.0 : 0.0; // constant: without error
         square += c->g->in[i] == group ? w * w * over * over : 0.0;
     }
     s.deviation_error = sqrt(square);

@@ -43,6 +43,12 @@ typedef struct explain_change {
 } explain_change;
 
 /*
+ * The least p-value that the test can have with so many rows of the two groups: its statistic is at most the rows of
+ * the smaller one times n over those of the larger, however large the change.
+ */
+double explain_least_p(int64_t count, int64_t other);
+
+/*
  * v (n): the variable, or its disturbance given the causes; any increasing function of it would do.  t (n): the same on
  * the scale on which `scale` and `shift` are measured.
  * The test is of "in the segment or not is independent of v once the causes are known"; the divergence is between

@@ -20,6 +20,7 @@ typedef struct judgement {
     bool *changed;          /* (d) by itself */
     bool *moved;            /* (d) its marginal */
     double sum;             /* of own changes */
+    bool blind;             /* so few rows that no change could be told from chance */
 } judgement;
 
 /* ---- q-values --------------------------------------------------------------------------------------------------- */
@@ -53,7 +54,7 @@ static nonsens_status decide(nonsens_context *ctx, arena *scratch, judgement *j)
     TRY(fill_q(ctx, scratch, j, true, j->marginal_q));
     for (int64_t k = 0; k < d; k++) {
         const explain_node *at = &j->node[k];
-        j->changed[k] = !at->too_many && !at->apart && is_small(j, at->own.p_value, j->q[k]);
+        j->changed[k] = !at->too_many && !at->untried && !at->apart && is_small(j, at->own.p_value, j->q[k]);
         j->moved[k] = is_small(j, at->marginal.p_value, j->marginal_q[k]);
         j->sum += at->own.value > 0.0 ? at->own.value : 0.0;
     }
@@ -65,7 +66,8 @@ static nonsens_status decide(nonsens_context *ctx, arena *scratch, judgement *j)
 static int verdict_of(const judgement *j, int64_t node, int64_t followed)
 {
     const explain_node *at = &j->node[node];
-    bool in_doubt = at->too_many || at->apart || isnan(at->own.p_value) || (at->is_open && at->least_p <= j->alpha);
+    bool in_doubt = j->blind || at->too_many || at->untried || at->apart || isnan(at->own.p_value) ||
+                    (at->is_open && at->least_p <= j->alpha);
     if (j->changed[node]) {
         return NONSENS_CHANGED_ITSELF;
     }
@@ -207,29 +209,40 @@ static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
     if (least >= FEW_ROWS) {
         return NONSENS_OK;
     }
-    const char *label = e->of_rows <= e->other_rows || !e->against ? e->of : e->against;
-    return result_note(ctx, j->result,
-                       "Segment %s has only %" PRId64 " rows: changes that are not large go unseen, and intervals are "
-                       "rough.",
-                       show_quoted(shown, label), least);
+    const char *label = e->of_rows <= e->other_rows ? e->of : e->against; // NULL: all others together
+    const char *told = j->blind ? "with so few no change, however large, can be told from chance at this level"
+                                : "changes that are not large go unseen, and intervals are rough";
+    if (!label) {
+        return result_note(ctx, j->result, "All other segments together have only %" PRId64 " rows: %s.", least, told);
+    }
+    return result_note(ctx, j->result, "Segment %s has only %" PRId64 " rows: %s.", show_quoted(shown, label), least,
+                       told);
 }
 
 static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const judgement *j)
 {
     char list[LIST_BYTES];
-    bool *open, *many, *apart;
+    bool *open, *many, *apart, *untried;
     ARENA_TRY(ctx, scratch, open, j->data->d);
     ARENA_TRY(ctx, scratch, many, j->data->d);
     ARENA_TRY(ctx, scratch, apart, j->data->d);
+    ARENA_TRY(ctx, scratch, untried, j->data->d);
     for (int64_t k = 0; k < j->data->d; k++) {
         open[k] = j->node[k].is_open;
         many[k] = j->node[k].too_many;
         apart[k] = j->node[k].apart;
+        untried[k] = j->node[k].untried;
     }
     if (list_flagged(j, open, list) > 0) {
         TRY(result_note(ctx, j->result,
                         "%s: edges of these have no direction in the graph. Their figures are those of the choice of "
                         "causes that speaks least for a change; where choices disagree the verdict is unclear.",
+                        list));
+    }
+    if (list_flagged(j, untried, list) > 0) {
+        TRY(result_note(ctx, j->result,
+                        "%s: so many edges without direction that not all choices of causes were tried; the verdict is "
+                        "unclear.",
                         list));
     }
     if (list_flagged(j, many, list) > 0) {
@@ -257,6 +270,8 @@ nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const nonsens
                    .result = result,
                    .alpha = alpha,
                    .reach = special_normal_quantile(1.0 - 0.5 * alpha)};
+    double tests = result->options.fdr == FDR_NONE ? 1.0 : (double)data->d; // that one q-value must survive
+    j.blind = tests * explain_least_p(result->explained.of_rows, result->explained.other_rows) > alpha;
     TRY(decide(ctx, scratch, &j));
     TRY(rank_all(ctx, &j));
     TRY(note_few(ctx, &j));

@@ -226,15 +226,19 @@ static nonsens_status say_line(nonsens_context *ctx, const line_work *w, const o
     char first[SHOWN_BYTES], second[SHOWN_BYTES];
     const char *a = show_bare(first, pc_name(w->search, line->node[0])),
                *b = show_bare(second, pc_name(w->search, line->node[1]));
-    bool forth = line->decision == DECISION_FIRST_CAUSES;
+    bool forth = line->decision == DECISION_FIRST_CAUSES, left = pdag_is_line(g, line->node[0], line->node[1]);
     if (!is_decided(line)) {
-        return result_step(ctx, result, "Tests leave the direction of %s - %s open, and so does %s: %s", a, b,
-                           w->method->info.name, line->reason);
+        return result_step(ctx, result, "Tests leave the direction of %s - %s open, and so does %s: %s%s", a, b,
+                           w->method->info.name, line->reason,
+                           left ? "" : " It follows from arrows that were found elsewhere.");
     }
-    return result_step(
-        ctx, result, "Tests leave the direction of %s - %s open; %s says that %s causes %s. The edge %s.", a, b,
-        w->method->info.name, forth ? a : b, forth ? b : a,
-        pdag_is_line(g, line->node[0], line->node[1]) ? "stays without direction all the same" : "is directed");
+    bool agrees = pdag_is_arrow(g, line->node[forth ? 0 : 1], line->node[forth ? 1 : 0]);
+    return result_step(ctx, result,
+                       "Tests leave the direction of %s - %s open; %s says that %s causes %s. The edge %s.", a, b,
+                       w->method->info.name, forth ? a : b, forth ? b : a,
+                       left     ? "stays without direction all the same"
+                       : agrees ? "is directed so"
+                                : "is directed the other way, as follows from arrows that were surer");
 }
 
 /* A line that was left. */

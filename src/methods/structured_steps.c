@@ -25,14 +25,23 @@ static nonsens_status say_rank(nonsens_context *ctx, const structured *s, int64_
     char gain[NUMBER_BYTES], p_value[STEP_P_BYTES];
     bool fitted = r <= f->fitted && f->fit[r].held_out;
     const char *which = r == 1 ? "One feature of both variables" : "A further feature",
-               *verdict = r <= f->rank ? "it is needed" : "it is not needed";
+               *verdict = r <= f->rank ? "it is needed"
+                          : f->step[r].p_value > ladder_rank_level(&s->ladder, KIND_BOTH, r)
+                              ? "it is not needed"
+                              : "too little, for all its significance, to count";
     if (!fitted) {
         return result_step(ctx, result, "%s would tell the segments apart no better (%s): %s.", which,
                            step_p(p_value, f->step[r].p_value), verdict);
     }
-    return result_step(ctx, result, "%s tells the segments of unseen rows apart better by %s nats per row (%s): %s.",
-                       which, number_print(gain, f->step[r].mean, DIGITS), step_p(p_value, f->step[r].p_value),
-                       verdict);
+    return result_step(ctx, result, "%s tells the segments of unseen rows apart %s by %s nats per row (%s): %s.", which,
+                       f->step[r].mean < 0.0 ? "worse" : "better", number_print(gain, fabs(f->step[r].mean), DIGITS),
+                       step_p(p_value, f->step[r].p_value), verdict);
+}
+
+/* A significant loss that is put down to the features (structured.c). */
+static bool is_excused(const structured *s, const hypothesis *h)
+{
+    return h->verdict == FITS && h->loss.p_value <= 0.5 * s->ladder.options->alpha;
 }
 
 static const char *const VERDICT[] = {
@@ -58,9 +67,11 @@ static nonsens_status say_direction(nonsens_context *ctx, const structured *s, i
         ctx, result,
         "If %s causes %s, what changes in the disturbance of %s is a function of %s alone, so that %" PRId64
         " of %" PRId64 " features may be made to see %s alone without loss. Made so, they lose %s nats "
-        "per row on unseen rows (%s): %s.",
+        "per row on unseen rows (%s): %s%s.",
         cause, effect, cause, cause, h->own, s->rank, cause, number_print(loss, h->loss.mean, DIGITS),
-        step_p(p_value, h->loss.p_value), VERDICT[h->verdict]);
+        step_p(p_value, h->loss.p_value),
+        is_excused(s, h) ? "under a twentieth of the other direction's loss, which is put down to the features; " : "",
+        VERDICT[h->verdict]);
 }
 
 /* In the user's order of columns. */
@@ -74,11 +85,17 @@ nonsens_status structured_say_steps(nonsens_context *ctx, const structured *s, n
     if (s->free.rank == 0) {
         return NONSENS_OK;
     }
+    if (s->rank > s->free.rank) {
+        TRY(result_step(ctx, result,
+                        "One way in which the segments differ is sure, and neither variable alone shows all of it: the "
+                        "directions are compared with two features all the same, where changes in proportion would "
+                        "fit both ways."));
+    }
     for (int c = 0; c < 2; c++) {
         TRY(say_direction(ctx, s, structured_in_user_order(s) ? c : 1 - c, result));
     }
     return result_step(ctx, result,
-                       "Compared with one another on unseen rows, the two directions are %s standard errors "
-                       "apart.",
+                       "Compared with one another on unseen rows%s, the two directions are %s standard errors apart.",
+                       s->named_at_two ? ", with two features although one is all that is sure" : "",
                        number_print(z, fabs(s->between.z), DIGITS));
 }

@@ -13,6 +13,7 @@
 #include "report/html.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,6 +130,9 @@ static nonsens_status check_result(nonsens_context *ctx, const char *path, const
     }
     if (!json_is_string(json_object_get(root, "method")) || !is_evidence(json_object_get(root, "evidence"))) {
         return fail_result(ctx, path, "\"method\" or \"evidence\" is missing or is not as documented (docs/json.md)");
+    }
+    if (json_object_get(root, "explain")) {
+        return fail_result(ctx, path, "it is of explain, which has no page");
     }
     if (json_object_get(root, "edges") && !is_graph(json_object_get(root, "nodes"), json_object_get(root, "edges"))) {
         return fail_result(ctx, path, "\"nodes\" and \"edges\" are no graph");
@@ -288,7 +292,7 @@ static nonsens_status find_places(nonsens_context *ctx, arena *a, const nonsens_
 static nonsens_status take_sources(nonsens_context *ctx, arena *a, const char *path, const table *t, reading *r)
 {
     const nonsens_data *data = r->page.data;
-    int64_t inputs, *place, row = table_find(t, "row");
+    int64_t inputs, *place, *seen, row = table_find(t, "row"); // seen (n): for how many columns so far
     double *value;
     char **name;
     if (row < 0 || !t->column[row].value || t->rows != data->n) {
@@ -296,6 +300,7 @@ static nonsens_status take_sources(nonsens_context *ctx, arena *a, const char *p
     }
     TRY(find_places(ctx, a, data, &inputs, &place));
     ARENA_TRY(ctx, a, value, data->n * data->d);
+    ARENA_TRY(ctx, a, seen, data->n);
     ARENA_TRY(ctx, a, name, data->d);
     for (int64_t j = 0; j < data->d; j++) {
         name[j] = arena_format(ctx, a, "N_%s", data->names[j]);
@@ -308,8 +313,11 @@ static nonsens_status take_sources(nonsens_context *ctx, arena *a, const char *p
         }
         for (int64_t i = 0; i < t->rows; i++) {
             double at = t->column[row].value[i];
-            if (!(at >= 1.0 && at <= (double)inputs) || place[(int64_t)at] == 0) {
+            if (!(at >= 1.0 && at <= (double)inputs) || at != floor(at) || place[(int64_t)at] == 0) {
                 return fail_sources(ctx, path, "it has a row that the data do not have", NULL);
+            }
+            if (seen[place[(int64_t)at] - 1]++ != j) {
+                return fail_sources(ctx, path, "it has a row more than once", NULL);
             }
             value[j * data->n + place[(int64_t)at] - 1] = t->column[column].value[i];
         }

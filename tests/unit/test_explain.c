@@ -239,6 +239,22 @@ static bool causes(const nonsens_simulation *s, int64_t from, int64_t to)
 }
 
 /* Ten faults: the broken variable comes first each time, hardly anything else is blamed, nothing follows without it. */
+/* However large a change is, few rows against many cannot reach a small p-value; the bound says which. */
+static void test_least_p_value(void **state)
+{
+    static const struct {
+        int64_t count, other;
+        double low, high; /* around what changes of a hundred scales reach */
+    } at[] = {
+        {10, 1500, 0.2, 0.3}, {1500, 10, 0.2, 0.3}, {20, 1500, 0.005, 0.02}, {30, 1500, 1e-4, 1e-3}, {4, 50, 1, 1}};
+    (void)state;
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+        double least = explain_least_p(at[k].count, at[k].other);
+        assert_true(least >= at[k].low && least <= at[k].high);
+    }
+    assert_true(explain_least_p(200, 200) < 1e-30);
+}
+
 static void test_faults(void **state)
 {
     fixture *f = *state;
@@ -339,12 +355,9 @@ static void test_each_allocation_failing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_known_divergences),
-                                       TEST(test_standard_error),
-                                       TEST(test_level_given_a_cause),
-                                       TEST(test_few_rows),
-                                       TEST(test_faults),
-                                       TEST(test_threads),
-                                       TEST(test_each_allocation_failing)};
+    const struct CMUnitTest tests[] = {
+        TEST(test_known_divergences), TEST(test_standard_error),         TEST(test_level_given_a_cause),
+        TEST(test_few_rows),          TEST(test_least_p_value),          TEST(test_faults),
+        TEST(test_threads),           TEST(test_each_allocation_failing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,10 +41,23 @@ static void test_none(void **state)
 {
     (void)state;
     expect("x3", NULL); // as near to x1 as to x2
+    expect("h", NULL);
     expect("s", NULL);
     expect("", NULL);
     expect("depth", NULL);
     expect("a word that is very much longer than forty characters", NULL);
+}
+
+/* Two words that have it in them: neither, whatever their order; a word that is too far away spoils nothing. */
+static void test_parts(void **state)
+{
+    static const char *const days[] = {"monday", "tuesday", NULL}, *const parts[] = {"segment", "bag", NULL},
+                             *const both[] = {"bag", "segment", "sex", NULL};
+    (void)state;
+    assert_null(nonsens_nearest("day", days));
+    assert_string_equal(nonsens_nearest("mon", days), "monday");
+    assert_string_equal(nonsens_nearest("seg", parts), "segment");
+    assert_string_equal(nonsens_nearest("seg", both), "sex"); // one letter
 }
 
 static void test_hint(void **state)
@@ -64,6 +77,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_meant),
         cmocka_unit_test(test_none),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_hint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
