@@ -152,9 +152,7 @@ nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int
                                          const char *const *label, const nonsens_options *options, nonsens_data **out)
 {
     *out = NULL;
-    TRY(options_begin(ctx, options,
-                      NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_ICA |
-                          NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN));
+    TRY(options_begin(ctx, options, READING_COMMANDS));
     arena memory = {0};
     reading r = {.options = options, .memory = &memory};
     columns_input in = {rows, columns, labels, column, category, label};

@@ -428,9 +428,7 @@ nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *
                                        const nonsens_options *options, nonsens_data **out)
 {
     *out = NULL;
-    TRY(options_begin(ctx, options,
-                      NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_ICA |
-                          NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN));
+    TRY(options_begin(ctx, options, READING_COMMANDS));
     if (count < 1) {
         return fail(ctx, NONSENS_ERR_USAGE, "there is no file to read; name at least one");
     }

@@ -24,6 +24,12 @@ typedef struct reading {
     int64_t segments;
 } reading;
 
+/* Commands whose options say how data are read. */
+enum {
+    READING_COMMANDS = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_ICA |
+                       NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN
+};
+
 /* All spellings of the variables that the options name. */
 nonsens_status reading_list_wanted(nonsens_context *ctx, reading *r);
 
