@@ -184,10 +184,7 @@ static void print_warnings(const nonsens_data *data)
 static nonsens_status write_results(const arguments *args, const nonsens_data *data, const nonsens_result *result)
 {
     nonsens_status status = NONSENS_OK;
-    if (args->sources) {
-        status = nonsens_result_write_sources(args->ctx, result, args->sources);
-    }
-    if (status == NONSENS_OK && args->json) {
+    if (args->json) {
         status = nonsens_result_write_json(args->ctx, result, args->json);
     }
     if (status == NONSENS_OK && args->html) {
@@ -204,6 +201,9 @@ static nonsens_status write_results(const arguments *args, const nonsens_data *d
         colour c;
         status = nonsens_result_write_text(args->ctx, result, detail, colour_begin(&c, text_path(args)));
         colour_end(&c);
+    }
+    if (status == NONSENS_OK && args->sources) { // last: where the method has none, nothing else is lost
+        status = nonsens_result_write_sources(args->ctx, result, args->sources);
     }
     return status;
 }

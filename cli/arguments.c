@@ -26,13 +26,14 @@ static const file_option table[] = {
      "was a segment.",
      0},
     {NULL, "sources", "FILE", NONSENS_CMD_REPORT,
-     "The estimated disturbances of a direction, as its --sources wrote them, for pictures of them; needs --data.", 0},
+     "The estimated disturbances, as --sources of direction or discover wrote them, for pictures of them; needs "
+     "--data.",
+     0},
     {NULL, "json", "FILE", ANALYSING | NONSENS_CMD_COMPARE,
      "Write the result as JSON; with `-` standard output carries JSON only.", 0},
-    {NULL, "html", "FILE", NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER,
+    {NULL, "html", "FILE", NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN,
      "Write the result as an HTML page to look at: one file that needs no network; with `-` standard output carries "
-     "the "
-     "page only.",
+     "the page only.",
      0},
     {NULL, "dot", "FILE", NONSENS_CMD_DISCOVER,
      "Write the graph in Graphviz's language, for `dot -Tsvg`; with `-` standard output carries the graph only.",
@@ -42,6 +43,10 @@ static const file_option table[] = {
     {NULL, "tetrad", "FILE", NONSENS_CMD_DISCOVER, "Write the graph in Tetrad's text form.", NONSENS_GRAPH_TETRAD},
     {NULL, "graphml", "FILE", NONSENS_CMD_DISCOVER, "Write the graph as GraphML.", NONSENS_GRAPH_GRAPHML},
     {NULL, "truth", "FILE", NONSENS_CMD_SIMULATE, "Write the causes as JSON.", 0},
+    {NULL, "sources", "FILE", NONSENS_CMD_DISCOVER,
+     "Write the estimated disturbances (of --method structured) as CSV, one line per row of the data in its order; "
+     "each is known up to an increasing function of it only.",
+     0},
     {NULL, "sources", "FILE", NONSENS_CMD_DIRECTION,
      "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to a "
      "function of it only: for noise whose scale changes a shifted and scaled |N|, without sign.",

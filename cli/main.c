@@ -68,12 +68,14 @@ static const command commands[] = {
      command_diagnose},
     {"report", NONSENS_CMD_REPORT, "RESULT [--data FILE [--sources FILE]] -o PAGE",
      "makes a page of a result, to look at and pass on",
-     "Makes an HTML page of a result of direction or discover (RESULT is the file that --json wrote; `-` reads "
+     "Makes an HTML page of a result of direction, discover or explain (RESULT is the file that --json wrote; `-` "
+     "reads "
      "standard "
      "input): the decision in words, the graph, the evidence in both directions, what speaks for and against the "
      "assumptions, options, and the command that gives it again. With the data there are also pictures of them. The "
-     "page is one file that needs neither network nor server. --html of direction and discover writes the same page "
-     "with the estimated disturbances, which the JSON does not hold; of a direction --sources adds them.",
+     "page is one file that needs neither network nor server. --html writes the same page "
+     "with the estimated disturbances, which the JSON does not hold; --sources adds them, as direction and discover "
+     "wrote them.",
      command_report},
     {"reproduce", NONSENS_CMD_REPRODUCE, "FIGURE... [options]", "makes figures of the paper again",
      "Runs the simulations behind figures of the paper (Monti, Zhang, Hyvarinen, UAI 2019) and writes for each FIGURE "

@@ -608,8 +608,8 @@ NONSENS_API nonsens_status nonsens_result_write_html(nonsens_context *ctx, const
 /*
  * The same from a result that was written as JSON ("-" is standard input), and the data files (count, may be 0), which
  * are read as its options say.  other_data (may be NULL): 1 where the data are not those of the result, which the page
- * then says; else 0.  sources (may be NULL): the file of disturbances that nonsens_result_write_sources wrote for a
- * direction, which the JSON does not hold; needs the data.
+ * then says; else 0.  sources (may be NULL): the file of disturbances that nonsens_result_write_sources wrote, which
+ * the JSON does not hold; needs the data.
  */
 NONSENS_API nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *result, const char *const *files,
                                                      int64_t count, const char *sources, const char *path,

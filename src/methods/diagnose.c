@@ -52,7 +52,7 @@ static nonsens_status report_smallest(const diagnosis *d)
     char label[SHOWN_BYTES];
     TRY(result_add(d->ctx, d->result, (double)rows, NAN, "rows in the smallest segment", "smallest segment"));
     if (rows < SMALL_SEGMENT) {
-        return result_note(d->ctx, d->result,
+        return result_note(d->ctx, d->result, NOTE_CAUTION,
                            "The smallest segment (%s) has %" PRId64
                            " row%s; segments under %d rows say little about the shape of a disturbance. Merge small "
                            "segments or leave them out.",
@@ -67,12 +67,12 @@ static nonsens_status report_needed(const diagnosis *d)
     TRY(result_add(d->ctx, d->result, (double)needed, NAN,
                    "for all d variables together: 2d+1; a pair needs 3, better 5", "segments advised"));
     if (there >= needed) {
-        return result_note(d->ctx, d->result,
+        return result_note(d->ctx, d->result, NOTE_INFO,
                            "%" PRId64 " segments are enough for %" PRId64 " variable%s (2d+1 = %" PRId64
                            " are asked for when means and scales both change).",
                            there, d->data->d, plural(d->data->d), needed);
     }
-    return result_note(d->ctx, d->result,
+    return result_note(d->ctx, d->result, NOTE_CAUTION,
                        "%" PRId64 " segment%s fewer than the 2d+1 = %" PRId64 " that the theory asks for with %" PRId64
                        " variable%s; name fewer variables with --vars, or collect more segments.",
                        there, there == 1 ? " is" : "s are", needed, d->data->d, plural(d->data->d));
@@ -84,7 +84,7 @@ static nonsens_status report_sizes(const diagnosis *d)
     TRY(result_add(d->ctx, d->result, (double)data->n, NAN, "rows used", "rows"));
     TRY(result_add(d->ctx, d->result, (double)data->segments, NAN, "segments", "segments"));
     if (data->segments == 0) {
-        return result_note(d->ctx, d->result,
+        return result_note(d->ctx, d->result, NOTE_PROBLEM,
                            "There are no segments, so that methods which use the change over segments cannot be "
                            "run; " AUDIT_NAME_SEGMENTS ".");
     }
@@ -160,16 +160,16 @@ static nonsens_status note_variable(const diagnosis *d, int64_t j, const change_
     char name[SHOWN_BYTES];
     show_bare(name, d->data->names[j]);
     if (location->certain) {
-        return result_note(d->ctx, d->result,
+        return result_note(d->ctx, d->result, NOTE_INFO,
                            "%s: over segments its location changes, for inside segments it is constant; its scale "
                            "could not be tested, because %s.",
                            name, untested_words(d, scale));
     }
     if (isnan(location->p_value) || isnan(scale->p_value)) {
-        return result_note(d->ctx, d->result, "%s: a change over segments could not be tested, because %s.", name,
-                           untested_words(d, scale));
+        return result_note(d->ctx, d->result, NOTE_INFO, "%s: a change over segments could not be tested, because %s.",
+                           name, untested_words(d, scale));
     }
-    return result_note(d->ctx, d->result, "%s: over segments %s.", name,
+    return result_note(d->ctx, d->result, NOTE_INFO, "%s: over segments %s.", name,
                        change_words(location->p_value <= level, scale->p_value <= level));
 }
 
@@ -209,7 +209,7 @@ static nonsens_status report_changes(const diagnosis *d)
     if (count.changing > 0 || count.tested == 0) {
         return NONSENS_OK;
     }
-    return result_note(d->ctx, d->result,
+    return result_note(d->ctx, d->result, NOTE_PROBLEM,
                        "No variable%s is seen to change over segments: the segments then carry no information about "
                        "direction.",
                        count.tested < d->data->d ? " that could be tested" : "");
@@ -224,16 +224,16 @@ static nonsens_status note_pair(const diagnosis *d, const char *a, const char *b
     show_bare(second, b);
     const char *where = d->data->segments > 1 ? " inside segments" : "";
     if (isnan(p_value)) {
-        return result_note(d->ctx, d->result,
+        return result_note(d->ctx, d->result, NOTE_CAUTION,
                            "%s and %s could not be tested for dependence: no segment has the %d rows with varying "
                            "values that the test needs.",
                            first, second, HSIC_LEAST_ROWS);
     }
     if (p_value <= level) {
-        return result_note(d->ctx, d->result, "%s and %s are dependent%s.", first, second, where);
+        return result_note(d->ctx, d->result, NOTE_INFO, "%s and %s are dependent%s.", first, second, where);
     }
-    return result_note(d->ctx, d->result, "%s and %s: no dependence is seen%s, so no direction can be expected.", first,
-                       second, where);
+    return result_note(d->ctx, d->result, NOTE_INFO,
+                       "%s and %s: no dependence is seen%s, so no direction can be expected.", first, second, where);
 }
 
 /* The a-th and b-th variable in canonical order: the test's random streams must not depend on the order of columns. */
@@ -259,7 +259,7 @@ static nonsens_status report_pairs(const diagnosis *d)
 {
     int64_t variables = d->data->d, pairs = variables * (variables - 1) / 2, done = 0;
     if (variables > MOST_PAIRED_VARIABLES) {
-        return result_note(d->ctx, d->result,
+        return result_note(d->ctx, d->result, NOTE_INFO,
                            "Pairs were not tested for dependence: there are %" PRId64
                            " variables, and pairs are tested for "
                            "up to %d; choose some with --vars.",
@@ -331,7 +331,7 @@ static nonsens_status report_classifiers(const diagnosis *d)
     if (data->d <= MOST_CLASSIFIED_VARIABLES) {
         return classify_all(d);
     }
-    return result_note(d->ctx, d->result,
+    return result_note(d->ctx, d->result, NOTE_INFO,
                        "What segment classifiers say about a pair was not looked at: there are %" PRId64
                        " variables, and all pairs are looked at for up to %d; name a pair with --x and --y.",
                        data->d, MOST_CLASSIFIED_VARIABLES);

@@ -95,7 +95,7 @@ static nonsens_status take_result(nonsens_context *ctx, const nonsens_result *fo
         TRY(result_edge(ctx, result, e->from, e->to, e->type, e->weight, e->p_value));
     }
     for (int64_t i = 0; i < found->notes; i++) {
-        TRY(result_note(ctx, result, "The graph: %s", found->note[i]));
+        TRY(result_note(ctx, result, found->note_level[i], "The graph: %s", found->note[i]));
     }
     result->method = found->method;
     result->two_heads = found->two_heads;

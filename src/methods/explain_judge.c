@@ -213,10 +213,11 @@ static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
     const char *told = j->blind ? "with so few no change, however large, can be told from chance at this level"
                                 : "changes that are not large go unseen, and intervals are rough";
     if (!label) {
-        return result_note(ctx, j->result, "All other segments together have only %" PRId64 " rows: %s.", least, told);
+        return result_note(ctx, j->result, NOTE_CAUTION, "All other segments together have only %" PRId64 " rows: %s.",
+                           least, told);
     }
-    return result_note(ctx, j->result, "Segment %s has only %" PRId64 " rows: %s.", show_quoted(shown, label), least,
-                       told);
+    return result_note(ctx, j->result, NOTE_CAUTION, "Segment %s has only %" PRId64 " rows: %s.",
+                       show_quoted(shown, label), least, told);
 }
 
 static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const judgement *j)
@@ -234,25 +235,25 @@ static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const jud
         untried[k] = j->node[k].untried;
     }
     if (list_flagged(j, open, list) > 0) {
-        TRY(result_note(ctx, j->result,
+        TRY(result_note(ctx, j->result, NOTE_CAUTION,
                         "%s: edges of these have no direction in the graph. Their figures are those of the choice of "
                         "causes that speaks least for a change; where choices disagree the verdict is unclear.",
                         list));
     }
     if (list_flagged(j, untried, list) > 0) {
-        TRY(result_note(ctx, j->result,
+        TRY(result_note(ctx, j->result, NOTE_CAUTION,
                         "%s: so many edges without direction that not all choices of causes were tried; the verdict is "
                         "unclear.",
                         list));
     }
     if (list_flagged(j, many, list) > 0) {
-        TRY(result_note(ctx, j->result,
+        TRY(result_note(ctx, j->result, NOTE_CAUTION,
                         "%s: more than %d causes, which is more than a mechanism is fitted with; the verdict is "
                         "unclear.",
                         list, MECHANISM_MOST_CAUSES));
     }
     if (list_flagged(j, apart, list) > 0) {
-        TRY(result_note(ctx, j->result,
+        TRY(result_note(ctx, j->result, NOTE_CAUTION,
                         "%s: its causes are so different in the segment that no rows of both are alike; whether it "
                         "changed itself cannot be told.",
                         list));

@@ -291,10 +291,10 @@ static nonsens_status note_unused(nonsens_context *ctx, nonsens_result *r)
     bool sample = option_is_sample_test(o->test);
     if ((o->test == TEST_FISHER_Z && o->null_kind != NULL_GAMMA) ||
         ((sample || o->test == TEST_INFORMATION) && o->null_kind == NULL_SPECTRAL)) {
-        TRY(result_note(ctx, r, "--null plays no part here: the test has a null distribution of its own."));
+        TRY(result_note(ctx, r, NOTE_INFO, "--null plays no part here: the test has a null distribution of its own."));
     }
     return sample && o->pooling == POOLING_POOLED
-               ? result_note(ctx, r, "--pooling plays no part here: the test compares segments.")
+               ? result_note(ctx, r, NOTE_INFO, "--pooling plays no part here: the test compares segments.")
                : NONSENS_OK;
 }
 
@@ -306,7 +306,7 @@ static nonsens_status note_skipped(nonsens_context *ctx, nonsens_result *r, cons
     if (!w->given[0] || test->segments_skipped == 0) {
         return run_note_skipped(ctx, r, test->segments_skipped, test->least_rows);
     }
-    return result_note(ctx, r,
+    return result_note(ctx, r, NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %" PRId64
                        " rows, or a variable that is constant there or a function of what is given.",
                        test->segments_skipped, r->segments, test->least_rows);
@@ -318,16 +318,17 @@ static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const w
     TRY(note_unused(ctx, r));
     if (r->segments > 1 && !w->where[0]) {
         TRY(result_note(
-            ctx, r, "All segments were thrown together: a dependence may come from the change over segments alone."));
+            ctx, r, NOTE_CAUTION,
+            "All segments were thrown together: a dependence may come from the change over segments alone."));
     }
     if (test->degenerate) {
-        TRY(result_note(ctx, r,
+        TRY(result_note(ctx, r, NOTE_CAUTION,
                         "Nothing is left of one of the variables once %s %s known: there is nothing to test, and the "
                         "p-value is 1.",
                         w->given, w->many ? "are" : "is"));
     }
     if (test->by_permutation || test->by_signs) {
-        TRY(result_note(ctx, r, "The p-value comes from %" PRId64 " %s%s.", r->options.permutations,
+        TRY(result_note(ctx, r, NOTE_INFO, "The p-value comes from %" PRId64 " %s%s.", r->options.permutations,
                         test->by_signs ? "draws of random signs" : "permutations", w->where));
     }
     return NONSENS_OK;
@@ -428,16 +429,19 @@ static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const v
                    option_test_word(r->options.test, word), r->names[0]));
     TRY(result_add(ctx, r, test.effect, NAN, words->effect_text, "%s(%s)", words->effect, r->names[0]));
     if (test.groups_skipped > 0) {
-        TRY(result_note(ctx, r, "%" PRId64 " of %" PRId64 " segments have too few rows and did not enter the test.",
+        TRY(result_note(ctx, r, NOTE_CAUTION,
+                        "%" PRId64 " of %" PRId64 " segments have too few rows and did not enter the test.",
                         test.groups_skipped, r->segments));
     }
     if (isinf(test.statistic) || isinf(test.effect)) {
-        TRY(result_note(ctx, r, "A segment has no spread at all: a figure that divides by it is infinite."));
+        TRY(result_note(ctx, r, NOTE_CAUTION,
+                        "A segment has no spread at all: a figure that divides by it is infinite."));
     }
     TRY(note_unused(ctx, r));
-    return test.by_permutation ? result_note(ctx, r, "The p-value comes from %" PRId64 " permutations of the labels.",
-                                             r->options.permutations)
-                               : NONSENS_OK;
+    return test.by_permutation
+               ? result_note(ctx, r, NOTE_INFO, "The p-value comes from %" PRId64 " permutations of the labels.",
+                             r->options.permutations)
+               : NONSENS_OK;
 }
 
 /* ---- the run ------------------------------------------------------------------------------------------------- */

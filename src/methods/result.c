@@ -106,9 +106,11 @@ static nonsens_status add_sentence(nonsens_context *ctx, arena *memory, char ***
     return NONSENS_OK;
 }
 
-nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, enum note_level level, const char *format, ...)
 {
     va_list args;
+    ARENA_GROW(ctx, &result->memory, result->note_level, result->notes, result->level_capacity);
+    result->note_level[result->notes] = level;
     va_start(args, format);
     nonsens_status status =
         add_sentence(ctx, &result->memory, &result->note, &result->notes, &result->note_capacity, format, args);

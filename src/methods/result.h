@@ -20,6 +20,9 @@ enum decision {
     DECISION_NONE       /* `diagnose`, `ica`, `discover`: no decision, findings only */
 };
 
+/* How a note bears on the answer: it only informs, it calls for care, it says that an assumption does not hold. */
+enum note_level { NOTE_INFO, NOTE_CAUTION, NOTE_PROBLEM };
+
 enum better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 
 typedef nonsens_evidence evidence; /* NaN is written as null */
@@ -81,7 +84,8 @@ struct nonsens_result {
     evidence *evidence;
     int64_t evidence_count, evidence_capacity;
     char **note; /* diagnostics that speak for or against the assumptions, in words */
-    int64_t notes, note_capacity;
+    enum note_level *note_level;
+    int64_t notes, note_capacity, level_capacity;
     char **step; /* the reasoning from the data to the decision, a sentence or two each */
     int64_t steps, step_capacity;
     const char *assumes;   /* from the registry */
@@ -119,8 +123,8 @@ nonsens_status result_new(nonsens_context *ctx, const struct nonsens_data *data,
                           const char *method, nonsens_result **out);
 nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double value, double p_value, const char *text,
                           const char *name_format, ...) __attribute__((format(printf, 6, 7)));
-nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, enum note_level level, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The next step of the reasoning (steps.h). */
 nonsens_status result_step(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -62,7 +62,7 @@ static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *re
     if (o->null_kind != NULL_PERMUTATION || o->alpha * (double)(o->permutations + 1) >= tests) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result,
+    return result_note(ctx, result, NOTE_CAUTION,
                        "With %" PRId64
                        " permutations no p-value is below %s: tests, whose levels are corrected for their "
                        "number, may be unable to reject. Take more --permutations, or --null gamma.",
@@ -311,7 +311,7 @@ nonsens_status run_note_skipped(nonsens_context *ctx, nonsens_result *result, in
     if (skipped == 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result,
+    return result_note(ctx, result, NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %" PRId64 " rows, or a "
                        "variable that is constant there.",
                        skipped, result->segments, least_rows);

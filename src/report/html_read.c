@@ -22,7 +22,8 @@ enum { BYTES_MOST = 1 << 29 };
 static nonsens_status fail_result(nonsens_context *ctx, const char *path, const char *what)
 {
     char shown[SHOWN_BYTES];
-    return fail(ctx, NONSENS_ERR_DATA, "result file %s: %s; give what --json of nonsens direction or discover wrote",
+    return fail(ctx, NONSENS_ERR_DATA,
+                "result file %s: %s; give what --json of nonsens direction, discover or explain wrote",
                 show_bare(shown, input_name(path)), what);
 }
 
@@ -107,6 +108,40 @@ static bool is_modulation(json_t *modulation)
     return ok;
 }
 
+static bool is_change(const json_t *object)
+{
+    static const char *const number[] = {"own_change", "p_value",         "q_value",       "scale",
+                                         "shift",      "marginal_change", "standard_error"};
+    static const char *const interval[] = {"interval", "scale_interval"};
+    bool ok = json_is_string(json_object_get(object, "variable")) && json_is_integer(json_object_get(object, "rank")) &&
+              json_is_string(json_object_get(object, "verdict")) && json_is_string(json_object_get(object, "how")) &&
+              all_texts(json_object_get(object, "follows"));
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        ok = ok && number_or_null(json_object_get(object, number[i]));
+    }
+    for (size_t i = 0; i < sizeof interval / sizeof *interval; i++) {
+        const json_t *pair = json_object_get(object, interval[i]);
+        ok = ok && (json_is_null(pair) || (json_array_size(pair) == 2 && number_or_null(json_array_get(pair, 0)) &&
+                                           number_or_null(json_array_get(pair, 1))));
+    }
+    return ok;
+}
+
+static bool is_explained(const json_t *object)
+{
+    const json_t *item, *variables = json_object_get(object, "variables");
+    size_t k;
+    bool ok = json_is_string(json_object_get(object, "of")) && text_or_null(json_object_get(object, "against")) &&
+              json_is_integer(json_object_get(object, "of_rows")) &&
+              json_is_integer(json_object_get(object, "against_rows")) &&
+              all_texts(json_object_get(object, "root_causes")) && json_is_array(variables);
+    json_array_foreach(variables, k, item)
+    {
+        ok = ok && is_change(item);
+    }
+    return ok;
+}
+
 static bool is_program(const json_t *program)
 {
     return json_is_object(json_object_get(program, "options")) && json_is_string(json_object_get(program, "version")) &&
@@ -131,16 +166,18 @@ static nonsens_status check_result(nonsens_context *ctx, const char *path, const
     if (!json_is_string(json_object_get(root, "method")) || !is_evidence(json_object_get(root, "evidence"))) {
         return fail_result(ctx, path, "\"method\" or \"evidence\" is missing or is not as documented (docs/json.md)");
     }
-    if (json_object_get(root, "explain")) {
-        return fail_result(ctx, path, "it is of explain, which has no page");
+    if (json_object_get(root, "explain") && !is_explained(json_object_get(root, "explain"))) {
+        return fail_result(ctx, path, "\"explain\" is not as documented (docs/json.md)");
     }
     if (json_object_get(root, "edges") && !is_graph(json_object_get(root, "nodes"), json_object_get(root, "edges"))) {
         return fail_result(ctx, path, "\"nodes\" and \"edges\" are no graph");
     }
-    bool ok = (!notes || all_texts(notes)) && is_modulation(json_object_get(root, "modulation")) &&
-              text_or_null(json_object_get(root, "decision")) && text_or_null(json_object_get(root, "direction")) &&
-              text_or_null(json_object_get(root, "reason")) && text_or_null(json_object_get(root, "assumptions")) &&
-              number_or_null(json_object_get(root, "score")) && number_or_null(json_object_get(root, "p_value"));
+    const json_t *levels = json_object_get(root, "note_levels");
+    bool ok = (!notes || all_texts(notes)) && (!levels || all_texts(levels)) &&
+              is_modulation(json_object_get(root, "modulation")) && text_or_null(json_object_get(root, "decision")) &&
+              text_or_null(json_object_get(root, "direction")) && text_or_null(json_object_get(root, "reason")) &&
+              text_or_null(json_object_get(root, "assumptions")) && number_or_null(json_object_get(root, "score")) &&
+              number_or_null(json_object_get(root, "p_value"));
     return ok ? NONSENS_OK : fail_result(ctx, path, "a part of it is not as documented (docs/json.md)");
 }
 
@@ -177,6 +214,9 @@ static nonsens_status read_result(nonsens_context *ctx, const char *path, json_t
 static unsigned command_of(const json_t *root)
 {
     const char *method = json_string_value(json_object_get(root, "method"));
+    if (json_object_get(root, "explain")) {
+        return NONSENS_CMD_EXPLAIN;
+    }
     if (json_object_get(root, "edges")) {
         return NONSENS_CMD_DISCOVER;
     }
@@ -269,7 +309,8 @@ static nonsens_status read_data(nonsens_context *ctx, reading *r)
 static nonsens_status fail_sources(nonsens_context *ctx, const char *path, const char *what, const char *name)
 {
     char shown[SHOWN_BYTES], quoted[SHOWN_BYTES];
-    return fail(ctx, NONSENS_ERR_DATA, "file of disturbances %s: %s%s; give what direction --sources wrote",
+    return fail(ctx, NONSENS_ERR_DATA,
+                "file of disturbances %s: %s%s; give what --sources of direction or discover wrote",
                 show_bare(shown, input_name(path)), what, name ? show_quoted(quoted, name) : "");
 }
 
@@ -334,8 +375,9 @@ static nonsens_status read_sources(nonsens_context *ctx, arena *a, const char *p
     if (!path || r->page.other_data) {
         return NONSENS_OK;
     }
-    if (!r->page.data || r->options->command != NONSENS_CMD_DIRECTION) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--sources are of a direction and need its data; give --data FILE too");
+    if (!r->page.data || !(r->options->command & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER))) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--sources are of direction or discover and need the data; give --data FILE too");
     }
     TRY(table_read(ctx, a, path, NULL, &t));
     return take_sources(ctx, a, path, &t, r);

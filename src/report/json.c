@@ -382,6 +382,18 @@ static bool fill_decision(const writer *w, json_t *root)
            (!r->assumes_effect || set(w, root, "assumes_effect", json_true()));
 }
 
+/* One for each of the notes. */
+static json_t *note_levels(const writer *w)
+{
+    static const char *const word[] = {[NOTE_INFO] = "info", [NOTE_CAUTION] = "caution", [NOTE_PROBLEM] = "problem"};
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t i = 0; ok && i < w->result->notes; i++) {
+        ok = json_array_append_new(array, json_string(word[w->result->note_level[i]])) == 0;
+    }
+    return report_keep_if(ok, array);
+}
+
 static json_t *document(const writer *w)
 {
     const nonsens_result *r = w->result;
@@ -392,7 +404,7 @@ static json_t *document(const writer *w)
                                      : fill_decision)(w, root) &&
               (!r->assumes || set(w, root, "assumptions", text(w, r->assumes))) &&
               set(w, root, "steps", texts(w, r->step, r->steps)) &&
-              set(w, root, "notes", texts(w, r->note, r->notes)) &&
+              set(w, root, "notes", texts(w, r->note, r->notes)) && set(w, root, "note_levels", note_levels(w)) &&
               (!r->modulation.v || set(w, root, "modulation", modulation_object(w))) &&
               (!r->training.epochs || set(w, root, "training", training_object(w))) &&
               set(w, root, "seconds", report_number(r->seconds));
@@ -423,6 +435,7 @@ static bool fill_pair_findings(const writer *w, json_t *root)
     return set(w, root, "assumes_effect", json_boolean(r && r->assumes_effect)) &&
            set(w, root, "evidence", r ? evidence_array(w) : json_array()) &&
            set(w, root, "notes", r ? texts(w, r->note, r->notes) : json_array()) &&
+           set(w, root, "note_levels", r ? note_levels(w) : json_array()) &&
            set(w, root, "warnings", r ? texts(w, r->warning, r->warnings) : json_array());
 }
 

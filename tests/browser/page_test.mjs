@@ -366,6 +366,65 @@ test('from a result file alone, and with other data', async () => {
   await other.close();
 });
 
+test('a graph from its result, data and disturbances is the page of --html', () => {
+  nonsens('simulate', '--sem', 'node', '--nodes', '3', '--seed', '8', '--per-segment', '100', '-o', 'three.csv');
+  const discover = ['discover', 'three.csv', '--segment', 'segment', '-q', '-o', 'three.txt'];
+  nonsens(...discover, '--json', 'three.json', '--html', 'three.html', '--sources', 'three_sources.csv');
+  nonsens('report', 'three.json', '--data', 'three.csv', '--sources', 'three_sources.csv', '-o', 'again.html');
+  assert.equal(readFileSync(at('again.html'), 'utf8'), readFileSync(at('three.html'), 'utf8'));
+});
+
+test('what speaks against the answer in the text is a light on the page', async () => {
+  nonsens('simulate', '--depth', '3', '--seed', '12', '--per-segment', '300', '--confounded', 'modulated', '-o', 'hid.csv');
+  for (const method of ['structured', 'resit', 'lingam', 'linear-ica']) {
+    const words = ['discover', 'hid.csv', '--segment', 'segment', '--method', method];
+    const command = method === 'linear-ica' ? ['direction', ...words.slice(1)] : words;
+    nonsens(...command, '--json', 'hid.json', '--html', 'hid.html', '-o', 'hid.txt', '-q');
+    const { notes, note_levels: levels } = json('hid.json');
+    assert.equal(notes.length, levels.length);
+    const { page, wrong, close } = await open('hid.html');
+    for (const level of ['caution', 'problem']) {
+      const shown = (await page.locator(`.lights li.${level} p`).allTextContents()).map(plain);
+      notes.filter((_, k) => levels[k] === level).forEach((note) => assert.ok(shown.includes(note), note));
+    }
+    assert.ok(levels.includes('problem') || levels.includes('caution'), `${method} has something to say`);
+    assert.deepEqual(wrong, []);
+    await close();
+  }
+});
+
+test('explain: the root cause first, what changed as a picture, the graph with its verdicts', async () => {
+  const simulate = ['simulate', '--seed', '5', '--sem', 'node', '--nodes', '5', '--segments', '8', '--fault', '4'];
+  nonsens(...simulate, '-o', 'fault.csv', '--truth', 'fault_truth.json');
+  const explain = ['explain', 'fault.csv', '--segment', 'segment', '--of', 's8', '--against', 's1', '-q'];
+  nonsens(...explain, '--json', 'fault.json', '--html', 'fault.html', '-o', 'fault.txt');
+  const truth = json('fault_truth.json').fault.variable;
+  const { page, wrong, close } = await open('fault.html');
+  assert.equal(plain(await page.locator('h1').textContent()), `In s8, ${truth} changed by itself`);
+  assert.equal(await page.locator('#changes figure svg').count(), 1);
+  assert.equal(await page.locator('#changes tbody tr').count(), 5);
+  assert.equal(plain(await page.locator('#changes tbody th').first().textContent()), truth);
+  const node = page.locator('.graph .node.changed-itself');
+  assert.equal(await node.count(), 1);
+  assert.match(plain(await node.getAttribute('aria-label')), new RegExp(`^${truth}: changed itself: wider`));
+  assert.equal(
+    await page.locator('#again code').textContent(),
+    'nonsens explain fault.csv --segment segment --of s8 --against s1',
+  );
+  await page.evaluate(() =>
+    document.querySelectorAll('details').forEach((d) => {
+      d.open = true;
+    }),
+  );
+  assert.deepEqual(await page.evaluate(contrasts), []);
+  assert.deepEqual(await page.evaluate(unnamed), []);
+  await keep(page, 'explain');
+  assert.deepEqual(wrong, []);
+  await close();
+  nonsens('report', 'fault.json', '--data', 'fault.csv', '-o', 'fault_again.html');
+  assert.equal(readFileSync(at('fault_again.html'), 'utf8'), readFileSync(at('fault.html'), 'utf8'));
+});
+
 test('every method for pairs, decided or not', async () => {
   nonsens(
     'simulate',

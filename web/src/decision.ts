@@ -1,5 +1,6 @@
 // The decision in words: the first thing on the page.
 import { el } from './dom';
+import { explainedWords } from './explain';
 import { count, direction, number, pValue, sentence, shortName } from './text';
 import type { Edge, Report, Result } from './types';
 
@@ -137,6 +138,7 @@ function figures(result: Result): HTMLElement {
 
 export function decisionWords(report: Report): Words {
   const { result } = report;
+  if (result.explain) return explainedWords(result.explain);
   if (result.edges) return graphWords(result);
   return report.name === 'direction' || report.name === 'independence' ? pairWords(result) : otherWords(report);
 }
@@ -151,7 +153,7 @@ export function decisionSection(report: Report): HTMLElement {
     el('p', { class: 'kicker' }, report.name === 'ica' || report.name === 'diagnose' ? 'Result' : 'Decision'),
     el('h1', { id: 'headline' }, words.headline),
     ...words.lines.map((line) => el('p', {}, line)),
-    result.edges && result.edges.length > 0 && edgeList(result.edges, result),
+    !result.explain && result.edges && result.edges.length > 0 && edgeList(result.edges, result),
     result.reason && el('p', { class: 'reason' }, sentence(result.reason)),
     figures(result),
     result.score !== undefined &&

@@ -6,6 +6,7 @@ import { select } from 'd3-selection';
 import { zoom, zoomIdentity } from 'd3-zoom';
 import { edgeFigures, edgeWords, twoHeads } from './decision';
 import { el, section, svg } from './dom';
+import { verdictOf, verdictWords } from './explain';
 import { behind } from './tables';
 import { count, longName, number, pValue, shortName } from './text';
 import type { Edge, Report } from './types';
@@ -156,14 +157,25 @@ class GraphView {
   }
 
   private addNode(node: NodeView): void {
-    node.group.setAttribute('class', 'node');
+    const verdict = verdictOf(this.report.result.explain, node.name)?.verdict ?? '';
+    node.group.setAttribute('class', `node ${verdict.replace(' ', '-')}`.trim());
     node.group.setAttribute('tabindex', '-1');
     node.group.setAttribute('role', 'img');
     node.group.setAttribute('aria-label', this.nodeWords(node));
-    node.group.append(
+    const inside: (SVGElement | false)[] = [
       svg('rect', { x: -node.width / 2, y: -node.height / 2, width: node.width, height: node.height, rx: 8 }),
+      verdict === 'changed itself' &&
+        svg('rect', {
+          class: 'inner',
+          x: 4 - node.width / 2,
+          y: 4 - node.height / 2,
+          width: node.width - 8,
+          height: node.height - 8,
+          rx: 5,
+        }),
       svg('text', { 'text-anchor': 'middle', 'dominant-baseline': 'central' }, node.label),
-    );
+    ];
+    node.group.append(...inside.filter((part) => part !== false));
     this.move(node, node.x, node.y);
     this.listen(
       node.group,
@@ -274,8 +286,9 @@ class GraphView {
     const linked = edges
       .filter((e) => e.type !== '-->' && (e.from === node.name || e.to === node.name))
       .map((e) => (e.from === node.name ? e.to : e.from));
+    const change = verdictOf(this.report.result.explain, node.name);
     return [
-      `${shortName(node.name, 60)}.`,
+      `${shortName(node.name, 60)}${change ? `: ${verdictWords(change)}` : ''}.`,
       causes.length ? `Causes: ${list(causes)}.` : 'No causes in the graph.',
       effects.length ? `Effects: ${list(effects)}.` : 'No effects.',
       linked.length ? `Linked without a direction: ${list(linked)}.` : '',
@@ -368,7 +381,8 @@ function legend(report: Report): HTMLElement {
     sample('---', 'direction not known'),
     sample('<->', twoHeads(report.result)),
     supported && el('span', {}, 'Figures and thickness: support, the share of resamples with this link.'),
-    !supported && kinds.size > 0 && el('span', {}, 'All lines are equally thick: support needs --bootstrap.'),
+    report.result.explain && el('span', {}, 'Double frame: changed itself; dashed frame: cannot be told.'),
+    !supported && !report.result.explain && kinds.size > 0 && el('span', {}, 'All lines are equally thick: support needs --bootstrap.'),
   );
 }
 

@@ -214,7 +214,7 @@ function decision(report: Report): Finding[] {
             text: `Each is found in at least half of ${result.bootstrap.replicates} resamples of the rows.`,
           },
     );
-  } else if (result.edges && result.edges.length) {
+  } else if (result.edges && result.edges.length && !result.explain) {
     found.push({
       light: 'untested',
       title: 'Stability under resampling',
@@ -278,15 +278,20 @@ function graph(report: Report): Finding[] {
   return found;
 }
 
-/** Sentences of the method; those that say so in their first words speak against an assumption. */
+const OF_LEVEL: Record<string, Light> = { info: 'untested', caution: 'caution', problem: 'problem' };
+
+/** The first words of a sentence, up to where it pauses, without the p-values in brackets. */
+function opening(words: string): string {
+  const clause = /^[^:;.]{8,80}(?=[:;.])/.exec(words.replace(/^The graph: /, '').replace(/ \([^)]*\)/g, ''))?.[0];
+  return clause ?? 'The method found';
+}
+
+/** Sentences of the method, with what each says of the answer; those that only inform are listed apart. */
 function notes(report: Report): Finding[] {
-  return (report.result.notes ?? []).map((note) => {
-    const against = /contradict|do not bear out|not identified|diverged|without converging|refuted/i.test(note);
-    return {
-      light: against ? 'problem' : 'untested',
-      title: against ? 'The method found' : 'Note',
-      text: sentence(note),
-    } as Finding;
+  const { notes: all = [], note_levels: levels = [] } = report.result;
+  return all.map((note, k) => {
+    const light = OF_LEVEL[levels[k] ?? 'info'] ?? 'untested';
+    return { light, title: light === 'untested' ? 'Note' : sentence(opening(note)), text: sentence(note) };
   });
 }
 
@@ -305,13 +310,40 @@ const UNTESTABLE: Finding[] = [
   },
 ];
 
+/** explain: what its verdicts rest on. */
+function explained(report: Report): Finding[] {
+  const e = report.result.explain;
+  if (!e) return [];
+  const least = Math.min(e.of_rows, e.against_rows);
+  const unclear = e.variables.filter((c) => c.verdict === 'unclear').length;
+  return [
+    {
+      light: grade(least, 100, 30),
+      title: `${count(least, 'row')} in the smaller of the two`,
+      text: least >= 100 ? 'Enough to see moderate changes.' : 'Only large changes can be seen with so few rows.',
+    },
+    unclear
+      ? {
+          light: 'caution',
+          title: `${count(unclear, 'variable')} without a verdict`,
+          text: 'The notes say why; a graph with all directions, or more rows, would tell.',
+        }
+      : { light: 'fine', title: 'Every variable has a verdict', text: 'None is unclear.' },
+    {
+      light: 'untested',
+      title: 'The graph is right',
+      text: 'Verdicts rest on it: a cause that is missing in the graph makes its effect look changed by itself.',
+    },
+  ];
+}
+
 export function findings(report: Report): Finding[] {
-  const all = [...decision(report), ...classifier(report), ...graph(report), ...data(report)];
+  const all = [...decision(report), ...classifier(report), ...graph(report), ...explained(report), ...data(report)];
   const text = notes(report);
   return [
     ...all,
     ...text.filter((f) => f.light !== 'untested'),
-    ...(report.name === 'direction' || report.name === 'discover' ? UNTESTABLE : []),
+    ...(['direction', 'discover', 'explain'].includes(report.name) ? UNTESTABLE : []),
   ].sort((a, b) => ORDER.indexOf(a.light) - ORDER.indexOf(b.light));
 }
 

@@ -3,6 +3,7 @@ import { aboutSection, footer } from './about';
 import { decisionSection, decisionWords } from './decision';
 import { el } from './dom';
 import { evidenceSection } from './evidence';
+import { explainSection } from './explain';
 import { graphSection } from './graph';
 import { lightsSection } from './lights';
 import { rowsSection } from './scatter';
@@ -29,6 +30,7 @@ function build(report: Report, page: HTMLElement): void {
   };
   const sections = [
     decisionSection(report),
+    explainSection(report),
     report.result.edges ? graphSection(report, jump) : null,
     evidenceSection(report),
     lightsSection(report),

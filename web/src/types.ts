@@ -41,6 +41,32 @@ export interface Training {
   held_out: Curve;
 }
 
+/** A variable, as explain ranks it. */
+export interface Change {
+  variable: string;
+  rank: number;
+  verdict: string;
+  own_change: number | null;
+  interval: [number | null, number | null] | null;
+  p_value: number | null;
+  q_value: number | null;
+  how: string;
+  scale: number | null;
+  scale_interval: [number | null, number | null] | null;
+  shift: number | null;
+  marginal_change: number | null;
+  follows: string[];
+}
+
+export interface Explained {
+  of: string;
+  against: string | null;
+  of_rows: number;
+  against_rows: number;
+  root_causes: string[];
+  variables: Change[];
+}
+
 export interface Result {
   nonsens: { version: string; seed?: number; threads?: number; options: Record<string, unknown>; data_hash: string };
   data: { rows: number; segments: number; variables: string[]; warnings: string[] };
@@ -57,9 +83,11 @@ export interface Result {
   order?: string[];
   bootstrap?: { replicates: number; failed: number; pairs: ResampledPair[] };
   convention?: string;
+  explain?: Explained;
   sources?: string[];
   assumptions?: string | null;
   notes?: string[];
+  note_levels?: string[];
   modulation?: Record<string, Record<string, number | null>>;
   training?: Training;
   seconds?: number | null;

@@ -1,0 +1,184 @@
+// Which disturbances changed in a segment: who changed, by how much, and who merely follows.
+import * as Plot from '@observablehq/plot';
+import { el, section } from './dom';
+import { picture } from './picture';
+import { behind } from './tables';
+import { count, longName, number, pValue, shortName } from './text';
+import type { Change, Explained, Report } from './types';
+
+/** Colour and shape say the same as the word. */
+const LOOKS: Record<string, { colour: string; symbol: Plot.SymbolType }> = {
+  'changed itself': { colour: 'var(--second)', symbol: 'square' },
+  follows: { colour: 'var(--first)', symbol: 'triangle' },
+  unclear: { colour: 'var(--fourth)', symbol: 'times' },
+  unchanged: { colour: 'var(--quiet)', symbol: 'circle' },
+};
+const SHOWN = 40;
+
+function listed(names: string[], most = 5): string {
+  const shown = names.slice(0, most).map((n) => shortName(n));
+  const more = names.length - shown.length;
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+function other(e: Explained): string {
+  return e.against === null ? 'all other segments' : shortName(e.against);
+}
+
+export function verdictOf(e: Explained | undefined, variable: string): Change | undefined {
+  return e?.variables.find((c) => c.variable === variable);
+}
+
+export function verdictWords(c: Change): string {
+  if (c.verdict === 'changed itself') return `changed itself${c.how ? `: ${c.how}` : ''}`;
+  return c.verdict === 'follows' && c.follows.length ? `follows ${listed(c.follows, 3)}` : c.verdict;
+}
+
+export function explainedWords(e: Explained): { headline: string; lines: string[]; kind: 'decided' | 'open' } {
+  const roots = e.root_causes;
+  const of = shortName(e.of);
+  const unclear = e.variables.filter((c) => c.verdict === 'unclear').map((c) => c.variable);
+  const followers = e.variables.filter((c) => c.verdict === 'follows').map((c) => c.variable);
+  const lines = [
+    `${of} (${count(e.of_rows, 'row')}) is compared with ${other(e)} (${count(e.against_rows, 'row')}). A variable ` +
+      `changed itself where its distribution given its causes differs between them.`,
+  ];
+  if (followers.length) lines.push(`Changed only as their causes did: ${listed(followers)}.`);
+  if (unclear.length) lines.push(`Cannot be told: ${listed(unclear)}.`);
+  return {
+    headline: roots.length
+      ? `In ${of}, ${listed(roots)} changed ${roots.length === 1 ? 'by itself' : 'by themselves'}`
+      : `No variable is seen to have changed by itself in ${of}`,
+    lines,
+    kind: roots.length ? 'decided' : 'open',
+  };
+}
+
+function plotOf(changes: Change[], width: number): Plot.PlotOptions {
+  const name = (c: Change): string => shortName(c.variable, 24);
+  const left = Math.min(190, width * 0.35);
+  return {
+    width,
+    height: 70 + 26 * changes.length,
+    marginLeft: left,
+    marginRight: 24,
+    marginTop: 20,
+    marginBottom: 42,
+    x: { label: 'how far it differs (nats per row) \u2192', grid: true, nice: true },
+    y: {
+      label: null,
+      type: 'point',
+      domain: changes.map((_, i) => i),
+      padding: 0.6,
+      tickFormat: (i: number) => name(changes[i]!),
+    },
+    marks: [
+      Plot.ruleX([0], { stroke: 'currentColor' }),
+      Plot.ruleY(changes, {
+        y: (_, i) => i,
+        x1: (c: Change) => c.interval?.[0] ?? c.own_change,
+        x2: (c: Change) => c.interval?.[1] ?? c.own_change,
+        stroke: (c: Change) => LOOKS[c.verdict]?.colour ?? 'currentColor',
+        strokeWidth: 2,
+        filter: (c: Change) => c.own_change !== null,
+      }),
+      Plot.dot(changes, {
+        y: (_, i) => i,
+        x: 'marginal_change',
+        r: 6,
+        stroke: 'var(--quiet)',
+        strokeWidth: 1.5,
+        filter: (c: Change) => c.marginal_change !== null,
+      }),
+      Plot.dot(changes, {
+        y: (_, i) => i,
+        x: 'own_change',
+        r: 5,
+        symbol: (c: Change) => LOOKS[c.verdict]?.symbol ?? 'circle',
+        fill: (c: Change) => LOOKS[c.verdict]?.colour ?? 'currentColor',
+        stroke: (c: Change) => LOOKS[c.verdict]?.colour ?? 'currentColor',
+        title: (c: Change) =>
+          `${name(c)}: ${verdictWords(c)}\nown change ${number(c.own_change, 3)}, p ${pValue(c.p_value)}\n` +
+          `itself ${number(c.marginal_change, 3)}`,
+        tip: true,
+        filter: (c: Change) => c.own_change !== null,
+      }),
+    ],
+    symbol: { type: 'identity' },
+    color: { type: 'identity' },
+  };
+}
+
+function legend(changes: Change[]): HTMLElement {
+  const marks: Record<string, string> = {
+    'changed itself': '\u25a0',
+    follows: '\u25b2',
+    unclear: '\u00d7',
+    unchanged: '\u25cf',
+  };
+  const there = Object.keys(marks).filter((verdict) => changes.some((c) => c.verdict === verdict));
+  return el(
+    'p',
+    { class: 'legend' },
+    ...there.map((verdict) =>
+      el(
+        'span',
+        {},
+        el('span', { class: `verdict ${verdict.replace(' ', '-')}`, 'aria-hidden': 'true' }, marks[verdict]!),
+        ` ${verdict}`,
+      ),
+    ),
+    el('span', {}, '\u25cb the variable itself, causes and all'),
+  );
+}
+
+function interval(pair: [number | null, number | null] | null | undefined): string {
+  return pair ? `${number(pair[0], 3)} to ${number(pair[1], 3)}` : '\u2013';
+}
+
+export function explainSection(report: Report): HTMLElement | null {
+  const e = report.result.explain;
+  if (!e) return null;
+  const shown = e.variables.slice(0, SHOWN);
+  return section(
+    'changes',
+    'What changed',
+    legend(shown),
+    picture({
+      alt:
+        `How far each disturbance differs between ${shortName(e.of)} and ${other(e)}: ` +
+        `${shown
+          .slice(0, 8)
+          .map((c) => `${shortName(c.variable)} ${number(c.own_change, 3)}, ${verdictWords(c)}`)
+          .join('; ')}. The table below has all.`,
+      caption:
+        'Filled marks, with their intervals: how far the own disturbance of a variable differs between the two ' +
+        '(Jeffreys divergence). Rings: how far the variable itself does. A ring far out with a mark near 0 is a ' +
+        'variable that merely follows its causes.' +
+        (e.variables.length > shown.length ? ` The first ${shown.length} of ${e.variables.length}.` : ''),
+      plot: (width) => plotOf(shown, width),
+    }),
+    behind(
+      `Table: all ${count(e.variables.length, 'variable')}`,
+      {
+        head: ['variable', 'rank', 'verdict', 'own change', 'interval', 'p', 'q', 'scale', 'interval', 'shift', 'itself'],
+        figures: [1, 3, 4, 5, 6, 7, 8, 9, 10],
+        rows: () =>
+          e.variables.map((c) => [
+            longName(c.variable),
+            String(c.rank),
+            verdictWords(c),
+            number(c.own_change, 3),
+            interval(c.interval),
+            pValue(c.p_value),
+            pValue(c.q_value),
+            number(c.scale, 3),
+            interval(c.scale_interval),
+            number(c.shift, 3),
+            number(c.marginal_change, 3),
+          ]),
+      },
+      e.variables.length <= 12,
+    ),
+  );
+}
