@@ -6,7 +6,7 @@
     'c2->c1'
 
 The functions are the commands of the program `nonsens`, and give the same results, bit for bit: :func:`direction`,
-:func:`directions` (many pairs), :func:`discover`, :func:`independence`, :func:`ica`, :func:`diagnose`,
+:func:`directions` (many pairs), :func:`discover`, :func:`explain`, :func:`independence`, :func:`ica`, :func:`diagnose`,
 :func:`simulate`, :func:`compare`.  :class:`NonSENS` is an estimator in the manner of scikit-learn.  Options that
 messages call `--some-option` are keyword arguments `some_option`.
 """
@@ -19,20 +19,23 @@ from ._library import lib as _lib
 from ._library import text as _text
 from ._options import Method, Option, methods, options
 from ._results import (
+    Change,
     Comparison,
     DiagnoseResult,
     DirectionResult,
     DiscoverResult,
     Evidence,
+    ExplainResult,
     IcaResult,
     IndependenceResult,
     PairsResult,
     Result,
     Simulation,
 )
-from ._runs import compare, diagnose, direction, directions, discover, ica, independence, simulate
+from ._runs import compare, diagnose, direction, directions, discover, explain, ica, independence, simulate
 
 __all__ = [
+    "Change",
     "Comparison",
     "DataError",
     "DataWarning",
@@ -41,6 +44,7 @@ __all__ = [
     "DiscoverResult",
     "Edge",
     "Evidence",
+    "ExplainResult",
     "Graph",
     "IcaResult",
     "IndependenceResult",
@@ -61,6 +65,7 @@ __all__ = [
     "direction",
     "directions",
     "discover",
+    "explain",
     "ica",
     "independence",
     "methods",

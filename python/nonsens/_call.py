@@ -11,6 +11,7 @@ import ctypes
 import os
 import tempfile
 import threading
+import weakref
 from ctypes import c_void_p
 from typing import Any, Callable, List, Optional, Tuple
 
@@ -20,6 +21,14 @@ from ._progress import Progress, quiet
 
 _LOOK_SECONDS = 0.1  # how often the waiting thread redraws the progress
 _CANCEL_SECONDS = 0.02
+
+
+class Kept:
+    """Something of the library's that outlives the call that made it, and is freed with this object."""
+
+    def __init__(self, free: Any, handle: c_void_p) -> None:
+        self.handle = handle
+        weakref.finalize(self, free, handle)
 
 
 class Context:
@@ -69,6 +78,12 @@ class Context:
             self._owned.append((free, out))
         self.check(status)
         return out
+
+    def keep(self, made: c_void_p) -> Kept:
+        """What was made is no longer freed at the end."""
+        place = next(k for k, (_, handle) in enumerate(self._owned) if handle is made)
+        free, handle = self._owned.pop(place)
+        return Kept(free, handle)
 
     def _run_aside(self, call: Callable[[], int]) -> int:
         answer: List[int] = []

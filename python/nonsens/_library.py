@@ -21,6 +21,7 @@ COMMANDS = {
     "ica": 16,
     "discover": 64,
     "compare": 128,
+    "explain": 256,
 }
 
 PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, c_char_p, c_int64, c_int64)
@@ -138,6 +139,7 @@ _PROTOTYPES = {
     "nonsens_method_at": (POINTER(MethodInfo), [c_size_t]),
     "nonsens_direction": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_discover": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
+    "nonsens_explain": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_independence": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_diagnose": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_ica": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
@@ -150,6 +152,11 @@ _PROTOTYPES = {
     "nonsens_result_mixing": (POINTER(c_double), [_HANDLE]),
     "nonsens_result_write_json": (c_int, [_HANDLE, _HANDLE, c_char_p]),
     "nonsens_result_write_text": (c_int, [_HANDLE, _HANDLE, c_uint, c_char_p]),
+    "nonsens_result_write_html": (c_int, [_HANDLE, _HANDLE, _HANDLE, POINTER(c_char_p), c_int64, c_char_p]),
+    "nonsens_report_write_html": (
+        c_int,
+        [_HANDLE, c_char_p, POINTER(c_char_p), c_int64, c_char_p, c_char_p, POINTER(c_int)],
+    ),
     "nonsens_result_write_graph": (c_int, [_HANDLE, _HANDLE, c_int, c_char_p]),
     "nonsens_pairs_run": (c_int, [_HANDLE, _HANDLE, _HANDLE, c_char_p, _OUT]),
     "nonsens_pairs_free": (None, [_HANDLE]),

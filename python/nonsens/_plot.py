@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from ._graph import Graph
+    from ._results import Change
 
 _MOST_LABELS = 30
 
@@ -44,6 +45,25 @@ def modulation(values: Mapping[str, Mapping[str, Optional[float]]], title: str, 
     ax.set_ylabel("modulation")
     ax.set_title(_plain(title))
     ax.legend()
+    return ax
+
+
+def changes(found: Sequence["Change"], title: str, ax: Any) -> Any:
+    """A mark with its interval for each variable, root causes filled."""
+    ax = _axes(ax)
+    for place, change in enumerate(found):
+        if change.own_change is None:
+            continue
+        colour = "C1" if change.verdict == "changed itself" else "0.4"
+        if change.interval is not None:
+            ax.plot(change.interval, [place, place], color=colour)
+        ax.plot(change.own_change, place, marker="s" if colour == "C1" else "o", color=colour)
+    ax.axvline(0.0, color="0.7", linewidth=0.8)
+    ax.set_yticks(range(len(found)))
+    ax.set_yticklabels([_plain(change.variable) for change in found])
+    ax.invert_yaxis()
+    ax.set_xlabel("change of the disturbance (nats per row)")
+    ax.set_title(_plain(title))
     return ax
 
 

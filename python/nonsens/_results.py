@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from . import _html, _plot
 from ._graph import Edge, Graph
+from ._page import Page
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,11 @@ class Result:
         return list(self._found["notes"])
 
     @property
+    def note_levels(self) -> List[str]:
+        """For each of `notes`: "info"; "caution", it calls for care; "problem", an assumption does not hold."""
+        return list(self._found["note_levels"])
+
+    @property
     def assumptions(self) -> Optional[str]:
         """What must hold for the result to mean something."""
         return self._found.get("assumptions")
@@ -174,7 +180,7 @@ class _Decision(Result):
         return _real(self._found["score"])
 
 
-class DirectionResult(_Decision):
+class DirectionResult(_Decision, Page):
     """Which of two variables causes the other.
 
     Attributes
@@ -247,20 +253,34 @@ class DiagnoseResult(Result):
         return "%d notes" % len(self.notes)
 
 
-class DiscoverResult(Result, Graph):
-    """What causes what among many variables: a :class:`Graph` with the evidence behind it."""
+def _edges_of(found: Dict[str, Any]) -> List[Edge]:
+    return [Edge(e["from"], e["to"], e["type"], e["weight"], e["p_value"], e["support"]) for e in found["edges"]]
 
-    def __init__(self, document: str, text: str, formats: Dict[str, str]) -> None:
+
+class DiscoverResult(Result, Graph, Page):
+    """What causes what among many variables: a :class:`Graph` with the evidence behind it.
+
+    Attributes
+    ----------
+    disturbances : ndarray of shape (n_rows, n_variables) or None
+        The estimated disturbances, in the order of the input's rows; None where the method estimates none.
+    rows : ndarray of shape (n_rows,)
+        The rows of X, from 0, that `disturbances` belong to: those without missing values.
+    """
+
+    def __init__(
+        self,
+        document: str,
+        text: str,
+        formats: Dict[str, str],
+        disturbances: Optional[NDArray[Any]] = None,
+        rows: Optional[NDArray[Any]] = None,
+    ) -> None:
         Result.__init__(self, document, text)
-        Graph.__init__(
-            self,
-            self._found["nodes"],
-            [
-                Edge(e["from"], e["to"], e["type"], e["weight"], e["p_value"], e["support"])
-                for e in self._found["edges"]
-            ],
-        )
+        Graph.__init__(self, self._found["nodes"], _edges_of(self._found))
         self._formats = formats
+        self.disturbances = disturbances
+        self.rows = rows
 
     def __repr__(self) -> str:
         return "<DiscoverResult: %s, %s>" % (self.method, Graph._in_words(self))
@@ -305,6 +325,70 @@ class DiscoverResult(Result, Graph):
     def to_graphml(self) -> str:
         """The graph as GraphML, as the program writes it."""
         return self._formats["graphml"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of one variable in the segment.  Figures that are not known are None."""
+
+    variable: str
+    rank: int
+    verdict: str  #: "changed itself", "follows", "unchanged" or "unclear"
+    how: str  #: "wider", "narrower", "higher", "lower"; empty where nothing can be said
+    own_change: Optional[float]  #: how far its disturbance differs: Jeffreys divergence, nats per row
+    standard_error: Optional[float]
+    interval: Optional[Tuple[float, float]]
+    p_value: Optional[float]
+    q_value: Optional[float]
+    scale: Optional[float]  #: how many times as wide its disturbance is
+    shift: Optional[float]
+    marginal_change: Optional[float]  #: how far the variable itself differs
+    causes: Tuple[str, ...]  #: in the graph
+    follows: Tuple[str, ...]  #: root causes that it follows
+
+
+def _change(found: Dict[str, Any]) -> Change:
+    tuples = {"interval", "causes", "follows"}
+    wanted = {name: found[name] for name in Change.__dataclass_fields__}
+    return Change(**{k: tuple(v) if k in tuples and v is not None else v for k, v in wanted.items()})
+
+
+class ExplainResult(Result, Page):
+    """Which disturbances changed in a segment.
+
+    Attributes
+    ----------
+    graph : Graph
+        The graph that the verdicts rest on.
+    """
+
+    def __init__(self, document: str, text: str) -> None:
+        super().__init__(document, text)
+        self.graph = Graph(self._found["nodes"], _edges_of(self._found))
+
+    @property
+    def summary(self) -> str:
+        return "root causes of %s: %s" % (self._found["explain"]["of"], ", ".join(self.root_causes) or "none found")
+
+    @property
+    def root_causes(self) -> List[str]:
+        """The variables that changed of themselves, the first one most."""
+        return list(self._found["explain"]["root_causes"])
+
+    @property
+    def changes(self) -> List[Change]:
+        """All variables, by rank."""
+        return [_change(variable) for variable in self._found["explain"]["variables"]]
+
+    def to_frame(self) -> Any:
+        """The changes as a pandas.DataFrame, a row per variable."""
+        import pandas
+
+        return pandas.DataFrame(self._found["explain"]["variables"])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws how far each disturbance differs, with its interval; returns matplotlib's axes."""
+        return _plot.changes(self.changes, self.summary, ax)
 
 
 class IcaResult(Result):

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
-import warnings as python_warnings
-from ctypes import c_void_p
+from dataclasses import replace
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple, TypeVar, Union
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _library as c
 from . import _options
 from ._call import Context
-from ._errors import DataWarning
 from ._graph import Graph
 from ._options import OptionValue, RandomState
 from ._progress import for_verbosity
@@ -25,124 +21,27 @@ from ._results import (
     DiagnoseResult,
     DirectionResult,
     DiscoverResult,
+    ExplainResult,
     IcaResult,
     IndependenceResult,
     PairsResult,
     Simulation,
 )
+from ._running import (
+    array,
+    diagnose_result,
+    direction_result,
+    discover_result,
+    explain_result,
+    ica_result,
+    independence_result,
+    run,
+    values_of,
+    warn,
+)
 from ._table import Table
 
 Columns = Union[None, str, int, Iterable[Union[str, int]]]
-
-_FORMATS = {"dot": 1, "csv": 2, "tetrad": 3, "graphml": 4}
-_LISTS = ("x", "y", "given", "vars", "target")
-
-
-# ---- reading results ----
-
-
-def _array(pointer: Any, *shape: int) -> NDArray[Any]:
-    """A copy: what is pointed to goes with the result."""
-    return np.array(np.ctypeslib.as_array(pointer, shape=shape))
-
-
-def _sources(result: c_void_p) -> Tuple[Optional[NDArray[Any]], NDArray[Any]]:
-    """(rows, sources) or None, and the rows of the input that they belong to, in its order."""
-    n, count = c.lib.nonsens_result_rows(result), c.lib.nonsens_result_sources(result)
-    rows = _array(c.lib.nonsens_result_input_row(result), n)
-    order = np.argsort(rows, kind="stable")
-    if count == 0:
-        return None, rows[order]
-    sources = np.empty((n, count), order="F")
-    for k in range(count):
-        sources[:, k] = np.ctypeslib.as_array(c.lib.nonsens_result_source(result, k), shape=(n,))[order]
-    return sources, rows[order]
-
-
-def _document(ctx: Context, result: c_void_p) -> Tuple[str, str]:
-    """JSON and text, as the program writes them."""
-    return (
-        ctx.written(c.lib.nonsens_result_write_json, result),
-        ctx.written(c.lib.nonsens_result_write_text, result, 0),
-    )
-
-
-def _direction_result(ctx: Context, result: c_void_p) -> DirectionResult:
-    return DirectionResult(*_document(ctx, result), *_sources(result))
-
-
-def _independence_result(ctx: Context, result: c_void_p) -> IndependenceResult:
-    return IndependenceResult(*_document(ctx, result))
-
-
-def _diagnose_result(ctx: Context, result: c_void_p) -> DiagnoseResult:
-    return DiagnoseResult(*_document(ctx, result))
-
-
-def _discover_result(ctx: Context, result: c_void_p) -> DiscoverResult:
-    write = c.lib.nonsens_result_write_graph
-    formats = {name: ctx.written(write, result, number) for name, number in _FORMATS.items()}
-    return DiscoverResult(*_document(ctx, result), formats)
-
-
-def _ica_result(ctx: Context, result: c_void_p) -> IcaResult:
-    sources, rows = _sources(result)
-    assert sources is not None
-    d = sources.shape[1]
-    unmixing = _array(c.lib.nonsens_result_unmixing(result), d, d)
-    mixing = _array(c.lib.nonsens_result_mixing(result), d, d)
-    return IcaResult(*_document(ctx, result), sources, rows, unmixing, mixing)
-
-
-# ---- running ----
-
-
-def _values(
-    command: str, table: Table, options: Dict[str, Any], random_state: RandomState, n_jobs: Optional[int]
-) -> Dict[str, Any]:
-    """Options as the library takes them, keys as in its table."""
-    known = [option.name for option in _options.options(command)]
-    _options.refuse_unknown(list(options), known, "%s()" % command)
-    values: Dict[str, Any] = {"seed": _options.seed_of(random_state), "threads": _options.threads_of(n_jobs)}
-    values["segment"], values["segments"] = table.segment or None, table.segments or None
-    for name, value in options.items():
-        values[name.replace("_", "-")] = table.list_of(value) if name in _LISTS else value
-    return values
-
-
-def _callers_level() -> int:
-    """How many frames up the first one is that is not of this package, seen from the caller of this function."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
-        level, frame = level + 1, frame.f_back
-    return level
-
-
-def _warn(data: c_void_p) -> None:
-    """Python's warnings, at the line that called this package."""
-    for i in range(c.lib.nonsens_data_warnings(data)):
-        text = c.text(c.lib.nonsens_data_warning(data, i))
-        python_warnings.warn(text, DataWarning, stacklevel=_callers_level())
-
-
-def _run(
-    command: str,
-    take: Callable[[Context, c_void_p], Any],
-    X: Any,
-    segments: Any,
-    options: Dict[str, Any],
-    random_state: RandomState,
-    n_jobs: Optional[int],
-    verbose: int,
-) -> Any:
-    table = Table(X, segments)
-    values = _values(command, table, options, random_state, n_jobs)
-    with Context(for_verbosity(verbose)) as ctx:
-        made = _options.make(ctx, command, values)
-        data = table.data(ctx, made)
-        _warn(data)
-        run = getattr(c.lib, "nonsens_" + command)
-        return take(ctx, ctx.run(run, c.lib.nonsens_result_free, data, made))
 
 
 _SHARED = """X : array-like or data frame of shape (n_rows, n_columns)
@@ -214,8 +113,8 @@ def direction(
     'x2->x1'
     """
     named: Dict[str, Any] = {"x": x, "y": y, "method": method, "alpha": alpha, **options}
-    found: DirectionResult = _run(
-        "direction", _direction_result, X, segments, named, random_state, n_jobs, verbose
+    found: DirectionResult = run(
+        "direction", direction_result, X, segments, named, random_state, n_jobs, verbose
     )
     return found
 
@@ -264,8 +163,79 @@ def discover(
     """
     named: Dict[str, Any] = {"method": method, "alpha": alpha, **options}
     named.update(bootstrap=bootstrap, knowledge=knowledge)
-    found: DiscoverResult = _run("discover", _discover_result, X, segments, named, random_state, n_jobs, verbose)
+    found: DiscoverResult = run("discover", discover_result, X, segments, named, random_state, n_jobs, verbose)
     return found
+
+
+def _set_aside(found: ExplainResult, path: str) -> ExplainResult:
+    """The graph was written to a file for the library; the result does not name it, for it is gone."""
+    again = ExplainResult(found.to_json().replace(json.dumps(path), '""'), str(found).replace(path, "GRAPH"))
+    assert found._origin is not None
+    again._origin = replace(found._origin, graph_file=path)
+    return again
+
+
+@_documented
+def explain(
+    X: Any,
+    segments: Any,
+    *,
+    of: Any,
+    against: Any = None,
+    graph: Any = None,
+    method: str = "structured",
+    alpha: float = 0.05,
+    knowledge: "Union[None, str, os.PathLike[str]]" = None,
+    random_state: RandomState = 1,
+    n_jobs: Optional[int] = -1,
+    verbose: int = 0,
+    **options: OptionValue,
+) -> ExplainResult:
+    """Which disturbances changed in a segment, and which variables merely follow?
+
+    Parameters
+    ----------
+    {shared}
+    of : label
+        The segment to explain.
+    against : label or None
+        The segment to compare it with; None: all others together.
+    graph : Graph, matrix, path or None
+        What causes what; of a matrix A[i, j] != 0 means that column i causes column j.  None: it is found by `method`.
+    method : str
+        The method that finds the graph.
+    alpha : float
+        Error level: the share of false ones among the root causes, on average.
+    knowledge : path
+        A file with what is known beforehand, in Tetrad's text format; not with `graph`.
+
+    Returns
+    -------
+    ExplainResult
+
+    Examples
+    --------
+    >>> import nonsens
+    >>> data = nonsens.simulate(sem="node", nodes=4, segments=9, per_segment=300, fault=4, random_state=3)
+    >>> broken = data.truth()["fault"]
+    >>> found = nonsens.explain(
+    ...     data.to_frame(), "segment", of=broken["segment"], against=broken["against"], graph=data.graph
+    ... )
+    >>> found.root_causes == [broken["variable"]]
+    True
+    >>> found.changes[0].verdict, found.changes[0].how
+    ('changed itself', 'wider')
+    """
+    named: Dict[str, Any] = {"method": method, "alpha": alpha, "knowledge": knowledge, **options}
+    named.update(of=str(of), against=None if against is None else str(against))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "graph.json")
+        given = graph is not None and not isinstance(graph, (str, os.PathLike))
+        if given and not isinstance(graph, Graph):
+            graph = Graph.from_adjacency(graph, Table(X, segments).names)
+        named["graph"] = _graph_file(graph, path).decode() if given else graph
+        found: ExplainResult = run("explain", explain_result, X, segments, named, random_state, n_jobs, verbose)
+    return _set_aside(found, path) if given else found
 
 
 @_documented
@@ -301,7 +271,7 @@ def ica(
     True
     """
     named: Dict[str, Any] = {"method": method, **options}
-    found: IcaResult = _run("ica", _ica_result, X, segments, named, random_state, n_jobs, verbose)
+    found: IcaResult = run("ica", ica_result, X, segments, named, random_state, n_jobs, verbose)
     return found
 
 
@@ -349,8 +319,8 @@ def independence(
     'independent'
     """
     named: Dict[str, Any] = {"x": x, "y": y, "given": given, "test": test, "alpha": alpha, **options}
-    found: IndependenceResult = _run(
-        "independence", _independence_result, X, segments, named, random_state, n_jobs, verbose
+    found: IndependenceResult = run(
+        "independence", independence_result, X, segments, named, random_state, n_jobs, verbose
     )
     return found
 
@@ -390,7 +360,7 @@ def diagnose(
     True
     """
     named: Dict[str, Any] = {"x": x, "y": y, "alpha": alpha, **options}
-    found: DiagnoseResult = _run("diagnose", _diagnose_result, X, segments, named, random_state, n_jobs, verbose)
+    found: DiagnoseResult = run("diagnose", diagnose_result, X, segments, named, random_state, n_jobs, verbose)
     return found
 
 
@@ -426,13 +396,13 @@ def simulate(*, random_state: RandomState = 1, **options: OptionValue) -> Simula
         n = c.lib.nonsens_simulation_rows(simulation)
         d = c.lib.nonsens_simulation_variables(simulation)
         names = [c.text(c.lib.nonsens_simulation_name(simulation, j)) for j in range(d)]
-        number = _array(c.lib.nonsens_simulation_segment(simulation), n)
+        number = array(c.lib.nonsens_simulation_segment(simulation), n)
         labels = np.array(["s%d" % (k + 1) for k in range(int(number.max()) + 1)])
         return Simulation(
-            _array(c.lib.nonsens_simulation_values(simulation), d, n).T,
+            array(c.lib.nonsens_simulation_values(simulation), d, n).T,
             labels[number],
             names,
-            _array(c.lib.nonsens_simulation_sources(simulation), d, n).T,
+            array(c.lib.nonsens_simulation_sources(simulation), d, n).T,
             ctx.written(c.lib.nonsens_simulation_write_truth, simulation),
         )
 
@@ -483,7 +453,7 @@ def directions(
     """
     table = Table(X, segments)
     named: Dict[str, Any] = {"method": method, "alpha": alpha, "fdr": fdr, **options}
-    values = _values("direction", table, named, random_state, n_jobs)
+    values = values_of("direction", table, named, random_state, n_jobs)
     with Context(for_verbosity(verbose)) as ctx, tempfile.TemporaryDirectory() as folder:
         values["pairs"] = os.fspath(pairs) if isinstance(pairs, (str, os.PathLike)) else os.path.join(folder, "pairs")
         if not isinstance(pairs, (str, os.PathLike)):
@@ -492,7 +462,7 @@ def directions(
                     file.write("%s,%s\n" % (_quoted(table.name_of(a)), _quoted(table.name_of(b))))
         made = _options.make(ctx, "direction", values)
         data = table.data(ctx, made)
-        _warn(data)
+        warn(data)
         found = ctx.run(c.lib.nonsens_pairs_run, c.lib.nonsens_pairs_free, data, made, None)
         return PairsResult(ctx.written(c.lib.nonsens_pairs_write_json, found))
 

@@ -18,6 +18,8 @@ RUNS = [
     ("discover", {}),
     ("discover", {"method": "lingam"}),
     ("discover", {"method": "pc", "bootstrap": 4, "max_given": 1}),
+    ("explain", {"of": "s2", "against": "s1"}),
+    ("explain", {"of": "s3", "method": "lingam", "alpha": 0.01}),
     ("ica", {}),
     ("ica", {"method": "fastica", "deflation": True}),
     ("independence", {"x": "x1", "y": "x2"}),

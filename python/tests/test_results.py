@@ -8,7 +8,7 @@ import re
 
 import numpy
 import pytest
-from conftest import need
+from conftest import need, run_program, write_csv
 
 import nonsens
 
@@ -21,6 +21,66 @@ def direction(pair):
 @pytest.fixture(scope="module")
 def graph(four):
     return nonsens.discover(four.X, four.segments, method="lingam", bootstrap=3)
+
+
+def block_of(page):
+    """What the page holds, but for the time."""
+    _, behind = page.read_text(encoding="utf-8").split('<script type="application/json" id="report">')
+    found = json.loads(behind.split("</script>")[0])
+    found["result"].pop("seconds")
+    found["result"]["nonsens"].pop("threads")
+    found.pop("command")
+    return found
+
+
+def test_page_is_that_of_the_program(tmp_path, four):
+    path = write_csv(tmp_path / "data.csv", four.names, four.X, four.segments)
+    frame = need("pandas").DataFrame(four.X, columns=four.names)
+    for command, options in (
+        ("direction", {"x": "x1", "y": "x2"}),
+        ("discover", {}),
+        ("explain", {"of": "s2", "against": "s1"}),
+    ):
+        words = [word for key, value in options.items() for word in ("--" + key, value)]
+        run_program(command, path, "--segment", "segment", *words, "--html", tmp_path / "program.html", "-q")
+        found = getattr(nonsens, command)(frame, four.segments, **options)
+        found.to_html(tmp_path / "ours.html", frame, four.segments)
+        ours, program = block_of(tmp_path / "ours.html"), block_of(tmp_path / "program.html")
+        assert ours == program and ours["display"]["rows"] == len(four.X)
+        found.to_html(tmp_path / "bare.html")
+        assert block_of(tmp_path / "bare.html")["display"] is None
+        loaded = pickle.loads(pickle.dumps(found))
+        loaded.to_html(tmp_path / "loaded.html")
+        assert block_of(tmp_path / "loaded.html") == block_of(tmp_path / "bare.html")
+        with pytest.raises(nonsens.UsageError, match="without data"):
+            loaded.to_html(tmp_path / "loaded.html", frame, four.segments)
+        with pytest.raises(nonsens.UsageError, match="not the data"):
+            found.to_html(tmp_path / "other.html", frame + 1.0, four.segments)
+        with pytest.raises(nonsens.OutputError):
+            found.to_html(tmp_path / "no" / "page.html")
+
+
+@pytest.mark.filterwarnings("ignore::nonsens.DataWarning")
+def test_explain(tmp_path):
+    data = nonsens.simulate(sem="node", nodes=4, segments=6, per_segment=300, fault=4, random_state=3)
+    fault = data.truth()["fault"]
+    places = {"of": fault["segment"], "against": fault["against"]}
+    by_graph = nonsens.explain(data.to_frame(), "segment", graph=data.graph, **places)
+    assert by_graph.root_causes == [fault["variable"]]
+    first = by_graph.changes[0]
+    assert first.verdict == "changed itself" and first.interval[0] < first.own_change < first.interval[1]
+    assert by_graph.graph.edges == data.graph.edges and by_graph.options["graph"] == ""
+    assert "graph.json" not in by_graph.to_json() and "graph.json" not in str(by_graph)
+    by_matrix = nonsens.explain(data.to_frame(), "segment", graph=data.adjacency, **places)
+    assert by_matrix.changes == by_graph.changes
+    assert list(by_graph.to_frame()["variable"]) == [change.variable for change in by_graph.changes]
+    assert len(by_graph.note_levels) == len(by_graph.notes)
+    by_graph.to_html(tmp_path / "page.html", data.to_frame(), "segment")
+    assert "graph.json" not in (tmp_path / "page.html").read_text() and len(list(tmp_path.iterdir())) == 1
+    need("matplotlib")
+    assert len(by_graph.plot().get_yticklabels()) == 4
+    with pytest.raises(nonsens.DataError, match="no segment"):
+        nonsens.explain(data.to_frame(), "segment", of="nowhere")
 
 
 def test_direction(pair):

@@ -1,0 +1,145 @@
+"""What all commands have in common: options and data in, the run, and what it made as a result."""
+
+from __future__ import annotations
+
+import sys
+import warnings as python_warnings
+from ctypes import c_void_p
+from typing import Any, Callable, Dict, Optional, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _library as c
+from . import _options
+from ._call import Context
+from ._errors import DataWarning
+from ._options import RandomState
+from ._page import Origin, Page
+from ._progress import for_verbosity
+from ._results import (
+    DiagnoseResult,
+    DirectionResult,
+    DiscoverResult,
+    ExplainResult,
+    IcaResult,
+    IndependenceResult,
+)
+from ._table import Table
+
+_FORMATS = {"dot": 1, "csv": 2, "tetrad": 3, "graphml": 4}
+_LISTS = ("x", "y", "given", "vars", "target")
+
+
+# ---- reading results ----
+
+
+def array(pointer: Any, *shape: int) -> NDArray[Any]:
+    """A copy: what is pointed to goes with the result."""
+    return np.array(np.ctypeslib.as_array(pointer, shape=shape))
+
+
+def _sources(result: c_void_p) -> Tuple[Optional[NDArray[Any]], NDArray[Any]]:
+    """(rows, sources) or None, and the rows of the input that they belong to, in its order."""
+    n, count = c.lib.nonsens_result_rows(result), c.lib.nonsens_result_sources(result)
+    rows = array(c.lib.nonsens_result_input_row(result), n)
+    order = np.argsort(rows, kind="stable")
+    if count == 0:
+        return None, rows[order]
+    sources = np.empty((n, count), order="F")
+    for k in range(count):
+        sources[:, k] = np.ctypeslib.as_array(c.lib.nonsens_result_source(result, k), shape=(n,))[order]
+    return sources, rows[order]
+
+
+def _document(ctx: Context, result: c_void_p) -> Tuple[str, str]:
+    """JSON and text, as the program writes them."""
+    return (
+        ctx.written(c.lib.nonsens_result_write_json, result),
+        ctx.written(c.lib.nonsens_result_write_text, result, 0),
+    )
+
+
+def direction_result(ctx: Context, result: c_void_p) -> DirectionResult:
+    return DirectionResult(*_document(ctx, result), *_sources(result))
+
+
+def independence_result(ctx: Context, result: c_void_p) -> IndependenceResult:
+    return IndependenceResult(*_document(ctx, result))
+
+
+def diagnose_result(ctx: Context, result: c_void_p) -> DiagnoseResult:
+    return DiagnoseResult(*_document(ctx, result))
+
+
+def discover_result(ctx: Context, result: c_void_p) -> DiscoverResult:
+    write = c.lib.nonsens_result_write_graph
+    formats = {name: ctx.written(write, result, number) for name, number in _FORMATS.items()}
+    return DiscoverResult(*_document(ctx, result), formats, *_sources(result))
+
+
+def explain_result(ctx: Context, result: c_void_p) -> ExplainResult:
+    return ExplainResult(*_document(ctx, result))
+
+
+def ica_result(ctx: Context, result: c_void_p) -> IcaResult:
+    sources, rows = _sources(result)
+    assert sources is not None
+    d = sources.shape[1]
+    unmixing = array(c.lib.nonsens_result_unmixing(result), d, d)
+    mixing = array(c.lib.nonsens_result_mixing(result), d, d)
+    return IcaResult(*_document(ctx, result), sources, rows, unmixing, mixing)
+
+
+# ---- running ----
+
+
+def values_of(
+    command: str, table: Table, options: Dict[str, Any], random_state: RandomState, n_jobs: Optional[int]
+) -> Dict[str, Any]:
+    """Options as the library takes them, keys as in its table."""
+    known = [option.name for option in _options.options(command)]
+    _options.refuse_unknown(list(options), known, "%s()" % command)
+    values: Dict[str, Any] = {"seed": _options.seed_of(random_state), "threads": _options.threads_of(n_jobs)}
+    values["segment"], values["segments"] = table.segment or None, table.segments or None
+    for name, value in options.items():
+        values[name.replace("_", "-")] = table.list_of(value) if name in _LISTS else value
+    return values
+
+
+def _callers_level() -> int:
+    """How many frames up the first one is that is not of this package, seen from the caller of this function."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def warn(data: c_void_p) -> None:
+    """Python's warnings, at the line that called this package."""
+    for i in range(c.lib.nonsens_data_warnings(data)):
+        text = c.text(c.lib.nonsens_data_warning(data, i))
+        python_warnings.warn(text, DataWarning, stacklevel=_callers_level())
+
+
+def run(
+    command: str,
+    take: Callable[[Context, c_void_p], Any],
+    X: Any,
+    segments: Any,
+    options: Dict[str, Any],
+    random_state: RandomState,
+    n_jobs: Optional[int],
+    verbose: int,
+) -> Any:
+    table = Table(X, segments)
+    values = values_of(command, table, options, random_state, n_jobs)
+    with Context(for_verbosity(verbose)) as ctx:
+        made = _options.make(ctx, command, values)
+        data = table.data(ctx, made)
+        warn(data)
+        result = ctx.run(getattr(c.lib, "nonsens_" + command), c.lib.nonsens_result_free, data, made)
+        found = take(ctx, result)
+        if isinstance(found, Page):
+            found._origin = Origin(command, values, ctx.keep(result))
+        return found
