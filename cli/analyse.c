@@ -124,6 +124,25 @@ static int check_pair(const arguments *args, const command *self)
     return EXIT_DONE;
 }
 
+static int check_sources(const arguments *args, const command *self)
+{
+    char name[VALUE_BYTES], list[256] = "";
+    value_of(args, "method", name);
+    const nonsens_method_info *m = find_method(name, self);
+    if (!args->sources || pairs_wanted(args) || !m || (m->disturbances & self->bit)) {
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const nonsens_method_info *other = nonsens_method_at(i);
+        size_t used = strlen(list);
+        if (other->disturbances & self->bit) {
+            snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", other->name);
+        }
+    }
+    return complain(EXIT_USAGE, "--sources: %s estimates no disturbances; of the methods for %s these do: %s", name,
+                    self->name, list);
+}
+
 static int check_options(const arguments *args, const command *self)
 {
     nonsens_status status = nonsens_options_check(args->ctx, args->options);
@@ -133,6 +152,9 @@ static int check_options(const arguments *args, const command *self)
     }
     if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE))) {
         code = check_pair(args, self);
+    }
+    if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER))) {
+        code = check_sources(args, self);
     }
     return code;
 }

@@ -204,11 +204,12 @@ NONSENS_API const char *nonsens_data_warning(const nonsens_data *data, int64_t i
 typedef struct nonsens_method_info {
     const char *name;
     const char *citation;
-    const char *summary; /* one line */
-    const char *assumes; /* what must hold for its answer to mean something */
-    int direction;       /* can be run by nonsens_direction */
-    int discover;        /* can be run by nonsens_discover */
-    int needs_segments;  /* 0: segments may be left out */
+    const char *summary;   /* one line */
+    const char *assumes;   /* what must hold for its answer to mean something */
+    int direction;         /* can be run by nonsens_direction */
+    int discover;          /* can be run by nonsens_discover */
+    int needs_segments;    /* 0: segments may be left out */
+    unsigned disturbances; /* NONSENS_CMD_* by which it estimates them, for most data */
 } nonsens_method_info;
 
 NONSENS_API size_t nonsens_method_count(void);
@@ -278,8 +279,8 @@ NONSENS_API void nonsens_result_free(nonsens_result *result);
 /*
  * What follows reads a result.  Texts and arrays belong to the result and live as long as it does.
  *
- * "a->b", "independent" or "inconclusive"; for independence "dependent" or "independent"; "none" for diagnose, ica
- * and discover.
+ * "a->b", "independent" or "inconclusive"; for independence "dependent" or "independent"; "none" for diagnose, ica,
+ * discover and explain.
  * ("neither", where both directions are refuted, is kept for methods that can tell.)
  */
 NONSENS_API const char *nonsens_result_decision(const nonsens_result *result);
@@ -310,6 +311,11 @@ NONSENS_API const nonsens_evidence *nonsens_result_evidence_at(const nonsens_res
 /* Findings in words, in a fixed order. */
 NONSENS_API int64_t nonsens_result_notes(const nonsens_result *result);
 NONSENS_API const char *nonsens_result_note(const nonsens_result *result, int64_t index);
+/*
+ * How it bears on the answer: 0 it informs; 1 it calls for care; 2 it says that an assumption does not hold, or that
+ * the answer rests on nothing.  -1 where there is no such note.
+ */
+NONSENS_API int nonsens_result_note_level(const nonsens_result *result, int64_t index);
 /* The reasoning from the data to the answer, step by step; of direction and discover, else none. */
 NONSENS_API int64_t nonsens_result_steps(const nonsens_result *result);
 NONSENS_API const char *nonsens_result_step(const nonsens_result *result, int64_t index);
@@ -371,7 +377,8 @@ NONSENS_API const nonsens_change *nonsens_result_change_at(const nonsens_result 
 NONSENS_API int64_t nonsens_result_rows(const nonsens_result *result);
 /* (rows) The row of the input, from 0, that each row used was; rows are in an order of the library's own. */
 NONSENS_API const int64_t *nonsens_result_input_row(const nonsens_result *result);
-/* How many sources there are: two for a direction whose method estimates disturbances, d for ica, else 0. */
+/* How many sources there are: as many as variables where the method of direction or discover
+ * estimates disturbances, and for ica; else 0. */
 NONSENS_API int64_t nonsens_result_sources(const nonsens_result *result);
 /*
  * (rows) For a direction the estimated disturbance of the first (0) or second (1) variable, for ica a source, counted
@@ -388,7 +395,7 @@ NONSENS_API const double *nonsens_result_mixing(const nonsens_result *result);
 
 /* ---- graphs -------------------------------------------------------------------------------------------------- */
 
-/* A graph that was read from a file: names of nodes, and edges between them. */
+/* A graph that was read: names of nodes, and edges between them. */
 typedef struct nonsens_graph nonsens_graph;
 
 /*
@@ -399,6 +406,9 @@ typedef struct nonsens_graph nonsens_graph;
  */
 NONSENS_API nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const char *column,
                                               nonsens_graph **out);
+/* The same from bytes in memory; name is what messages call it. */
+NONSENS_API nonsens_status nonsens_graph_parse(nonsens_context *ctx, const char *name, const char *bytes, size_t size,
+                                               const char *column, nonsens_graph **out);
 NONSENS_API void nonsens_graph_free(nonsens_graph *graph);
 NONSENS_API int64_t nonsens_graph_nodes(const nonsens_graph *graph);
 /* Texts live as long as the graph; NULL where there is no such node. */
@@ -408,6 +418,13 @@ NONSENS_API int64_t nonsens_graph_edges(const nonsens_graph *graph);
 NONSENS_API const nonsens_edge *nonsens_graph_edge_at(const nonsens_graph *graph, int64_t index);
 /* 0 for a list of edges, which knows only nodes that have an edge. */
 NONSENS_API int nonsens_graph_lists_nodes(const nonsens_graph *graph);
+/*
+ * nonsens_explain on this graph, in place of a file or a method; the option `graph` must not be set, and in the result
+ * it has the graph's name.
+ */
+NONSENS_API nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data *data,
+                                                    const nonsens_graph *graph, const nonsens_options *options,
+                                                    nonsens_result **out);
 
 /* precision = right / found, recall = right / there; mcc: Matthews' correlation over `places`.  NaN for 0 / 0. */
 typedef struct nonsens_share {

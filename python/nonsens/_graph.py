@@ -61,6 +61,8 @@ class Graph:
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError("an adjacency matrix is square, not of shape %s" % (matrix.shape,))
         names = list(nodes) if nodes is not None else ["c%d" % (i + 1) for i in range(len(matrix))]
+        if len(names) != len(matrix):
+            raise ValueError("the matrix has %d rows, but there are %d nodes" % (len(matrix), len(names)))
         edges = []
         for i, j in zip(*np.nonzero(matrix)):
             if matrix[j, i] == 0:

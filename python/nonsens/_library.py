@@ -56,6 +56,7 @@ class MethodInfo(ctypes.Structure):
         ("direction", c_int),
         ("discover", c_int),
         ("needs_segments", c_int),
+        ("disturbances", c_uint),
     ]
 
 
@@ -140,6 +141,7 @@ _PROTOTYPES = {
     "nonsens_direction": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_discover": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_explain": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
+    "nonsens_explain_on_graph": (c_int, [_HANDLE, _HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_independence": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_diagnose": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_ica": (c_int, [_HANDLE, _HANDLE, _HANDLE, _OUT]),
@@ -162,6 +164,7 @@ _PROTOTYPES = {
     "nonsens_pairs_free": (None, [_HANDLE]),
     "nonsens_pairs_write_json": (c_int, [_HANDLE, _HANDLE, c_char_p]),
     "nonsens_graph_read": (c_int, [_HANDLE, c_char_p, c_char_p, _OUT]),
+    "nonsens_graph_parse": (c_int, [_HANDLE, c_char_p, c_char_p, c_size_t, c_char_p, _OUT]),
     "nonsens_graph_free": (None, [_HANDLE]),
     "nonsens_compare": (c_int, [_HANDLE, _HANDLE, _HANDLE, _HANDLE, _OUT]),
     "nonsens_comparison_free": (None, [_HANDLE]),

@@ -80,7 +80,7 @@ def options(command: str) -> Tuple[Option, ...]:
     Parameters
     ----------
     command : str
-        "direction", "discover", "ica", "independence", "diagnose", "compare" or "simulate".
+        "direction", "discover", "explain", "ica", "independence", "diagnose", "compare" or "simulate".
 
     Examples
     --------

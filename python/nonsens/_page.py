@@ -22,21 +22,13 @@ class Origin:
     command: str
     values: Dict[str, Any]  # options, keys as in the library's table
     made: Kept  # the result as the library has it
-    graph_file: str = ""  # that is gone: the page does not name it
 
 
 def _write_of_run(ctx: Context, origin: Origin, X: Any, segments: Any, path: bytes) -> None:
     data: Optional[c_void_p] = None
     if X is not None:
         data = Table(X, segments).data(ctx, _options.make(ctx, origin.command, origin.values))
-    write = c.lib.nonsens_result_write_html
-    if not origin.graph_file:
-        ctx.check(write(ctx.handle, origin.made.handle, data, None, 0, path))
-        return
-    page = ctx.written(write, origin.made.handle, data, None, 0).replace(origin.graph_file, "GRAPH")
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(path) or b".", delete=False) as file:
-        file.write(page)
-    os.replace(os.fsencode(file.name), path)
+    ctx.check(c.lib.nonsens_result_write_html(ctx.handle, origin.made.handle, data, None, 0, path))
 
 
 def _write_of_json(ctx: Context, document: str, path: bytes) -> None:
@@ -68,7 +60,9 @@ class Page:
             none.  A result that was copied or unpickled makes the page without data.
         """
         to = os.fsencode(path)
-        origin: Optional[Origin] = self._origin
+        origin = self._origin
+        if X is None and segments is not None:
+            raise UsageError("segments without X; give the data too, or neither")
         with Context() as ctx:
             if origin is not None:
                 _write_of_run(ctx, origin, X, segments, to)

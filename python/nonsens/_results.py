@@ -137,7 +137,8 @@ class Result:
 
     @property
     def note_levels(self) -> List[str]:
-        """For each of `notes`: "info"; "caution", it calls for care; "problem", an assumption does not hold."""
+        """For each of `notes`: "info"; "caution", it calls for care; "problem", an assumption does not hold, or
+        the answer rests on nothing."""
         return list(self._found["note_levels"])
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 import warnings as python_warnings
 from ctypes import c_void_p
@@ -14,6 +16,7 @@ from . import _library as c
 from . import _options
 from ._call import Context
 from ._errors import DataWarning
+from ._graph import Graph
 from ._options import RandomState
 from ._page import Origin, Page
 from ._progress import for_verbosity
@@ -91,6 +94,18 @@ def ica_result(ctx: Context, result: c_void_p) -> IcaResult:
     return IcaResult(*_document(ctx, result), sources, rows, unmixing, mixing)
 
 
+def graph_of(ctx: Context, graph: Any, name: str) -> c_void_p:
+    """The library's graph of a Graph, a matrix or a file; messages call the former by the name."""
+    if isinstance(graph, (str, os.PathLike)):
+        return ctx.make(c.lib.nonsens_graph_read, c.lib.nonsens_graph_free, os.fsencode(graph), None)
+    if not isinstance(graph, Graph):
+        graph = Graph.from_adjacency(graph)
+    edges = [{"from": e.source, "to": e.target, "type": e.type} for e in graph.edges]
+    document = json.dumps({"nodes": graph.nodes, "edges": edges}).encode()
+    free = c.lib.nonsens_graph_free
+    return ctx.make(c.lib.nonsens_graph_parse, free, name.encode(), document, len(document), None)
+
+
 # ---- running ----
 
 
@@ -131,14 +146,19 @@ def run(
     random_state: RandomState,
     n_jobs: Optional[int],
     verbose: int,
+    graph: Optional[Graph] = None,
 ) -> Any:
-    table = Table(X, segments)
+    """The command on X and segments, or on a table that was made of them; graph: that explain is to rest on."""
+    table = X if isinstance(X, Table) else Table(X, segments)
     values = values_of(command, table, options, random_state, n_jobs)
     with Context(for_verbosity(verbose)) as ctx:
         made = _options.make(ctx, command, values)
         data = table.data(ctx, made)
         warn(data)
-        result = ctx.run(getattr(c.lib, "nonsens_" + command), c.lib.nonsens_result_free, data, made)
+        call, arguments = getattr(c.lib, "nonsens_" + command), [data, made]
+        if graph is not None:
+            call, arguments = c.lib.nonsens_explain_on_graph, [data, graph_of(ctx, graph, "GRAPH"), made]
+        result = ctx.run(call, c.lib.nonsens_result_free, *arguments)
         found = take(ctx, result)
         if isinstance(found, Page):
             found._origin = Origin(command, values, ctx.keep(result))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
-from dataclasses import replace
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple, TypeVar, Union
 
 import numpy as np
@@ -33,6 +31,7 @@ from ._running import (
     direction_result,
     discover_result,
     explain_result,
+    graph_of,
     ica_result,
     independence_result,
     run,
@@ -167,14 +166,6 @@ def discover(
     return found
 
 
-def _set_aside(found: ExplainResult, path: str) -> ExplainResult:
-    """The graph was written to a file for the library; the result does not name it, for it is gone."""
-    again = ExplainResult(found.to_json().replace(json.dumps(path), '""'), str(found).replace(path, "GRAPH"))
-    assert found._origin is not None
-    again._origin = replace(found._origin, graph_file=path)
-    return again
-
-
 @_documented
 def explain(
     X: Any,
@@ -226,16 +217,19 @@ def explain(
     >>> found.changes[0].verdict, found.changes[0].how
     ('changed itself', 'wider')
     """
+    table = Table(X, segments)
     named: Dict[str, Any] = {"method": method, "alpha": alpha, "knowledge": knowledge, **options}
-    named.update(of=str(of), against=None if against is None else str(against))
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "graph.json")
-        given = graph is not None and not isinstance(graph, (str, os.PathLike))
-        if given and not isinstance(graph, Graph):
-            graph = Graph.from_adjacency(graph, Table(X, segments).names)
-        named["graph"] = _graph_file(graph, path).decode() if given else graph
-        found: ExplainResult = run("explain", explain_result, X, segments, named, random_state, n_jobs, verbose)
-    return _set_aside(found, path) if given else found
+    named.update(of=table.label_of(of), against=None if against is None else table.label_of(against))
+    known = None
+    if isinstance(graph, (str, os.PathLike)):
+        named["graph"] = graph
+    elif graph is not None:
+        names = table.numbers(options.get("vars"))
+        known = graph if isinstance(graph, Graph) else Graph.from_adjacency(graph, names)
+    found: ExplainResult = run(
+        "explain", explain_result, table, None, named, random_state, n_jobs, verbose, graph=known
+    )
+    return found
 
 
 @_documented
@@ -470,22 +464,13 @@ def directions(
 # ---- comparing graphs ----
 
 
-def _graph_file(graph: Any, path: str) -> bytes:
-    if not isinstance(graph, Graph):
-        graph = Graph.from_adjacency(graph)
-    edges = [{"from": e.source, "to": e.target, "type": e.type} for e in graph.edges]
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"nodes": graph.nodes, "edges": edges}, file)
-    return path.encode()
-
-
 def compare(estimate: Any, truth: Any, *, pattern: bool = False, closure: bool = False) -> Comparison:
     """How far is an estimated graph from the true one?
 
     Parameters
     ----------
-    estimate, truth : Graph or matrix
-        Graphs; of a matrix A[i, j] != 0 means i -> j.
+    estimate, truth : Graph, matrix or path
+        Graphs, also in files as `nonsens compare` reads them; of a matrix A[i, j] != 0 means i -> j.
     pattern : bool
         Compare with the truth's pattern (CPDAG).
     closure : bool
@@ -497,10 +482,8 @@ def compare(estimate: Any, truth: Any, *, pattern: bool = False, closure: bool =
     >>> nonsens.compare([[0, 1], [0, 0]], [[0, 0], [1, 0]]).shd
     1
     """
-    with Context() as ctx, tempfile.TemporaryDirectory() as folder:
+    with Context() as ctx:
         made = _options.make(ctx, "compare", {"pattern": pattern, "closure": closure})
-        read, free = c.lib.nonsens_graph_read, c.lib.nonsens_graph_free
-        first = ctx.make(read, free, _graph_file(estimate, os.path.join(folder, "estimate.json")), None)
-        second = ctx.make(read, free, _graph_file(truth, os.path.join(folder, "truth.json")), None)
+        first, second = graph_of(ctx, estimate, "estimate"), graph_of(ctx, truth, "truth")
         found = ctx.make(c.lib.nonsens_compare, c.lib.nonsens_comparison_free, first, second, made)
         return Comparison(ctx.written(c.lib.nonsens_comparison_write_json, found))

@@ -186,6 +186,26 @@ class Table:
             names = ["#%d" % (self.names.index(one) + 1) if "," in one and one in self.names else one for one in names]
         return ",".join(names)
 
+    def label_of(self, wish: Any) -> str:
+        """The label of a segment: as text, or as the number or date that the text stands for."""
+        text = str(wish)
+        if text in self.labels:
+            return text
+        for read in (float, np.datetime64):
+            for label in self.labels:
+                try:
+                    if read(label) == read(wish):
+                        return label
+                except (TypeError, ValueError):
+                    pass
+        return text
+
+    def numbers(self, wanted: Any = None) -> List[str]:
+        """The variables: all columns of numbers, or those wanted, in that order."""
+        if wanted is None:
+            return [name for name, values in zip(self.names, self.values) if values is not None]
+        return [self.name_of(one) for one in ([wanted] if isinstance(wanted, (str, int, np.integer)) else wanted)]
+
     def data(self, ctx: Context, options: c_void_p) -> c_void_p:
         """The data set of the library."""
         column = (c.Column * max(1, len(self.names)))()

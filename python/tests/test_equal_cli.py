@@ -144,4 +144,6 @@ def test_compare(tmp_path, four):
     printed = json.loads(run_program("compare", *files, "--closure", "--json", "-"))
     compared = nonsens.compare(found, four.graph, closure=True)
     assert compared.to_dict()["comparisons"] == printed["comparisons"]
+    by_path = nonsens.compare(files[0], str(files[1]), closure=True)
+    assert by_path.to_dict()["comparisons"] == printed["comparisons"]
     assert compared.shd == printed["comparisons"][0]["shd"] and compared.f1 == printed["comparisons"][0]["arrows"]["f1"]

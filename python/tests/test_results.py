@@ -69,14 +69,30 @@ def test_explain(tmp_path):
     assert by_graph.root_causes == [fault["variable"]]
     first = by_graph.changes[0]
     assert first.verdict == "changed itself" and first.interval[0] < first.own_change < first.interval[1]
-    assert by_graph.graph.edges == data.graph.edges and by_graph.options["graph"] == ""
-    assert "graph.json" not in by_graph.to_json() and "graph.json" not in str(by_graph)
+    assert by_graph.graph.edges == data.graph.edges and by_graph.options["graph"] == "GRAPH"
+    assert "--graph GRAPH" in str(by_graph)
+    (tmp_path / "truth.json").write_text(json.dumps(data.truth()))
+    by_path = nonsens.explain(data.to_frame(), "segment", graph=tmp_path / "truth.json", **places)
+    assert by_path.changes == by_graph.changes
     by_matrix = nonsens.explain(data.to_frame(), "segment", graph=data.adjacency, **places)
     assert by_matrix.changes == by_graph.changes
     assert list(by_graph.to_frame()["variable"]) == [change.variable for change in by_graph.changes]
     assert len(by_graph.note_levels) == len(by_graph.notes)
     by_graph.to_html(tmp_path / "page.html", data.to_frame(), "segment")
-    assert "graph.json" not in (tmp_path / "page.html").read_text() and len(list(tmp_path.iterdir())) == 1
+    pickle.loads(pickle.dumps(by_graph)).to_html(tmp_path / "loaded.html")
+    for page in (tmp_path / "page.html", tmp_path / "loaded.html"):
+        assert "--against s1 --graph GRAPH" in page.read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="3 rows, but there are 4 nodes"):
+        nonsens.explain(data.to_frame(), "segment", of="s2", graph=numpy.zeros((3, 3)))
+    names = data.names[:2]
+    some = nonsens.explain(data.to_frame(), "segment", of="s2", vars=names, graph=[[0, 1], [0, 0]])
+    assert [(e.source, e.target) for e in some.graph.edges] == [tuple(names)]
+    numbers = data.segments.astype("U8")
+    dates = numpy.array(["2024-01-0%s" % label[1:] for label in numbers], dtype="datetime64[D]")
+    places = numpy.array([float(label[1:]) for label in numbers])
+    for labels, of in ((places, 6), (places, 6.0), (dates, dates.max())):
+        found = nonsens.explain(data.X, labels, of=of, against=labels[0], graph=data.adjacency)
+        assert [change.p_value for change in found.changes] == [change.p_value for change in by_graph.changes]
     need("matplotlib")
     assert len(by_graph.plot().get_yticklabels()) == 4
     with pytest.raises(nonsens.DataError, match="no segment"):

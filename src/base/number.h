@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+/* P-values below this are shown as "< 1e-300": what is left of them is rounding. */
+#define P_FLOOR 1e-300
+
 /*
  * A decimal number: [+-]digits[.digits][e[+-]digits], also nan and inf in any case.  Correctly rounded.
  * Returns the first byte after the number, or `text` itself if there is none.

@@ -129,7 +129,8 @@ const option_row option_table[] = {
     TEXT("graph", graph, EXP, DATA, "",
          "File with the graph, in a format that `nonsens compare` reads; left out, --method finds one."),
     TEXT("vars", vars, ANALYSE, DATA, "",
-         "Variables, separated by commas; left out, all numeric columns but the segment column."),
+         "Variables, names or #k (#1 is the first column), separated by commas; left out, all numeric columns but the "
+         "segment column."),
     TEXT("x", x, DIR | DIA, DATA, "", "The first of the two variables, a name or #k."),
     TEXT("y", y, DIR | DIA, DATA, "", "The second of the two variables, a name or #k."),
     TEXT("x", x, IND, DATA, "", "The first variable, a name or #k; several, separated by commas, make a vector."),

@@ -302,6 +302,13 @@ nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const 
     return status;
 }
 
+nonsens_status nonsens_graph_parse(nonsens_context *ctx, const char *name, const char *bytes, size_t size,
+                                   const char *column, nonsens_graph **out)
+{
+    context_begin(ctx);
+    return graph_parse(ctx, name, bytes, size, column, out);
+}
+
 void nonsens_graph_free(nonsens_graph *graph)
 {
     memory_release_owner(graph);

@@ -85,7 +85,7 @@ static int64_t find_name(const knowledge_reader *r, const char *text, int64_t le
 static nonsens_status quoted_word(knowledge_reader *r, knowledge_word *out)
 {
     const char *c = r->rest + 1;
-    for (;; c++) {
+    for (;;) {
         c = memchr(c, '"', (size_t)(r->stop - c));
         if (!c) {
             char shown[SHOWN_BYTES];
@@ -95,7 +95,7 @@ static nonsens_status quoted_word(knowledge_reader *r, knowledge_word *out)
         if (r->stop - c < 2 || c[1] != '"') {
             break;
         }
-        c++; // two quotes in a quoted name stand for one
+        c += 2; // two quotes in a quoted name stand for one
     }
     *out = (knowledge_word){r->rest, c + 1 - r->rest, true};
     r->rest = c + 1;

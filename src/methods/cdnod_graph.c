@@ -266,7 +266,7 @@ static nonsens_status note_changes(nonsens_context *ctx, const finder *f, const 
     int64_t count = list_changing(f, node_of, list);
     if (count == 0) {
         return result_note(
-            ctx, result, NOTE_INFO,
+            ctx, result, NOTE_CAUTION,
             "No mechanism is seen to change over the segments: directions come from v-structures alone.");
     }
     return result_note(ctx, result, NOTE_INFO, "Mechanisms that change over the segments: %s.", list);
@@ -300,7 +300,7 @@ static nonsens_status add_notes(nonsens_context *ctx, const finder *f, const int
     TRY(note_changes(ctx, f, node_of, result));
     TRY(cdnod_tests_note_options(ctx, &f->tests, result));
     if (f->found.capped) {
-        TRY(result_note(ctx, result, NOTE_INFO,
+        TRY(result_note(ctx, result, NOTE_CAUTION,
                         "Sets of more than %" PRId64 " variables were not conditioned on, so that an edge may be there "
                         "that a larger set would remove; --max-given raises this.",
                         f->tests.options->max_given));

@@ -166,8 +166,9 @@ static nonsens_status note_variable(const diagnosis *d, int64_t j, const change_
                            name, untested_words(d, scale));
     }
     if (isnan(location->p_value) || isnan(scale->p_value)) {
-        return result_note(d->ctx, d->result, NOTE_INFO, "%s: a change over segments could not be tested, because %s.",
-                           name, untested_words(d, scale));
+        return result_note(d->ctx, d->result, NOTE_CAUTION,
+                           "%s: a change over segments could not be tested, because %s.", name,
+                           untested_words(d, scale));
     }
     return result_note(d->ctx, d->result, NOTE_INFO, "%s: over segments %s.", name,
                        change_words(location->p_value <= level, scale->p_value <= level));

@@ -404,7 +404,7 @@ static nonsens_status report_training(nonsens_context *ctx, const disturbances *
         diverged += d->fit.report[net].reason == TRAIN_DIVERGED;
     }
     if (diverged > 0) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, diverged < d->fit.nets ? NOTE_CAUTION : NOTE_PROBLEM,
                         "%" PRId64 " of %" PRId64 " networks diverged in training and count with their best epoch "
                         "before that, if there was one; a lower --learning-rate avoids it.",
                         diverged, d->fit.nets));

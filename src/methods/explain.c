@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "base/show.h"
 #include "data/audit.h"
+#include "data/graph_file.h"
 #include "math/sort.h"
 #include "methods/run.h"
 #include "methods/structured_scores.h"
@@ -292,12 +293,13 @@ static nonsens_status explain_scored(nonsens_context *ctx, arena *scratch, expla
     return explain_judge(ctx, scratch, x->data, &x->graph, x->node, result);
 }
 
-static nonsens_status explain(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_result *result)
+static nonsens_status explain(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                              const nonsens_graph *graph, nonsens_result *result)
 {
     explanation x = {.data = data};
     int8_t *group;
     TRY(pick_segments(ctx, scratch, data, result, &group));
-    TRY(explain_graph(ctx, scratch, data, &result->options, result, &x.graph));
+    TRY(explain_graph(ctx, scratch, data, graph, result, &x.graph));
     nonsens_status status = scores_open(ctx, scratch, data, &result->options, &x.scores);
     status = status == NONSENS_OK ? explain_scored(ctx, scratch, &x, group, result) : status;
     scores_close(&x.scores);
@@ -308,15 +310,27 @@ static nonsens_status explain(nonsens_context *ctx, arena *scratch, const nonsen
 nonsens_status nonsens_explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                nonsens_result **out)
 {
+    return nonsens_explain_on_graph(ctx, data, NULL, options, out);
+}
+
+nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
+                                        const nonsens_options *options, nonsens_result **out)
+{
     double begun = run_seconds();
     arena scratch = {0};
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_EXPLAIN));
+    if (graph && options->graph[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "a graph is given and --graph %.300s as well; take one", options->graph);
+    }
     TRY(audit_require_segments(ctx, data));
     TRY(audit_require_several(ctx, data));
     TRY(result_new(ctx, data, options, "given", out));
     (*out)->is_graph = true;
-    nonsens_status status = explain(ctx, &scratch, data, *out);
+    if (graph) {
+        snprintf((*out)->options.graph, sizeof(*out)->options.graph, "%s", graph->path);
+    }
+    nonsens_status status = explain(ctx, &scratch, data, graph, *out);
     arena_free(&scratch);
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);

@@ -1,4 +1,4 @@
-/* explain_graph.c - the graph that `explain` rests on: from a file, or found by a method. */
+/* explain_graph.c - the graph that `explain` rests on: given, from a file, or found by a method. */
 #include "base/show.h"
 #include "data/graph_file.h"
 #include "methods/explain.h"
@@ -144,9 +144,12 @@ static nonsens_status set_marks(nonsens_context *ctx, arena *scratch, const nons
     return NONSENS_OK;
 }
 
-nonsens_status explain_graph(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                             const nonsens_options *options, nonsens_result *result, pdag *out)
+nonsens_status explain_graph(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const nonsens_graph *given,
+                             nonsens_result *result, pdag *out)
 {
-    TRY(options->graph[0] ? read_graph(ctx, scratch, data, options, result) : find_graph(ctx, data, options, result));
+    const nonsens_options *options = &result->options;
+    TRY(given               ? take_graph(ctx, scratch, data, given, result)
+        : options->graph[0] ? read_graph(ctx, scratch, data, options, result)
+                            : find_graph(ctx, data, options, result));
     return set_marks(ctx, scratch, data, result, out);
 }

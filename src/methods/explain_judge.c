@@ -212,12 +212,13 @@ static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
     const char *label = e->of_rows <= e->other_rows ? e->of : e->against; // NULL: all others together
     const char *told = j->blind ? "with so few no change, however large, can be told from chance at this level"
                                 : "changes that are not large go unseen, and intervals are rough";
+    enum note_level level = j->blind ? NOTE_PROBLEM : NOTE_CAUTION;
     if (!label) {
-        return result_note(ctx, j->result, NOTE_CAUTION, "All other segments together have only %" PRId64 " rows: %s.",
-                           least, told);
+        return result_note(ctx, j->result, level, "All other segments together have only %" PRId64 " rows: %s.", least,
+                           told);
     }
-    return result_note(ctx, j->result, NOTE_CAUTION, "Segment %s has only %" PRId64 " rows: %s.",
-                       show_quoted(shown, label), least, told);
+    return result_note(ctx, j->result, level, "Segment %s has only %" PRId64 " rows: %s.", show_quoted(shown, label),
+                       least, told);
 }
 
 static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const judgement *j)

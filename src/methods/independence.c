@@ -322,7 +322,7 @@ static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const w
             "All segments were thrown together: a dependence may come from the change over segments alone."));
     }
     if (test->degenerate) {
-        TRY(result_note(ctx, r, NOTE_CAUTION,
+        TRY(result_note(ctx, r, NOTE_PROBLEM,
                         "Nothing is left of one of the variables once %s %s known: there is nothing to test, and the "
                         "p-value is 1.",
                         w->given, w->many ? "are" : "is"));

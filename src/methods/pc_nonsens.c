@@ -296,7 +296,7 @@ static nonsens_status note_lines(nonsens_context *ctx, const line_work *w, nonse
         TRY((is_left ? note_left : note_common)(ctx, w, line, result));
     }
     if (skipped > 0) {
-        TRY(result_note(ctx, result, NOTE_INFO, "Of %" PRId64 " more edges such things are to be said.", skipped));
+        TRY(result_note(ctx, result, NOTE_CAUTION, "Of %" PRId64 " more edges such things are to be said.", skipped));
     }
     if (w->lines == 0) {
         return result_note(ctx, result, NOTE_INFO, "Tests of independence left no edge without direction.");

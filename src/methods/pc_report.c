@@ -58,7 +58,7 @@ static nonsens_status note_blindness(nonsens_context *ctx, const pc_search *s, n
                            s->bends);
     }
     return result_note(
-        ctx, result, NOTE_INFO,
+        ctx, result, NOTE_CAUTION,
         "fisher-z sees linear dependence alone: an edge without correlation is missed, and where "
         "mechanisms bend, edges stay that others explain. --bends 4 helps against the latter, --test kci against "
         "both.");
@@ -158,7 +158,7 @@ static nonsens_status note_cap(nonsens_context *ctx, const pc_search *s, nonsens
         return NONSENS_OK;
     }
     bool for_rows = s->how.max_given < s->options->max_given;
-    return result_note(ctx, result, NOTE_INFO,
+    return result_note(ctx, result, NOTE_CAUTION,
                        "Sets of more than %" PRId64
                        " variables were not conditioned on, so that an edge may be there that "
                        "a larger set would remove; %s.",

@@ -234,7 +234,7 @@ static nonsens_status note_noise(nonsens_context *ctx, const reci *r, nonsens_re
                         "unexplained. --method resit does not need little noise.",
                         number_print(shown, less, 2)));
     }
-    return result_note(ctx, result, NOTE_INFO,
+    return result_note(ctx, result, NOTE_CAUTION,
                        "Comparing errors is a rule of thumb: it is right on average where the mechanism is not linear, "
                        "the noise is small and the mechanism unrelated to the distribution of the cause, and nothing "
                        "in these two variables alone can show the latter. With a linear mechanism it is "

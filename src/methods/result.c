@@ -250,6 +250,11 @@ const char *nonsens_result_note(const nonsens_result *result, int64_t index)
     return index >= 0 && index < result->notes ? result->note[index] : NULL;
 }
 
+int nonsens_result_note_level(const nonsens_result *result, int64_t index)
+{
+    return index >= 0 && index < result->notes ? (int)result->note_level[index] : -1;
+}
+
 int64_t nonsens_result_steps(const nonsens_result *result)
 {
     return result->steps;

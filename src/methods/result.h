@@ -20,7 +20,10 @@ enum decision {
     DECISION_NONE       /* `diagnose`, `ica`, `discover`: no decision, findings only */
 };
 
-/* How a note bears on the answer: it only informs, it calls for care, it says that an assumption does not hold. */
+/*
+ * How a note bears on the answer: it only informs, it calls for care, it says that an assumption does not
+ * hold, or that the answer rests on nothing.
+ */
 enum note_level { NOTE_INFO, NOTE_CAUTION, NOTE_PROBLEM };
 
 enum better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };

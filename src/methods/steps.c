@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { BEGUN = 2, DIGITS = 3 };
+enum { BEGUN = 2 };
 
 const char *step_p(char out[STEP_P_BYTES], double p_value)
 {
@@ -15,7 +15,7 @@ const char *step_p(char out[STEP_P_BYTES], double p_value)
     out[0] = '\0';
     if (!isnan(p_value)) {
         snprintf(out, STEP_P_BYTES, "p-value %s",
-                 p_value > 0.0 ? number_print(shown, p_value, DIGITS) : "below 1e-300");
+                 p_value >= P_FLOOR ? number_print(shown, p_value, STEP_DIGITS) : "below 1e-300");
     }
     return out;
 }

@@ -16,7 +16,7 @@ nonsens_status steps_begin(nonsens_context *ctx, const method *m, nonsens_result
 nonsens_status steps_end(nonsens_context *ctx, nonsens_result *result);
 
 /* "p-value 0.03", "p-value below 1e-300"; empty where there is none. */
-enum { STEP_P_BYTES = 48 };
+enum { STEP_P_BYTES = 48, STEP_DIGITS = 3 };
 const char *step_p(char out[STEP_P_BYTES], double p_value);
 
 #endif

@@ -1,8 +1,10 @@
 #include "methods/structured_disturbances.h"
 
+#include "base/number.h"
 #include "base/show.h"
 #include "indep/hsic.h"
 #include "methods/change.h"
+#include "methods/steps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -44,6 +46,21 @@ static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const s
     return NONSENS_OK;
 }
 
+static nonsens_status say_change(nonsens_context *ctx, nonsens_result *result, const char *variable,
+                                 const change_test *place, const change_test *scale, bool changes)
+{
+    char name[SHOWN_BYTES], ratio[NUMBER_BYTES], far[NUMBER_BYTES], scale_p[STEP_P_BYTES], place_p[STEP_P_BYTES];
+    return result_step(ctx, result,
+                       "The disturbance of %s is %s: its deviation is up to %s times as large in one segment as in "
+                       "another (%s), its means are up to %s deviations apart (%s).",
+                       show_bare(name, variable),
+                       changes ? "seen to change over the segments" : "not seen to change over the segments",
+                       isnan(scale->effect) ? "-" : number_print(ratio, scale->effect, STEP_DIGITS),
+                       isnan(scale->p_value) ? "not tested" : step_p(scale_p, scale->p_value),
+                       isnan(place->effect) ? "-" : number_print(far, place->effect, STEP_DIGITS),
+                       isnan(place->p_value) ? "not tested" : step_p(place_p, place->p_value));
+}
+
 static nonsens_status test_changes(nonsens_context *ctx, const search *s, const int64_t *node_of,
                                    nonsens_result *result, bool *changes)
 {
@@ -58,6 +75,7 @@ static nonsens_status test_changes(nonsens_context *ctx, const search *s, const 
         arena_free(&scratch);
         TRY(status);
         changes[node_of[j]] = place.p_value < level || scale.p_value < level;
+        TRY(say_change(ctx, result, data->names[j], &place, &scale, changes[node_of[j]]));
         TRY(result_add(ctx, result, place.effect, place.p_value,
                        "largest difference of the disturbance's means over segments, in deviations", "place(%s)",
                        data->names[j]));

@@ -4,8 +4,11 @@
  * Every variable is explained by a mechanism that is the same in all segments and a disturbance that changes over them
  * (mechanism.h); graphs are compared by the log likelihood of rows that the fits have not seen (structured_search.h).
  */
+#include "base/number.h"
+#include "base/show.h"
 #include "math/special.h"
 #include "methods/method.h"
+#include "methods/steps.h"
 #include "methods/structured_disturbances.h"
 
 #include <math.h>
@@ -15,6 +18,46 @@ static const double LEAST_GAIN = 0.002; /* nats per row */
 static const char *name_of(const nonsens_data *data, int64_t node)
 {
     return data->names[data->column_rank[node]];
+}
+
+typedef struct arrow_facts {
+    double gain, gain_p, loss, loss_p; /* of the arrow, and of turning it, nats per row; loss NaN where not possible */
+    bool possible, required, directed; /* to be turned; known beforehand; the result has an arrow */
+} arrow_facts;
+
+/* What the arrow gains, and why it points the way it does. */
+static nonsens_status say_arrow(nonsens_context *ctx, nonsens_result *result, const char *from, const char *to,
+                                const arrow_facts *f)
+{
+    char a[SHOWN_BYTES], b[SHOWN_BYTES], gain[NUMBER_BYTES], loss[NUMBER_BYTES], p[STEP_P_BYTES],
+        turned_p[STEP_P_BYTES];
+    show_bare(a, from);
+    show_bare(b, to);
+    number_print(gain, f->gain, STEP_DIGITS);
+    step_p(p, f->gain_p);
+    if (f->required) {
+        return result_step(ctx, result,
+                           "%s -> %s predicts unseen rows better by %s nats per row (%s); its direction is "
+                           "known beforehand.",
+                           a, b, gain, p);
+    }
+    if (!f->possible) {
+        return result_step(ctx, result,
+                           "%s -> %s predicts unseen rows better by %s nats per row (%s). Turned round it "
+                           "would close a circle with other arrows, or have an effect with too many causes: %s.",
+                           a, b, gain, p,
+                           f->directed ? "so its direction follows from theirs"
+                                       : "but nothing changes at either end, "
+                                         "so its direction stays open");
+    }
+    return result_step(ctx, result,
+                       "%s -> %s predicts unseen rows better by %s nats per row (%s); turned round it would "
+                       "lose %s of them (%s): %s.",
+                       a, b, gain, p, number_print(loss, f->loss, STEP_DIGITS), step_p(turned_p, f->loss_p),
+                       f->directed                               ? "the direction is established"
+                       : f->loss_p < 0.5 * result->options.alpha ? "but no change of a disturbance at either end "
+                                                                   "supports it, and the direction stays open"
+                                                                 : "not enough to name a direction");
 }
 
 /* One arrow with what speaks for it and against the other direction. */
@@ -31,6 +74,8 @@ static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, search 
     bool directed = required || ((changes[a] || changes[b]) && (!possible || turned_p < 0.5 * result->options.alpha));
     TRY(result_edge(ctx, result, data->column_rank[a], data->column_rank[b],
                     directed ? NONSENS_EDGE_DIRECTED : NONSENS_EDGE_UNDIRECTED, NAN, p));
+    TRY(say_arrow(ctx, result, name_of(data, a), name_of(data, b),
+                  &(arrow_facts){there.total / n, p, -turned.total / n, turned_p, possible, required, directed}));
     TRY(result_add(ctx, result, there.total / n, p, "nats per row that this arrow gains on unseen rows", "gain(%s->%s)",
                    name_of(data, a), name_of(data, b)));
     return result_add(ctx, result, possible ? -turned.total / n : NAN, turned_p,
@@ -69,6 +114,7 @@ static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, co
 {
     int64_t d = s->graph.d, *nodes;
     double graph = 0.0, empty = 0.0, n = (double)s->scores->data->n;
+    char more[NUMBER_BYTES];
     ARENA_TRY(ctx, scratch, nodes, d);
     for (int64_t j = 0; j < d; j++) {
         TRY(scores_want(ctx, s->scores, j, 0, nodes));
@@ -79,6 +125,12 @@ static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, co
         graph += scores_get(s->scores, j, pdag_parents(&s->graph, j, nodes), nodes)->total / n;
         empty += scores_get(s->scores, j, 0, nodes)->total / n;
     }
+    TRY(result_step(
+        ctx, result,
+        "Every variable is explained by a mechanism that is the same in all segments and a disturbance that "
+        "changes over them; graphs are compared by the log likelihood of rows that the fits have not seen. "
+        "The best one found has %s nats per row more than none at all.",
+        number_print(more, graph - empty, STEP_DIGITS)));
     TRY(result_add(ctx, result, graph, NAN,
                    "log likelihood of unseen rows by the graph, in nats per row of warped ranks", "likelihood(graph)"));
     return result_add(ctx, result, empty, NAN, "the same without any edge", "likelihood(no edges)");

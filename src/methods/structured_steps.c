@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { DIGITS = 3 };
-
 static nonsens_status say_dependence(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     char a[SHOWN_BYTES], b[SHOWN_BYTES], p_value[STEP_P_BYTES];
@@ -34,8 +32,9 @@ static nonsens_status say_rank(nonsens_context *ctx, const structured *s, int64_
                            step_p(p_value, f->step[r].p_value), verdict);
     }
     return result_step(ctx, result, "%s tells the segments of unseen rows apart %s by %s nats per row (%s): %s.", which,
-                       f->step[r].mean < 0.0 ? "worse" : "better", number_print(gain, fabs(f->step[r].mean), DIGITS),
-                       step_p(p_value, f->step[r].p_value), verdict);
+                       f->step[r].mean < 0.0 ? "worse" : "better",
+                       number_print(gain, fabs(f->step[r].mean), STEP_DIGITS), step_p(p_value, f->step[r].p_value),
+                       verdict);
 }
 
 /* A significant loss that is put down to the features (structured.c). */
@@ -68,7 +67,7 @@ static nonsens_status say_direction(nonsens_context *ctx, const structured *s, i
         "If %s causes %s, what changes in the disturbance of %s is a function of %s alone, so that %" PRId64
         " of %" PRId64 " features may be made to see %s alone without loss. Made so, they lose %s nats "
         "per row on unseen rows (%s): %s%s.",
-        cause, effect, cause, cause, h->own, s->rank, cause, number_print(loss, h->loss.mean, DIGITS),
+        cause, effect, cause, cause, h->own, s->rank, cause, number_print(loss, h->loss.mean, STEP_DIGITS),
         step_p(p_value, h->loss.p_value),
         is_excused(s, h) ? "under a twentieth of the other direction's loss, which is put down to the features; " : "",
         VERDICT[h->verdict]);
@@ -97,5 +96,5 @@ nonsens_status structured_say_steps(nonsens_context *ctx, const structured *s, n
     return result_step(ctx, result,
                        "Compared with one another on unseen rows%s, the two directions are %s standard errors apart.",
                        s->named_at_two ? ", with two features although one is all that is sure" : "",
-                       number_print(z, fabs(s->between.z), DIGITS));
+                       number_print(z, fabs(s->between.z), STEP_DIGITS));
 }

@@ -463,4 +463,4 @@ OVER_ARRAY(tanh_array, lanes_tanh)
 #define NAMED(name) NAME_OF(name)
 
 const kernel KERNEL = {
-    NAMED(KERNEL) + sizeof "kernel", LANES, forward, loss, backward, adam, exp_array, log_array, tanh_array};
+    &NAMED(KERNEL)[sizeof "kernel"], LANES, forward, loss, backward, adam, exp_array, log_array, tanh_array};

@@ -94,7 +94,7 @@ enum { NAME_COLUMNS_MOST = 40, P_DIGITS = 3 };
 
 static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
 {
-    return isnan(p_value) ? "-" : p_value > 0.0 ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
+    return isnan(p_value) ? "-" : p_value >= P_FLOOR ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
 }
 
 static int64_t count_decision(const nonsens_pairs *pairs, const char *decision)

@@ -35,6 +35,13 @@ int64_t html_segments_shown(int64_t segments, int64_t columns);
 /* The command line that gives the result again, as a shell takes it; in the arena, NULL where memory is exhausted. */
 char *html_command(nonsens_context *ctx, arena *a, const html_report *r, int64_t segments);
 
+/*
+ * A result from what --json wrote, checked, and the options of its run; both are for the caller to release, whatever
+ * happens.
+ */
+nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const char *bytes, size_t size, json_t **root,
+                                 nonsens_options **options);
+
 /* Writes the page.  r->result may be made smaller on the way. */
 nonsens_status html_write(nonsens_context *ctx, arena *scratch, const html_report *r, const char *path);
 

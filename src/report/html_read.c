@@ -131,13 +131,33 @@ static bool is_explained(const json_t *object)
 {
     const json_t *item, *variables = json_object_get(object, "variables");
     size_t k;
-    bool ok = json_is_string(json_object_get(object, "of")) && text_or_null(json_object_get(object, "against")) &&
-              json_is_integer(json_object_get(object, "of_rows")) &&
+    bool ok = json_is_string(json_object_get(object, "of")) && json_object_get(object, "against") &&
+              text_or_null(json_object_get(object, "against")) && json_is_integer(json_object_get(object, "of_rows")) &&
               json_is_integer(json_object_get(object, "against_rows")) &&
               all_texts(json_object_get(object, "root_causes")) && json_is_array(variables);
     json_array_foreach(variables, k, item)
     {
         ok = ok && is_change(item);
+    }
+    return ok;
+}
+
+/* Files of earlier versions have none. */
+static bool is_levels(const json_t *levels, const json_t *notes)
+{
+    return !levels || (all_texts(levels) && json_array_size(levels) == json_array_size(notes));
+}
+
+/* How often each pair had which edge. */
+static bool is_bootstrap(const json_t *bootstrap)
+{
+    const json_t *item, *pairs = json_object_get(bootstrap, "pairs");
+    size_t k;
+    bool ok = !bootstrap || (json_is_integer(json_object_get(bootstrap, "replicates")) &&
+                             json_is_integer(json_object_get(bootstrap, "failed")) && json_is_array(pairs));
+    json_array_foreach(pairs, k, item)
+    {
+        ok = ok && json_is_string(json_object_get(item, "a")) && json_is_string(json_object_get(item, "b"));
     }
     return ok;
 }
@@ -169,23 +189,23 @@ static nonsens_status check_result(nonsens_context *ctx, const char *path, const
     if (json_object_get(root, "explain") && !is_explained(json_object_get(root, "explain"))) {
         return fail_result(ctx, path, "\"explain\" is not as documented (docs/json.md)");
     }
-    if (json_object_get(root, "edges") && !is_graph(json_object_get(root, "nodes"), json_object_get(root, "edges"))) {
+    if ((json_object_get(root, "edges") || json_object_get(root, "nodes")) &&
+        !is_graph(json_object_get(root, "nodes"), json_object_get(root, "edges"))) {
         return fail_result(ctx, path, "\"nodes\" and \"edges\" are no graph");
     }
-    const json_t *levels = json_object_get(root, "note_levels");
-    bool ok = (!notes || all_texts(notes)) && (!levels || all_texts(levels)) &&
-              is_modulation(json_object_get(root, "modulation")) && text_or_null(json_object_get(root, "decision")) &&
-              text_or_null(json_object_get(root, "direction")) && text_or_null(json_object_get(root, "reason")) &&
-              text_or_null(json_object_get(root, "assumptions")) && number_or_null(json_object_get(root, "score")) &&
-              number_or_null(json_object_get(root, "p_value"));
+    bool ok = (!notes || all_texts(notes)) && is_levels(json_object_get(root, "note_levels"), notes) &&
+              is_bootstrap(json_object_get(root, "bootstrap")) && is_modulation(json_object_get(root, "modulation")) &&
+              text_or_null(json_object_get(root, "decision")) && text_or_null(json_object_get(root, "direction")) &&
+              text_or_null(json_object_get(root, "reason")) && text_or_null(json_object_get(root, "assumptions")) &&
+              number_or_null(json_object_get(root, "score")) && number_or_null(json_object_get(root, "p_value"));
     return ok ? NONSENS_OK : fail_result(ctx, path, "a part of it is not as documented (docs/json.md)");
 }
 
-static nonsens_status parse(nonsens_context *ctx, const char *path, const input *file, json_t **root)
+static nonsens_status parse_json(nonsens_context *ctx, const char *path, const char *bytes, size_t size, json_t **root)
 {
     json_error_t error;
     char what[256];
-    *root = json_loadb(file->bytes ? file->bytes : "", file->size, 0, &error);
+    *root = json_loadb(bytes, size, 0, &error);
     if (!*root && json_error_code(&error) == json_error_out_of_memory) {
         return fail_memory(ctx);
     }
@@ -194,19 +214,6 @@ static nonsens_status parse(nonsens_context *ctx, const char *path, const input 
         return fail_result(ctx, path, what);
     }
     return check_result(ctx, path, *root);
-}
-
-/* *root is for the caller to release, whatever happens. */
-static nonsens_status read_result(nonsens_context *ctx, const char *path, json_t **root)
-{
-    input file = {0};
-    *root = NULL;
-    nonsens_status status = input_read_other(ctx, "result file", path, BYTES_MOST, &file);
-    if (status == NONSENS_OK) {
-        status = parse(ctx, path, &file, root);
-    }
-    input_free(&file);
-    return status;
 }
 
 /* ---- its options ---- */
@@ -277,6 +284,26 @@ static nonsens_status read_options(nonsens_context *ctx, const char *path, json_
         }
     }
     return NONSENS_OK;
+}
+
+nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const char *bytes, size_t size, json_t **root,
+                                 nonsens_options **options)
+{
+    *options = NULL;
+    TRY(parse_json(ctx, path, bytes, size, root));
+    TRY(nonsens_options_new(ctx, command_of(*root), options));
+    return read_options(ctx, path, *root, *options);
+}
+
+static nonsens_status read_result(nonsens_context *ctx, const char *path, json_t **root, nonsens_options **options)
+{
+    input file = {0};
+    nonsens_status status = input_read_other(ctx, "result file", path, BYTES_MOST, &file);
+    if (status == NONSENS_OK) {
+        status = html_parse_result(ctx, path, file.bytes ? file.bytes : "", file.size, root, options);
+    }
+    input_free(&file);
+    return status;
 }
 
 /* ---- its data ---- */
@@ -386,10 +413,8 @@ static nonsens_status read_sources(nonsens_context *ctx, arena *a, const char *p
 static nonsens_status write_report(nonsens_context *ctx, arena *scratch, const char *result, const char *sources,
                                    reading *r, const char *path)
 {
-    TRY(read_result(ctx, result, &r->page.result));
-    TRY(nonsens_options_new(ctx, command_of(r->page.result), &r->options));
+    TRY(read_result(ctx, result, &r->page.result, &r->options));
     r->page.options = r->options;
-    TRY(read_options(ctx, result, r->page.result, r->options));
     TRY(read_data(ctx, r));
     TRY(read_sources(ctx, scratch, sources, r));
     return html_write(ctx, scratch, &r->page, path);

@@ -2,7 +2,8 @@
  * sources.c - estimated disturbances or sources as CSV, one line per row of the input in its order.
  *
  *   direction, discover  row (of the input, from 1), then one column per variable, N_<name>
- *   ica                  s1, s2, ..., then the segment's label where there are segments; row in front where rows may be missing
+ *   ica                  s1, s2, ..., then the segment's label where there are segments; row in front where rows may
+ *                        be missing
  *
  * Rows that were left out for missing values have no line.  Figures read back as the same doubles.
  */

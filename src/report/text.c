@@ -133,13 +133,12 @@ static void print_sentence(FILE *f, const nonsens_result *r, const pair *p)
     }
 }
 
-/* A p-value of zero is one that is too small for a double. */
 static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
 {
     if (isnan(p_value)) {
         return "-";
     }
-    return p_value > 0.0 ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
+    return p_value >= P_FLOOR ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
 }
 
 static void print_figures(FILE *f, const nonsens_result *r, const pair *p)

@@ -31,7 +31,7 @@ static const char *change(char cell[CELL_BYTES], double value)
 
 static const char *p_cell(char cell[CELL_BYTES], double p)
 {
-    return p == 0.0 ? "<1e-300" : figure(cell, p);
+    return p < P_FLOOR ? "<1e-300" : figure(cell, p);
 }
 
 const char *report_verdict(int verdict)

@@ -47,7 +47,7 @@ static void print_edges(FILE *f, const nonsens_result *r)
         fputs("  ", f);
         text_print_padded(f, arrow, width);
         print_figure(f, "weight", r->edge[i].weight);
-        if (r->edge[i].p_value == 0.0) { // too small for a double
+        if (r->edge[i].p_value < P_FLOOR) {
             fputs("  p-value < 1e-300", f);
         } else {
             print_figure(f, "p-value", r->edge[i].p_value);

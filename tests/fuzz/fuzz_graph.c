@@ -5,16 +5,9 @@
  * the sanitizers see every name and edge.
  */
 #include "data/graph_file.h"
+#include "fuzz/fuzz.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static void check(bool holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
 
 static void check_graph(const nonsens_graph *g)
 {
@@ -29,8 +22,6 @@ static void check_graph(const nonsens_graph *g)
         check(e->type >= NONSENS_EDGE_DIRECTED && e->type <= NONSENS_EDGE_BIDIRECTED);
     }
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,19 +3,10 @@
  *
  * What is read must pass knowledge_check; what is refused must be refused with words that name the file.
  */
+#include "fuzz/fuzz.h"
 #include "graph/knowledge_file.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static void check(bool holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

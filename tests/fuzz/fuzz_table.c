@@ -5,16 +5,9 @@
  * read is walked through, so that the sanitizers see every cell.
  */
 #include "data/table.h"
+#include "fuzz/fuzz.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static void check(bool holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
 
 static void check_column(const table *t, const table_column *column)
 {
@@ -36,8 +29,6 @@ static void check_column(const table *t, const table_column *column)
         check(strlen(column->labels[k]) > 0);
     }
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -252,8 +252,10 @@ static void check_notes(const nonsens_result *result)
     int64_t count = nonsens_result_notes(result);
     for (int64_t i = 0; i < count; i++) {
         assert_true(strlen(nonsens_result_note(result, i)) > 10);
+        assert_in_range(nonsens_result_note_level(result, i), 0, 2);
     }
     assert_null(nonsens_result_note(result, count));
+    assert_int_equal(nonsens_result_note_level(result, count), -1);
     assert_null(nonsens_result_note(result, -1));
 }
 

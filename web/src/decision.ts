@@ -27,8 +27,8 @@ function pairWords(result: Result): Words {
         : 'If the assumptions below hold.',
     );
   } else if (result.decision === 'independent') {
-    headline = `Neither of ${shortName(a)} and ${shortName(b)} causes the other: they are independent`;
-    lines.push('Independent inside the segments, if the assumptions below hold.');
+    headline = `${shortName(a)} and ${shortName(b)} are not seen to depend on one another`;
+    lines.push('Inside the segments, if the assumptions below hold: neither is then a cause of the other.');
   } else if (result.decision === 'dependent') {
     headline = `${shortName(a)} and ${shortName(b)} depend on one another`;
   } else if (result.decision === 'neither') {
@@ -40,7 +40,7 @@ function pairWords(result: Result): Words {
     lines.push('The data do not decide: what would be needed to name the cause is not there.');
     kind = 'open';
   }
-  if (!found && better) {
+  if (result.decision === 'inconclusive' && better) {
     lines.push(`If one direction must be named: ${shortName(better[0])} \u2192 ${shortName(better[1])} fits better.`);
   }
   return { headline, lines, kind };
@@ -73,7 +73,7 @@ function graphWords(result: Result): Words {
       : arrows === 0
         ? `${open} ${among}`
         : `${count(arrows, 'cause-and-effect link')} ${among}` + (others ? `, and ${open}` : '');
-  if (edges.length > 0) lines.push('If the assumptions below hold:');
+  lines.push(edges.length > 0 ? 'If the assumptions below hold:' : 'If the assumptions below hold.');
   return { headline, lines, kind: arrows > 0 || edges.length === 0 ? 'decided' : 'open' };
 }
 

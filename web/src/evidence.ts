@@ -357,7 +357,13 @@ export function evidenceSection(report: Report): HTMLElement | null {
     'evidence',
     result.edges || report.name !== 'direction' ? 'Evidence' : 'Evidence in both directions',
     there.length === 0 &&
-      el('p', {}, 'This method has no figure for each of the two directions; its evidence is in the table.'),
+      el(
+        'p',
+        {},
+        result.edges
+          ? 'There is no picture: no link has figures of its own. The evidence is in the table.'
+          : 'This method has no figure for each of the two directions; its evidence is in the table.',
+      ),
     ...there,
     resampledTable(result),
     result.evidence.length > 0 && evidenceTable(result),

@@ -3,7 +3,7 @@ import * as Plot from '@observablehq/plot';
 import { el, section } from './dom';
 import { picture } from './picture';
 import { behind } from './tables';
-import { count, longName, number, pValue, shortName } from './text';
+import { count, longName, number, pValue, sentence, shortName } from './text';
 import type { Change, Explained, Report } from './types';
 
 /** Colour and shape say the same as the word. */
@@ -30,8 +30,8 @@ export function verdictOf(e: Explained | undefined, variable: string): Change | 
 }
 
 export function verdictWords(c: Change): string {
-  if (c.verdict === 'changed itself') return `changed itself${c.how ? `: ${c.how}` : ''}`;
-  return c.verdict === 'follows' && c.follows.length ? `follows ${listed(c.follows, 3)}` : c.verdict;
+  if (c.verdict === 'changed itself') return `changed itself${c.how ? `: ${sentence(c.how)}` : ''}`;
+  return c.verdict === 'follows' && c.follows.length ? `follows ${listed(c.follows, 3)}` : sentence(c.verdict);
 }
 
 export function explainedWords(e: Explained): { headline: string; lines: string[]; kind: 'decided' | 'open' } {
@@ -76,7 +76,7 @@ function plotOf(changes: Change[], width: number): Plot.PlotOptions {
       Plot.ruleX([0], { stroke: 'currentColor' }),
       Plot.ruleY(changes, {
         y: (_, i) => i,
-        x1: (c: Change) => c.interval?.[0] ?? c.own_change,
+        x1: (c: Change) => Math.min(c.interval?.[0] ?? c.own_change!, c.own_change!),
         x2: (c: Change) => c.interval?.[1] ?? c.own_change,
         stroke: (c: Change) => LOOKS[c.verdict]?.colour ?? 'currentColor',
         strokeWidth: 2,
@@ -88,7 +88,7 @@ function plotOf(changes: Change[], width: number): Plot.PlotOptions {
         r: 6,
         stroke: 'var(--quiet)',
         strokeWidth: 1.5,
-        filter: (c: Change) => c.marginal_change !== null,
+        filter: (c: Change) => c.marginal_change !== null && c.marginal_change !== c.own_change,
       }),
       Plot.dot(changes, {
         y: (_, i) => i,
@@ -153,15 +153,15 @@ export function explainSection(report: Report): HTMLElement | null {
           .join('; ')}. The table below has all.`,
       caption:
         'Filled marks, with their intervals: how far the own disturbance of a variable differs between the two ' +
-        '(Jeffreys divergence). Rings: how far the variable itself does. A ring far out with a mark near 0 is a ' +
-        'variable that merely follows its causes.' +
+        '(Jeffreys divergence). Rings, of variables with causes: how far the variable itself does. A ring far out ' +
+        'with a mark near 0 is a variable that merely follows its causes.' +
         (e.variables.length > shown.length ? ` The first ${shown.length} of ${e.variables.length}.` : ''),
       plot: (width) => plotOf(shown, width),
     }),
     behind(
       `Table: all ${count(e.variables.length, 'variable')}`,
       {
-        head: ['variable', 'rank', 'verdict', 'own change', 'interval', 'p', 'q', 'scale', 'interval', 'shift', 'itself'],
+        head: 'variable,rank,verdict,own change,interval,p,q,scale,interval,shift,itself'.split(','),
         figures: [1, 3, 4, 5, 6, 7, 8, 9, 10],
         rows: () =>
           e.variables.map((c) => [

@@ -382,7 +382,10 @@ function legend(report: Report): HTMLElement {
     sample('<->', twoHeads(report.result)),
     supported && el('span', {}, 'Figures and thickness: support, the share of resamples with this link.'),
     report.result.explain && el('span', {}, 'Double frame: changed itself; dashed frame: cannot be told.'),
-    !supported && !report.result.explain && kinds.size > 0 && el('span', {}, 'All lines are equally thick: support needs --bootstrap.'),
+    !supported &&
+      !report.result.explain &&
+      kinds.size > 0 &&
+      el('span', {}, 'All lines are equally thick: support needs --bootstrap.'),
   );
 }
 

@@ -10,6 +10,8 @@ interface Finding {
   light: Light;
   title: string;
   text: string;
+  /** A note of the method that says the same: then the note alone is shown. */
+  said?: RegExp;
 }
 
 const MARKS: Record<Light, string> = { fine: '\u25cf', caution: '\u25b2', problem: '\u25a0', untested: '\u25cb' };
@@ -29,25 +31,27 @@ function data(report: Report): Finding[] {
   const { result, display } = report;
   const found: Finding[] = [];
   const segments = result.data.segments;
-  if (segments > 0) {
+  const wanted = Math.max(10, 2 * result.data.variables.length + 1);
+  if (segments > 0 && !result.explain) {
     found.push({
-      light: segments >= 10 ? 'fine' : segments >= 3 ? 'caution' : 'problem',
+      light: segments >= wanted ? 'fine' : segments >= 3 ? 'caution' : 'problem',
       title: `${count(segments, 'segment')}`,
       text:
-        segments >= 10
-          ? 'Enough conditions to tell changes of two disturbances apart.'
+        segments >= wanted
+          ? `Enough conditions to tell changes of ${count(result.data.variables.length, 'disturbance')} apart.`
           : segments >= 3
-            ? 'Three segments are the least that methods on changes can use; from ten on they decide far more often.'
+            ? `Three segments are the least that methods on changes can use; with ${wanted} or more they decide far ` +
+              `more often.`
             : 'Too few: methods that live on changes between segments need at least three.',
     });
-  } else {
+  } else if (segments === 0) {
     found.push({
       light: 'untested',
       title: 'No segments',
       text: 'The method was run without segments, so nothing is known about changes between conditions.',
     });
   }
-  if (display && !display.other && segments > 0) {
+  if (display && !display.other && segments > 0 && !result.explain) {
     const least = Math.min(...display.sizes);
     const where = display.labels[display.sizes.indexOf(least)];
     if (display.labels.length === segments) {
@@ -68,7 +72,7 @@ function data(report: Report): Finding[] {
       title: 'Other data',
       text: 'The data in this page are not those of the result (data_hash differs).',
     });
-  for (const warning of result.data.warnings)
+  for (const warning of result.data.warnings.filter((w) => result.explain || !/\(2d\+1\)/.test(w)))
     found.push({ light: 'caution', title: 'The data', text: sentence(warning) });
   if (result.data.warnings.length === 0)
     found.push({
@@ -96,6 +100,7 @@ function classifier(report: Report): Finding[] {
     found.push({
       light: 'caution',
       title: 'Networks scored rows they were trained on',
+      said: /trained on that row/,
       text: 'With one fold nothing is held out: p-values are too small. Use more --folds.',
     });
   }
@@ -114,6 +119,7 @@ function classifier(report: Report): Finding[] {
     found.push({
       light: third.value <= 0.1 ? 'fine' : third.value <= 0.3 ? 'caution' : 'problem',
       title: 'Nothing else changes',
+      said: /differ in more than two ways/,
       text:
         `Third singular value over the second: ${number(third.value)}. Far above 0.1 more changes than one ` +
         `thing per disturbance: a hidden common cause, or the mechanism itself.`,
@@ -124,6 +130,7 @@ function classifier(report: Report): Finding[] {
     found.push({
       light: rank.value === 2 ? 'fine' : rank.value === 0 ? 'problem' : 'caution',
       title: `${count(rank.value, 'way')} in which the segments differ`,
+      said: /more than one for each disturbance/,
       text:
         rank.value === 2
           ? 'As many as there are disturbances: what the model expects.'
@@ -188,7 +195,8 @@ function decision(report: Report): Finding[] {
     found.push({
       light: 'caution',
       title: `${count(open, 'link')} without a direction`,
-      text: 'The data do not say which end is the cause.',
+      said: /edges of these have no direction/,
+      text: 'Which end is the cause is not known.',
     });
   if (doubtful)
     found.push({
@@ -241,6 +249,7 @@ function graph(report: Report): Finding[] {
         ? {
             light: 'caution',
             title: `${count(still.length, 'disturbance')} without a visible change`,
+            said: /no change of the disturbance/,
             text: `${still
               .slice(0, 8)
               .map((v) => shortName(v))
@@ -257,6 +266,7 @@ function graph(report: Report): Finding[] {
     const turned = find(report, `turned(${e.to}->${e.from})`);
     return e.type === '-->' && turned && (turned.p_value ?? 0) > 0.05;
   });
+  const fixed = result.evidence.some((e) => e.name.startsWith('turned(') && e.p_value === null);
   if (result.evidence.some((e) => e.name.startsWith('turned('))) {
     found.push(
       unsure.length
@@ -271,27 +281,39 @@ function graph(report: Report): Finding[] {
         : {
             light: 'fine',
             title: 'Directions are established',
-            text: 'Turning any arrow round predicts unseen rows worse.',
+            text: fixed
+              ? 'Turning any arrow round that can be turned predicts unseen rows worse; the others follow from these.'
+              : 'Turning any arrow round predicts unseen rows worse.',
           },
     );
   }
   return found;
 }
 
-const OF_LEVEL: Record<string, Light> = { info: 'untested', caution: 'caution', problem: 'problem' };
+const OF_LEVEL = new Map<string, Light>([
+  ['info', 'untested'],
+  ['caution', 'caution'],
+  ['problem', 'problem'],
+]);
+const TITLE = 90;
 
-/** The first words of a sentence, up to where it pauses, without the p-values in brackets. */
-function opening(words: string): string {
-  const clause = /^[^:;.]{8,80}(?=[:;.])/.exec(words.replace(/^The graph: /, '').replace(/ \([^)]*\)/g, ''))?.[0];
-  return clause ?? 'The method found';
+/** What a note is about: its first words, up to where it pauses, without the variables that it may begin with. */
+function opening(note: string, variables: Set<string>): string {
+  const words = note.slice(0, 400).replace(/^The graph: /, '');
+  const [, before, behind] = /^(.*?): (.*)$/s.exec(words) ?? [];
+  const named = before !== undefined && before.split(/, | and /).every((name) => variables.has(name));
+  const clause = (named ? behind! : words).split(/[:;.] |[.]$/)[0]!;
+  const title = clause.replace(/ \(p-value [^)]*\)/, '');
+  return title.length >= 8 && title.length <= TITLE ? title[0]!.toUpperCase() + title.slice(1) : 'The method found';
 }
 
 /** Sentences of the method, with what each says of the answer; those that only inform are listed apart. */
 function notes(report: Report): Finding[] {
   const { notes: all = [], note_levels: levels = [] } = report.result;
+  const variables = new Set(report.result.data.variables);
   return all.map((note, k) => {
-    const light = OF_LEVEL[levels[k] ?? 'info'] ?? 'untested';
-    return { light, title: light === 'untested' ? 'Note' : sentence(opening(note)), text: sentence(note) };
+    const light = OF_LEVEL.get(levels[k] ?? '') ?? 'caution'; // of an older file: it may be one
+    return { light, title: light === 'untested' ? 'Note' : sentence(opening(note, variables)), text: sentence(note) };
   });
 }
 
@@ -320,6 +342,7 @@ function explained(report: Report): Finding[] {
     {
       light: grade(least, 100, 30),
       title: `${count(least, 'row')} in the smaller of the two`,
+      said: /ha(s|ve) only \d+ rows/,
       text: least >= 100 ? 'Enough to see moderate changes.' : 'Only large changes can be seen with so few rows.',
     },
     unclear
@@ -340,8 +363,9 @@ function explained(report: Report): Finding[] {
 export function findings(report: Report): Finding[] {
   const all = [...decision(report), ...classifier(report), ...graph(report), ...explained(report), ...data(report)];
   const text = notes(report);
+  const said = (f: Finding): boolean => f.said !== undefined && text.some((note) => f.said!.test(note.text));
   return [
-    ...all,
+    ...all.filter((f) => !said(f)),
     ...text.filter((f) => f.light !== 'untested'),
     ...(['direction', 'discover', 'explain'].includes(report.name) ? UNTESTABLE : []),
   ].sort((a, b) => ORDER.indexOf(a.light) - ORDER.indexOf(b.light));

@@ -1,0 +1,29 @@
+/* fuzz_file.h - bytes as a file, for readers that take a path. */
+#ifndef FUZZ_FILE_H
+#define FUZZ_FILE_H
+
+#include "fuzz/fuzz.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static char fuzz_path[] = "/tmp/nonsens_fuzz_XXXXXX";
+
+static void fuzz_file_remove(void)
+{
+    unlink(fuzz_path);
+}
+
+/* The path of a file with these bytes; the same file every time. */
+static const char *fuzz_file(const uint8_t *bytes, size_t size)
+{
+    static int file = -1;
+    if (file < 0) {
+        file = mkstemp(fuzz_path);
+        check(file >= 0 && atexit(fuzz_file_remove) == 0);
+    }
+    check(ftruncate(file, 0) == 0 && pwrite(file, bytes, size, 0) == (ssize_t)size);
+    return fuzz_path;
+}
+
+#endif

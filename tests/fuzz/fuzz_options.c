@@ -1,0 +1,64 @@
+/*
+ * fuzz_options.c - texts at random as options (libFuzzer): the first byte chooses the command, each line behind it is
+ * "key value".  What was set reads back as a text that sets the same.
+ */
+#include "base/options.h"
+#include "fuzz/fuzz.h"
+
+#include <string.h>
+
+enum { LINE_BYTES = 1024 };
+
+static void check_same(nonsens_context *ctx, nonsens_options *options, const char *key)
+{
+    char value[OPTION_TEXT_BYTES], again[OPTION_TEXT_BYTES];
+    check(nonsens_options_get(ctx, options, key, value, sizeof value) == NONSENS_OK);
+    nonsens_status status = nonsens_options_set(ctx, options, key, value);
+    check(status == NONSENS_OK || (status == NONSENS_ERR_USAGE && !value[0]));
+    check(nonsens_options_get(ctx, options, key, again, sizeof again) == NONSENS_OK && strcmp(value, again) == 0);
+}
+
+static void set_line(nonsens_context *ctx, nonsens_options *options, char *line)
+{
+    char *space = strchr(line, ' ');
+    const char *value = space ? space + 1 : "";
+    if (space) {
+        *space = '\0';
+    }
+    nonsens_status status = nonsens_options_set(ctx, options, line, value);
+    if (status == NONSENS_OK) {
+        check_same(ctx, options, line);
+    } else {
+        check(status == NONSENS_ERR_USAGE && strlen(nonsens_message(ctx)) > 10);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const unsigned command[] = {NONSENS_CMD_SIMULATE, NONSENS_CMD_DIRECTION, NONSENS_CMD_INDEPENDENCE,
+                                       NONSENS_CMD_DIAGNOSE, NONSENS_CMD_ICA,       NONSENS_CMD_DISCOVER,
+                                       NONSENS_CMD_COMPARE,  NONSENS_CMD_EXPLAIN,   NONSENS_CMD_REPRODUCE};
+    nonsens_context *ctx = nonsens_context_new();
+    nonsens_options *options = NULL;
+    check(ctx != NULL);
+    if (size > 0) {
+        check(nonsens_options_new(ctx, command[data[0] % (sizeof command / sizeof *command)], &options) == NONSENS_OK);
+    }
+    for (size_t at = 1; at < size;) {
+        char line[LINE_BYTES];
+        const uint8_t *end = memchr(data + at, '\n', size - at);
+        size_t length = end ? (size_t)(end - data) - at : size - at;
+        size_t kept = length < sizeof line ? length : sizeof line - 1;
+        memcpy(line, data + at, kept);
+        line[kept] = '\0';
+        set_line(ctx, options, line);
+        at += length + 1;
+    }
+    if (options) {
+        nonsens_status status = nonsens_options_check(ctx, options);
+        check(status == NONSENS_OK || (status == NONSENS_ERR_USAGE && strlen(nonsens_message(ctx)) > 10));
+    }
+    nonsens_options_free(options);
+    nonsens_context_free(ctx);
+    return 0;
+}
