@@ -388,6 +388,8 @@ test('what speaks against the answer in the text is a light on the page', async 
       notes.filter((_, k) => levels[k] === level).forEach((note) => assert.ok(shown.includes(note), note));
     }
     assert.ok(levels.includes('problem') || levels.includes('caution'), `${method} has something to say`);
+    const problems = await page.locator('.lights li.problem').count();
+    assert.equal(await page.locator('#decision p.problem').count(), problems > 0 ? 1 : 0);
     assert.deepEqual(wrong, []);
     await close();
   }

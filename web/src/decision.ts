@@ -1,6 +1,7 @@
 // The decision in words: the first thing on the page.
 import { el } from './dom';
 import { explainedWords } from './explain';
+import { findings } from './lights';
 import { count, direction, number, pValue, sentence, shortName } from './text';
 import type { Edge, Report, Result } from './types';
 
@@ -143,16 +144,30 @@ export function decisionWords(report: Report): Words {
   return report.name === 'direction' || report.name === 'independence' ? pairWords(result) : otherWords(report);
 }
 
+/** What speaks against the decision is said beside it, not only further down. */
+function objections(report: Report): HTMLElement | null {
+  const problems = findings(report).filter((f) => f.light === 'problem').length;
+  if (problems === 0) return null;
+  return el(
+    'p',
+    { class: 'problem' },
+    `\u25a0 ${count(problems, 'finding')} ${problems === 1 ? 'speaks' : 'speak'} against the assumptions: `,
+    el('a', { href: '#lights' }, 'can the answer be trusted?'),
+  );
+}
+
 export function decisionSection(report: Report): HTMLElement {
   const { result } = report;
   const words = decisionWords(report);
+  const against = objections(report);
   const [a, b] = result.data.variables;
   return el(
     'section',
-    { id: 'decision', class: `decision ${words.kind}`, 'aria-labelledby': 'headline' },
+    { id: 'decision', class: `decision ${against ? 'open' : words.kind}`, 'aria-labelledby': 'headline' },
     el('p', { class: 'kicker' }, report.name === 'ica' || report.name === 'diagnose' ? 'Result' : 'Decision'),
     el('h1', { id: 'headline' }, words.headline),
     ...words.lines.map((line) => el('p', {}, line)),
+    against,
     !result.explain && result.edges && result.edges.length > 0 && edgeList(result.edges, result),
     result.reason && el('p', { class: 'reason' }, sentence(result.reason)),
     figures(result),
