@@ -1,6 +1,8 @@
 /* journal.c - finished units of work, kept in a file and in memory. */
 #include "base/journal.h"
 
+#include "base/json_text.h"
+#include "base/memory.h"
 #include "base/show.h"
 
 #include <errno.h>
@@ -19,21 +21,23 @@ static const char *key_of(char key[KEY_BYTES], const char *options, int64_t seed
     return key;
 }
 
-/* Takes the line over, also where it is NULL or lacks what makes its key. */
-static void keep(journal *j, json_t *line, journal_place place)
+/* Takes the line over, also where it is NULL or lacks what makes its key.  False without memory. */
+static bool keep(journal *j, json_t *line, journal_place place)
 {
-    const char *options;
-    json_int_t seed;
+    bool kept = true;
+    const json_t *options = json_object_get(line, "options"), *seed = json_object_get(line, "seed");
     char key[KEY_BYTES];
     if (!j->first) {
         j->first = json_incref(line);
     }
     if (j->visit && line) {
         j->visit(j->user, line, place);
-    } else if (!j->visit && json_unpack(line, "{s:s, s:I}", "options", &options, "seed", &seed) == 0) {
-        json_object_set(j->index, key_of(key, options, seed), line);
+    } else if (!j->visit && json_is_string(options) && json_is_integer(seed)) {
+        key_of(key, json_string_value(options), json_integer_value(seed));
+        kept = json_object_set(j->index, key, line) == 0;
     }
     json_decref(line);
+    return kept;
 }
 
 static nonsens_status fail_journal(nonsens_context *ctx, const journal *j, const char *what, int error)
@@ -45,16 +49,20 @@ static nonsens_status fail_journal(nonsens_context *ctx, const journal *j, const
 
 /* ---- reading ---- */
 
-static void read_lines(journal *j, FILE *file)
+/* False without memory: a line that could not be taken in must not count as one that is not there. */
+static bool read_lines(journal *j, FILE *file)
 {
     char *text = NULL;
     size_t bytes = 0;
     int64_t offset = 0;
-    for (ssize_t length; (length = getline(&text, &bytes, file)) > 0; offset += length) {
+    bool no_memory = false;
+    for (ssize_t length; !no_memory && (length = getline(&text, &bytes, file)) > 0; offset += length) {
         j->torn = text[length - 1] != '\n';
-        keep(j, json_loadb(text, (size_t)length, 0, NULL), (journal_place){offset, length - !j->torn});
+        json_t *line = json_parse(text, (size_t)length, 0, NULL, &no_memory);
+        no_memory = !keep(j, line, (journal_place){offset, length - !j->torn}) || no_memory;
     }
     free(text);
+    return !no_memory;
 }
 
 nonsens_status journal_open(nonsens_context *ctx, const char *path, journal *out)
@@ -71,10 +79,15 @@ nonsens_status journal_open_visited(nonsens_context *ctx, const char *path, jour
     }
     FILE *file = fopen(path, "r");
     int error = !file && errno != ENOENT ? errno : 0;
+    bool whole = true;
     if (file) {
-        read_lines(out, file);
+        whole = read_lines(out, file);
         error = ferror(file) ? EIO : 0;
         fclose(file);
+    }
+    if (!whole) {
+        journal_close(out);
+        return fail_memory(ctx);
     }
     if (error) {
         nonsens_status status = fail_journal(ctx, out, "read", error);
@@ -126,20 +139,21 @@ static bool read_fully(int file, char *bytes, journal_place place)
 nonsens_status journal_load(nonsens_context *ctx, const char *path, journal_place place, json_t **line)
 {
     journal named = {.path = path};
-    char *bytes = malloc((size_t)place.bytes + 1);
+    char *bytes = memory_get((size_t)place.bytes + 1, 1);
+    bool no_memory = false;
     *line = NULL;
     if (!bytes) {
         return fail_memory(ctx);
     }
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file >= 0 && read_fully(file, bytes, place)) {
-        *line = json_loadb(bytes, (size_t)place.bytes, 0, NULL);
+        *line = json_parse(bytes, (size_t)place.bytes, 0, NULL, &no_memory);
     }
     if (file >= 0) {
         close(file);
     }
-    free(bytes);
-    return *line ? NONSENS_OK : fail_journal(ctx, &named, "read", EIO);
+    memory_release(bytes);
+    return *line ? NONSENS_OK : no_memory ? fail_memory(ctx) : fail_journal(ctx, &named, "read", EIO);
 }
 
 /* ---- writing ---- */
@@ -147,14 +161,16 @@ nonsens_status journal_load(nonsens_context *ctx, const char *path, journal_plac
 /* The line with its end, and a line break before it where the file ends inside another.  NULL without memory. */
 static char *line_text(const journal *j, const json_t *line, size_t *length)
 {
-    size_t bytes = json_dumpb(line, NULL, 0, JSON_COMPACT), before = j->torn ? 1 : 0;
-    char *text = bytes > 0 ? malloc(before + bytes + 1) : NULL;
+    char *dumped = json_text(line, JSON_COMPACT);
+    size_t bytes = dumped ? strlen(dumped) : 0, before = j->torn ? 1 : 0;
+    char *text = dumped ? memory_get(before + bytes + 1, 1) : NULL;
     if (text) {
         text[0] = '\n';
-        json_dumpb(line, text + before, bytes, JSON_COMPACT);
+        memcpy(text + before, dumped, bytes);
         text[before + bytes] = '\n';
         *length = before + bytes + 1;
     }
+    memory_release(dumped);
     return text;
 }
 
@@ -182,10 +198,10 @@ nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line)
     int64_t end = 0, before = j->torn ? 1 : 0;
     char *text = line ? line_text(j, line, &length) : NULL;
     nonsens_status status = text ? write_bytes(ctx, j, text, length, &end) : fail_memory(ctx);
-    free(text);
+    memory_release(text);
     if (status == NONSENS_OK) {
         int64_t bytes = (int64_t)length - before - 1;
-        keep(j, line, (journal_place){end - 1 - bytes, bytes});
+        return keep(j, line, (journal_place){end - 1 - bytes, bytes}) ? NONSENS_OK : fail_memory(ctx);
     } else {
         json_decref(line);
     }

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/show.h"
+#include "base/utf8.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@ json_t *journal_text(const char *text)
 {
     json_t *value = json_string(text);
     char shown[HASH_BYTES];
-    if (!value) {
+    if (!value && !utf8_is_valid(text, (int64_t)strlen(text))) {
         uint64_t hash = HASH_START;
         hash_text(&hash, text);
         value = json_string(hash_print(shown, hash));

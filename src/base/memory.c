@@ -14,15 +14,26 @@ struct arena_chunk {
     size_t size, used;        /* bytes behind the header */
 };
 
-static atomic_llong allocations_until_failure = -1;
+static atomic_llong allocations_until_failure = -1, held, asked;
 
 void memory_fail_at(int64_t n)
 {
     atomic_store(&allocations_until_failure, n);
 }
 
+int64_t memory_held(void)
+{
+    return atomic_load(&held);
+}
+
+int64_t memory_asked(void)
+{
+    return atomic_load(&asked);
+}
+
 static bool must_fail(void)
 {
+    atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
     if (atomic_load(&allocations_until_failure) < 0) {
         return false;
     }
@@ -47,12 +58,16 @@ void *memory_get(size_t count, size_t size)
     void *block = aligned_alloc(ALIGNMENT, bytes);
     if (block) {
         memset(block, 0, bytes);
+        atomic_fetch_add_explicit(&held, 1, memory_order_relaxed);
     }
     return block;
 }
 
 void memory_release(void *block)
 {
+    if (block) {
+        atomic_fetch_sub_explicit(&held, 1, memory_order_relaxed);
+    }
     free(block);
 }
 

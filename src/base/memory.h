@@ -12,6 +12,9 @@ void memory_release(void *block);
 
 /* For tests: the n-th allocation from now on (0 = the next) fails, once; a negative n never fails. */
 void memory_fail_at(int64_t n);
+/* For tests: how many blocks are held, and how many were ever asked for. */
+int64_t memory_held(void);
+int64_t memory_asked(void);
 
 /*
  * An arena hands out zeroed memory that is freed all at once.  One arena per job; it grows by chunks, and a request

@@ -2,6 +2,7 @@
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -35,6 +36,15 @@ static inline int utf8_length(const char *text, int64_t left)
         }
     }
     return length;
+}
+
+static inline bool utf8_is_valid(const char *text, int64_t length)
+{
+    int step = 1;
+    for (int64_t i = 0; i < length && step > 0; i += step) {
+        step = utf8_length(text + i, length - i);
+    }
+    return step > 0;
 }
 
 /* Bytes of the mark of byte order that some editors put in front of UTF-8, 0 where there is none. */

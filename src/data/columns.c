@@ -40,7 +40,7 @@ static nonsens_status check_input(nonsens_context *ctx, const columns_input *in,
     }
     for (int64_t j = 0; j < in->columns; j++) {
         if (!in->column[j].name || !in->column[j].name[0] ||
-            !table_is_utf8(in->column[j].name, (int64_t)strlen(in->column[j].name))) {
+            !utf8_is_valid(in->column[j].name, (int64_t)strlen(in->column[j].name))) {
             return fail(ctx, NONSENS_ERR_DATA, "column %" PRId64 " needs a name, in UTF-8", j + 1);
         }
     }

@@ -26,7 +26,7 @@ static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, in
                     " has no name in the header; name it, or use --no-header if the first line holds data",
                     r->path, line, column + 1, column + 1);
     }
-    if (!table_is_utf8(cell.text, cell.length)) {
+    if (!utf8_is_valid(cell.text, cell.length)) {
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s:%" PRId64 ":%" PRId64 ": the column name %s is not UTF-8; save the file as UTF-8", r->path,
                     line, column + 1, show_bytes(shown, cell.text, cell.length));
@@ -182,7 +182,7 @@ static nonsens_status take_label(csv_reader *r, csv_cell cell, int64_t line, tab
     }
     int64_t known = r->labels.count;
     TRY(text_set_put(r->ctx, &r->labels, cell.text, cell.length, &column->category[row]));
-    if (r->labels.count > known && !table_is_utf8(cell.text, cell.length)) {
+    if (r->labels.count > known && !utf8_is_valid(cell.text, cell.length)) {
         char shown[SHOWN_BYTES];
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s:%" PRId64 ":%" PRId64 ": the label %s is not UTF-8; save the file as UTF-8", r->path, line,

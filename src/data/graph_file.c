@@ -41,7 +41,7 @@ static nonsens_status check_name(graph_builder *b, int64_t line, const char *nam
         return graph_fail(b, line, "the name %s has more than %d bytes; shorten it", show_bytes(shown, name, length),
                           MOST_NAME_BYTES);
     }
-    if (!table_is_utf8(name, length)) {
+    if (!utf8_is_valid(name, length)) {
         return graph_fail(b, line, "the name %s is not UTF-8; save the file as UTF-8", show_bytes(shown, name, length));
     }
     return NONSENS_OK;

@@ -4,6 +4,7 @@
  * Whatever else the document holds is not looked at.  The JSON library keeps no lines for what is well formed, so
  * messages about edges count them from 1.
  */
+#include "base/json_text.h"
 #include "data/graph_internal.h"
 
 #include <inttypes.h>
@@ -86,11 +87,10 @@ static nonsens_status take_document(graph_builder *b, const json_t *root)
 nonsens_status graph_parse_json(graph_builder *b, const char *bytes, size_t size)
 {
     json_error_t error;
-    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
+    bool no_memory;
+    json_t *root = json_parse(bytes, size, JSON_REJECT_DUPLICATES, &error, &no_memory);
     if (!root) {
-        return json_error_code(&error) == json_error_out_of_memory
-                   ? fail_memory(b->ctx)
-                   : graph_fail(b, error.line, "not JSON: %s; repair the file", error.text);
+        return no_memory ? fail_memory(b->ctx) : graph_fail(b, error.line, "not JSON: %s; repair the file", error.text);
     }
     nonsens_status status = take_document(b, root);
     json_decref(root);

@@ -10,18 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool table_is_utf8(const char *text, int64_t length)
-{
-    for (int64_t i = 0; i < length;) {
-        int step = utf8_length(text + i, length - i);
-        if (step == 0) {
-            return false;
-        }
-        i += step;
-    }
-    return true;
-}
-
 /* ---- labels ---------------------------------------------------------------------------------------------------- */
 
 nonsens_status table_keep_labels(nonsens_context *ctx, arena *a, const text_set *set, table_column *column)

@@ -6,9 +6,8 @@
 
 #include "base/show.h"
 #include "base/text_set.h"
+#include "base/utf8.h"
 #include "data/table.h"
-
-bool table_is_utf8(const char *text, int64_t length);
 
 /* cols columns without names. */
 nonsens_status table_start(nonsens_context *ctx, arena *a, int64_t cols, table *t);

@@ -7,6 +7,7 @@
  */
 #include "base/hash.h"
 #include "base/journal_head.h"
+#include "base/json_text.h"
 #include "pairs/pairs.h"
 
 #include <math.h>
@@ -199,12 +200,10 @@ void pairs_keeper_close(pairs_keeper *keeper)
 static nonsens_status keep_in_memory(nonsens_context *ctx, pairs_keeper *k, int64_t index, json_t *line)
 {
     pair_line *place = &k->pairs->line[index];
-    size_t bytes = json_dumpb(line, NULL, 0, JSON_COMPACT);
-    place->text = bytes > 0 ? arena_get(ctx, &k->pairs->memory, (int64_t)bytes + 1, 1) : NULL;
-    if (place->text) {
-        json_dumpb(line, place->text, bytes, JSON_COMPACT);
-        place->there = take_line(k, index, line);
-    }
+    char *text = json_text(line, JSON_COMPACT);
+    place->text = text ? arena_text(ctx, &k->pairs->memory, text) : NULL;
+    place->there = place->text && take_line(k, index, line);
+    memory_release(text);
     json_decref(line);
     return place->there ? NONSENS_OK : fail_memory(ctx);
 }
@@ -231,7 +230,8 @@ nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int6
     const pair_line *place = &pairs->line[index];
     json_t *unit;
     if (!pairs->journal) {
-        *line = json_loads(place->text, 0, NULL);
+        bool no_memory; // there is no other reason: the text is ours
+        *line = json_parse(place->text, strlen(place->text), 0, NULL, &no_memory);
         return *line ? NONSENS_OK : fail_memory(ctx);
     }
     TRY(journal_load(ctx, pairs->journal, place->place, &unit));

@@ -1,6 +1,7 @@
 /*
  * pairs_write.c - many pairs as JSON lines, in the order of the list, and as a table, most certain first.
  */
+#include "base/json_text.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "base/show.h"
@@ -20,17 +21,15 @@ static nonsens_status write_line(nonsens_context *ctx, const nonsens_pairs *pair
     json_t *line;
     double q_value = pairs->pair[index].q_value;
     TRY(pairs_load(ctx, pairs, index, &line));
-    json_object_set_new(line, "q_value", report_number(q_value));
-    char *text = json_dumps(line, JSON_REAL_PRECISION(REPORT_DIGITS));
+    bool set = json_object_set_new(line, "q_value", report_number(q_value)) == 0;
+    char *text = set ? json_text(line, JSON_REAL_PRECISION(REPORT_DIGITS)) : NULL;
     json_decref(line);
     if (!text) {
         return fail_memory(ctx);
     }
     output_write(out, text, strlen(text));
     output_write(out, "\n", 1);
-    json_free_t release;
-    json_get_alloc_funcs(NULL, &release);
-    release(text);
+    memory_release(text);
     return NONSENS_OK;
 }
 

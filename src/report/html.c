@@ -1,6 +1,7 @@
 /* html.c - a result as a page: the block of JSON, the command that gives the result again, the file. */
 #include "report/html.h"
 
+#include "base/json_text.h"
 #include "base/output.h"
 #include "methods/variables.h"
 
@@ -229,14 +230,10 @@ static nonsens_status write_page(nonsens_context *ctx, const char *json, const c
 nonsens_status html_write(nonsens_context *ctx, arena *scratch, const html_report *r, const char *path)
 {
     json_t *root = block(ctx, scratch, r);
-    char *json = root ? json_dumps(root, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(REPORT_DIGITS)) : NULL;
+    char *json = root ? json_text(root, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(REPORT_DIGITS)) : NULL;
     json_decref(root);
     nonsens_status status = json ? write_page(ctx, json, path) : fail_memory(ctx);
-    if (json) {
-        json_free_t release;
-        json_get_alloc_funcs(NULL, &release);
-        release(json);
-    }
+    memory_release(json);
     return status;
 }
 

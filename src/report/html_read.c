@@ -6,6 +6,7 @@
  */
 #include "base/hash.h"
 #include "base/input.h"
+#include "base/json_text.h"
 #include "base/number.h"
 #include "base/show.h"
 #include "data/table.h"
@@ -205,8 +206,9 @@ static nonsens_status parse_json(nonsens_context *ctx, const char *path, const c
 {
     json_error_t error;
     char what[256];
-    *root = json_loadb(bytes, size, 0, &error);
-    if (!*root && json_error_code(&error) == json_error_out_of_memory) {
+    bool no_memory;
+    *root = json_parse(bytes, size, 0, &error, &no_memory);
+    if (no_memory) {
         return fail_memory(ctx);
     }
     if (!*root) {

@@ -4,6 +4,7 @@
  * No field but seconds and threads differs between equal runs.
  */
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "base/utf8.h"
@@ -470,14 +471,10 @@ static nonsens_status write_bytes(nonsens_context *ctx, const char *bytes, const
 
 nonsens_status report_write_json(nonsens_context *ctx, json_t *document, int digits, const char *path)
 {
-    char *bytes = document ? json_dumps(document, JSON_INDENT(INDENT) | JSON_REAL_PRECISION(digits)) : NULL;
+    char *bytes = document ? json_text(document, JSON_INDENT(INDENT) | JSON_REAL_PRECISION(digits)) : NULL;
     json_decref(document);
     nonsens_status status = write_bytes(ctx, bytes, path);
-    if (bytes) {
-        json_free_t release;
-        json_get_alloc_funcs(NULL, &release);
-        release(bytes);
-    }
+    memory_release(bytes);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* crew.c - units of work shared among processes. */
 #include "reproduce/crew.h"
 
+#include "base/json_text.h"
 #include "base/parallel.h"
 
 #include <inttypes.h>
@@ -300,11 +301,11 @@ static void answer(office *o, int number, int64_t unit, nonsens_status status, j
     char text[TEXT_BYTES];
     json_t *whole = json_pack("{s:I, s:i, s:s, s:o*}", "unit", (json_int_t)unit, "status", (int)status, "message",
                               message, "line", line);
-    char *dumped = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
+    char *dumped = whole ? json_text(whole, JSON_COMPACT) : NULL;
     snprintf(text, sizeof text, "{\"unit\":%" PRId64 ",\"status\":%d,\"message\":\"out of memory\"}", unit,
              (int)NONSENS_ERR_MEMORY);
     post(o, 0, number, dumped ? dumped : text);
-    free(dumped);
+    memory_release(dumped);
     json_decref(whole);
 }
 

@@ -1,0 +1,67 @@
+#include "base/json_text.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { FIRST_BYTES = 1 << 12 };
+
+typedef struct text_sink {
+    char *bytes;
+    size_t used, size;
+    bool failed;
+} text_sink;
+
+static bool grow(text_sink *s, size_t wanted)
+{
+    size_t size = s->size ? s->size : FIRST_BYTES;
+    while (size < wanted) {
+        size *= 2;
+    }
+    char *larger = memory_get(size, 1);
+    if (larger && s->used) {
+        memcpy(larger, s->bytes, s->used);
+    }
+    if (larger) {
+        memory_release(s->bytes);
+        s->bytes = larger;
+        s->size = size;
+    }
+    return larger != NULL;
+}
+
+/* Once it has failed nothing more is taken: the library may go on where it should not. */
+static int take(const char *buffer, size_t size, void *data)
+{
+    text_sink *s = data;
+    s->failed = s->failed || (s->used + size + 1 > s->size && !grow(s, s->used + size + 1));
+    if (s->failed) {
+        return -1;
+    }
+    memcpy(s->bytes + s->used, buffer, size);
+    s->used += size;
+    return 0;
+}
+
+char *json_text(const json_t *value, size_t flags)
+{
+    text_sink s = {0};
+    if (json_dump_callback(value, take, &s, flags) == 0 && !s.failed) {
+        s.bytes[s.used] = '\0';
+        return s.bytes;
+    }
+    memory_release(s.bytes);
+    return NULL;
+}
+
+json_t *json_parse(const char *bytes, size_t size, size_t flags, json_error_t *error, bool *no_memory)
+{
+    json_error_t own, *to = error ? error : &own;
+    to->text[0] = '\0';
+    json_t *root = json_loadb(bytes, size, flags, to);
+    *no_memory = !root && (!to->text[0] || json_error_code(to) == json_error_out_of_memory);
+    if (!root && !*no_memory) { // where a buffer could not grow, the library may blame the text
+        root = json_loadb(bytes, size, flags, to);
+    }
+    return root;
+}
