@@ -6,6 +6,7 @@ Numbers that are doubles already are not copied on this side; the library makes 
 from __future__ import annotations
 
 import ctypes
+import difflib
 from ctypes import c_char_p, c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -135,9 +136,10 @@ class Table:
             return
         if isinstance(segments, str) and segments not in self.names:
             if not segments.startswith("equal:"):
+                near = difflib.get_close_matches(segments, self.names, 1)
                 raise ValueError(
-                    "segments=%r: X has no column of that name; give labels, one per row, a column, or equal:K"
-                    % segments
+                    "segments=%r: X has no column of that name; give labels, one per row, a column, or equal:K%s"
+                    % (segments, ". Did you mean %r?" % near[0] if near else "")
                 )
             self.segments = segments
             return

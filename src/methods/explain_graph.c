@@ -1,4 +1,5 @@
 /* explain_graph.c - the graph that `explain` rests on: given, from a file, or found by a method. */
+#include "base/nearest.h"
 #include "base/show.h"
 #include "data/graph_file.h"
 #include "methods/explain.h"
@@ -35,16 +36,20 @@ static int64_t find_variable(const nonsens_data *data, const char *name)
 static nonsens_status match_nodes(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                   const nonsens_graph *g, int64_t *variable)
 {
-    char shown[SHOWN_BYTES];
+    char shown[SHOWN_BYTES], hint[HINT_BYTES];
     bool *seen;
     ARENA_TRY(ctx, scratch, seen, data->d);
     for (int64_t i = 0; i < g->nodes; i++) {
         variable[i] = find_variable(data, g->name[i]);
         if (variable[i] < 0) {
+            nearest near = nearest_to(g->name[i]);
+            for (int64_t j = 0; j < data->d; j++) {
+                nearest_offer(&near, data->names[j]);
+            }
             return fail(ctx, NONSENS_ERR_DATA,
-                        "graph file %.400s: its node %s is not a variable of the data; give a graph of the variables "
-                        "that are looked at (--vars)",
-                        g->path, show_quoted(shown, g->name[i]));
+                        "graph file %.400s: its node %s is not a variable of the data that is looked at%s", g->path,
+                        show_quoted(shown, g->name[i]),
+                        near.found ? nearest_hint(&near, hint) : "; give a graph of these variables alone");
         }
         seen[variable[i]] = true;
     }

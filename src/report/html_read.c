@@ -365,8 +365,11 @@ static nonsens_status take_sources(nonsens_context *ctx, arena *a, const char *p
     int64_t inputs, *place, *seen, row = table_find(t, "row"); // seen (n): for how many columns so far
     double *value;
     char **name;
-    if (row < 0 || !t->column[row].value || t->rows != data->n) {
-        return fail_sources(ctx, path, "it has no column row, or not as many rows as the data", NULL);
+    if (row < 0 || !t->column[row].value) {
+        return fail_sources(ctx, path, "it has no column row with the numbers of rows", NULL);
+    }
+    if (t->rows != data->n) {
+        return fail_sources(ctx, path, "it has not as many rows as the data", NULL);
     }
     TRY(find_places(ctx, a, data, &inputs, &place));
     ARENA_TRY(ctx, a, value, data->n * data->d);
