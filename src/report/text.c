@@ -315,9 +315,11 @@ void text_print_command(FILE *f, const nonsens_options *options, int64_t segment
     fprintf(f, "  nonsens %s FILE%s", option_command_name(options->command), files ? "..." : "");
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
+        if (!(info->commands & options->command) || !option_changes_results(info)) {
+            continue; // a word of another command's option may be none of its own
+        }
         option_print(options, info, value, sizeof value);
-        if (!(info->commands & options->command) || strcmp(value, option_usual(options, info)) == 0 ||
-            !option_changes_results(info)) {
+        if (strcmp(value, option_usual(options, info)) == 0) {
             continue;
         }
         bool flag = info->type == NONSENS_OPTION_FLAG;
