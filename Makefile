@@ -96,7 +96,7 @@ reproduce-quick: all
 bench: all
 	@tools/bench $(BUILD) $(PARTS)
 
-# Fuzzes the table readers for ten minutes (clang).
+# Fuzzes every reader for ten minutes (clang; tests/fuzz, tools/fuzz).
 FUZZ_SECONDS ?= 600
 fuzz: setup
 	@tools/fuzz $(FUZZ_SECONDS)
