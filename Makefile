@@ -5,7 +5,7 @@ REPS ?= 0
 CELLS ?= *
 FIGURES ?= bivariate six-variables fmri linear-ica
 
-.PHONY: all setup demo test unit sanitize cross page accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
+.PHONY: all setup demo test unit test-slow sanitize cross page accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
 
 all: setup
 	@ninja -C $(BUILD)
@@ -32,6 +32,10 @@ test: all
 
 unit: all
 	@meson test -C $(BUILD) --suite unit --print-errorlogs
+
+# What takes too long for every change: under an hour on two cores (docs/trust.md).
+test-slow: all
+	@meson test -C $(BUILD) --setup slow --suite slow --print-errorlogs
 
 # The unit tests again under address and undefined-behaviour sanitizers.
 sanitize: setup
