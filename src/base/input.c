@@ -36,9 +36,12 @@ static nonsens_status input_fail(nonsens_context *ctx, const char *name, int err
 
 static nonsens_status input_reserve(nonsens_context *ctx, input *file, size_t capacity)
 {
-    char *bigger = capacity > file->size ? memory_get(capacity, 1) : NULL;
-    if (!bigger) {
+    if (capacity <= file->size) { // the product was too large
         return fail_memory(ctx);
+    }
+    char *bigger = memory_take(ctx, capacity, 1);
+    if (!bigger) {
+        return NONSENS_ERR_MEMORY;
     }
     if (file->bytes) {
         memcpy(bigger, file->bytes, file->size);

@@ -14,7 +14,13 @@ struct arena_chunk {
     size_t size, used;        /* bytes behind the header */
 };
 
+/* Stands in front of every block. */
+struct block_head {
+    _Alignas(ALIGNMENT) size_t bytes; /* of the block and this head */
+};
+
 static atomic_llong allocations_until_failure = -1, held, asked;
+static atomic_llong bytes_held, bytes_peak;
 
 void memory_fail_at(int64_t n)
 {
@@ -29,6 +35,29 @@ int64_t memory_held(void)
 int64_t memory_asked(void)
 {
     return atomic_load(&asked);
+}
+
+int64_t memory_bytes(void)
+{
+    return atomic_load(&bytes_held);
+}
+
+int64_t memory_peak(void)
+{
+    return atomic_load(&bytes_peak);
+}
+
+void memory_watch(void)
+{
+    atomic_store(&bytes_peak, atomic_load(&bytes_held));
+}
+
+static void count_bytes(size_t bytes)
+{
+    long long now = atomic_fetch_add(&bytes_held, (long long)bytes) + (long long)bytes;
+    long long peak = atomic_load(&bytes_peak);
+    while (now > peak && !atomic_compare_exchange_weak(&bytes_peak, &peak, now)) {
+    }
 }
 
 static bool must_fail(void)
@@ -52,13 +81,39 @@ static bool round_up(size_t bytes, size_t *rounded)
 void *memory_get(size_t count, size_t size)
 {
     size_t bytes;
-    if (must_fail() || __builtin_mul_overflow(count, size, &bytes) || !round_up(bytes ? bytes : 1, &bytes)) {
+    if (must_fail() || __builtin_mul_overflow(count, size, &bytes) ||
+        __builtin_add_overflow(bytes, sizeof(struct block_head), &bytes) || !round_up(bytes, &bytes)) {
         return NULL;
     }
-    void *block = aligned_alloc(ALIGNMENT, bytes);
-    if (block) {
-        memset(block, 0, bytes);
-        atomic_fetch_add_explicit(&held, 1, memory_order_relaxed);
+    struct block_head *head = aligned_alloc(ALIGNMENT, bytes);
+    if (!head) {
+        return NULL;
+    }
+    memset(head, 0, bytes);
+    head->bytes = bytes;
+    atomic_fetch_add_explicit(&held, 1, memory_order_relaxed);
+    count_bytes(bytes);
+    return head + 1;
+}
+
+/* What others take meanwhile may let the sum pass the limit by little; the next request then fails. */
+static bool is_within_limit(const nonsens_context *ctx, size_t count, size_t size)
+{
+    int64_t most = ctx->root->max_memory;
+    size_t bytes;
+    return most <= 0 || (!__builtin_mul_overflow(count, size, &bytes) && memory_bytes() <= most &&
+                         bytes <= (size_t)(most - memory_bytes()));
+}
+
+void *memory_take(nonsens_context *ctx, size_t count, size_t size)
+{
+    if (!is_within_limit(ctx, count, size)) {
+        fail_limit(ctx);
+        return NULL;
+    }
+    void *block = memory_get(count, size);
+    if (!block) {
+        fail_memory(ctx);
     }
     return block;
 }
@@ -66,9 +121,11 @@ void *memory_get(size_t count, size_t size)
 void memory_release(void *block)
 {
     if (block) {
+        struct block_head *head = (struct block_head *)block - 1;
         atomic_fetch_sub_explicit(&held, 1, memory_order_relaxed);
+        atomic_fetch_sub(&bytes_held, (long long)head->bytes);
+        free(head);
     }
-    free(block);
 }
 
 static char *chunk_bytes(struct arena_chunk *chunk)
@@ -76,13 +133,14 @@ static char *chunk_bytes(struct arena_chunk *chunk)
     return (char *)chunk + ALIGNMENT;
 }
 
-static struct arena_chunk *chunk_new(arena *a, size_t bytes)
+static struct arena_chunk *chunk_new(nonsens_context *ctx, arena *a, size_t bytes)
 {
     size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
     if (size > SIZE_MAX - ALIGNMENT) {
+        fail_memory(ctx);
         return NULL;
     }
-    struct arena_chunk *chunk = memory_get(size + ALIGNMENT, 1);
+    struct arena_chunk *chunk = memory_take(ctx, size + ALIGNMENT, 1);
     if (chunk) {
         chunk->next = a->chunks;
         chunk->size = size;
@@ -100,9 +158,8 @@ void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size)
     }
     struct arena_chunk *chunk = a->chunks;
     if (!chunk || chunk->size - chunk->used < bytes) {
-        chunk = chunk_new(a, bytes);
+        chunk = chunk_new(ctx, a, bytes);
         if (!chunk) {
-            fail_memory(ctx);
             return NULL;
         }
     }

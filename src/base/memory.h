@@ -10,11 +10,19 @@
 void *memory_get(size_t count, size_t size);
 void memory_release(void *block);
 
+/* As memory_get, within what the context may take (status.h, max_memory); on failure the context says so. */
+void *memory_take(nonsens_context *ctx, size_t count, size_t size);
+
 /* For tests: the n-th allocation from now on (0 = the next) fails, once; a negative n never fails. */
 void memory_fail_at(int64_t n);
 /* For tests: how many blocks are held, and how many were ever asked for. */
 int64_t memory_held(void);
 int64_t memory_asked(void);
+
+/* Bytes that the library holds in this process, and the most it held since the last memory_watch. */
+int64_t memory_bytes(void);
+int64_t memory_peak(void);
+void memory_watch(void);
 
 /*
  * An arena hands out zeroed memory that is freed all at once.  One arena per job; it grows by chunks, and a request

@@ -221,7 +221,12 @@ static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, co
 
 bool option_changes_results(const nonsens_option_info *info)
 {
-    return strcmp(info->key, "threads") != 0 && strcmp(info->key, "journal") != 0 && strcmp(info->key, "resume") != 0;
+    static const char *const how[] = {"threads", "max-memory", "journal", "resume", NULL};
+    bool changes = true;
+    for (size_t k = 0; how[k]; k++) {
+        changes = changes && strcmp(info->key, how[k]) != 0;
+    }
+    return changes;
 }
 
 const char *option_command_name(unsigned command)
@@ -477,6 +482,7 @@ nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options
 nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *options, unsigned commands)
 {
     context_begin(ctx);
+    ctx->max_memory = options->max_memory * MEGABYTE;
     if (!(options->command & commands)) {
         return fail(ctx, NONSENS_ERR_USAGE, "the options were made for %s; make options for the command that is run",
                     option_command_name(options->command));

@@ -72,6 +72,8 @@ const option_row option_table[] = {
     INTEGER("threads", threads, REP, RUN, "0", 0, 1024, "threads",
             "How many threads to use, under mpirun in each process; 0 means all cores, or one where several processes "
             "of the run share a machine."),
+    INTEGER("max-memory", max_memory, SIM | ANALYSE | REP, RUN, "0", 0, 1e9, "megabytes",
+            "Stop with an error rather than hold more memory than this; 0 means no limit."),
     REAL("alpha", alpha, ANALYSE & ~(DIS | EXP), RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",
          "Error level of the decision as a whole."),
     REAL("alpha", alpha, DIS, RUN, "0.05", 1e-300, 1.0 - 1e-16, "between 0 and 1, both excluded",

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/show.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,10 +57,19 @@ nonsens_status fail_memory(nonsens_context *ctx)
                 "out of memory; use fewer rows, fewer variables or a machine with more memory");
 }
 
+nonsens_status fail_limit(nonsens_context *ctx)
+{
+    return fail(ctx, NONSENS_ERR_MEMORY,
+                "this needs more than the %" PRId64 " MB that --max-memory allows; allow more, use fewer threads, rows "
+                "or variables, or take a --method that needs less",
+                ctx->root->max_memory / MEGABYTE);
+}
+
 void context_begin(nonsens_context *ctx)
 {
     ctx->message[0] = '\0';
     atomic_store(&ctx->cancelled, 0);
+    ctx->max_memory = 0;
 }
 
 void context_child(nonsens_context *child, nonsens_context *parent)

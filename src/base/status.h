@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { MESSAGE_BYTES = 1024 };
+enum { MESSAGE_BYTES = 1024, MEGABYTE = 1000000 };
 
 struct nonsens_context {
     char message[MESSAGE_BYTES];
@@ -19,7 +19,8 @@ struct nonsens_context {
     nonsens_progress_fn progress;
     void *progress_user;
     atomic_int cancelled;
-    bool silent; /* reports no progress: it runs a job of a loop that does */
+    int64_t max_memory; /* of the root: most bytes that the library may hold while it runs; 0: no limit */
+    bool silent;        /* reports no progress: it runs a job of a loop that does */
 };
 
 /*
@@ -29,8 +30,9 @@ struct nonsens_context {
 nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The message for an allocation that failed. */
+/* The message for an allocation that failed, and for one that would pass max_memory. */
 nonsens_status fail_memory(nonsens_context *ctx);
+nonsens_status fail_limit(nonsens_context *ctx);
 
 /* Forgets an earlier message and an earlier wish to cancel: called at the door of every public read and run. */
 void context_begin(nonsens_context *ctx);

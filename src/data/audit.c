@@ -227,7 +227,7 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
 static nonsens_status audit_all(nonsens_context *ctx, arena *scratch, nonsens_data *data)
 {
     if (data->n < 2) {
-        return fail(ctx, NONSENS_ERR_DATA, "there is only one row; nothing can be learned from it");
+        return fail(ctx, NONSENS_ERR_DATA, "there is only one row; nothing can be learned from it, give more rows");
     }
     arena_mark mark = arena_tell(scratch);
     TRY(audit_constant(ctx, data));

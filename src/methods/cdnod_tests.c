@@ -3,11 +3,21 @@
 
 #include "base/number.h"
 
+#include <inttypes.h>
+
+/* The kernel of the segment has as many directions as segments, and the changes are compared in pairs of them. */
+enum { MOST_SEGMENTS = 1000 };
+
 nonsens_status cdnod_tests_open(nonsens_context *ctx, arena *a, const nonsens_data *data,
                                 const nonsens_options *options, int threads, cdnod_tests *out)
 {
     const double **v; // (d)
     column_set *variable;
+    if (data->segments > MOST_SEGMENTS) {
+        *out = (cdnod_tests){0};
+        return fail(ctx, NONSENS_ERR_DATA, "there are %" PRId64 " segments; cdnod takes at most %d, merge some of them",
+                    data->segments, MOST_SEGMENTS);
+    }
     row_groups groups = {data->segments, data->start};
     ci_options how = ci_options_from(options);
     how.threads = threads;

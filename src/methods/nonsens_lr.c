@@ -137,7 +137,10 @@ static nonsens_status combine(nonsens_context *ctx, const disturbances *d, const
         usable += terms[e].usable;
     }
     if (rows <= 0.0) {
-        return fail(ctx, NONSENS_ERR_DATA, "no segment has the %d distinct rows that entropies need", LEAST_ROWS);
+        return fail(
+            ctx, NONSENS_ERR_DATA,
+            "no segment has the %d distinct rows that entropies need; merge small segments, or take another --method",
+            LEAST_ROWS);
     }
     for (int64_t e = 0; e < d->segments; e++) {
         if (terms[e].usable) {

@@ -28,7 +28,11 @@ static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
                                               l->start, &how, &s->dependence);
     arena_free(&scratch);
     TRY(status);
-    s->dependent = s->dependence.p_value <= l->options->alpha;
+    if (s->dependence.segments_used == 0) {
+        s->dependence.p_value =
+            NAN; // no segment has enough rows: that nothing was tested does not make them independent
+    }
+    s->dependent = !(s->dependence.p_value > l->options->alpha);
     return NONSENS_OK;
 }
 

@@ -28,7 +28,7 @@ typedef struct structured {
     difference between; /* variable 0 as the cause against variable 1 as the cause, on held-out rows */
     bool named_at_two;  /* between is that of rank two, although the directions are compared at a lower rank */
     hsic_result dependence;
-    bool dependent;
+    bool dependent; /* or no segment has enough rows to tell */
 } structured;
 
 /* The user's first column is variable 0 of the ladder. */

@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "math/special.h"
 #include "methods/family.h"
+#include "methods/run.h"
 #include "methods/structured.h"
 
 #include <inttypes.h>
@@ -289,6 +290,7 @@ nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const str
         TRY(add_notes(ctx, s, result));
         TRY(add_sources(ctx, scratch, s, result));
     }
+    TRY(run_note_skipped(ctx, result, s->dependence.segments_skipped, HSIC_LEAST_ROWS));
     return result_add(ctx, result, s->dependence.statistic, s->dependence.p_value,
                       "kernel test of independence inside each segment, added up, on ranks",
                       "dependence inside segments");

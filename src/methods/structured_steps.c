@@ -10,6 +10,10 @@
 static nonsens_status say_dependence(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     char a[SHOWN_BYTES], b[SHOWN_BYTES], p_value[STEP_P_BYTES];
+    if (s->dependence.segments_used == 0) {
+        return result_step(ctx, result, "Whether %s and %s depend on one another inside the segments cannot be tested.",
+                           show_bare(a, result->names[0]), show_bare(b, result->names[1]));
+    }
     return result_step(ctx, result, "Inside the segments %s and %s are %s (kernel test of independence, %s).",
                        show_bare(a, result->names[0]), show_bare(b, result->names[1]),
                        s->dependent ? "dependent, so that there is something to explain"
