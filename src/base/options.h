@@ -77,7 +77,7 @@ enum orient_by { ORIENT_BY_STRUCTURED, ORIENT_BY_NONSENS, ORIENT_BY_NONSENS_LR }
 struct nonsens_options {
     unsigned command;
     /* run */
-    int64_t seed, threads, max_memory;
+    int64_t seed, threads, max_memory, most_rows;
     double alpha;
     char method[64];
     bool as_published;

@@ -85,6 +85,9 @@ const option_row option_table[] = {
     TEXT("method", method, DIS | EXP, RUN, "structured", "The method that finds the graph; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
            "How the variables are separated into sources; auto means score-matching."),
+    INTEGER("most-rows", most_rows, DIR | DIS | EXP, RUN, "0", 0, 1000000000000, "rows",
+            "Use a sample of so many rows, drawn evenly from all segments, where there are more; 0 leaves the choice to "
+            "the method (structured, nonsens, nonsens-lr, cdnod: 100000; others: all)."),
     FLAG("as-published", as_published, DIR, RUN,
          "nonsens, nonsens-lr: the method as the paper prints it: one network, trained by sgd on all rows, scores these "
          "rows; score-matching; pooled tests of all rows; the printed ratio. Sets folds, restarts, keep, features, "

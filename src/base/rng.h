@@ -28,6 +28,7 @@ enum rng_purpose {
     RNG_FEATURES = 27,
     RNG_BOOTSTRAP = 28,
     RNG_SCORE_GROUPS = 29,
+    RNG_FEWER_ROWS = 31,
     RNG_EXPERIMENT = 40,
     RNG_REPRODUCE = 41,
     RNG_TEST = 50

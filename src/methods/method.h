@@ -18,6 +18,7 @@ typedef struct method {
     nonsens_method_info info;
     method_fn *direction;  /* NULL where it cannot */
     method_fn *discover;   /* likewise */
+    int64_t most_rows;     /* a sample of them where there are more and --most-rows is 0; 0: all */
     bool uses_knowledge;   /* its discover keeps to the file of --knowledge */
     const char *two_heads; /* what a <-> b means in its graphs; NULL: a hidden common cause */
 } method;

@@ -46,6 +46,9 @@
     "There are no cycles, and no hidden common cause acts on two variables; variables are dependent wherever the graph " \
     "lets them be (faithfulness), no variable is a function of the others; and rows are independent of one another."
 
+/* Of methods that take a kilobyte and more, or a millisecond, per row; their standard errors are then far below what matters. */
+enum { MOST_ROWS = 100000 };
+
 /* What an arrow with two heads is where v-structures want both directions (graph/orient.h). */
 #define CONTRADICTION "tests contradict one another"
 
@@ -53,13 +56,13 @@ static const method table[] = {
     {{"structured", "nonsens, docs/structured.md, docs/many-variables.md",
       "segment likelihood: a pair by classifiers whose features see one variable alone, many by mechanisms that stay",
       STRUCTURED_MODEL, 1, 1, 1, NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER},
-     .direction = structured_direction, .discover = structured_discover, .uses_knowledge = true},
+     .direction = structured_direction, .discover = structured_discover, .most_rows = MOST_ROWS, .uses_knowledge = true},
     {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",
       SEGMENT_MODEL, 1, 0, 1, NONSENS_CMD_DIRECTION},
-     .direction = monti_direction},
+     .direction = monti_direction, .most_rows = MOST_ROWS},
     {{"nonsens-lr", MONTI, "the same disturbances, directions compared by likelihood ratio; assumes an effect",
       SEGMENT_MODEL " One variable causes the other: a direction is always named.", 1, 0, 1, NONSENS_CMD_DIRECTION},
-     .direction = monti_lr_direction},
+     .direction = monti_lr_direction, .most_rows = MOST_ROWS},
     {{"linear-ica", MONTI,
       "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
       LINEAR_MODEL, 1, 0, 1, NONSENS_CMD_DIRECTION},
@@ -85,7 +88,7 @@ static const method table[] = {
      .direction = icp_direction, .discover = icp_discover},
     {{"cdnod", "Huang, Zhang, Zhang, Ramsey, Sanchez-Romero, Glymour, Schoelkopf, JMLR 21, 2020",
       "the segment as a variable: conditional independence, then independent changes of mechanisms", CDNOD_MODEL, 1, 1, 1, 0},
-     .direction = cdnod_direction, .discover = cdnod_discover},
+     .direction = cdnod_direction, .discover = cdnod_discover, .most_rows = MOST_ROWS},
     {{"pc", "Spirtes, Glymour, Scheines, 2000; Colombo, Maathuis, JMLR 15, 2014",
       "conditional independence alone, inside segments where there are any: directions where they follow from it",
       PC_MODEL " With fisher-z, the default: all dependence shows in correlations.", 0, 1, 0, 0},

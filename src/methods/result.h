@@ -98,6 +98,7 @@ struct nonsens_result {
     char **names, **labels, **warning;
     int64_t warnings;
     uint64_t data_hash;
+    bool sampled; /* a sample of the rows was used, and no disturbances are kept (fewer_rows.h) */
     /* estimated disturbances or sources and their modulation, where the method has them; else v is NULL */
     matrix source; /* (rows, 2) in canonical row order; column j belongs to the user's column j; `ica`: (rows, d) */
     char **source_name; /* (source.cols) s1, s2, ... of `ica`; NULL where they belong to the variables */

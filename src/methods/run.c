@@ -10,6 +10,7 @@
 #include "data/audit.h"
 #include "graph/knowledge_file.h"
 #include "methods/bootstrap.h"
+#include "methods/fewer_rows.h"
 #include "methods/steps.h"
 #include "methods/variables.h"
 
@@ -86,20 +87,47 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
 }
 
 /* known: as in the result, while the method runs. */
-static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                 const method *m, const knowledge *known, nonsens_result **out)
+static nonsens_status run_on_rows(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                  const method *m, const knowledge *known, nonsens_result **out)
 {
-    if (m->info.needs_segments) {
-        TRY(audit_require_segments(ctx, data));
-    }
     TRY(result_new(ctx, data, options, m->info.name, out));
     (*out)->known = known;
     nonsens_status status = decide(ctx, data, m, *out);
     (*out)->known = NULL;
+    return status;
+}
+
+/* A result from a sample of the rows is one of the data; disturbances of the sample alone would be taken for all. */
+static nonsens_status turn_to_all(nonsens_context *ctx, const nonsens_data *data, int64_t used, nonsens_result *result)
+{
+    result->rows = data->n;
+    result->data_hash = data->hash;
+    result->source = (matrix){0};
+    result->sampled = true;
+    return result_note(ctx, result, NOTE_INFO,
+                       "%" PRId64 " of %" PRId64 " rows were used, drawn evenly from all segments (--most-rows); "
+                       "disturbances of single rows are not kept then.",
+                       used, data->n);
+}
+
+static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 const method *m, const knowledge *known, nonsens_result **out)
+{
+    nonsens_data *fewer;
+    *out = NULL;
+    if (m->info.needs_segments) {
+        TRY(audit_require_segments(ctx, data));
+    }
+    TRY(fewer_rows(ctx, data, options, options->most_rows > 0 ? options->most_rows : m->most_rows, &fewer));
+    nonsens_status status = run_on_rows(ctx, fewer ? fewer : data, options, m, known, out);
+    if (status == NONSENS_OK && fewer) {
+        status = turn_to_all(ctx, data, fewer->n, *out);
+    }
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
         *out = NULL;
     }
+    nonsens_data_free(fewer);
     return status;
 }
 

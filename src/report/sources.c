@@ -120,6 +120,13 @@ nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_
 {
     arena scratch = {0};
     place *order;
+    if (result->sampled) {
+        return fail(
+            ctx, NONSENS_ERR_USAGE,
+            "only a sample of the rows was used, so that there are no disturbances of all to write; allow all by "
+            "--most-rows %" PRId64,
+            result->rows);
+    }
     if (!result->source.v) {
         return fail(ctx, NONSENS_ERR_USAGE, "%s estimates no disturbances, so there are none to write", result->method);
     }
