@@ -203,6 +203,16 @@ static void print_warnings(const nonsens_data *data)
     }
 }
 
+/* Before a run that may be too large for the machine. */
+static void print_memory(const arguments *args, const nonsens_data *data)
+{
+    static const double GIGABYTE = 1e9;
+    double expected = (double)nonsens_expected_memory(data, args->options) / GIGABYTE;
+    if (expected >= 1.0) {
+        fprintf(stderr, "about %.1f GB of memory are expected; --max-memory sets a limit\n", expected);
+    }
+}
+
 static nonsens_status write_results(const arguments *args, const nonsens_data *data, const nonsens_result *result)
 {
     nonsens_status status = NONSENS_OK;
@@ -281,6 +291,7 @@ static int run_arguments(const arguments *args, analyse_fn run)
         was_read = true;
         if (!args->quiet) {
             print_warnings(data);
+            print_memory(args, data);
         }
         status = pairs_wanted(args) ? pairs_run(args, data, &line, &resumable) : run_on_data(args, data, &line, run);
     }

@@ -219,6 +219,13 @@ NONSENS_API const nonsens_method_info *nonsens_method_at(size_t index);
 
 typedef struct nonsens_result nonsens_result;
 
+/*
+ * Bytes that the library will hold at most while the run of these options (of any command that takes data) is on: what it
+ * holds now and what the method is expected to take, right within a factor of two or so.  Where the option max-memory is
+ * set, a run that would hold more ends with NONSENS_ERR_MEMORY.
+ */
+NONSENS_API int64_t nonsens_expected_memory(const nonsens_data *data, const nonsens_options *options);
+
 /* Which of two variables causes the other (options of NONSENS_CMD_DIRECTION; method, x and y among them). */
 NONSENS_API nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
                                              const nonsens_options *options, nonsens_result **out);

@@ -11,6 +11,7 @@
 #include "indep/hsic.h"
 #include "methods/change.h"
 #include "methods/diagnose_pair.h"
+#include "methods/expected_memory.h"
 #include "methods/family.h"
 #include "methods/run.h"
 #include "methods/variables.h"
@@ -340,32 +341,15 @@ static nonsens_status report_classifiers(const diagnosis *d)
 
 /* ---- memory ---- */
 
-/*
- * Bytes that `direction` needs for one pair with the default method: rows, and Fisher matrices and their factors; and
- * what each thread adds (a fold's own matrices).  An estimate, meant to be right within a factor of two.
- */
-static void estimate_memory(const diagnosis *d, double *shared, double *per_thread)
-{
-    enum { NUMBERS_PER_ROW = 35, MATRICES = 15, FOLD_MATRICES = 3, RANK = 2 };
-    const nonsens_options *o = d->options;
-    double n = (double)d->data->n, basis = (double)family_spline_basis(o, d->data->n);
-    double parameters = RANK * basis * basis + (RANK + 1) * (double)d->data->segments;
-    double fisher = parameters * parameters * sizeof(double);
-    *shared = n * sizeof(double) * NUMBERS_PER_ROW + MATRICES * fisher;
-    *per_thread = FOLD_MATRICES * fisher;
-}
-
+/* Of `direction` on one pair by the default method. */
 static nonsens_status report_memory(const diagnosis *d)
 {
-    double shared, per_thread;
     if (d->data->segments < 2) {
         return NONSENS_OK;
     }
-    estimate_memory(d, &shared, &per_thread);
-    TRY(result_add(d->ctx, d->result, ceil(shared / 1e6), NAN, "MB that direction needs for one pair, about",
-                   "memory of direction"));
-    return result_add(d->ctx, d->result, ceil(per_thread / 1e6), NAN, "MB more for each thread, about",
-                      "memory per thread");
+    return result_add(d->ctx, d->result,
+                      ceil(expected_memory(d->data, d->options, NONSENS_CMD_DIRECTION, "structured") / MEGABYTE), NAN,
+                      "MB that direction needs for one pair, about", "memory of direction");
 }
 
 /* ---- the run ---- */
