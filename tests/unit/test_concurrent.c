@@ -216,7 +216,14 @@ static void test_two_contexts_at_once(void **state)
     }
 }
 
-/* ---- forks ---- */
+/* ---- forks; the thread sanitizer cannot follow those of a process with several threads ---- */
+
+#if defined(__has_feature)
+#define FORKS (!__has_feature(thread_sanitizer))
+#else
+#define FORKS 1
+#endif
+#if FORKS
 
 /* One that hangs is ended by its alarm. */
 static pid_t child_that_runs(nonsens_context *ctx, const struct job *j)
@@ -229,15 +236,15 @@ static pid_t child_that_runs(nonsens_context *ctx, const struct job *j)
     return child;
 }
 
-static void assert_ended_well(pid_t child, const struct job *j)
+static bool ends_well(pid_t child, const struct job *j)
 {
-    int status;
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        fail_msg("%s in a child: %s %d", j->method, WIFEXITED(status) ? "exit" : "signal",
-                 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    int status = 0;
+    bool well = child > 0 && waitpid(child, &status, 0) == child && status == 0;
+    if (!well) {
+        fprintf(stderr, "%s in a child: %s %d\n", j->method, WIFEXITED(status) ? "exit" : "signal",
+                WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     }
+    return well;
 }
 
 /* The threads that OpenMP keeps for the next loop do not come along to a child. */
@@ -248,7 +255,7 @@ static void test_child_after_runs_of_its_parent(void **state)
     assert_non_null(ctx);
     for (int i = 0; i < jobs; i++) {
         assert_true(runs_as_alone(ctx, &job[i], "2"));
-        assert_ended_well(child_that_runs(ctx, &job[i]), &job[i]);
+        assert_true(ends_well(child_that_runs(ctx, &job[i]), &job[i]));
     }
     assert_true(runs_as_alone(ctx, &job[0], "3"));
     nonsens_context_free(ctx);
@@ -259,25 +266,31 @@ static void test_child_amid_runs_of_another_thread(void **state)
 {
     (void)state;
     atomic_bool stop = false;
+    bool well = true;
     struct worker other = {.first = 0, .step = 1, .stop = &stop};
     nonsens_context *ctx = nonsens_context_new();
     assert_non_null(ctx);
     assert_int_equal(pthread_create(&other.thread, NULL, work, &other), 0);
-    for (int i = 0; i < jobs; i++) {
-        assert_ended_well(child_that_runs(ctx, &job[i]), &job[i]);
+    for (int i = 0; i < jobs && well; i++) {
+        well = ends_well(child_that_runs(ctx, &job[i]), &job[i]);
     }
     atomic_store(&stop, true);
     assert_int_equal(pthread_join(other.thread, NULL), 0);
     assert_int_equal(other.wrong, 0);
+    assert_true(well);
     nonsens_context_free(ctx);
 }
+
+#endif
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_contexts_at_once),
+#if FORKS
         cmocka_unit_test(test_child_after_runs_of_its_parent),
         cmocka_unit_test(test_child_amid_runs_of_another_thread),
+#endif
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
