@@ -5,7 +5,7 @@ REPS ?= 0
 CELLS ?= *
 FIGURES ?= bivariate six-variables fmri linear-ica
 
-.PHONY: all setup demo test unit test-slow sanitize cross page accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
+.PHONY: all setup demo test unit test-slow sanitize thread-sanitizer cross page accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
 
 all: setup
 	@ninja -C $(BUILD)
@@ -43,6 +43,10 @@ sanitize: setup
 	    -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C $(BUILD)-sanitize
 	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 OMP_NUM_THREADS=2 meson test -C $(BUILD)-sanitize --suite unit --print-errorlogs --timeout-multiplier 5
+
+# Every method on several threads under clang's thread sanitizer (installs clang and LLVM's OpenMP where missing).
+thread-sanitizer: setup
+	@tools/thread_sanitizer
 
 # The networks' kernels of both architectures under qemu (installs it and a cross compiler where missing).
 cross:
@@ -112,4 +116,4 @@ install: all
 	@meson install -C $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize build-fuzz
+	@rm -rf $(BUILD) $(BUILD)-sanitize build-fuzz build-tsan build-clang

@@ -2,6 +2,7 @@
 #include "base/parallel.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <string.h>
 
 struct loop {
@@ -11,21 +12,45 @@ struct loop {
     void *state;
     int64_t jobs, done, failed_job;
     nonsens_status status;
+    pthread_mutex_t failing;
 };
+
+/*
+ * GNU's OpenMP keeps the threads of a loop for the next loop of the same thread.  In a child they are gone, and a loop
+ * that counts on them waits for ever; the thread that forked, alone in the child, therefore runs its loops alone.
+ */
+static _Thread_local bool keeps_team, lost_team;
+
+static void lose_team(void)
+{
+    lost_team = lost_team || keeps_team;
+}
+
+__attribute__((constructor)) static void mind_forks(void)
+{
+    pthread_atfork(NULL, NULL, lose_team);
+}
 
 int parallel_threads(int threads)
 {
     return threads > 0 ? threads : omp_get_num_procs();
 }
 
+int parallel_team(int wanted)
+{
+    keeps_team = keeps_team || wanted > 1;
+    return lost_team ? 1 : wanted;
+}
+
 static void keep_failure(struct loop *loop, int64_t job, nonsens_status status, const nonsens_context *child)
 {
-#pragma omp critical(nonsens_parallel_failure)
+    pthread_mutex_lock(&loop->failing);
     if (loop->status == NONSENS_OK || job < loop->failed_job) {
         loop->status = status;
         loop->failed_job = job;
         memcpy(loop->ctx->message, child->message, sizeof child->message);
     }
+    pthread_mutex_unlock(&loop->failing);
 }
 
 static void run_job(struct loop *loop, int64_t job)
@@ -52,12 +77,12 @@ static void run_job(struct loop *loop, int64_t job)
 
 nonsens_status parallel_for(nonsens_context *ctx, int threads, int64_t jobs, const char *phase, job_fn run, void *state)
 {
-    struct loop loop = {ctx, phase, run, state, jobs, 0, 0, NONSENS_OK};
+    struct loop loop = {ctx, phase, run, state, jobs, 0, 0, NONSENS_OK, PTHREAD_MUTEX_INITIALIZER};
     int team = parallel_threads(threads);
     if (team > jobs) {
         team = jobs > 0 ? (int)jobs : 1;
     }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(parallel_team(team))
     for (int64_t job = 0; job < jobs; job++) {
         run_job(&loop, job);
     }

@@ -23,4 +23,7 @@ nonsens_status parallel_for(nonsens_context *ctx, int threads, int64_t jobs, con
 /* How many threads `threads` stands for: itself, or all cores where it is zero or less. */
 int parallel_threads(int threads);
 
+/* How many threads an OpenMP region of this thread may have: `wanted`, or one where a fork took them away. */
+int parallel_team(int wanted);
+
 #endif

@@ -28,6 +28,24 @@ void __wrap_blas_memory_free(void *buffer)
     pthread_mutex_unlock(&buffers);
 }
 
+/* A process forks while nobody holds the locks: a child has the thread that forked alone, and nobody to open them. */
+static void lock_all(void)
+{
+    pthread_mutex_lock(&calls);
+    pthread_mutex_lock(&buffers);
+}
+
+static void unlock_all(void)
+{
+    pthread_mutex_unlock(&buffers);
+    pthread_mutex_unlock(&calls);
+}
+
+__attribute__((constructor)) static void mind_forks(void)
+{
+    pthread_atfork(lock_all, unlock_all, unlock_all);
+}
+
 bool blas_enter(void)
 {
     bool alone = !atomic_load_explicit(&led_here, memory_order_relaxed);

@@ -26,6 +26,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 
 typedef struct bootstrap {
@@ -43,6 +44,7 @@ typedef struct bootstrap {
     int64_t *missing;            /* resamples that are to be run */
     int64_t jobs;
     bool broken; /* a line could not be kept: what remains is not begun */
+    pthread_mutex_t keeping;
 } bootstrap;
 
 /* ---- drawing ---- */
@@ -124,17 +126,16 @@ static void tally(bootstrap *s, int64_t number, const bootstrap_outcome *outcome
 static nonsens_status keep(nonsens_context *ctx, bootstrap *s, int64_t number, const bootstrap_outcome *outcome)
 {
     nonsens_status status = NONSENS_OK;
-#pragma omp critical(nonsens_bootstrap)
-    {
-        tally(s, number, outcome);
-        if (s->journal) {
-            status = bootstrap_journal_keep(ctx, s->journal, number, outcome);
-        }
-        if (status != NONSENS_OK) {
-#pragma omp atomic write
-            s->broken = true;
-        }
+    pthread_mutex_lock(&s->keeping);
+    tally(s, number, outcome);
+    if (s->journal) {
+        status = bootstrap_journal_keep(ctx, s->journal, number, outcome);
     }
+    if (status != NONSENS_OK) {
+#pragma omp atomic write
+        s->broken = true;
+    }
+    pthread_mutex_unlock(&s->keeping);
     return status;
 }
 
@@ -336,7 +337,7 @@ nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, con
                              const knowledge *known, bootstrap_fn *find, const void *how, nonsens_result *result)
 {
     arena scratch = {0};
-    bootstrap s = {.data = data, .options = options, .find = find, .how = how};
+    bootstrap s = {.data = data, .options = options, .find = find, .how = how, .keeping = PTHREAD_MUTEX_INITIALIZER};
     if (options->bootstrap == 0) {
         return NONSENS_OK;
     }

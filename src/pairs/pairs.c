@@ -13,6 +13,7 @@
 #include "report/internal.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 typedef struct pairs_run {
@@ -23,6 +24,7 @@ typedef struct pairs_run {
     int64_t *missing;        // (jobs) pairs that are not there yet
     int64_t jobs;
     bool broken; // no further line can be kept
+    pthread_mutex_t keeping;
 } pairs_run;
 
 /* ---- one pair ---- */
@@ -35,15 +37,13 @@ static bool is_of_pair(nonsens_status status)
 
 static nonsens_status keep_line(nonsens_context *ctx, pairs_run *r, int64_t index, json_t *line)
 {
-    nonsens_status status;
-#pragma omp critical(nonsens_pairs_line)
-    {
-        status = pairs_keep(ctx, &r->keeper, index, line);
-        if (status != NONSENS_OK) {
+    pthread_mutex_lock(&r->keeping);
+    nonsens_status status = pairs_keep(ctx, &r->keeper, index, line);
+    if (status != NONSENS_OK) {
 #pragma omp atomic write
-            r->broken = true;
-        }
+        r->broken = true;
     }
+    pthread_mutex_unlock(&r->keeping);
     return status;
 }
 
@@ -143,7 +143,7 @@ static nonsens_status fill(nonsens_context *ctx, arena *scratch, const nonsens_d
 {
     TRY(copy_facts(ctx, data, journal_path, pairs));
     TRY(pairs_list(ctx, data, pairs));
-    pairs_run r = {.data = data, .pairs = pairs, .options = pairs->options};
+    pairs_run r = {.data = data, .pairs = pairs, .options = pairs->options, .keeping = PTHREAD_MUTEX_INITIALIZER};
     TRY(pairs_keeper_open(ctx, scratch, data, pairs, &r.keeper));
     nonsens_status status = run_missing(ctx, scratch, &r);
     pairs_keeper_close(&r.keeper);

@@ -87,7 +87,7 @@ static void release_lines(office *o)
 /* Opens the office, with the calling thread as the one that talks.  Where threads are short it runs units itself. */
 static void run_office(office *o, int wanted, void (*turn)(office *o, bool *over))
 {
-#pragma omp parallel num_threads(wanted + 1)
+#pragma omp parallel num_threads(parallel_team(wanted + 1))
     {
         int me = omp_get_thread_num();
         bool over = false;

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,6 +67,7 @@ typedef struct run {
     int64_t *missing; /* (jobs) which of the units are to be made */
     int64_t jobs;
     bool broken; /* a line could not be kept: what remains is not begun */
+    pthread_mutex_t keeping;
 } run;
 
 /* Does a name match one of the patterns, which commas separate? */
@@ -230,19 +232,17 @@ static bool read_unit(const run *r, int64_t unit, const json_t *line)
 
 static nonsens_status keep_line(nonsens_context *ctx, run *r, int64_t unit, json_t *line)
 {
-    nonsens_status status;
-#pragma omp critical(nonsens_reproduce_journal)
-    {
-        bool good = read_unit(r, unit, line);
-        status = journal_append(ctx, &r->done, line);
-        if (status == NONSENS_OK && !good) {
-            status = fail(ctx, NONSENS_ERR_NUMERIC, "%s: a repetition lacks some of its results", r->figure->info.name);
-        }
-        if (status != NONSENS_OK) {
-#pragma omp atomic write
-            r->broken = true;
-        }
+    pthread_mutex_lock(&r->keeping);
+    bool good = read_unit(r, unit, line);
+    nonsens_status status = journal_append(ctx, &r->done, line);
+    if (status == NONSENS_OK && !good) {
+        status = fail(ctx, NONSENS_ERR_NUMERIC, "%s: a repetition lacks some of its results", r->figure->info.name);
     }
+    if (status != NONSENS_OK) {
+#pragma omp atomic write
+        r->broken = true;
+    }
+    pthread_mutex_unlock(&r->keeping);
     return status;
 }
 
@@ -362,7 +362,7 @@ static nonsens_status say_skipped(nonsens_context *ctx, const workshop *w, const
 static nonsens_status reproduce(nonsens_context *ctx, arena *a, const nonsens_options *options, const workshop *w,
                                 const char *path, const nonsens_crew *crew)
 {
-    run r = {.figure = w->figure, .workshop = w, .first_seed = options->seed};
+    run r = {.figure = w->figure, .workshop = w, .first_seed = options->seed, .keeping = PTHREAD_MUTEX_INITIALIZER};
     TRY(choose_cells(ctx, a, options, &r));
     TRY(count_reps(ctx, a, options, &r));
     if (w->base.missing) {

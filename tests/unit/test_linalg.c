@@ -1,11 +1,15 @@
-/* test_linalg.c - BLAS and LAPACK wrappers against definitions, with bad input, strides and several threads. */
+/* test_linalg.c - BLAS and LAPACK wrappers against definitions, with bad input, strides, several threads and forks. */
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "math/linalg.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fixture.h"
 
@@ -328,6 +332,52 @@ static void test_threads_share_the_blas(void **state)
     }
 }
 
+/* Products so small that most of their time goes to the buffers, until told to stop. */
+enum { BUSY_K = 8, BUSY_THREADS = 3, BUSY_CHILDREN = 200, BUSY_SECONDS = 60 };
+
+struct busy {
+    const double *a; // (K, K)
+    atomic_bool stop;
+};
+
+static void *multiply_on(void *argument)
+{
+    struct busy *b = argument;
+    double c[BUSY_K * BUSY_K];
+    while (!atomic_load(&b->stop)) {
+        linalg_gemm(false, false, BUSY_K, BUSY_K, BUSY_K, 1.0, b->a, BUSY_K, b->a, BUSY_K, 0.0, c, BUSY_K);
+    }
+    return NULL;
+}
+
+/* A lock that another thread holds while a process forks must not stay locked in the child. */
+static void test_children_have_the_blas(void **state)
+{
+    fixture *f = *state;
+    struct busy b = {.a = numbers(f, 23, BUSY_K * BUSY_K)};
+    pthread_t thread[BUSY_THREADS];
+    double c[BUSY_K * BUSY_K], again[BUSY_K * BUSY_K];
+    int wrong = 0, status;
+    linalg_gemm(false, false, BUSY_K, BUSY_K, BUSY_K, 1.0, b.a, BUSY_K, b.a, BUSY_K, 0.0, c, BUSY_K);
+    for (int i = 0; i < BUSY_THREADS; i++) {
+        assert_int_equal(pthread_create(&thread[i], NULL, multiply_on, &b), 0);
+    }
+    for (int i = 0; i < BUSY_CHILDREN && !wrong; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(BUSY_SECONDS);
+            linalg_gemm(false, false, BUSY_K, BUSY_K, BUSY_K, 1.0, b.a, BUSY_K, b.a, BUSY_K, 0.0, again, BUSY_K);
+            _exit(memcmp(c, again, sizeof c) != 0);
+        }
+        wrong = child < 0 || waitpid(child, &status, 0) != child || status != 0;
+    }
+    atomic_store(&b.stop, true);
+    for (int i = 0; i < BUSY_THREADS; i++) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+    }
+    assert_false(wrong);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +395,7 @@ int main(void)
         TEST(test_empty_matrices),
         TEST(test_memory_failures),
         TEST(test_threads_share_the_blas),
+        TEST(test_children_have_the_blas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
