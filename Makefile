@@ -5,7 +5,7 @@ REPS ?= 0
 CELLS ?= *
 FIGURES ?= bivariate six-variables fmri linear-ica
 
-.PHONY: all setup demo test unit test-slow sanitize thread-sanitizer cross page accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
+.PHONY: all setup demo test unit test-slow load sanitize thread-sanitizer cross page accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
 
 all: setup
 	@ninja -C $(BUILD)
@@ -36,6 +36,10 @@ unit: all
 # What takes too long for every change: under an hour on two cores (docs/trust.md).
 test-slow: all
 	@meson test -C $(BUILD) --setup slow --suite slow --print-errorlogs
+
+# Large data and many calls: time, memory, --max-memory (docs/trust.md).
+load: all
+	@tests/load/run $(BUILD)/nonsens $(BUILD)/tests/calls
 
 # The unit tests again under address and undefined-behaviour sanitizers.
 sanitize: setup
@@ -104,8 +108,8 @@ reproduce-quick: all
 bench: all
 	@tools/bench $(BUILD) $(PARTS)
 
-# Fuzzes every reader for ten minutes (clang; tests/fuzz, tools/fuzz).
-FUZZ_SECONDS ?= 600
+# Fuzzes every reader: two hours in all, two readers at a time (clang; tests/fuzz, tools/fuzz).
+FUZZ_SECONDS ?= 1030
 fuzz: setup
 	@tools/fuzz $(FUZZ_SECONDS)
 
