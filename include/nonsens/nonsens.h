@@ -578,7 +578,8 @@ NONSENS_API nonsens_status nonsens_reproduce_crew(nonsens_context *ctx, const no
 
 /*
  * All writers take a path ("-" is standard output).  A regular file is written beside its target, synced and renamed,
- * so that a killed run leaves no half file; devices, pipes and symbolic links are written through.
+ * so that a killed run leaves no half file; a symbolic link stays, and so it is with the file that it leads to; devices
+ * and pipes are written through.
  */
 /*
  * Could a writer write there?  Looks at the path, its folder and their access rights, and creates and changes nothing;
