@@ -428,6 +428,7 @@ static nonsens_status write_report(nonsens_context *ctx, arena *scratch, const c
 nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *result, const char *const *files,
                                          int64_t count, const char *sources, const char *path, int *other_data)
 {
+    NEEDED(ctx, result, path);
     arena scratch = {0};
     reading r = {.page = {.file = files, .files = count}};
     context_begin(ctx);
