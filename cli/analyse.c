@@ -159,8 +159,11 @@ static int check_options(const arguments *args, const command *self)
     return code;
 }
 
+enum { MOST_OUTPUTS = GRAPH_FORMATS + 5 };
+
 /* All files to be written; how many. */
-static size_t list_outputs(const arguments *args, const command *self, output_file out[GRAPH_FORMATS + 4])
+static size_t list_outputs(const arguments *args, const command *self, const char *journal,
+                           output_file out[MOST_OUTPUTS])
 {
     size_t count = 0;
     out[count++] =
@@ -175,7 +178,27 @@ static size_t list_outputs(const arguments *args, const command *self, output_fi
         }
     }
     out[count++] = text_output(args);
+    out[count++] = (output_file){"--journal", journal[0] && !is_stdout(journal) ? journal : NULL};
     return count;
+}
+
+/* No output may be a file that is read, be it data or what an option names. */
+static int check_files(const arguments *args, const command *self)
+{
+    static const char *const read[] = {"graph", "knowledge"};
+    char journal[VALUE_BYTES], path[VALUE_BYTES];
+    value_of(args, "journal", journal);
+    output_file out[MOST_OUTPUTS];
+    size_t outputs = list_outputs(args, self, journal, out);
+    int code = EXIT_DONE;
+    for (int i = 0; code == EXIT_DONE && i < args->word_count; i++) {
+        code = outputs_check(args->ctx, args->words[i], out, outputs);
+    }
+    for (size_t i = 0; code == EXIT_DONE && i < sizeof read / sizeof *read; i++) {
+        value_of(args, read[i], path);
+        code = path[0] ? outputs_check(args->ctx, path, out, outputs) : EXIT_DONE;
+    }
+    return code;
 }
 
 static int check_arguments(const arguments *args, const command *self)
@@ -185,11 +208,7 @@ static int check_arguments(const arguments *args, const command *self)
                         self->name, self->name);
     }
     int code = check_options(args, self);
-    output_file out[GRAPH_FORMATS + 4];
-    size_t outputs = list_outputs(args, self, out);
-    for (int i = 0; code == EXIT_DONE && i < args->word_count; i++) {
-        code = outputs_check(args->ctx, args->words[i], out, outputs);
-    }
+    code = code == EXIT_DONE ? check_files(args, self) : code;
     code = code == EXIT_DONE && pairs_wanted(args) ? pairs_check(args) : code;
     return code == EXIT_DONE ? check_segments(args, self) : code;
 }
@@ -277,6 +296,13 @@ static int complain_run(const arguments *args, nonsens_status status)
     return complain(EXIT_DATA, "%s%s: %s", first, others, nonsens_message(args->ctx));
 }
 
+static bool keeps_journal(const arguments *args)
+{
+    char journal[VALUE_BYTES];
+    value_of(args, "journal", journal);
+    return journal[0] != '\0';
+}
+
 static int run_arguments(const arguments *args, analyse_fn run)
 {
     progress line;
@@ -299,8 +325,9 @@ static int run_arguments(const arguments *args, analyse_fn run)
     if (status == NONSENS_OK && !interrupt_seen()) {
         return EXIT_DONE;
     }
-    if (interrupt_seen() && resumable) {
-        return complain(EXIT_INTERRUPTED, "interrupted; finished pairs are kept, --resume goes on with them");
+    if (interrupt_seen() && (resumable || keeps_journal(args))) {
+        return complain(EXIT_INTERRUPTED, "interrupted; finished %s are kept, --resume goes on with them",
+                        resumable ? "pairs" : "resamples");
     }
     return was_read ? complain_run(args, status) : complain_status(args->ctx, status);
 }

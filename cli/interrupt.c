@@ -1,4 +1,5 @@
-/* interrupt.c - Ctrl-C and termination ask the running call to stop; a second signal has its usual effect. */
+/* interrupt.c - Ctrl-C, termination and a closed terminal ask the running call to stop; a second signal has its usual
+ * effect. */
 #include "cli.h"
 
 #include <signal.h>
@@ -32,6 +33,7 @@ void interrupt_watch(nonsens_context *ctx)
     atomic_store(&watched, ctx);
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
+    catch_signal(SIGHUP);
 }
 
 bool interrupt_seen(void)

@@ -2,8 +2,10 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static const command commands[] = {
     {"simulate", NONSENS_CMD_SIMULATE, "[options] -o data.csv [--truth truth.json]", "makes data with known causes",
@@ -147,14 +149,31 @@ static int run(int count, char **words)
     return c ? c->run(c, count - 2, words + 2) : refuse_command(word);
 }
 
+/*
+ * A file that is opened while a standard stream is closed would take its number, and what is said on the stream would
+ * land in the file: a descriptor that refuses to be used holds the place.
+ */
+static void hold_closed_streams(void)
+{
+    static const int useless[] = {[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDONLY};
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) < 0) {
+            (void)open("/dev/null", useless[stream]); // the lowest number that is free, which is this one
+        }
+    }
+}
+
 int main(int count, char **words)
 {
     signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write, reported like any other
+    signal(SIGXFSZ, SIG_IGN); // and so is a file that grows beyond its limit
+    hold_closed_streams();
     int code = run(count, words);
     bool failed = ferror(stdout) != 0;
+    errno = 0;
     failed = fclose(stdout) != 0 || failed;
     if (failed && code == EXIT_DONE) {
-        return complain(EXIT_FAILED, "standard output could not be written: %s", strerror(errno));
+        return complain(EXIT_FAILED, "cannot write standard output: %s", errno ? strerror(errno) : "a write failed");
     }
     return code;
 }

@@ -1,5 +1,5 @@
 /*
- * outputs.c - looking at the files to be written before anything is read or run: none may be the data file or another
+ * outputs.c - looking at the files to be written before anything is read or run: none may be an input or another
  * output, and each must be a place where a file can be written.
  */
 #include "cli.h"
@@ -71,9 +71,9 @@ static int refuse_input(const char *input, const output_file *out)
 {
     const char *read = is_standard(input) ? "standard input" : input;
     if (is_standard(out->path)) {
-        return complain(EXIT_USAGE, "standard output is the data file %s; write to another file", read);
+        return complain(EXIT_USAGE, "standard output is the input %s; write to another file", read);
     }
-    return complain(EXIT_USAGE, "%s %s would overwrite the data (%s); write to another file", out->option, out->path,
+    return complain(EXIT_USAGE, "%s %s would overwrite the input (%s); write to another file", out->option, out->path,
                     read);
 }
 

@@ -6,7 +6,8 @@
  *     context -> data (read, or borrowed arrays) -> options -> run -> result -> writer
  *
  * Every fallible function returns a nonsens_status; the sentence that explains a failure is kept in the context
- * (nonsens_message).  The library never exits, prints, seeds from the clock, touches the locale or changes global
+ * (nonsens_message).  NULL where a context, an object, options or a place for the result must be is NONSENS_ERR_USAGE;
+ * functions that return no status take no NULL, but for those that free.  The library never exits, prints, seeds from the clock, touches the locale or changes global
  * thread settings.  A context is used by one thread at a time; several contexts may be used at once.
  */
 #ifndef NONSENS_H
@@ -585,7 +586,8 @@ NONSENS_API nonsens_status nonsens_reproduce_crew(nonsens_context *ctx, const no
 
 /*
  * All writers take a path ("-" is standard output).  A regular file is written beside its target, synced and renamed,
- * so that a killed run leaves no half file; devices, pipes and symbolic links are written through.
+ * so that a killed run leaves no half file; a symbolic link stays, and so it is with the file that it leads to; devices
+ * and pipes are written through.
  */
 /*
  * Could a writer write there?  Looks at the path, its folder and their access rights, and creates and changes nothing;

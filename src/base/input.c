@@ -30,7 +30,8 @@ static nonsens_status input_fail(nonsens_context *ctx, const char *name, int err
     case ENFILE:
         return fail(ctx, NONSENS_ERR_DATA, "%s: too many open files; close some", name);
     default:
-        return fail(ctx, NONSENS_ERR_DATA, "%s: cannot be read (error %d); check the file and its disk", name, error);
+        return fail(ctx, NONSENS_ERR_DATA, "%s: cannot be read (%s); check the file and its disk", name,
+                    strerror(error));
     }
 }
 

@@ -44,7 +44,7 @@ static nonsens_status fail_journal(nonsens_context *ctx, const journal *j, const
 {
     char shown[SHOWN_PATH_BYTES];
     return fail(ctx, NONSENS_ERR_OUTPUT, "cannot %s the journal %s: %s", what, show_path(shown, j->path),
-                error ? strerror(error) : "the disk is full");
+                strerror(error));
 }
 
 /* ---- reading ---- */
@@ -174,6 +174,21 @@ static char *line_text(const journal *j, const json_t *line, size_t *length)
     return text;
 }
 
+/* Goes on after short writes, for the next one knows the reason.  0 or an error number; *written is right in any case.
+ */
+static int write_fully(int file, const char *bytes, size_t length, size_t *written)
+{
+    *written = 0;
+    while (*written < length) {
+        ssize_t step = write(file, bytes + *written, length - *written);
+        if (step < 0 && errno != EINTR) {
+            return errno;
+        }
+        *written += step > 0 ? (size_t)step : 0;
+    }
+    return 0;
+}
+
 /* *end is where the file ends behind what was written. */
 static nonsens_status write_bytes(nonsens_context *ctx, journal *j, const char *bytes, size_t length, int64_t *end)
 {
@@ -181,15 +196,14 @@ static nonsens_status write_bytes(nonsens_context *ctx, journal *j, const char *
     if (file < 0) {
         return fail_journal(ctx, j, "write", errno);
     }
-    ssize_t written = write(file, bytes, length);
-    int error = written < 0 ? errno : 0;
-    bool whole = written == (ssize_t)length;
-    j->torn = written > 0 ? !whole : j->torn;
+    size_t written;
+    int error = write_fully(file, bytes, length, &written);
+    j->torn = written > 0 ? written < length : j->torn;
     *end = (int64_t)lseek(file, 0, SEEK_CUR);
-    if (close(file) != 0 && whole) {
-        return fail_journal(ctx, j, "write", errno);
+    if (close(file) != 0 && !error) {
+        error = errno;
     }
-    return whole ? NONSENS_OK : fail_journal(ctx, j, "write", error);
+    return error ? fail_journal(ctx, j, "write", error) : NONSENS_OK;
 }
 
 nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line)

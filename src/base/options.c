@@ -256,6 +256,7 @@ static nonsens_status set_defaults(nonsens_context *ctx, nonsens_options *option
 
 nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonsens_options **out)
 {
+    NEEDED(ctx, out);
     *out = NULL;
     if (!option_command_name(command)) {
         return fail(ctx, NONSENS_ERR_USAGE, "options belong to exactly one command; %u is none", command);
@@ -305,6 +306,7 @@ static nonsens_status set_preset(nonsens_context *ctx, nonsens_options *options)
 
 nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key, const char *value)
 {
+    NEEDED(ctx, options, key, value);
     const option_row *r = row_find(key, options->command);
     TRY(r ? set_row(ctx, options, r, value) : fail_unknown(ctx, options, key));
     return r->offset == offsetof(struct nonsens_options, as_published) ? set_preset(ctx, options) : NONSENS_OK;
@@ -471,6 +473,7 @@ static nonsens_status check_explained(nonsens_context *ctx, const nonsens_option
 
 nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options)
 {
+    NEEDED(ctx, options);
     TRY(check_explained(ctx, options));
     TRY(check_variables(ctx, options));
     TRY(check_pairs(ctx, options));
@@ -540,6 +543,7 @@ void option_print(const nonsens_options *options, const nonsens_option_info *inf
 nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *options, const char *key, char *buffer,
                                    size_t bytes)
 {
+    NEEDED(ctx, options, key, buffer);
     char text[OPTION_TEXT_BYTES];
     const option_row *r = row_find(key, options->command);
     if (!r) {

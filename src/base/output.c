@@ -10,14 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_TRIES = 10000 };
+enum { NAME_TRIES = 10000, MOST_LINKS = 40, LINK_BYTES = 4096 };
 
 struct output {
     arena memory;
     FILE *stream;
-    char *path;
-    char *temporary; /* NULL where the target is written through */
-    int error;       /* of output_write, or 0 */
+    char *path;         /* as the caller calls it */
+    const char *target; /* what it means once links are followed */
+    char *temporary;    /* NULL where the target is written through */
+    int error;          /* of output_write, or 0 */
 };
 
 static nonsens_status fail_output(nonsens_context *ctx, const char *path, int error)
@@ -34,17 +35,44 @@ static nonsens_status fail_output(nonsens_context *ctx, const char *path, int er
                 error ? strerror(error) : "a write failed");
 }
 
+/* What the folder part of a path takes, with its slash. */
+static int folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* Links of these folders name open files (/dev/stdout, /dev/fd/3) rather than paths. */
+static bool is_kernels(const char *path)
+{
+    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+}
+
+/* The path behind symbolic links, so that what they lead to can be replaced and they stay.  NULL without memory. */
+static const char *follow_links(nonsens_context *ctx, arena *a, const char *path)
+{
+    char behind[LINK_BYTES];
+    for (int i = 0; i < MOST_LINKS && path && !is_kernels(path); i++) {
+        ssize_t length = readlink(path, behind, sizeof behind);
+        if (length < 0 || length == (ssize_t)sizeof behind) {
+            break; // no link, or one whose fault opening will tell
+        }
+        path = behind[0] == '/' ? arena_format(ctx, a, "%.*s", (int)length, behind)
+                                : arena_format(ctx, a, "%.*s%.*s", folder_length(path), path, (int)length, behind);
+    }
+    return path;
+}
+
 /*
  * Creates a new file beside the target.  The name is short, so that a long target name cannot make it too long, and
  * open() rather than mkstemp() lets the umask decide the mode.
  */
 static int open_beside(nonsens_context *ctx, output *out)
 {
-    const char *slash = strrchr(out->path, '/');
-    int folder = slash ? (int)(slash - out->path) + 1 : 0;
+    int folder = folder_length(out->target);
     for (int i = 0; i < NAME_TRIES; i++) {
         out->temporary =
-            arena_format(ctx, &out->memory, "%.*s.nonsens-%ld-%d.part", folder, out->path, (long)getpid(), i);
+            arena_format(ctx, &out->memory, "%.*s.nonsens-%ld-%d.part", folder, out->target, (long)getpid(), i);
         if (!out->temporary) {
             errno = ENOMEM;
             return -1;
@@ -60,11 +88,16 @@ static int open_beside(nonsens_context *ctx, output *out)
 static int open_target(nonsens_context *ctx, output *out)
 {
     struct stat target;
-    bool exists = lstat(out->path, &target) == 0;
-    if (exists && !S_ISREG(target.st_mode)) {
-        return open(out->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    out->target = follow_links(ctx, &out->memory, out->path);
+    if (!out->target) {
+        errno = ENOMEM;
+        return -1;
     }
-    if (exists && access(out->path, W_OK) != 0) {
+    bool exists = lstat(out->target, &target) == 0;
+    if (exists && !S_ISREG(target.st_mode)) {
+        return open(out->target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    }
+    if (exists && access(out->target, W_OK) != 0) {
         return -1;
     }
     int file = open_beside(ctx, out);
@@ -83,8 +116,8 @@ static int open_target(nonsens_context *ctx, output *out)
 /* 0 where files can be made in the folder of the path, else the error number. */
 static int folder_error(nonsens_context *ctx, arena *a, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *folder = slash ? arena_format(ctx, a, "%.*s", (int)(slash - path) + 1, path) : ".";
+    int length = folder_length(path);
+    const char *folder = length > 0 ? arena_format(ctx, a, "%.*s", length, path) : ".";
     if (!folder) {
         return ENOMEM;
     }
@@ -95,14 +128,17 @@ static int folder_error(nonsens_context *ctx, arena *a, const char *path)
 static int target_error(nonsens_context *ctx, arena *a, const char *path)
 {
     struct stat target;
+    path = follow_links(ctx, a, path);
+    if (!path) {
+        return ENOMEM;
+    }
     bool there = lstat(path, &target) == 0;
     if (!there && errno != ENOENT) {
         return errno;
     }
     if (there && !S_ISREG(target.st_mode)) {
-        bool dangling = stat(path, &target) != 0 && errno == ENOENT;
-        if (dangling) {
-            return 0; // a link to a file that writing will make
+        if (stat(path, &target) != 0) { // a loop of links, or one to a stream that is closed
+            return errno;
         }
         return S_ISDIR(target.st_mode) ? EISDIR : access(path, W_OK) == 0 ? 0 : errno;
     }
@@ -116,6 +152,7 @@ static int target_error(nonsens_context *ctx, arena *a, const char *path)
 
 nonsens_status nonsens_output_check(nonsens_context *ctx, const char *path)
 {
+    NEEDED(ctx, path);
     arena scratch = {0};
     int error = strcmp(path, "-") == 0 ? 0 : path[0] ? target_error(ctx, &scratch, path) : ENOENT;
     arena_free(&scratch);
@@ -194,7 +231,7 @@ nonsens_status output_close(nonsens_context *ctx, output *out)
 {
     int error = finish_stream(out);
     if (!error && out->temporary) {
-        if (rename(out->temporary, out->path) == 0) {
+        if (rename(out->temporary, out->target) == 0) {
             out->temporary = NULL;
         } else {
             error = errno;

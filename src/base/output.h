@@ -1,8 +1,9 @@
 /*
  * output.h - writing a file so that nobody ever sees half of it.
  *
- * A regular or new file is written to a temporary file beside the target, flushed, synced and renamed; devices, pipes
- * and symbolic links are written through, never replaced; "-" is standard output, which stays open.
+ * A regular or new file is written to a temporary file beside the target, flushed, synced and renamed; symbolic links
+ * are followed first, so that they stay; devices, pipes and links in /dev and /proc (/dev/stdout) are written through,
+ * never replaced; "-" is standard output, which stays open.
  */
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H

@@ -26,7 +26,7 @@ void nonsens_context_free(nonsens_context *ctx)
 
 const char *nonsens_message(const nonsens_context *ctx)
 {
-    return ctx->message;
+    return ctx ? ctx->message : "the context is NULL; make one with nonsens_context_new";
 }
 
 void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user)
@@ -37,7 +37,9 @@ void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *us
 
 void nonsens_cancel(nonsens_context *ctx)
 {
-    atomic_store(&ctx->cancelled, 1);
+    if (ctx) {
+        atomic_store(&ctx->cancelled, 1);
+    }
 }
 
 nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *format, ...)
@@ -49,6 +51,20 @@ nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *forma
     va_end(args);
     show_text(ctx->message, sizeof ctx->message, raw, (int64_t)strlen(raw), MESSAGE_BYTES);
     return code;
+}
+
+const char needed_end;
+
+nonsens_status refuse_null(nonsens_context *ctx, const char *function, const char *names, const void *const *pointer)
+{
+    while (ctx && *pointer && *pointer != &needed_end) {
+        pointer++;
+    }
+    if (ctx && *pointer) {
+        return NONSENS_OK;
+    }
+    return ctx ? fail(ctx, NONSENS_ERR_USAGE, "%s: NULL is given where %s must be", function, names)
+               : NONSENS_ERR_USAGE;
 }
 
 nonsens_status fail_memory(nonsens_context *ctx)

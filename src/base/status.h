@@ -57,4 +57,13 @@ void report_progress(nonsens_context *ctx, const char *phase, int64_t done, int6
         }                                         \
     } while (0)
 
+/*
+ * The first line of a public function: NONSENS_ERR_USAGE where the context or one of the pointers named is NULL.
+ */
+#define NEEDED(ctx, ...) \
+    TRY(refuse_null((ctx), __func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__, &needed_end}))
+
+extern const char needed_end; /* its address ends a list of pointers */
+nonsens_status refuse_null(nonsens_context *ctx, const char *function, const char *names, const void *const *pointer);
+
 #endif

@@ -151,6 +151,7 @@ nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int
                                          const nonsens_column *column, const int32_t *category, int64_t labels,
                                          const char *const *label, const nonsens_options *options, nonsens_data **out)
 {
+    NEEDED(ctx, options, out);
     *out = NULL;
     TRY(options_begin(ctx, options, READING_COMMANDS));
     arena memory = {0};

@@ -409,6 +409,7 @@ nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t
                                         int64_t row_stride, int64_t column_stride, const char *const *names,
                                         const int64_t *segment, nonsens_data **out)
 {
+    NEEDED(ctx, out);
     *out = NULL;
     context_begin(ctx);
     if (n < 1 || d < 1 || !values) {

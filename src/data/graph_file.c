@@ -291,6 +291,7 @@ nonsens_status graph_parse(nonsens_context *ctx, const char *path, const char *b
 
 nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const char *column, nonsens_graph **out)
 {
+    NEEDED(ctx, path, out);
     input file = {0};
     *out = NULL;
     context_begin(ctx);
@@ -305,6 +306,7 @@ nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const 
 nonsens_status nonsens_graph_parse(nonsens_context *ctx, const char *name, const char *bytes, size_t size,
                                    const char *column, nonsens_graph **out)
 {
+    NEEDED(ctx, name, bytes, out);
     context_begin(ctx);
     return graph_parse(ctx, name, bytes, size, column, out);
 }

@@ -28,6 +28,8 @@ struct nonsens_graph {
     int64_t nodes, edges;
     char **name;        /* (nodes) valid UTF-8, not empty, all different */
     nonsens_edge *edge; /* (edges) in the order of the file; weight, p_value and support NaN where it has none */
+    char **caution;     /* (cautions) notes of a result of discover that call for care, or say that nothing holds */
+    int64_t cautions;
 };
 
 /* Lines of Tetrad's text form; the last one is ours (graph_tetrad.c). */

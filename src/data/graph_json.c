@@ -59,6 +59,27 @@ static nonsens_status take_edge(graph_builder *b, size_t k, const json_t *item)
     return graph_take_edge(b, 0, e);
 }
 
+/* Notes that do more than inform, as whoever goes on with the graph should know. */
+static nonsens_status take_cautions(graph_builder *b, const json_t *notes, const json_t *levels)
+{
+    nonsens_graph *g = b->graph;
+    const json_t *item;
+    size_t k;
+    ARENA_TRY(b->ctx, &g->memory, g->caution, (int64_t)json_array_size(notes));
+    json_array_foreach(notes, k, item)
+    {
+        const char *level = json_string_value(json_array_get(levels, k)), *text = json_string_value(item);
+        if (!level || !text || strcmp(level, "info") == 0) {
+            continue;
+        }
+        g->caution[g->cautions] = arena_text(b->ctx, &g->memory, text);
+        if (!g->caution[g->cautions++]) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return NONSENS_OK;
+}
+
 static nonsens_status take_document(graph_builder *b, const json_t *root)
 {
     const json_t *nodes = json_object_get(root, "nodes"), *edges = json_object_get(root, "edges"), *item;
@@ -81,7 +102,7 @@ static nonsens_status take_document(graph_builder *b, const json_t *root)
     }
     b->graph->format = "JSON";
     b->graph->lists_nodes = true;
-    return NONSENS_OK;
+    return take_cautions(b, json_object_get(root, "notes"), json_object_get(root, "note_levels"));
 }
 
 nonsens_status graph_parse_json(graph_builder *b, const char *bytes, size_t size)

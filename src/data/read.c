@@ -427,6 +427,7 @@ static nonsens_status read_all(nonsens_context *ctx, const char *const *paths, i
 nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
                                        const nonsens_options *options, nonsens_data **out)
 {
+    NEEDED(ctx, paths, options, out);
     *out = NULL;
     TRY(options_begin(ctx, options, READING_COMMANDS));
     if (count < 1) {
@@ -446,5 +447,6 @@ nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *
 nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
                                  nonsens_data **out)
 {
+    NEEDED(ctx, path, options, out);
     return nonsens_data_read_files(ctx, &path, 1, options, out);
 }

@@ -410,6 +410,7 @@ static nonsens_status make_all(nonsens_context *ctx, workshop *w, nonsens_simula
 
 nonsens_status nonsens_simulate(nonsens_context *ctx, const nonsens_options *options, nonsens_simulation **out)
 {
+    NEEDED(ctx, options, out);
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_SIMULATE));
     TRY(check_options(ctx, options));
@@ -488,6 +489,7 @@ static nonsens_status build_data(nonsens_context *ctx, arena *scratch, const non
 
 nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation, nonsens_data **out)
 {
+    NEEDED(ctx, simulation, out);
     arena scratch = {0};
     *out = NULL;
     context_begin(ctx);

@@ -228,6 +228,7 @@ static nonsens_status compare(nonsens_context *ctx, arena *a, nonsens_comparison
 nonsens_status nonsens_compare(nonsens_context *ctx, const nonsens_graph *estimate, const nonsens_graph *truth,
                                const nonsens_options *options, nonsens_comparison **out)
 {
+    NEEDED(ctx, estimate, truth, options, out);
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_COMPARE));
     nonsens_comparison *c = memory_get(1, sizeof *c);

@@ -368,6 +368,7 @@ static nonsens_status diagnose(const diagnosis *d)
 nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                 nonsens_result **out)
 {
+    NEEDED(ctx, data, options, out);
     double begun = run_seconds();
     arena scratch = {0};
     *out = NULL;

@@ -316,6 +316,7 @@ nonsens_status nonsens_explain(nonsens_context *ctx, const nonsens_data *data, c
 nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
                                         const nonsens_options *options, nonsens_result **out)
 {
+    NEEDED(ctx, data, options, out);
     double begun = run_seconds();
     arena scratch = {0};
     *out = NULL;

@@ -73,6 +73,9 @@ static nonsens_status take_graph(nonsens_context *ctx, arena *scratch, const non
         const nonsens_edge *e = &g->edge[i];
         TRY(result_edge(ctx, result, variable[e->from], variable[e->to], e->type, e->weight, e->p_value));
     }
+    for (int64_t i = 0; i < g->cautions; i++) {
+        TRY(result_note(ctx, result, NOTE_CAUTION, "The graph: %s", g->caution[i]));
+    }
     result->method = "given";
     result->assumes = ASSUMES;
     return NONSENS_OK;

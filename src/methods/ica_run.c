@@ -350,6 +350,7 @@ static nonsens_status run_ica(nonsens_context *ctx, const nonsens_data *data, co
 nonsens_status nonsens_ica(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                            nonsens_result **out)
 {
+    NEEDED(ctx, data, options, out);
     double begun = run_seconds();
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_ICA));

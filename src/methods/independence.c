@@ -136,6 +136,7 @@ static nonsens_status keep_ci(nonsens_status status, nonsens_ci **out)
 nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                               nonsens_ci **out)
 {
+    NEEDED(ctx, data, options, out);
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_INDEPENDENCE));
     if (option_is_sample_test(options->test)) {
@@ -149,6 +150,7 @@ nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data, co
 nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user,
                                         nonsens_ci **out)
 {
+    NEEDED(ctx, out);
     *out = NULL;
     context_begin(ctx);
     TRY(new_ci(ctx, out));
@@ -158,6 +160,7 @@ nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables,
 nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y, const int64_t *given,
                                int64_t count, double *statistic, double *p_value)
 {
+    NEEDED(ctx, tester, p_value);
     ci_result result;
     context_begin(ctx);
     *p_value = NAN;
@@ -488,6 +491,7 @@ static nonsens_status run_independence(nonsens_context *ctx, const variable_role
 nonsens_status nonsens_independence(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                     nonsens_result **out)
 {
+    NEEDED(ctx, data, options, out);
     double begun = run_seconds();
     variable_roles roles;
     *out = NULL;

@@ -144,6 +144,7 @@ nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, con
 nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                  nonsens_result **out)
 {
+    NEEDED(ctx, data, options, out);
     double begun = run_seconds();
     const nonsens_data *pair;
     nonsens_data *owned;
@@ -314,6 +315,7 @@ nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const n
 nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                 nonsens_result **out)
 {
+    NEEDED(ctx, data, options, out);
     double begun = run_seconds();
     const method *m;
     *out = NULL;

@@ -170,6 +170,7 @@ static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, 
 nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                  const char *journal_path, nonsens_pairs **out)
 {
+    NEEDED(ctx, data, options, out);
     const method *m;
     arena scratch = {0};
     *out = NULL;

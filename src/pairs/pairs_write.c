@@ -35,6 +35,7 @@ static nonsens_status write_line(nonsens_context *ctx, const nonsens_pairs *pair
 
 nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path)
 {
+    NEEDED(ctx, pairs, path);
     output *out;
     TRY(output_open(ctx, path, &out));
     for (int64_t k = 0; k < pairs->count; k++) {
@@ -227,6 +228,7 @@ static void print_origin(FILE *f, const nonsens_pairs *pairs)
 
 nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path)
 {
+    NEEDED(ctx, pairs, path);
     output *out;
     ranked *order; // (count)
     arena scratch = {0};

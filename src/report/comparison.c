@@ -103,6 +103,7 @@ static void print_graph(FILE *f, const char *role, const compared_graph *g)
 nonsens_status nonsens_comparison_write_text(nonsens_context *ctx, const nonsens_comparison *comparison,
                                              const char *path)
 {
+    NEEDED(ctx, comparison, path);
     output *out;
     TRY(output_open(ctx, path, &out));
     FILE *f = output_stream(out);
@@ -201,6 +202,7 @@ static json_t *document(nonsens_context *ctx, arena *scratch, const nonsens_comp
 nonsens_status nonsens_comparison_write_json(nonsens_context *ctx, const nonsens_comparison *comparison,
                                              const char *path)
 {
+    NEEDED(ctx, comparison, path);
     arena scratch = {0};
     json_t *root = document(ctx, &scratch, comparison);
     arena_free(&scratch);

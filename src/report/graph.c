@@ -57,6 +57,7 @@ static nonsens_status write_graph(nonsens_context *ctx, arena *a, const nonsens_
 nonsens_status nonsens_result_write_graph(nonsens_context *ctx, const nonsens_result *result,
                                           nonsens_graph_format format, const char *path)
 {
+    NEEDED(ctx, result, path);
     arena scratch = {0};
     size_t k = 0;
     if (!result->is_graph) {

@@ -272,6 +272,7 @@ static nonsens_status write_result(nonsens_context *ctx, arena *a, const nonsens
 nonsens_status nonsens_result_write_html(nonsens_context *ctx, const nonsens_result *result, const nonsens_data *data,
                                          const char *const *files, int64_t count, const char *path)
 {
+    NEEDED(ctx, result, path);
     arena scratch = {0};
     nonsens_data *owned = NULL;
     html_report r = {.options = &result->options, .data = data, .file = files, .files = count};

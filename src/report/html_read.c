@@ -316,6 +316,17 @@ typedef struct reading {
     nonsens_data *data, *pair; /* all that was read; what was made of it; either may be NULL */
 } reading;
 
+/* Data with missing values are not those of a result that could not have had any; --na is no option here. */
+static nonsens_status blame_missing(nonsens_context *ctx, nonsens_status status)
+{
+    const char *advice = strstr(ctx->message, "; leave out such rows with --na");
+    if (status != NONSENS_ERR_DATA || !advice) {
+        return status;
+    }
+    return fail(ctx, status, "%.*s; the data of this result have none: give those", (int)(advice - ctx->message),
+                ctx->message);
+}
+
 static nonsens_status read_data(nonsens_context *ctx, reading *r)
 {
     char hash[HASH_BYTES];
@@ -323,7 +334,10 @@ static nonsens_status read_data(nonsens_context *ctx, reading *r)
     if (r->page.files == 0) {
         return NONSENS_OK;
     }
-    TRY(nonsens_data_read_files(ctx, r->page.file, r->page.files, r->options, &r->data));
+    nonsens_status status = nonsens_data_read_files(ctx, r->page.file, r->page.files, r->options, &r->data);
+    if (status != NONSENS_OK) {
+        return blame_missing(ctx, status);
+    }
     r->page.data = r->data;
     if (r->options->command == NONSENS_CMD_DIRECTION) {
         TRY(variables_pair(ctx, r->data, r->options, &r->page.data, &r->pair));
@@ -428,6 +442,7 @@ static nonsens_status write_report(nonsens_context *ctx, arena *scratch, const c
 nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *result, const char *const *files,
                                          int64_t count, const char *sources, const char *path, int *other_data)
 {
+    NEEDED(ctx, result, path);
     arena scratch = {0};
     reading r = {.page = {.file = files, .files = count}};
     context_begin(ctx);

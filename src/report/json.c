@@ -480,6 +480,7 @@ nonsens_status report_write_json(nonsens_context *ctx, json_t *document, int dig
 
 nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result, const char *path)
 {
+    NEEDED(ctx, result, path);
     arena scratch = {0};
     json_t *root = report_document(ctx, &scratch, result);
     arena_free(&scratch);

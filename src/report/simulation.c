@@ -23,6 +23,7 @@ static void write_rows(FILE *stream, const nonsens_simulation *s)
 nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_simulation *simulation,
                                             const char *path)
 {
+    NEEDED(ctx, simulation, path);
     output *out;
     TRY(output_open(ctx, path, &out));
     for (int64_t j = 0; j < simulation->d; j++) {
@@ -126,6 +127,7 @@ static json_t *truth_json(nonsens_context *ctx, arena *scratch, const nonsens_si
 nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,
                                               const char *path)
 {
+    NEEDED(ctx, simulation, path);
     arena scratch = {0};
     json_t *truth = truth_json(ctx, &scratch, simulation);
     arena_free(&scratch);

@@ -118,6 +118,7 @@ static nonsens_status write_file(nonsens_context *ctx, const nonsens_result *r, 
 
 nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_result *result, const char *path)
 {
+    NEEDED(ctx, result, path);
     arena scratch = {0};
     place *order;
     if (result->sampled) {

@@ -367,6 +367,7 @@ static void print_steps(FILE *f, const nonsens_result *r)
 nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, unsigned detail,
                                          const char *path)
 {
+    NEEDED(ctx, result, path);
     bool verbose = detail & NONSENS_TEXT_ALL;
     output *out;
     TRY(output_open(ctx, path, &out));

@@ -421,6 +421,7 @@ nonsens_status nonsens_reproduce(nonsens_context *ctx, const nonsens_options *op
 nonsens_status nonsens_reproduce_crew(nonsens_context *ctx, const nonsens_options *options, const char *name,
                                       const char *path, const nonsens_crew *crew)
 {
+    NEEDED(ctx, options, name, path);
     char shown[SHOWN_BYTES];
     TRY(options_begin(ctx, options, NONSENS_CMD_REPRODUCE));
     const figure *f = figure_find(name);

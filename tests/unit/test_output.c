@@ -1,4 +1,4 @@
-/* test_output.c - files appear whole or not at all; devices and links are written through. */
+/* test_output.c - files appear whole or not at all; links stay; devices are written through. */
 #include "base/output.h"
 
 #include <errno.h>
@@ -105,6 +105,37 @@ static void test_link_is_followed(void **state)
     assert_contents(p->file, "short");
 }
 
+/* What a link leads to is replaced as a whole, and made where it is missing; the link stays. */
+static void test_link_to_half_a_file(void **state)
+{
+    place *p = *state;
+    output *out;
+    write_text(p, p->file, "old");
+    assert_int_equal(symlink(strrchr(p->file, '/') + 1, p->link), 0);
+    assert_int_equal(output_open(p->ctx, p->link, &out), NONSENS_OK);
+    fputs("new", output_stream(out));
+    fflush(output_stream(out));
+    assert_contents(p->file, "old");
+    output_abandon(out);
+    assert_contents(p->file, "old");
+    assert_int_equal(unlink(p->file), 0);
+    assert_int_equal(nonsens_output_check(p->ctx, p->link), NONSENS_OK);
+    write_text(p, p->link, "made");
+    assert_contents(p->file, "made");
+    struct stat facts;
+    assert_int_equal(lstat(p->link, &facts), 0);
+    assert_true(S_ISLNK(facts.st_mode));
+}
+
+static void test_link_in_a_circle(void **state)
+{
+    place *p = *state;
+    output *out;
+    assert_int_equal(symlink(p->link, p->link), 0);
+    assert_int_equal(nonsens_output_check(p->ctx, p->link), NONSENS_ERR_OUTPUT);
+    assert_int_equal(output_open(p->ctx, p->link, &out), NONSENS_ERR_OUTPUT);
+}
+
 static void test_pipe(void **state)
 {
     place *p = *state;
@@ -206,6 +237,8 @@ int main(void)
         OUTPUT_TEST(test_new_file),
         OUTPUT_TEST(test_replaced_only_when_closed),
         OUTPUT_TEST(test_link_is_followed),
+        OUTPUT_TEST(test_link_to_half_a_file),
+        OUTPUT_TEST(test_link_in_a_circle),
         OUTPUT_TEST(test_pipe),
         OUTPUT_TEST(test_reason_of_a_large_write),
         OUTPUT_TEST(test_check),
