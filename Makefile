@@ -5,7 +5,8 @@ REPS ?= 0
 CELLS ?= *
 FIGURES ?= bivariate six-variables fmri linear-ica
 
-.PHONY: all setup demo test unit test-slow load sanitize thread-sanitizer cross page accuracy sachs calibration power figures reproduce-quick bench fuzz format install clean
+.PHONY: all setup demo test unit test-slow load sanitize thread-sanitizer cross static coverage mutants page accuracy sachs \
+    calibration power figures reproduce-quick bench fuzz format install clean
 
 all: setup
 	@ninja -C $(BUILD)
@@ -55,6 +56,18 @@ thread-sanitizer: setup
 # The networks' kernels of both architectures under qemu (installs it and a cross compiler where missing).
 cross:
 	@tools/cross_test $(BUILD)
+
+# clang-tidy and cppcheck over src/ and cli/ (installs them where missing).
+static: setup
+	@tools/check_static $(BUILD)
+
+# Which share of the lines of src/ the unit and command line tests run, in build-coverage; fails below 90 %.
+coverage: setup
+	@tools/coverage
+
+# Do the unit tests see deliberate bugs (tests/mutants.txt)?  Builds a copy of the tree in build-mutants.
+mutants: setup
+	@tools/mutants
 
 # The report page from its sources in web/ (needs node and npm; the page is kept in src/report/page.html, so that
 # building the program needs neither).
@@ -120,4 +133,4 @@ install: all
 	@meson install -C $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize build-fuzz build-tsan build-clang
+	@rm -rf $(BUILD) $(BUILD)-sanitize build-fuzz build-tsan build-clang build-coverage build-mutants

@@ -151,7 +151,7 @@ static void set_file_option(arguments *args, const file_option *option, const ch
         }
         if (places[i].text) {
             *places[i].text = value;
-        } else {
+        } else if (places[i].flag) {
             *places[i].flag = true;
         }
     }

@@ -216,8 +216,7 @@ nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line)
     if (status == NONSENS_OK) {
         int64_t bytes = (int64_t)length - before - 1;
         return keep(j, line, (journal_place){end - 1 - bytes, bytes}) ? NONSENS_OK : fail_memory(ctx);
-    } else {
-        json_decref(line);
     }
+    json_decref(line);
     return status;
 }

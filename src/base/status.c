@@ -42,7 +42,7 @@ void nonsens_cancel(nonsens_context *ctx)
     }
 }
 
-nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *format, ...)
+nonsens_status(fail)(nonsens_context *ctx, nonsens_status code, const char *format, ...)
 {
     char raw[2 * MESSAGE_BYTES]; // longer than the message, so that what is cut ends in dots
     va_list args;
@@ -67,7 +67,7 @@ nonsens_status refuse_null(nonsens_context *ctx, const char *function, const cha
                : NONSENS_ERR_USAGE;
 }
 
-nonsens_status fail_memory(nonsens_context *ctx)
+nonsens_status(fail_memory)(nonsens_context *ctx)
 {
     return fail(ctx, NONSENS_ERR_MEMORY,
                 "out of memory; use fewer rows, fewer variables or a machine with more memory");

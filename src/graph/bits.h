@@ -45,6 +45,7 @@ static inline int64_t bits_count(const uint64_t *set, int64_t words)
 }
 
 /* Loops over the elements of a set in ascending order; the current one may be taken out meanwhile. */
+// NOLINTNEXTLINE(bugprone-macro-parentheses): `i` is a name that is declared here
 #define BITS_EACH(i, set, words) for (int64_t i = bits_next(set, words, 0); i >= 0; i = bits_next(set, words, i + 1))
 
 #endif

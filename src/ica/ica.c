@@ -215,6 +215,7 @@ typedef struct unmixing_job {
     arena *scratch;
     int64_t n, d, segments;
     const int64_t *start;
+    int64_t whole[2]; /* `start` of all rows as one segment */
     double *y;        /* (n, d) */
     double *mean;     /* (segments, d) of white * z in each segment, around that of all rows */
     double *white;    /* (d, d): y = white * (z - segment mean) */
@@ -477,7 +478,7 @@ static nonsens_status dispatch(nonsens_context *ctx, unmixing_job *job, const ic
 static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix z, const ica_options *options,
                                  ica_result *out)
 {
-    int64_t n = job->n, d = job->d, whole[2] = {0, n};
+    int64_t n = job->n, d = job->d;
     bool total = options->whitening == WHITENING_TOTAL, sees = ica_sees_segments(options->algorithm);
     double *standardised, *scale;
     ARENA_TRY(ctx, job->scratch, standardised, n * d);
@@ -490,12 +491,12 @@ static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix
                            job->white));
     }
     if (total) {
-        TRY(whiten_keeping(ctx, job->scratch, z, 1, whole, options->names, standardised, scale, job->white));
+        TRY(whiten_keeping(ctx, job->scratch, z, 1, job->whole, options->names, standardised, scale, job->white));
     }
     TRY(apply_whitening(ctx, job, standardised, scale));
     if (!sees) {
         job->segments = 1;
-        job->start = whole;
+        job->start = job->whole;
     }
     out->is_inside = sees || !total;
     TRY(take_means(ctx, job, z));
@@ -521,7 +522,8 @@ nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segme
     *out = (ica_result){0};
     ARENA_TRY(ctx, a, out->unmix, z.cols * z.cols);
     arena scratch = {0};
-    unmixing_job job = {.scratch = &scratch, .n = z.rows, .d = z.cols, .segments = segments, .start = start};
+    unmixing_job job = {
+        .scratch = &scratch, .n = z.rows, .d = z.cols, .segments = segments, .start = start, .whole = {0, z.rows}};
     ica_options resolved = *options;
     if (resolved.whitening == WHITENING_AUTO) {
         resolved.whitening = ica_sees_segments(resolved.algorithm) ? WHITENING_WITHIN : WHITENING_TOTAL;

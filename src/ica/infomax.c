@@ -284,7 +284,7 @@ static nonsens_status search_from_here(infomax *p)
                 switches++;
                 p->remembered = 0;
                 tolerance = NEARLY_STATIONARY;
-                largest = relative_gradient(p, &p->here, p->gradient);
+                relative_gradient(p, &p->here, p->gradient);
             } else if (tolerance == STATIONARY) {
                 p->converged = true;
                 return NONSENS_OK;

@@ -159,7 +159,7 @@ static void solve_leading(const ica_moments *m, int size, const double *r, doubl
         }
         x[i] = sum / l[i][i];
     }
-    for (int i = size - 1; i >= 0; i--) {
+    for (int i = size; i-- > 0;) {
         for (int k = i + 1; k < size; k++) {
             x[i] -= l[k][i] * x[k];
         }

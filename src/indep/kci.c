@@ -52,7 +52,9 @@ static nonsens_status add_stratum(nonsens_context *ctx, arena *scratch, const kc
     TRY(kci_stratum_statistic(ctx, scratch, a, b, &each));
     TRY(kci_stratum_null(ctx, scratch, a, b, sum->weight != NULL, &null));
     add_cumulants(&null.cumulants, &sum->cumulants);
-    append_weights(&null, sum);
+    if (sum->weight) {
+        append_weights(&null, sum);
+    }
     *statistic += each;
     arena_rewind(scratch, mark);
     return NONSENS_OK;

@@ -40,7 +40,7 @@ typedef struct bootstrap {
     int64_t *last;      /* (d, d) likewise: the last resample that counted the pair as adjacent, from 1 */
     int64_t failed, first_failed;
     char failure[MESSAGE_BYTES]; /* of the first that failed */
-    journal *journal;            /* NULL: none is kept */
+    journal own, *journal;       /* `own`, or NULL: none is kept */
     int64_t *missing;            /* resamples that are to be run */
     int64_t jobs;
     bool broken; /* a line could not be kept: what remains is not begun */
@@ -249,15 +249,14 @@ static nonsens_status prepare(nonsens_context *ctx, arena *scratch, bootstrap *s
 
 static nonsens_status run_all(nonsens_context *ctx, arena *scratch, const knowledge *known, bootstrap *s)
 {
-    journal j;
     TRY(prepare(ctx, scratch, s));
     if (!s->options->journal[0]) {
         return run_missing(ctx, scratch, s);
     }
-    TRY(bootstrap_journal_open(ctx, scratch, s->data, s->options, known, &j));
-    s->journal = &j;
+    TRY(bootstrap_journal_open(ctx, scratch, s->data, s->options, known, &s->own));
+    s->journal = &s->own;
     nonsens_status status = run_missing(ctx, scratch, s);
-    journal_close(&j);
+    journal_close(&s->own);
     return status;
 }
 

@@ -199,7 +199,7 @@ static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_compar
     TRY(place_nodes(ctx, a, &names, estimate));
     c->nodes = names.count;
     ARENA_TRY(ctx, &c->memory, c->name, c->nodes + 1);
-    for (int64_t i = 0; i < c->nodes; i++) {
+    for (int64_t i = 0; i < names.count; i++) {
         c->name[i] = names.text[i];
     }
     TRY(check_names(ctx, a, c->nodes, estimate, truth, &c->truth.added));

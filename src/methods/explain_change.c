@@ -140,7 +140,6 @@ typedef struct contrast {
     double *feature; /* (n, SIZE) row by row */
     double *weight;  /* (n) */
     double total;
-    double theta[SIZE], hessian[SIZE * SIZE];
 } contrast;
 
 static double predict(const contrast *c, const double *theta, int64_t row)

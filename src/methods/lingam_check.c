@@ -38,7 +38,6 @@ typedef struct pair_test {
 /* ---- pairs by HSIC ---- */
 
 struct pairs {
-    int64_t d;
     ci_tester *tester;
     pair_test *test; /* (pairs) in the order (1, 0), (2, 0), (2, 1), ... */
     int64_t skipped;
@@ -87,7 +86,7 @@ static nonsens_status test_by_hsic(nonsens_context *ctx, arena *a, const lingam_
 {
     column_set *variable;
     const double **column;
-    struct pairs pairs = {.d = order->d, .test = test};
+    struct pairs pairs = {.test = test};
     ci_options how = hsic_for_pairs(options, out->pairs);
     ARENA_TRY(ctx, a, variable, order->d);
     ARENA_TRY(ctx, a, column, order->d);

@@ -131,7 +131,7 @@ static void keep_fit(const scores *s, const mechanism_fit *fit, const score_entr
     memcpy(entry->theta, fit->theta, (size_t)size * sizeof *entry->theta);
     memcpy(entry->smooth, fit->smooth, sizeof entry->smooth);
     if (fit->is_guess) {
-        entry->total = smaller->total;
+        entry->total = smaller->total; // NOLINT(clang-analyzer-core.NullDereference): a guess is made from `smaller`
         memcpy(entry->fold_total, smaller->fold_total, sizeof entry->fold_total);
         memcpy(entry->group, smaller->group, (size_t)s->groups * sizeof *entry->group);
         return;

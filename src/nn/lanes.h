@@ -109,7 +109,7 @@ LANES_INLINE lanes lanes_exp(lanes x)
     r = r + whole * 2.12194440e-4f;
     lanes p = lanes_polynomial(5, q, r) * r * r + r + 1.0f;
     lanes out = p * lanes_power(half) * lanes_power(n - half);
-    return lanes_select(x == x, out, x); /* not a number stays so */
+    return lanes_select(x == x, out, x); // NOLINT(misc-redundant-expression): not a number stays so
 }
 
 /* log(x) = n log 2 + log(1 + f), 1 + f from sqrt(1/2) to sqrt(2). */
@@ -141,7 +141,8 @@ LANES_INLINE lanes lanes_tanh(lanes x)
     lanes near = lanes_polynomial(5, q, square) * square * x + x;
     lanes far = 1.0f - 2.0f / (lanes_exp(size + size) + 1.0f);
     far = (lanes)((bits)far | ((bits)x & INT32_MIN));
-    return lanes_select(size < 0.625f, near, lanes_select(x == x, far, x));
+    far = lanes_select(x == x, far, x); // NOLINT(misc-redundant-expression): not a number stays so
+    return lanes_select(size < 0.625f, near, far);
 }
 
 #endif

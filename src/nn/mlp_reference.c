@@ -153,7 +153,7 @@ double mlp_reference(const mlp_shape *shape, int64_t blocks, const float *parame
     kernel_plan p;
     double loss = 0.0;
     mlp_plan(shape, blocks, &p);
-    row_state *s = is_small(&p) ? malloc(sizeof *s) : NULL;
+    row_state *s = is_small(&p) ? calloc(1, sizeof *s) : NULL;
     for (int64_t i = 0; s && i < rows.count; i++) {
         int64_t row = rows.row ? rows.row[i] : i;
         for (int64_t k = 0; k < blocks * shape->inputs; k++) {
@@ -169,6 +169,7 @@ double mlp_reference(const mlp_shape *shape, int64_t blocks, const float *parame
             backward(&p, parameters, s, gradient);
         }
     }
+    loss = s ? loss : NAN;
     free(s);
-    return s ? loss : NAN;
+    return loss;
 }

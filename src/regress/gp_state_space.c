@@ -368,6 +368,7 @@ GP_INLINE double variance_score(int d0, int d1, const struct model *m, double di
     }
     for (int i = 0; i < d1; i++) {
         for (int j = i; j < d1; j++) {
+            // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): gp_matern_noise fills q
             double qij = distance >= 0.0 ? q[i][j] : gp_matern_stationary(d1, i, j);
             sum += (i == j ? 0.5 : 1.0) * qij * (r[d0 + i] * r[d0 + j] - n[d0 + i][d0 + j]);
         }

@@ -33,7 +33,7 @@ static void add_tick(svg_scale *s, double value)
 /* 1, 2 and 5 times the powers of ten, or these alone. */
 static void add_log_ticks(svg_scale *s)
 {
-    for (double power = floor(s->lo); power <= s->hi; power++) {
+    for (int power = (int)floor(s->lo); power <= s->hi; power++) {
         add_tick(s, pow(10.0, power));
         if (s->hi - s->lo < MANY_DECADES) {
             add_tick(s, 2.0 * pow(10.0, power));

@@ -267,7 +267,7 @@ nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const 
     int64_t r = m->rank, products = m->data->basis * m->data->basis, segments = m->data->segments;
     enum kind kind = m->shape.first ? KIND_FIRST : KIND_SECOND;
     double w[MODEL_MOST_RANK * MODEL_MOST_RANK], *coefficient, *tensor, *weight;
-    explanation x;
+    explanation x = {0};
     TRY(explain(ctx, scratch, from, kind, &x));
     TRY(explained_directions(ctx, scratch, r, &x, w));
     ARENA_TRY(ctx, scratch, coefficient, products);

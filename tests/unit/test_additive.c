@@ -104,6 +104,60 @@ static void test_statistic_is_that_of_least_squares(void **state)
     nonsens_result_free(result);
 }
 
+/* Of a standardised variable, but for the constant: Hyvarinen 1998, as Hyvarinen and Smith (2013) use it. */
+static double entropy_of(int64_t n, const double *u)
+{
+    double even = 0, odd = 0;
+    for (int64_t i = 0; i < n; i++) {
+        even += log(cosh(u[i])) / n;
+        odd += u[i] * exp(-u[i] * u[i] / 2) / n;
+    }
+    return -79.047 * (even - 0.37457) * (even - 0.37457) - 7.4129 * odd * odd;
+}
+
+static void standardise(int64_t n, double *v)
+{
+    double mean = 0, square = 0;
+    for (int64_t i = 0; i < n; i++) {
+        mean += v[i] / n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        v[i] -= mean;
+        square += v[i] * v[i] / n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        v[i] /= sqrt(square);
+    }
+}
+
+/* Of skewed variables, where both terms of the entropy count. */
+static void test_ratio_is_that_of_the_definition(void **state)
+{
+    fixture *f = *state;
+    double *v = fixture_doubles(f, 2 * N), *rest = fixture_doubles(f, 2 * N), r = 0;
+    rng random = rng_open(21, RNG_TEST, 3);
+    for (int64_t i = 0; i < N; i++) {
+        v[i] = -log(rng_uniform(&random));
+        v[N + i] = 0.8 * v[i] + log(rng_uniform(&random));
+    }
+    nonsens_result *result = run_pair(f, "method=lingam", N, v, NULL);
+    standardise(N, v);
+    standardise(N, v + N);
+    for (int64_t i = 0; i < N; i++) {
+        r += v[i] * v[N + i] / N;
+    }
+    for (int64_t i = 0; i < N; i++) {
+        rest[i] = v[i] - r * v[N + i];
+        rest[N + i] = v[N + i] - r * v[i];
+    }
+    standardise(N, rest);
+    standardise(N, rest + N);
+    double expected = entropy_of(N, v + N) + entropy_of(N, rest) - entropy_of(N, v) - entropy_of(N, rest + N);
+    assert_true(fabs(expected) > 0.01);
+    assert_true(fabs(evidence_of(result, "likelihood ratio(c1->c2)")->value - expected) < 1e-10);
+    nonsens_result_free(result);
+}
+
 static void test_no_direction_of_gaussian_lines(void **state)
 {
     fixture *f = *state;
@@ -236,6 +290,7 @@ int main(void)
         TEST(test_log_p_of_permutations),
         TEST(test_line_is_found),
         TEST(test_statistic_is_that_of_least_squares),
+        TEST(test_ratio_is_that_of_the_definition),
         TEST(test_no_direction_of_gaussian_lines),
         TEST(test_independent_variables),
         TEST(test_a_curve_is_neither),

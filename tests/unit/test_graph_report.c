@@ -449,6 +449,51 @@ static void test_many_edges(void **state)
     nonsens_result_free(r);
 }
 
+/* ---- resamples ---- */
+
+/* Eight of ten resamples went well: an edge that the graph lacks is told of where four of them or more have it. */
+static void test_edges_of_resamples(void **state)
+{
+    fixture *f = *state;
+    nonsens_result *r = small_graph(f, (const char *const[]){"a", "b", "c", "d"});
+    resampled_pair pair[] = {{.a = 0, .b = 1, .bidirected = 8, .adjacent = 8},
+                             {.a = 0, .b = 2, .forward = 5, .backward = 3, .adjacent = 8},
+                             {.a = 1, .b = 2, .undirected = 3, .bidirected = 4, .adjacent = 7},
+                             {.a = 2, .b = 3, .undirected = 7, .adjacent = 7}};
+    r->resampled = (resampled){10, 2, pair, sizeof pair / sizeof *pair};
+    static const char expected[] = "  10 resamples of half of the rows, of which 2 failed; support is the "
+                                   "share of them that has the edge, with the same direction\n"
+                                   "Not in the graph, but in at least half of the resamples:\n"
+                                   "  a -> c  support 0.625\n"
+                                   "  b <-> c  support 0.5\n"
+                                   "\nOrder";
+    char *text = written_text(f, r), *from = strstr(text, "\nResamples\n");
+    if (!from || strncmp(from + strlen("\nResamples\n"), expected, sizeof expected - 1) != 0) {
+        fail_msg("%s", text);
+    }
+    r->resampled.failed = 10;
+    assert_null(strstr(written_text(f, r), "Not in the graph"));
+    nonsens_result_free(r);
+}
+
+static void test_many_edges_of_resamples(void **state)
+{
+    enum { NODES = 8 };
+    fixture *f = *state;
+    nonsens_result *r = new_graph(f, NODES, NULL);
+    resampled_pair pair[NODES * NODES];
+    int64_t count = 0;
+    for (int64_t a = 0; a < NODES; a++) {
+        for (int64_t b = a + 1; b < NODES; b++) {
+            pair[count++] = (resampled_pair){.a = a, .b = b, .forward = 3, .adjacent = 3};
+        }
+    }
+    assert_int_equal(result_finish(f->ctx, r), NONSENS_OK);
+    r->resampled = (resampled){3, 0, pair, count};
+    assert_non_null(strstr(written_text(f, r), "  ... and 8 more; --json shows them\n"));
+    nonsens_result_free(r);
+}
+
 /* ---- failures ---- */
 
 static void test_full_disk(void **state)
@@ -521,6 +566,8 @@ int main(void)
         TEST(test_odd_names_in_text),
         TEST(test_latin_names),
         TEST(test_many_edges),
+        TEST(test_edges_of_resamples),
+        TEST(test_many_edges_of_resamples),
         TEST(test_full_disk),
         TEST(test_only_graphs_become_dot),
         TEST(test_failing_allocations),

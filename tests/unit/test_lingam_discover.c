@@ -185,6 +185,54 @@ static void test_size_with_heavy_tails(void **state)
     assert_true(rejected <= 9); /* 4 are expected */
 }
 
+static lingam_check check_columns(fixture *f, int64_t n, int64_t d, double *x, double alpha)
+{
+    lingam_order o = {.n = n, .d = d, .residual = matrix_view(x, n, d)};
+    row_groups groups = {1, (const int64_t[]){0, n}};
+    lingam_check check;
+    nonsens_options *options;
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &options), NONSENS_OK);
+    options->null_kind = NULL_GAMMA;
+    options->permutations = 0;
+    options->alpha = alpha;
+    assert_int_equal(lingam_check_residuals(f->ctx, &f->scratch, &o, &groups, options, &check), NONSENS_OK);
+    nonsens_options_free(options);
+    return check;
+}
+
+/* Holm: of m pairs the k-th smallest p-value is held against alpha / (m - k + 1), up to the first that is larger. */
+static void test_pairs_are_judged_by_holms_rule(void **state)
+{
+    fixture *f = *state;
+    enum { N = 100, REPEATS = 20 };
+    static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+    int beyond_bonferroni = 0;
+    for (uint64_t repeat = 0; repeat < REPEATS; repeat++) {
+        arena_mark mark = arena_tell(&f->scratch);
+        double *x = fixture_doubles(f, 3 * N), *two = fixture_doubles(f, 2 * N), p[3];
+        rng r = rng_open(1600 + repeat, RNG_TEST, 77);
+        for (int64_t i = 0; i < N; i++) {
+            x[i] = draw(&r, NORMAL);
+            x[N + i] = draw(&r, NORMAL) + x[i] * x[i];
+            x[2 * N + i] = draw(&r, NORMAL) + 0.4 * x[i] * x[i];
+        }
+        for (int k = 0; k < 3; k++) { // of a pair alone
+            memcpy(two, x + pair[k][0] * N, N * sizeof *two);
+            memcpy(two + N, x + pair[k][1] * N, N * sizeof *two);
+            p[k] = check_columns(f, N, 2, two, 0.05).p_value;
+        }
+        double least = fmin(p[0], fmin(p[1], p[2])), largest = fmax(p[0], fmax(p[1], p[2]));
+        double middle = p[0] + p[1] + p[2] - least - largest, alpha = fmin(2.5 * middle, 0.9);
+        int expected = 3 * least > alpha ? 0 : 2 * middle > alpha ? 1 : largest > alpha ? 2 : 3;
+        lingam_check check = check_columns(f, N, 3, x, alpha);
+        assert_int_equal(check.dependent, expected);
+        assert_true(fabs(check.p_value - fmin(1.0, 3 * least)) <= 1e-12 * check.p_value);
+        beyond_bonferroni += expected >= 2 && 3 * middle > alpha;
+        arena_rewind(&f->scratch, mark);
+    }
+    assert_true(beyond_bonferroni > REPEATS / 2);
+}
+
 /* Sparse graphs of ten variables: the order contradicts few true edges, and edges are found. */
 static void test_accuracy(void **state)
 {
@@ -252,6 +300,7 @@ int main(void)
                                        TEST(test_size_of_the_check),
                                        TEST(test_accuracy),
                                        TEST(test_size_with_heavy_tails),
+                                       TEST(test_pairs_are_judged_by_holms_rule),
                                        TEST(test_each_allocation_failing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
