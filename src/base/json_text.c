@@ -54,14 +54,23 @@ char *json_text(const json_t *value, size_t flags)
     return NULL;
 }
 
+/*
+ * Where a buffer of the library cannot grow, it leaves out a byte and says nothing, or blames the text: only what is
+ * read twice alike has been read.
+ */
 json_t *json_parse(const char *bytes, size_t size, size_t flags, json_error_t *error, bool *no_memory)
 {
     json_error_t own, *to = error ? error : &own;
     to->text[0] = '\0';
     json_t *root = json_loadb(bytes, size, flags, to);
     *no_memory = !root && (!to->text[0] || json_error_code(to) == json_error_out_of_memory);
-    if (!root && !*no_memory) { // where a buffer could not grow, the library may blame the text
-        root = json_loadb(bytes, size, flags, to);
+    json_t *again = *no_memory ? NULL : json_loadb(bytes, size, flags, to);
+    if (root && !json_equal(root, again)) {
+        *no_memory = true;
+        json_decref(root);
+        json_decref(again);
+        return NULL;
     }
-    return root;
+    json_decref(root);
+    return again;
 }

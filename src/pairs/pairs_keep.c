@@ -109,10 +109,12 @@ static int64_t find_pair(const pairs_keeper *k, int64_t x, int64_t y)
 static void visit_line(void *user, const json_t *line, journal_place place)
 {
     pairs_keeper *k = user;
-    json_int_t x, y;
-    json_t *inner;
-    if (json_unpack((json_t *)line, "{s:[I, I], s:o}", "pair", &x, &y, "line", &inner) != 0 || x < 0 ||
-        x >= k->pairs->variables || y < 0 || y >= k->pairs->variables) {
+    const json_t *pair = json_object_get(line, "pair"), *inner = json_object_get(line, "line");
+    const json_t *first = json_array_get(pair, 0), *second = json_array_get(pair, 1);
+    int64_t x = json_integer_value(first), y = json_integer_value(second);
+    bool known = json_is_integer(first) && json_is_integer(second) && x >= 0 && x < k->pairs->variables && y >= 0 &&
+                 y < k->pairs->variables;
+    if (!known) { // not by json_unpack, which asks for memory, and without it takes a pair for none
         return;
     }
     int64_t index = find_pair(k, x, y);
