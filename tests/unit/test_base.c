@@ -103,6 +103,26 @@ static void test_below_is_even_and_shuffle_permutes(void **state)
     assert_true(moved > 80);
 }
 
+/* Every order of three values is drawn equally often, within four standard errors. */
+static void test_all_orders_are_equally_likely(void **state)
+{
+    (void)state;
+    enum { DRAWS = 6000, ORDERS = 6 };
+    int64_t count[3][3] = {{0}};
+    rng r = rng_open(5, RNG_TEST, 0);
+    for (int k = 0; k < DRAWS; k++) {
+        int64_t index[3] = {0, 1, 2};
+        rng_shuffle(&r, 3, index);
+        count[index[0]][index[1]]++;
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            double expected = i == j ? 0.0 : (double)DRAWS / ORDERS;
+            assert_true(fabs((double)count[i][j] - expected) <= 4.0 * sqrt(expected));
+        }
+    }
+}
+
 static void test_arena_hands_out_zeroed_aligned_memory(void **state)
 {
     (void)state;
@@ -288,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_streams_are_named_and_differ),
         cmocka_unit_test(test_distributions_have_their_moments),
         cmocka_unit_test(test_below_is_even_and_shuffle_permutes),
+        cmocka_unit_test(test_all_orders_are_equally_likely),
         cmocka_unit_test(test_arena_hands_out_zeroed_aligned_memory),
         cmocka_unit_test(test_arrays_grow),
         cmocka_unit_test(test_parallel_loop_runs_fails_and_cancels),
