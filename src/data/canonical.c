@@ -21,7 +21,9 @@ typedef struct ranking {
     const canonical_input *in;
     shape *shape;              /* (d) */
     sort_entry *a, *b, *spare; /* (n) each */
-    double *row_values;        /* (d) one row, sorted */
+    double *row_values, *room; /* (d) each: one row, sorted */
+    double *sum;               /* (n) of the values in each row, once they are needed */
+    bool *has_sums;
 } ranking;
 
 static int compare_numbers(double a, double b)
@@ -60,26 +62,31 @@ static shape shape_of_sorted(const sort_entry *sorted, int64_t n)
 /* The sum of a row over all columns, added in ascending order: the same for any order of columns. */
 static double row_sum(const ranking *r, int64_t row)
 {
-    for (int64_t j = 0; j < r->in->d; j++) {
-        double value = r->in->column[j][row];
-        int64_t k = j;
-        for (; k > 0 && r->row_values[k - 1] > value; k--) {
-            r->row_values[k] = r->row_values[k - 1];
-        }
-        r->row_values[k] = value;
-    }
     double sum = 0;
+    for (int64_t j = 0; j < r->in->d; j++) {
+        r->row_values[j] = r->in->column[j][row];
+    }
+    sort_doubles(r->in->d, r->row_values, r->room);
     for (int64_t j = 0; j < r->in->d; j++) {
         sum += r->row_values[j];
     }
     return sum;
 }
 
+/* Few data sets have columns that are permutations of one another. */
+static void find_sums(const ranking *r)
+{
+    for (int64_t i = 0; i < r->in->n && !*r->has_sums; i++) {
+        r->sum[i] = row_sum(r, i);
+    }
+    *r->has_sums = true;
+}
+
 /* Rows by what stands beside the column: the other values, then the size of the segment. */
 static int compare_company(const void *state, int64_t row_a, int64_t row_b)
 {
     const ranking *r = state;
-    int by_sum = compare_numbers(row_sum(r, row_a), row_sum(r, row_b));
+    int by_sum = compare_numbers(r->sum[row_a], r->sum[row_b]);
     if (by_sum || !r->in->category) {
         return by_sum;
     }
@@ -87,7 +94,7 @@ static int compare_company(const void *state, int64_t row_a, int64_t row_b)
     return (size_a > size_b) - (size_a < size_b);
 }
 
-static int compare_sorted_values(const ranking *r, int32_t i, int32_t j)
+static int compare_sorted_values(const ranking *r, int64_t i, int64_t j)
 {
     int64_t n = r->in->n;
     sort_column(r->in->column[i], n, r->a, r->spare);
@@ -104,6 +111,7 @@ static int compare_sorted_values(const ranking *r, int32_t i, int32_t j)
 static int compare_joint(const ranking *r)
 {
     int64_t n = r->in->n;
+    find_sums(r);
     sort_entries(r->a, r->spare, n, compare_company, r);
     sort_entries(r->b, r->spare, n, compare_company, r);
     for (int64_t k = 0; k < n; k++) {
@@ -115,36 +123,46 @@ static int compare_joint(const ranking *r)
     return 0;
 }
 
-static int compare_columns(const ranking *r, int32_t i, int32_t j)
+/* Columns of the same kurtosis. */
+static int compare_columns(const void *state, int64_t i, int64_t j)
 {
-    int order = compare_numbers(r->shape[i].kurtosis, r->shape[j].kurtosis);
-    if (!order) {
-        order = compare_numbers(r->shape[i].skewness, r->shape[j].skewness);
-    }
+    const ranking *r = state;
+    int order = compare_numbers(r->shape[i].skewness, r->shape[j].skewness);
     if (!order) {
         order = compare_sorted_values(r, i, j);
     }
     return order ? order : compare_joint(r);
 }
 
+static nonsens_status open_ranking(nonsens_context *ctx, arena *scratch, const canonical_input *in, ranking *r)
+{
+    *r = (ranking){.in = in};
+    ARENA_TRY(ctx, scratch, r->shape, in->d);
+    ARENA_TRY(ctx, scratch, r->a, in->n);
+    ARENA_TRY(ctx, scratch, r->b, in->n);
+    ARENA_TRY(ctx, scratch, r->spare, in->n);
+    ARENA_TRY(ctx, scratch, r->row_values, in->d);
+    ARENA_TRY(ctx, scratch, r->room, in->d);
+    ARENA_TRY(ctx, scratch, r->sum, in->n);
+    ARENA_TRY(ctx, scratch, r->has_sums, 1);
+    return NONSENS_OK;
+}
+
 nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const canonical_input *in, int32_t *rank)
 {
-    ranking r = {.in = in};
-    ARENA_TRY(ctx, scratch, r.shape, in->d);
-    ARENA_TRY(ctx, scratch, r.a, in->n);
-    ARENA_TRY(ctx, scratch, r.b, in->n);
-    ARENA_TRY(ctx, scratch, r.spare, in->n);
-    ARENA_TRY(ctx, scratch, r.row_values, in->d);
+    ranking r;
+    sort_entry *column, *spare; // (d)
+    TRY(open_ranking(ctx, scratch, in, &r));
+    ARENA_TRY(ctx, scratch, column, in->d);
+    ARENA_TRY(ctx, scratch, spare, in->d);
     for (int64_t j = 0; j < in->d; j++) {
         sort_column(in->column[j], in->n, r.a, r.spare);
         r.shape[j] = shape_of_sorted(r.a, in->n);
+        column[j] = (sort_entry){sort_key(r.shape[j].kurtosis), j};
     }
-    for (int32_t j = 0; j < in->d; j++) {
-        int32_t k = j;
-        for (; k > 0 && compare_columns(&r, rank[k - 1], j) > 0; k--) {
-            rank[k] = rank[k - 1];
-        }
-        rank[k] = j;
+    sort_entries(column, spare, in->d, compare_columns, &r);
+    for (int64_t k = 0; k < in->d; k++) {
+        rank[k] = (int32_t)column[k].row;
     }
     return NONSENS_OK;
 }
