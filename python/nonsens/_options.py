@@ -86,7 +86,7 @@ def options(command: str) -> Tuple[Option, ...]:
     --------
     >>> import nonsens
     >>> [option.name for option in nonsens.options("ica")][:4]
-    ['alpha', 'method', 'segments', 'vars']
+    ['max_memory', 'alpha', 'method', 'segments']
     >>> next(option.choices for option in nonsens.options("simulate") if option.name == "noise")
     ('laplace', 'gaussian', 'student', 'uniform')
     """
