@@ -280,7 +280,8 @@ test('a graph: nodes, links, support, hover, drag, zoom, keys', async () => {
   assert.deepEqual(chosen.map(plain), [first.from, first.to]);
   await page.locator('#rows select').first().selectOption({ index: 2 });
   await page.locator('#rows select').nth(1).selectOption({ index: 3 });
-  assert.ok((await page.locator('#rows figure').first().locator('circle').count()) > 100);
+  // drawn some time after the choice
+  await page.waitForFunction(() => document.querySelectorAll('#rows figure')[0].querySelectorAll('circle').length > 100);
   assert.deepEqual(await page.evaluate(contrasts), []);
   assert.deepEqual(await page.evaluate(unnamed), []);
   assert.deepEqual(wrong, []);
