@@ -47,9 +47,9 @@ typedef struct table_options {
 } table_options;
 
 /*
- * Reads path ("-": standard input).  Memory comes from the arena; at most about 4x the file's size in all, and one
- * table of doubles.  options may be NULL.  NONSENS_ERR_DATA with the place of the fault, or if there is no such label
- * column.
+ * Reads path ("-": standard input).  Memory comes from the arena; what reading a data set takes, beside the size of the
+ * file, is told in docs/trust.md.  options may be NULL.  NONSENS_ERR_DATA with the place of the fault, or if there is no
+ * such label column.
  */
 nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, const table_options *options, table *out);
 
