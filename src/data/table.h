@@ -48,8 +48,8 @@ typedef struct table_options {
 
 /*
  * Reads path ("-": standard input).  Memory comes from the arena; what reading a data set takes, beside the size of the
- * file, is told in docs/trust.md.  options may be NULL.  NONSENS_ERR_DATA with the place of the fault, or if there is no
- * such label column.
+ * file, is told in docs/trust.md.  options may be NULL.  NONSENS_ERR_DATA with the place of the fault, or if there is
+ * no such label column.
  */
 nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, const table_options *options, table *out);
 
