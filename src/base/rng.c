@@ -113,3 +113,10 @@ void rng_shuffle(rng *r, int64_t n, int64_t *index)
         index[j] = swap;
     }
 }
+
+int64_t rng_draw(rng *r, int64_t i, int64_t n, int64_t *index)
+{
+    int64_t j = i + (int64_t)rng_below(r, (uint64_t)(n - i)), drawn = index[j];
+    index[j] = index[i];
+    return drawn;
+}

@@ -57,5 +57,7 @@ double rng_gamma(rng *r, double shape); /* scale 1 */
 double rng_student(rng *r, double degrees);
 /* Fisher-Yates over n indices. */
 void rng_shuffle(rng *r, int64_t n, int64_t *index);
+/* The i-th, from 0, of those drawn without repetition from `index` (n): asked for i = 0, 1, ... as far as needed. */
+int64_t rng_draw(rng *r, int64_t i, int64_t n, int64_t *index);
 
 #endif

@@ -155,7 +155,7 @@ nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int
     *out = NULL;
     TRY(options_begin(ctx, options, READING_COMMANDS));
     arena memory = {0};
-    reading r = {.options = options, .memory = &memory};
+    reading r = {.options = options, .memory = &memory, .remedy = READING_REMEDY};
     columns_input in = {rows, columns, labels, column, category, label};
     nonsens_status status = read_columns(ctx, &r, &in, out);
     arena_free(&memory);

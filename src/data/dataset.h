@@ -49,6 +49,10 @@ nonsens_status dataset_build_unaudited(nonsens_context *ctx, int64_t n, int64_t 
 nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, int64_t count, const int64_t *index,
                               nonsens_data **out);
 
+/* nonsens_data_read_files with words of the caller on what to do about a missing value. */
+nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
+                                  const nonsens_options *options, const char *remedy, nonsens_data **out);
+
 /* The data set with two of its columns alone (user's indices), in canonical order of its own. */
 nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out);
 

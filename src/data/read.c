@@ -220,9 +220,8 @@ static nonsens_status refuse_missing(nonsens_context *ctx, const reading *r)
     if (r->t.line) {
         snprintf(line, sizeof line, "line %" PRId64 ", ", r->t.line[row]);
     }
-    return fail(ctx, NONSENS_ERR_DATA,
-                "%s: column %s has a missing value (%sdata row %" PRId64 "); leave out such rows with --na drop-rows",
-                r->t.path, show_quoted(shown, worst->name), line, row + 1);
+    return fail(ctx, NONSENS_ERR_DATA, "%s: column %s has a missing value (%sdata row %" PRId64 "); %s", r->t.path,
+                show_quoted(shown, worst->name), line, row + 1, r->remedy);
 }
 
 /* Moves the complete rows to the front of the columns that are needed. */
@@ -424,17 +423,16 @@ static nonsens_status read_all(nonsens_context *ctx, const char *const *paths, i
     return reading_build(ctx, r, out);
 }
 
-nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
-                                       const nonsens_options *options, nonsens_data **out)
+nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
+                                  const nonsens_options *options, const char *remedy, nonsens_data **out)
 {
-    NEEDED(ctx, paths, options, out);
     *out = NULL;
     TRY(options_begin(ctx, options, READING_COMMANDS));
     if (count < 1) {
         return fail(ctx, NONSENS_ERR_USAGE, "there is no file to read; name at least one");
     }
     arena memory = {0};
-    reading r = {.options = options, .memory = &memory};
+    reading r = {.options = options, .memory = &memory, .remedy = remedy};
     nonsens_status status = read_all(ctx, paths, count, &r, out);
     arena_free(&memory);
     if (status != NONSENS_OK) {
@@ -442,6 +440,13 @@ nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *
         *out = NULL;
     }
     return status;
+}
+
+nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
+                                       const nonsens_options *options, nonsens_data **out)
+{
+    NEEDED(ctx, paths, options, out);
+    return dataset_read_files(ctx, paths, count, options, READING_REMEDY, out);
 }
 
 nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,

@@ -11,6 +11,7 @@
 typedef struct reading {
     const nonsens_options *options;
     arena *memory;
+    const char *remedy;  // what to do about a missing value
     const char **wanted; // (wanted_count) all spellings of the variables that were named
     int64_t wanted_count;
     table t;
@@ -29,6 +30,9 @@ enum {
     READING_COMMANDS = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_ICA |
                        NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN
 };
+
+/* The remedy where the caller knows no better. */
+#define READING_REMEDY "leave out such rows with --na drop-rows"
 
 /* All spellings of the variables that the options name. */
 nonsens_status reading_list_wanted(nonsens_context *ctx, reading *r);

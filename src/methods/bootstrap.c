@@ -63,13 +63,8 @@ static void draw_rows(rng *r, enum resample kind, int64_t begin, int64_t rows, i
         index[i] = begin + i;
     }
     for (int64_t i = 0; i < count; i++) {
-        if (kind == RESAMPLE_BOOTSTRAP) {
-            out[i] = begin + (int64_t)rng_below(r, (uint64_t)rows);
-        } else { // Fisher-Yates as far as it is needed
-            int64_t j = i + (int64_t)rng_below(r, (uint64_t)(rows - i));
-            out[i] = index[j];
-            index[j] = index[i];
-        }
+        out[i] =
+            kind == RESAMPLE_BOOTSTRAP ? begin + (int64_t)rng_below(r, (uint64_t)rows) : rng_draw(r, i, rows, index);
     }
 }
 

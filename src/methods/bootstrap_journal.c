@@ -122,12 +122,16 @@ nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t 
 /* False where the line is not what bootstrap_journal_keep writes. */
 static bool read_edge(const json_t *item, int64_t d, bootstrap_edge *edge)
 {
-    json_int_t from, to;
-    int type;
-    if (json_unpack((json_t *)item, "[I, I, i]", &from, &to, &type) != 0) {
-        return false;
+    int64_t number[3];
+    for (size_t k = 0; k < 3; k++) { // not by json_unpack, which asks for memory
+        const json_t *each = json_array_get(item, k);
+        if (!json_is_integer(each)) {
+            return false;
+        }
+        number[k] = json_integer_value(each);
     }
-    *edge = (bootstrap_edge){from, to, type};
+    int64_t from = number[0], to = number[1], type = number[2];
+    *edge = (bootstrap_edge){from, to, (int)type};
     return from >= 0 && to >= 0 && from < d && to < d && from != to && type >= NONSENS_EDGE_DIRECTED &&
            type <= NONSENS_EDGE_BIDIRECTED;
 }

@@ -38,9 +38,8 @@ static int64_t draw_blocks(rng *r, const place *from, int64_t rows, int64_t leng
     for (int64_t b = 0; b < blocks; b++) {
         index[b] = b;
     }
-    for (int64_t b = 0; b < blocks && count < wanted; b++) { // Fisher-Yates as far as it is needed
-        int64_t j = b + (int64_t)rng_below(r, (uint64_t)(blocks - b)), first = index[j] * length;
-        index[j] = index[b];
+    for (int64_t b = 0; b < blocks && count < wanted; b++) {
+        int64_t first = rng_draw(r, b, blocks, index) * length;
         for (int64_t i = first; i < first + length && i < rows; i++) {
             out[count++] = from[i].row;
         }

@@ -316,17 +316,6 @@ typedef struct reading {
     nonsens_data *data, *pair; /* all that was read; what was made of it; either may be NULL */
 } reading;
 
-/* Data with missing values are not those of a result that could not have had any; --na is no option here. */
-static nonsens_status blame_missing(nonsens_context *ctx, nonsens_status status)
-{
-    const char *advice = strstr(ctx->message, "; leave out such rows with --na");
-    if (status != NONSENS_ERR_DATA || !advice) {
-        return status;
-    }
-    return fail(ctx, status, "%.*s; the data of this result have none: give those", (int)(advice - ctx->message),
-                ctx->message);
-}
-
 static nonsens_status read_data(nonsens_context *ctx, reading *r)
 {
     char hash[HASH_BYTES];
@@ -334,10 +323,8 @@ static nonsens_status read_data(nonsens_context *ctx, reading *r)
     if (r->page.files == 0) {
         return NONSENS_OK;
     }
-    nonsens_status status = nonsens_data_read_files(ctx, r->page.file, r->page.files, r->options, &r->data);
-    if (status != NONSENS_OK) {
-        return blame_missing(ctx, status);
-    }
+    TRY(dataset_read_files(ctx, r->page.file, r->page.files, r->options,
+                           "the data of this result have none: give those", &r->data));
     r->page.data = r->data;
     if (r->options->command == NONSENS_CMD_DIRECTION) {
         TRY(variables_pair(ctx, r->data, r->options, &r->page.data, &r->pair));
