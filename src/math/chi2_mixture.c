@@ -31,9 +31,9 @@
 #include <stdbool.h>
 
 enum {
-    LANES = 16,    /* points of the path that a pass over the weights takes at a time */
-    RESCALE = 16,  /* factors multiplied before the product is brought back to size 1 */
-    HALVINGS = 14, /* of the step at most; 2 to 4 are used */
+    LANES = 16,   /* points of the path that a pass over the weights takes at a time */
+    RESCALE = 16, /* factors multiplied before the product is brought back to size 1 */
+    HALVINGS = 8, /* of the step at most; 2 to 4 are used */
     BISECTIONS = 16
 };
 
