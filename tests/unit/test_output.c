@@ -13,6 +13,18 @@
 
 #include <cmocka.h> /* after ours: it defines a macro called fail */
 
+/* In place of the system's: fails where told to. */
+static bool fsync_fails;
+
+int fsync(int descriptor)
+{
+    if (fsync_fails) {
+        errno = EIO;
+        return -1;
+    }
+    return fdatasync(descriptor);
+}
+
 typedef struct place {
     nonsens_context *ctx;
     char folder[32], file[64], link[64];
@@ -215,6 +227,23 @@ static void test_check(void **state)
     assert_non_null(strstr(nonsens_message(p->ctx), "empty"));
 }
 
+/* What did not reach the disk does not take the place of what did. */
+static void test_failing_sync(void **state)
+{
+    place *p = *state;
+    output *out;
+    write_text(p, p->file, "old");
+    assert_int_equal(output_open(p->ctx, p->file, &out), NONSENS_OK);
+    fputs("new", output_stream(out));
+    fsync_fails = true;
+    nonsens_status status = output_close(p->ctx, out);
+    fsync_fails = false;
+    assert_int_equal(status, NONSENS_ERR_OUTPUT);
+    assert_non_null(strstr(nonsens_message(p->ctx), p->file));
+    assert_non_null(strstr(nonsens_message(p->ctx), strerror(EIO)));
+    assert_contents(p->file, "old");
+}
+
 static void test_cannot_open(void **state)
 {
     place *p = *state;
@@ -243,6 +272,7 @@ int main(void)
         OUTPUT_TEST(test_reason_of_a_large_write),
         OUTPUT_TEST(test_check),
         OUTPUT_TEST(test_full_device),
+        OUTPUT_TEST(test_failing_sync),
         OUTPUT_TEST(test_cannot_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
