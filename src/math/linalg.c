@@ -36,8 +36,9 @@ void cblas_dsyrk(int order, int uplo, int trans, blas_int n, blas_int k, double 
 void cblas_dtrsm(int order, int side, int uplo, int trans, int diagonal, blas_int m, blas_int n, double alpha,
                  const double *a, blas_int lda, double *b, blas_int ldb);
 void dpotri_(const char *uplo, const blas_int *n, double *a, const blas_int *lda, blas_int *info, text_length);
-void dsyev_(const char *jobz, const char *uplo, const blas_int *n, double *a, const blas_int *lda, double *w,
-            double *work, const blas_int *lwork, blas_int *info, text_length, text_length);
+void dsyevd_(const char *jobz, const char *uplo, const blas_int *n, double *a, const blas_int *lda, double *w,
+             double *work, const blas_int *lwork, blas_int *iwork, const blas_int *liwork, blas_int *info, text_length,
+             text_length);
 void dpotrf_(const char *uplo, const blas_int *n, double *a, const blas_int *lda, blas_int *info, text_length);
 void dgesv_(const blas_int *n, const blas_int *nrhs, double *a, const blas_int *lda, blas_int *ipiv, double *b,
             const blas_int *ldb, blas_int *info);
@@ -114,23 +115,23 @@ nonsens_status linalg_eigen_symmetric(nonsens_context *ctx, arena *scratch, int6
         return NONSENS_OK;
     }
     TRY(check_input(ctx, "symmetric eigenvalues", k, k, a));
-    blas_int n = (blas_int)k, info = 0, work_size = -1;
+    blas_int n = (blas_int)k, info = 0, work_size = -1, index_size = -1, indices = 0, *index;
     double wanted = 0.0, *work;
     bool alone = blas_enter();
-    dsyev_("V", "L", &n, a, &n, w, &wanted, &work_size, &info, 1, 1);
+    dsyevd_("V", "L", &n, a, &n, w, &wanted, &work_size, &indices, &index_size, &info, 1, 1);
     blas_leave(alone);
     work_size = (blas_int)wanted;
+    index_size = indices;
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, work, work_size);
+    ARENA_TRY(ctx, scratch, index, index_size);
     alone = blas_enter();
-    dsyev_("V", "L", &n, a, &n, w, work, &work_size, &info, 1, 1);
+    dsyevd_("V", "L", &n, a, &n, w, work, &work_size, index, &index_size, &info, 1, 1);
     blas_leave(alone);
     arena_rewind(scratch, mark);
     if (info != 0) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "symmetric eigenvalues: %d off-diagonal elements did not converge; "
-                    "rescale the variables",
-                    (int)info);
+                    "symmetric eigenvalues: no convergence (dsyevd %d); rescale the variables", (int)info);
     }
     return NONSENS_OK;
 }
