@@ -29,17 +29,48 @@ def table(rows, generator, measure, depths):
     print()
 
 
-def times(path):
-    """Mean and largest seconds of a data set on one core, by method, from the journal."""
-    seconds = {}
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            unit = json.loads(line)
-            if "seconds" in unit:
-                seconds.setdefault(unit["cell"].split("-", 2)[2], []).append(unit["seconds"])
-    print("Seconds of a data set on one core.\n\n| method | data sets | mean | largest |\n|---|---|---|---|")
-    for method, each in seconds.items():
-        print("| `%s` | %d | %.1f | %.1f |" % (method, len(each), sum(each) / len(each), max(each)))
+def arrows(edges):
+    return {(edge[0], edge[1]) for edge in edges if edge[2] == "-->"}
+
+
+def f1(unit):
+    found, truth = arrows(unit["edges"]), arrows(unit["truth"])
+    return 2 * len(found & truth) / (len(found) + len(truth)) if found or truth else 1.0
+
+
+def over_all_depths(units, base):
+    """F1 of a method less that of another, on the same data; depths of a seed share their graph, so errors are those over seeds."""
+    score = {}
+    for unit in units:
+        if "edges" in unit:
+            generator, depth, method = unit["cell"].split("-", 2)
+            score.setdefault(method, {})[unit["seed"], generator, depth] = f1(unit)
+    print("F1 of arrows less that of `%s`, mean over the depths that both have, on the same data sets.\n" % base)
+    print("| method | seeds | difference | standard error |\n|---|---|---|---|")
+    for method, each in score.items():
+        by_seed = {}
+        for data, value in each.items():
+            by_seed.setdefault(data[0], []).append(value - score[base][data])
+        d = [sum(values) / len(values) for values in by_seed.values()]
+        mean = sum(d) / len(d)
+        if method != base:
+            error = (sum((v - mean) ** 2 for v in d) / (len(d) - 1) / len(d)) ** .5
+            print("| `%s` | %d | %+.3f | %.3f |" % (method, len(d), mean, error))
+    print()
+
+
+def totals(units):
+    """Edges of all graphs that a method found, and seconds of a data set on one core."""
+    by_method = {}
+    for unit in units:
+        by_method.setdefault(unit["cell"].split("-", 2)[2], []).append(unit)
+    print("Edges found in all data sets, and seconds of a data set on one core.\n")
+    print("| method | data sets | edges | without direction | seconds, mean | largest |\n|---|---|---|---|---|---|")
+    for method, each in by_method.items():
+        edges = [edge for unit in each for edge in unit.get("edges", [])]
+        seconds = [unit["seconds"] for unit in each]
+        print("| `%s` | %d | %d | %d | %.1f | %.1f |" % (method, len(each), len(edges), sum(edge[2] == "---" for edge in edges),
+                                                      sum(seconds) / len(seconds), max(seconds)))
 
 
 def main():
@@ -51,7 +82,11 @@ def main():
             print("%s, `%s` data: mean (standard error).\n" % (words, generator))
             table(rows, generator, measure, depths)
     if len(sys.argv) > 2:
-        times(sys.argv[2])
+        with open(sys.argv[2], encoding="utf-8") as file:
+            units = sorted(map(json.loads, file), key=lambda unit: (unit["seed"], unit["cell"]))
+        for base in "pc", "structured":
+            over_all_depths(units, base)
+        totals(units)
 
 
 main()
