@@ -12,7 +12,8 @@
 #include "methods/change.h"
 #include "methods/diagnose_pair.h"
 #include "methods/expected_memory.h"
-#include "methods/family.h"
+#include "methods/fewer_rows.h"
+#include "methods/method.h"
 #include "methods/run.h"
 #include "methods/variables.h"
 
@@ -22,6 +23,8 @@
 #include <string.h>
 
 enum { MOST_PAIRED_VARIABLES = 10, MOST_CLASSIFIED_VARIABLES = 3, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
+
+static const char DECIDING_METHOD[] = "structured"; /* whose classifiers and memory are spoken of */
 
 /* What all steps need. */
 typedef struct diagnosis {
@@ -281,12 +284,28 @@ static nonsens_status report_pairs(const diagnosis *d)
 
 /* ---- segment classifiers ---- */
 
+static nonsens_status note_sample(const diagnosis *d, const nonsens_data *all, const nonsens_data *fewer)
+{
+    char first[SHOWN_BYTES], second[SHOWN_BYTES];
+    return result_note(d->ctx, d->result, NOTE_INFO,
+                       "%s and %s: segment classifiers were fitted to %" PRId64 " of %" PRId64
+                       " rows, drawn evenly from all segments (--most-rows).",
+                       show_bare(first, all->names[0]), show_bare(second, all->names[1]), fewer->n, all->n);
+}
+
+/* By the rows that `structured` would use. */
 static nonsens_status classify_pair(const diagnosis *d, const nonsens_data *pair, const nonsens_options *options,
                                     bool single)
 {
     arena scratch = {0};
-    nonsens_status status = diagnose_pair(d->ctx, &scratch, pair, options, single, d->result);
+    nonsens_data *fewer;
+    TRY(fewer_rows(d->ctx, pair, options, method_most_rows(method_find(DECIDING_METHOD), options), &fewer));
+    nonsens_status status = fewer ? note_sample(d, pair, fewer) : NONSENS_OK;
+    if (status == NONSENS_OK) {
+        status = diagnose_pair(d->ctx, &scratch, fewer ? fewer : pair, options, single, d->result);
+    }
     arena_free(&scratch);
+    nonsens_data_free(fewer);
     return status;
 }
 
@@ -348,7 +367,7 @@ static nonsens_status report_memory(const diagnosis *d)
         return NONSENS_OK;
     }
     return result_add(d->ctx, d->result,
-                      ceil(expected_memory(d->data, d->options, NONSENS_CMD_DIRECTION, "structured") / MEGABYTE), NAN,
+                      ceil(expected_memory(d->data, d->options, NONSENS_CMD_DIRECTION, DECIDING_METHOD) / MEGABYTE), NAN,
                       "MB that direction needs for one pair, about", "memory of direction");
 }
 

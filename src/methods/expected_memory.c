@@ -43,7 +43,7 @@ static const need table[] = {
 
 static double rows_used(const nonsens_data *data, const nonsens_options *options, const method *m)
 {
-    int64_t most = options->most_rows > 0 ? options->most_rows : m ? m->most_rows : 0;
+    int64_t most = m ? method_most_rows(m, options) : 0;
     return (double)(most > 0 && most < data->n ? most : data->n);
 }
 

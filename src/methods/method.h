@@ -25,6 +25,9 @@ typedef struct method {
 
 const method *method_find(const char *name);
 
+/* So many rows are used at most: --most-rows, or what the method says; 0: all. */
+int64_t method_most_rows(const method *m, const nonsens_options *options);
+
 /* Structured segment likelihood: of a pair (structured.c), of many variables (structured_graph.c). */
 method_fn structured_direction, structured_discover;
 

@@ -123,3 +123,8 @@ const method *method_find(const char *name)
     }
     return NULL;
 }
+
+int64_t method_most_rows(const method *m, const nonsens_options *options)
+{
+    return options->most_rows > 0 ? options->most_rows : m->most_rows;
+}

@@ -118,7 +118,7 @@ static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data,
     if (m->info.needs_segments) {
         TRY(audit_require_segments(ctx, data));
     }
-    TRY(fewer_rows(ctx, data, options, options->most_rows > 0 ? options->most_rows : m->most_rows, &fewer));
+    TRY(fewer_rows(ctx, data, options, method_most_rows(m, options), &fewer));
     nonsens_status status = run_on_rows(ctx, fewer ? fewer : data, options, m, known, out);
     if (status == NONSENS_OK && fewer) {
         status = turn_to_all(ctx, data, fewer->n, *out);

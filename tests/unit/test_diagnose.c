@@ -114,6 +114,28 @@ static void test_few_rows_are_not_fitted(void **state)
 }
 
 /* Against the singular values of the (segments, rows) matrix of logits, found by powers of its Gram matrix. */
+/* Classifiers see a sample; rows, segments and tests are those of all rows. */
+static void test_fewer_rows(void **state)
+{
+    fixture *f = *state;
+    nonsens_options *options = make_options(f);
+    nonsens_data *data = make_data(f, ROWS, true, false);
+    nonsens_result *all, *fewer;
+    assert_int_equal(nonsens_diagnose(f->ctx, data, options, &all), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(f->ctx, options, "most-rows", "1800"), NONSENS_OK);
+    assert_int_equal(nonsens_diagnose(f->ctx, data, options, &fewer), NONSENS_OK);
+    assert_false(is_said(all, "--most-rows"));
+    assert_true(is_said(fewer, "fitted to 1800 of 2700 rows"));
+    assert_true(evidence_of(fewer, "rows")->value == SEGMENTS * ROWS);
+    assert_true(evidence_of(fewer, "hsic(c1, c2)")->value == evidence_of(all, "hsic(c1, c2)")->value);
+    assert_true(evidence_of(fewer, "rank(c1, c2)")->value == 2.0);
+    assert_true(evidence_of(fewer, "rank 2(c1, c2)")->value != evidence_of(all, "rank 2(c1, c2)")->value);
+    nonsens_result_free(all);
+    nonsens_result_free(fewer);
+    nonsens_options_free(options);
+    nonsens_data_free(data);
+}
+
 static void test_spectrum_is_that_of_the_logits(void **state)
 {
     static const double TOLERANCE = 1e-8;
@@ -208,8 +230,13 @@ static void test_allocations_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_two_disturbances_change), TEST(test_one_disturbance_changes),        TEST(test_odd_segment_is_named),
-        TEST(test_few_rows_are_not_fitted), TEST(test_spectrum_is_that_of_the_logits), TEST(test_rows_wanted),
+        TEST(test_two_disturbances_change),
+        TEST(test_one_disturbance_changes),
+        TEST(test_odd_segment_is_named),
+        TEST(test_few_rows_are_not_fitted),
+        TEST(test_fewer_rows),
+        TEST(test_spectrum_is_that_of_the_logits),
+        TEST(test_rows_wanted),
         TEST(test_allocations_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
