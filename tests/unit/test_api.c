@@ -460,6 +460,27 @@ static void test_progress_cancels(void **state)
     nonsens_data_free(data);
 }
 
+/* The limit holds for its own run; what is foretold grows with what a method takes. */
+static void test_limit_of_memory(void **state)
+{
+    (void)state;
+    nonsens_data *data = simulated_data();
+    nonsens_options *options = fast_options();
+    nonsens_result *result;
+    int64_t foretold = nonsens_expected_memory(data, options);
+    assert_true(foretold > 1000000);
+    assert_ok(nonsens_options_set(ctx, options, "max-memory", "1"));
+    assert_said(nonsens_direction(ctx, data, options, &result), NONSENS_ERR_MEMORY, "1 MB");
+    assert_null(result);
+    assert_ok(nonsens_options_set(ctx, options, "max-memory", "0"));
+    assert_ok(nonsens_direction(ctx, data, options, &result));
+    nonsens_result_free(result);
+    assert_ok(nonsens_options_set(ctx, options, "method", "lingam"));
+    assert_true(nonsens_expected_memory(data, options) < foretold);
+    nonsens_options_free(options);
+    nonsens_data_free(data);
+}
+
 /* Freeing nothing does nothing: what a caller has is as usable as before. */
 static void test_freeing_nothing(void **state)
 {
@@ -575,6 +596,7 @@ int main(void)
         cmocka_unit_test(test_many_questions),
         cmocka_unit_test(test_roles_by_number),
         cmocka_unit_test(test_progress_cancels),
+        cmocka_unit_test(test_limit_of_memory),
         cmocka_unit_test(test_freeing_nothing),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
