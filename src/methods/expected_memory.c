@@ -14,9 +14,12 @@
 /* Bytes: in any case, for each variable, for each row used, for each value used. */
 typedef struct need {
     unsigned command;
-    const char *method; /* NULL: the command has none */
+    const char *method; /* or kind of test; NULL: the command has none */
     double fixed, per_variable, per_row, per_cell;
 } need;
+
+/* Tests of independence: where something is given, or by random features, features of every row are kept. */
+static const char WITH_FEATURES[] = "with features", WITHOUT[] = "without";
 
 /* clang-format off */
 static const need table[] = {
@@ -35,7 +38,8 @@ static const need table[] = {
     {NONSENS_CMD_DISCOVER, "cdnod", 7e6, 0, 0, 4500},
     {NONSENS_CMD_DISCOVER, "pc", 1e6, 0, 110, 0},
     {NONSENS_CMD_DISCOVER, "pc-nonsens", 2.5e7, 0, 0, 450},
-    {NONSENS_CMD_INDEPENDENCE, NULL, 5e6, 0, 20, 250}, // with something given; without: less
+    {NONSENS_CMD_INDEPENDENCE, WITH_FEATURES, 5e6, 0, 20, 250},
+    {NONSENS_CMD_INDEPENDENCE, WITHOUT, 5e6, 0, 70, 0},
     {NONSENS_CMD_DIAGNOSE, NULL, 5e6, 0, 85, 0},
     {NONSENS_CMD_ICA, NULL, 1e6, 0, 0, 80},
 };
@@ -56,6 +60,14 @@ static double need_of_classifiers(const nonsens_options *options, double rows, i
     return rows * sizeof(double) * NUMBERS_PER_ROW + MATRICES * parameters * parameters * sizeof(double);
 }
 
+static bool is_meant(const need *n, const nonsens_options *options, const char *name)
+{
+    if (n->command == NONSENS_CMD_INDEPENDENCE) {
+        return n->method == (options->given[0] || options->test == TEST_RCIT ? WITH_FEATURES : WITHOUT);
+    }
+    return !n->method || (name && strcmp(n->method, name) == 0);
+}
+
 double expected_memory(const nonsens_data *data, const nonsens_options *options, unsigned command, const char *name)
 {
     const method *m = command & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER) ? method_find(name) : NULL;
@@ -65,7 +77,7 @@ double expected_memory(const nonsens_data *data, const nonsens_options *options,
     }
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
         const need *n = &table[k];
-        if (n->command == command && (!n->method || (m && strcmp(n->method, m->info.name) == 0))) {
+        if (n->command == command && is_meant(n, options, m ? m->info.name : NULL)) {
             double d = (double)data->d;
             bytes += n->fixed + n->per_variable * d + n->per_row * rows + n->per_cell * rows * d;
         }
