@@ -1,6 +1,7 @@
 /* options.c - setting, checking and printing options as text; the table of them is options_table.c. */
 #include "base/options_internal.h"
 
+#include "base/blas_memory.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -492,7 +493,8 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
     }
     TRY(check_explained(ctx, options));
     TRY(check_preset(ctx, options));
-    return check_training(ctx, options);
+    TRY(check_training(ctx, options));
+    return blas_reserve(ctx);
 }
 
 /* ---- printing ---- */

@@ -10,7 +10,7 @@
  */
 #include "math/linalg.h"
 
-#include "math/blas_memory.h"
+#include "base/blas_memory.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,11 +5,19 @@
  * inside it at once gave wrong products in about 1 of 40 runs of a test made for it (tests/unit/test_linalg.c).  The
  * linker leads its calls of blas_memory_alloc and blas_memory_free through functions here that have one (--wrap in
  * src/meson.build).  A BLAS that was linked without that is entered by one thread at a time.
+ *
+ * Where the system has no memory for another buffer, OpenBLAS asks for it without end.  So the first is had at the
+ * beginning of a run, or the run fails, and a call for which there is none waits for one that another gives back.
  */
-#ifndef MATH_BLAS_MEMORY_H
-#define MATH_BLAS_MEMORY_H
+#ifndef BASE_BLAS_MEMORY_H
+#define BASE_BLAS_MEMORY_H
+
+#include "base/memory.h"
 
 #include <stdbool.h>
+
+/* At the beginning of a run: NONSENS_ERR_MEMORY where there is no memory for a single buffer. */
+nonsens_status blas_reserve(nonsens_context *ctx);
 
 /* Before and after a call of BLAS or LAPACK; what the first returns goes to the second. */
 bool blas_enter(void);
