@@ -220,6 +220,9 @@ static int read_table_option(arguments *args, const nonsens_option_info *info, c
     if (!value) {
         return complain(EXIT_USAGE, "--%s needs a value: %s", info->key, value_words(info));
     }
+    if (!*value) { // of a script whose variable is not set, more often than not
+        return complain(EXIT_USAGE, "--%s: the value is empty; give one, or leave the option out", info->key);
+    }
     nonsens_status status = nonsens_options_set(args->ctx, args->options, info->key, value);
     return status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
 }

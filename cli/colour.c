@@ -1,13 +1,16 @@
 /*
  * colour.c - headings and decisions stand out on a terminal.
  *
- * The library writes plain text.  Where standard output is a terminal, the text goes to a temporary file first, and
- * what is shown is its lines with a few of them coloured.  NO_COLOR (no-color.org) and TERM=dumb switch it off.
+ * The library writes plain text.  Where standard output is a terminal, the text goes to a file in memory first, which
+ * needs no disk, and what is shown is its lines with a few of them coloured.  NO_COLOR (no-color.org) and TERM=dumb
+ * switch it off.
  */
+#define _GNU_SOURCE /* memfd_create */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define BOLD "\033[1m"
@@ -25,7 +28,8 @@ const char *colour_begin(colour *c, const char *path)
 {
     *c = (colour){NULL, ""};
     if (path && strcmp(path, "-") == 0 && is_wanted()) {
-        c->text = tmpfile();
+        int file = memfd_create("text", MFD_CLOEXEC);
+        c->text = file >= 0 ? fdopen(file, "w+") : NULL;
     }
     if (!c->text) {
         return path;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { PATH_BYTES = 4096 };
+
 static bool is_standard(const char *path)
 {
     return strcmp(path, "-") == 0;
@@ -27,7 +29,7 @@ static size_t folder_length(const char *path)
 
 static bool get_folder(const char *path, struct stat *facts)
 {
-    char folder[4096] = ".";
+    char folder[PATH_BYTES] = ".";
     size_t length = folder_length(path);
     if (length >= sizeof folder) {
         return false;
@@ -37,6 +39,25 @@ static bool get_folder(const char *path, struct stat *facts)
         folder[length] = '\0';
     }
     return stat(folder, facts) == 0;
+}
+
+/* The path that a file would have that is written to `path`, which may be a link to what is not there yet. */
+static const char *follow_links(const char *path, char behind[PATH_BYTES])
+{
+    enum { MOST_LINKS = 40 };
+    char target[PATH_BYTES];
+    for (int k = 0; k < MOST_LINKS; k++) {
+        ssize_t length = readlink(path, target, sizeof target);
+        size_t folder = length > 0 && target[0] != '/' ? folder_length(path) : 0;
+        if (length <= 0 || folder + (size_t)length >= PATH_BYTES) {
+            break;
+        }
+        memmove(behind, path, folder);
+        memcpy(behind + folder, target, (size_t)length);
+        behind[folder + (size_t)length] = '\0';
+        path = behind;
+    }
+    return path;
 }
 
 static bool is_same_inode(const struct stat *a, const struct stat *b)
@@ -58,6 +79,9 @@ static bool is_same_file(const char *a, int standard, const char *b)
     if (has_first || has_second) {
         return false;
     }
+    char behind_a[PATH_BYTES], behind_b[PATH_BYTES];
+    a = follow_links(a, behind_a);
+    b = follow_links(b, behind_b);
     return strcmp(a + folder_length(a), b + folder_length(b)) == 0 && get_folder(a, &first) && get_folder(b, &second) &&
            is_same_inode(&first, &second);
 }

@@ -14,7 +14,7 @@ static const size_t BUFFER_BYTES = (size_t)32 << 20;
 
 static pthread_mutex_t buffers = PTHREAD_MUTEX_INITIALIZER, calls = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t given_back = PTHREAD_COND_INITIALIZER;
-static int64_t made, out; /* buffers that OpenBLAS has, and those in use */
+static int64_t made, out;    /* buffers that OpenBLAS has, and those in use */
 static atomic_bool led_here; /* once a buffer was asked for through this file */
 
 /* Names that the linker gives to the functions themselves, and looks for in their place. */

@@ -92,7 +92,7 @@ static nonsens_status refuse_number(nonsens_context *ctx, const option_row *r, c
 static nonsens_status set_integer(nonsens_context *ctx, const option_row *r, void *field, const char *value)
 {
     int64_t number = 0;
-    if (!read_integer(value, &number) || !within(&r->info, (double)number)) {
+    if (!read_integer(value, &number) || number < (int64_t)r->info.lowest || number > (int64_t)r->info.highest) {
         return refuse_number(ctx, r, value);
     }
     memcpy(field, &number, sizeof number);
@@ -309,8 +309,10 @@ nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *option
 {
     NEEDED(ctx, options, key, value);
     const option_row *r = row_find(key, options->command);
+    bool was_published = options->as_published;
     TRY(r ? set_row(ctx, options, r, value) : fail_unknown(ctx, options, key));
-    return r->offset == offsetof(struct nonsens_options, as_published) ? set_preset(ctx, options) : NONSENS_OK;
+    bool preset = r->offset == offsetof(struct nonsens_options, as_published);
+    return preset && (was_published || options->as_published) ? set_preset(ctx, options) : NONSENS_OK;
 }
 
 /* ---- options that contradict one another, or themselves ---- */

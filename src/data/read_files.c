@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- the files themselves -------------------------------------------------------------------------------------- */
 
@@ -19,25 +20,51 @@ static bool is_standard_input(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Also under two names; pipes and devices are told apart by name alone. */
-static bool is_same_file(const char *a, const char *b)
+/* Not known (regular is false) of what is no regular file: pipes and devices are told apart by name alone. */
+typedef struct identity {
+    bool regular;
+    dev_t device;
+    ino_t inode;
+} identity;
+
+static identity identify(const char *path)
 {
-    struct stat first, second;
-    if (strcmp(a, b) == 0) {
-        return true;
-    }
-    return !is_standard_input(a) && !is_standard_input(b) && stat(a, &first) == 0 && stat(b, &second) == 0 &&
-           S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    struct stat facts;
+    int status = is_standard_input(path) ? fstat(STDIN_FILENO, &facts) : stat(path, &facts);
+    bool regular = status == 0 && S_ISREG(facts.st_mode);
+    return regular ? (identity){true, facts.st_dev, facts.st_ino} : (identity){0};
+}
+
+/* Also under two names. */
+static bool is_same_file(const char *a, identity first, const char *b, identity second)
+{
+    return strcmp(a, b) == 0 ||
+           (first.regular && second.regular && first.device == second.device && first.inode == second.inode);
 }
 
 static nonsens_status refuse_twin(nonsens_context *ctx, const char *a, const char *b)
 {
     char first[SHOWN_PATH_BYTES], second[SHOWN_PATH_BYTES];
-    if (is_standard_input(a)) {
+    if (is_standard_input(a) && is_standard_input(b)) {
         return fail(ctx, NONSENS_ERR_USAGE, "standard input (-) is named twice; it can be read only once");
     }
     return fail(ctx, NONSENS_ERR_USAGE, "%.300s and %.300s are the same file; each segment needs a file of its own",
                 show_path(first, a), show_path(second, b));
+}
+
+static nonsens_status refuse_twins(nonsens_context *ctx, arena *scratch, const char *const *paths, int64_t count)
+{
+    identity *known;
+    ARENA_TRY(ctx, scratch, known, count);
+    for (int64_t k = 0; k < count; k++) {
+        known[k] = identify(paths[k]);
+        for (int64_t i = 0; i < k; i++) {
+            if (is_same_file(paths[i], known[i], paths[k], known[k])) {
+                return refuse_twin(ctx, paths[i], paths[k]);
+            }
+        }
+    }
+    return NONSENS_OK;
 }
 
 nonsens_status reading_check_files(nonsens_context *ctx, const char *const *paths, int64_t count,
@@ -52,14 +79,10 @@ nonsens_status reading_check_files(nonsens_context *ctx, const char *const *path
     if (count > INT32_MAX) {
         return fail(ctx, NONSENS_ERR_USAGE, "too many files");
     }
-    for (int64_t k = 1; k < count; k++) {
-        for (int64_t i = 0; i < k; i++) {
-            if (is_same_file(paths[i], paths[k])) {
-                return refuse_twin(ctx, paths[i], paths[k]);
-            }
-        }
-    }
-    return NONSENS_OK;
+    arena scratch = {0};
+    nonsens_status status = refuse_twins(ctx, &scratch, paths, count);
+    arena_free(&scratch);
+    return status;
 }
 
 /* ---- labels ---------------------------------------------------------------------------------------------------- */

@@ -135,13 +135,22 @@ static nonsens_status read_line(list_reader *r, arena *scratch, const char *text
     return NONSENS_OK;
 }
 
+/* Lines end in LF, CR or CR LF. */
+static const char *behind_line(const char *at, const char *end)
+{
+    while (at < end && !csv_is_line_end(*at)) {
+        at++;
+    }
+    bool two = end - at > 1 && at[0] == '\r' && at[1] == '\n';
+    return at < end ? at + 1 + two : end;
+}
+
 static nonsens_status read_lines(list_reader *r, arena *scratch, const input *file)
 {
     const char *begin = file->bytes + utf8_mark_length(file->bytes, (int64_t)file->size);
     const char *end = file->bytes + file->size;
     for (const char *at = begin, *next; at < end; at = next) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        next = line_end ? line_end + 1 : end;
+        next = behind_line(at, end);
         r->line++;
         TRY(read_line(r, scratch, at, next - at));
     }
