@@ -41,6 +41,7 @@ typedef struct knowledge_reader {
     enum section section;
     const char *rest, *stop; /* what is left of the line, blanks at its ends taken off */
     bool has_tabs;           /* between words of the line */
+    const char *cell_end;    /* of what the last word stood in, between tabs, blanks at its end taken off */
     int64_t d;
     knowledge_variable *sorted; /* (d) by name */
     char *plain;                /* room for a word without its quotes */

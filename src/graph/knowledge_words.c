@@ -50,6 +50,7 @@ bool knowledge_next_line(knowledge_reader *r)
         bool comment = r->rest < r->stop && (r->rest[0] == '#' || (r->stop - r->rest > 1 && !memcmp(r->rest, "//", 2)));
         if (r->rest < r->stop && !comment) {
             r->has_tabs = memchr(r->rest, '\t', (size_t)(r->stop - r->rest));
+            r->cell_end = r->rest;
             return true;
         }
     }
@@ -107,6 +108,14 @@ static nonsens_status quoted_word(knowledge_reader *r, knowledge_word *out)
     return NONSENS_OK;
 }
 
+/* Looked for once a cell, not once a word: a line may be as long as the file. */
+static void find_cell_end(knowledge_reader *r)
+{
+    const char *cell = r->rest, *tab = memchr(cell, '\t', (size_t)(r->stop - cell));
+    r->cell_end = tab ? tab : r->stop;
+    trim(&cell, &r->cell_end);
+}
+
 nonsens_status knowledge_next_word(knowledge_reader *r, knowledge_word *out)
 {
     trim(&r->rest, &r->stop);
@@ -117,11 +126,11 @@ nonsens_status knowledge_next_word(knowledge_reader *r, knowledge_word *out)
     if (*r->rest == '"') {
         return quoted_word(r, out);
     }
-    const char *tab = memchr(r->rest, '\t', (size_t)(r->stop - r->rest));
-    const char *cell = r->rest, *cell_end = tab ? tab : r->stop;
-    trim(&cell, &cell_end);
-    if (r->has_tabs && find_name(r, cell, cell_end - cell) >= 0) {
-        r->rest = cell_end;
+    if (r->has_tabs && r->cell_end <= r->rest) {
+        find_cell_end(r);
+    }
+    if (r->has_tabs && find_name(r, r->rest, r->cell_end - r->rest) >= 0) {
+        r->rest = r->cell_end;
     } else {
         while (r->rest < r->stop && !is_blank(*r->rest)) {
             r->rest++;

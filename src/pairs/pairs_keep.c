@@ -106,6 +106,15 @@ static int64_t find_pair(const pairs_keeper *k, int64_t x, int64_t y)
     return low < k->pairs->count && key_of(k->pairs, k->sorted[low]) == wanted ? k->sorted[low] : -1;
 }
 
+/* Is it what is written for a pair: a decision or the reason of a failure, and, where there is one, a p-value? */
+static bool is_pair_line(const json_t *line)
+{
+    bool decided = json_is_string(json_object_get(line, "decision"));
+    double p = number_of(line, "p_value");
+    bool first_and_last = json_object_get(line, "x") && json_object_get(line, "data_hash"); // its keys are all there
+    return first_and_last && decided != json_is_string(json_object_get(line, "error")) && !(p < 0.0 || p > 1.0);
+}
+
 static void visit_line(void *user, const json_t *line, journal_place place)
 {
     pairs_keeper *k = user;
@@ -118,8 +127,7 @@ static void visit_line(void *user, const json_t *line, journal_place place)
         return;
     }
     int64_t index = find_pair(k, x, y);
-    bool whole = json_object_get(inner, "x") && json_object_get(inner, "data_hash"); // its first and its last key
-    if (index < 0 || !whole || k->pairs->line[index].there) {
+    if (index < 0 || !is_pair_line(inner) || k->pairs->line[index].there) {
         return;
     }
     if (take_line(k, index, inner)) {

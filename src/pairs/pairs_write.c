@@ -137,7 +137,7 @@ static void fill_cells(const nonsens_pairs *pairs, int64_t index, cells *c)
     show_bare(c->x, pairs->names[pair->x]);
     show_bare(c->y, pairs->names[pair->y]);
     if (arrow == 0) {
-        snprintf(c->decision, sizeof c->decision, "%s", pair->error ? "failed" : pair->decision);
+        show_bare(c->decision, pair->error ? "failed" : pair->decision);
     } else {
         snprintf(c->decision, sizeof c->decision, "%s->%s", arrow > 0 ? c->x : c->y, arrow > 0 ? c->y : c->x);
     }

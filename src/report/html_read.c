@@ -9,6 +9,7 @@
 #include "base/json_text.h"
 #include "base/number.h"
 #include "base/show.h"
+#include "base/text_set.h"
 #include "data/table.h"
 #include "methods/variables.h"
 #include "report/html.h"
@@ -65,31 +66,59 @@ static bool is_evidence(const json_t *array)
     return ok;
 }
 
-static bool has_text(const json_t *array, const json_t *text)
+static nonsens_status put_name(nonsens_context *ctx, text_set *names, const json_t *text, int32_t *index)
 {
-    const json_t *item;
-    size_t k;
-    json_array_foreach(array, k, item)
-    {
-        if (json_equal(item, text)) {
-            return true;
-        }
-    }
-    return false;
+    return text_set_put(ctx, names, json_string_value(text), (int64_t)json_string_length(text), index);
 }
 
-static bool is_graph(const json_t *nodes, const json_t *edges)
+/* *ok stays as it was where both ends of the edge are among the nodes and its other parts are as documented. */
+static nonsens_status check_edge(nonsens_context *ctx, text_set *names, int64_t nodes, const json_t *edge, bool *ok)
 {
+    const json_t *from = json_object_get(edge, "from"), *to = json_object_get(edge, "to");
+    int32_t first, second;
+    if (!json_is_string(from) || !json_is_string(to) || !json_is_string(json_object_get(edge, "type")) ||
+        !number_or_null(json_object_get(edge, "weight")) || !number_or_null(json_object_get(edge, "p_value")) ||
+        !number_or_null(json_object_get(edge, "support"))) {
+        *ok = false;
+        return NONSENS_OK;
+    }
+    TRY(put_name(ctx, names, from, &first));
+    TRY(put_name(ctx, names, to, &second));
+    *ok = *ok && first < nodes && second < nodes;
+    return NONSENS_OK;
+}
+
+/* In time that grows with the file: names are found by their hash. */
+static nonsens_status check_edges(nonsens_context *ctx, arena *scratch, const json_t *nodes, const json_t *edges,
+                                  bool *ok)
+{
+    text_set names = {.keep = scratch, .scratch = scratch};
     const json_t *item;
     size_t k;
-    bool ok = all_texts(nodes) && json_is_array(edges);
-    json_array_foreach(edges, k, item)
+    int32_t index;
+    json_array_foreach(nodes, k, item)
     {
-        ok = ok && has_text(nodes, json_object_get(item, "from")) && has_text(nodes, json_object_get(item, "to")) &&
-             json_is_string(json_object_get(item, "type")) && number_or_null(json_object_get(item, "weight")) &&
-             number_or_null(json_object_get(item, "p_value")) && number_or_null(json_object_get(item, "support"));
+        TRY(put_name(ctx, &names, item, &index));
     }
-    return ok;
+    int64_t count = names.count;
+    *ok = true;
+    for (k = 0; *ok && k < json_array_size(edges); k++) {
+        TRY(check_edge(ctx, &names, count, json_array_get(edges, k), ok));
+    }
+    return NONSENS_OK;
+}
+
+/* *ok: is it one?  Fails for want of memory. */
+static nonsens_status is_graph(nonsens_context *ctx, const json_t *nodes, const json_t *edges, bool *ok)
+{
+    arena scratch = {0};
+    *ok = false;
+    if (!all_texts(nodes) || !json_is_array(edges)) {
+        return NONSENS_OK;
+    }
+    nonsens_status status = check_edges(ctx, &scratch, nodes, edges, ok);
+    arena_free(&scratch);
+    return status;
 }
 
 /* {variable: {segment: number or null}} */
@@ -190,15 +219,18 @@ static nonsens_status check_result(nonsens_context *ctx, const char *path, const
     if (json_object_get(root, "explain") && !is_explained(json_object_get(root, "explain"))) {
         return fail_result(ctx, path, "\"explain\" is not as documented (docs/json.md)");
     }
-    if ((json_object_get(root, "edges") || json_object_get(root, "nodes")) &&
-        !is_graph(json_object_get(root, "nodes"), json_object_get(root, "edges"))) {
+    bool ok = true;
+    if (json_object_get(root, "edges") || json_object_get(root, "nodes")) {
+        TRY(is_graph(ctx, json_object_get(root, "nodes"), json_object_get(root, "edges"), &ok));
+    }
+    if (!ok) {
         return fail_result(ctx, path, "\"nodes\" and \"edges\" are no graph");
     }
-    bool ok = (!notes || all_texts(notes)) && is_levels(json_object_get(root, "note_levels"), notes) &&
-              is_bootstrap(json_object_get(root, "bootstrap")) && is_modulation(json_object_get(root, "modulation")) &&
-              text_or_null(json_object_get(root, "decision")) && text_or_null(json_object_get(root, "direction")) &&
-              text_or_null(json_object_get(root, "reason")) && text_or_null(json_object_get(root, "assumptions")) &&
-              number_or_null(json_object_get(root, "score")) && number_or_null(json_object_get(root, "p_value"));
+    ok = (!notes || all_texts(notes)) && is_levels(json_object_get(root, "note_levels"), notes) &&
+         is_bootstrap(json_object_get(root, "bootstrap")) && is_modulation(json_object_get(root, "modulation")) &&
+         text_or_null(json_object_get(root, "decision")) && text_or_null(json_object_get(root, "direction")) &&
+         text_or_null(json_object_get(root, "reason")) && text_or_null(json_object_get(root, "assumptions")) &&
+         number_or_null(json_object_get(root, "score")) && number_or_null(json_object_get(root, "p_value"));
     return ok ? NONSENS_OK : fail_result(ctx, path, "a part of it is not as documented (docs/json.md)");
 }
 

@@ -23,6 +23,7 @@
 #include "reproduce/reproduce.h"
 #include "reproduce/svg_graph.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -149,7 +150,7 @@ static nonsens_status prepare(nonsens_context *ctx, arena *a, const nonsens_opti
     if (!path) {
         return NONSENS_ERR_MEMORY;
     }
-    if (access(path, F_OK) != 0) {
+    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) { // what else is wrong, reading tells
         base->missing =
             arena_format(ctx, a, "there is no file %s; --data names the folder of mtl_fmri", show_path(shown, path));
         return base->missing ? NONSENS_OK : NONSENS_ERR_MEMORY;

@@ -1,20 +1,150 @@
 /*
- * read_table.c - FILE [KEY VALUE]...: reads the data as the options say and does nothing with them, so that the memory
- * of reading can be measured (bounded).  Prints the most memory it had, in kB, and rows and variables or the message of
- * the failure.
+ * read_table.c - KIND FILE [TABLE] [KEY VALUE]...: reads the file as the options say and does as little as can be with
+ * it, so that the memory of reading can be measured (bounded).  Prints the most memory it had, in kB, and what was read
+ * or the message of the failure.
+ *
+ * KIND is table, graph, result (of which a page is made), or, with a TABLE of few rows that it speaks of, knowledge,
+ * pairs (a list of them), journal (of resamples) or pairs-journal.
  */
 #include <nonsens/nonsens.h>
 
 #include <stdio.h>
+#include <string.h>
 
-static nonsens_status read_table(nonsens_context *ctx, int count, char **words, nonsens_options **options,
-                                 nonsens_data **data)
+/* What is to be read, and by which options. */
+typedef struct request {
+    const char *file, *table;
+    nonsens_options *options;
+    char said[256]; /* what was read */
+} request;
+
+static nonsens_status read_table(nonsens_context *ctx, request *r)
 {
-    nonsens_status status = nonsens_options_new(ctx, NONSENS_CMD_DIAGNOSE, options);
-    for (int k = 2; status == NONSENS_OK && k + 1 < count; k += 2) {
-        status = nonsens_options_set(ctx, *options, words[k], words[k + 1]);
+    nonsens_data *data = NULL;
+    nonsens_status status = nonsens_data_read(ctx, r->file, r->options, &data);
+    if (status == NONSENS_OK) {
+        snprintf(r->said, sizeof r->said, "%lld x %lld", (long long)nonsens_data_rows(data),
+                 (long long)nonsens_data_variables(data));
     }
-    return status == NONSENS_OK ? nonsens_data_read(ctx, words[1], *options, data) : status;
+    nonsens_data_free(data);
+    return status;
+}
+
+static nonsens_status read_graph(nonsens_context *ctx, request *r)
+{
+    nonsens_graph *graph = NULL;
+    nonsens_status status = nonsens_graph_read(ctx, r->file, NULL, &graph);
+    if (status == NONSENS_OK) {
+        snprintf(r->said, sizeof r->said, "%lld nodes, %lld edges", (long long)nonsens_graph_nodes(graph),
+                 (long long)nonsens_graph_edges(graph));
+    }
+    nonsens_graph_free(graph);
+    return status;
+}
+
+static nonsens_status read_result(nonsens_context *ctx, request *r)
+{
+    snprintf(r->said, sizeof r->said, "a page");
+    return nonsens_report_write_html(ctx, r->file, NULL, 0, NULL, "/dev/null", NULL);
+}
+
+/* ---- what speaks of a table ---- */
+
+static nonsens_status discover(nonsens_context *ctx, request *r, const nonsens_data *data)
+{
+    nonsens_result *result = NULL;
+    snprintf(r->said, sizeof r->said, "a graph");
+    nonsens_status status = nonsens_discover(ctx, data, r->options, &result);
+    nonsens_result_free(result);
+    return status;
+}
+
+static nonsens_status run_pairs(nonsens_context *ctx, request *r, const nonsens_data *data, const char *journal)
+{
+    nonsens_pairs *pairs = NULL;
+    nonsens_status status = nonsens_pairs_run(ctx, data, r->options, journal, &pairs);
+    if (status == NONSENS_OK) {
+        snprintf(r->said, sizeof r->said, "%lld pairs", (long long)nonsens_pairs_count(pairs));
+    }
+    nonsens_pairs_free(pairs);
+    return status;
+}
+
+static nonsens_status set(nonsens_context *ctx, request *r, const char *key, const char *value)
+{
+    return nonsens_options_set(ctx, r->options, key, value);
+}
+
+static nonsens_status use_knowledge(nonsens_context *ctx, request *r, const nonsens_data *data)
+{
+    nonsens_status status = set(ctx, r, "knowledge", r->file);
+    return status == NONSENS_OK ? discover(ctx, r, data) : status;
+}
+
+static nonsens_status use_journal(nonsens_context *ctx, request *r, const nonsens_data *data)
+{
+    nonsens_status status = set(ctx, r, "journal", r->file);
+    return status == NONSENS_OK ? discover(ctx, r, data) : status;
+}
+
+static nonsens_status use_pairs(nonsens_context *ctx, request *r, const nonsens_data *data)
+{
+    nonsens_status status = set(ctx, r, "pairs", r->file);
+    return status == NONSENS_OK ? run_pairs(ctx, r, data, NULL) : status;
+}
+
+static nonsens_status use_pairs_journal(nonsens_context *ctx, request *r, const nonsens_data *data)
+{
+    return run_pairs(ctx, r, data, r->file);
+}
+
+typedef nonsens_status use_fn(nonsens_context *ctx, request *r, const nonsens_data *data);
+
+static nonsens_status with_table(nonsens_context *ctx, request *r, use_fn *use)
+{
+    nonsens_data *data = NULL;
+    nonsens_status status = nonsens_data_read(ctx, r->table, r->options, &data);
+    status = status == NONSENS_OK ? use(ctx, r, data) : status;
+    nonsens_data_free(data);
+    return status;
+}
+
+/* ---- kinds ---- */
+
+typedef struct kind {
+    const char *name;
+    unsigned command; /* whose options it takes */
+    nonsens_status (*read)(nonsens_context *ctx, request *r);
+    use_fn *use; /* where there is a table */
+} kind;
+
+static const kind KINDS[] = {
+    {"table", NONSENS_CMD_DIAGNOSE, read_table, NULL},
+    {"graph", NONSENS_CMD_COMPARE, read_graph, NULL},
+    {"result", NONSENS_CMD_REPORT, read_result, NULL},
+    {"knowledge", NONSENS_CMD_DISCOVER, NULL, use_knowledge},
+    {"journal", NONSENS_CMD_DISCOVER, NULL, use_journal},
+    {"pairs", NONSENS_CMD_DIRECTION, NULL, use_pairs},
+    {"pairs-journal", NONSENS_CMD_DIRECTION, NULL, use_pairs_journal},
+};
+
+static const kind *kind_find(const char *name)
+{
+    for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
+        if (strcmp(KINDS[k].name, name) == 0) {
+            return &KINDS[k];
+        }
+    }
+    return NULL;
+}
+
+static nonsens_status run(nonsens_context *ctx, const kind *k, request *r, int count, char **words)
+{
+    nonsens_status status = nonsens_options_new(ctx, k->command, &r->options);
+    for (int i = 0; status == NONSENS_OK && i + 1 < count; i += 2) {
+        status = set(ctx, r, words[i], words[i + 1]);
+    }
+    return status != NONSENS_OK ? status : k->use ? with_table(ctx, r, k->use) : k->read(ctx, r);
 }
 
 /* Of this program alone: what getrusage() tells begins with the process that started it. */
@@ -33,21 +163,17 @@ static long peak_kilobytes(void)
 
 int main(int count, char **words)
 {
+    const kind *k = count > 2 ? kind_find(words[1]) : NULL;
+    int used = k && k->use ? 4 : 3;
     nonsens_context *ctx = nonsens_context_new();
-    nonsens_options *options = NULL;
-    nonsens_data *data = NULL;
-    if (!ctx || count < 2) {
+    if (!ctx || !k || count < used) {
+        fprintf(stderr, "usage: read_table KIND FILE [TABLE] [KEY VALUE]...\n");
         return 1;
     }
-    nonsens_status status = read_table(ctx, count, words, &options, &data);
-    printf("%ld ", peak_kilobytes());
-    if (status == NONSENS_OK) {
-        printf("%lld x %lld\n", (long long)nonsens_data_rows(data), (long long)nonsens_data_variables(data));
-    } else {
-        printf("%s\n", nonsens_message(ctx));
-    }
-    nonsens_data_free(data);
-    nonsens_options_free(options);
+    request r = {.file = words[2], .table = words[used - 1]};
+    nonsens_status status = run(ctx, k, &r, count - used, words + used);
+    printf("%ld %s\n", peak_kilobytes(), status == NONSENS_OK ? r.said : nonsens_message(ctx));
+    nonsens_options_free(r.options);
     nonsens_context_free(ctx);
     return (int)status;
 }

@@ -2,6 +2,8 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include "base/hash.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +17,16 @@ static inline void check(bool holds)
     if (!holds) {
         abort();
     }
+}
+
+/* True for one of `many` inputs or so, always the same ones: for steps that take long. */
+static inline bool is_one_of(uint64_t many, const uint8_t *bytes, size_t size)
+{
+    uint64_t hash = HASH_START;
+    for (size_t i = 0; i < size; i++) {
+        hash_number(&hash, bytes[i]);
+    }
+    return hash_fold(hash) % many == 0;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "fuzz/fuzz.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static char fuzz_path[] = "/tmp/nonsens_fuzz_XXXXXX";
@@ -24,6 +25,17 @@ static const char *fuzz_file(const uint8_t *bytes, size_t size)
     }
     check(ftruncate(file, 0) == 0 && pwrite(file, bytes, size, 0) == (ssize_t)size);
     return fuzz_path;
+}
+
+/* The first line of that file with its end; its bytes, which must fit. */
+static inline size_t fuzz_first_line(char *line, size_t bytes)
+{
+    FILE *file = fopen(fuzz_path, "rb");
+    check(file && fgets(line, (int)bytes, file));
+    fclose(file);
+    size_t length = strlen(line);
+    check(length > 0 && line[length - 1] == '\n');
+    return length;
 }
 
 #endif

@@ -1,11 +1,19 @@
 /*
  * fuzz_journal.c - bytes at random as a journal (libFuzzer): lines that can be read are found and loaded again, and a
- * line that is appended stands alone, whatever the file ended with.
+ * line that is appended stands alone, whatever the file ended with.  What takes its results from such lines is run on
+ * them: resamples, pairs and the figures of `reproduce`.
  */
 #include "base/journal_head.h"
+#include "fuzz/fuzz_data.h"
 #include "fuzz/fuzz_file.h"
+#include "methods/bootstrap.h"
+#include "methods/method.h"
+#include "pairs/pairs.h"
+#include "reproduce/reproduce.h"
 
 #include <string.h>
+
+/* ---- any journal ---- */
 
 typedef struct visited {
     int64_t lines, end;
@@ -30,6 +38,18 @@ static int64_t count_lines(nonsens_context *ctx, const char *path, visited *v)
     return v->lines;
 }
 
+static void check_head(nonsens_context *ctx, const char *path)
+{
+    static const journal_kind kind = {"nonsens bootstrap", "resamples", "name another --journal"};
+    journal j;
+    json_t *head = json_pack("{s:s, s:i}", "options", kind.name, "seed", 0);
+    check(journal_open(ctx, path, &j) == NONSENS_OK);
+    nonsens_status status = journal_check_head(ctx, &j, &kind, head);
+    check(status == NONSENS_OK || strlen(nonsens_message(ctx)) > 10);
+    journal_close(&j);
+    json_decref(head);
+}
+
 static void check_append(nonsens_context *ctx, const char *path)
 {
     journal j;
@@ -42,28 +62,185 @@ static void check_append(nonsens_context *ctx, const char *path)
     journal_close(&j);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_lines(nonsens_context *ctx, const char *path)
 {
-    static const journal_kind kind = {"nonsens bootstrap", "resamples", "name another --journal"};
-    nonsens_context *ctx = nonsens_context_new();
-    const char *path = fuzz_file(data, size);
     visited before, after;
-    journal j;
-    check(ctx != NULL);
     int64_t lines = count_lines(ctx, path, &before);
     if (lines > 0) {
         json_t *again;
         check(journal_load(ctx, path, before.last, &again) == NONSENS_OK);
         json_decref(again);
     }
-    json_t *head = json_pack("{s:s, s:i}", "options", kind.name, "seed", 0);
-    check(journal_open(ctx, path, &j) == NONSENS_OK);
-    nonsens_status status = journal_check_head(ctx, &j, &kind, head);
-    check(status == NONSENS_OK || strlen(nonsens_message(ctx)) > 10);
-    journal_close(&j);
-    json_decref(head);
+    check_head(ctx, path);
     check_append(ctx, path);
     check(count_lines(ctx, path, &after) == lines + 1);
+}
+
+/* ---- resamples ---- */
+
+static void check_outcome(const bootstrap_outcome *outcome, int64_t d)
+{
+    check(!outcome->failure || outcome->edges == 0);
+    for (int64_t i = 0; i < outcome->edges; i++) {
+        const bootstrap_edge *e = &outcome->edge[i];
+        check(e->from >= 0 && e->from < d && e->to >= 0 && e->to < d && e->from != e->to);
+        check(e->type >= NONSENS_EDGE_DIRECTED && e->type <= NONSENS_EDGE_BIDIRECTED);
+    }
+}
+
+static void check_resamples(nonsens_context *ctx, const char *path)
+{
+    enum { RESAMPLES = 4, VARIABLES = 3 };
+    arena a = {0};
+    journal j;
+    check(journal_open(ctx, path, &j) == NONSENS_OK);
+    for (int64_t k = 0; k < RESAMPLES; k++) {
+        bootstrap_outcome outcome;
+        bool there;
+        check(bootstrap_journal_find(ctx, &a, &j, k, VARIABLES, &there, &outcome) == NONSENS_OK);
+        if (there) {
+            check_outcome(&outcome, VARIABLES);
+        }
+    }
+    journal_close(&j);
+    arena_free(&a);
+}
+
+/* ---- pairs ---- */
+
+static nonsens_options *pair_options(nonsens_context *ctx)
+{
+    nonsens_options *options;
+    check(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options) == NONSENS_OK);
+    check(nonsens_options_set(ctx, options, "method", "reci") == NONSENS_OK);
+    check(nonsens_options_set(ctx, options, "pairs", "all") == NONSENS_OK);
+    check(nonsens_options_set(ctx, options, "resume", "true") == NONSENS_OK);
+    return options;
+}
+
+static void check_pair(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index)
+{
+    const nonsens_pair *pair = &pairs->pair[index];
+    json_t *line;
+    check((pair->decision != NULL) != (pair->error != NULL) && !(pair->p_value < 0.0 || pair->p_value > 1.0));
+    check(pairs_load(ctx, pairs, index, &line) == NONSENS_OK);
+    json_decref(line);
+}
+
+/* Takes over what the journal holds; where that is all pairs, they are written. */
+static void read_pairs(nonsens_context *ctx, const char *path)
+{
+    static char name[][2] = {"a", "b", "c"}, *names[] = {name[0], name[1], name[2]};
+    nonsens_options *options = pair_options(ctx);
+    nonsens_pairs pairs = {.options = *options, .variables = 3, .names = names, .journal = (char *)path};
+    pairs_keeper keeper;
+    arena scratch = {0};
+    int64_t there = 0;
+    check(pairs_list(ctx, fuzz_data(ctx), &pairs) == NONSENS_OK && pairs.count == 3);
+    pairs.method = method_find("reci");
+    check(pairs_keeper_open(ctx, &scratch, fuzz_data(ctx), &pairs, &keeper) == NONSENS_OK);
+    pairs_keeper_close(&keeper);
+    for (int64_t k = 0; k < pairs.count; k++) {
+        if (pairs.line[k].there) {
+            check_pair(ctx, &pairs, k);
+            there++;
+        }
+    }
+    if (there == pairs.count) {
+        check(nonsens_pairs_write_json(ctx, &pairs, "/dev/null") == NONSENS_OK);
+        check(nonsens_pairs_write_text(ctx, &pairs, "/dev/null") == NONSENS_OK);
+    }
+    arena_free(&scratch);
+    arena_free(&pairs.memory);
+    nonsens_options_free(options);
+}
+
+/* Behind the head that such a run writes. */
+static void check_pairs(nonsens_context *ctx, const uint8_t *data, size_t size)
+{
+    static char head[4096];
+    static size_t length;
+    if (length == 0) {
+        read_pairs(ctx, fuzz_file(data, 0));
+        length = fuzz_first_line(head, sizeof head);
+    }
+    uint8_t *whole = malloc(length + size);
+    check(whole != NULL);
+    memcpy(whole, head, length);
+    if (size > 0) {
+        memcpy(whole + length, data, size);
+    }
+    read_pairs(ctx, fuzz_file(whole, length + size));
+    free(whole);
+}
+
+/* ---- figures ---- */
+
+enum { UNITS = 4 };
+
+/* Lines that the figure takes for its own. */
+typedef struct figure_lines {
+    const figure *figure;
+    char *unit; /* (UNITS) of unit_bytes each */
+    int64_t count;
+} figure_lines;
+
+static void read_unit(void *user, const json_t *line, journal_place place)
+{
+    figure_lines *f = user;
+    (void)place;
+    if (f->count < UNITS && f->figure->read(line, f->unit + (size_t)f->count * f->figure->unit_bytes)) {
+        f->count++;
+    }
+}
+
+static void write_figure(nonsens_context *ctx, figure_write_fn write, const figure_units *units)
+{
+    static FILE *nowhere;
+    arena scratch = {0};
+    nowhere = nowhere ? nowhere : fopen("/dev/null", "w");
+    check(nowhere && write(ctx, &scratch, units, nowhere) == NONSENS_OK);
+    arena_free(&scratch);
+}
+
+/* Units as those of the figure's first cell, or of its first two. */
+static void write_figures(nonsens_context *ctx, const figure_lines *f, bool draw)
+{
+    static const int64_t cell[] = {0, 1};
+    int64_t cells = f->count > 1 ? 2 : 1, reps = f->count / cells, reps_there[] = {reps, reps};
+    figure_units units = {cells, reps, cell, f->unit, reps_there};
+    write_figure(ctx, f->figure->write_csv, &units);
+    write_figure(ctx, f->figure->write_text, &units);
+    for (int k = 0; draw && k < FIGURE_PICTURES && f->figure->picture[k].suffix; k++) {
+        write_figure(ctx, f->figure->picture[k].draw, &units);
+    }
+}
+
+static void check_figure(nonsens_context *ctx, const char *path, const figure *which, bool draw)
+{
+    figure_lines f = {which, calloc(UNITS, which->unit_bytes), 0};
+    journal j;
+    check(f.unit && journal_open_visited(ctx, path, read_unit, &f, &j) == NONSENS_OK);
+    journal_close(&j);
+    if (f.count > 0) {
+        write_figures(ctx, &f, draw);
+    }
+    free(f.unit);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    nonsens_context *ctx = nonsens_context_new();
+    const char *path = fuzz_file(data, size);
+    bool draw = is_one_of(8, data, size); // takes longer than all the rest
+    check(ctx != NULL);
+    check_resamples(ctx, path);
+    check_figure(ctx, path, &FIGURE_BIVARIATE, draw);
+    check_figure(ctx, path, &FIGURE_LINEAR_ICA, draw);
+    check_figure(ctx, path, &FIGURE_GRAPHS, draw);
+    check_figure(ctx, path, &FIGURE_FMRI, draw);
+    check_lines(ctx, path);
+    check_pairs(ctx, data, size);
     nonsens_context_free(ctx);
     return 0;
 }

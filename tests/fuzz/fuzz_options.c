@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { LINE_BYTES = 1024 };
+enum { LINE_BYTES = 2 * OPTION_TEXT_BYTES }; // longer than any value may be
 
 static void check_same(nonsens_context *ctx, nonsens_options *options, const char *key)
 {
@@ -37,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const unsigned command[] = {NONSENS_CMD_SIMULATE, NONSENS_CMD_DIRECTION, NONSENS_CMD_INDEPENDENCE,
                                        NONSENS_CMD_DIAGNOSE, NONSENS_CMD_ICA,       NONSENS_CMD_DISCOVER,
-                                       NONSENS_CMD_COMPARE,  NONSENS_CMD_EXPLAIN,   NONSENS_CMD_REPRODUCE};
+                                       NONSENS_CMD_COMPARE,  NONSENS_CMD_EXPLAIN,   NONSENS_CMD_REPRODUCE,
+                                       NONSENS_CMD_REPORT};
     nonsens_context *ctx = nonsens_context_new();
     nonsens_options *options = NULL;
     check(ctx != NULL);

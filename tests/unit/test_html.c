@@ -255,6 +255,43 @@ static void test_result_file_is_read_back(void **state)
     json_decref(root);
 }
 
+static nonsens_status read_graph(fixture *f, const char *nodes, const char *edges)
+{
+    static const char text[] = "{\"nonsens\": {\"version\": \"0\", \"options\": {}, \"data_hash\": \"0\"}, \"data\": "
+                               "{\"rows\": 3, \"segments\": 0, \"variables\": [], \"warnings\": []}, \"method\": "
+                               "\"pc\", \"evidence\": [], \"nodes\": %s, \"edges\": %s}";
+    char bytes[1024];
+    json_t *root = NULL;
+    nonsens_options *options = NULL;
+    int length = snprintf(bytes, sizeof bytes, text, nodes, edges);
+    nonsens_status status = html_parse_result(f->ctx, "r.json", bytes, (size_t)length, &root, &options);
+    nonsens_options_free(options);
+    json_decref(root);
+    return status;
+}
+
+/* Both ends of an edge must be nodes. */
+static void test_graph_is_checked(void **state)
+{
+    fixture *f = *state;
+    static const char nodes[] = "[\"a\", \"b\", \"\"]";
+    static const char *const no_edges[] = {"[{\"from\": \"a\", \"to\": \"c\", \"type\": \"-->\"}]",
+                                           "[{\"from\": \"c\", \"to\": \"c\", \"type\": \"-->\"}]",
+                                           "[{\"from\": \"a\", \"to\": 1, \"type\": \"-->\"}]",
+                                           "[{\"to\": \"a\", \"type\": \"-->\"}]",
+                                           "[{\"from\": \"a\", \"to\": \"b\"}]",
+                                           "[{\"from\": \"a\", \"to\": \"b\", \"type\": \"-->\", \"weight\": \"1\"}]",
+                                           "[3]",
+                                           "{}"};
+    assert_int_equal(read_graph(f, nodes, "[]"), NONSENS_OK);
+    assert_int_equal(read_graph(f, nodes, "[{\"from\": \"b\", \"to\": \"\", \"type\": \"-->\"}]"), NONSENS_OK);
+    assert_int_equal(read_graph(f, "[1]", "[]"), NONSENS_ERR_DATA);
+    for (size_t k = 0; k < sizeof no_edges / sizeof *no_edges; k++) {
+        assert_int_equal(read_graph(f, nodes, no_edges[k]), NONSENS_ERR_DATA);
+        assert_non_null(strstr(nonsens_message(f->ctx), "are no graph"));
+    }
+}
+
 static nonsens_status write_small(nonsens_context *ctx, arena *a, void *state)
 {
     (void)state;
@@ -274,7 +311,8 @@ int main(void)
         TEST(test_rows_are_taken_evenly),          TEST(test_row_order_does_not_matter),
         TEST(test_values_are_those_of_their_rows), TEST(test_summary_is_of_all_rows),
         TEST(test_very_many_segments_are_cut),     TEST(test_other_data_are_refused),
-        TEST(test_result_file_is_read_back),       TEST(test_every_allocation_may_fail),
+        TEST(test_result_file_is_read_back),       TEST(test_graph_is_checked),
+        TEST(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_path, remove_path);
 }

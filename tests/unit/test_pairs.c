@@ -383,6 +383,28 @@ static void test_resumed_anywhere(void **state)
     }
 }
 
+/* A line of a pair without a decision or with one and a failure, or with a p-value that is none, is not taken. */
+static void test_odd_lines_are_run_again(void **state)
+{
+    place *p = *state;
+    static const char *const odd[] = {
+        "{}", "{\"x\":\"a\",\"data_hash\":\"0\"}",
+        "{\"x\":\"a\",\"decision\":\"independent\",\"error\":\"why\",\"data_hash\":\"0\"}",
+        "{\"x\":\"a\",\"decision\":\"independent\",\"p_value\":-1,\"data_hash\":\"0\"}",
+        "{\"x\":\"a\",\"decision\":\"independent\",\"p_value\":1.5,\"data_hash\":\"0\"}"};
+    static char whole[FILE_BYTES], written[FILE_BYTES], again[FILE_BYTES];
+    lines_of(p, p->journal, whole);
+    load(p->journal, written);
+    size_t head = (size_t)(strchr(written, '\n') + 1 - written);
+    choose(p, "resume", "true");
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+        int length = snprintf(written + head, sizeof written - head, "{\"pair\":[0,1],\"line\":%s}\n", odd[k]);
+        store(p->journal, written, head + (size_t)length);
+        lines_of(p, p->journal, again);
+        assert_string_equal(whole, again);
+    }
+}
+
 static int stop_later(void *user, const char *phase, int64_t done, int64_t total)
 {
     (void)total;
@@ -508,6 +530,7 @@ int main(void)
         PLACE_TEST(test_lists),
         PLACE_TEST(test_no_list),
         PLACE_TEST(test_resumed_anywhere),
+        PLACE_TEST(test_odd_lines_are_run_again),
         PLACE_TEST(test_cancelled_and_resumed),
         PLACE_TEST(test_other_journals_are_refused),
         PLACE_TEST(test_further_pairs),

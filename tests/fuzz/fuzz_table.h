@@ -1,0 +1,63 @@
+/*
+ * fuzz_table.h - bytes at random into the readers of tables (libFuzzer): what the targets of the formats share.
+ *
+ * The first byte chooses: bit 1 without header, bit 2 with the first column as labels.  What is read is walked through,
+ * so that the sanitizers see every cell.
+ */
+#ifndef FUZZ_TABLE_H
+#define FUZZ_TABLE_H
+
+#include "data/table.h"
+#include "fuzz/fuzz.h"
+
+#include <string.h>
+
+static void check_column(const table *t, const table_column *column)
+{
+    int64_t missing = 0;
+    check(column->name && column->name[0]);
+    check((column->kind == COLUMN_NUMERIC) == (column->value != NULL));
+    for (int64_t i = 0; i < t->rows; i++) {
+        if (column->value) {
+            missing += column->value[i] != column->value[i];
+            check(!(column->value[i] - column->value[i] != 0.0) || column->value[i] != column->value[i]);
+        }
+        if (column->category) {
+            missing += column->category[i] < 0;
+            check(column->category[i] < column->label_count);
+        }
+    }
+    check(missing == column->missing || (!column->value && !column->category));
+    for (int32_t k = 0; k < column->label_count; k++) {
+        check(strlen(column->labels[k]) > 0);
+    }
+}
+
+static void check_table(nonsens_context *ctx, nonsens_status status, const table *t)
+{
+    if (status != NONSENS_OK) {
+        check(status == NONSENS_ERR_DATA && strlen(nonsens_message(ctx)) > 10);
+        return;
+    }
+    check(t->rows > 0 && t->cols > 0);
+    for (int64_t j = 0; j < t->cols; j++) {
+        check_column(t, &t->column[j]);
+    }
+}
+
+/* Reads the bytes behind the first as a file of this name. */
+static void feed_table(const char *path, const uint8_t *data, size_t size)
+{
+    nonsens_context *ctx = nonsens_context_new();
+    arena a = {0};
+    table t;
+    if (size > 0 && ctx) {
+        table_options options = {.no_header = data[0] & 2, .label = data[0] & 4 ? "#1" : NULL};
+        nonsens_status status = table_parse(ctx, &a, path, (const char *)data + 1, size - 1, &options, &t);
+        check_table(ctx, status, &t);
+    }
+    arena_free(&a);
+    nonsens_context_free(ctx);
+}
+
+#endif
