@@ -215,11 +215,14 @@ nonsens_status additive_report_change(nonsens_context *ctx, arena *scratch, cons
         return NONSENS_OK;
     }
     const char *of = result->names[effect], *given = result->names[1 - effect];
+    static const char untested[] = "change of the residual: not tested, too few segments have rows enough for it";
     TRY(result_add(ctx, result, change.spread_ratio, change.spread,
-                   "largest over smallest spread of the residual in a segment", "levene(residual of %s given %s)", of,
-                   given));
+                   isnan(change.spread) ? untested : "largest over smallest spread of the residual in a segment",
+                   "levene(residual of %s given %s)", of, given));
     TRY(result_add(ctx, result, change.level_shift, change.level,
-                   "largest difference of the residual's mean ranks between segments, over the rows",
+                   isnan(change.level)
+                       ? untested
+                       : "largest difference of the residual's mean ranks between segments, over the rows",
                    "kruskal(residual of %s given %s)", of, given));
     return note ? note_change(ctx, &change, show_bare(shown[0], of), show_bare(shown[1], given), result) : NONSENS_OK;
 }

@@ -11,9 +11,11 @@
 #include "methods/steps.h"
 #include "methods/structured_disturbances.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static const double LEAST_GAIN = 0.002; /* nats per row */
+enum { MOST_SEGMENTS = 1000 };          /* a fit takes time with the third power of them */
 
 static const char *name_of(const nonsens_data *data, int64_t node)
 {
@@ -170,6 +172,11 @@ nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const n
                                    const nonsens_options *options, nonsens_result *result)
 {
     scores sc;
+    if (data->segments > MOST_SEGMENTS) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "there are %" PRId64 " segments; structured takes at most %d for a graph, merge some of them",
+                    data->segments, MOST_SEGMENTS);
+    }
     nonsens_status status = scores_open(ctx, scratch, data, options, &sc);
     status = status == NONSENS_OK ? find_graph(ctx, scratch, &sc, result) : status;
     scores_close(&sc);

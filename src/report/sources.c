@@ -129,7 +129,9 @@ nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_
             result->rows);
     }
     if (!result->source.v) {
-        return fail(ctx, NONSENS_ERR_USAGE, "%s estimates no disturbances, so there are none to write", result->method);
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "%s estimated no disturbances of these data, so there are none to write; leave --sources out",
+                    result->method);
     }
     nonsens_status status = input_order(ctx, &scratch, result, &order);
     if (status == NONSENS_OK) {
