@@ -62,7 +62,7 @@ static bool read_lines(journal *j, FILE *file)
         no_memory = !keep(j, line, (journal_place){offset, length - !j->torn}) || no_memory;
     }
     free(text);
-    return !no_memory;
+    return !no_memory && (feof(file) || ferror(file)); // getline ends otherwise where it has no room for the line
 }
 
 nonsens_status journal_open(nonsens_context *ctx, const char *path, journal *out)

@@ -7,6 +7,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define WITH_ADDRESS_SANITIZER 1
+#endif
+
+/*
+ * What the address sanitizer is to know of memory that it sees as one piece: bytes that nobody has asked for are
+ * hidden, and GAP of them lie behind every block of an arena, so that a step over its end is reported.
+ */
+#if defined(WITH_ADDRESS_SANITIZER)
+#include <sanitizer/asan_interface.h>
+#define HIDE(from, bytes) ASAN_POISON_MEMORY_REGION((from), (bytes))
+#define SHOW(from, bytes) ASAN_UNPOISON_MEMORY_REGION((from), (bytes))
+enum { GAP = 64 };
+#else
+#define HIDE(from, bytes) ((void)(from), (void)(bytes))
+#define SHOW(from, bytes) ((void)(from), (void)(bytes))
+enum { GAP = 0 };
+#endif
+
 enum { ALIGNMENT = 64, CHUNK_BYTES = 1 << 16 };
 
 struct arena_chunk {
@@ -19,12 +43,12 @@ struct block_head {
     _Alignas(ALIGNMENT) size_t bytes; /* of the block and this head */
 };
 
-static atomic_llong allocations_until_failure = -1, held, asked;
+static atomic_llong requests_until_failure = -1, held, asked;
 static atomic_llong bytes_held, bytes_peak;
 
 void memory_fail_at(int64_t n)
 {
-    atomic_store(&allocations_until_failure, n);
+    atomic_store(&requests_until_failure, n);
 }
 
 int64_t memory_held(void)
@@ -60,13 +84,14 @@ static void count_bytes(size_t bytes)
     }
 }
 
+/* Threads that ask at once do not wait for one another here unless a failure is to come. */
 static bool must_fail(void)
 {
-    atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
-    if (atomic_load(&allocations_until_failure) < 0) {
+    if (atomic_load_explicit(&requests_until_failure, memory_order_relaxed) < 0) {
         return false;
     }
-    return atomic_fetch_sub(&allocations_until_failure, 1) == 0;
+    atomic_fetch_add(&asked, 1);
+    return atomic_fetch_sub(&requests_until_failure, 1) == 0;
 }
 
 static bool round_up(size_t bytes, size_t *rounded)
@@ -78,11 +103,12 @@ static bool round_up(size_t bytes, size_t *rounded)
     return true;
 }
 
-void *memory_get(size_t count, size_t size)
+/* As memory_get; is no request of its own. */
+static void *block_new(size_t count, size_t size)
 {
-    size_t bytes;
-    if (must_fail() || __builtin_mul_overflow(count, size, &bytes) ||
-        __builtin_add_overflow(bytes, sizeof(struct block_head), &bytes) || !round_up(bytes, &bytes)) {
+    size_t wanted, bytes;
+    if (__builtin_mul_overflow(count, size, &wanted) ||
+        __builtin_add_overflow(wanted, sizeof(struct block_head), &bytes) || !round_up(bytes, &bytes)) {
         return NULL;
     }
     struct block_head *head = aligned_alloc(ALIGNMENT, bytes);
@@ -93,7 +119,13 @@ void *memory_get(size_t count, size_t size)
     head->bytes = bytes;
     atomic_fetch_add_explicit(&held, 1, memory_order_relaxed);
     count_bytes(bytes);
+    HIDE((char *)(head + 1) + wanted, bytes - sizeof *head - wanted);
     return head + 1;
+}
+
+void *memory_get(size_t count, size_t size)
+{
+    return must_fail() ? NULL : block_new(count, size);
 }
 
 /* What others take meanwhile may let the sum pass the limit by little; the next request then fails. */
@@ -105,17 +137,27 @@ static bool is_within_limit(const nonsens_context *ctx, size_t count, size_t siz
                          bytes <= (size_t)(most - memory_bytes()));
 }
 
-void *memory_take(nonsens_context *ctx, size_t count, size_t size)
+/* As memory_take; is no request of its own. */
+static void *block_take(nonsens_context *ctx, size_t count, size_t size)
 {
     if (!is_within_limit(ctx, count, size)) {
         fail_limit(ctx);
         return NULL;
     }
-    void *block = memory_get(count, size);
+    void *block = block_new(count, size);
     if (!block) {
         fail_memory(ctx);
     }
     return block;
+}
+
+void *memory_take(nonsens_context *ctx, size_t count, size_t size)
+{
+    if (must_fail()) {
+        fail_memory(ctx);
+        return NULL;
+    }
+    return block_take(ctx, count, size);
 }
 
 void memory_release(void *block)
@@ -140,19 +182,21 @@ static struct arena_chunk *chunk_new(nonsens_context *ctx, arena *a, size_t byte
         fail_memory(ctx);
         return NULL;
     }
-    struct arena_chunk *chunk = memory_take(ctx, size + ALIGNMENT, 1);
+    struct arena_chunk *chunk = block_take(ctx, size + ALIGNMENT, 1);
     if (chunk) {
         chunk->next = a->chunks;
         chunk->size = size;
         a->chunks = chunk;
+        HIDE(chunk + 1, size + ALIGNMENT - sizeof *chunk);
     }
     return chunk;
 }
 
 void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size)
 {
-    size_t bytes;
-    if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) || !round_up(bytes ? bytes : 1, &bytes)) {
+    size_t wanted, bytes;
+    if (must_fail() || count < 0 || __builtin_mul_overflow((size_t)count, size, &wanted) ||
+        __builtin_add_overflow(wanted ? wanted : 1, GAP, &bytes) || !round_up(bytes, &bytes)) {
         fail_memory(ctx);
         return NULL;
     }
@@ -165,6 +209,7 @@ void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size)
     }
     void *block = chunk_bytes(chunk) + chunk->used;
     chunk->used += bytes;
+    SHOW(block, wanted);
     return block;
 }
 
@@ -213,7 +258,11 @@ void arena_rewind(arena *a, arena_mark mark)
         a->chunks = next;
     }
     if (mark.chunk) {
-        memset(chunk_bytes(mark.chunk) + mark.used, 0, mark.chunk->used - mark.used);
+        char *from = chunk_bytes(mark.chunk) + mark.used;
+        size_t bytes = mark.chunk->used - mark.used;
+        SHOW(from, bytes);
+        memset(from, 0, bytes);
+        HIDE(from, bytes);
         mark.chunk->used = mark.used;
     }
 }

@@ -13,9 +13,15 @@ void memory_release(void *block);
 /* As memory_get, within what the context may take (status.h, max_memory); on failure the context says so. */
 void *memory_take(nonsens_context *ctx, size_t count, size_t size);
 
-/* For tests: the n-th allocation from now on (0 = the next) fails, once; a negative n never fails. */
+/*
+ * For tests: the n-th request from now on (0 = the next) fails, once; a negative n never fails.  A request of an arena
+ * counts like one of memory_get, also where the arena has room for it.
+ */
 void memory_fail_at(int64_t n);
-/* For tests: how many blocks are held, and how many were ever asked for. */
+/*
+ * For tests: how many blocks are held; how many requests there were while one of them was to fail, which INT64_MAX
+ * puts off for ever.
+ */
 int64_t memory_held(void);
 int64_t memory_asked(void);
 

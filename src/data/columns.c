@@ -29,6 +29,9 @@ static nonsens_status check_input(nonsens_context *ctx, const columns_input *in,
                     "a table of at least one row and one column is needed, not %" PRId64 " x %" PRId64, in->rows,
                     in->columns);
     }
+    if (!in->column || (in->category && in->labels > 0 && !in->label)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "NULL is given where columns, or labels of segments, must be");
+    }
     if (in->category && options->segments[0]) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "segment labels and --segments cannot be combined: labels come from the data or from row order");

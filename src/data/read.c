@@ -431,6 +431,11 @@ nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths
     if (count < 1) {
         return fail(ctx, NONSENS_ERR_USAGE, "there is no file to read; name at least one");
     }
+    for (int64_t k = 0; k < count; k++) {
+        if (!paths[k]) {
+            return fail(ctx, NONSENS_ERR_USAGE, "NULL is given where the path of a file must be");
+        }
+    }
     arena memory = {0};
     reading r = {.options = options, .memory = &memory, .remedy = remedy};
     nonsens_status status = read_all(ctx, paths, count, &r, out);

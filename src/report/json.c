@@ -312,10 +312,12 @@ static json_t *explained_object(const writer *w)
 
 static json_t *convention(const writer *w)
 {
-    return text(w, arena_format(w->ctx, w->scratch,
-                                "an edge a --> b says that a causes b; a --- b: one causes the other, or they have a "
-                                "common cause in the graph, without saying which way; a <-> b: %s",
-                                report_edge_meaning(w->result, NONSENS_EDGE_BIDIRECTED)));
+    const char *words =
+        arena_format(w->ctx, w->scratch,
+                     "an edge a --> b says that a causes b; a --- b: one causes the other, or they have a "
+                     "common cause in the graph, without saying which way; a <-> b: %s",
+                     report_edge_meaning(w->result, NONSENS_EDGE_BIDIRECTED));
+    return words ? text(w, words) : NULL;
 }
 
 static json_t *curve(const training *t, int rows)

@@ -261,14 +261,24 @@ static const char *const DECISION[] = {[DECISION_FIRST_CAUSES] = "first",
                                        [DECISION_INCONCLUSIVE] = "inconclusive"};
 enum { DECISIONS = sizeof DECISION / sizeof *DECISION };
 
+/* NULL without memory. */
 static json_t *answers_as_json(enum family family, const bivariate_answer *answer)
 {
     json_t *object = json_object();
-    for (int k = 0; bivariate_rule_of(family, k) >= 0; k++) {
-        json_object_set_new(object, BIVARIATE_RULE[bivariate_rule_of(family, k)].name,
-                            json_pack("[s, i]", DECISION[answer[k].decided], (int)answer[k].named));
+    for (int k = 0; object && bivariate_rule_of(family, k) >= 0; k++) {
+        json_t *pair = json_pack("[s, i]", DECISION[answer[k].decided], (int)answer[k].named);
+        if (json_object_set_new(object, BIVARIATE_RULE[bivariate_rule_of(family, k)].name, pair) != 0) {
+            json_decref(object);
+            object = NULL;
+        }
     }
     return object;
+}
+
+/* A line that lacks one of its values must not get into the journal. */
+static nonsens_status put(nonsens_context *ctx, json_t *line, const char *key, json_t *value)
+{
+    return json_object_set_new(line, key, value) == 0 ? NONSENS_OK : fail_memory(ctx);
 }
 
 /* A method that breaks down is a result; no memory and Ctrl-C are not. */
@@ -285,7 +295,7 @@ static nonsens_status keep(nonsens_context *ctx, nonsens_status status, bivariat
     } else {
         return status;
     }
-    return json_object_set_new(line, key, found) == 0 ? NONSENS_OK : fail_memory(ctx);
+    return put(ctx, line, key, found);
 }
 
 nonsens_status bivariate_run(nonsens_context *ctx, arena *scratch, const void *base, int64_t cell, unit_seed seed,
@@ -297,13 +307,13 @@ nonsens_status bivariate_run(nonsens_context *ctx, arena *scratch, const void *b
     double begun = run_seconds();
     drawn d;
     nonsens_status status = draw(ctx, s, seed.seed, &d);
+    status = status == NONSENS_OK ? put(ctx, line, "truth", json_integer(d.truth)) : status;
     if (status == NONSENS_OK) {
-        json_object_set_new(line, "truth", json_integer(d.truth));
         status = keep(ctx, ask(ctx, scratch, &d, s.family, answer), s, answer, line);
     }
     drawn_free(&d);
-    json_object_set_new(line, "seconds", json_real(round(1000.0 * (run_seconds() - begun)) / 1000.0));
-    return status;
+    TRY(status);
+    return put(ctx, line, "seconds", json_real(round(1000.0 * (run_seconds() - begun)) / 1000.0));
 }
 
 static bool read_answer(const json_t *pair, bivariate_answer *out)

@@ -66,6 +66,10 @@ static nonsens_options *options_of(nonsens_context *ctx, const struct job *j, co
         good =
             !nonsens_option_find(word[0], command) || nonsens_options_set(ctx, options, word[0], word[1]) == NONSENS_OK;
     }
+    if (!good) {
+        nonsens_options_free(options);
+        return NULL;
+    }
     return options;
 }
 

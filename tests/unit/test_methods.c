@@ -498,7 +498,7 @@ static void test_a_run_survives_every_failing_allocation(void **state)
         assert_int_equal(nonsens_options_set(ctx, o, "method", methods[m]), NONSENS_OK);
         assert_int_equal(nonsens_options_set(ctx, o, "features", features[m]), NONSENS_OK);
         nonsens_data *data = small_data(ctx);
-        for (int64_t n = 0;; n += m < 2 ? 1 : 1 + n / 6) { /* splines ask for memory thousands of times */
+        for (int64_t n = 0;; n += 1 + n / (m < 2 ? 50 : 6)) { /* they ask for memory thousands of times */
             nonsens_result *result = NULL;
             memory_fail_at(n);
             nonsens_status status = nonsens_direction(ctx, data, o, &result);
