@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { KEY_BYTES = 256 };
@@ -40,14 +41,37 @@ static bool keep(journal *j, json_t *line, journal_place place)
     return kept;
 }
 
-static nonsens_status fail_journal(nonsens_context *ctx, const journal *j, const char *what, int error)
+static nonsens_status fail_journal(nonsens_context *ctx, const journal *j, const char *what, const char *why)
 {
     char shown[SHOWN_PATH_BYTES];
-    return fail(ctx, NONSENS_ERR_OUTPUT, "cannot %s the journal %s: %s", what, show_path(shown, j->path),
-                strerror(error));
+    return fail(ctx, NONSENS_ERR_OUTPUT, "cannot %s the journal %s: %s", what, show_path(shown, j->path), why);
 }
 
 /* ---- reading ---- */
+
+/* NULL where it cannot be read; *why is then the reason, and NULL where there is no such file.  Pipes may have no end,
+ * and devices none or no beginning. */
+static FILE *open_regular(const char *path, const char **why)
+{
+    struct stat facts = {0};
+    FILE *file = NULL;
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    *why = NULL;
+    if (descriptor < 0) {
+        *why = errno == ENOENT ? NULL : strerror(errno);
+        return NULL;
+    }
+    if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        *why = S_ISDIR(facts.st_mode) ? strerror(EISDIR) : "it is no regular file";
+    } else {
+        file = fdopen(descriptor, "r");
+        *why = file ? NULL : strerror(errno);
+    }
+    if (!file) {
+        close(descriptor);
+    }
+    return file;
+}
 
 /* False without memory: a line that could not be taken in must not count as one that is not there. */
 static bool read_lines(journal *j, FILE *file)
@@ -77,20 +101,20 @@ nonsens_status journal_open_visited(nonsens_context *ctx, const char *path, jour
     if (!out->index) {
         return fail_memory(ctx);
     }
-    FILE *file = fopen(path, "r");
-    int error = !file && errno != ENOENT ? errno : 0;
+    const char *why;
+    FILE *file = open_regular(path, &why);
     bool whole = true;
     if (file) {
         whole = read_lines(out, file);
-        error = ferror(file) ? EIO : 0;
+        why = ferror(file) ? strerror(EIO) : NULL;
         fclose(file);
     }
     if (!whole) {
         journal_close(out);
         return fail_memory(ctx);
     }
-    if (error) {
-        nonsens_status status = fail_journal(ctx, out, "read", error);
+    if (why) {
+        nonsens_status status = fail_journal(ctx, out, "read", why);
         journal_close(out);
         return status;
     }
@@ -112,7 +136,8 @@ json_t *journal_find(const journal *j, const char *options, int64_t seed)
 
 bool journal_begins(const char *path, const char *begin)
 {
-    FILE *file = fopen(path, "r");
+    const char *why;
+    FILE *file = open_regular(path, &why);
     bool same = true;
     for (int c; file && same && *begin && (c = fgetc(file)) != EOF; begin++) {
         same = c == (unsigned char)*begin;
@@ -153,7 +178,7 @@ nonsens_status journal_load(nonsens_context *ctx, const char *path, journal_plac
         close(file);
     }
     memory_release(bytes);
-    return *line ? NONSENS_OK : no_memory ? fail_memory(ctx) : fail_journal(ctx, &named, "read", EIO);
+    return *line ? NONSENS_OK : no_memory ? fail_memory(ctx) : fail_journal(ctx, &named, "read", strerror(EIO));
 }
 
 /* ---- writing ---- */
@@ -194,7 +219,7 @@ static nonsens_status write_bytes(nonsens_context *ctx, journal *j, const char *
 {
     int file = open(j->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
-        return fail_journal(ctx, j, "write", errno);
+        return fail_journal(ctx, j, "write", strerror(errno));
     }
     size_t written;
     int error = write_fully(file, bytes, length, &written);
@@ -203,7 +228,7 @@ static nonsens_status write_bytes(nonsens_context *ctx, journal *j, const char *
     if (close(file) != 0 && !error) {
         error = errno;
     }
-    return error ? fail_journal(ctx, j, "write", error) : NONSENS_OK;
+    return error ? fail_journal(ctx, j, "write", strerror(error)) : NONSENS_OK;
 }
 
 nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line)
