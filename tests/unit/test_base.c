@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 #include <cmocka.h>
 #undef fail /* the macro of cmocka hides the function under test */
 
@@ -150,6 +154,27 @@ static void test_arena_hands_out_zeroed_aligned_memory(void **state)
     assert_string_equal(arena_format(ctx, &a, "%s-%d", "row", 7), "row-7");
     arena_free(&a);
     nonsens_context_free(ctx);
+}
+
+/* Under the address sanitizer a step over the end of a block is seen, and into what was given back. */
+static void test_arena_hides_what_nobody_asked_for(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    nonsens_context *ctx = nonsens_context_new();
+    arena a = {0};
+    arena_mark mark = arena_tell(&a);
+    double *first = arena_get(ctx, &a, 3, sizeof *first), *second = arena_get(ctx, &a, 3, sizeof *second);
+    assert_false(__asan_address_is_poisoned(first + 2));
+    assert_true(__asan_address_is_poisoned(first + 3));
+    assert_true(__asan_address_is_poisoned(second + 3));
+    arena_rewind(&a, mark);
+    assert_true(__asan_address_is_poisoned(second));
+    arena_free(&a);
+    nonsens_context_free(ctx);
+#else
+    skip();
+#endif
 }
 
 static nonsens_status count_up(nonsens_context *ctx, arena *a, int64_t count, int64_t **out)
@@ -310,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_below_is_even_and_shuffle_permutes),
         cmocka_unit_test(test_all_orders_are_equally_likely),
         cmocka_unit_test(test_arena_hands_out_zeroed_aligned_memory),
+        cmocka_unit_test(test_arena_hides_what_nobody_asked_for),
         cmocka_unit_test(test_arrays_grow),
         cmocka_unit_test(test_parallel_loop_runs_fails_and_cancels),
         cmocka_unit_test(test_jobs_of_a_reported_loop_are_silent),
