@@ -20,7 +20,10 @@ static int printable_length(const char *text)
             return 0;
         }
     }
-    return length;
+    // U+2028 to U+202E and U+2066 to U+2069 break lines or turn the direction of what follows
+    bool turns = byte[0] == 0xE2 && ((byte[1] == 0x80 && byte[2] >= 0xA8 && byte[2] <= 0xAE) ||
+                                     (byte[1] == 0x81 && byte[2] >= 0xA6 && byte[2] <= 0xA9));
+    return turns ? 0 : length;
 }
 
 static void print_clean(const char *text)

@@ -97,6 +97,33 @@ static nonsens_status audit_discrete(nonsens_context *ctx, arena *scratch, nonse
     return NONSENS_OK;
 }
 
+/* ---- names --------------------------------------------------------------------------------------------------- */
+
+static bool is_number(const char *name)
+{
+    const char *end = name + strlen(name);
+    double value;
+    return number_parse(name, end, &value) == end;
+}
+
+/* Names such as 1.25 are the first row of a file without header; whole numbers may well be names: years, sites. */
+static nonsens_status audit_names(nonsens_context *ctx, nonsens_data *data)
+{
+    int64_t numbers = 0, with_fraction = 0;
+    char shown[SHOWN_BYTES];
+    for (int64_t j = 0; j < data->d; j++) {
+        numbers += is_number(data->names[j]);
+        with_fraction += strchr(data->names[j], '.') != NULL;
+    }
+    if (numbers < data->d || with_fraction == 0) {
+        return NONSENS_OK;
+    }
+    return dataset_warn(ctx, data,
+                        "the names of all variables are numbers, the first is %s; if the first line of the file holds "
+                        "data, read it with --no-header",
+                        show_quoted(shown, data->names[0]));
+}
+
 /* ---- segments ------------------------------------------------------------------------------------------------ */
 
 static nonsens_status audit_segments(nonsens_context *ctx, nonsens_data *data)
@@ -235,6 +262,7 @@ static nonsens_status audit_all(nonsens_context *ctx, arena *scratch, nonsens_da
     arena_rewind(scratch, mark);
     TRY(audit_discrete(ctx, scratch, data));
     arena_rewind(scratch, mark);
+    TRY(audit_names(ctx, data));
     TRY(audit_segments(ctx, data));
     return audit_autocorrelation(ctx, scratch, data);
 }

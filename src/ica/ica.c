@@ -102,7 +102,10 @@ static double largest_magnitude(int64_t n, const double *v)
 {
     double largest = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(v[i]));
+        largest = fabs(v[i]) <= largest ? largest : fabs(v[i]); // not fmax, which passes over what is no number
+        if (!isfinite(largest)) {
+            return INFINITY;
+        }
     }
     return largest;
 }

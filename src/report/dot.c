@@ -39,7 +39,7 @@ static void print_edge(FILE *f, const graph_edge *e)
         fprintf(f, ", penwidth=%s", number_print(number, 0.5 + 2.5 * e->support, DIGITS)); // 3 where all have it
     }
     double label = isnan(e->support) ? e->weight : e->support;
-    if (!isnan(label)) {
+    if (isfinite(label)) {
         fprintf(f, ", label=\"%s\"", number_print(number, label + 0.0, DIGITS)); // no minus zero
     }
     fputs("];\n", f);

@@ -226,7 +226,7 @@ const char *text_figure(char buffer[NUMBER_BYTES], double value)
         snprintf(buffer, NUMBER_BYTES, "%" PRId64, (int64_t)value);
         return buffer;
     }
-    return isnan(value) ? "-" : number_print(buffer, value, VALUE_DIGITS);
+    return !isfinite(value) ? "-" : number_print(buffer, value, VALUE_DIGITS);
 }
 
 static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)

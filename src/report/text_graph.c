@@ -32,7 +32,7 @@ static int arrow_columns(const nonsens_result *r, int64_t lines)
 static void print_figure(FILE *f, const char *name, double value)
 {
     char number[NUMBER_BYTES];
-    if (!isnan(value)) {
+    if (isfinite(value)) {
         fprintf(f, "  %s %s", name, value != 0.0 ? number_print(number, value, DIGITS) : "0");
     }
 }
