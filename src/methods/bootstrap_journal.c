@@ -123,6 +123,9 @@ nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t 
 static bool read_edge(const json_t *item, int64_t d, bootstrap_edge *edge)
 {
     int64_t number[3];
+    if (json_array_size(item) != 3) {
+        return false;
+    }
     for (size_t k = 0; k < 3; k++) { // not by json_unpack, which asks for memory
         const json_t *each = json_array_get(item, k);
         if (!json_is_integer(each)) {
@@ -134,6 +137,18 @@ static bool read_edge(const json_t *item, int64_t d, bootstrap_edge *edge)
     *edge = (bootstrap_edge){from, to, (int)type};
     return from >= 0 && to >= 0 && from < d && to < d && from != to && type >= NONSENS_EDGE_DIRECTED &&
            type <= NONSENS_EDGE_BIDIRECTED;
+}
+
+/* Is the k-th edge between the same two as one before it? */
+static bool is_repeated(const bootstrap_edge *edge, int64_t k)
+{
+    for (int64_t i = 0; i < k; i++) {
+        if ((edge[i].from == edge[k].from && edge[i].to == edge[k].to) ||
+            (edge[i].from == edge[k].to && edge[i].to == edge[k].from)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const journal *j, int64_t resample, int64_t d,
@@ -148,7 +163,7 @@ nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const jour
     out->edges = (int64_t)json_array_size(array);
     ARENA_TRY(ctx, a, out->edge, out->edges);
     for (int64_t i = 0; *there && i < out->edges; i++) {
-        *there = read_edge(json_array_get(array, (size_t)i), d, &out->edge[i]);
+        *there = read_edge(json_array_get(array, (size_t)i), d, &out->edge[i]) && !is_repeated(out->edge, i);
     }
     return NONSENS_OK;
 }

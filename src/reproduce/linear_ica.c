@@ -145,6 +145,12 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void 
     return NONSENS_OK;
 }
 
+/* Both are between 0 and 1. */
+static bool is_score(const json_t *value)
+{
+    return json_is_number(value) && json_number_value(value) >= 0.0 && json_number_value(value) <= 1.0 + 1e-9;
+}
+
 static bool read_unit(const json_t *line, void *place)
 {
     unit *u = place;
@@ -153,7 +159,7 @@ static bool read_unit(const json_t *line, void *place)
         const json_t *entry = json_object_get(results, ALGORITHM[k].name);
         const json_t *amari = json_object_get(entry, "amari"), *correlation = json_object_get(entry, "correlation");
         bool failed = json_is_string(json_object_get(entry, "failed"));
-        if (!failed && !(json_is_number(amari) && json_is_number(correlation))) {
+        if (!failed && !(is_score(amari) && is_score(correlation))) {
             return false;
         }
         u->score[k] = failed ? (score){NAN, NAN} : (score){json_number_value(amari), json_number_value(correlation)};

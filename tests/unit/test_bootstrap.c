@@ -508,13 +508,15 @@ static void test_odd_lines(void **state)
           "{\"options\":\"resample\",\"seed\":1,\"edges\":[[0,1,7]]}\n"
           "{\"options\":\"resample\",\"seed\":2,\"edges\":[[0,1]]}\n"
           "{\"options\":\"resample\",\"seed\":3,\"edges\":5}\n"
-          "{\"options\":\"resample\",\"seed\":4,\"edges\":[[1,1,0]]}\n[]\n\n\x01\n",
+          "{\"options\":\"resample\",\"seed\":4,\"edges\":[[1,1,0]]}\n"
+          "{\"options\":\"resample\",\"seed\":5,\"edges\":[[0,1,0],[1,0,0]]}\n"
+          "{\"options\":\"resample\",\"seed\":6,\"edges\":[[0,1,0,0]]}\n[]\n\n\x01\n",
           file);
     fclose(file);
     followed s = {0};
     table t = run_table(k.f, k.data, k.o, &s);
     assert_same(&t, &whole);
-    assert_int_equal(s.calls, 5);
+    assert_int_equal(s.calls, 7);
     close_kept(&k);
 }
 
