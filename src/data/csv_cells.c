@@ -168,6 +168,43 @@ static const char *count_candidates(const char *p, const char *end, int64_t coun
     return p;
 }
 
+static const char *skip_digits(const char *p, const char *end)
+{
+    while (p < end && *p >= '0' && *p <= '9') {
+        p++;
+    }
+    return p;
+}
+
+/* Behind a number with a decimal comma, or NULL: -1,25. */
+static const char *skip_decimal_comma(const char *p, const char *end)
+{
+    p += p < end && (*p == '-' || *p == '+');
+    const char *comma = skip_digits(p, end);
+    if (comma == p || comma == end || *comma != ',') {
+        return NULL;
+    }
+    const char *behind = skip_digits(comma + 1, end);
+    return behind > comma + 1 ? behind : NULL;
+}
+
+/* Is the record of two or more numbers with decimal commas and blanks between them?  Commas are no delimiters then. */
+static bool has_decimal_commas(const char *p, const char *end)
+{
+    int64_t numbers = 0;
+    while (p && p < end && !csv_is_line_end(*p)) {
+        p = skip_decimal_comma(p, end);
+        numbers++;
+        if (p && p < end && *p != ' ' && !csv_is_line_end(*p)) {
+            return false;
+        }
+        while (p && p < end && *p == ' ') {
+            p++;
+        }
+    }
+    return p && numbers > 1;
+}
+
 /*
  * A candidate that occurs equally often in the header and the first rows; failing that the most frequent one in the
  * header, then in the rows; blanks only if there is none at all.
@@ -177,13 +214,16 @@ static char detect_delimiter(const char *begin, const char *end)
     enum { SAMPLED_RECORDS = 10 };
     int64_t first[CANDIDATES], total[CANDIDATES] = {0}, count[CANDIDATES];
     bool same[CANDIDATES] = {true, true, true};
-    const char *p = count_candidates(begin, end, first);
+    const char *p = count_candidates(begin, end, first), *second = p;
     for (int record = 1; record < SAMPLED_RECORDS && p < end; record++) {
         p = count_candidates(p, end, count);
         for (int k = 0; k < CANDIDATES; k++) {
             same[k] = same[k] && count[k] == first[k];
             total[k] += count[k];
         }
+    }
+    if (has_decimal_commas(second < end ? second : begin, end)) {
+        return ' '; // what reads the cells says what is wrong with them
     }
     int best = CANDIDATES - 1;
     for (int k = 0; k < CANDIDATES; k++) {
