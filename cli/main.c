@@ -113,10 +113,15 @@ const command *command_find(const char *name)
     return NULL;
 }
 
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 /* --help, -h and --version are commands under other names. */
 static const char *command_word(const char *word)
 {
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+    if (asks_for_help(word)) {
         return "help";
     }
     return strcmp(word, "--version") == 0 ? "version" : word;
@@ -146,6 +151,10 @@ static int run(int count, char **words)
     }
     const char *word = command_word(words[1]);
     const command *c = command_find(word);
+    if (c && c->bit == 0 && count == 3 && asks_for_help(words[2])) { // it has no options that could hold this one
+        words[2] = words[1];
+        return command_help(command_find("help"), command_find(words[2]) != NULL, words + 2);
+    }
     return c ? c->run(c, count - 2, words + 2) : refuse_command(word);
 }
 

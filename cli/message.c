@@ -68,6 +68,7 @@ int complain(int code, const char *format, ...)
 shown_word show_word(const char *word)
 {
     shown_word w;
+    word = *word ? word : "\"\""; // an empty word would not be seen
     size_t length = strlen(word), room = sizeof w.text - sizeof "...";
     if (length <= room) {
         memcpy(w.text, word, length + 1);
