@@ -5,7 +5,7 @@
  * needs no disk, and what is shown is its lines with a few of them coloured.  NO_COLOR (no-color.org) and TERM=dumb
  * switch it off.
  */
-#define _GNU_SOURCE /* memfd_create */
+#define _GNU_SOURCE // memfd_create; NOLINT(bugprone-reserved-identifier): the system's name
 #include "cli.h"
 
 #include <stdlib.h>
