@@ -58,6 +58,11 @@ static const char *name_at(const columns *c, int64_t position)
     return c->data->names[c->data->column_rank[position]];
 }
 
+static double sign_at(const columns *c, int64_t position)
+{
+    return c->data->sign[c->data->column_rank[position]];
+}
+
 static nonsens_status warn_duplicate(nonsens_context *ctx, const columns *c, int64_t a, int64_t b)
 {
     nonsens_data *data = c->data;
@@ -66,8 +71,8 @@ static nonsens_status warn_duplicate(nonsens_context *ctx, const columns *c, int
     show_quoted(first, name_at(c, swap ? b : a));
     show_quoted(second, name_at(c, swap ? a : b));
     size_t bytes = (size_t)data->n * sizeof(double);
-    bool identical =
-        memcmp(matrix_col(data->x, data->column_rank[a]), matrix_col(data->x, data->column_rank[b]), bytes) == 0;
+    bool identical = sign_at(c, a) == sign_at(c, b) && memcmp(matrix_col(data->x, data->column_rank[a]),
+                                                              matrix_col(data->x, data->column_rank[b]), bytes) == 0;
     return dataset_warn(ctx, data,
                         identical ? "columns %s and %s are identical; leave one out with --vars"
                                   : "columns %s and %s are exact linear functions of each other; leave one out with "
@@ -107,7 +112,7 @@ static nonsens_status warn_combination(nonsens_context *ctx, arena *scratch, con
     int64_t shown = 0;
     for (int64_t i = 0; i < rank; i++) {
         char number[NUMBER_BYTES];
-        double raw = weight[i] * (c->sd[position] / c->sd[basis[i]]);
+        double raw = weight[i] * sign_at(c, position) * sign_at(c, basis[i]) * (c->sd[position] / c->sd[basis[i]]);
         if (fabs(weight[i]) < SHOWN_WEIGHT || ++shown > SHOWN_TERMS) {
             continue;
         }

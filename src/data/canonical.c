@@ -4,6 +4,9 @@
  * Columns: by kurtosis, then |skewness| (neither sees shift or scale), both summed over sorted values so that not a
  * bit depends on the order of rows; equal ones by their sorted values; columns that are permutations of one another
  * (ranks, say) by how they meet the other columns.  Segments: larger first, then by their sorted rows.
+ *
+ * A column's way round: so that its skewness is positive; that of a symmetric one so that it is high where the rows are
+ * far from the middle in all columns together.  What is symmetric in this too stays as it is.
  */
 #include "data/canonical.h"
 
@@ -13,16 +16,22 @@
 #include <math.h>
 #include <string.h>
 
+/* Below this, times its greatest possible size, a sum of odd powers counts as nothing but rounding. */
+static const double SYMMETRIC = 1e-9;
+
 typedef struct shape {
-    double kurtosis, skewness; /* the latter without its sign; both 0 for a constant column */
+    double kurtosis, skewness;    /* the latter without its sign; both 0 for a constant column */
+    double factor, middle, scale; /* (value * factor - middle) * scale has mean 0, variance 1 and this skewness, or is 0
+                                     throughout; factor is negative where the skewness is */
 } shape;
 
 typedef struct ranking {
     const canonical_input *in;
+    const double *sign;        /* (d) */
     shape *shape;              /* (d) */
     sort_entry *a, *b, *spare; /* (n) each */
     double *row_values, *room; /* (d) each: one row, sorted */
-    double *sum;               /* (n) of the values in each row, once they are needed */
+    double *sum;               /* (n) of the values in each row, once they are needed; before, of their squares */
     bool *has_sums;
 } ranking;
 
@@ -31,40 +40,108 @@ static int compare_numbers(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* Moments in two passes of values brought to [-1, 1] first, so that no finite column overflows. */
-static shape shape_of_sorted(const sort_entry *sorted, int64_t n)
+/* The i-th smallest value times sign. */
+static double value_at(const sort_entry *sorted, int64_t n, double sign, int64_t i)
 {
-    double least = sort_value(sorted[0].key), most = sort_value(sorted[n - 1].key);
+    return sign * sort_value(sorted[sign < 0 ? n - 1 - i : i].key);
+}
+
+/* Moments in two passes of values brought to [-1, 1] first, so that no finite column overflows. */
+static shape shape_of_sorted(const sort_entry *sorted, int64_t n, double sign)
+{
+    double least = value_at(sorted, n, sign, 0), most = value_at(sorted, n, sign, n - 1);
     if (least == most) {
-        return (shape){0, 0};
+        return (shape){0};
     }
     double factor = column_factor(fmax(fabs(least), fabs(most)));
     double mean = 0;
     for (int64_t i = 0; i < n; i++) {
-        mean += sort_value(sorted[i].key) * factor;
+        mean += value_at(sorted, n, sign, i) * factor;
     }
     mean /= (double)n;
     double reach = fmax(mean - least * factor, most * factor - mean);
     double m2 = 0, m3 = 0, m4 = 0;
     for (int64_t i = 0; i < n; i++) {
-        double u = (sort_value(sorted[i].key) * factor - mean) / reach;
+        double u = (value_at(sorted, n, sign, i) * factor - mean) / reach;
         m2 += u * u;
         m3 += u * u * u;
         m4 += u * u * u * u;
     }
     double variance = m2 / (double)n;
     if (!(variance > 0)) {
-        return (shape){0, 0};
+        return (shape){0};
     }
-    return (shape){m4 / (double)n / (variance * variance), fabs(m3 / (double)n) / (variance * sqrt(variance))};
+    return (shape){m4 / (double)n / (variance * variance), m3 / (double)n / (variance * sqrt(variance)), sign * factor,
+                   mean, 1.0 / (reach * sqrt(variance))};
 }
+
+/* Of a column or of its mirror image, to the last bit but for signs. */
+static shape shape_of_column(const ranking *r, int64_t j)
+{
+    sort_column(r->in->column[j], r->in->n, r->a, r->spare);
+    shape found = shape_of_sorted(r->a, r->in->n, 1.0);
+    return found.skewness < 0.0 ? shape_of_sorted(r->a, r->in->n, -1.0) : found;
+}
+
+/* ---- the way round ---- */
+
+static double standardised(const ranking *r, int64_t j, int64_t row)
+{
+    return (r->in->column[j][row] * r->shape[j].factor - r->shape[j].middle) * r->shape[j].scale;
+}
+
+static bool is_symmetric(const ranking *r, int64_t j)
+{
+    return r->shape[j].skewness <= SYMMETRIC * r->shape[j].kurtosis;
+}
+
+/* How far each row is from the middle: r->sum. */
+static void find_distances(const ranking *r)
+{
+    memset(r->sum, 0, (size_t)r->in->n * sizeof *r->sum);
+    for (int64_t j = 0; j < r->in->d; j++) {
+        for (int64_t i = 0; i < r->in->n; i++) {
+            double u = standardised(r, j, i);
+            r->sum[i] += u * u;
+        }
+    }
+}
+
+/* Of a symmetric column. */
+static double sign_among_others(const ranking *r, int64_t j)
+{
+    double odd = 0.0, size = 0.0;
+    for (int64_t i = 0; i < r->in->n; i++) {
+        double term = standardised(r, j, i) * r->sum[i];
+        odd += term;
+        size += fabs(term);
+    }
+    if (fabs(odd) <= SYMMETRIC * size) {
+        return 1.0;
+    }
+    return copysign(1.0, odd * r->shape[j].factor);
+}
+
+static void find_signs(const ranking *r, double *sign)
+{
+    bool has_distances = false;
+    for (int64_t j = 0; j < r->in->d; j++) {
+        if (is_symmetric(r, j) && !has_distances) {
+            find_distances(r);
+            has_distances = true;
+        }
+        sign[j] = is_symmetric(r, j) ? sign_among_others(r, j) : copysign(1.0, r->shape[j].factor);
+    }
+}
+
+/* ---- columns ---- */
 
 /* The sum of a row over all columns, added in ascending order: the same for any order of columns. */
 static double row_sum(const ranking *r, int64_t row)
 {
     double sum = 0;
     for (int64_t j = 0; j < r->in->d; j++) {
-        r->row_values[j] = r->in->column[j][row];
+        r->row_values[j] = r->sign[j] * r->in->column[j][row];
     }
     sort_doubles(r->in->d, r->row_values, r->room);
     for (int64_t j = 0; j < r->in->d; j++) {
@@ -94,11 +171,19 @@ static int compare_company(const void *state, int64_t row_a, int64_t row_b)
     return (size_a > size_b) - (size_a < size_b);
 }
 
+static void sort_signed(const ranking *r, int64_t j, sort_entry *out)
+{
+    for (int64_t i = 0; i < r->in->n; i++) {
+        out[i] = (sort_entry){sort_key(r->sign[j] * r->in->column[j][i]), i};
+    }
+    sort_entries(out, r->spare, r->in->n, NULL, NULL);
+}
+
 static int compare_sorted_values(const ranking *r, int64_t i, int64_t j)
 {
     int64_t n = r->in->n;
-    sort_column(r->in->column[i], n, r->a, r->spare);
-    sort_column(r->in->column[j], n, r->b, r->spare);
+    sort_signed(r, i, r->a);
+    sort_signed(r, j, r->b);
     for (int64_t k = 0; k < n; k++) {
         if (r->a[k].key != r->b[k].key) {
             return r->a[k].key > r->b[k].key ? 1 : -1;
@@ -134,9 +219,10 @@ static int compare_columns(const void *state, int64_t i, int64_t j)
     return order ? order : compare_joint(r);
 }
 
-static nonsens_status open_ranking(nonsens_context *ctx, arena *scratch, const canonical_input *in, ranking *r)
+static nonsens_status open_ranking(nonsens_context *ctx, arena *scratch, const canonical_input *in, const double *sign,
+                                   ranking *r)
 {
-    *r = (ranking){.in = in};
+    *r = (ranking){.in = in, .sign = sign};
     ARENA_TRY(ctx, scratch, r->shape, in->d);
     ARENA_TRY(ctx, scratch, r->a, in->n);
     ARENA_TRY(ctx, scratch, r->b, in->n);
@@ -148,18 +234,19 @@ static nonsens_status open_ranking(nonsens_context *ctx, arena *scratch, const c
     return NONSENS_OK;
 }
 
-nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const canonical_input *in, int32_t *rank)
+nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const canonical_input *in, int32_t *rank,
+                                 double *sign)
 {
     ranking r;
     sort_entry *column, *spare; // (d)
-    TRY(open_ranking(ctx, scratch, in, &r));
+    TRY(open_ranking(ctx, scratch, in, sign, &r));
     ARENA_TRY(ctx, scratch, column, in->d);
     ARENA_TRY(ctx, scratch, spare, in->d);
     for (int64_t j = 0; j < in->d; j++) {
-        sort_column(in->column[j], in->n, r.a, r.spare);
-        r.shape[j] = shape_of_sorted(r.a, in->n);
+        r.shape[j] = shape_of_column(&r, j);
         column[j] = (sort_entry){sort_key(r.shape[j].kurtosis), j};
     }
+    find_signs(&r, sign);
     sort_entries(column, spare, in->d, compare_columns, &r);
     for (int64_t k = 0; k < in->d; k++) {
         rank[k] = (int32_t)column[k].row;
@@ -167,9 +254,12 @@ nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const can
     return NONSENS_OK;
 }
 
+/* ---- rows and segments ---- */
+
 typedef struct row_order {
     const canonical_input *in;
     const int32_t *rank;
+    const double *sign;
     const sort_entry *sorted; /* (n) rows grouped by category, sorted inside */
     const int64_t *first;     /* (categories) where each group begins in `sorted` */
 } row_order;
@@ -178,10 +268,10 @@ static int compare_rows(const void *state, int64_t row_a, int64_t row_b)
 {
     const row_order *o = state;
     for (int64_t k = 0; k < o->in->d; k++) {
-        const double *column = o->in->column[o->rank[k]];
-        int order = compare_numbers(column[row_a], column[row_b]);
+        int64_t j = o->rank[k];
+        int order = compare_numbers(o->in->column[j][row_a], o->in->column[j][row_b]);
         if (order) {
-            return order;
+            return o->sign[j] < 0 ? -order : order;
         }
     }
     return 0;
@@ -200,23 +290,22 @@ static int compare_segments(const void *state, int64_t a, int64_t b)
     return 0;
 }
 
-static void group_by_category(const canonical_input *in, const int32_t *rank, int64_t *first, int64_t *next,
-                              sort_entry *grouped)
+static void group_by_category(const canonical_input *in, const double *leading, double sign, int64_t *first,
+                              int64_t *next, sort_entry *grouped)
 {
     int64_t begin = 0;
     for (int64_t c = 0; c < in->categories; c++) {
         first[c] = next[c] = begin;
         begin += in->size[c];
     }
-    const double *leading = in->column[rank[0]];
     for (int64_t i = 0; i < in->n; i++) {
         int64_t c = in->category ? in->category[i] : 0;
-        grouped[next[c]++] = (sort_entry){sort_key(leading[i]), i};
+        grouped[next[c]++] = (sort_entry){sort_key(sign * leading[i]), i};
     }
 }
 
 nonsens_status canonical_rows(nonsens_context *ctx, arena *scratch, const canonical_input *in, const int32_t *rank,
-                              int64_t *order, int32_t *segment_order)
+                              const double *sign, int64_t *order, int32_t *segment_order)
 {
     sort_entry *grouped, *spare, *segment, *segment_spare;
     int64_t *first, *next;
@@ -226,8 +315,8 @@ nonsens_status canonical_rows(nonsens_context *ctx, arena *scratch, const canoni
     ARENA_TRY(ctx, scratch, segment_spare, in->categories);
     ARENA_TRY(ctx, scratch, first, in->categories);
     ARENA_TRY(ctx, scratch, next, in->categories);
-    group_by_category(in, rank, first, next, grouped);
-    row_order o = {in, rank, grouped, first};
+    group_by_category(in, in->column[rank[0]], sign[rank[0]], first, next, grouped);
+    row_order o = {in, rank, sign, grouped, first};
     for (int64_t c = 0; c < in->categories; c++) {
         sort_entries(grouped + first[c], spare, in->size[c], compare_rows, &o);
         segment[c] = (sort_entry){UINT64_MAX - (uint64_t)in->size[c], c};
@@ -261,6 +350,7 @@ uint64_t canonical_hash(const nonsens_data *data)
     }
     for (int64_t k = 0; k < data->d; k++) {
         const double *column = matrix_col(data->x, data->column_rank[k]);
+        hash = mix(hash, data->sign[data->column_rank[k]] < 0);
         for (int64_t i = 0; i < data->n; i++) {
             hash = mix(hash, sort_key(column[i]));
         }

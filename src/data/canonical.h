@@ -1,5 +1,6 @@
 /*
- * canonical.h - the order of columns, segments and rows that depends on the values alone (dataset.h says which).
+ * canonical.h - the order of columns, segments and rows, and the way round of columns, that depend on the values alone
+ * (dataset.h says which).
  */
 #ifndef DATA_CANONICAL_H
 #define DATA_CANONICAL_H
@@ -14,17 +15,21 @@ typedef struct canonical_input {
     const int64_t *size;         /* (categories) rows of each */
 } canonical_input;
 
-/* rank (d) = the user's column indices in canonical order.  O(d n log n). */
-nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const canonical_input *in, int32_t *rank);
+/*
+ * rank (d) = the user's column indices in canonical order; sign (d) = -1 for columns that are to be mirrored, else 1.
+ * O(d n log n).
+ */
+nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const canonical_input *in, int32_t *rank,
+                                 double *sign);
 
 /*
- * order (n): input positions in canonical order; segment_order (categories): categories in canonical order, the empty
- * ones last.  O(n log n).
+ * order (n): input positions in canonical order, values times sign (d) compared; segment_order (categories): categories
+ * in canonical order, the empty ones last.  O(n log n).
  */
 nonsens_status canonical_rows(nonsens_context *ctx, arena *scratch, const canonical_input *in, const int32_t *rank,
-                              int64_t *order, int32_t *segment_order);
+                              const double *sign, int64_t *order, int32_t *segment_order);
 
-/* Over n, d, E, segment sizes and values in canonical row and column order. */
+/* Over n, d, E, segment sizes, and values and signs in canonical row and column order. */
 uint64_t canonical_hash(const nonsens_data *data);
 
 #endif

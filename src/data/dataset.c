@@ -19,6 +19,7 @@
 typedef struct build_input {
     int64_t n, d, segments;
     const double *const *column; // (d) of n
+    const double *sign;          // (d) by which the columns are multiplied already; NULL: 1
     const char *const *names;    // (d)
     const int32_t *category;     // (n) or NULL
     const char *const *labels;   // (segments)
@@ -133,8 +134,9 @@ static nonsens_status fill_values(nonsens_context *ctx, nonsens_data *data, cons
     for (int64_t j = 0; j < in->d; j++) {
         double *to = matrix_col(data->x, j);
         for (int64_t i = 0; i < in->n; i++) {
-            to[i] = in->column[j][order[i]] + 0.0; // -0.0 becomes 0.0
+            to[i] = data->sign[j] * in->column[j][order[i]] + 0.0; // -0.0 becomes 0.0
         }
+        data->sign[j] *= in->sign ? in->sign[j] : 1.0;
     }
     for (int64_t i = 0; i < in->n; i++) {
         data->input_row[i] = in->input_row ? in->input_row[order[i]] : order[i];
@@ -169,12 +171,13 @@ static nonsens_status fill(nonsens_context *ctx, arena *scratch, nonsens_data *d
     data->n = in->n;
     data->d = in->d;
     ARENA_TRY(ctx, &data->memory, data->column_rank, in->d);
+    ARENA_TRY(ctx, &data->memory, data->sign, in->d);
     ARENA_TRY(ctx, scratch, order, in->n);
     ARENA_TRY(ctx, scratch, segment_order, canonical.categories);
     arena_mark mark = arena_tell(scratch);
-    TRY(canonical_columns(ctx, scratch, &canonical, data->column_rank));
+    TRY(canonical_columns(ctx, scratch, &canonical, data->column_rank, data->sign));
     arena_rewind(scratch, mark);
-    TRY(canonical_rows(ctx, scratch, &canonical, data->column_rank, order, segment_order));
+    TRY(canonical_rows(ctx, scratch, &canonical, data->column_rank, data->sign, order, segment_order));
     arena_rewind(scratch, mark);
     TRY(copy_names(ctx, data, in));
     TRY(fill_segments(ctx, data, in, size, segment_order));
@@ -208,7 +211,7 @@ nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const d
                              const char *const *names, const int32_t *category, int64_t segments,
                              const char *const *labels, const int64_t *input_row, nonsens_data **out)
 {
-    build_input in = {n, d, segments, column, names, category, labels, input_row};
+    build_input in = {n, d, segments, column, NULL, names, category, labels, input_row};
     return build(ctx, &in, true, out);
 }
 
@@ -216,7 +219,7 @@ nonsens_status dataset_build_unaudited(nonsens_context *ctx, int64_t n, int64_t 
                                        const char *const *names, const int32_t *category, int64_t segments,
                                        const char *const *labels, const int64_t *input_row, nonsens_data **out)
 {
-    build_input in = {n, d, segments, column, names, category, labels, input_row};
+    build_input in = {n, d, segments, column, NULL, names, category, labels, input_row};
     return build(ctx, &in, false, out);
 }
 
@@ -226,17 +229,20 @@ nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, in
     arena local = {0};
     const double **column = arena_get(ctx, &local, count, sizeof *column);
     const char **names = column ? arena_get(ctx, &local, count, sizeof *names) : NULL;
-    nonsens_status status = names ? NONSENS_OK : NONSENS_ERR_MEMORY;
+    double *sign = names ? arena_get(ctx, &local, count, sizeof *sign) : NULL;
+    nonsens_status status = sign ? NONSENS_OK : NONSENS_ERR_MEMORY;
     *out = NULL;
     for (int64_t k = 0; status == NONSENS_OK && k < count; k++) {
         column[k] = matrix_col(data->x, index[k]);
         names[k] = data->names[index[k]];
+        sign[k] = data->sign[index[k]];
     }
     if (status == NONSENS_OK) {
         build_input in = {.n = data->n,
                           .d = count,
                           .segments = data->segments,
                           .column = column,
+                          .sign = sign,
                           .names = names,
                           .category = data->segments > 0 ? data->segment : NULL,
                           .labels = (const char *const *)data->labels,
@@ -279,9 +285,16 @@ nonsens_status dataset_rows(nonsens_context *ctx, arena *scratch, const nonsens_
         input_row[i] = data->input_row[row[i]];
         category[i] = data->segment[row[i]];
     }
-    return dataset_build(ctx, count, data->d, column, (const char *const *)data->names,
-                         data->segments > 0 ? category : NULL, data->segments, (const char *const *)data->labels,
-                         input_row, out);
+    build_input in = {.n = count,
+                      .d = data->d,
+                      .segments = data->segments,
+                      .column = column,
+                      .sign = data->sign,
+                      .names = (const char *const *)data->names,
+                      .category = data->segments > 0 ? category : NULL,
+                      .labels = (const char *const *)data->labels,
+                      .input_row = input_row};
+    return build(ctx, &in, true, out);
 }
 
 nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out)

@@ -3,9 +3,11 @@
  *
  * Canonical order makes results independent of the order of rows, segments and columns and of label names:
  *   columns  are ranked by affine-invariant content (column_rank); x itself keeps the user's order
+ *            each is mirrored where that makes its skewness positive (canonical.h): what a mirrored column gives must
+ *            be turned back by whoever shows a number that has its sign
  *   segments are sorted by size, then by content
  *   rows     are sorted by segment, then by value (columns compared in rank order)
- * input_row maps back.
+ * input_row and sign map back.
  */
 #ifndef DATA_DATASET_H
 #define DATA_DATASET_H
@@ -18,7 +20,8 @@ struct nonsens_data {
     arena memory; /* owns everything below */
     int64_t n, d;
     int64_t segments;     /* E; 0 where the user named no segments (all rows then count as one stretch start[0..1]) */
-    matrix x;             /* (n, d) finite values */
+    matrix x;             /* (n, d) finite values, times sign */
+    double *sign;         /* (d) 1, or -1 for a mirrored column */
     char **names;         /* (d) */
     char **labels;        /* (E) label texts in canonical segment order */
     int32_t *segment;     /* (n) non-decreasing, 0 .. E-1 (all 0 without segments) */
@@ -33,8 +36,8 @@ struct nonsens_data {
 };
 
 /*
- * Builds the data set in canonical order from columns.  column: d pointers to n values; category: n labels 0..E-1 or
- * NULL; names, labels: copied.  input_row may be NULL (0..n-1).  Ends with the audit (audit.h).
+ * Builds the data set in canonical order from columns as the user has them.  column: d pointers to n values; category:
+ * n labels 0..E-1 or NULL; names, labels: copied.  input_row may be NULL (0..n-1).  Ends with the audit (audit.h).
  */
 nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
                              const char *const *names, const int32_t *category, int64_t segments,

@@ -20,6 +20,7 @@
 typedef struct ci_detail {
     const char *name, *text; /* static */
     double value;
+    bool has_sign; /* it changes its sign where x or y does */
 } ci_detail;
 
 enum { CI_DETAILS = 2 };

@@ -47,7 +47,7 @@ void ci_part_release(void *part)
 
 static void add_detail(ci_result *out, const char *name, const char *text, double value)
 {
-    out->detail[out->details++] = (ci_detail){name, text, value};
+    out->detail[out->details++] = (ci_detail){name, text, value, false};
 }
 
 /* ---- given variables as one set of columns ------------------------------------------------------------------- */
@@ -416,6 +416,7 @@ static nonsens_status run_fisher_z(nonsens_context *ctx, arena *scratch, ci_test
     bool several = t->groups.count > 1;
     add_detail(out, q->count > 0 ? "partial correlation" : "correlation",
                several ? "over all segments, weighted by their rows" : "over all rows", test.correlation);
+    out->detail[0].has_sign = true;
     if (several) {
         add_detail(out, "heterogeneity", "sum of squares of how segments differ from their mean, in units of its error",
                    test.heterogeneity);

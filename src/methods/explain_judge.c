@@ -123,7 +123,7 @@ static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t
 {
     const explain_node *at = &j->node[node];
     const explain_change *own = &at->own, *marginal = &at->marginal;
-    double reach = j->reach;
+    double reach = j->reach, shift = j->data->sign[j->data->column_rank[node]] * own->shift;
     *out = (nonsens_change){
         .variable = j->data->column_rank[node],
         .own = own->value,
@@ -136,9 +136,9 @@ static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t
         .scale = exp(own->scale),
         .scale_low = exp(own->scale - reach * own->scale_error),
         .scale_high = exp(own->scale + reach * own->scale_error),
-        .shift = own->shift,
-        .shift_low = own->shift - reach * own->shift_error,
-        .shift_high = own->shift + reach * own->shift_error,
+        .shift = shift,
+        .shift_low = shift - reach * own->shift_error,
+        .shift_high = shift + reach * own->shift_error,
         .marginal = marginal->value,
         .marginal_error = marginal->error,
         .marginal_p = marginal->p_value,

@@ -271,14 +271,18 @@ static const char *test_text(enum independence_test test, bool conditional, bool
                       : "kernel test of independence over all rows";
 }
 
-static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
+/* sign: of the product of x and y as the user has them and as they were tested. */
+static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test,
+                                   double sign)
 {
     bool given = w->given[0] != '\0';
     const char *text = test_text(r->options.test, given, w->where[0] != '\0');
     TRY(result_add(ctx, r, test->statistic, test->p_value, text, "%s(%s, %s%s%s)", w->test, w->x, w->y,
                    given ? " | " : "", w->given));
     for (int k = 0; k < test->details; k++) {
-        TRY(result_add(ctx, r, test->detail[k].value, NAN, test->detail[k].text, "%s", test->detail[k].name));
+        const ci_detail *detail = &test->detail[k];
+        double value = detail->has_sign ? sign * detail->value : detail->value;
+        TRY(result_add(ctx, r, value, NAN, detail->text, "%s", detail->name));
     }
     for (int k = 0; k < 2 && test->side_name; k++) {
         TRY(result_add(ctx, r, test->side[k], NAN, test->side_text, "%s(%s | %s)", test->side_name, k ? w->y : w->x,
@@ -370,7 +374,8 @@ static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const var
     r->p_value = test.p_value;
     r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
     TRY(say_decision(ctx, r, &shown));
-    TRY(add_evidence(ctx, r, &w, &test));
+    const double *sign = roles->data->sign;
+    TRY(add_evidence(ctx, r, &w, &test, sign[0] * sign[roles->count[0]]));
     return add_notes(ctx, r, &shown, &test);
 }
 

@@ -25,7 +25,7 @@ static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens
     return NONSENS_OK;
 }
 
-/* Canonical order of the warped values, and the warped values in it. */
+/* Canonical order of the warped values, and the warped values in it, the right way round. */
 static nonsens_status order_rows(nonsens_context *ctx, arena *a, ladder *l, double *const warped[2])
 {
     const nonsens_data *pair = l->pair;
@@ -36,10 +36,11 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, ladder *l, doub
         size[e] = pair->start[e + 1] - pair->start[e];
     }
     const double *column[2] = {warped[0], warped[1]};
+    double sign[2];
     canonical_input in = {pair->n, 2, segments, column, pair->segment, size};
-    nonsens_status status = canonical_columns(ctx, &scratch, &in, l->user);
+    nonsens_status status = canonical_columns(ctx, &scratch, &in, l->user, sign);
     if (status == NONSENS_OK) {
-        status = canonical_rows(ctx, &scratch, &in, l->user, l->user_row, l->user_segment);
+        status = canonical_rows(ctx, &scratch, &in, l->user, sign, l->user_row, l->user_segment);
     }
     arena_free(&scratch);
     TRY(status);
@@ -48,7 +49,8 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, ladder *l, doub
     }
     for (int64_t j = 0; j < 2; j++) {
         for (int64_t i = 0; i < pair->n; i++) {
-            l->warped[j][i] = warped[l->user[j]][l->user_row[i]];
+            double w = warped[l->user[j]][l->user_row[i]];
+            l->warped[j][i] = sign[l->user[j]] < 0 ? 1.0 - w : w;
         }
     }
     return NONSENS_OK;

@@ -4,8 +4,8 @@
  * them.
  *
  * Everything here is in canonical order of the warped variables: which of the user's columns is the first, the order of
- * segments and that of rows depend on ranks and segment sizes alone.  What features are made of is behind family.h;
- * options->features chooses it.
+ * segments and that of rows depend on ranks and segment sizes alone, and so does which way round they are.  What
+ * features are made of is behind family.h; options->features chooses it.
  */
 #ifndef METHODS_LADDER_H
 #define METHODS_LADDER_H

@@ -57,8 +57,9 @@ static nonsens_status add_edge(nonsens_context *ctx, const nonsens_data *data, c
                     "the variables are of similar size",
                     show_quoted(cause, name_at(data, order, from)), show_quoted(effect, name_at(data, order, to)));
     }
-    return result_edge(ctx, result, user_index(data, order, from), user_index(data, order, to), NONSENS_EDGE_DIRECTED,
-                       weight, weights->p_value[at]);
+    int64_t cause_index = user_index(data, order, from), effect_index = user_index(data, order, to);
+    return result_edge(ctx, result, cause_index, effect_index, NONSENS_EDGE_DIRECTED,
+                       weight * data->sign[cause_index] * data->sign[effect_index], weights->p_value[at]);
 }
 
 /* In the order of the user's columns, which is that of the result. */

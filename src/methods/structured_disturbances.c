@@ -39,6 +39,9 @@ static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const s
         const double *scale = entry->theta + mechanism_size(&s->scores->rows, causes) - data->segments;
         TRY(mechanism_disturbance(ctx, &s->scores->rows, j, causes, nodes, entry->theta,
                                   matrix_col(result->source, column)));
+        for (int64_t i = 0; i < data->n; i++) {
+            matrix_col(result->source, column)[i] *= data->sign[column];
+        }
         for (int64_t e = 0; e < data->segments; e++) {
             matrix_col(result->modulation, column)[e] = exp(scale[e]);
         }

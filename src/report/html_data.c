@@ -53,23 +53,24 @@ static int digits_of(int64_t rows, const double *v)
     return digits < DIGITS_MOST ? (int)digits : DIGITS_MOST;
 }
 
-static json_t *shown_column(int64_t shown, int64_t rows, const double *v)
+static json_t *shown_column(int64_t shown, int64_t rows, const double *v, double sign)
 {
     int digits = digits_of(rows, v);
     json_t *array = json_array();
     bool ok = array != NULL;
     for (int64_t k = 0; ok && k < shown; k++) {
-        ok = json_array_append_new(array, report_rounded(v[row_at(k, shown, rows)], digits)) == 0;
+        ok = json_array_append_new(array, report_rounded(sign * v[row_at(k, shown, rows)] + 0.0, digits)) == 0;
     }
     return report_keep_if(ok, array);
 }
 
-static json_t *shown_columns(int64_t shown, matrix m)
+/* sign (m.cols): by which columns are multiplied; NULL: 1. */
+static json_t *shown_columns(int64_t shown, matrix m, const double *sign)
 {
     json_t *array = json_array();
     bool ok = array != NULL;
     for (int64_t j = 0; ok && j < m.cols; j++) {
-        ok = json_array_append_new(array, shown_column(shown, m.rows, matrix_col(m, j))) == 0;
+        ok = json_array_append_new(array, shown_column(shown, m.rows, matrix_col(m, j), sign ? sign[j] : 1.0)) == 0;
     }
     return report_keep_if(ok, array);
 }
@@ -98,8 +99,8 @@ static json_t *texts(nonsens_context *ctx, arena *scratch, char *const *text, in
     return report_keep_if(ok, array);
 }
 
-/* [mean, standard deviation] of rows from .. to - 1. */
-static json_t *moments(const double *v, int64_t from, int64_t to)
+/* [mean times sign, standard deviation] of rows from .. to - 1. */
+static json_t *moments(const double *v, int64_t from, int64_t to, double sign)
 {
     double n = (double)(to - from), mean = 0.0, squares = 0.0;
     for (int64_t i = from; i < to; i++) {
@@ -108,11 +109,12 @@ static json_t *moments(const double *v, int64_t from, int64_t to)
     for (int64_t i = from; i < to; i++) {
         squares += (v[i] - mean) * (v[i] - mean);
     }
-    return json_pack("[o, o]", report_rounded(mean, SUMMARY_DIGITS), report_rounded(sqrt(squares / n), SUMMARY_DIGITS));
+    return json_pack("[o, o]", report_rounded(sign * mean, SUMMARY_DIGITS),
+                     report_rounded(sqrt(squares / n), SUMMARY_DIGITS));
 }
 
-/* One list of moments per column. */
-static json_t *summary(const nonsens_data *data, matrix m, int64_t segments)
+/* One list of moments per column; sign as above. */
+static json_t *summary(const nonsens_data *data, matrix m, const double *sign, int64_t segments)
 {
     json_t *columns = json_array();
     bool ok = columns != NULL;
@@ -120,7 +122,8 @@ static json_t *summary(const nonsens_data *data, matrix m, int64_t segments)
         json_t *list = json_array();
         ok = json_array_append_new(columns, list) == 0;
         for (int64_t e = 0; ok && e < segments; e++) {
-            ok = json_array_append_new(list, moments(matrix_col(m, j), data->start[e], data->start[e + 1])) == 0;
+            json_t *pair = moments(matrix_col(m, j), data->start[e], data->start[e + 1], sign ? sign[j] : 1.0);
+            ok = json_array_append_new(list, pair) == 0;
         }
     }
     return report_keep_if(ok, columns);
@@ -142,7 +145,7 @@ static json_t *sources(nonsens_context *ctx, arena *scratch, const html_report *
         return json_null();
     }
     return json_pack("{s:o, s:o, s:o}", "names", texts(ctx, scratch, r->source_name, r->source.cols), "values",
-                     shown_columns(shown, r->source), "summary", summary(r->data, r->source, segments));
+                     shown_columns(shown, r->source, NULL), "summary", summary(r->data, r->source, NULL, segments));
 }
 
 json_t *html_display(nonsens_context *ctx, arena *scratch, const html_report *r)
@@ -158,6 +161,6 @@ json_t *html_display(nonsens_context *ctx, arena *scratch, const html_report *r)
                      texts(ctx, scratch, data->labels, data->segments < segments ? data->segments : segments), "sizes",
                      segment_sizes(data, segments), "variables", texts(ctx, scratch, data->names, data->d), "row",
                      shown_places(data, shown, false), "segment", shown_places(data, shown, true), "values",
-                     shown_columns(shown, data->x), "summary", summary(data, data->x, segments), "sources",
-                     sources(ctx, scratch, r, shown, segments));
+                     shown_columns(shown, data->x, data->sign), "summary", summary(data, data->x, data->sign, segments),
+                     "sources", sources(ctx, scratch, r, shown, segments));
 }

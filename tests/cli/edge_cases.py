@@ -72,7 +72,7 @@ DISCOVER = ('structured', 'lingam', 'resit', 'icp', 'cdnod', 'pc', 'pc-nonsens')
 OTHER = ('independence', 'ica', 'diagnose')
 EXPECTED = {
     'plain':                                  ('dididddii', 'iddiddd', 'ddd'),
-    'smallest numbers':                       ('dididddii', 'iediddd', 'ded'),
+    'smallest numbers':                       ('didididii', 'iediddd', 'ded'),
     'largest numbers':                        ('dididddii', 'iddiddd', 'ddd'),
     'both ends':                              ('dididddii', 'iediddd', 'ded'),
     'an offset of 1e12':                      ('dididddii', 'iddiddd', 'ddd'),
@@ -87,7 +87,7 @@ EXPECTED = {
     'one twice the other':                    ('eeeeeeeee', 'eeeeeee', 'ded'),
     'the same column twice':                  ('eeeeeeeee', 'eeeeeee', 'ded'),
     'one row again and again':                ('eeeeeeeee', 'eeeeeee', 'eee'),
-    'two rows a segment':                     ('ieeeiiiii', 'niiiiii', 'eed'),
+    'two rows a segment':                     ('ieeeiiiii', 'diiiiii', 'eed'),
     'one row a segment':                      ('eeeeiiiee', 'edieeie', 'eed'),
     'two rows':                               ('eeeeeeeee', 'eeeeeee', 'eed'),
     'one row':                                ('eeeeeeeee', 'eeeeeee', 'eee'),

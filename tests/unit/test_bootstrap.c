@@ -87,7 +87,7 @@ static void look_at_rows(followed *s, const nonsens_data *data, const nonsens_op
         int64_t at = row_in(s->whole, data->input_row[i]);
         bool same = at >= 0 && strcmp(data->labels[data->segment[i]], s->whole->labels[s->whole->segment[at]]) == 0;
         for (int64_t j = 0; same && j < D; j++) {
-            same = matrix_col(data->x, j)[i] == matrix_col(s->whole->x, j)[at];
+            same = data->sign[j] * matrix_col(data->x, j)[i] == s->whole->sign[j] * matrix_col(s->whole->x, j)[at];
         }
         if (!same) {
             count(&s->wrong);

@@ -238,7 +238,7 @@ static void test_simulation(void **state)
         snprintf(label, sizeof label, "s%d", nonsens_simulation_segment(s)[row] + 1);
         assert_string_equal(data->labels[data->segment[i]], label);
         for (int64_t j = 0; j < 2; j++) {
-            assert_true(matrix_col(data->x, j)[i] == nonsens_simulation_values(s)[j * n + row]);
+            assert_true(data->sign[j] * matrix_col(data->x, j)[i] == nonsens_simulation_values(s)[j * n + row]);
         }
     }
     assert_true(nonsens_simulation_sources(s)[0] != nonsens_simulation_values(s)[0]);

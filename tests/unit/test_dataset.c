@@ -111,7 +111,7 @@ static void test_canonical_layout(void **state)
         snprintf(label, sizeof label, "%" PRId64, segment[row]);
         assert_string_equal(data->labels[data->segment[i]], label);
         for (int64_t j = 0; j < D; j++) {
-            assert_true(matrix_col(data->x, j)[i] == values[row * D + j]);
+            assert_true(data->sign[j] * matrix_col(data->x, j)[i] == values[row * D + j]);
         }
         if (i > data->start[data->segment[i]]) { // rows ascend inside a segment
             int64_t k = 0;
@@ -128,6 +128,76 @@ static void test_canonical_layout(void **state)
     assert_int_equal(data->column_rank[0], 0); // kurtosis: uniform 1.8, normal 3, Laplace 6
     assert_int_equal(data->column_rank[1], 2);
     assert_int_equal(data->column_rank[2], 1);
+    nonsens_data_free(data);
+    nonsens_context_free(ctx);
+}
+
+/* Every choice of mirrored columns gives the same values in the same order, and says which were mirrored. */
+static void check_mirrored(nonsens_context *ctx, const double *values, const int64_t *segment, int64_t columns,
+                           const nonsens_data *plain)
+{
+    static double mirrored[N * D];
+    for (int which = 1; which < 1 << columns; which++) {
+        nonsens_data *data;
+        for (int64_t i = 0; i < N * columns; i++) {
+            mirrored[i] = which >> i % columns & 1 ? -values[i] : values[i];
+        }
+        assert_int_equal(nonsens_data_from_arrays(ctx, N, columns, mirrored, columns, 1, NULL, segment, &data),
+                         NONSENS_OK);
+        assert_true(data->hash != plain->hash);
+        assert_memory_equal(data->x.v, plain->x.v, (size_t)(N * columns) * sizeof *mirrored);
+        assert_memory_equal(data->input_row, plain->input_row, N * sizeof *data->input_row);
+        assert_memory_equal(data->column_rank, plain->column_rank, (size_t)columns * sizeof *data->column_rank);
+        for (int64_t j = 0; j < columns; j++) {
+            assert_true(data->sign[j] == (which >> j & 1 ? -plain->sign[j] : plain->sign[j]));
+        }
+        nonsens_data_free(data);
+    }
+}
+
+static void test_mirrored_columns(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = new_context();
+    static double values[N * D];
+    static int64_t segment[N];
+    make_table(values, segment);
+    nonsens_data *data = build(ctx, values, segment, NULL);
+    check_mirrored(ctx, values, segment, D, data);
+    for (int64_t j = 0; j < D; j++) {
+        double mean = 0.0, cubes = 0.0;
+        for (int64_t i = 0; i < N; i++) {
+            mean += matrix_col(data->x, j)[i] / N;
+        }
+        for (int64_t i = 0; i < N; i++) {
+            cubes += pow(matrix_col(data->x, j)[i] - mean, 3.0);
+        }
+        assert_true(cubes > 0.0);
+    }
+    nonsens_data_free(data);
+    nonsens_context_free(ctx);
+}
+
+/* Symmetric columns: one that is high where the other is far out, and one that stays since nothing tells its ends. */
+static void test_mirrored_symmetric_columns(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = new_context();
+    static double values[N * 2];
+    for (int64_t i = 0; i < N; i++) {
+        values[2 * i] = i < N / 2 ? -1.0 : 1.0;
+        values[2 * i + 1] = (i % 2 ? -1.0 : 1.0) * (double)(i < N / 2 ? 1 + i : 1 + 2 * i);
+    }
+    nonsens_data *data;
+    assert_int_equal(nonsens_data_from_arrays(ctx, N, 2, values, 2, 1, NULL, NULL, &data), NONSENS_OK);
+    check_mirrored(ctx, values, NULL, 2, data);
+    assert_true(data->sign[0] == 1.0);
+    nonsens_data_free(data);
+    for (int64_t i = 0; i < N; i++) {
+        values[2 * i + 1] = (double)(i % (N / 2)); // as often and as far out on either side
+    }
+    assert_int_equal(nonsens_data_from_arrays(ctx, N, 2, values, 2, 1, NULL, NULL, &data), NONSENS_OK);
+    assert_true(data->sign[0] == 1.0 && data->sign[1] == 1.0);
     nonsens_data_free(data);
     nonsens_context_free(ctx);
 }
@@ -208,8 +278,8 @@ static void test_pair(void **state)
     assert_string_equal(nonsens_data_name(pair, 0), "normal");
     assert_string_equal(nonsens_data_name(pair, 1), "heavy");
     for (int64_t i = 0; i < N; i++) {
-        assert_true(matrix_col(pair->x, 0)[i] == values[pair->input_row[i] * D + 2]);
-        assert_true(matrix_col(pair->x, 1)[i] == values[pair->input_row[i] * D + 1]);
+        assert_true(pair->sign[0] * matrix_col(pair->x, 0)[i] == values[pair->input_row[i] * D + 2]);
+        assert_true(pair->sign[1] * matrix_col(pair->x, 1)[i] == values[pair->input_row[i] * D + 1]);
     }
     assert_int_equal(dataset_pair(ctx, data, 1, 1, &none), NONSENS_ERR_USAGE);
     assert_int_equal(dataset_pair(ctx, data, 0, 3, &none), NONSENS_ERR_USAGE);
@@ -513,6 +583,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order_does_not_matter),
         cmocka_unit_test(test_canonical_layout),
+        cmocka_unit_test(test_mirrored_columns),
+        cmocka_unit_test(test_mirrored_symmetric_columns),
         cmocka_unit_test(test_permuted_columns_keep_their_rank),
         cmocka_unit_test(test_hash_sees_values_and_segments),
         cmocka_unit_test(test_pair),

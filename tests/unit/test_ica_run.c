@@ -121,7 +121,7 @@ static void test_sources_follow_from_the_unmixing(void **state)
                 for (int64_t r = 0; r < N; r++) {
                     mean += matrix_col(data->x, j)[r] / N;
                 }
-                sum += w[k * D + j] * (matrix_col(data->x, j)[i] - mean);
+                sum += w[k * D + j] * data->sign[j] * (matrix_col(data->x, j)[i] - mean);
             }
             assert_true(fabs(sum - nonsens_result_source(result, k)[i]) < 1e-9);
             squares += sum * sum / N;
