@@ -49,6 +49,13 @@ async function keep(page, name, options = { fullPage: true }) {
   await page.screenshot({ path: join(where, `${name}.png`), ...options });
 }
 
+/** A table has so many rows; it is made once it is unfolded. */
+async function hasRows(page, place, rows) {
+  const row = page.locator(`${place} tbody tr`);
+  await row.nth(rows - 1).waitFor({ state: 'attached' });
+  assert.equal(await row.count(), rows, place);
+}
+
 const plain = (text) => text.replace(/[\u2068\u2069]/g, '');
 
 test('a direction: right decision, no error, all parts, interactions', async () => {
@@ -102,9 +109,9 @@ test('a direction: right decision, no error, all parts, interactions', async () 
 
   // tables
   await page.locator('#evidence summary').click();
-  assert.equal(await page.locator('#evidence tbody tr').count(), result.evidence.length);
+  await hasRows(page, '#evidence', result.evidence.length);
   await page.locator('#rows summary').first().click();
-  assert.equal(await page.locator('#rows tbody tr').count(), 1500);
+  await hasRows(page, '#rows', 1500);
 
   // copying, with and without a clipboard
   await page.locator('#again button').click();
@@ -235,7 +242,7 @@ test('a graph: nodes, links, support, hover, drag, zoom, keys', async () => {
   assert.equal(await page.locator('.graph .node').count(), 5);
   assert.equal(await page.locator('.graph .edge').count(), result.edges.length);
   assert.equal(await page.locator('.graph .support').count(), result.edges.length);
-  assert.equal(await page.locator('#graph tbody tr').count(), result.edges.length);
+  await hasRows(page, '#graph', result.edges.length);
   assert.ok(await page.locator('#graph .legend').textContent());
 
   const node = page.locator('.graph .node').first();
@@ -433,7 +440,7 @@ test('explain: the root cause first, what changed as a picture, the graph with i
   const { page, wrong, close } = await open('fault.html');
   assert.equal(plain(await page.locator('h1').textContent()), `In s8, ${truth} changed by itself`);
   assert.equal(await page.locator('#changes figure svg').count(), 1);
-  assert.equal(await page.locator('#changes tbody tr').count(), 5);
+  await hasRows(page, '#changes', 5);
   assert.equal(plain(await page.locator('#changes tbody th').first().textContent()), truth);
   const node = page.locator('.graph .node.changed-itself');
   assert.equal(await node.count(), 1);
@@ -495,7 +502,7 @@ test('every method for pairs, decided or not', async () => {
     if (method === 'nonsens') {
       assert.equal(await page.locator('#training figure svg').count(), 1);
       await page.locator('#training summary').click();
-      assert.equal(await page.locator('#training tbody tr').count(), 8, 'one row per epoch');
+      await hasRows(page, '#training', 8);
       await keep(page, 'nonsens');
     }
     await close();
