@@ -1,12 +1,13 @@
 /*
  * canonical.c - ordering by content.
  *
- * Columns: by kurtosis, then |skewness| (neither sees shift or scale), both summed over sorted values so that not a
- * bit depends on the order of rows; equal ones by their sorted values; columns that are permutations of one another
- * (ranks, say) by how they meet the other columns.  Segments: larger first, then by their sorted rows.
+ * Columns: by kurtosis, then |skewness|, both summed over sorted values so that not a bit depends on the order of rows;
+ * equal ones by their sorted values; columns that are permutations of one another (ranks, say) by how they meet the
+ * other columns.  All of that standardised and the right way round, and compared up to rounding: it does not hang on
+ * units.  Segments: larger first, then by their sorted rows.
  *
  * A column's way round: so that its skewness is positive; that of a symmetric one so that it is high where the rows are
- * far from the middle in all columns together.  What is symmetric in this too stays as it is.
+ * far from the middle in all columns together.  What is symmetric in this too is as the user has it.
  */
 #include "data/canonical.h"
 
@@ -16,11 +17,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this, times its greatest possible size, a sum of odd powers counts as nothing but rounding. */
-static const double SYMMETRIC = 1e-9;
+/* Below this, times its greatest possible size, a sum or a difference counts as nothing but rounding. */
+static const double ROUNDING = 1e-9;
 
 typedef struct shape {
-    double kurtosis, skewness;    /* the latter without its sign; both 0 for a constant column */
+    double kurtosis, skewness; /* the latter without its sign, 0 where it is rounding; both 0 for a constant column */
     double factor, middle, scale; /* (value * factor - middle) * scale has mean 0, variance 1 and this skewness, or is 0
                                      throughout; factor is negative where the skewness is */
 } shape;
@@ -30,7 +31,6 @@ typedef struct ranking {
     const double *sign;        /* (d) */
     shape *shape;              /* (d) */
     sort_entry *a, *b, *spare; /* (n) each */
-    double *row_values, *room; /* (d) each: one row, sorted */
     double *sum;               /* (n) of the values in each row, once they are needed; before, of their squares */
     bool *has_sums;
 } ranking;
@@ -40,13 +40,33 @@ static int compare_numbers(double a, double b)
     return (a > b) - (a < b);
 }
 
+/* Numbers of about 1. */
+static int compare_rounded(double a, double b)
+{
+    return fabs(a - b) <= ROUNDING * (fabs(a) + fabs(b) + 1.0) ? 0 : compare_numbers(a, b);
+}
+
 /* The i-th smallest value times sign. */
 static double value_at(const sort_entry *sorted, int64_t n, double sign, int64_t i)
 {
     return sign * sort_value(sorted[sign < 0 ? n - 1 - i : i].key);
 }
 
-/* Moments in two passes of values brought to [-1, 1] first, so that no finite column overflows. */
+/* Of values times factor; a second pass, since an error of the mean would look like skewness. */
+static double mean_of_sorted(const sort_entry *sorted, int64_t n, double sign, double factor)
+{
+    double mean = 0.0, error = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        mean += value_at(sorted, n, sign, i) * factor;
+    }
+    mean /= (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        error += value_at(sorted, n, sign, i) * factor - mean;
+    }
+    return mean + error / (double)n;
+}
+
+/* Moments of values brought to [-1, 1] first, so that no finite column overflows. */
 static shape shape_of_sorted(const sort_entry *sorted, int64_t n, double sign)
 {
     double least = value_at(sorted, n, sign, 0), most = value_at(sorted, n, sign, n - 1);
@@ -54,11 +74,7 @@ static shape shape_of_sorted(const sort_entry *sorted, int64_t n, double sign)
         return (shape){0};
     }
     double factor = column_factor(fmax(fabs(least), fabs(most)));
-    double mean = 0;
-    for (int64_t i = 0; i < n; i++) {
-        mean += value_at(sorted, n, sign, i) * factor;
-    }
-    mean /= (double)n;
+    double mean = mean_of_sorted(sorted, n, sign, factor);
     double reach = fmax(mean - least * factor, most * factor - mean);
     double m2 = 0, m3 = 0, m4 = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -75,12 +91,17 @@ static shape shape_of_sorted(const sort_entry *sorted, int64_t n, double sign)
                    mean, 1.0 / (reach * sqrt(variance))};
 }
 
-/* Of a column or of its mirror image, to the last bit but for signs. */
 static shape shape_of_column(const ranking *r, int64_t j)
 {
     sort_column(r->in->column[j], r->in->n, r->a, r->spare);
     shape found = shape_of_sorted(r->a, r->in->n, 1.0);
-    return found.skewness < 0.0 ? shape_of_sorted(r->a, r->in->n, -1.0) : found;
+    if (found.skewness < 0.0) { // as of its mirror image, to the last bit
+        found = shape_of_sorted(r->a, r->in->n, -1.0);
+    }
+    if (found.skewness <= ROUNDING * found.kurtosis) {
+        found.skewness = 0.0;
+    }
+    return found;
 }
 
 /* ---- the way round ---- */
@@ -90,9 +111,10 @@ static double standardised(const ranking *r, int64_t j, int64_t row)
     return (r->in->column[j][row] * r->shape[j].factor - r->shape[j].middle) * r->shape[j].scale;
 }
 
-static bool is_symmetric(const ranking *r, int64_t j)
+/* The right way round. */
+static double oriented(const ranking *r, int64_t j, int64_t row)
 {
-    return r->shape[j].skewness <= SYMMETRIC * r->shape[j].kurtosis;
+    return r->sign[j] * copysign(1.0, r->shape[j].factor) * standardised(r, j, row);
 }
 
 /* How far each row is from the middle: r->sum. */
@@ -116,8 +138,8 @@ static double sign_among_others(const ranking *r, int64_t j)
         odd += term;
         size += fabs(term);
     }
-    if (fabs(odd) <= SYMMETRIC * size) {
-        return 1.0;
+    if (fabs(odd) <= ROUNDING * size) {
+        return r->in->sign ? r->in->sign[j] : 1.0;
     }
     return copysign(1.0, odd * r->shape[j].factor);
 }
@@ -126,44 +148,37 @@ static void find_signs(const ranking *r, double *sign)
 {
     bool has_distances = false;
     for (int64_t j = 0; j < r->in->d; j++) {
-        if (is_symmetric(r, j) && !has_distances) {
+        bool symmetric = r->shape[j].skewness == 0.0;
+        if (symmetric && !has_distances) {
             find_distances(r);
             has_distances = true;
         }
-        sign[j] = is_symmetric(r, j) ? sign_among_others(r, j) : copysign(1.0, r->shape[j].factor);
+        sign[j] = symmetric ? sign_among_others(r, j) : copysign(1.0, r->shape[j].factor);
     }
 }
 
 /* ---- columns ---- */
 
-/* The sum of a row over all columns, added in ascending order: the same for any order of columns. */
-static double row_sum(const ranking *r, int64_t row)
-{
-    double sum = 0;
-    for (int64_t j = 0; j < r->in->d; j++) {
-        r->row_values[j] = r->sign[j] * r->in->column[j][row];
-    }
-    sort_doubles(r->in->d, r->row_values, r->room);
-    for (int64_t j = 0; j < r->in->d; j++) {
-        sum += r->row_values[j];
-    }
-    return sum;
-}
-
 /* Few data sets have columns that are permutations of one another. */
 static void find_sums(const ranking *r)
 {
-    for (int64_t i = 0; i < r->in->n && !*r->has_sums; i++) {
-        r->sum[i] = row_sum(r, i);
+    if (*r->has_sums) {
+        return;
     }
     *r->has_sums = true;
+    memset(r->sum, 0, (size_t)r->in->n * sizeof *r->sum);
+    for (int64_t j = 0; j < r->in->d; j++) {
+        for (int64_t i = 0; i < r->in->n; i++) {
+            r->sum[i] += oriented(r, j, i);
+        }
+    }
 }
 
 /* Rows by what stands beside the column: the other values, then the size of the segment. */
 static int compare_company(const void *state, int64_t row_a, int64_t row_b)
 {
     const ranking *r = state;
-    int by_sum = compare_numbers(r->sum[row_a], r->sum[row_b]);
+    int by_sum = compare_rounded(r->sum[row_a], r->sum[row_b]);
     if (by_sum || !r->in->category) {
         return by_sum;
     }
@@ -185,8 +200,9 @@ static int compare_sorted_values(const ranking *r, int64_t i, int64_t j)
     sort_signed(r, i, r->a);
     sort_signed(r, j, r->b);
     for (int64_t k = 0; k < n; k++) {
-        if (r->a[k].key != r->b[k].key) {
-            return r->a[k].key > r->b[k].key ? 1 : -1;
+        int order = compare_rounded(oriented(r, i, r->a[k].row), oriented(r, j, r->b[k].row));
+        if (order) {
+            return order;
         }
     }
     return 0;
@@ -208,11 +224,11 @@ static int compare_joint(const ranking *r)
     return 0;
 }
 
-/* Columns of the same kurtosis. */
+/* Columns of the same kurtosis, to single precision. */
 static int compare_columns(const void *state, int64_t i, int64_t j)
 {
     const ranking *r = state;
-    int order = compare_numbers(r->shape[i].skewness, r->shape[j].skewness);
+    int order = compare_rounded(r->shape[i].skewness, r->shape[j].skewness);
     if (!order) {
         order = compare_sorted_values(r, i, j);
     }
@@ -227,8 +243,6 @@ static nonsens_status open_ranking(nonsens_context *ctx, arena *scratch, const c
     ARENA_TRY(ctx, scratch, r->a, in->n);
     ARENA_TRY(ctx, scratch, r->b, in->n);
     ARENA_TRY(ctx, scratch, r->spare, in->n);
-    ARENA_TRY(ctx, scratch, r->row_values, in->d);
-    ARENA_TRY(ctx, scratch, r->room, in->d);
     ARENA_TRY(ctx, scratch, r->sum, in->n);
     ARENA_TRY(ctx, scratch, r->has_sums, 1);
     return NONSENS_OK;
@@ -244,7 +258,7 @@ nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const can
     ARENA_TRY(ctx, scratch, spare, in->d);
     for (int64_t j = 0; j < in->d; j++) {
         r.shape[j] = shape_of_column(&r, j);
-        column[j] = (sort_entry){sort_key(r.shape[j].kurtosis), j};
+        column[j] = (sort_entry){sort_key((float)r.shape[j].kurtosis), j};
     }
     find_signs(&r, sign);
     sort_entries(column, spare, in->d, compare_columns, &r);

@@ -13,6 +13,7 @@ typedef struct canonical_input {
     const double *const *column; /* (d) pointers to n finite values */
     const int32_t *category;     /* (n) 0 .. categories-1, or NULL: all 0 */
     const int64_t *size;         /* (categories) rows of each */
+    const double *sign;          /* (d) by which the user's columns are multiplied here; NULL: 1 */
 } canonical_input;
 
 /*

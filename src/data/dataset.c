@@ -167,7 +167,8 @@ static nonsens_status fill(nonsens_context *ctx, arena *scratch, nonsens_data *d
     int32_t *segment_order; // (categories)
     TRY(check_input(ctx, scratch, in));
     TRY(count_categories(ctx, scratch, in, &size));
-    canonical_input canonical = {in->n, in->d, in->category ? in->segments : 1, in->column, in->category, size};
+    canonical_input canonical = {in->n, in->d,   in->category ? in->segments : 1, in->column, in->category,
+                                 size,  in->sign};
     data->n = in->n;
     data->d = in->d;
     ARENA_TRY(ctx, &data->memory, data->column_rank, in->d);

@@ -28,7 +28,7 @@ struct nonsens_data {
     int64_t *start;       /* (max(E,1) + 1) rows of segment e are start[e] .. start[e+1]-1 */
     int64_t *input_row;   /* (n) row of the input table, counted from 0 (rows dropped for missing values counted too) */
     int32_t *column_rank; /* (d) column_rank[k] = user's index of the k-th column in canonical order */
-    uint64_t hash;        /* over values in canonical order and segment bounds */
+    uint64_t hash;        /* over values and signs in canonical order and segment bounds */
     bool by_role;         /* read with --x, --y and --given: just these variables, in this order */
     int64_t dependent;    /* columns that are exact linear functions of others */
     char **warning;       /* (warnings) sentences of reading and audit */

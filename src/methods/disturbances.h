@@ -43,7 +43,7 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
                                 const nonsens_options *options, disturbances *out);
 
 /*
- * The same for a linear mechanism: the variables themselves are unmixed.  T_k is N_k with its sign, up to scale; slopes
+ * The same for a linear mechanism: the variables themselves are unmixed.  T_k is N_k up to a factor (of either sign), not folded; slopes
  * are constant, and nothing is trained.
  */
 nonsens_status disturbances_fit_linear(nonsens_context *ctx, arena *a, const nonsens_data *pair,

@@ -123,7 +123,7 @@ static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t
 {
     const explain_node *at = &j->node[node];
     const explain_change *own = &at->own, *marginal = &at->marginal;
-    double reach = j->reach, shift = j->data->sign[j->data->column_rank[node]] * own->shift;
+    double reach = j->reach, shift = j->data->sign[j->data->column_rank[node]] * own->shift + 0.0; // no minus zero
     *out = (nonsens_change){
         .variable = j->data->column_rank[node],
         .own = own->value,

@@ -75,8 +75,8 @@ static nonsens_status keep_matrices(const ica_run *run)
     for (int64_t c = 0; c < d; c++) {
         int64_t j = run->data->column_rank[c];
         for (int64_t k = 0; k < d; k++) {
-            u->unmixing[k * d + j] = run->data->sign[j] * run->ica.unmix[k + d * c];
-            u->mixing[j * d + k] = run->data->sign[j] * mix[c + d * k];
+            u->unmixing[k * d + j] = run->data->sign[j] * run->ica.unmix[k + d * c] + 0.0;
+            u->mixing[j * d + k] = run->data->sign[j] * mix[c + d * k] + 0.0; // no minus zero
         }
     }
     return NONSENS_OK;

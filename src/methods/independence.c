@@ -281,7 +281,7 @@ static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, cons
                    given ? " | " : "", w->given));
     for (int k = 0; k < test->details; k++) {
         const ci_detail *detail = &test->detail[k];
-        double value = detail->has_sign ? sign * detail->value : detail->value;
+        double value = detail->has_sign ? sign * detail->value + 0.0 : detail->value; // no minus zero
         TRY(result_add(ctx, r, value, NAN, detail->text, "%s", detail->name));
     }
     for (int k = 0; k < 2 && test->side_name; k++) {

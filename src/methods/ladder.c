@@ -37,7 +37,7 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, ladder *l, doub
     }
     const double *column[2] = {warped[0], warped[1]};
     double sign[2];
-    canonical_input in = {pair->n, 2, segments, column, pair->segment, size};
+    canonical_input in = {pair->n, 2, segments, column, pair->segment, size, NULL};
     nonsens_status status = canonical_columns(ctx, &scratch, &in, l->user, sign);
     if (status == NONSENS_OK) {
         status = canonical_rows(ctx, &scratch, &in, l->user, sign, l->user_row, l->user_segment);

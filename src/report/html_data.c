@@ -109,7 +109,7 @@ static json_t *moments(const double *v, int64_t from, int64_t to, double sign)
     for (int64_t i = from; i < to; i++) {
         squares += (v[i] - mean) * (v[i] - mean);
     }
-    return json_pack("[o, o]", report_rounded(sign * mean, SUMMARY_DIGITS),
+    return json_pack("[o, o]", report_rounded(sign * mean + 0.0, SUMMARY_DIGITS),
                      report_rounded(sqrt(squares / n), SUMMARY_DIGITS));
 }
 

@@ -202,6 +202,55 @@ static void test_mirrored_symmetric_columns(void **state)
     nonsens_context_free(ctx);
 }
 
+/* Columns with the same shape, or with two values far from zero, in units of any sign and offset. */
+static void check_units(nonsens_context *ctx, const double *values)
+{
+    static const double factor[] = {-1.0, 3.0, -0.7}, offset[] = {N + 1, -20.0, 1000.0};
+    static double changed[N * D];
+    nonsens_data *plain, *other;
+    assert_int_equal(nonsens_data_from_arrays(ctx, N, D, values, D, 1, NULL, NULL, &plain), NONSENS_OK);
+    for (int which = 1; which < 1 << D; which++) {
+        for (int64_t i = 0; i < N * D; i++) {
+            int64_t j = i % D;
+            changed[i] = which >> j & 1 ? factor[j] * values[i] + offset[j] : values[i];
+        }
+        assert_int_equal(nonsens_data_from_arrays(ctx, N, D, changed, D, 1, NULL, NULL, &other), NONSENS_OK);
+        assert_memory_equal(other->column_rank, plain->column_rank, D * sizeof *plain->column_rank);
+        assert_memory_equal(other->input_row, plain->input_row, N * sizeof *plain->input_row);
+        for (int64_t j = 0; j < D; j++) {
+            assert_true(other->sign[j] == plain->sign[j] * (which >> j & 1 && factor[j] < 0 ? -1.0 : 1.0));
+        }
+        nonsens_data_free(other);
+    }
+    nonsens_data_free(plain);
+}
+
+static void test_units_of_alike_columns(void **state)
+{
+    (void)state;
+    nonsens_context *ctx = new_context();
+    static double values[N * D];
+    for (int64_t j = 0; j < D; j++) {
+        int64_t order[N];
+        rng r = rng_open(4, RNG_TEST, (uint64_t)j);
+        for (int64_t i = 0; i < N; i++) {
+            order[i] = i;
+        }
+        rng_shuffle(&r, N, order);
+        for (int64_t i = 0; i < N; i++) {
+            values[i * D + j] = 0.1 * (double)order[i];
+        }
+    }
+    check_units(ctx, values);
+    rng r = rng_open(5, RNG_TEST, 0);
+    for (int64_t i = 0; i < N; i++) {
+        values[i * D] = i % 2 ? 10000.1 : 10000.3;
+        values[i * D + 1] = -log(rng_uniform(&r)) * (i % 2 ? 1.0 : 2.0);
+    }
+    check_units(ctx, values);
+    nonsens_context_free(ctx);
+}
+
 /* Both columns hold the same values: only their company can tell them apart. */
 static void test_permuted_columns_keep_their_rank(void **state)
 {
@@ -585,6 +634,7 @@ int main(void)
         cmocka_unit_test(test_canonical_layout),
         cmocka_unit_test(test_mirrored_columns),
         cmocka_unit_test(test_mirrored_symmetric_columns),
+        cmocka_unit_test(test_units_of_alike_columns),
         cmocka_unit_test(test_permuted_columns_keep_their_rank),
         cmocka_unit_test(test_hash_sees_values_and_segments),
         cmocka_unit_test(test_pair),
