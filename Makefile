@@ -61,7 +61,7 @@ cross:
 static: setup
 	@tools/check_static $(BUILD)
 
-# Which share of the lines of src/ the unit and command line tests run, in build-coverage; fails below 90 %.
+# Which share of the lines of src/ the unit tests run, in build-coverage; fails below 90 %.
 coverage: setup
 	@tools/coverage
 

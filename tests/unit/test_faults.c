@@ -3,15 +3,16 @@
  * clear status, nothing leaked, no half file under its final name, and the context as usable as before.  Each request
  * of an arena counts as an allocation.  Where a run gets over the failure, it writes what an undisturbed run writes.
  *
- * Of commands with many allocations some n are tried, evenly spread.  NONSENS_SLOW=1 in the environment tries every one
- * of the first EVERY and from there on MORE, evenly spread; how many there are and were tried is printed.  Where it is
- * in writing that the n-th allocation comes, the result of an undisturbed run is what is written.  Then some n are
- * tried once more on three threads, where the n-th may be another in each run.
+ * Of commands with many allocations some n are tried, evenly spread.  NONSENS_SLOW=1 in the environment tries every
+ * one; how many there are and were tried is printed.  Where it is in writing that the n-th allocation comes, the result
+ * of an undisturbed run is what is written.  Then some n are tried once more on three threads, where the n-th may be
+ * another in each run.
  */
 #include "fixtures/table_npy.h"
 #include "unit/fault_files.h"
 
-enum { QUICKLY_EVERY = 4, QUICKLY_MORE = 10, EVERY = 500, MORE = 400, THREADED_EVERY = 2, THREADED_MORE = 6 };
+enum { ALL = 1000000000, QUICKLY_EVERY = 4, QUICKLY_MORE = 10 };
+enum { THREADED_EVERY = 25, THREADED_MORE = 20, THREADED_QUICKLY_EVERY = 2, THREADED_QUICKLY_MORE = 6 };
 
 static int64_t tried_in_all[KINDS];
 
@@ -140,7 +141,7 @@ static void sweep_both(const scenario *s, int64_t every, int64_t more)
 
 static void test_every_allocation(void **state)
 {
-    sweep_both(*state, is_slow() ? EVERY : QUICKLY_EVERY, is_slow() ? MORE : QUICKLY_MORE);
+    sweep_both(*state, is_slow() ? ALL : QUICKLY_EVERY, QUICKLY_MORE);
 }
 
 /* Quickly: a method that is spread over threads by its parts, resamples, and pairs. */
@@ -150,7 +151,8 @@ static void test_on_threads(void **state)
     bool quick = !strcmp(s->name, "structured graph") || begun_journal(s);
     if (quick || is_slow()) {
         threads = "3";
-        sweep_both(s, is_slow() ? EVERY / 20 : THREADED_EVERY, is_slow() ? MORE / 20 : THREADED_MORE);
+        sweep_both(s, is_slow() ? THREADED_EVERY : THREADED_QUICKLY_EVERY,
+                   is_slow() ? THREADED_MORE : THREADED_QUICKLY_MORE);
         threads = "1";
     }
 }
