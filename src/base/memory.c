@@ -45,10 +45,16 @@ struct block_head {
 
 static atomic_llong requests_until_failure = -1, held, asked;
 static atomic_llong bytes_held, bytes_peak;
+static bool (*asked_at_failure)(void);
 
 void memory_fail_at(int64_t n)
 {
     atomic_store(&requests_until_failure, n);
+}
+
+void memory_ask_at_failure(bool (*fails)(void))
+{
+    asked_at_failure = fails;
 }
 
 int64_t memory_held(void)
@@ -91,7 +97,7 @@ static bool must_fail(void)
         return false;
     }
     atomic_fetch_add(&asked, 1);
-    return atomic_fetch_sub(&requests_until_failure, 1) == 0;
+    return atomic_fetch_sub(&requests_until_failure, 1) == 0 && (!asked_at_failure || asked_at_failure());
 }
 
 static bool round_up(size_t bytes, size_t *rounded)

@@ -18,6 +18,9 @@ void *memory_take(nonsens_context *ctx, size_t count, size_t size);
  * counts like one of memory_get, also where the arena has room for it.
  */
 void memory_fail_at(int64_t n);
+/* For tests: is asked whether the request that memory_fail_at chose shall fail, and may choose another; NULL: it shall.
+ */
+void memory_ask_at_failure(bool (*fails)(void));
 /*
  * For tests: how many blocks are held; how many requests there were while one of them was to fail, which INT64_MAX
  * puts off for ever.

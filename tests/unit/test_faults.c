@@ -3,15 +3,18 @@
  * clear status, nothing leaked, no half file under its final name, and the context as usable as before.  Each request
  * of an arena counts as an allocation.  Where a run gets over the failure, it writes what an undisturbed run writes.
  *
- * Of commands with many allocations some n are tried, evenly spread.  NONSENS_SLOW=1 in the environment tries every
- * one where there are up to EVERY + MORE, else every one of the first EVERY and MORE of the others; how many there are
- * and were tried is printed.  Where it is in writing that the n-th allocation comes, the result of an undisturbed run
- * is what is written.  Then some n are tried once more on three threads, where the n-th may be another in each run.
+ * NONSENS_SLOW=1 in the environment tries every n; else some are tried, the first and others evenly spread; how many
+ * there are and were tried is printed.  Until an analysis writes, one run does for all n: where an allocation is to
+ * fail, the process divides, and it fails in the child alone.  Where it is in writing that the n-th allocation comes,
+ * the result of an undisturbed run is what is written.  Then some n are tried once more on three threads, where the
+ * n-th may be another in each run.
  */
 #include "fixtures/table_npy.h"
 #include "unit/fault_files.h"
 
-enum { EVERY = 500, MORE = 4500, QUICKLY_EVERY = 4, QUICKLY_MORE = 10 };
+#include <sys/wait.h>
+
+enum { QUICKLY_EVERY = 4, QUICKLY_MORE = 10 };
 enum { THREADED_EVERY = 25, THREADED_MORE = 20, THREADED_QUICKLY_EVERY = 2, THREADED_QUICKLY_MORE = 6 };
 
 static int64_t tried_in_all[KINDS];
@@ -50,16 +53,36 @@ static void fail_at(enum kind kind, int64_t n)
     atomic_store(&json_until_failure, kind == OF_JSON ? n : -1);
 }
 
+/* Which n are tried: every one of the first, then one in each step. */
+typedef struct choice {
+    int64_t every, more; /* how many of the first, and of the others */
+    int64_t step;
+} choice;
+
+/* The process that divides at each allocation that is to fail. */
+static struct {
+    const choice *choice;
+    int64_t n, end, tried; /* the n below the end */
+    int failed;            /* as waitpid says it, of the first child that failed */
+    bool is_child;
+} divided;
+
+static const char *name_of_run(const scenario *s, enum kind kind, int64_t n)
+{
+    static char name[2 * PATH_BYTES];
+    snprintf(name, sizeof name, "%s on %s thread(s), allocation %lld %s fails%s", s->name, threads, (long long)n,
+             KIND_NAME[kind], undisturbed.used ? " in writing" : "");
+    return name;
+}
+
 static nonsens_status run_failing(const scenario *s, enum kind kind, int64_t n)
 {
     int64_t ours = memory_held(), json = json_held;
-    char run[2 * PATH_BYTES];
-    snprintf(run, sizeof run, "%s on %s thread(s), allocation %lld %s%s", s->name, threads, (long long)n,
-             KIND_NAME[kind], undisturbed.used ? " in writing" : "");
     clear_outputs(s);
     fail_at(kind, n);
     nonsens_status status = s->run(s);
     fail_at(kind, -1);
+    const char *run = name_of_run(s, kind, divided.is_child ? divided.n : n);
     if (memory_held() != ours || json_held != json) {
         fail_msg("%s: %lld and %lld blocks are not given back", run, (long long)(memory_held() - ours),
                  (long long)(json_held - json));
@@ -75,38 +98,115 @@ static bool reads_json(const scenario *s)
            begun_journal(s) || s->command == NONSENS_CMD_EXPLAIN;
 }
 
-static void check_failure(const scenario *s, enum kind kind, int64_t n)
+/* `came`: the allocation was asked for; on several threads it may not be. */
+static void check_status(const scenario *s, enum kind kind, int64_t n, nonsens_status status, bool came)
 {
-    int64_t before = asked(kind);
-    nonsens_status status = run_failing(s, kind, n);
-    bool came = asked(kind) - before > n; // on several threads it may not
     bool told = status == NONSENS_ERR_MEMORY && strstr(nonsens_message(ctx), "memory");
     bool mended = status == NONSENS_OK && (!came || (kind == OF_JSON && reads_json(s)));
     if (!told && !mended) {
-        fail_msg("%s on %s thread(s), allocation %lld %s fails%s: status %d, \"%s\"", s->name, threads, (long long)n,
-                 KIND_NAME[kind], undisturbed.used ? " in writing" : "", (int)status, nonsens_message(ctx));
+        fail_msg("%s: status %d, \"%s\"", name_of_run(s, kind, n), (int)status, nonsens_message(ctx));
     }
     if (strcmp(threads, "1") == 0) {
         assert_true(came);
     }
-    tried_in_all[kind]++;
 }
 
-/* The first `every` allocations, and `more` of the others. */
-static void sweep(const scenario *s, enum kind kind, int64_t every, int64_t more)
+static void check_failure(const scenario *s, enum kind kind, int64_t n)
 {
-    int64_t before = asked(kind), tried = 0;
+    int64_t before = asked(kind);
+    nonsens_status status = run_failing(s, kind, n);
+    check_status(s, kind, n, status, asked(kind) - before > n);
+}
+
+static int64_t after(const choice *c, int64_t n)
+{
+    return n + (n < c->every ? 1 : c->step);
+}
+
+/* ---- one run for all ---- */
+
+static bool divide(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("CMOCKA_TEST_ABORT", "1", 1); // a failing check ends the child
+        divided.is_child = true;
+        return true;
+    }
+    if (child < 0 || waitpid(child, &divided.failed, 0) != child) {
+        divided.failed = -1;
+    }
+    int64_t next = after(divided.choice, divided.n);
+    divided.tried++;
+    if (divided.failed == 0 && next < divided.end) {
+        memory_fail_at(next - divided.n - 1);
+        divided.n = next;
+    }
+    return false;
+}
+
+/* The child had its failure: a status as it should be, and a context that reads the data again. */
+static void end_child(const scenario *s, nonsens_status status)
+{
+    nonsens_options *options = NULL;
+    check_status(s, OURS, divided.n, status, true);
+    assert_int_equal(make_options(s, &options), NONSENS_OK);
+    assert_int_equal(read_once(options, s->data), NONSENS_OK);
+    nonsens_options_free(options);
+    _exit(0);
+}
+
+/* Each chosen n below the end; returns the next. */
+static int64_t sweep_divided(const scenario *s, const choice *c, int64_t end)
+{
+    divided.choice = c;
+    divided.n = divided.tried = divided.failed = 0;
+    divided.end = end;
+    memory_ask_at_failure(divide);
+    nonsens_status status = run_failing(s, OURS, 0);
+    memory_ask_at_failure(NULL);
+    if (divided.is_child) {
+        end_child(s, status);
+    }
+    if (divided.failed != 0 || status != NONSENS_OK) {
+        fail_msg("%s: %s %d", name_of_run(s, OURS, divided.n), divided.failed ? "the process ends with" : "status",
+                 divided.failed ? divided.failed : (int)status);
+    }
+    return after(c, divided.n);
+}
+
+/* Until it writes it changes no file, which parent and child would share. */
+static bool can_divide(const scenario *s, enum kind kind)
+{
+    bool journal = false;
+    for (int k = 0; s->words[k]; k += 2) {
+        journal |= strcmp(s->words[k], "journal") == 0;
+    }
+    return kind == OURS && strcmp(threads, "1") == 0 && s->run == run_analysis && !journal;
+}
+
+/* ---- all runs ---- */
+
+static void sweep(const scenario *s, enum kind kind, choice c)
+{
+    int64_t before = asked(kind), n = 0, tried = 0;
     assert_int_equal(run_failing(s, kind, INT64_MAX), NONSENS_OK);
-    int64_t count = asked(kind) - before, step = count <= every + more ? 1 : (count - every + more - 1) / more;
+    int64_t count = asked(kind) - before;
+    c.step = count <= c.every + c.more ? 1 : (count - c.every + c.more - 1) / c.more;
     int64_t writing = undisturbed.result ? undisturbed.before_writing[kind] - before : count;
-    for (int64_t n = 0; n < count; n += n < every ? 1 : step, tried++) {
+    if (can_divide(s, kind)) {
+        n = sweep_divided(s, &c, writing);
+        tried = divided.tried;
+    }
+    for (; n < count; n = after(&c, n), tried++) {
         undisturbed.used = n >= writing;
         check_failure(s, kind, undisturbed.used ? n - writing : n);
     }
     undisturbed.used = false;
+    tried_in_all[kind] += tried;
     assert_int_equal(run_failing(s, kind, -1), NONSENS_OK); // as usable as before
     print_message("%s on %s thread(s): %lld of %lld allocations %s, every one at first, then each %lld.\n", s->name,
-                  threads, (long long)tried, (long long)count, KIND_NAME[kind], (long long)step);
+                  threads, (long long)tried, (long long)count, KIND_NAME[kind], (long long)c.step);
 }
 
 /* Also what a test that failed left. */
@@ -121,7 +221,7 @@ static void forget_undisturbed(void)
     remove_files("out");
 }
 
-static void sweep_both(const scenario *s, int64_t every, int64_t more)
+static void sweep_both(const scenario *s, choice c)
 {
     forget_undisturbed();
     clear_outputs(s);
@@ -134,14 +234,15 @@ static void sweep_both(const scenario *s, int64_t every, int64_t more)
     if (s->run == run_analysis) {
         assert_int_equal(make_result(s, &undisturbed.data, &undisturbed.result), NONSENS_OK);
     }
-    sweep(s, OURS, every, more);
-    sweep(s, OF_JSON, every, more);
+    sweep(s, OURS, c);
+    sweep(s, OF_JSON, c);
     forget_undisturbed();
 }
 
 static void test_every_allocation(void **state)
 {
-    sweep_both(*state, is_slow() ? EVERY : QUICKLY_EVERY, is_slow() ? MORE : QUICKLY_MORE);
+    sweep_both(*state,
+               is_slow() ? (choice){.every = INT64_MAX} : (choice){.every = QUICKLY_EVERY, .more = QUICKLY_MORE});
 }
 
 /* Quickly: a method that is spread over threads by its parts, resamples, and pairs. */
@@ -151,8 +252,8 @@ static void test_on_threads(void **state)
     bool quick = !strcmp(s->name, "structured graph") || begun_journal(s);
     if (quick || is_slow()) {
         threads = "3";
-        sweep_both(s, is_slow() ? THREADED_EVERY : THREADED_QUICKLY_EVERY,
-                   is_slow() ? THREADED_MORE : THREADED_QUICKLY_MORE);
+        sweep_both(s, is_slow() ? (choice){.every = THREADED_EVERY, .more = THREADED_MORE}
+                                : (choice){.every = THREADED_QUICKLY_EVERY, .more = THREADED_QUICKLY_MORE});
         threads = "1";
     }
 }
