@@ -82,7 +82,7 @@ static bool read_lines(journal *j, FILE *file)
     bool no_memory = false;
     for (ssize_t length; !no_memory && (length = getline(&text, &bytes, file)) > 0; offset += length) {
         j->torn = text[length - 1] != '\n';
-        json_t *line = json_parse(text, (size_t)length, 0, NULL, &no_memory);
+        json_t *line = text[0] == '{' ? json_parse(text, (size_t)length, 0, NULL, &no_memory) : NULL;
         no_memory = !keep(j, line, (journal_place){offset, length - !j->torn}) || no_memory;
     }
     free(text);

@@ -307,16 +307,10 @@ static nonsens_status explain(nonsens_context *ctx, arena *scratch, const nonsen
     return result_finish(ctx, result);
 }
 
-nonsens_status nonsens_explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                               nonsens_result **out)
+/* Without a graph the options say where it is from. */
+static nonsens_status explain_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
+                                  const nonsens_options *options, nonsens_result **out)
 {
-    return nonsens_explain_on_graph(ctx, data, NULL, options, out);
-}
-
-nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
-                                        const nonsens_options *options, nonsens_result **out)
-{
-    NEEDED(ctx, data, options, out);
     double begun = run_seconds();
     arena scratch = {0};
     *out = NULL;
@@ -340,4 +334,18 @@ nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data
     }
     (*out)->seconds = run_seconds() - begun;
     return NONSENS_OK;
+}
+
+nonsens_status nonsens_explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                               nonsens_result **out)
+{
+    NEEDED(ctx, data, options, out);
+    return explain_run(ctx, data, NULL, options, out);
+}
+
+nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
+                                        const nonsens_options *options, nonsens_result **out)
+{
+    NEEDED(ctx, data, graph, options, out);
+    return explain_run(ctx, data, graph, options, out);
 }

@@ -72,6 +72,7 @@ static void test_runs(void **state)
 #define PAIRS(c, data, o, to) nonsens_pairs_run(c, data, o, "journal", to)
 #define CREW(c, o, figure, path) nonsens_reproduce_crew(c, o, figure, path, NULL)
     REFUSED_4(ON_GRAPH, ctx, (void *)some, options, out);
+    REFUSED(nonsens_explain_on_graph(ctx, (void *)some, NULL, options, out));
     REFUSED_4(PAIRS, ctx, (void *)some, options, out);
     REFUSED_4(CREW, ctx, options, "bivariate", "-");
     REFUSED_4(nonsens_reproduce, ctx, options, "bivariate", "-");
