@@ -73,20 +73,35 @@ static FILE *open_regular(const char *path, const char **why)
     return file;
 }
 
-/* False without memory: a line that could not be taken in must not count as one that is not there. */
-static bool read_lines(journal *j, FILE *file)
+/* Lines that are no objects are passed over. */
+static nonsens_status read_line(nonsens_context *ctx, journal *j, const char *text, journal_place place, size_t *held)
+{
+    bool no_memory = false;
+    if (text[0] != '{') {
+        return NONSENS_OK;
+    }
+    size_t bytes = json_memory(text, (size_t)place.bytes);
+    TRY(memory_allow(ctx, *held + bytes));
+    *held += j->visit ? 0 : bytes / 2;
+    json_t *line = json_parse(text, (size_t)place.bytes, 0, NULL, &no_memory);
+    bool kept = keep(j, line, place); // where there is none, too
+    return kept && !no_memory ? NONSENS_OK : fail_memory(ctx);
+}
+
+/* Fails without memory: a line that could not be taken in must not count as one that is not there. */
+static nonsens_status read_lines(nonsens_context *ctx, journal *j, FILE *file)
 {
     char *text = NULL;
-    size_t bytes = 0;
+    size_t bytes = 0, held = 0;
     int64_t offset = 0;
-    bool no_memory = false;
-    for (ssize_t length; !no_memory && (length = getline(&text, &bytes, file)) > 0; offset += length) {
+    nonsens_status status = NONSENS_OK;
+    for (ssize_t length; status == NONSENS_OK && (length = getline(&text, &bytes, file)) > 0; offset += length) {
         j->torn = text[length - 1] != '\n';
-        json_t *line = text[0] == '{' ? json_parse(text, (size_t)length, 0, NULL, &no_memory) : NULL;
-        no_memory = !keep(j, line, (journal_place){offset, length - !j->torn}) || no_memory;
+        status = read_line(ctx, j, text, (journal_place){offset, length - !j->torn}, &held);
     }
     free(text);
-    return !no_memory && (feof(file) || ferror(file)); // getline ends otherwise where it has no room for the line
+    // getline ends otherwise where it has no room for the line
+    return status != NONSENS_OK || feof(file) || ferror(file) ? status : fail_memory(ctx);
 }
 
 nonsens_status journal_open(nonsens_context *ctx, const char *path, journal *out)
@@ -103,22 +118,19 @@ nonsens_status journal_open_visited(nonsens_context *ctx, const char *path, jour
     }
     const char *why;
     FILE *file = open_regular(path, &why);
-    bool whole = true;
+    nonsens_status status = NONSENS_OK;
     if (file) {
-        whole = read_lines(out, file);
+        status = read_lines(ctx, out, file);
         why = ferror(file) ? strerror(EIO) : NULL;
         fclose(file);
     }
-    if (!whole) {
-        journal_close(out);
-        return fail_memory(ctx);
+    if (status == NONSENS_OK && why) {
+        status = fail_journal(ctx, out, "read", why);
     }
-    if (why) {
-        nonsens_status status = fail_journal(ctx, out, "read", why);
+    if (status != NONSENS_OK) {
         journal_close(out);
-        return status;
     }
-    return NONSENS_OK;
+    return status;
 }
 
 void journal_close(journal *j)

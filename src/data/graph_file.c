@@ -289,18 +289,23 @@ nonsens_status graph_parse(nonsens_context *ctx, const char *path, const char *b
 
 /* ---- public ----------------------------------------------------------------------------------------------------- */
 
-nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const char *column, nonsens_graph **out)
+nonsens_status graph_read(nonsens_context *ctx, const char *path, const char *column, nonsens_graph **out)
 {
-    NEEDED(ctx, path, out);
     input file = {0};
     *out = NULL;
-    context_begin(ctx);
     nonsens_status status = input_read(ctx, path, MOST_BYTES, &file);
     if (status == NONSENS_OK) {
         status = graph_parse(ctx, input_name(path), file.bytes, file.size, column, out);
     }
     input_free(&file);
     return status;
+}
+
+nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const char *column, nonsens_graph **out)
+{
+    NEEDED(ctx, path, out);
+    context_begin(ctx);
+    return graph_read(ctx, path, column, out);
 }
 
 nonsens_status nonsens_graph_parse(nonsens_context *ctx, const char *name, const char *bytes, size_t size,

@@ -43,5 +43,7 @@ struct nonsens_graph {
  */
 nonsens_status graph_parse(nonsens_context *ctx, const char *path, const char *bytes, size_t size, const char *column,
                            nonsens_graph **out);
+/* The same of a file, as part of a run. */
+nonsens_status graph_read(nonsens_context *ctx, const char *path, const char *column, nonsens_graph **out);
 
 #endif

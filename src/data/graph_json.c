@@ -5,6 +5,7 @@
  * messages about edges count them from 1.
  */
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "data/graph_internal.h"
 
 #include <inttypes.h>
@@ -109,6 +110,7 @@ nonsens_status graph_parse_json(graph_builder *b, const char *bytes, size_t size
 {
     json_error_t error;
     bool no_memory;
+    TRY(memory_allow(b->ctx, json_memory(bytes, size)));
     json_t *root = json_parse(bytes, size, JSON_REJECT_DUPLICATES, &error, &no_memory);
     if (!root) {
         return no_memory ? fail_memory(b->ctx) : graph_fail(b, error.line, "not JSON: %s; repair the file", error.text);

@@ -85,7 +85,7 @@ static nonsens_status read_graph(nonsens_context *ctx, arena *scratch, const non
                                  const nonsens_options *options, nonsens_result *result)
 {
     nonsens_graph *g;
-    nonsens_status status = nonsens_graph_read(ctx, options->graph, NULL, &g);
+    nonsens_status status = graph_read(ctx, options->graph, NULL, &g);
     if (status != NONSENS_OK) {
         return blame(ctx, status);
     }

@@ -130,13 +130,15 @@ static nonsens_status thin(nonsens_context *ctx, const nonsens_data *data, nonse
     return status;
 }
 
-static nonsens_status read_table(nonsens_context *ctx, const char *path, nonsens_data **out)
+/* Within the memory that the figure may take. */
+static nonsens_status read_table(nonsens_context *ctx, const char *path, int64_t max_memory, nonsens_data **out)
 {
     nonsens_options *options;
     *out = NULL;
     TRY(nonsens_options_new(ctx, NONSENS_CMD_DISCOVER, &options));
     snprintf(options->vars, sizeof options->vars, "%s", VARIABLES);
     snprintf(options->segment, sizeof options->segment, "segment");
+    options->max_memory = max_memory;
     nonsens_status status = nonsens_data_read(ctx, path, options, out);
     nonsens_options_free(options);
     return status;
@@ -155,7 +157,7 @@ static nonsens_status prepare(nonsens_context *ctx, arena *a, const nonsens_opti
             arena_format(ctx, a, "there is no file %s; --data names the folder of mtl_fmri", show_path(shown, path));
         return base->missing ? NONSENS_OK : NONSENS_ERR_MEMORY;
     }
-    TRY(read_table(ctx, path, &data));
+    TRY(read_table(ctx, path, options->max_memory, &data));
     nonsens_status status = thin(ctx, data, &thinned);
     nonsens_data_free(data);
     base->data = thinned;

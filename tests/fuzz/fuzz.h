@@ -19,14 +19,20 @@ static inline void check(bool holds)
     }
 }
 
-/* True for one of `many` inputs or so, always the same ones: for steps that take long. */
-static inline bool is_one_of(uint64_t many, const uint8_t *bytes, size_t size)
+/* A number below `many` that hangs on the bytes: whose turn it is among steps that take long. */
+static inline uint64_t turn_of(uint64_t many, const uint8_t *bytes, size_t size)
 {
     uint64_t hash = HASH_START;
     for (size_t i = 0; i < size; i++) {
         hash_number(&hash, bytes[i]);
     }
-    return hash_fold(hash) % many == 0;
+    return hash_fold(hash) % many;
+}
+
+/* True for one of `many` inputs or so, always the same ones. */
+static inline bool is_one_of(uint64_t many, const uint8_t *bytes, size_t size)
+{
+    return turn_of(many, bytes, size) == 0;
 }
 
 #endif
