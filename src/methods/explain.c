@@ -102,10 +102,13 @@ static nonsens_status check_size(nonsens_context *ctx, int64_t rows, const char 
     }
     if (!label) {
         return fail(ctx, NONSENS_ERR_DATA,
-                    "all other segments together have %" PRId64 " row%s; at least %d are needed to compare with", rows,
-                    rows == 1 ? "" : "s", LEAST_ROWS);
+                    "all other segments together have %" PRId64
+                    " row%s; at least %d are needed to compare with: give more rows",
+                    rows, rows == 1 ? "" : "s", LEAST_ROWS);
     }
-    return fail(ctx, NONSENS_ERR_DATA, "segment %s has %" PRId64 " row%s; at least %d are needed to compare it",
+    return fail(ctx, NONSENS_ERR_DATA,
+                "segment %s has %" PRId64
+                " row%s; at least %d are needed to compare it: merge it with others of its kind",
                 show_quoted(shown, label), rows, rows == 1 ? "" : "s", LEAST_ROWS);
 }
 

@@ -443,7 +443,8 @@ static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const v
     }
     if (isinf(test.statistic) || isinf(test.effect)) {
         TRY(result_note(ctx, r, NOTE_CAUTION,
-                        "A segment has no spread at all: a figure that divides by it is infinite."));
+                        "A segment has no spread, or next to none beside the largest one: a figure that divides by it "
+                        "is infinite."));
     }
     TRY(note_unused(ctx, r));
     return test.by_permutation

@@ -69,37 +69,38 @@ def graphs():
 # no edge, with a reason; n no edge without one; e error.
 DIRECTION = ('structured', 'nonsens', 'nonsens-lr', 'linear-ica', 'lingam', 'resit', 'reci', 'icp', 'cdnod')
 DISCOVER = ('structured', 'lingam', 'resit', 'icp', 'cdnod', 'pc', 'pc-nonsens')
-OTHER = ('independence', 'ica', 'diagnose')
+OTHER = ('independence ', 'ica ', 'diagnose ', 'explain ', 'independence ks', 'independence levene', 'independence kruskal',
+         'independence information', 'independence fisher-z', 'ica joint-diagonalisation', 'ica fastica', 'ica infomax')
 EXPECTED = {
-    'plain':                                  ('dididddii', 'iddiddd', 'ddd'),
-    'smallest numbers':                       ('didididii', 'iediddd', 'ded'),
-    'largest numbers':                        ('dididddii', 'iddiddd', 'ddd'),
-    'both ends':                              ('dididddii', 'iediddd', 'ded'),
-    'an offset of 1e12':                      ('dididddii', 'iddiddd', 'ddd'),
-    'an offset of 1e16':                      ('didididii', 'iddiddd', 'ded'),
-    'ties':                                   ('dididddii', 'iddiddd', 'ddd'),
-    'two values':                             ('dieidddii', 'dddiddd', 'ddd'),
-    'a constant column':                      ('eeeeeeeee', 'eeeeeee', 'eee'),
-    'a segment where one is constant':        ('iididdddd', 'iddiddd', 'ddd'),
-    'a segment where one is nearly constant': ('iididdddd', 'iddiddd', 'ddd'),
-    'outliers of 1e12':                       ('didididii', 'iididdd', 'ddd'),
-    'outliers of 1e300':                      ('dieddidii', 'iiiiddd', 'ddd'),
-    'one twice the other':                    ('eeeeeeeee', 'eeeeeee', 'ded'),
-    'the same column twice':                  ('eeeeeeeee', 'eeeeeee', 'ded'),
-    'one row again and again':                ('eeeeeeeee', 'eeeeeee', 'eee'),
-    'two rows a segment':                     ('ieeeiiiii', 'diiiiii', 'eed'),
-    'one row a segment':                      ('eeeeiiiee', 'edieeie', 'eed'),
-    'two rows':                               ('eeeeeeeee', 'eeeeeee', 'eed'),
-    'one row':                                ('eeeeeeeee', 'eeeeeee', 'eee'),
-    'one segment':                            ('eeeedidee', 'eddeede', 'ddd'),
-    'a segment of one row among larger ones': ('eeeedidee', 'eddeede', 'ddd'),
-    '10,000 segments':                        ('eeeeiidie', 'ediieii', 'eed'),
-    'three':                                  ('', 'dddiddd', 'ddd'),
-    'three on different scales':              ('', 'dddiddd', 'ddd'),
-    'three with a constant':                  ('', 'eeeeeee', 'eee'),
-    'a sum of two others':                    ('', 'eeeeeee', 'ded'),
-    'three, two rows a segment':              ('', 'ddiiiii', 'eed'),
-    'more variables than rows':               ('', 'eeeeeee', 'ded')}
+    'plain':                                  ('dididddii', 'iddiddd', 'dddidddddddd'),
+    'smallest numbers':                       ('didididii', 'iediddd', 'dedidddddeee'),
+    'largest numbers':                        ('dididddii', 'iddiddd', 'dddidddddddd'),
+    'both ends':                              ('dididddii', 'iediddd', 'dedidddddeee'),
+    'an offset of 1e12':                      ('dididddii', 'iddiddd', 'dddidddddddd'),
+    'an offset of 1e16':                      ('didididii', 'iddiddd', 'dedidddddeee'),
+    'ties':                                   ('dididddii', 'iddiddd', 'dddidddddddd'),
+    'two values':                             ('dieidddii', 'dddiddd', 'dddddddddddd'),
+    'a constant column':                      ('eeeeeeeee', 'eeeeeee', 'eeeeeeeeeeee'),
+    'a segment where one is constant':        ('iididdddd', 'iddiddd', 'dddidddddddd'),
+    'a segment where one is nearly constant': ('iididdddd', 'iddiddd', 'dddidddddddd'),
+    'outliers of 1e12':                       ('didididii', 'iididdd', 'dddidddddddd'),
+    'outliers of 1e300':                      ('dieddidii', 'iiiiddd', 'dddidddddddd'),
+    'one twice the other':                    ('eeeeeeeee', 'eeeeeee', 'dededddddeee'),
+    'the same column twice':                  ('eeeeeeeee', 'eeeeeee', 'dededddddeee'),
+    'one row again and again':                ('eeeeeeeee', 'eeeeeee', 'eeeeeeeeeeee'),
+    'two rows a segment':                     ('ieeeiiiii', 'diiiiii', 'eedededeeedd'),
+    'one row a segment':                      ('eeeeiiiee', 'edieeie', 'eedeeeeeeedd'),
+    'two rows':                               ('eeeeeeeee', 'eeeeeee', 'eedeeeeeeeee'),
+    'one row':                                ('eeeeeeeee', 'eeeeeee', 'eeeeeeeeeeee'),
+    'one segment':                            ('eeeedidee', 'eddeede', 'dddeeeeddedd'),
+    'a segment of one row among larger ones': ('eeeedidee', 'eddeede', 'dddedddddddd'),
+    '10,000 segments':                        ('eeeeiidie', 'ediieii', 'eedededeeedd'),
+    'three':                                  ('', 'dddiddd', 'dddddddddddd'),
+    'three on different scales':              ('', 'dddiddd', 'dddddddddddd'),
+    'three with a constant':                  ('', 'eeeeeee', 'eeeedddeeeee'),
+    'a sum of two others':                    ('', 'eeeeeee', 'dededddddeee'),
+    'three, two rows a segment':              ('', 'ddiiiii', 'eedededeeedd'),
+    'more variables than rows':               ('', 'eeeeeee', 'dededddddeee')}
 KINDS = {'d': 'decision', 'i': 'inconclusive', 'n': 'no edge', 'e': 'error'}
 
 
@@ -108,4 +109,4 @@ def expected(case, command, method):
     direction, discover, other = EXPECTED[case]
     if command == 'direction':
         return direction[DIRECTION.index(method)]
-    return discover[DISCOVER.index(method)] if command == 'discover' else other[OTHER.index(command)]
+    return discover[DISCOVER.index(method)] if command == 'discover' else other[OTHER.index(command + ' ' + method)]

@@ -3,7 +3,8 @@
  * it, so that the memory of reading can be measured (bounded).  Prints the most memory it had, in kB, and what was read
  * or the message of the failure.
  *
- * KIND is table, graph, result (of which a page is made), or, with a TABLE of few rows that it speaks of, knowledge,
+ * KIND is table, graph, result (of which a page is made), figure (the journal of bivariate in the folder of the option
+ * out), or, with a TABLE of few rows that it speaks of, knowledge,
  * pairs (a list of them), journal (of resamples) or pairs-journal.
  */
 #include <nonsens/nonsens.h>
@@ -46,6 +47,12 @@ static nonsens_status read_result(nonsens_context *ctx, request *r)
 {
     snprintf(r->said, sizeof r->said, "a page");
     return nonsens_report_write_html(ctx, r->file, NULL, 0, NULL, "/dev/null", NULL);
+}
+
+static nonsens_status read_figure(nonsens_context *ctx, request *r)
+{
+    snprintf(r->said, sizeof r->said, "a figure");
+    return nonsens_reproduce(ctx, r->options, "bivariate", "/dev/null");
 }
 
 /* ---- what speaks of a table ---- */
@@ -122,6 +129,7 @@ static const kind KINDS[] = {
     {"table", NONSENS_CMD_DIAGNOSE, read_table, NULL},
     {"graph", NONSENS_CMD_COMPARE, read_graph, NULL},
     {"result", NONSENS_CMD_REPORT, read_result, NULL},
+    {"figure", NONSENS_CMD_REPRODUCE, read_figure, NULL},
     {"knowledge", NONSENS_CMD_DISCOVER, NULL, use_knowledge},
     {"journal", NONSENS_CMD_DISCOVER, NULL, use_journal},
     {"pairs", NONSENS_CMD_DIRECTION, NULL, use_pairs},

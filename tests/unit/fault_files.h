@@ -22,7 +22,7 @@ static struct {
 
 static const char *const INPUT[] = {"pair.csv",   "three.csv", "truth.json",   "graph.csv",         "known.txt",
                                     "pairs.txt",  "kept.json", "kept.sources", "resamples.journal", "pairs.journal",
-                                    "values.npy", "table.tsv", "tetrad.txt",   "matrix.csv"};
+                                    "values.npy", "table.tsv", "tetrad.txt",   "matrix.csv",        "found.json"};
 
 /* ---- folders ---- */
 

@@ -225,21 +225,42 @@ static nonsens_status run_comparison(const scenario *s)
     return status;
 }
 
+/* Of a pair with its disturbances, or of a graph. */
 static nonsens_status run_report(const scenario *s)
 {
     char result[PATH_BYTES], data[PATH_BYTES], sources[PATH_BYTES], page[PATH_BYTES];
     const char *file = path_of(data, s->data);
-    return nonsens_report_write_html(ctx, path_of(result, "kept.json"), &file, 1, path_of(sources, "kept.sources"),
-                                     path_of(page, "out.html"), NULL);
+    bool graph = strcmp(s->name, "report of a graph") == 0;
+    return nonsens_report_write_html(ctx, path_of(result, graph ? "found.json" : "kept.json"), &file, 1,
+                                     graph ? NULL : path_of(sources, "kept.sources"), path_of(page, "out.html"), NULL);
+}
+
+static int send_nothing(void *user, int to, int tag, const char *text)
+{
+    (void)user, (void)to, (void)tag, (void)text;
+    return 0;
+}
+
+static int receive_nothing(void *user, int *from, int *tag, const char **text)
+{
+    (void)user, (void)from, (void)tag;
+    *text = NULL;
+    return 0;
 }
 
 static nonsens_status run_figure(const scenario *s)
 {
-    const char *figure = s->name + strlen("figure ");
+    static const nonsens_crew alone = {0, 1, send_nothing, receive_nothing, NULL};
+    const char *figure = strchr(s->name, ' ') + 1;
     nonsens_options *options = NULL;
     char path[PATH_BYTES];
     nonsens_status status = make_options(s, &options);
-    status = status == NONSENS_OK ? nonsens_reproduce(ctx, options, figure, path_of(path, "out.text")) : status;
+    path_of(path, "out.text");
+    if (status == NONSENS_OK) {
+        status = strncmp(s->name, "crew", strlen("crew")) == 0
+                     ? nonsens_reproduce_crew(ctx, options, figure, path, &alone)
+                     : nonsens_reproduce(ctx, options, figure, path);
+    }
     nonsens_options_free(options);
     return status;
 }
@@ -283,7 +304,7 @@ static nonsens_status run_doors(const scenario *s)
     static const double value[2 * ROWS] = {1.5, 2.5, 4.0, 3.0, 1.0, 0.5, 9.0, 7.5, 8.0, 6.0, 7.0, 9.5};
     static const int64_t segment[ROWS] = {1, 1, 1, 2, 2, 2};
     static const int32_t category[ROWS] = {0, 0, 0, 1, 1, 1};
-    static const char *const label[] = {"a", "b"};
+    static const char *const label[] = {"a", "b"}, *const name[] = {"x1", "x2"};
     static const nonsens_column column[] = {{"x1", value, 1}, {"x2", value + ROWS, 1}};
     nonsens_options *options = NULL;
     nonsens_data *arrays = NULL, *columns = NULL, *files = NULL;
@@ -291,7 +312,7 @@ static nonsens_status run_doors(const scenario *s)
     const char *path[] = {path_of(first, s->data), path_of(second, "three.csv")};
     nonsens_status status = make_options(s, &options);
     status =
-        status == NONSENS_OK ? nonsens_data_from_arrays(ctx, ROWS, 2, value, 1, ROWS, NULL, segment, &arrays) : status;
+        status == NONSENS_OK ? nonsens_data_from_arrays(ctx, ROWS, 2, value, 1, ROWS, name, segment, &arrays) : status;
     status = status == NONSENS_OK
                  ? nonsens_data_from_columns(ctx, ROWS, 2, column, category, 2, label, options, &columns)
                  : status;
@@ -335,6 +356,7 @@ static nonsens_status run_readers(const scenario *s)
     status = status == NONSENS_OK ? read_once(options, "values.npy") : status;
     status = status == NONSENS_OK ? read_graph_once("tetrad.txt") : status;
     status = status == NONSENS_OK ? read_graph_once("matrix.csv") : status;
+    status = status == NONSENS_OK ? read_graph_once("found.json") : status;
     nonsens_options_free(options);
     return status;
 }
@@ -368,6 +390,12 @@ static const scenario SCENARIO[] = {
     {"nonsens", NONSENS_CMD_DIRECTION, "pair.csv", {QUICK, "method", "nonsens"}, run_analysis},
     {"nonsens-lr", NONSENS_CMD_DIRECTION, "pair.csv", {QUICK, "method", "nonsens-lr"}, run_analysis},
     {"linear-ica", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "method", "linear-ica"}, run_analysis},
+    {"structured, rows in blocks", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "block-length", "4"}, run_analysis},
+    {"linear-ica by likelihood",
+     NONSENS_CMD_DIRECTION,
+     "pair.csv",
+     {SEGMENTED, "method", "linear-ica", "rule", "likelihood-ratio"},
+     run_analysis},
     {"lingam", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "method", "lingam"}, run_analysis},
     {"resit", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "method", "resit"}, run_analysis},
     {"reci", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "method", "reci"}, run_analysis},
@@ -399,10 +427,48 @@ static const scenario SCENARIO[] = {
      "three.csv",
      {SEGMENTED, "x", "x1", "y", "x2", "given", "x3"},
      run_analysis},
+    {"permutations",
+     NONSENS_CMD_INDEPENDENCE,
+     "three.csv",
+     {SEGMENTED, "x", "x1", "y", "x2", "null", "permutation", "permutations", "9"},
+     run_analysis},
+    {"random features",
+     NONSENS_CMD_INDEPENDENCE,
+     "three.csv",
+     {SEGMENTED, "x", "x1", "y", "x2", "given", "x3", "test", "rcit"},
+     run_analysis},
+    {"residuals",
+     NONSENS_CMD_INDEPENDENCE,
+     "three.csv",
+     {"threads", "1", "x", "x1", "y", "x2", "given", "x3", "test", "residuals"},
+     run_analysis},
+    {"partial correlation",
+     NONSENS_CMD_INDEPENDENCE,
+     "three.csv",
+     {SEGMENTED, "x", "x1", "y", "x2", "given", "x3", "test", "fisher-z"},
+     run_analysis},
+    {"information",
+     NONSENS_CMD_INDEPENDENCE,
+     "three.csv",
+     {SEGMENTED, "x", "x1", "y", "x2", "test", "information"},
+     run_analysis},
+    {"change of scale", NONSENS_CMD_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "levene"}, run_analysis},
+    {"change of place", NONSENS_CMD_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "kruskal"}, run_analysis},
     {"test of change", NONSENS_CMD_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "ks"}, run_analysis},
     {"diagnose", NONSENS_CMD_DIAGNOSE, "pair.csv", {SEGMENTED}, run_analysis},
     {"ica", NONSENS_CMD_ICA, "three.csv", {SEGMENTED}, run_analysis},
     {"fastica", NONSENS_CMD_ICA, "three.csv", {SEGMENTED, "method", "fastica"}, run_analysis},
+    {"infomax", NONSENS_CMD_ICA, "three.csv", {SEGMENTED, "method", "infomax"}, run_analysis},
+    {"joint diagonalisation",
+     NONSENS_CMD_ICA,
+     "three.csv",
+     {SEGMENTED, "method", "joint-diagonalisation"},
+     run_analysis},
+    {"explain by a method",
+     NONSENS_CMD_EXPLAIN,
+     "three.csv",
+     {SEGMENTED, "of", "s1", "against", "s2", "method", "lingam"},
+     run_analysis},
     {"explain", NONSENS_CMD_EXPLAIN, "three.csv", {SEGMENTED, "of", "s1", "graph", "@truth.json"}, run_analysis},
     {"pairs", NONSENS_CMD_DIRECTION, "three.csv", {SEGMENTED, "method", "lingam", "pairs", "@pairs.txt"}, run_pairs},
     {"pairs, resumed",
@@ -412,12 +478,18 @@ static const scenario SCENARIO[] = {
      run_pairs},
     {"compare", NONSENS_CMD_COMPARE, NULL, {"closure", "true"}, run_comparison},
     {"report", NONSENS_CMD_REPORT, "pair.csv", {NULL}, run_report},
+    {"report of a graph", NONSENS_CMD_REPORT, "three.csv", {NULL}, run_report},
     {"figure linear-ica",
      NONSENS_CMD_REPRODUCE,
      NULL,
      {"reps", "1", "cells", "laplace-random-50", "threads", "1", "out", "@out.figures"},
      run_figure},
     {"figure bivariate",
+     NONSENS_CMD_REPRODUCE,
+     NULL,
+     {"reps", "1", "cells", "causal-depth1-e10-n512-reci", "threads", "1", "out", "@out.figures"},
+     run_figure},
+    {"crew bivariate",
      NONSENS_CMD_REPRODUCE,
      NULL,
      {"reps", "1", "cells", "causal-depth1-e10-n512-reci", "threads", "1", "out", "@out.figures"},
