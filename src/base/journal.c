@@ -82,7 +82,7 @@ static nonsens_status read_line(nonsens_context *ctx, journal *j, const char *te
     }
     size_t bytes = json_memory(text, (size_t)place.bytes);
     TRY(memory_allow(ctx, *held + bytes));
-    *held += j->visit ? 0 : bytes / 2;
+    *held += j->visit ? 0 : bytes;
     json_t *line = json_parse(text, (size_t)place.bytes, 0, NULL, &no_memory);
     bool kept = keep(j, line, place); // where there is none, too
     return kept && !no_memory ? NONSENS_OK : fail_memory(ctx);

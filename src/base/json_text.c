@@ -61,7 +61,7 @@ char *json_text(const json_t *value, size_t flags)
  */
 size_t json_memory(const char *bytes, size_t size)
 {
-    enum { OBJECT = 230, ARRAY = 130, VALUE = 64, KEY = 110, READINGS = 2 };
+    enum { OBJECT = 230, ARRAY = 130, VALUE = 64, KEY = 110 };
     size_t sum = VALUE + size;
     for (size_t i = 0; i < size; i++) {
         switch (bytes[i]) {
@@ -81,26 +81,5 @@ size_t json_memory(const char *bytes, size_t size)
             break;
         }
     }
-    return READINGS * sum;
-}
-
-/*
- * Where a buffer of the library cannot grow, it leaves out a byte and says nothing, or blames the text: only what is
- * read twice alike has been read.
- */
-json_t *json_parse(const char *bytes, size_t size, size_t flags, json_error_t *error, bool *no_memory)
-{
-    json_error_t own, *to = error ? error : &own;
-    to->text[0] = '\0';
-    json_t *root = json_loadb(bytes, size, flags, to);
-    *no_memory = !root && (!to->text[0] || json_error_code(to) == json_error_out_of_memory);
-    json_t *again = *no_memory ? NULL : json_loadb(bytes, size, flags, to);
-    if (root && !json_equal(root, again)) {
-        *no_memory = true;
-        json_decref(root);
-        json_decref(again);
-        return NULL;
-    }
-    json_decref(root);
-    return again;
+    return sum;
 }

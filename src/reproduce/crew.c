@@ -142,9 +142,10 @@ static json_t *take(office *o, int *from, int *hand_number)
 {
     const char *text = NULL;
     json_t *message = NULL;
+    bool no_memory;
     int failed = o->crew->receive(o->crew->user, from, hand_number, &text);
     if (failed == 0 && text) {
-        message = json_loads(text, 0, NULL);
+        message = json_parse(text, strlen(text), 0, NULL, &no_memory);
     }
     if (failed != 0 || (text && !message)) {
         lose(o);

@@ -450,7 +450,7 @@ static const scenario SCENARIO[] = {
     {"information",
      NONSENS_CMD_INDEPENDENCE,
      "three.csv",
-     {SEGMENTED, "x", "x1", "y", "x2", "test", "information"},
+     {SEGMENTED, "x", "x1", "y", "x2", "test", "information", "permutations", "9"},
      run_analysis},
     {"change of scale", NONSENS_CMD_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "levene"}, run_analysis},
     {"change of place", NONSENS_CMD_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "kruskal"}, run_analysis},
