@@ -286,26 +286,12 @@ static bool take_word(reader *r, const char *word)
 
 /* ---- lists and objects ---- */
 
-/* Takes the list over. */
-static json_t *read_items(reader *r, json_t *list)
+static bool read_item(reader *r, json_t *list)
 {
-    bool ok = list, any = ok && !take_byte(r, ']'), more = any;
-    while (more && ok) {
-        json_t *item = read_value(r);
-        ok = item != NULL;
-        if (ok && json_array_append_new(list, item) != 0) {
-            r->no_memory = true;
-            ok = false;
-        }
-        more = ok && take_byte(r, ',');
-    }
-    if (any && ok && !take_byte(r, ']')) {
-        ok = refuse(r, "',' or ']' is missing");
-    }
-    if (!ok) {
-        json_decref(list);
-    }
-    return ok ? list : NULL;
+    json_t *item = read_value(r);
+    bool ok = item && json_array_append_new(list, item) == 0;
+    r->no_memory = r->no_memory || (item && !ok);
+    return ok;
 }
 
 static bool read_member(reader *r, json_t *object)
@@ -333,21 +319,21 @@ static bool read_member(reader *r, json_t *object)
     return ok;
 }
 
-/* Takes the object over. */
-static json_t *read_members(reader *r, json_t *object)
+/* Items or members up to the end of the whole, which it takes over. */
+static json_t *read_parts(reader *r, json_t *whole, bool (*read_part)(reader *r, json_t *whole), char end)
 {
-    bool ok = object, any = ok && !take_byte(r, '}'), more = any;
-    while (more && ok) {
-        ok = read_member(r, object);
+    bool ok = whole, any = ok && !take_byte(r, end), more = any;
+    while (more) {
+        ok = read_part(r, whole);
         more = ok && take_byte(r, ',');
     }
-    if (any && ok && !take_byte(r, '}')) {
-        ok = refuse(r, "',' or '}' is missing");
+    if (any && ok && !take_byte(r, end)) {
+        ok = refuse(r, end == ']' ? "',' or ']' is missing" : "',' or '}' is missing");
     }
     if (!ok) {
-        json_decref(object);
+        json_decref(whole);
     }
-    return ok ? object : NULL;
+    return ok ? whole : NULL;
 }
 
 /* ---- all ---- */
@@ -361,9 +347,9 @@ static json_t *read_inside(reader *r)
     }
     r->depth++;
     if (*r->at++ == '[') {
-        value = read_items(r, made(r, json_array()));
+        value = read_parts(r, made(r, json_array()), read_item, ']');
     } else {
-        value = read_members(r, made(r, json_object()));
+        value = read_parts(r, made(r, json_object()), read_member, '}');
     }
     r->depth--;
     return value;
