@@ -25,7 +25,7 @@
 enum { PATH_BYTES = 120, MOST_WORDS = 16 };
 
 static nonsens_context *ctx;
-static char folder[] = "/tmp/test_faults_XXXXXX";
+static char folder[64];
 
 static const char *path_of(char path[PATH_BYTES], const char *name)
 {
