@@ -5,68 +5,112 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-/* Bytes of a buffer (BUFFER_SIZE in OpenBLAS's common_arm64.h and common_x86_64.h). */
+/* Bytes of OpenBLAS's buffers (BUFFER_SIZE in its common_arm64.h and common_x86_64.h), until it has asked for one. */
 #ifdef __x86_64__
-static const size_t BUFFER_BYTES = (size_t)32 << 22;
+static const size_t EXPECTED_BYTES = (size_t)32 << 22;
 #else
-static const size_t BUFFER_BYTES = (size_t)32 << 20;
+static const size_t EXPECTED_BYTES = (size_t)32 << 20;
 #endif
+
+/* A buffer that is not in use; it lies in the buffer's own first bytes. */
+typedef struct free_buffer {
+    struct free_buffer *next;
+} free_buffer;
 
 static pthread_mutex_t buffers = PTHREAD_MUTEX_INITIALIZER, calls = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t given_back = PTHREAD_COND_INITIALIZER;
-static int64_t made, out;    /* buffers that OpenBLAS has, and those in use */
+static free_buffer *unused;
+static int64_t out;          /* buffers in use */
+static size_t buffer_bytes;  /* of each; 0 before the first */
 static atomic_bool led_here; /* once a buffer was asked for through this file */
+
+/* What this thread hands to OpenBLAS when that maps memory for its first buffer; NULL at all other times. */
+static _Thread_local void *first_room;
 
 /* Names that the linker gives to the functions themselves, and looks for in their place. */
 void *__real_blas_memory_alloc(int position) __attribute__((weak));
-void __real_blas_memory_free(void *buffer) __attribute__((weak));
+void *__real_mmap(void *address, size_t bytes, int access, int flags, int file, off_t offset) __attribute__((weak));
 void *__wrap_blas_memory_alloc(int position);
 void __wrap_blas_memory_free(void *buffer);
+void *__wrap_mmap(void *address, size_t bytes, int access, int flags, int file, off_t offset);
 
-/* Has the system memory for another buffer?  Pages that nobody touches cost nothing. */
-static bool has_room(void)
+/* Memory for a buffer, or NULL.  Pages that nobody touches cost nothing. */
+static void *map_room(size_t bytes)
 {
-    void *room = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) {
-        return false;
-    }
-    munmap(room, BUFFER_BYTES);
-    return true;
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return room == MAP_FAILED ? NULL : room;
 }
 
-/* With the lock held: one that was given back, or another. */
-static void *take_buffer(int position)
+/* All calls of mmap in this library and in OpenBLAS. */
+void *__wrap_mmap(void *address, size_t bytes, int access, int flags, int file, off_t offset)
 {
-    while (out == made && made > 0 && !has_room()) {
-        pthread_cond_wait(&given_back, &buffers);
+    void *room = first_room;
+    if (!room) {
+        return __real_mmap(address, bytes, access, flags, file, offset);
     }
-    void *buffer = __real_blas_memory_alloc(position);
-    out++;
-    made = out > made ? out : made;
+    first_room = NULL;
+    buffer_bytes = bytes;
+    if (bytes <= EXPECTED_BYTES) {
+        return room;
+    }
+    munmap(room, EXPECTED_BYTES); // a version of OpenBLAS with larger buffers
+    return __real_mmap(address, bytes, access, flags, file, offset);
+}
+
+/* With the lock held: OpenBLAS makes the first buffer in `room`, so that it tells how large its buffers are. */
+static void *make_first(void *room)
+{
+    first_room = room;
+    void *buffer = __real_blas_memory_alloc(0);
+    first_room = NULL;
+    buffer_bytes = buffer_bytes ? buffer_bytes : EXPECTED_BYTES;
     return buffer;
+}
+
+/* With the lock held: keeps a buffer for later. */
+static void keep_buffer(void *buffer)
+{
+    free_buffer *kept = buffer;
+    kept->next = unused;
+    unused = kept;
+}
+
+/* With the lock held: one that was given back, or another, or NULL if there is no memory for it. */
+static void *try_buffer(void)
+{
+    if (unused) {
+        free_buffer *taken = unused;
+        unused = taken->next;
+        return taken;
+    }
+    void *room = map_room(buffer_bytes ? buffer_bytes : EXPECTED_BYTES);
+    return room && buffer_bytes == 0 ? make_first(room) : room;
 }
 
 nonsens_status blas_reserve(nonsens_context *ctx)
 {
-    nonsens_status status = NONSENS_OK;
     if (!__real_blas_memory_alloc) {
         return NONSENS_OK;
     }
     pthread_mutex_lock(&buffers);
-    if (made == 0 && !has_room()) {
-        status = fail_memory(ctx);
-    } else if (made == 0) {
-        __real_blas_memory_free(__real_blas_memory_alloc(0));
-        made = 1;
+    void *buffer = out == 0 ? try_buffer() : NULL;
+    bool enough = buffer || out > 0;
+    if (buffer) {
+        keep_buffer(buffer);
     }
     pthread_mutex_unlock(&buffers);
-    return status;
+    return enough ? NONSENS_OK : fail_memory(ctx);
 }
 
 void *__wrap_blas_memory_alloc(int position)
 {
+    (void)position;
     pthread_mutex_lock(&buffers);
-    void *buffer = take_buffer(position);
+    void *buffer;
+    while (!(buffer = try_buffer())) {
+        pthread_cond_wait(&given_back, &buffers);
+    }
+    out++;
     pthread_mutex_unlock(&buffers);
     atomic_store_explicit(&led_here, true, memory_order_relaxed);
     return buffer;
@@ -75,7 +119,7 @@ void *__wrap_blas_memory_alloc(int position)
 void __wrap_blas_memory_free(void *buffer)
 {
     pthread_mutex_lock(&buffers);
-    __real_blas_memory_free(buffer);
+    keep_buffer(buffer);
     out--;
     pthread_cond_signal(&given_back);
     pthread_mutex_unlock(&buffers);
@@ -94,9 +138,16 @@ static void unlock_all(void)
     pthread_mutex_unlock(&calls);
 }
 
+/* The threads that had buffers in use are not in the child and give none back. */
+static void begin_child(void)
+{
+    out = 0;
+    unlock_all();
+}
+
 __attribute__((constructor)) static void mind_forks(void)
 {
-    pthread_atfork(lock_all, unlock_all, unlock_all);
+    pthread_atfork(lock_all, unlock_all, begin_child);
 }
 
 bool blas_enter(void)

@@ -3,11 +3,13 @@
  *
  * All that calls of a serial OpenBLAS share is its table of work buffers, which it changes without a lock: two threads
  * inside it at once gave wrong products in about 1 of 40 runs of a test made for it (tests/unit/test_linalg.c).  The
- * linker leads its calls of blas_memory_alloc and blas_memory_free through functions here that have one (--wrap in
- * src/meson.build).  A BLAS that was linked without that is entered by one thread at a time.
+ * linker leads its calls of blas_memory_alloc and blas_memory_free to functions here that keep the buffers under a
+ * lock (--wrap in src/meson.build).  A BLAS that was linked without that is entered by one thread at a time.
  *
- * Where the system has no memory for another buffer, OpenBLAS asks for it without end.  So the first is had at the
- * beginning of a run, or the run fails, and a call for which there is none waits for one that another gives back.
+ * Where the system has no memory for another buffer, OpenBLAS's own allocator asks for it in an endless loop; it is
+ * therefore called once only, with memory that is already there, to learn how large its buffers are.  The first buffer
+ * is taken at the beginning of a run, or the run fails.  A call for which there is no further one waits until another
+ * call gives its buffer back; a call of OpenBLAS holds one buffer at a time, so that this ends.
  */
 #ifndef BASE_BLAS_MEMORY_H
 #define BASE_BLAS_MEMORY_H
