@@ -2,8 +2,10 @@
  * audit_linear.c - columns that are exact linear functions of others.
  *
  * Columns are standardised and taken in canonical order, so that neither the order of rows nor that of columns decides
- * which one is named.  Two columns are called duplicates if 1 - |correlation| < 1e-12; a pivoted QR of the remaining
- * ones finds larger sets, and the normal equations give the coefficients that are shown.
+ * which one is named.  Two columns are called duplicates if 1 - |correlation| < 1e-12; a pivoted QR tells whether there
+ * are larger sets among the rest.  Which columns it takes last depends on rounding where several would do; so a column
+ * is named if it is a combination of those before it in canonical order, and the normal equations give the
+ * coefficients.
  */
 #include "data/audit_linear.h"
 
@@ -130,34 +132,70 @@ static nonsens_status warn_combination(nonsens_context *ctx, arena *scratch, con
                         name, name, sum, shown > SHOWN_TERMS ? " + ..." : "");
 }
 
-/* Names every column beyond the rank as a combination of the `rank` columns that the QR chose first. */
-static nonsens_status warn_dependent(nonsens_context *ctx, arena *scratch, const columns *c, int64_t rank,
-                                     const int32_t *pivot)
+/* Columns that are combinations of earlier ones, and those others. */
+typedef struct division {
+    int64_t *basis, *extra; // (rank), (extras): canonical positions
+    int64_t rank, extras;
+} division;
+
+/* v (n) loses its parts along the `count` orthonormal columns of q (n, count); share (count) is scratch. */
+static void remove_parts(int64_t n, int64_t count, const double *q, double *v, double *share)
 {
-    int64_t extra = c->k - rank, *basis; // (rank)
-    double *a, *b;                       // (rank, rank), (rank, extra)
-    ARENA_TRY(ctx, scratch, basis, rank);
-    ARENA_TRY(ctx, scratch, a, rank * rank);
-    ARENA_TRY(ctx, scratch, b, rank * extra);
-    for (int64_t i = 0; i < rank; i++) {
-        basis[i] = c->kept[pivot[i]];
-    }
-    for (int64_t i = 0; i < rank; i++) {
-        for (int64_t j = 0; j < rank; j++) {
-            a[j * rank + i] = c->gram[basis[j] * c->d + basis[i]];
+    linalg_gemm(true, false, count, 1, n, 1.0, q, n, v, n, 0.0, share, count);
+    linalg_gemm(false, false, n, 1, count, -1.0, q, n, share, count, 1.0, v, n);
+}
+
+/* Gram-Schmidt over the kept columns in canonical order, each twice for the sake of rounding. */
+static nonsens_status divide(nonsens_context *ctx, arena *scratch, const columns *c, division *out)
+{
+    int64_t n = c->data->n;
+    double *q, *share, least = DEPENDENT * sqrt((double)n); // (n, k), (k)
+    ARENA_TRY(ctx, scratch, q, n * c->k);
+    ARENA_TRY(ctx, scratch, share, c->k);
+    ARENA_TRY(ctx, scratch, out->basis, c->k);
+    ARENA_TRY(ctx, scratch, out->extra, c->k);
+    out->rank = out->extras = 0;
+    for (int64_t i = 0; i < c->k; i++) {
+        double *v = q + out->rank * n, square = 0.0;
+        memcpy(v, c->z + c->kept[i] * n, (size_t)n * sizeof *v);
+        remove_parts(n, out->rank, q, v, share);
+        remove_parts(n, out->rank, q, v, share);
+        for (int64_t t = 0; t < n; t++) {
+            square += v[t] * v[t];
         }
-        for (int64_t j = 0; j < extra; j++) {
-            b[j * rank + i] = c->gram[c->kept[pivot[rank + j]] * c->d + basis[i]];
+        if (sqrt(square) > least) {
+            for (int64_t t = 0; t < n; t++) {
+                v[t] /= sqrt(square);
+            }
+            out->basis[out->rank++] = c->kept[i];
+        } else {
+            out->extra[out->extras++] = c->kept[i];
         }
-    }
-    TRY(linalg_solve(ctx, scratch, rank, extra, a, b));
-    for (int64_t j = 0; j < extra; j++) {
-        TRY(warn_combination(ctx, scratch, c, c->kept[pivot[rank + j]], rank, basis, b + j * rank));
     }
     return NONSENS_OK;
 }
 
-static nonsens_status find_combinations(nonsens_context *ctx, arena *scratch, const columns *c)
+static nonsens_status warn_dependent(nonsens_context *ctx, arena *scratch, const columns *c, const division *by)
+{
+    double *a, *b; // (rank, rank), (rank, extras)
+    ARENA_TRY(ctx, scratch, a, by->rank * by->rank);
+    ARENA_TRY(ctx, scratch, b, by->rank * by->extras);
+    for (int64_t i = 0; i < by->rank; i++) {
+        for (int64_t j = 0; j < by->rank; j++) {
+            a[j * by->rank + i] = c->gram[by->basis[j] * c->d + by->basis[i]];
+        }
+        for (int64_t j = 0; j < by->extras; j++) {
+            b[j * by->rank + i] = c->gram[by->extra[j] * c->d + by->basis[i]];
+        }
+    }
+    TRY(linalg_solve(ctx, scratch, by->rank, by->extras, a, b));
+    for (int64_t j = 0; j < by->extras; j++) {
+        TRY(warn_combination(ctx, scratch, c, by->extra[j], by->rank, by->basis, b + j * by->rank));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status has_full_rank(nonsens_context *ctx, arena *scratch, const columns *c, bool *full)
 {
     int64_t n = c->data->n;
     double *copy, *r_diag; // (n, k), (k)
@@ -169,12 +207,23 @@ static nonsens_status find_combinations(nonsens_context *ctx, arena *scratch, co
         memcpy(copy + i * n, c->z + c->kept[i] * n, (size_t)n * sizeof *copy);
     }
     TRY(linalg_pivoted_qr(ctx, scratch, n, c->k, copy, r_diag, pivot));
-    int64_t rank = 0;
-    while (rank < c->k && r_diag[rank] > DEPENDENT * sqrt((double)n)) {
-        rank++;
+    *full = r_diag[c->k - 1] > DEPENDENT * sqrt((double)n);
+    return NONSENS_OK;
+}
+
+static nonsens_status find_combinations(nonsens_context *ctx, arena *scratch, const columns *c)
+{
+    bool full;
+    division by;
+    arena_mark mark = arena_tell(scratch);
+    TRY(has_full_rank(ctx, scratch, c, &full));
+    arena_rewind(scratch, mark);
+    if (full) {
+        return NONSENS_OK;
     }
-    c->data->dependent += c->k - rank;
-    return rank < c->k ? warn_dependent(ctx, scratch, c, rank, pivot) : NONSENS_OK;
+    TRY(divide(ctx, scratch, c, &by));
+    c->data->dependent += by.extras;
+    return warn_dependent(ctx, scratch, c, &by);
 }
 
 nonsens_status audit_linear(nonsens_context *ctx, arena *scratch, nonsens_data *data)

@@ -18,7 +18,8 @@ struct ci_tester {
     int32_t *group_of;   /* (n) group of a row; NULL unless it is a variable */
     int64_t all_rows[2]; /* bounds of all groups together */
     ci_options options;
-    fisher_z_data correlations; /* TEST_FISHER_Z alone */
+    fisher_z_data correlations; /* TEST_FISHER_Z alone, columns in the order of their ranks */
+    int64_t *place;             /* (columns) where a variable stands in them */
     nonsens_ci_fn callback;     /* in place of a test of ours */
     void *user;
     pthread_mutex_t lock; /* of what is below */

@@ -404,9 +404,14 @@ static nonsens_status run_fisher_z(nonsens_context *ctx, arena *scratch, ci_test
                                    ci_result *out)
 {
     double *buffer;
+    int64_t *given; // (count) places
     fisher_z_result test;
     ARENA_TRY(ctx, scratch, buffer, fisher_z_buffer(q->count));
-    fisher_z_test(&t->correlations, q->x, q->y, q->count, q->given, FISHER_Z_BOTH, buffer, &test);
+    ARENA_TRY(ctx, scratch, given, q->count);
+    for (int64_t k = 0; k < q->count; k++) {
+        given[k] = t->place[q->given[k]];
+    }
+    fisher_z_test(&t->correlations, t->place[q->x], t->place[q->y], q->count, given, FISHER_Z_BOTH, buffer, &test);
     out->statistic = test.statistic;
     out->p_value = test.p_value;
     out->segments_used = test.groups_used;
@@ -461,12 +466,26 @@ static const test_row test_table[] = {
     {run_information, false, false},
 };
 
+/* How many of the columns come before this one in rank. */
+static int64_t place_of(const ci_tester *t, int64_t column)
+{
+    int64_t place = 0;
+    for (int64_t k = 0; k < t->columns; k++) {
+        place += t->rank[k] < t->rank[column];
+    }
+    return place;
+}
+
+/* Columns enter in the order of their ranks: how the entries of a product of matrices are summed up may depend on
+ * where they stand in it. */
 static nonsens_status prepare_correlations(nonsens_context *ctx, ci_tester *t)
 {
-    const double **v; // (count)
+    const double **v; // (columns)
     ARENA_TRY(ctx, &t->memory, v, t->columns);
+    ARENA_TRY(ctx, &t->memory, t->place, t->columns);
     for (int64_t k = 0; k < t->columns; k++) {
-        v[k] = t->variable[k].v[0];
+        t->place[k] = place_of(t, k);
+        v[t->place[k]] = t->variable[k].v[0];
     }
     column_set all = {t->variable[0].n, t->columns, v};
     return fisher_z_prepare(ctx, &t->memory, &all, &t->groups, &t->correlations);

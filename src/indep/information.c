@@ -15,6 +15,10 @@
  *
  * A tenth of the rows is the default; with a fifth, k = 40, the circle is no longer seen (.083 of 60 repetitions).
  *
+ * Normal scores are symmetric, so that many distances between them are equal, and rounding errors of the quantile, which
+ * differ between processors, would decide which of them counts as smaller.  Scores are therefore rounded to multiples of
+ * 2^-32: their differences are exact, and equal distances stay equal.
+ *
  * Rows are put in the order of (x, y) inside groups first, so that the order in which they came does not matter, to p
  * neither.
  */
@@ -61,6 +65,8 @@ static nonsens_status check_input(nonsens_context *ctx, const double *x, const d
     return NONSENS_OK;
 }
 
+enum { SCORE_BITS = 32 }; /* of a score behind the point */
+
 /* ---- scores --------------------------------------------------------------------------------------------------- */
 
 /* score[row] = normal score of v (n); entry and spare (n) are scratch.  False for a constant. */
@@ -70,7 +76,8 @@ static bool normal_scores(int64_t n, const double *v, double *score, sort_entry 
     for (int64_t first = 0, end; first < n; first = end) {
         for (end = first + 1; end < n && entry[end].key == entry[first].key; end++) {
         }
-        double value = special_normal_quantile(0.5 * (double)(first + end) / (double)n);
+        double quantile = special_normal_quantile(0.5 * (double)(first + end) / (double)n);
+        double value = ldexp(round(ldexp(quantile, SCORE_BITS)), -SCORE_BITS);
         for (int64_t i = first; i < end; i++) {
             score[entry[i].row] = value;
         }

@@ -66,7 +66,7 @@ LANES_INLINE void multiply_block(const product *p, enum after after, int64_t j, 
         }
         for (int u = 0; u < units; u++) {
             for (int v = 0; v < vectors; v++) {
-                sum[u][v] += w[u * p->sj] * a[v];
+                sum[u][v] = lanes_fma(lanes_fill(w[u * p->sj]), a[v], sum[u][v]);
             }
         }
     }
@@ -134,7 +134,7 @@ LANES_INLINE void outer_block(int64_t rows, const float *delta, const float *in,
         for (int q = 0; q < nk; q++) {
             lanes a = lanes_load(in + q * TILE + t);
             for (int p = 0; p < nj; p++) {
-                sum[p][q] += d[p] * a;
+                sum[p][q] = lanes_fma(d[p], a, sum[p][q]);
             }
         }
     }

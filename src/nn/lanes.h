@@ -5,12 +5,24 @@
  * exp, log and tanh keep to a few units in the last place of the true value over all floats, infinities and numbers
  * below the normal range included (tests/unit/test_kernel.c).  Polynomials: coefficients fitted for this file by
  * tools/fit_polynomials.
+ *
+ * Where a product and a sum are rounded once is said here, by lanes_fma, and not left to the compiler
+ * (-ffp-contract=off): gcc 13 fused the full blocks of a product and not the last one, so that equal rows had
+ * features that differed in the last bit.
  */
 #ifndef NN_LANES_H
 #define NN_LANES_H
 
 #include <stdint.h>
 #include <string.h>
+
+#if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS == 256
+#include <arm_sve.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#elif defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 typedef int32_t bits __attribute__((vector_size(LANES * sizeof(int32_t))));
@@ -33,6 +45,23 @@ LANES_INLINE void lanes_store(float *p, lanes v)
 LANES_INLINE lanes lanes_fill(float f)
 {
     return f - (lanes){0};
+}
+
+/* a * b + c, rounded once where the instruction set can, else twice; the same in every lane of every call. */
+LANES_INLINE lanes lanes_fma(lanes a, lanes b, lanes c)
+{
+#if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS == 256
+    typedef svfloat32_t fixed __attribute__((arm_sve_vector_bits(256)));
+    return (lanes)(fixed)svmla_f32_x(svptrue_b32(), (fixed)c, (fixed)a, (fixed)b);
+#elif defined(__aarch64__)
+    return (lanes)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#elif defined(__FMA__) && LANES == 16
+    return (lanes)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__) && LANES == 8
+    return (lanes)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return a * b + c;
+#endif
 }
 
 /* a where the mask is set, b elsewhere. */
@@ -88,7 +117,7 @@ LANES_INLINE lanes lanes_polynomial(int terms, const float *coefficient, lanes x
 {
     lanes sum = lanes_fill(coefficient[0]);
     for (int k = 1; k < terms; k++) {
-        sum = sum * x + coefficient[k];
+        sum = lanes_fma(sum, x, lanes_fill(coefficient[k]));
     }
     return sum;
 }
@@ -103,11 +132,11 @@ LANES_INLINE lanes lanes_exp(lanes x)
     const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
     lanes within = lanes_select(x < 89.0f, x, lanes_fill(89.0f));
     within = lanes_select(within > -104.0f, within, lanes_fill(-104.0f));
-    lanes shifted = within * 1.44269504f + magic, whole = shifted - magic;
+    lanes shifted = lanes_fma(within, lanes_fill(1.44269504f), lanes_fill(magic)), whole = shifted - magic;
     bits n = (bits)shifted - (bits)lanes_fill(magic), half = n >> 1;
-    lanes r = within - whole * 0.693359375f; /* log 2 is this, which has few bits, less the next */
-    r = r + whole * 2.12194440e-4f;
-    lanes p = lanes_polynomial(5, q, r) * r * r + r + 1.0f;
+    lanes r = lanes_fma(whole, lanes_fill(-0.693359375f), within); /* log 2 is this, with few bits, less the next */
+    r = lanes_fma(whole, lanes_fill(2.12194440e-4f), r);
+    lanes p = lanes_fma(lanes_polynomial(5, q, r) * r, r, r) + 1.0f;
     lanes out = p * lanes_power(half) * lanes_power(n - half);
     return lanes_select(x == x, out, x); // NOLINT(misc-redundant-expression): not a number stays so
 }
@@ -125,8 +154,10 @@ LANES_INLINE lanes lanes_log(lanes x)
     bits n = (shifted >> 23) - (tiny & 23);
     lanes f = (lanes)((shifted & 0x007fffff) + root_half) - 1.0f, square = f * f;
     lanes whole = __builtin_convertvector(n, lanes);
-    lanes tail = lanes_polynomial(9, q, f) * f * square - whole * 2.12194440e-4f - 0.5f * square;
-    lanes out = tail + f + whole * 0.693359375f;
+    lanes tail = lanes_polynomial(9, q, f) * f * square;
+    tail = lanes_fma(whole, lanes_fill(-2.12194440e-4f), tail);
+    tail = lanes_fma(square, lanes_fill(-0.5f), tail);
+    lanes out = lanes_fma(whole, lanes_fill(0.693359375f), tail + f);
     out = lanes_select(x == 0.0f, lanes_fill(-__builtin_inff()), out);
     out = lanes_select(x > 3.40282347e38f, x, out);
     return lanes_select(x >= 0.0f, out, lanes_fill(__builtin_nanf("")));
@@ -138,7 +169,7 @@ LANES_INLINE lanes lanes_tanh(lanes x)
     static const float q[] = {-5.704986397e-03f, 2.063908614e-02f, -5.373971537e-02f, 1.333144158e-01f,
                               -3.333328068e-01f};
     lanes size = lanes_abs(x), square = x * x;
-    lanes near = lanes_polynomial(5, q, square) * square * x + x;
+    lanes near = lanes_fma(lanes_polynomial(5, q, square) * square, x, x);
     lanes far = 1.0f - 2.0f / (lanes_exp(size + size) + 1.0f);
     far = (lanes)((bits)far | ((bits)x & INT32_MIN));
     far = lanes_select(x == x, far, x); // NOLINT(misc-redundant-expression): not a number stays so
