@@ -46,7 +46,8 @@ VALUES = {
 
 # Valid lists, in the same way, element by element; each ends where a page of memory ends.
 LISTS = {
-    'values': ['1.5', '9.0', '2.5', '7.5', '4.0', '8.0', '3.0', '6.0'], 'given': ['2'], 'category': ['0', '0', '1', '1'],
+    'values': ['1.5', '9.0', '2.5', '7.5', '4.0', '8.0', '3.0', '6.0'], 'given': ['2'],
+    'category': ['0', '0', '1', '1'],
     'segment': ['7', '7', '8', '8'], 'names': ['"a"', '"b"'], 'label': ['"s"', '"t"'], 'bytes': ['graph_text'],
     'paths': ['table_file', 'second_file'], 'files': ['table_file'], 'list': ['"lingam"', '"resit"', 'NULL'],
     'column': ['{"a", numbers, 1}', '{"b", numbers + 4, 1}'], 'crew': ['{0, 1, a_send, a_receive, NULL}'],
@@ -176,7 +177,8 @@ class Calls:
 
     def take_context(self, a):
         is_free = self.function.name.endswith('_free')
-        self.declare('nonsens_context *ctx = %s;', 'k == 0 ? nonsens_context_new() : NULL' if is_free else 'new_context()')
+        self.declare('nonsens_context *ctx = %s;',
+                     'k == 0 ? nonsens_context_new() : NULL' if is_free else 'new_context()')
         self.add('NO_CONTEXT' if self.function.has_status else 'NEUTRAL', 'ctx is NULL', 'ctx = NULL;')
 
     def take_object(self, a):
@@ -289,7 +291,8 @@ class Calls:
         if f.name in NEUTRAL and NEUTRAL[f.name] is None:
             return ['judge_pointer(%s, true, false);' % call]
         if f.name == 'nonsens_context_new':
-            return ['nonsens_context *made = %s;' % call, 'judge_pointer(made, false, true);', 'nonsens_context_free(made);']
+            return ['nonsens_context *made = %s;' % call, 'judge_pointer(made, false, true);',
+                    'nonsens_context_free(made);']
         if f.returns.endswith('*'):
             return ['judge_pointer(%s, %s, true);' % (call, maybe)]
         if f.returns == 'double':
