@@ -47,7 +47,7 @@ sanitize: setup
 	@[ -f $(BUILD)-sanitize/build.ninja ] || meson setup $(BUILD)-sanitize --buildtype=debugoptimized \
 	    -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C $(BUILD)-sanitize
-	@UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 OMP_NUM_THREADS=2 meson test -C $(BUILD)-sanitize --suite unit --print-errorlogs --timeout-multiplier 5
+	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 OMP_NUM_THREADS=2 meson test -C $(BUILD)-sanitize --suite unit --print-errorlogs --timeout-multiplier 5
 
 # Every method on several threads under clang's thread sanitizer (installs clang and LLVM's OpenMP where missing).
 thread-sanitizer: setup

@@ -6,9 +6,19 @@
  *     context -> data (read, or borrowed arrays) -> options -> run -> result -> writer
  *
  * Every fallible function returns a nonsens_status; the sentence that explains a failure is kept in the context
- * (nonsens_message).  NULL where a context, an object, options or a place for the result must be is NONSENS_ERR_USAGE;
- * functions that return no status take no NULL, but for those that free.  The library never exits, prints, seeds from the clock, touches the locale or changes global
+ * (nonsens_message).  The library never exits, prints, seeds from the clock, touches the locale or changes global
  * thread settings.  A context is used by one thread at a time; several contexts may be used at once.
+ *
+ * What a caller may pass (each comment states its exceptions in these words):
+ *   pointers  Only those after "May be NULL:" may be NULL, and user data.  Elements of a list and functions of a struct
+ *             may not.  Any other NULL is NONSENS_ERR_USAGE.
+ *   counts    From 1, or 0 after "May be 0:", to NONSENS_MAX_COUNT.  Any other count is NONSENS_ERR_USAGE, and no list
+ *             is read.  If a count is 0, its list is not read either and may be NULL.
+ *   texts     End in a zero byte.  Names, labels and paths in a list may not be empty.
+ *   strides   May be 0 or negative; an offset that does not fit into an address is NONSENS_ERR_USAGE.
+ * An empty column name and a column name used twice are errors of the data: NONSENS_ERR_DATA.
+ * Functions that return no status return 0, NULL or NaN if a pointer is NULL or an index is out of range, unless their
+ * comment says otherwise; those that return nothing then do nothing.  All functions that free take NULL.
  */
 #ifndef NONSENS_H
 #define NONSENS_H
@@ -38,6 +48,15 @@ NONSENS_API const char *nonsens_version(void);
 /* How it was built: compiler, BLAS, JSON library; one line each, newline-separated. */
 NONSENS_API const char *nonsens_build_info(void);
 
+/* ---- limits -------------------------------------------------------------------------------------------------- */
+
+/* Largest number of rows, columns, variables, segments, labels, files and bytes in one call. */
+#define NONSENS_MAX_COUNT 2147483647
+/* Largest number of bytes of a graph, in a file or in memory. */
+#define NONSENS_MAX_GRAPH_BYTES 268435456
+/* Largest number of processes that make a figure together. */
+#define NONSENS_MAX_MEMBERS 1000000
+
 /* ---- status -------------------------------------------------------------------------------------------------- */
 
 /* The values are pinned: they never change meaning between versions. */
@@ -64,8 +83,12 @@ typedef int (*nonsens_progress_fn)(void *user, const char *phase, int64_t done, 
 /* A new context, or NULL when memory is exhausted.  Free it with nonsens_context_free (NULL is fine). */
 NONSENS_API nonsens_context *nonsens_context_new(void);
 NONSENS_API void nonsens_context_free(nonsens_context *ctx);
-/* The explanation of the last failure; "" if there was none.  Valid until the next call with this context. */
+/*
+ * The explanation of the last failure; "" if there was none, and a sentence if ctx is NULL.  Valid until the next call
+ * with this context.
+ */
 NONSENS_API const char *nonsens_message(const nonsens_context *ctx);
+/* Sets the function that is told of progress; NULL for none. */
 NONSENS_API void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user);
 /*
  * Asks a running call to stop soon; async-signal-safe, callable from any thread.  The next call that reads or makes
@@ -119,7 +142,7 @@ NONSENS_API const nonsens_option_info *nonsens_option_at(size_t index);
 /* The option named key of one of the commands in the mask, or NULL. */
 NONSENS_API const nonsens_option_info *nonsens_option_find(const char *key, unsigned commands);
 
-/* Options of one command, all at their defaults. */
+/* Makes options of one command (one bit of NONSENS_CMD_*), all at their defaults. */
 NONSENS_API nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonsens_options **out);
 NONSENS_API void nonsens_options_free(nonsens_options *options);
 /*
@@ -165,24 +188,28 @@ NONSENS_API nonsens_status nonsens_data_read_files(nonsens_context *ctx, const c
                                                    const nonsens_options *options, nonsens_data **out);
 /*
  * Makes a data set from arrays: value (i, j) is values[i * row_stride + j * column_stride] (strides in doubles).
- * names: d strings or NULL (c1, c2, ...).  segment: n labels as integers, used as categories, or NULL for none.
- * Everything is copied.
+ * names: d different names, or NULL for c1, c2, ...  segment: n labels as integers, used as categories, or
+ * NULL for no segments.  Everything is copied. May be NULL: names, segment.
  */
 NONSENS_API nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t d, const double *values,
                                                     int64_t row_stride, int64_t column_stride, const char *const *names,
                                                     const int64_t *segment, nonsens_data **out);
 /* A column of a table in memory. */
 typedef struct nonsens_column {
-    const char *name;     /* UTF-8, not empty */
-    const double *values; /* of row i: values[i * stride]; NaN is a missing one.  NULL: text, which is no variable */
+    const char *name;     /* UTF-8, not empty, different from all others */
+    const double *values; /* of row i: values[i * stride]; NaN is a missing one.  May be NULL: a column of text */
     int64_t stride;       /* in doubles */
 } nonsens_column;
 
 /*
  * What nonsens_data_read would make of a file with these columns and, where category is not NULL, one more with the
  * segment labels, whose name is the option `segment` or, where that is not set, "segment": row i has the label
- * label[category[i]], or lacks one where category[i] is negative.  All options of reading count, missing values
- * included, and the same data give the same result, bit for bit.  Everything is copied; columns of stride 1 just once.
+ * label[category[i]], or lacks one where category[i] is negative.  Equal labels (UTF-8) are one segment, and a label
+ * that no row has does not matter.  Without category, labels and label are not used.  All options of reading count,
+ * missing values included, and the same data give the same result, bit for bit.  Everything is copied; columns of
+ * stride 1 just once.
+ * A table without rows or columns is NONSENS_ERR_DATA.
+ * May be NULL: category.
  */
 NONSENS_API nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int64_t columns,
                                                      const nonsens_column *column, const int32_t *category,
@@ -221,9 +248,9 @@ NONSENS_API const nonsens_method_info *nonsens_method_at(size_t index);
 typedef struct nonsens_result nonsens_result;
 
 /*
- * Bytes that the library will hold at most while the run of these options (of any command that takes data) is on: what it
- * holds now and what the method is expected to take, right within a factor of two or so.  Where the option max-memory is
- * set, a run that would hold more ends with NONSENS_ERR_MEMORY.
+ * Bytes that the library will hold at most while the run of these options (of any command that takes data) is on: what
+ * it holds now and what the method is expected to take, right within a factor of two or so.  Where the option
+ * max-memory is set, a run that would hold more ends with NONSENS_ERR_MEMORY.
  */
 NONSENS_API int64_t nonsens_expected_memory(const nonsens_data *data, const nonsens_options *options);
 
@@ -235,7 +262,8 @@ NONSENS_API nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_
                                             const nonsens_options *options, nonsens_result **out);
 /*
  * Are two variables independent (inside each segment, where there are segments)?  x, y and given may be lists; given
- * ones are conditioned on.  The tests ks, levene and kruskal ask whether x alone changes over segments.
+ * ones are conditioned on.  The tests ks, levene and kruskal ask whether x alone changes over segments.  Takes options
+ * of NONSENS_CMD_INDEPENDENCE.
  */
 NONSENS_API nonsens_status nonsens_independence(nonsens_context *ctx, const nonsens_data *data,
                                                 const nonsens_options *options, nonsens_result **out);
@@ -247,22 +275,30 @@ NONSENS_API nonsens_status nonsens_independence(nonsens_context *ctx, const nons
  * be used by several threads, each with a context of its own.
  */
 typedef struct nonsens_ci nonsens_ci;
+/* Opens a tester on the data; takes options of NONSENS_CMD_INDEPENDENCE. */
 NONSENS_API nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data,
                                           const nonsens_options *options, nonsens_ci **out);
 /* A test of the caller's own: writes the p-value of "x is independent of y given these", between 0 and 1. */
 typedef nonsens_status (*nonsens_ci_fn)(void *user, int64_t x, int64_t y, const int64_t *given, int64_t count,
                                         double *p_value);
-/* A tester that asks the caller's test, in the canonical order x < y and given ascending, and remembers its answers. */
+/*
+ * Opens a tester on at least 2 variables that asks the caller's test, in the canonical order x < y and given ascending,
+ * and remembers its answers.
+ */
 NONSENS_API nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn,
                                                     void *user, nonsens_ci **out);
-/* statistic may be NULL; it is NaN for a callback.  An error where too few rows can be tested. */
+/*
+ * Tests whether x is independent of y given `count` other variables, all of them different.  The statistic is NaN for a
+ * callback.  An error if too few rows can be tested.
+ * May be NULL: statistic.  May be 0: count.
+ */
 NONSENS_API nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y,
                                            const int64_t *given, int64_t count, double *statistic, double *p_value);
-/* Questions asked so far, and how many of them were answered from memory. */
+/* Questions asked so far, and how many of them were answered from memory.  May be NULL: asked, remembered. */
 NONSENS_API void nonsens_ci_counts(nonsens_ci *tester, int64_t *asked, int64_t *remembered);
 NONSENS_API void nonsens_ci_free(nonsens_ci *tester);
 
-/* What the data can and cannot support. */
+/* What the data can and cannot support (options of NONSENS_CMD_DIAGNOSE). */
 NONSENS_API nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data,
                                             const nonsens_options *options, nonsens_result **out);
 /*
@@ -411,10 +447,14 @@ typedef struct nonsens_graph nonsens_graph;
  * truth, a list of edges or a square matrix as CSV, or Tetrad's text (data formats: docs/graphs.md).  Everywhere row or
  * `from` is the cause: A[i][j] != 0 means i -> j.  column: for a list of edges, a row is an edge where this column is
  * not 0; NULL or "" for none.
+ * May be NULL: column.
  */
 NONSENS_API nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const char *column,
                                               nonsens_graph **out);
-/* The same from bytes in memory; name is what messages call it. */
+/*
+ * The same from bytes in memory, at most NONSENS_MAX_GRAPH_BYTES; name is what messages call it.
+ * May be NULL: column.
+ */
 NONSENS_API nonsens_status nonsens_graph_parse(nonsens_context *ctx, const char *name, const char *bytes, size_t size,
                                                const char *column, nonsens_graph **out);
 NONSENS_API void nonsens_graph_free(nonsens_graph *graph);
@@ -427,8 +467,8 @@ NONSENS_API const nonsens_edge *nonsens_graph_edge_at(const nonsens_graph *graph
 /* 0 for a list of edges, which knows only nodes that have an edge. */
 NONSENS_API int nonsens_graph_lists_nodes(const nonsens_graph *graph);
 /*
- * nonsens_explain on this graph, in place of a file or a method; the option `graph` must not be set, and in the result
- * it has the graph's name.
+ * nonsens_explain (options of NONSENS_CMD_EXPLAIN) on this graph, in place of a file or a method; the option `graph`
+ * must not be set, and in the result it has the graph's name.
  */
 NONSENS_API nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data *data,
                                                     const nonsens_graph *graph, const nonsens_options *options,
@@ -511,6 +551,7 @@ typedef struct nonsens_pair {
  * failed or killed goes on from there with `resume`, to the same end; without it a journal that is there already is an
  * error, and so is one that was begun with other data or options.  It must stay until the results are written, and may
  * then be removed.
+ * Takes options of NONSENS_CMD_DIRECTION.  May be NULL: journal.
  */
 NONSENS_API nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data,
                                              const nonsens_options *options, const char *journal, nonsens_pairs **out);
@@ -523,6 +564,7 @@ NONSENS_API const nonsens_pair *nonsens_pairs_at(const nonsens_pairs *pairs, int
 
 typedef struct nonsens_simulation nonsens_simulation;
 
+/* Draws a model and rows from it (options of NONSENS_CMD_SIMULATE). */
 NONSENS_API nonsens_status nonsens_simulate(nonsens_context *ctx, const nonsens_options *options,
                                             nonsens_simulation **out);
 NONSENS_API void nonsens_simulation_free(nonsens_simulation *simulation);
@@ -568,7 +610,7 @@ NONSENS_API nonsens_status nonsens_reproduce(nonsens_context *ctx, const nonsens
  * run them.  The functions are called by the calling thread only and return 0, or anything else where they fail.
  */
 typedef struct nonsens_crew {
-    int member, members; /* which of how many this process is, from 0 */
+    int member, members; /* which of how many this process is, from 0; at most NONSENS_MAX_MEMBERS */
     int (*send)(void *user, int to, int tag, const char *text);
     /* The next message that has come, from whom and with which tag, or *text = NULL; good until the next call. */
     int (*receive)(void *user, int *from, int *tag, const char **text);
@@ -577,7 +619,9 @@ typedef struct nonsens_crew {
 /*
  * As nonsens_reproduce, called by every member with the same options but `threads`, which is its own; files are those
  * of member 0.  What comes out does not depend on the number of members.  All return the status of the whole, with its
- * message in member 0's context.  A failure or a cancelled context of one member ends the run of all.
+ * message in member 0's context.  A failure or a cancelled context of one member ends the run of all.  Without a crew
+ * this process runs alone.  Takes options of NONSENS_CMD_REPRODUCE.
+ * May be NULL: crew.
  */
 NONSENS_API nonsens_status nonsens_reproduce_crew(nonsens_context *ctx, const nonsens_options *options,
                                                   const char *figure, const char *path, const nonsens_crew *crew);
@@ -601,6 +645,7 @@ enum {
     NONSENS_TEXT_ALL = 1,  /* all evidence, options, time and threads */
     NONSENS_TEXT_STEPS = 2 /* the reasoning step by step */
 };
+/* Writes the result as text; other bits than these are NONSENS_ERR_USAGE. */
 NONSENS_API nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result,
                                                      unsigned detail, const char *path);
 typedef enum nonsens_graph_format {
@@ -627,6 +672,7 @@ NONSENS_API nonsens_status nonsens_result_write_sources(nonsens_context *ctx, co
  * The result as one HTML page that needs no network: decision, graph, evidence, and with the data that it was found in
  * (else NULL) pictures of some of their rows.  files (count, may be 0): what the data's files are called in the command
  * that the page gives for running it again.  An error where the data are others.
+ * May be NULL: data.  May be 0: count.
  */
 NONSENS_API nonsens_status nonsens_result_write_html(nonsens_context *ctx, const nonsens_result *result,
                                                      const nonsens_data *data, const char *const *files, int64_t count,
@@ -636,6 +682,7 @@ NONSENS_API nonsens_status nonsens_result_write_html(nonsens_context *ctx, const
  * are read as its options say.  other_data (may be NULL): 1 where the data are not those of the result, which the page
  * then says; else 0.  sources (may be NULL): the file of disturbances that nonsens_result_write_sources wrote, which
  * the JSON does not hold; needs the data.
+ * May be NULL: sources, other_data.  May be 0: count.
  */
 NONSENS_API nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *result, const char *const *files,
                                                      int64_t count, const char *sources, const char *path,

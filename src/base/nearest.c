@@ -83,6 +83,9 @@ const char *nearest_hint(const nearest *n, char out[HINT_BYTES])
 
 const char *nonsens_nearest(const char *word, const char *const *list)
 {
+    if (!word || !list) {
+        return NULL;
+    }
     nearest n = nearest_to(word);
     for (; *list; list++) {
         nearest_offer(&n, *list);

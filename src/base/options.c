@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/preset.h"
+#include "base/require.h"
 #include "base/show.h"
 
 #include <inttypes.h>
@@ -37,7 +38,7 @@ static const option_row *row_find(const char *key, unsigned commands)
 
 const nonsens_option_info *nonsens_option_find(const char *key, unsigned commands)
 {
-    const option_row *found = row_find(key, commands);
+    const option_row *found = key ? row_find(key, commands) : NULL;
     return found ? &found->info : NULL;
 }
 
@@ -548,6 +549,7 @@ nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *
                                    size_t bytes)
 {
     NEEDED(ctx, options, key, buffer);
+    REQUIRE_COUNT(ctx, bytes, 1, NONSENS_MAX_COUNT);
     char text[OPTION_TEXT_BYTES];
     const option_row *r = row_find(key, options->command);
     if (!r) {

@@ -31,8 +31,10 @@ const char *nonsens_message(const nonsens_context *ctx)
 
 void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user)
 {
-    ctx->progress = fn;
-    ctx->progress_user = user;
+    if (ctx) {
+        ctx->progress = fn;
+        ctx->progress_user = user;
+    }
 }
 
 void nonsens_cancel(nonsens_context *ctx)
@@ -57,14 +59,18 @@ const char needed_end;
 
 nonsens_status refuse_null(nonsens_context *ctx, const char *function, const char *names, const void *const *pointer)
 {
-    while (ctx && *pointer && *pointer != &needed_end) {
-        pointer++;
+    if (!ctx) {
+        return NONSENS_ERR_USAGE;
     }
-    if (ctx && *pointer) {
-        return NONSENS_OK;
+    for (; *pointer; pointer++) {
+        if (*pointer == &needed_end) {
+            return NONSENS_OK;
+        }
+        names += strcspn(names, ",");
+        names += strspn(names, ", ");
     }
-    return ctx ? fail(ctx, NONSENS_ERR_USAGE, "%s: NULL is given where %s must be", function, names)
-               : NONSENS_ERR_USAGE;
+    return fail(ctx, NONSENS_ERR_USAGE, "%s: the argument %.*s must not be NULL", function, (int)strcspn(names, ","),
+                names);
 }
 
 nonsens_status(fail_memory)(nonsens_context *ctx)

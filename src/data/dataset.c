@@ -3,6 +3,7 @@
  */
 #include "data/dataset.h"
 
+#include "base/require.h"
 #include "base/show.h"
 #include "data/audit.h"
 #include "data/canonical.h"
@@ -77,8 +78,11 @@ static nonsens_status check_input(nonsens_context *ctx, arena *scratch, const bu
         return fail(ctx, NONSENS_ERR_DATA, "there are no %s to analyse; give at least two rows of one variable",
                     in->n < 1 ? "rows" : "variables");
     }
-    if (in->d > INT32_MAX || in->segments > INT32_MAX) {
-        return fail(ctx, NONSENS_ERR_DATA, "too many %s", in->d > INT32_MAX ? "variables" : "segments");
+    if (in->n > NONSENS_MAX_COUNT || in->d > NONSENS_MAX_COUNT || in->segments > NONSENS_MAX_COUNT) {
+        return fail(ctx, NONSENS_ERR_DATA, "there are more than %d %s; give fewer", NONSENS_MAX_COUNT,
+                    in->n > NONSENS_MAX_COUNT   ? "rows"
+                    : in->d > NONSENS_MAX_COUNT ? "variables"
+                                                : "segments");
     }
     TRY(check_names(ctx, scratch, in));
     return check_values(ctx, in);
@@ -361,9 +365,6 @@ static nonsens_status categorise(nonsens_context *ctx, arena *scratch, int64_t n
     for (int64_t i = 0; i < n; i++) {
         distinct += i == 0 || entry[i].key != entry[i - 1].key;
     }
-    if (distinct > INT32_MAX) {
-        return fail(ctx, NONSENS_ERR_DATA, "too many segments");
-    }
     ARENA_TRY(ctx, scratch, labels, distinct);
     int32_t last = -1;
     for (int64_t i = 0; i < n; i++) {
@@ -395,16 +396,23 @@ static nonsens_status default_names(nonsens_context *ctx, arena *scratch, int64_
     return NONSENS_OK;
 }
 
+/* Names and strides, before any value is read. */
+static nonsens_status check_arrays(nonsens_context *ctx, const build_input *in, int64_t row_stride,
+                                   int64_t column_stride)
+{
+    for (int64_t j = 0; in->names && j < in->d; j++) {
+        TRY(require_name(ctx, j, in->names[j]));
+    }
+    return require_reach(ctx, in->n, row_stride, in->d, column_stride);
+}
+
 static nonsens_status gather_arrays(nonsens_context *ctx, arena *scratch, const double *values, int64_t row_stride,
                                     int64_t column_stride, const int64_t *segment, build_input *in)
 {
-    int64_t cells;
-    if (__builtin_mul_overflow(in->n, in->d, &cells)) {
-        return fail_memory(ctx);
-    }
     double *copy;          // (n, d)
     const double **column; // (d)
-    ARENA_TRY(ctx, scratch, copy, cells);
+    TRY(check_arrays(ctx, in, row_stride, column_stride));
+    ARENA_TRY(ctx, scratch, copy, in->n * in->d); // both have 31 bits
     ARENA_TRY(ctx, scratch, column, in->d);
     for (int64_t j = 0; j < in->d; j++) {
         column[j] = copy + j * in->n;
@@ -423,13 +431,11 @@ nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t
                                         int64_t row_stride, int64_t column_stride, const char *const *names,
                                         const int64_t *segment, nonsens_data **out)
 {
-    NEEDED(ctx, out);
+    NEEDED(ctx, values, out);
     *out = NULL;
     context_begin(ctx);
-    if (n < 1 || d < 1 || !values) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "an array of at least one row and one column is needed, not %" PRId64 " x %" PRId64, n, d);
-    }
+    REQUIRE_COUNT(ctx, n, 1, NONSENS_MAX_COUNT);
+    REQUIRE_COUNT(ctx, d, 1, NONSENS_MAX_COUNT);
     arena scratch = {0};
     build_input in = {.n = n, .d = d, .names = names};
     nonsens_status status = gather_arrays(ctx, &scratch, values, row_stride, column_stride, segment, &in);
@@ -447,35 +453,35 @@ void nonsens_data_free(nonsens_data *data)
 
 int64_t nonsens_data_rows(const nonsens_data *data)
 {
-    return data->n;
+    return data ? data->n : 0;
 }
 
 int64_t nonsens_data_variables(const nonsens_data *data)
 {
-    return data->d;
+    return data ? data->d : 0;
 }
 
 int64_t nonsens_data_segments(const nonsens_data *data)
 {
-    return data->segments;
+    return data ? data->segments : 0;
 }
 
 const char *nonsens_data_name(const nonsens_data *data, int64_t variable)
 {
-    return variable >= 0 && variable < data->d ? data->names[variable] : NULL;
+    return data && variable >= 0 && variable < data->d ? data->names[variable] : NULL;
 }
 
 const char *nonsens_data_label(const nonsens_data *data, int64_t segment)
 {
-    return segment >= 0 && segment < data->segments ? data->labels[segment] : NULL;
+    return data && segment >= 0 && segment < data->segments ? data->labels[segment] : NULL;
 }
 
 int64_t nonsens_data_warnings(const nonsens_data *data)
 {
-    return data->warnings;
+    return data ? data->warnings : 0;
 }
 
 const char *nonsens_data_warning(const nonsens_data *data, int64_t index)
 {
-    return index >= 0 && index < data->warnings ? data->warning[index] : NULL;
+    return data && index >= 0 && index < data->warnings ? data->warning[index] : NULL;
 }

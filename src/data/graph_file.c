@@ -5,6 +5,7 @@
 #include "data/graph_file.h"
 
 #include "base/input.h"
+#include "base/require.h"
 #include "base/utf8.h"
 #include "data/csv_internal.h"
 #include "data/graph_internal.h"
@@ -14,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 28, MOST_NAME_BYTES = 1 << 20 };
+enum { MOST_NAME_BYTES = 1 << 20 };
 
 nonsens_status graph_fail(graph_builder *b, int64_t line, const char *format, ...)
 {
@@ -293,7 +294,7 @@ nonsens_status graph_read(nonsens_context *ctx, const char *path, const char *co
 {
     input file = {0};
     *out = NULL;
-    nonsens_status status = input_read(ctx, path, MOST_BYTES, &file);
+    nonsens_status status = input_read(ctx, path, NONSENS_MAX_GRAPH_BYTES, &file);
     if (status == NONSENS_OK) {
         status = graph_parse(ctx, input_name(path), file.bytes, file.size, column, out);
     }
@@ -313,6 +314,8 @@ nonsens_status nonsens_graph_parse(nonsens_context *ctx, const char *name, const
 {
     NEEDED(ctx, name, bytes, out);
     context_begin(ctx);
+    *out = NULL;
+    REQUIRE_COUNT(ctx, size, 1, NONSENS_MAX_GRAPH_BYTES);
     return graph_parse(ctx, name, bytes, size, column, out);
 }
 
@@ -323,25 +326,25 @@ void nonsens_graph_free(nonsens_graph *graph)
 
 int64_t nonsens_graph_nodes(const nonsens_graph *graph)
 {
-    return graph->nodes;
+    return graph ? graph->nodes : 0;
 }
 
 const char *nonsens_graph_name(const nonsens_graph *graph, int64_t node)
 {
-    return node >= 0 && node < graph->nodes ? graph->name[node] : NULL;
+    return graph && node >= 0 && node < graph->nodes ? graph->name[node] : NULL;
 }
 
 int64_t nonsens_graph_edges(const nonsens_graph *graph)
 {
-    return graph->edges;
+    return graph ? graph->edges : 0;
 }
 
 const nonsens_edge *nonsens_graph_edge_at(const nonsens_graph *graph, int64_t index)
 {
-    return index >= 0 && index < graph->edges ? &graph->edge[index] : NULL;
+    return graph && index >= 0 && index < graph->edges ? &graph->edge[index] : NULL;
 }
 
 int nonsens_graph_lists_nodes(const nonsens_graph *graph)
 {
-    return graph->lists_nodes;
+    return graph ? graph->lists_nodes : 0;
 }

@@ -2,6 +2,7 @@
  * read.c - from files to a data set: which columns are variables, which one is the segment, what happens to missing
  * values.  Several files are put together in read_files.c; a table in memory comes in at columns.c.
  */
+#include "base/require.h"
 #include "base/show.h"
 #include "data/read_internal.h"
 
@@ -428,14 +429,6 @@ nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths
 {
     *out = NULL;
     TRY(options_begin(ctx, options, READING_COMMANDS));
-    if (count < 1) {
-        return fail(ctx, NONSENS_ERR_USAGE, "there is no file to read; name at least one");
-    }
-    for (int64_t k = 0; k < count; k++) {
-        if (!paths[k]) {
-            return fail(ctx, NONSENS_ERR_USAGE, "NULL is given where the path of a file must be");
-        }
-    }
     arena memory = {0};
     reading r = {.options = options, .memory = &memory, .remedy = remedy};
     nonsens_status status = read_all(ctx, paths, count, &r, out);
@@ -451,6 +444,9 @@ nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *
                                        const nonsens_options *options, nonsens_data **out)
 {
     NEEDED(ctx, paths, options, out);
+    *out = NULL;
+    REQUIRE_COUNT(ctx, count, 1, NONSENS_MAX_COUNT);
+    REQUIRE_TEXTS(ctx, paths, count);
     return dataset_read_files(ctx, paths, count, options, READING_REMEDY, out);
 }
 
@@ -458,5 +454,5 @@ nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const n
                                  nonsens_data **out)
 {
     NEEDED(ctx, path, options, out);
-    return nonsens_data_read_files(ctx, &path, 1, options, out);
+    return dataset_read_files(ctx, &path, 1, options, READING_REMEDY, out);
 }

@@ -76,9 +76,6 @@ nonsens_status reading_check_files(nonsens_context *ctx, const char *const *path
                     "out, or put all rows into one file",
                     options->segment[0] ? "" : "s");
     }
-    if (count > INT32_MAX) {
-        return fail(ctx, NONSENS_ERR_USAGE, "too many files");
-    }
     arena scratch = {0};
     nonsens_status status = refuse_twins(ctx, &scratch, paths, count);
     arena_free(&scratch);

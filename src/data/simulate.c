@@ -440,32 +440,32 @@ void nonsens_simulation_free(nonsens_simulation *simulation)
 
 int64_t nonsens_simulation_rows(const nonsens_simulation *simulation)
 {
-    return simulation->n;
+    return simulation ? simulation->n : 0;
 }
 
 int64_t nonsens_simulation_variables(const nonsens_simulation *simulation)
 {
-    return simulation->d;
+    return simulation ? simulation->d : 0;
 }
 
 const char *nonsens_simulation_name(const nonsens_simulation *simulation, int64_t variable)
 {
-    return variable >= 0 && variable < simulation->d ? simulation->names[variable] : NULL;
+    return simulation && variable >= 0 && variable < simulation->d ? simulation->names[variable] : NULL;
 }
 
 const double *nonsens_simulation_values(const nonsens_simulation *simulation)
 {
-    return simulation->x.v;
+    return simulation ? simulation->x.v : NULL;
 }
 
 const double *nonsens_simulation_sources(const nonsens_simulation *simulation)
 {
-    return simulation->source.v;
+    return simulation ? simulation->source.v : NULL;
 }
 
 const int32_t *nonsens_simulation_segment(const nonsens_simulation *simulation)
 {
-    return simulation->segment;
+    return simulation ? simulation->segment : NULL;
 }
 
 static nonsens_status build_data(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s, nonsens_data **out)

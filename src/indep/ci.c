@@ -256,9 +256,10 @@ nonsens_status ci_test(nonsens_context *ctx, ci_tester *tester, int64_t x, int64
     int64_t few[FEW] = {x, y}, *key = few;
     nonsens_status status = NONSENS_OK;
     *out = (ci_result){.p_value = NAN};
-    if (count < 0 || (count > 0 && !given)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "independence test: %" PRId64 " variables cannot be given; name them",
-                    count);
+    if (count < 0 || count > tester->count - 2 || (count > 0 && !given)) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "independence test: %" PRId64 " variables cannot be given; name different ones, at most %" PRId64,
+                    count, tester->count - 2);
     }
     if (count + 2 > FEW) {
         key = arena_get(ctx, &scratch, count + 2, sizeof *key);
@@ -284,7 +285,11 @@ nonsens_status ci_test(nonsens_context *ctx, ci_tester *tester, int64_t x, int64
 void ci_counts(ci_tester *tester, int64_t *asked, int64_t *remembered)
 {
     pthread_mutex_lock(&tester->lock);
-    *asked = tester->asked;
-    *remembered = tester->remembered;
+    if (asked) {
+        *asked = tester->asked;
+    }
+    if (remembered) {
+        *remembered = tester->remembered;
+    }
     pthread_mutex_unlock(&tester->lock);
 }

@@ -254,22 +254,22 @@ void nonsens_comparison_free(nonsens_comparison *comparison)
 
 int64_t nonsens_comparison_nodes(const nonsens_comparison *comparison)
 {
-    return comparison->nodes;
+    return comparison ? comparison->nodes : 0;
 }
 
 const char *nonsens_comparison_name(const nonsens_comparison *comparison, int64_t node)
 {
-    return node >= 0 && node < comparison->nodes ? comparison->name[node] : NULL;
+    return comparison && node >= 0 && node < comparison->nodes ? comparison->name[node] : NULL;
 }
 
 int64_t nonsens_comparison_distances(const nonsens_comparison *comparison)
 {
-    return comparison->distances;
+    return comparison ? comparison->distances : 0;
 }
 
 const nonsens_distance *nonsens_comparison_distance_at(const nonsens_comparison *comparison, int64_t index)
 {
-    return index >= 0 && index < comparison->distances ? &comparison->distance[index] : NULL;
+    return comparison && index >= 0 && index < comparison->distances ? &comparison->distance[index] : NULL;
 }
 
 const nonsens_difference *nonsens_comparison_difference_at(const nonsens_comparison *comparison, int64_t distance,

@@ -88,6 +88,9 @@ double expected_memory(const nonsens_data *data, const nonsens_options *options,
 
 int64_t nonsens_expected_memory(const nonsens_data *data, const nonsens_options *options)
 {
+    if (!data || !options) {
+        return 0;
+    }
     unsigned command = options->command == NONSENS_CMD_EXPLAIN ? NONSENS_CMD_DISCOVER : options->command;
     return memory_bytes() + (int64_t)expected_memory(data, options, command, options->method);
 }

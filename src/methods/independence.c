@@ -4,6 +4,7 @@
  * Segments are conditioned on by testing inside each and adding up, never by centring, scaling and pooling, which is
  * not conditioning: on a Gaussian chain its level at .05 is .213.
  */
+#include "base/require.h"
 #include "base/show.h"
 #include "data/audit.h"
 #include "indep/ci.h"
@@ -153,6 +154,7 @@ nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables,
     NEEDED(ctx, out);
     *out = NULL;
     context_begin(ctx);
+    REQUIRE_COUNT(ctx, variables, 2, NONSENS_MAX_COUNT);
     TRY(new_ci(ctx, out));
     return keep_ci(ci_open_callback(ctx, variables, fn, user, &(*out)->tester), out);
 }
@@ -175,7 +177,9 @@ nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t
 
 void nonsens_ci_counts(nonsens_ci *tester, int64_t *asked, int64_t *remembered)
 {
-    ci_counts(tester->tester, asked, remembered);
+    if (tester) {
+        ci_counts(tester->tester, asked, remembered);
+    }
 }
 
 void nonsens_ci_free(nonsens_ci *tester)

@@ -212,82 +212,82 @@ nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result)
 
 const char *nonsens_result_decision(const nonsens_result *result)
 {
-    return result->decision_text;
+    return result ? result->decision_text : NULL;
 }
 
 const char *nonsens_result_direction(const nonsens_result *result)
 {
-    return result->direction_text;
+    return result ? result->direction_text : NULL;
 }
 
 double nonsens_result_score(const nonsens_result *result)
 {
-    return result->score;
+    return result ? result->score : NAN;
 }
 
 double nonsens_result_p_value(const nonsens_result *result)
 {
-    return result->p_value;
+    return result ? result->p_value : NAN;
 }
 
 int64_t nonsens_result_evidence_count(const nonsens_result *result)
 {
-    return result->evidence_count;
+    return result ? result->evidence_count : 0;
 }
 
 const nonsens_evidence *nonsens_result_evidence_at(const nonsens_result *result, int64_t index)
 {
-    return index >= 0 && index < result->evidence_count ? &result->evidence[index] : NULL;
+    return result && index >= 0 && index < result->evidence_count ? &result->evidence[index] : NULL;
 }
 
 int64_t nonsens_result_notes(const nonsens_result *result)
 {
-    return result->notes;
+    return result ? result->notes : 0;
 }
 
 const char *nonsens_result_note(const nonsens_result *result, int64_t index)
 {
-    return index >= 0 && index < result->notes ? result->note[index] : NULL;
+    return result && index >= 0 && index < result->notes ? result->note[index] : NULL;
 }
 
 int nonsens_result_note_level(const nonsens_result *result, int64_t index)
 {
-    return index >= 0 && index < result->notes ? (int)result->note_level[index] : -1;
+    return result && index >= 0 && index < result->notes ? (int)result->note_level[index] : -1;
 }
 
 int64_t nonsens_result_steps(const nonsens_result *result)
 {
-    return result->steps;
+    return result ? result->steps : 0;
 }
 
 const char *nonsens_result_step(const nonsens_result *result, int64_t index)
 {
-    return index >= 0 && index < result->steps ? result->step[index] : NULL;
+    return result && index >= 0 && index < result->steps ? result->step[index] : NULL;
 }
 
 const char *nonsens_result_reason(const nonsens_result *result)
 {
-    return result->reason;
+    return result ? result->reason : NULL;
 }
 
 int64_t nonsens_result_edges(const nonsens_result *result)
 {
-    return result->edges;
+    return result ? result->edges : 0;
 }
 
 const nonsens_edge *nonsens_result_edge_at(const nonsens_result *result, int64_t index)
 {
-    return index >= 0 && index < result->edges ? &result->edge[index] : NULL;
+    return result && index >= 0 && index < result->edges ? &result->edge[index] : NULL;
 }
 
 const int64_t *nonsens_result_order(const nonsens_result *result)
 {
-    return result->order;
+    return result ? result->order : NULL;
 }
 
 int64_t nonsens_result_changes(const nonsens_result *result)
 {
-    return result->explained.variable ? result->variables : 0;
+    return result && result->explained.variable ? result->variables : 0;
 }
 
 const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int64_t index)
@@ -297,17 +297,17 @@ const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int
 
 int64_t nonsens_result_rows(const nonsens_result *result)
 {
-    return result->rows;
+    return result ? result->rows : 0;
 }
 
 const int64_t *nonsens_result_input_row(const nonsens_result *result)
 {
-    return result->input_row;
+    return result ? result->input_row : NULL;
 }
 
 int64_t nonsens_result_sources(const nonsens_result *result)
 {
-    return result->source.v ? result->source.cols : 0;
+    return result && result->source.v ? result->source.cols : 0;
 }
 
 const double *nonsens_result_source(const nonsens_result *result, int64_t source)
@@ -318,10 +318,10 @@ const double *nonsens_result_source(const nonsens_result *result, int64_t source
 
 const double *nonsens_result_unmixing(const nonsens_result *result)
 {
-    return result->unmixed.unmixing;
+    return result ? result->unmixed.unmixing : NULL;
 }
 
 const double *nonsens_result_mixing(const nonsens_result *result)
 {
-    return result->unmixed.mixing;
+    return result ? result->unmixed.mixing : NULL;
 }

@@ -198,10 +198,10 @@ void nonsens_pairs_free(nonsens_pairs *pairs)
 
 int64_t nonsens_pairs_count(const nonsens_pairs *pairs)
 {
-    return pairs->count;
+    return pairs ? pairs->count : 0;
 }
 
 const nonsens_pair *nonsens_pairs_at(const nonsens_pairs *pairs, int64_t index)
 {
-    return index >= 0 && index < pairs->count ? &pairs->pair[index] : NULL;
+    return pairs && index >= 0 && index < pairs->count ? &pairs->pair[index] : NULL;
 }

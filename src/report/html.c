@@ -3,6 +3,7 @@
 
 #include "base/json_text.h"
 #include "base/output.h"
+#include "base/require.h"
 #include "methods/variables.h"
 
 #include <string.h>
@@ -273,6 +274,8 @@ nonsens_status nonsens_result_write_html(nonsens_context *ctx, const nonsens_res
                                          const char *const *files, int64_t count, const char *path)
 {
     NEEDED(ctx, result, path);
+    REQUIRE_COUNT(ctx, count, 0, NONSENS_MAX_COUNT);
+    REQUIRE_TEXTS(ctx, files, count);
     arena scratch = {0};
     nonsens_data *owned = NULL;
     html_report r = {.options = &result->options, .data = data, .file = files, .files = count};

@@ -8,6 +8,7 @@
 #include "base/input.h"
 #include "base/json_text.h"
 #include "base/number.h"
+#include "base/require.h"
 #include "base/show.h"
 #include "base/text_set.h"
 #include "data/table.h"
@@ -462,6 +463,8 @@ nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *resul
                                          int64_t count, const char *sources, const char *path, int *other_data)
 {
     NEEDED(ctx, result, path);
+    REQUIRE_COUNT(ctx, count, 0, NONSENS_MAX_COUNT);
+    REQUIRE_TEXTS(ctx, files, count);
     arena scratch = {0};
     reading r = {.page = {.file = files, .files = count}};
     context_begin(ctx);

@@ -368,6 +368,9 @@ nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_res
                                          const char *path)
 {
     NEEDED(ctx, result, path);
+    if (detail & ~((unsigned)NONSENS_TEXT_ALL | NONSENS_TEXT_STEPS)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "there is no detail %u of a text; add up bits of NONSENS_TEXT_*", detail);
+    }
     bool verbose = detail & NONSENS_TEXT_ALL;
     output *out;
     TRY(output_open(ctx, path, &out));

@@ -339,7 +339,7 @@ static void hear_leader(office *o, int number, const json_t *message, bool *over
     } else if (json_object_get(message, "halt")) {
         o->told = true;
         nonsens_cancel(o->ctx->root);
-    } else if (number < o->hands) {
+    } else if (number >= 0 && number < o->hands) {
         hand *h = &o->hand[number];
         h->unit = integer(message, "unit", 0);
         h->cell = integer(message, "cell", 0);

@@ -412,6 +412,24 @@ nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *opt
     return status;
 }
 
+/* ---- public ---- */
+
+static nonsens_status check_crew(nonsens_context *ctx, const nonsens_crew *crew)
+{
+    if (!crew->send || !crew->receive) {
+        return fail(ctx, NONSENS_ERR_USAGE, "crew: the function %s must not be NULL", crew->send ? "receive" : "send");
+    }
+    if (crew->members < 1 || crew->members > NONSENS_MAX_MEMBERS) {
+        return fail(ctx, NONSENS_ERR_USAGE, "crew: there cannot be %d members; set a number from 1 to %d",
+                    crew->members, NONSENS_MAX_MEMBERS);
+    }
+    if (crew->member < 0 || crew->member >= crew->members) {
+        return fail(ctx, NONSENS_ERR_USAGE, "crew: there is no member %d; members count from 0 to %d", crew->member,
+                    crew->members - 1);
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status nonsens_reproduce(nonsens_context *ctx, const nonsens_options *options, const char *name,
                                  const char *path)
 {
@@ -424,6 +442,7 @@ nonsens_status nonsens_reproduce_crew(nonsens_context *ctx, const nonsens_option
     NEEDED(ctx, options, name, path);
     char shown[SHOWN_BYTES];
     TRY(options_begin(ctx, options, NONSENS_CMD_REPRODUCE));
+    TRY(crew ? check_crew(ctx, crew) : NONSENS_OK);
     const figure *f = figure_find(name);
     if (!f) {
         return fail(ctx, NONSENS_ERR_USAGE, "%s is not a figure; `nonsens help reproduce` lists them",

@@ -297,13 +297,13 @@ static nonsens_status run_tester(const scenario *s)
     return status;
 }
 
-/* Data from memory by both doors, and from several files. */
+/* Data from memory by both doors, and from several files; a row lacks its label, which is warned of. */
 static nonsens_status run_doors(const scenario *s)
 {
     enum { ROWS = 6 };
     static const double value[2 * ROWS] = {1.5, 2.5, 4.0, 3.0, 1.0, 0.5, 9.0, 7.5, 8.0, 6.0, 7.0, 9.5};
     static const int64_t segment[ROWS] = {1, 1, 1, 2, 2, 2};
-    static const int32_t category[ROWS] = {0, 0, 0, 1, 1, 1};
+    static const int32_t category[ROWS] = {0, 0, 0, 1, 1, -1};
     static const char *const label[] = {"a", "b"}, *const name[] = {"x1", "x2"};
     static const nonsens_column column[] = {{"x1", value, 1}, {"x2", value + ROWS, 1}};
     nonsens_options *options = NULL;
@@ -495,8 +495,8 @@ static const scenario SCENARIO[] = {
      {"reps", "1", "cells", "causal-depth1-e10-n512-reci", "threads", "1", "out", "@out.figures"},
      run_figure},
     {"tester", NONSENS_CMD_INDEPENDENCE, "three.csv", {SEGMENTED}, run_tester},
-    {"doors", NONSENS_CMD_DIAGNOSE, "pair.csv", {"vars", "x1,x2"}, run_doors},
-    {"readers", NONSENS_CMD_DIAGNOSE, "table.tsv", {NULL}, run_readers},
+    {"doors", NONSENS_CMD_DIAGNOSE, "pair.csv", {"vars", "x1,x2", "na", "drop-rows"}, run_doors},
+    {"readers", NONSENS_CMD_DIAGNOSE, "table.tsv", {"na", "drop-rows"}, run_readers},
     {"explain on a graph", NONSENS_CMD_EXPLAIN, "pair.csv", {SEGMENTED, "of", "s1"}, run_on_graph},
 };
 

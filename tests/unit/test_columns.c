@@ -21,11 +21,15 @@ typedef struct world {
     double values[ROWS * COLUMNS]; /* row by row */
     double columns[ROWS * COLUMNS];
     int32_t category[ROWS];
+    int64_t labels;
+    const char *const *label;
     nonsens_column by_row[COLUMNS], by_column[COLUMNS];
 } world;
 
 static void make_world(world *w)
 {
+    w->labels = LABELS;
+    w->label = labels;
     for (int i = 0; i < ROWS; i++) {
         w->category[i] = i * 7 % LABELS;
         for (int j = 0; j < COLUMNS; j++) {
@@ -67,7 +71,7 @@ static nonsens_status read_file(fixture *f, const world *w, const nonsens_option
             double v = w->values[i * COLUMNS + j];
             fprintf(file, "%s,", isnan(v) ? "" : number_print(number, v, 17));
         }
-        fprintf(file, "%s\n", w->category[i] < 0 ? "" : labels[w->category[i]]);
+        fprintf(file, "%s\n", w->category[i] < 0 ? "" : w->label[w->category[i]]);
     }
     fclose(file);
     nonsens_status status = nonsens_data_read(f->ctx, path, options, out);
@@ -105,11 +109,11 @@ static void assert_as_file(fixture *f, world *w, const char *const *words)
     assert_int_equal(read_file(f, w, options, &file), NONSENS_OK);
     const int32_t *category = labelled ? w->category : NULL;
     assert_int_equal(
-        nonsens_data_from_columns(f->ctx, ROWS, COLUMNS, w->by_row, category, LABELS, labels, options, &rows),
+        nonsens_data_from_columns(f->ctx, ROWS, COLUMNS, w->by_row, category, w->labels, w->label, options, &rows),
         NONSENS_OK);
-    assert_int_equal(
-        nonsens_data_from_columns(f->ctx, ROWS, COLUMNS, w->by_column, category, LABELS, labels, options, &columns),
-        NONSENS_OK);
+    assert_int_equal(nonsens_data_from_columns(f->ctx, ROWS, COLUMNS, w->by_column, category, w->labels, w->label,
+                                               options, &columns),
+                     NONSENS_OK);
     assert_same_data(file, rows);
     assert_same_data(file, columns);
     nonsens_data_free(file);
@@ -142,6 +146,20 @@ static void test_missing(void **state)
     assert_as_file(f, &w, (const char *const[]){"segments", "equal:3", "vars", "c", NULL});
 }
 
+/* Equal labels are one segment, and one that no row has is none. */
+static void test_equal_labels(void **state)
+{
+    static const char *const twins[] = {"mon", "tue", "mon", "thu", "never"};
+    fixture *f = *state;
+    world w;
+    make_world(&w);
+    w.labels = 5;
+    w.label = twins;
+    assert_as_file(f, &w, (const char *const[]){"segment", "day", NULL});
+    w.values[4 * COLUMNS + 1] = NAN;
+    assert_as_file(f, &w, (const char *const[]){"segment", "day", "na", "drop-rows", NULL});
+}
+
 /* Every column a number missing: it counts as text, as in a file. */
 static void test_empty_column(void **state)
 {
@@ -161,7 +179,7 @@ static void assert_refused(fixture *f, world *w, const char *const *words, const
     nonsens_data *data = (nonsens_data *)w;
     spread(w);
     nonsens_status status =
-        nonsens_data_from_columns(f->ctx, ROWS, COLUMNS, w->by_column, category, LABELS, labels, options, &data);
+        nonsens_data_from_columns(f->ctx, ROWS, COLUMNS, w->by_column, category, w->labels, w->label, options, &data);
     assert_int_equal(status, expected);
     assert_null(data);
     if (!strstr(nonsens_message(f->ctx), sentence)) {
@@ -189,8 +207,15 @@ static void test_refused(void **state)
                    "the data: column \"c\" has a missing value (data row 4); leave out such rows with --na drop-rows");
     w.by_column[1].name = "";
     assert_refused(f, &w, none, NULL, NONSENS_ERR_DATA, "column 2 needs a name");
+    w.by_column[1].name = "a";
+    assert_refused(f, &w, none, NULL, NONSENS_ERR_DATA, "the column name \"a\" is used twice, for columns 1 and 2");
+    w.by_column[1].name = "day";
+    assert_refused(f, &w, day, w.category, NONSENS_ERR_DATA, "\"day\" is used twice, for columns 2 and 4");
     w.by_column[1].name = "\xff";
     assert_refused(f, &w, none, NULL, NONSENS_ERR_DATA, "column 2 needs a name, in UTF-8");
+    w.by_column[1].name = "b";
+    w.label = (const char *const[]){"mon", "\xff", "wed", "thu"};
+    assert_refused(f, &w, none, w.category, NONSENS_ERR_DATA, "the segment label \"\\xff\" is not UTF-8");
 }
 
 static nonsens_status make_data(nonsens_context *ctx, arena *a, void *state)
@@ -250,7 +275,7 @@ static void test_simulation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_as_file), TEST(test_missing),       TEST(test_empty_column),
+        TEST(test_as_file), TEST(test_missing),       TEST(test_equal_labels), TEST(test_empty_column),
         TEST(test_refused), TEST(test_out_of_memory), TEST(test_simulation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

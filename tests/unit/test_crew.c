@@ -5,6 +5,7 @@
 #include "reproduce/crew.h"
 #include "reproduce/reproduce.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -355,13 +356,52 @@ static void test_another_build(void **state)
     resume(c);
 }
 
+/* A member that is alone with messages of a leader who miscounts its hands. */
+static int hear_miscounted(void *user, int *from, int *tag, const char **text)
+{
+    static const struct {
+        int tag;
+        const char *text;
+    } MESSAGE[] = {{-1, "{\"unit\":7,\"cell\":7,\"seed\":7}"}, {INT_MAX, "{\"unit\":7}"}, {0, "{\"stop\":0}"}};
+    int *next = user;
+    *from = 0;
+    *tag = MESSAGE[*next].tag;
+    *text = MESSAGE[(*next)++].text;
+    return 0;
+}
+
+static int send_nothing(void *user, int to, int tag, const char *text)
+{
+    (void)user, (void)to, (void)tag, (void)text;
+    return 0;
+}
+
+/* Where the hand of number -1 would be nothing is written. */
+static void test_hand_out_of_range(void **state)
+{
+    enum { BEFORE = 1 << 12 };
+    crew *c = *state;
+    arena a = {0};
+    int next = 0;
+    const nonsens_crew miscounted = {1, 2, send_nothing, hear_miscounted, &next};
+    const crew_work work = {.phase = "toy", .threads = 1};
+    char *before = arena_get(c->person[1].ctx, &a, BEFORE, 1);
+    assert_non_null(before);
+    assert_int_equal(crew_follow(c->person[1].ctx, &a, &miscounted, &work), NONSENS_OK);
+    for (int i = 0; i < BEFORE; i++) {
+        assert_int_equal(before[i], 0);
+    }
+    arena_free(&a);
+}
+
 #define CREW_TEST(name) cmocka_unit_test_setup_teardown(name, open_crew, close_crew)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CREW_TEST(test_same_as_alone), CREW_TEST(test_latecomer),        CREW_TEST(test_failure),
-        CREW_TEST(test_cancelled),     CREW_TEST(test_nothing_to_begin), CREW_TEST(test_another_build),
+        CREW_TEST(test_same_as_alone),     CREW_TEST(test_latecomer),        CREW_TEST(test_failure),
+        CREW_TEST(test_cancelled),         CREW_TEST(test_nothing_to_begin), CREW_TEST(test_another_build),
+        CREW_TEST(test_hand_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -343,13 +343,19 @@ static void test_bad_arrays(void **state)
     (void)state;
     nonsens_context *ctx = new_context();
     double values[6] = {1, 2, NAN, 4, 5, 7};
-    const char *const twice[2] = {"a", "a"};
+    const char *const twice[2] = {"a", "a"}, *const nameless[2] = {"a", ""};
     nonsens_data *data;
     assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, 2, 1, NULL, NULL, &data), NONSENS_ERR_DATA);
     assert_non_null(strstr(nonsens_message(ctx), "\"c1\", data row 2"));
     assert_null(data);
     values[2] = 3;
     assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, 2, 1, twice, NULL, &data), NONSENS_ERR_DATA);
+    assert_non_null(strstr(nonsens_message(ctx), "two variables are called \"a\""));
+    assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, 2, 1, nameless, NULL, &data), NONSENS_ERR_DATA);
+    assert_non_null(strstr(nonsens_message(ctx), "column 2 needs a name"));
+    assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, INT64_MAX / 8, INT64_MAX / 8, NULL, NULL, &data),
+                     NONSENS_ERR_USAGE);
+    assert_non_null(strstr(nonsens_message(ctx), "pass strides in doubles"));
     assert_int_equal(nonsens_data_from_arrays(ctx, 0, 2, values, 2, 1, NULL, NULL, &data), NONSENS_ERR_USAGE);
     assert_int_equal(nonsens_data_from_arrays(ctx, 1, 2, values, 2, 1, NULL, NULL, &data), NONSENS_ERR_DATA);
     assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, 1, 3, NULL, NULL, &data), NONSENS_OK);

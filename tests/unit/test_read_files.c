@@ -220,7 +220,7 @@ static void test_refusals(void **state)
     place *p = *state;
     store(p, "a.csv", "x,y\n1,2\n3,5\n");
     store(p, "b.csv", "x,y,z\n7,1,1\n8,3,2\n");
-    refuse(p, 0, NONSENS_ERR_USAGE, "no file");
+    refuse(p, 0, NONSENS_ERR_USAGE, "count is 0; pass a number from 1");
     refuse(p, 2, NONSENS_ERR_DATA, "/a.csv: there is no column \"z\", which ");
     choose(p, "vars", "x,z");
     refuse(p, 2, NONSENS_ERR_DATA, "/a.csv: there is no column \"z\"; the columns are \"x\", \"y\"");
