@@ -121,7 +121,8 @@ typedef struct report {
 } report;
 
 report report_empty(void);
-double report_share_error(double share, int reps);
+/* Turns counts of data sets into shares of reps; its standard error is that of the column `of`. */
+void report_shares(report *r, enum column of, int reps);
 /* One line on stdout and one row of the table; csv may be NULL. */
 void report_print(FILE *csv, const task *t, const char *method, const report *r);
 /* The table's first line. */

@@ -12,6 +12,7 @@
 #include "accuracy.h"
 #include "graph/metrics.h"
 #include "methods/result.h"
+#include "reproduce/summary.h"
 
 #include <math.h>
 
@@ -154,26 +155,6 @@ static bool read_unit(json_t *line, void *place)
 
 /* ---- printing ---- */
 
-/* Mean and standard error of a measure over the data sets that have it; NaN where there are too few. */
-typedef struct spread {
-    double mean, error;
-} spread;
-
-static spread spread_of(const unit *units, int reps, enum measure which)
-{
-    double sum = 0, squares = 0, count = 0;
-    for (int k = 0; k < reps; k++) {
-        double value = units[k].value[which];
-        sum += isnan(value) ? 0.0 : value;
-        count += !isnan(value);
-    }
-    for (int k = 0; k < reps; k++) {
-        double off = units[k].value[which] - sum / count;
-        squares += isnan(off) ? 0.0 : off * off;
-    }
-    return (spread){count > 0 ? sum / count : NAN, count > 1 ? sqrt(squares / (count - 1) / count) : NAN};
-}
-
 static int digits_of(enum measure which)
 {
     return which == MEASURE_SHD || which == MEASURE_THERE || which == MEASURE_FOUND || which == MEASURE_SECONDS ? 2 : 3;
@@ -186,7 +167,7 @@ static void fill_items(const unit *units, int reps, report_item *item)
 {
     int used = 0;
     for (int k = 0; k < MEASURES; k++) {
-        spread s = spread_of(units, reps, (enum measure)k);
+        summary s = summary_of_every(reps, &units->value[k], sizeof *units / sizeof(double));
         item[used++] = (report_item){MEASURE_NAME[k], s.mean, digits_of((enum measure)k)};
         if (k == MEASURE_F1) {
             item[used++] = (report_item){"se", s.error, 3};

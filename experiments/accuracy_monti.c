@@ -4,6 +4,7 @@
  */
 #include "accuracy.h"
 #include "methods/monti.h"
+#include "reproduce/summary.h"
 
 #include <math.h>
 
@@ -178,16 +179,10 @@ static bool read_unit(json_t *line, void *place)
 
 static void print_features(const task *t, const unit *units, FILE *csv)
 {
-    double mean = 0, square = 0;
-    for (int k = 0; k < t->reps; k++) {
-        mean += units[k].mcc / t->reps;
-    }
-    for (int k = 0; k < t->reps; k++) {
-        square += pow(units[k].mcc - mean, 2.0) / (t->reps > 1 ? t->reps - 1 : 1);
-    }
+    summary mcc = summary_of_every(t->reps, &units->mcc, sizeof *units / sizeof(double));
     report r = report_empty();
-    r.value[COLUMN_MCC] = mean;
-    r.value[COLUMN_SE] = sqrt(square / t->reps);
+    r.value[COLUMN_MCC] = mcc.mean;
+    r.value[COLUMN_SE] = mcc.error;
     report_print(csv, t, "disturbances", &r);
 }
 
@@ -198,10 +193,10 @@ static void print_rule(const task *t, enum rule rule, const unit *units, FILE *c
     report r = report_empty();
     r.value[COLUMN_RIGHT] = r.value[COLUMN_WRONG] = r.value[COLUMN_UNDECIDED] = r.value[COLUMN_DIRECTION] = 0.0;
     for (int k = 0; k < t->reps; k++) {
-        r.value[OUTCOME_COLUMN[units[k].outcome[rule]]] += 1.0 / t->reps;
-        r.value[COLUMN_DIRECTION] += units[k].named[rule] / (double)t->reps;
+        r.value[OUTCOME_COLUMN[units[k].outcome[rule]]]++;
+        r.value[COLUMN_DIRECTION] += units[k].named[rule];
     }
-    r.value[COLUMN_SE] = report_share_error(r.value[cyclic ? COLUMN_WRONG : COLUMN_RIGHT], t->reps);
+    report_shares(&r, cyclic ? COLUMN_WRONG : COLUMN_RIGHT, t->reps);
     report_print(csv, t, RULE_NAME[rule], &r);
 }
 

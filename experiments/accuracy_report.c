@@ -1,5 +1,6 @@
 /* accuracy_report.c - printed lines `accuracy METHOD GENERATOR key=value ...` and the same as rows of a CSV table. */
 #include "accuracy.h"
+#include "reproduce/summary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,9 +18,12 @@ report report_empty(void)
     return r;
 }
 
-double report_share_error(double share, int reps)
+void report_shares(report *r, enum column of, int reps)
 {
-    return sqrt(fmax(share * (1.0 - share), 0.0) / reps); /* a sum of many small parts may end above 1 */
+    r->value[COLUMN_SE] = summary_of_share(reps, (int64_t)r->value[of]).error;
+    for (int k = 0; k < COLUMNS; k++) {
+        r->value[k] /= k == COLUMN_SE ? 1.0 : reps;
+    }
 }
 
 /* ---- any columns ---- */

@@ -114,14 +114,13 @@ static enum column judge(const unit *u, enum judgement judgement)
 
 static void add_unit(const unit *u, const task *t, report *r)
 {
-    double weight = 1.0 / t->reps;
     bool independent = strcmp(u->decision, "independent") == 0;
-    r->value[judge(u, t->cell->judgement)] += weight;
-    r->value[COLUMN_DIRECTION] += u->cause >= 0 && cause_of(u->direction) == u->cause ? weight : 0.0;
-    r->value[COLUMN_NEITHER] += strcmp(u->decision, "neither") == 0 ? weight : 0.0;
-    r->value[COLUMN_INDEPENDENT] += independent ? weight : 0.0;
-    r->value[COLUMN_INCONCLUSIVE] += strcmp(u->decision, "inconclusive") == 0 ? weight : 0.0;
-    r->value[COLUMN_CONCLUDED] += independent || cause_of(u->decision) >= 0 ? weight : 0.0; // NaN unless printed
+    r->value[judge(u, t->cell->judgement)]++;
+    r->value[COLUMN_DIRECTION] += u->cause >= 0 && cause_of(u->direction) == u->cause;
+    r->value[COLUMN_NEITHER] += strcmp(u->decision, "neither") == 0;
+    r->value[COLUMN_INDEPENDENT] += independent;
+    r->value[COLUMN_INCONCLUSIVE] += strcmp(u->decision, "inconclusive") == 0;
+    r->value[COLUMN_CONCLUDED] += independent || cause_of(u->decision) >= 0; // NaN unless printed
 }
 
 static report begin_report(enum judgement judgement)
@@ -163,7 +162,7 @@ static void print_decisions(const task *t, const unit *units, FILE *csv)
         add_unit(&units[k], t, &r);
     }
     bool can_be_right = judgement == JUDGE_DAG || judgement == JUDGE_INDEPENDENT;
-    r.value[COLUMN_SE] = report_share_error(r.value[can_be_right ? COLUMN_RIGHT : COLUMN_WRONG], t->reps);
+    report_shares(&r, can_be_right ? COLUMN_RIGHT : COLUMN_WRONG, t->reps);
     add_rank(units, t->reps, &r);
     report_print(csv, t, t->cell->label ? t->cell->label : t->options->method, &r);
 }
@@ -173,15 +172,13 @@ static void print_null(const task *t, const unit *units, FILE *csv)
 {
     report r = report_empty();
     char label[sizeof t->options->method + sizeof "-null"];
-    double rejected = 0, tested = 0;
+    r.value[COLUMN_REJECTED] = r.value[COLUMN_TESTED] = 0.0;
     for (int k = 0; k < t->reps; k++) {
         double p = units[k].cause >= 0 ? units[k].p[units[k].cause] : NAN;
-        tested += !isnan(p);
-        rejected += p <= LEVEL;
+        r.value[COLUMN_TESTED] += !isnan(p);
+        r.value[COLUMN_REJECTED] += p <= LEVEL;
     }
-    r.value[COLUMN_REJECTED] = rejected / t->reps;
-    r.value[COLUMN_TESTED] = tested / t->reps;
-    r.value[COLUMN_SE] = report_share_error(r.value[COLUMN_REJECTED], t->reps);
+    report_shares(&r, COLUMN_REJECTED, t->reps);
     snprintf(label, sizeof label, "%s-null", t->options->method);
     report_print(csv, t, label, &r);
 }

@@ -25,6 +25,7 @@
 #include "indep/ci.h"
 #include "indep/samples.h"
 #include "math/sort.h"
+#include "reproduce/summary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -74,9 +75,10 @@ typedef struct cell {
     double *p; /* (2 repetitions): p-values, and room for sorting them */
 } cell;
 
-typedef struct summary {
+/* Shares of p-values that reject at .05 (with its standard error) and at .01, and the distance from uniform ones. */
+typedef struct sizes {
     double distance, size, strict, se;
-} summary;
+} sizes;
 
 /* ---- data ---- */
 
@@ -190,22 +192,22 @@ static nonsens_status run_repetition(nonsens_context *ctx, arena *a, int64_t job
 
 /* Sorts p (reps), behind which there is room for as many again.  The distance counts the steps of permutation p-values
  * as well, at most 1 / (permutations + 1). */
-static summary summarise(int64_t reps, double *p)
+static sizes measure_sizes(int64_t reps, double *p)
 {
-    summary s = {0};
-    double n = (double)reps;
+    double distance = 0.0, n = (double)reps;
+    int64_t rejected = 0, rejected_strictly = 0;
     sort_doubles(reps, p, p + reps);
     for (int64_t i = 0; i < reps; i++) {
         double gap = fabs(p[i] - ((double)i + 0.5) / n) + 0.5 / n;
-        s.distance = gap > s.distance ? gap : s.distance;
-        s.size += p[i] <= 0.05 + 1e-12 ? 1.0 / n : 0.0;
-        s.strict += p[i] <= 0.01 + 1e-12 ? 1.0 / n : 0.0;
+        distance = gap > distance ? gap : distance;
+        rejected += p[i] <= 0.05 + 1e-12;
+        rejected_strictly += p[i] <= 0.01 + 1e-12;
     }
-    s.se = sqrt(s.size * (1.0 - s.size) / n);
-    return s;
+    summary size = summary_of_share(reps, rejected);
+    return (sizes){distance, size.mean, summary_of_share(reps, rejected_strictly).mean, size.error};
 }
 
-static bool is_good(const cell *c, const summary *s)
+static bool is_good(const cell *c, const sizes *s)
 {
     return s->size <= LARGEST_SIZE && s->strict <= LARGEST_SIZE_STRICT &&
            (c->given > 0 || (s->distance <= LARGEST_DISTANCE && s->size >= LEAST_SIZE));
@@ -217,7 +219,7 @@ static void name_cell(const cell *c, char name[80])
              c->n);
 }
 
-static void print_summary(FILE *csv, const cell *c, int64_t reps, const summary *s)
+static void print_sizes(FILE *csv, const cell *c, int64_t reps, const sizes *s)
 {
     char name[80];
     name_cell(c, name);
@@ -249,8 +251,8 @@ static nonsens_status run_cell(nonsens_context *ctx, request *q, cell c)
     }
     nonsens_status status = parallel_for(ctx, q->threads, reps, NULL, run_repetition, &c);
     if (status == NONSENS_OK) {
-        summary s = summarise(reps, c.p);
-        print_summary(q->csv, &c, reps, &s);
+        sizes s = measure_sizes(reps, c.p);
+        print_sizes(q->csv, &c, reps, &s);
         q->cells++;
         q->bad += !is_good(&c, &s);
     }

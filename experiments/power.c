@@ -25,6 +25,7 @@
 #include "indep/hsic.h"
 #include "indep/kernel.h"
 #include "math/sort.h"
+#include "reproduce/summary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -139,22 +140,22 @@ static nonsens_status run_repetition(nonsens_context *ctx, arena *a, int64_t job
 
 typedef struct comparison {
     double fast, exact; /* shares at or below the level */
-    double se;          /* of their difference: sqrt of the data sets on which they differ, over reps */
+    double se;          /* of their difference; above 0 even if they never differ, since z divides by it */
 } comparison;
 
 static comparison compare(int64_t reps, const double *fast, const double *exact, double level_fast, double level_exact)
 {
-    comparison out = {0};
-    double differ = 0.0, n = (double)reps;
+    int64_t by_fast = 0, by_exact = 0, by_both = 0;
     for (int64_t i = 0; i < reps; i++) {
         bool f = fast[i] <= level_fast, e = exact[i] <= level_exact;
-        out.fast += f / n;
-        out.exact += e / n;
-        differ += f != e;
+        by_fast += f;
+        by_exact += e;
+        by_both += f && e;
     }
-    double gap = out.fast - out.exact;
-    out.se = sqrt(fmax(differ / n - gap * gap, 1.0 / n / n) / n);
-    return out;
+    double smallest = pow((double)reps, -1.5);
+    summary gap = summary_of_share_difference(reps, by_fast - by_both, by_exact - by_both);
+    return (comparison){summary_of_share(reps, by_fast).mean, summary_of_share(reps, by_exact).mean,
+                        fmax(gap.error, smallest)};
 }
 
 /* The p-value below which LEVEL of these lie. */

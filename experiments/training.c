@@ -12,6 +12,7 @@
 #include "math/optimise.h"
 #include "nn/inputs.h"
 #include "nn/train.h"
+#include "reproduce/summary.h"
 
 #include <nonsens/nonsens.h>
 
@@ -267,31 +268,16 @@ static nonsens_status one_data_set(nonsens_context *ctx, nonsens_options *option
     return status;
 }
 
-/* Mean and its standard error over the data sets. */
-static void summarise(int64_t reps, double (*figure)[RECIPE_COUNT][FIGURES], int c, enum figure k, double *mean,
-                      double *error)
-{
-    double sum = 0.0, square = 0.0;
-    for (int64_t r = 0; r < reps; r++) {
-        sum += figure[r][c][k] / (double)reps;
-    }
-    for (int64_t r = 0; r < reps; r++) {
-        square += (figure[r][c][k] - sum) * (figure[r][c][k] - sum);
-    }
-    *mean = sum;
-    *error = reps > 1 ? sqrt(square / (double)(reps - 1) / (double)reps) : NAN;
-}
-
 static void print_table(int64_t reps, double (*figure)[RECIPE_COUNT][FIGURES])
 {
     printf("%-46s %-16s %-16s %s\n", "recipe", "gain of a net", "of their mean", "seconds");
     for (int c = 0; c < RECIPE_COUNT; c++) {
-        double mean[FIGURES], error[FIGURES];
+        summary s[FIGURES];
         for (int k = 0; k < FIGURES; k++) {
-            summarise(reps, figure, c, (enum figure)k, &mean[k], &error[k]);
+            s[k] = summary_of_every(reps, &figure[0][c][k], sizeof *figure / sizeof(double));
         }
-        printf("%-46s %.4f (%.4f)  %.4f (%.4f)  %.3f\n", RECIPES[c].name, mean[GAIN], error[GAIN], mean[ENSEMBLE],
-               error[ENSEMBLE], mean[SECONDS]);
+        printf("%-46s %.4f (%.4f)  %.4f (%.4f)  %.3f\n", RECIPES[c].name, s[GAIN].mean, s[GAIN].error, s[ENSEMBLE].mean,
+               s[ENSEMBLE].error, s[SECONDS].mean);
     }
 }
 

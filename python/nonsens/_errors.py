@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _library as c
+from ._sentences import in_python
 
 
 class NonsensError(Exception):
@@ -44,4 +45,4 @@ _EXCEPTIONS = {
 
 def exception_for(status: int, message: str) -> BaseException:
     """The exception that a status stands for."""
-    return _EXCEPTIONS.get(status, RuntimeError)(message)
+    return _EXCEPTIONS.get(status, RuntimeError)(in_python(message))

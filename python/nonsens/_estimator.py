@@ -120,7 +120,7 @@ class NonSENS:
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_rows, n_columns)
+        X : array-like or data frame of shape (n_rows, n_columns), or dict of columns
             The data.
         segments : array-like of shape (n_rows,), str or None
             Labels of segments, the name of a column of X, or "equal:K".

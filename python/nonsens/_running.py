@@ -28,6 +28,7 @@ from ._results import (
     IcaResult,
     IndependenceResult,
 )
+from ._sentences import in_python
 from ._table import Table
 
 _FORMATS = {"dot": 1, "csv": 2, "tetrad": 3, "graphml": 4}
@@ -134,7 +135,7 @@ def warn(data: c_void_p) -> None:
     """Python's warnings, at the line that called this package."""
     for i in range(c.lib.nonsens_data_warnings(data)):
         text = c.text(c.lib.nonsens_data_warning(data, i))
-        python_warnings.warn(text, DataWarning, stacklevel=_callers_level())
+        python_warnings.warn(in_python(text), DataWarning, stacklevel=_callers_level())
 
 
 def run(

@@ -43,8 +43,9 @@ from ._table import Table
 Columns = Union[None, str, int, Iterable[Union[str, int]]]
 
 
-_SHARED = """X : array-like or data frame of shape (n_rows, n_columns)
-        The data; columns of a data frame keep their names, those of an array are called c1, c2, ...
+_SHARED = """X : array-like or data frame of shape (n_rows, n_columns), or dict of columns
+        The data; columns of a data frame or dict keep their names, those of an array are called c1, c2, ...  NaN, None,
+        pandas.NA and masked values are missing: an error, unless na="drop-rows" leaves out their rows.
     segments : array-like of shape (n_rows,), str or None
         The label of each row's segment (any text or number, used as a category only); or the name of a column of X; or
         "equal:K", which cuts the rows, in their order, into K blocks; or None, for methods that need no segments.

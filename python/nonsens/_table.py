@@ -1,4 +1,4 @@
-"""Arrays and data frames as the library takes them: columns where they lie, labels of segments as categories.
+"""Tables in memory as the library takes them: columns where they lie, labels of segments as categories.
 
 Numbers that are doubles already are not copied on this side; the library makes the one copy that it works on.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import difflib
+import reprlib
 from ctypes import c_char_p, c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -15,12 +16,9 @@ from numpy.typing import NDArray
 
 from . import _library as c
 from ._call import Context
+from ._columns import addressable, as_array, columns_of, is_missing, refuse_segments
 
 _BYTES = 8  # of a double
-
-
-def _is_frame(X: Any) -> bool:
-    return hasattr(X, "columns") and not isinstance(X, np.ndarray)
 
 
 def _is_series(values: Any) -> bool:
@@ -36,35 +34,29 @@ def _refuse_text(values: NDArray[Any], name: str) -> None:
     for i, value in enumerate(values):
         try:
             numbers += not np.isnan(float(value))
-        except (TypeError, ValueError):
-            missing = value is None or value != value
-            first = (i, value) if first is None and not missing else first
-    if numbers and first is not None:
-        raise ValueError("column %r, data row %d: %r is not a number" % (name, first[0] + 1, first[1]))
+        except (TypeError, ValueError, OverflowError):
+            first = (i, value) if first is None and not is_missing(value) else first
+    if first is not None and (numbers or isinstance(first[1], int)):
+        problem = "too large for a floating-point number" if isinstance(first[1], int) else "not a number"
+        raise ValueError("column %r, data row %d: %s is %s" % (name, first[0] + 1, reprlib.repr(first[1]), problem))
 
 
 def _doubles(values: Any, name: str) -> Optional[NDArray[Any]]:
     """(rows) doubles, the caller's own memory where that is possible; None for a column of text."""
-    array = values.to_numpy() if hasattr(values, "to_numpy") else np.asarray(values)
+    array = as_array(values, "column %r" % name)
     if array.dtype.kind in "OUS":
         try:
             if hasattr(values, "to_numpy"):
                 return np.asarray(values.to_numpy(dtype=float, na_value=np.nan))
             return np.array(array, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             _refuse_text(array, name)
             return None
     if array.dtype.kind == "c":
         raise ValueError("column %r holds complex numbers; take real ones" % name)
     if array.dtype.kind not in "fiub":
         return None  # times and the like
-    return _addressable(np.asarray(array, dtype=np.float64))
-
-
-def _addressable(array: NDArray[Any]) -> NDArray[Any]:
-    """The array itself where the library can step through it in doubles, else a copy."""
-    fits = array.dtype.isnative and array.flags.aligned and all(stride % _BYTES == 0 for stride in array.strides)
-    return array if fits else np.array(array, dtype=np.float64)
+    return addressable(np.asarray(array, dtype=np.float64))
 
 
 # ---- labels of segments ----
@@ -72,9 +64,10 @@ def _addressable(array: NDArray[Any]) -> NDArray[Any]:
 
 def _label_text(value: Any) -> Optional[str]:
     """A label as it would stand in a file; None where it is missing."""
-    if value is None or value != value or str(value) in ("", "<NA>", "NaT"):
+    if is_missing(value):
         return None
-    return str(value)
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return None if text in ("", "<NA>", "NaT") else text
 
 
 def _categorise(values: Sequence[Any]) -> Tuple[NDArray[Any], List[str]]:
@@ -96,7 +89,9 @@ def _categorise(values: Sequence[Any]) -> Tuple[NDArray[Any], List[str]]:
 
 
 def _codes(segments: Any) -> Tuple[NDArray[Any], List[str]]:
-    array = segments.to_numpy() if hasattr(segments, "to_numpy") else np.asarray(segments)
+    array = as_array(segments, "segments")
+    if array.dtype.kind == "c":
+        raise ValueError("segments must be texts, numbers or dates, not complex numbers")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -120,10 +115,10 @@ class Table:
     """
 
     def __init__(self, X: Any, segments: Any = None) -> None:
-        self.names, columns = _frame_columns(X) if _is_frame(X) else _array_columns(X)
+        self._keys, columns = columns_of(X)
+        self.names = ["c%d" % (j + 1) for j in range(len(columns))] if not self._keys else [str(k) for k in self._keys]
         self._places = list(self.names)  # with the column of labels, where that is one of X
-        self._keys = list(X.columns) if _is_frame(X) else []
-        self.rows = len(X)
+        self.rows = len(columns[0]) if columns else len(X)
         self.segment = ""  # the options that tell of segments
         self.segments = ""
         self.labels: List[str] = []
@@ -148,6 +143,7 @@ class Table:
             self.segment, segments = segments, columns[place]
             del self.names[place], columns[place]
         else:
+            refuse_segments(segments)
             self.segment = str(segments.name) if _is_series(segments) and segments.name is not None else "segment"
             self._drop_twin(segments, columns)
         if len(segments) != self.rows:
@@ -238,27 +234,15 @@ def _encode(name: str) -> bytes:
 
 
 def _equal(a: Any, b: Any) -> bool:
+    """Whether two columns hold the same labels, missing ones included."""
     try:
-        return len(a) == len(b) and bool(np.all(np.asarray(a, dtype=object) == np.asarray(b, dtype=object)))
+        one, other = as_array(a, "X"), as_array(b, "segments")
+        if len(one) != len(other):
+            return False
+        are_numbers = one.dtype.kind in "fiub" and other.dtype.kind in "fiub"
+        if are_numbers and bool(np.all(one == other)):
+            return True  # 1 is 1.0
+        (first, texts), (second, other_texts) = _codes(one), _codes(other)
+        return texts == other_texts and bool(np.all(first == second))
     except (TypeError, ValueError):
         return False
-
-
-def _frame_columns(X: Any) -> Tuple[List[str], List[Any]]:
-    names = [str(name) for name in X.columns]
-    if hasattr(X, "iloc"):
-        return names, [X.iloc[:, j] for j in range(len(names))]
-    return names, [X[name] for name in X.columns]
-
-
-def _array_columns(X: Any) -> Tuple[List[str], List[Any]]:
-    array = X if isinstance(X, np.ndarray) else np.asarray(X)
-    if array.dtype.kind not in "fiubOUS":
-        raise ValueError("X must hold real numbers, not %s" % array.dtype)
-    if array.ndim == 1:
-        raise ValueError("X must have rows and columns; for one column write X.reshape(-1, 1)")
-    if array.ndim != 2:
-        raise ValueError("X must have rows and columns, not %d dimensions" % array.ndim)
-    if array.dtype.kind in "fiub":
-        array = _addressable(np.asarray(array, dtype=np.float64))
-    return ["c%d" % (j + 1) for j in range(array.shape[1])], [array[:, j] for j in range(array.shape[1])]

@@ -65,15 +65,15 @@ def test_wrong_keywords(pair, options, words):
 @pytest.mark.parametrize(
     "options, words",
     [
-        ({"alpha": 2}, "--alpha 2: must be a number between 0 and 1"),
+        ({"alpha": 2}, "alpha=2: must be a number between 0 and 1"),
         ({"method": "none"}, "there is no such method"),
         ({"score_folds": 2.5}, "must be a whole number"),
-        ({"x": "c1"}, "without --y"),
+        ({"x": "c1"}, "without `y`"),
         ({"x": "c1", "y": "c9"}, 'there is no column "c9"'),
         ({"x": 0, "y": 5}, "there is no column 5; X has 2"),
         ({"n_jobs": 0}, "n_jobs must be"),
         ({"features": "many"}, "must be one of"),
-        ({"random_state": -1}, "--seed -1"),
+        ({"random_state": -1}, "random_state=-1"),
     ],
 )
 def test_wrong_values(pair, options, words):

@@ -198,3 +198,222 @@ def test_needs_segments(pair):
         nonsens.direction(pair.X)
     with pytest.raises(nonsens.DataError, match="constant"):
         nonsens.direction(numpy.column_stack([pair.X[:, 0], numpy.ones(len(pair.X))]), pair.segments)
+
+
+# ---- masks ----
+
+
+def masked(values, place):
+    out = numpy.ma.array(values)
+    out[place] = numpy.ma.masked
+    return out
+
+
+def of_masked_column(four):
+    columns = dict(zip(four.names, four.X.T))
+    columns["x3"] = masked(four.X[:, 2], 6)
+    return columns
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda four: masked(four.X, (6, 2)),
+        lambda four: masked((1000 * four.X).astype(int), (6, 2)),
+        lambda four: masked(four.X.astype(object), (6, 2)),
+        lambda four: list(masked(four.X, (6, 2))),
+        lambda four: four.X[:6].tolist() + [[1.0, 2.0, numpy.ma.masked, 3.0]] + four.X[7:].tolist(),
+        of_masked_column,
+        lambda four: need("pandas").DataFrame(of_masked_column(four)),
+    ],
+)
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_masked_values_are_missing(four, make):
+    X = make(four)
+    with pytest.raises(nonsens.DataError, match=r'column "[cx]3" has a missing value \(data row 7\).*na="drop-rows"$'):
+        nonsens.ica(X, four.segments)
+    with pytest.warns(nonsens.DataWarning, match="1 of 400 rows was left out"):
+        assert 6 not in nonsens.ica(X, four.segments, na="drop-rows").rows
+
+
+def test_masked_structured_array(four):
+    X = numpy.ma.zeros(len(four.X), dtype=[(name, float) for name in four.names])
+    for name, values in zip(four.names, four.X.T):
+        X[name] = values
+    assert same(nonsens.ica(X, four.segments), nonsens.ica(of_columns(four), four.segments))
+    X["x3"][6] = numpy.ma.masked
+    with pytest.raises(nonsens.DataError, match=r'column "x3" has a missing value \(data row 7\)'):
+        nonsens.ica(X, four.segments)
+
+
+@pytest.mark.filterwarnings("ignore::nonsens.DataWarning")
+def test_values_under_a_mask_do_not_matter(four):
+    X = masked(four.X, (6, 2))
+    usual = nonsens.ica(numpy.where(numpy.ma.getmaskarray(X), numpy.nan, four.X), four.segments, na="drop-rows")
+    X.data[6, 2] = 1e300
+    assert same(usual, nonsens.ica(X, four.segments, na="drop-rows"))
+
+
+def test_mask_without_masked_values(four):
+    X, segments = numpy.ma.array(four.X), numpy.ma.array(four.segments)
+    assert same(nonsens.ica(four.X, four.segments), nonsens.ica(X, segments))
+    assert all(numpy.shares_memory(four.X, values) for values in Table(X).values)
+
+
+KINDS = {
+    "text": lambda labels: labels,
+    "integer": lambda labels: numpy.array([int(label[1:]) for label in labels]),
+    "float": lambda labels: KINDS["integer"](labels).astype(float),
+    "object": lambda labels: labels.astype(object),
+    "date": lambda labels: numpy.datetime64("2020-01-01") + KINDS["integer"](labels),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_masked_labels_are_missing(four, kind):
+    labels = KINDS[kind](numpy.asarray(four.segments))
+    hidden = masked(labels, 2)
+    words = r'column "segment" has a missing value \(data row 3\).*na="drop-rows"$'
+    with pytest.raises(nonsens.DataError, match=words):
+        nonsens.ica(four.X, hidden)
+    assert set(Table(four.X, hidden).labels) == set(Table(four.X, labels).labels)  # 1 is not called 1.0 now
+    with pytest.warns(nonsens.DataWarning, match="1 of 400 rows was left out"):
+        assert 2 not in nonsens.ica(four.X, hidden, na="drop-rows").rows
+
+
+def test_masked_label_in_a_list(four):
+    labels = [numpy.ma.masked] + list(four.segments)[1:]
+    with pytest.raises(nonsens.DataError, match=r'column "segment" has a missing value \(data row 1\)'):
+        nonsens.ica(four.X, labels)
+
+
+@pytest.mark.parametrize("kind", ["Int64", "string", "category"])
+def test_missing_pandas_labels(four, kind):
+    pandas = need("pandas")
+    labels = pandas.Series(KINDS["integer"](numpy.asarray(four.segments)) if kind == "Int64" else four.segments)
+    labels = labels.astype(kind).rename("day")
+    labels[2] = pandas.NA
+    frame = four.to_frame().drop(columns="segment")
+    frame["day"] = labels
+    for X, segments in ((four.X, labels), (frame, "day"), (frame, frame["day"])):
+        with pytest.raises(nonsens.DataError, match=r'column "day" has a missing value \(data row 3\)'):
+            nonsens.ica(X, segments)
+
+
+# ---- dicts, and what is no table ----
+
+
+def of_columns(four):
+    return dict(zip(four.names, four.X.T))
+
+
+def test_dict_of_columns(four):
+    usual = nonsens.ica(four.to_frame(), "segment")
+    columns = of_columns(four)
+    lists = {name: values.tolist() for name, values in columns.items()}
+    for X in (columns, lists, dict(columns, segment=four.segments)):
+        found = nonsens.ica(X, "segment" if "segment" in X else four.segments)
+        assert same(usual, found) and found.names == four.names
+    assert all(numpy.shares_memory(four.X, values) for values in Table(columns).values)
+    assert nonsens.direction(columns, four.segments, x=2, y="x1", method="lingam").names == ["x3", "x1"]
+
+
+class Opaque:
+    pass
+
+
+class Sparse:
+    """As scipy's matrices, which NumPy would pack into a single object."""
+
+    def toarray(self):
+        return numpy.ones((4, 2))
+
+
+@pytest.mark.parametrize(
+    "X, words",
+    [
+        (None, "X is None; give an array"),
+        (3.0, "X is the single value 3.0; give an array"),
+        (numpy.float64(3), "X is the single value"),
+        (numpy.array(3.0), "X is the single value 3.0; give an array"),
+        (True, "X is the single value True"),
+        ("data.csv", r"X is the text 'data.csv'.*pandas.read_csv"),
+        (b"data.csv", "read_csv"),
+        ({1, 2}, "X is a value of the type set; give an array"),
+        ((row for row in [[1, 2]]), "X is a value of the type generator"),
+        (Opaque(), "X is a value of the type Opaque"),
+        (Sparse(), r"X is sparse; write X.toarray\(\)"),
+        ([], "X is empty"),
+        ([1, 2, 3], "reshape"),
+        ([[1, 2], [3]], "rows of different lengths: row 1 has 2 values, row 2 has 1"),
+        ([[1, 2], 3], "rows of different lengths"),
+        ([{"a": 1}] * 4, r"list of dicts; write pandas.DataFrame\(X\)"),
+        (numpy.zeros((4, 2), dtype="M8[D]"), "not datetime64.*turn times into numbers"),
+        (numpy.zeros((4, 2), dtype=complex), r"real numbers, not complex ones; take X.real or abs\(X\)"),
+        ({"a": [1, 2, 3], "b": [1, 2]}, "column 'b' of X has 2 rows, but column 'a' has 3"),
+        ({"a": 1.0, "b": 2.0}, "column 'a' of X must have one value per row"),
+        ({"a": [[1], [2, 3]], "b": [1, 2]}, "column 'a' has rows of different lengths"),
+        ({}, "at least one row and one column"),
+        ([[10**400, 1.0]] * 4, "column 'c1', data row 1: 10+...0+ is too large for a floating-point number"),
+        ([[1.0, 1j]] * 4, "real numbers, not complex"),
+        (numpy.array([[1.0, 1j]] * 4 + [[1.0, 2.0]], dtype=object), "column 'c2', data row 1: 1j is not a number"),
+        (numpy.full((4, 2), "a"), "variables must be numbers"),
+    ],
+)
+def test_no_table(X, words):
+    with pytest.raises(ValueError, match=words):
+        nonsens.ica(X)
+
+
+@pytest.mark.parametrize(
+    "segments, words",
+    [
+        (3, "not the single value 3"),
+        (numpy.array(3), "not the single value 3"),
+        ({"a": 1}, "not a value of the type dict"),
+        ((k for k in range(4)), "not a value of the type generator"),
+        (numpy.arange(4) * 1j, "not complex numbers"),
+        (numpy.ones((4, 2, 2)), "one label per row"),
+    ],
+)
+def test_no_labels(segments, words):
+    with pytest.raises(ValueError, match="^segments must .*" + words):
+        nonsens.ica(numpy.ones((4, 2)), segments)
+
+
+# ---- what messages call things ----
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"na": "x"}, r'^na="x": must be one of error\|drop-rows$'),
+        ({"alpha": 2}, "^alpha=2: must be"),
+        ({"random_state": -1}, "^random_state=-1: must be"),
+        ({"x": "c1"}, "`y`"),
+    ],
+)
+def test_options_are_keywords(four, options, words):
+    with pytest.raises(nonsens.UsageError, match=words) as caught:
+        nonsens.direction(four.X, four.segments, method="lingam", **options)
+    assert "--" not in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore::nonsens.DataWarning")
+def test_remedies_are_keywords(four, pair):
+    constant = numpy.column_stack([pair.X[:, 0], numpy.ones(len(pair.X))])
+    for call, words in (
+        (lambda: nonsens.direction(pair.X), 'as `segments`, or cut the rows with segments="equal:K"'),
+        (lambda: nonsens.direction(constant, pair.segments), "`vars`"),
+        (lambda: nonsens.direction(four.X, four.segments), "with x=A and y=B"),
+        (lambda: nonsens.direction(pair.X, numpy.arange(len(pair.X)) % 2, method="nonsens"), 'segments="equal:K"'),
+    ):
+        with pytest.raises(nonsens.NonsensError) as caught:
+            call()
+        assert words in str(caught.value) and "--" not in str(caught.value)
+
+
+def test_warnings_speak_of_keywords(pair):
+    with pytest.warns(nonsens.DataWarning, match="are identical; leave one out with `vars`"):
+        with pytest.raises(nonsens.DataError):
+            nonsens.direction(pair.X[:, [0, 0]], pair.segments)

@@ -6,6 +6,7 @@
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H
 
+#include "base/platform.h"
 #include "nonsens/nonsens.h"
 
 #include <stdatomic.h>

@@ -146,17 +146,13 @@ const bivariate_unit *bivariate_units_of(const figure_units *units, bivariate_se
     return NULL;
 }
 
-/* Of a share: the standard error of p successes in n trials, which is 0 where all or none succeed. */
 summary bivariate_share(const bivariate_unit *u, int64_t reps, bivariate_measure measure, int k)
 {
-    summary s = {reps, reps > 0 ? 0.0 : NAN, NAN};
+    int64_t successes = 0;
     for (int64_t i = 0; i < reps; i++) {
-        s.mean += measure(&u[i], k) / (double)reps;
+        successes += measure(&u[i], k);
     }
-    if (reps > 1) {
-        s.error = sqrt(s.mean * (1.0 - s.mean) / (double)(reps - 1));
-    }
-    return s;
+    return summary_of_share(reps, successes);
 }
 
 /* ---- the table ---- */
@@ -221,19 +217,17 @@ static const char *measure_name(bivariate_measure measure)
 static summary lead_of(const figure_units *units, bivariate_setting s, int k, bivariate_measure measure)
 {
     bivariate_setting ours = s;
-    int64_t reps, our_reps;
-    double sum = 0.0, square = 0.0;
+    int64_t reps, our_reps, gained = 0, lost = 0;
     ours.family = FAMILY_STRUCTURED;
     const bivariate_unit *theirs = bivariate_units_of(units, s, &reps),
                          *own = bivariate_units_of(units, ours, &our_reps);
     reps = reps < our_reps ? reps : our_reps;
     for (int64_t i = 0; i < reps; i++) {
-        double difference = (double)measure(&theirs[i], k) - (double)measure(&own[i], 0);
-        sum += difference;
-        square += difference * difference;
+        bool theirs_succeeds = measure(&theirs[i], k), own_succeeds = measure(&own[i], 0);
+        gained += theirs_succeeds && !own_succeeds;
+        lost += own_succeeds && !theirs_succeeds;
     }
-    double n = (double)reps, mean = sum / n;
-    return (summary){reps, mean, reps > 1 ? sqrt(fmax(square / n - mean * mean, 0.0) / (n - 1.0)) : NAN};
+    return summary_of_share_difference(reps, gained, lost);
 }
 
 typedef struct comparisons {

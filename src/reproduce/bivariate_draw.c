@@ -159,16 +159,19 @@ static void fill_row(const figure_units *units, const plan *p, int row, picture 
 static svg_row row_of(const plan *p, const sweep *along, int row)
 {
     bool cyclic = p->row[row].cyclic, by_rows = p->row[row].by_rows;
-    return (svg_row){.title = cyclic ? "No acyclic structure: share that names no direction"
+    return (svg_row){.title = cyclic ? "No acyclic structure: share of data sets in which no direction is named"
                               : p->measure == bivariate_is_right
-                                  ? "An effect exists: share that names the cause, and rightly"
-                                  : "An effect is assumed: share that prefers the true direction",
+                                  ? "An effect exists: share of data sets in which the cause is named correctly"
+                                  : "An effect is assumed: share of data sets in which the true direction is preferred",
                      .x = {.label = by_rows ? "rows per segment (10 segments)" : "segments (512 rows each)",
                            .logarithmic = by_rows,
                            .ticks = along->count,
                            .tick = along->x},
                      .y = {.label = "share", .from = 0.0, .to = 1.0}};
 }
+
+#define NOTE_REST \
+    "; bars: one standard error each way. Points of one setting stand side by side, so that none hides another."
 
 /* The fewest and the most repetitions of a cell. */
 static const char *note_of(nonsens_context *ctx, arena *scratch, const figure_units *units)
@@ -178,9 +181,8 @@ static const char *note_of(nonsens_context *ctx, arena *scratch, const figure_un
         least = units->reps_there[k] < least ? units->reps_there[k] : least;
     }
     return arena_format(ctx, scratch,
-                        least < units->reps ? "%" PRId64 " to %" PRId64 " data sets a point; bars: one standard error "
-                                              "each way."
-                                            : "%" PRId64 " data sets a point; bars: one standard error each way.",
+                        least < units->reps ? "%" PRId64 " to %" PRId64 " data sets a point" NOTE_REST
+                                            : "%" PRId64 " data sets a point" NOTE_REST,
                         least, units->reps);
 }
 
@@ -212,8 +214,9 @@ static nonsens_status draw(nonsens_context *ctx, arena *scratch, const figure_un
                        .across = BIVARIATE_DEPTHS,
                        .panel = shown->panel,
                        .row = row,
-                       .panel_width = 210,
-                       .panel_height = 210};
+                       .panel_width = 250,
+                       .panel_height = 210,
+                       .dodge = 8};
     svg_write(out, &chart);
     return NONSENS_OK;
 }

@@ -55,15 +55,17 @@ static const marker MARKER[SVG_SERIES] = {{NULL, false},
                                           {"0,-1.3 1.2,1 -1.2,1", false},
                                           {"0,-1.4 1.4,0 0,1.4 -1.4,0", false},
                                           {"0,1.3 1.2,-1 -1.2,-1", false},
-                                          {"-.5,-1.3 .5,-1.3 .5,1.3 -.5,1.3", false},
-                                          {"-1.3,-.5 1.3,-.5 1.3,.5 -1.3,.5", false},
+                                          {"-.5,-1.5 .5,-1.5 .5,-.5 1.5,-.5 1.5,.5 .5,.5 .5,1.5 -.5,1.5 -.5,.5 -1.5,.5 "
+                                           "-1.5,-.5 -.5,-.5",
+                                           false},
+                                          {"-1.3,-.7 -.7,-1.3 0,-.6 .7,-1.3 1.3,-.7 .6,0 1.3,.7 .7,1.3 0,.6 -.7,1.3 "
+                                           "-1.3,.7 -.6,0",
+                                           false},
                                           {NULL, true},
                                           {"-1,-1 1,-1 1,1 -1,1", true},
                                           {"0,-1.3 1.2,1 -1.2,1", true},
                                           {"0,-1.4 1.4,0 0,1.4 -1.4,0", true},
-                                          {"-.4,-1.4 .4,-1.4 .4,-.4 1.4,-.4 1.4,.4 .4,.4 .4,1.4 -.4,1.4 -.4,.4 -1.4,.4 "
-                                           "-1.4,-.4 -.4,-.4",
-                                           false}};
+                                          {"-.5,-1.3 .5,-1.3 .5,1.3 -.5,1.3", false}};
 
 typedef struct looks {
     const char *colour, *width, *bar, *dash; /* as attributes; dash NULL: solid */
@@ -397,9 +399,15 @@ static void put_bar(const frame *f, const svg_series *line, int64_t i, double x,
     put_cap(f, x, from, style);
 }
 
-static void put_series(const frame *f, const svg_chart *chart, int64_t k, const svg_series *line)
+/* How far series k is set apart sideways. */
+static double dodge_at(const frame *f, const svg_chart *chart, int64_t k)
 {
-    double dodge = f->scales->dodge * ((double)k - 0.5 * (double)(chart->names - 1));
+    return f->scales->dodge * ((double)k - 0.5 * (double)(chart->names - 1));
+}
+
+static void put_line(const frame *f, const svg_chart *chart, int64_t k, const svg_series *line)
+{
+    double dodge = dodge_at(f, chart, k);
     char style[STYLE_BYTES], x[NUMBER_BYTES], y[NUMBER_BYTES];
     looks l = looks_of(chart, k);
     fprintf(f->out, "<polyline fill=\"none\" %s points=\"", line_style(&l, style));
@@ -410,6 +418,13 @@ static void put_series(const frame *f, const svg_chart *chart, int64_t k, const 
         }
     }
     fputs("\"/>\n", f->out);
+}
+
+static void put_points(const frame *f, const svg_chart *chart, int64_t k, const svg_series *line)
+{
+    double dodge = dodge_at(f, chart, k);
+    char style[STYLE_BYTES];
+    looks l = looks_of(chart, k);
     bar_style(&l, style);
     for (int64_t i = 0; i < line->points; i++) {
         if (!is_shown(f, line, i)) {
@@ -423,17 +438,26 @@ static void put_series(const frame *f, const svg_chart *chart, int64_t k, const 
     }
 }
 
+typedef void (*put_fn)(const frame *f, const svg_chart *chart, int64_t k, const svg_series *line);
+
 /* What stands out most is drawn last. */
-static void put_all_series(const frame *f, const svg_chart *chart, const svg_series *series)
+static void put_each(const frame *f, const svg_chart *chart, const svg_series *series, put_fn put)
 {
     static const svg_emphasis ORDER[] = {SVG_DOTTED, SVG_THIN, SVG_NORMAL, SVG_BOLD};
     for (size_t i = 0; i < sizeof ORDER / sizeof *ORDER; i++) {
         for (int64_t k = 0; k < chart->names; k++) {
             if (emphasis_of(chart, k) == ORDER[i]) {
-                put_series(f, chart, k, &series[k]);
+                put(f, chart, k, &series[k]);
             }
         }
     }
+}
+
+/* Points lie above all lines: where many series have the same values, the last line would hide the others' points. */
+static void put_all_series(const frame *f, const svg_chart *chart, const svg_series *series)
+{
+    put_each(f, chart, series, put_line);
+    put_each(f, chart, series, put_points);
 }
 
 static void put_panel(FILE *out, const svg_chart *chart, const layout *l, const row_scales *scales, int64_t p)

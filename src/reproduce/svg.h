@@ -26,7 +26,8 @@ typedef enum svg_emphasis {
 
 /*
  * Points in the order of the line.  Those that cannot be shown (not finite; not positive on a log axis; outside a given
- * range) are left out.  Series are set apart sideways by a few pixels, so that equal values do not hide one another.
+ * range) are left out.  Series are set apart sideways by a few pixels and points lie above all lines, so that equal
+ * values do not hide one another.
  */
 typedef struct svg_series {
     int64_t points;

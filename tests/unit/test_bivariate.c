@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "svg_text.h"
 
 static int64_t find_cell(const char *wanted)
 {
@@ -218,6 +218,28 @@ static void test_table(void **state)
     free(text);
 }
 
+/* Twenty data sets, all of them right: twenty twentieths, added up, are above 1. */
+static void test_all_right(void **state)
+{
+    enum { MANY = 20 };
+    static bivariate_unit unit[MANY];
+    int64_t cell = find_cell("causal-depth2-e10-n512-structured"), reps = MANY;
+    for (int i = 0; i < MANY; i++) {
+        unit[i] = (bivariate_unit){.truth = CAUSE_FIRST, .answer = {{DECISION_FIRST_CAUSES, CAUSE_FIRST}}};
+    }
+    figure_units units = {1, MANY, &cell, unit, &reps};
+    char *text = written(*state, FIGURE_BIVARIATE.write_csv, &units);
+    assert_non_null(strstr(text, "\ncausal,2,10,512,structured,20,1,0,0,0,1,0,0\n"));
+    free(text);
+    for (int i = 0; i < 3; i++) {
+        static const int panels[] = {1, 1, 2}; // the setting lies on both axes of the third picture
+        text = written(*state, FIGURE_BIVARIATE.picture[i].draw, &units);
+        assert_well_formed(text);
+        assert_int_equal(count(text, "r=\"5\""), 1 + panels[i]); // the legend has one too
+        free(text);
+    }
+}
+
 /* Differences -1, 1, 1, 1, 1: mean .6, standard error .4; one and a half are not two. */
 static void test_comparison(void **state)
 {
@@ -261,8 +283,8 @@ static void test_pictures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_cells),   TEST(test_rules), TEST(test_linear_pair), TEST(test_shared_fit),
-        TEST(test_reading), TEST(test_table), TEST(test_comparison),  TEST(test_pictures),
+        TEST(test_cells), TEST(test_rules),     TEST(test_linear_pair), TEST(test_shared_fit), TEST(test_reading),
+        TEST(test_table), TEST(test_all_right), TEST(test_comparison),  TEST(test_pictures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

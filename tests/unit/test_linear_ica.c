@@ -126,6 +126,51 @@ static void test_summary(void **state)
     assert_true(isnan(summary_of(1, a + 1).mean) && isnan(summary_of(1, a).error));
 }
 
+/* Of one field of three records. */
+static void test_strided_summary(void **state)
+{
+    (void)state;
+    static const double record[3][2] = {{1, 9}, {2, NAN}, {6, 9}};
+    summary s = summary_of_every(3, record[0], 2);
+    assert_int_equal(s.count, 3);
+    assert_float_equal(s.mean, 3.0, 1e-15);
+    assert_float_equal(s.error, sqrt((4.0 + 1.0 + 9.0) / 2.0 / 3.0), 1e-15);
+    assert_int_equal(summary_of_every(3, record[0] + 1, 2).count, 2);
+}
+
+/* A share is the mean of zeros and ones with its standard error, lies in [0, 1] and is exact at both ends. */
+static void test_shares(void **state)
+{
+    (void)state;
+    enum { MOST = 200 };
+    double outcome[MOST];
+    for (int64_t n = 1; n <= MOST; n++) {
+        for (int64_t successes = 0; successes <= n; successes++) {
+            outcome[successes > 0 ? successes - 1 : 0] = successes > 0;
+            for (int64_t i = successes; i < n; i++) {
+                outcome[i] = 0.0;
+            }
+            summary share = summary_of_share(n, successes), mean = summary_of(n, outcome);
+            assert_true(share.mean == mean.mean && share.count == n && share.mean <= 1.0);
+            assert_true(n > 1 ? fabs(share.error - mean.error) < 1e-15 : isnan(share.error));
+            assert_true(n == 1 || share.error > 0.0 || successes == 0 || successes == n);
+        }
+        assert_true(n == 1 || (summary_of_share(n, n).error == 0.0 && summary_of_share(n, 0).error == 0.0));
+    }
+    assert_true(isnan(summary_of_share(0, 0).mean) && isnan(summary_of_share(0, 0).error));
+}
+
+/* Successes of the one or the other alone: differences 1, 1, 1, -1, 0, 0. */
+static void test_share_difference(void **state)
+{
+    (void)state;
+    static const double first[] = {1, 1, 1, 0, 1, 0}, second[] = {0, 0, 0, 1, 1, 0};
+    summary counted = summary_of_share_difference(6, 3, 1), paired = summary_of_differences(6, first, second);
+    assert_true(counted.count == 6 && counted.mean == paired.mean);
+    assert_float_equal(counted.error, paired.error, 1e-15);
+    assert_true(summary_of_share_difference(20, 20, 0).error == 0.0);
+}
+
 /* ---- the table ---- */
 
 /* A journal line in which score matching has the given Amari index, or fails where it is negative. */
@@ -210,10 +255,17 @@ static void test_lines_that_lack_something(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_skewed_moments), TEST(test_skewed_distribution),
-        TEST(test_data),           TEST(test_condition),
-        TEST(test_summary),        TEST(test_failures_are_counted),
-        TEST(test_judgement),      TEST(test_lines_that_lack_something),
+        TEST(test_skewed_moments),
+        TEST(test_skewed_distribution),
+        TEST(test_data),
+        TEST(test_condition),
+        TEST(test_summary),
+        TEST(test_strided_summary),
+        TEST(test_shares),
+        TEST(test_share_difference),
+        TEST(test_failures_are_counted),
+        TEST(test_judgement),
+        TEST(test_lines_that_lack_something),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

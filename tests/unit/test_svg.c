@@ -239,6 +239,8 @@ static void test_emphasis(void **state)
         last = at;
     }
     assert_true(attribute_at(last, "stroke-width") > 2); // ours lies above the others
+    const char *circle = strstr(text, "<circle"), *polygon = strstr(text, "<polygon");
+    assert_true(circle > last && polygon > last); // no line hides the points of another series
     free(text);
 }
 
