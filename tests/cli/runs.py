@@ -17,8 +17,9 @@ MORE = (('direction', 'structured', '--block-length', '5'), ('direction', 'nonse
         ('explain', 'structured', '--of', 's1'), ('explain', 'lingam', '--of', 's1', '--against', 's2'))
 # The option that names what is in the second place, where it is not the method.
 CHOICE = {'independence': '--test'}
-# Where rounding errors show in full: where a search ends that goes on until it is near enough.
-ROUGH = ('iterations', 'contrast gap')
+# Where rounding errors show in full: where a search ends that goes on until it is near enough, and differences between
+# two nearly equal sums.
+ROUGH = ('iterations', 'contrast gap', 'assignment gap')
 SMALL = ('--epochs', '5', '--patience', '5', '--restarts', '2')  # of networks: rounding errors grow with every step
 
 
