@@ -5,7 +5,7 @@ REPS ?= 0
 CELLS ?= *
 FIGURES ?= bivariate six-variables fmri linear-ica
 
-.PHONY: all setup demo test unit test-slow load sanitize thread-sanitizer cross static coverage mutants page accuracy sachs \
+.PHONY: all setup demo test unit test-slow test-x86 test-arm load sanitize thread-sanitizer cross static coverage mutants page accuracy sachs \
     calibration power figures reproduce-quick bench fuzz format install clean
 
 all: setup
@@ -56,6 +56,14 @@ thread-sanitizer: setup
 # The networks' kernels of both architectures under qemu (installs it and a cross compiler where missing).
 cross:
 	@tools/cross_test $(BUILD)
+
+# Unit tests and the golden, invariance and cli cases on processors that this machine does not have: cross-built and under
+# qemu for the other architecture, with older instruction sets for its own (tools/test_machine, docs/trust.md).
+test-x86: all
+	@tools/test_machine x86_64 $(BUILD)
+
+test-arm: all
+	@tools/test_machine aarch64 $(BUILD)
 
 # clang-tidy and cppcheck over src/ and cli/ (installs them where missing).
 static: setup
@@ -133,4 +141,4 @@ install: all
 	@meson install -C $(BUILD)
 
 clean:
-	@rm -rf $(BUILD) $(BUILD)-sanitize build-fuzz build-tsan build-clang build-coverage build-mutants
+	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-x86_64 $(BUILD)-aarch64 build-fuzz build-tsan build-clang build-coverage build-mutants

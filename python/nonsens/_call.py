@@ -87,35 +87,38 @@ class Context:
 
     def _run_aside(self, call: Callable[[], int]) -> int:
         answer: List[int] = []
-        finished = threading.Event()
+        running = threading.Lock()  # not an Event: Ctrl-C inside its wait() may leave it locked for the thread
+        running.acquire()
 
         def work() -> None:
+            status = -1
             try:
-                answer.append(call())
+                status = call()
             finally:
-                finished.set()
+                answer.append(status)
+                running.release()
 
         worker = threading.Thread(target=work, name="nonsens", daemon=True)
         worker.start()
         try:
-            while not finished.wait(_LOOK_SECONDS):
-                self._progress.draw()
+            while not answer:
+                if not running.acquire(timeout=_LOOK_SECONDS):
+                    self._progress.draw()
             worker.join()
         except BaseException:
-            self._stop(finished)
+            self._stop(answer, running)
             worker.join()
             raise
         finally:
             self._progress.end()
         return answer[0]
 
-    def _stop(self, finished: threading.Event) -> None:
+    def _stop(self, answer: List[int], running: Any) -> None:
         """Asks until it has ended: a call that is just beginning forgets a wish that came before it."""
-        while True:
+        while not answer:
             try:
                 c.lib.nonsens_cancel(self.handle)
-                if finished.wait(_CANCEL_SECONDS):
-                    return
+                running.acquire(timeout=_CANCEL_SECONDS)
             except KeyboardInterrupt:
                 continue  # it is stopping already
 

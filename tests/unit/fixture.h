@@ -50,6 +50,13 @@ static inline double *fixture_doubles(fixture *f, int64_t count)
     return v;
 }
 
+/* How many times as long as usual things may take, on a machine that is emulated. */
+static inline double fixture_patience(void)
+{
+    const char *times = getenv("NONSENS_PATIENCE");
+    return times ? strtod(times, NULL) : 1.0;
+}
+
 /* What is to survive: uses memory of `a` and of its own. */
 typedef nonsens_status (*failing_fn)(nonsens_context *ctx, arena *a, void *state);
 
