@@ -17,6 +17,8 @@ struct CMUnitTest {
 
 #define cmocka_unit_test_setup_teardown(run, set_up, tear_down) ((struct CMUnitTest){#run, run, set_up, tear_down})
 
+#define cmocka_set_test_filter(pattern) ((void)(pattern)) /* all tests run */
+
 #define print_message(...) ((void)printf(__VA_ARGS__))
 #define fail_msg(...) (printf("%s:%d: ", __FILE__, __LINE__), printf(__VA_ARGS__), puts(""), exit(EXIT_FAILURE))
 

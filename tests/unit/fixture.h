@@ -18,6 +18,15 @@
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
+/* Runs the tests alone whose names match the pattern (* and ?) in NONSENS_TESTS. */
+__attribute__((constructor)) static void choose_tests(void)
+{
+    const char *pattern = getenv("NONSENS_TESTS");
+    if (pattern) {
+        cmocka_set_test_filter(pattern);
+    }
+}
+
 typedef struct fixture {
     nonsens_context *ctx;
     arena scratch;
