@@ -192,6 +192,7 @@ static void put_exit_status(FILE *f)
           ".It 2\nUsage: an unknown command, option or method, or a value out of bounds.\n"
           ".It 3\nThe data cannot be read or analysed, or lack a column that was named.\n"
           ".It 130\nInterrupted.\n"
+          ".It 141\nStandard output was closed before all was written to it; files are written nevertheless.\n"
           ".El\n",
           f);
 }

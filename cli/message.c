@@ -109,3 +109,8 @@ int complain_status(const nonsens_context *ctx, nonsens_status status)
     }
     return complain(exit_code(status), "%s", nonsens_message(ctx));
 }
+
+int unless_interrupted(const nonsens_context *ctx, int code)
+{
+    return code == EXIT_DONE && interrupt_seen() ? complain_status(ctx, NONSENS_CANCELLED) : code;
+}
