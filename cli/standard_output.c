@@ -35,6 +35,7 @@ int output_done(const nonsens_context *ctx, nonsens_status status, const char *p
     if (!lost[0]) {
         snprintf(lost, sizeof lost, "%s", nonsens_message(ctx));
     }
+    clearerr(stdout); // so that the next failure of a file is not taken for one of standard output
     return EXIT_DONE;
 }
 
@@ -50,6 +51,7 @@ void standard_output_flush(void)
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {
         remember(errno);
+        clearerr(stdout);
     }
 }
 
