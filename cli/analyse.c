@@ -352,6 +352,7 @@ static int run_on_data(const arguments *args, const nonsens_data *data, progress
     nonsens_result *result = NULL;
     nonsens_status status = run(args->ctx, data, args->options, &result);
     progress_wipe(line);
+    print_run_warning(args->ctx, args->quiet);
     int code = status == NONSENS_OK && !interrupt_seen() ? write_results(args, data, result)
                                                          : complain_run(args, status, kept_units(args));
     nonsens_result_free(result);

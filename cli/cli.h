@@ -61,6 +61,8 @@ int command_help(const command *self, int count, char **words);
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for a failed library call: its message, and the exit code for its status. */
 int complain_status(const nonsens_context *ctx, nonsens_status status);
+/* Prints what the last run has to say beside its result, unless `quiet`. */
+void print_run_warning(const nonsens_context *ctx, bool quiet);
 /* The code, unless a signal came while the last outputs were written, which is complained of. */
 int unless_interrupted(const nonsens_context *ctx, int code);
 /* From here on neither complaints nor standard output: another process of this run has them. */

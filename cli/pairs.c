@@ -96,6 +96,7 @@ int pairs_run(const arguments *args, const nonsens_data *data, progress *line)
     char *journal = journal_path(args);
     nonsens_status status = nonsens_pairs_run(args->ctx, data, args->options, journal, &pairs);
     progress_wipe(line);
+    print_run_warning(args->ctx, args->quiet);
     int code = status == NONSENS_OK && !interrupt_seen() ? write_pairs(args, pairs, journal)
                                                          : complain_run(args, status, journal ? "pairs" : NULL);
     nonsens_pairs_free(pairs);

@@ -95,6 +95,7 @@ static int reproduce_one(const arguments *args, const char *figure, progress *li
     colour text;
     nonsens_status status = nonsens_reproduce_crew(args->ctx, args->options, figure, colour_hold(&text), team_crew());
     progress_wipe(line);
+    print_run_warning(args->ctx, args->quiet);
     colour_end(&text);
     int code =
         interrupt_seen() || status == NONSENS_CANCELLED ? complain_interrupted() : output_done(args->ctx, status, "-");
