@@ -172,6 +172,7 @@ static void put_files(FILE *f)
     fputs(".Sh FILES\n", f);
     put_text(f, "Data are CSV, TSV or blank-separated text with a line of names, or a two-dimensional .npy array. "
                 "Empty cells, NA, NaN, null and ? are missing values. "
+                "In CSV an apostrophe in front of a name or label that looks like a formula, such as =x, is no part of it. "
                 "A regular output file is written beside its target and renamed when it is complete.");
     fputs(".Pp\n", f);
     put_text(f,
