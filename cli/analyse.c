@@ -232,43 +232,77 @@ static void print_memory(const arguments *args, const nonsens_data *data)
     }
 }
 
-static nonsens_status write_results(const arguments *args, const nonsens_data *data, const nonsens_result *result)
+/* The results of a run, and where they go. */
+typedef struct writing {
+    const arguments *args;
+    const nonsens_data *data;
+    const nonsens_result *result;
+    bool standard; /* which are to be written: those on standard output, or the others */
+    int code;      /* of the first that failed */
+} writing;
+
+/* Failed outputs do not stop the others; an interrupt does. */
+static bool is_due(const writing *w, const char *path)
 {
-    nonsens_status status = NONSENS_OK;
-    if (args->json) {
-        status = nonsens_result_write_json(args->ctx, result, args->json);
-    }
-    if (status == NONSENS_OK && args->html) {
-        status = nonsens_result_write_html(args->ctx, result, data, (const char *const *)args->words, args->word_count,
-                                           args->html);
-    }
-    for (int k = 1; k < GRAPH_FORMATS && status == NONSENS_OK; k++) {
-        if (args->graph[k]) {
-            status = nonsens_result_write_graph(args->ctx, result, (nonsens_graph_format)k, args->graph[k]);
-        }
-    }
-    if (status == NONSENS_OK && text_path(args)) {
-        unsigned detail = (args->verbose ? NONSENS_TEXT_ALL : 0) | (args->explain ? NONSENS_TEXT_STEPS : 0);
-        colour c;
-        status = nonsens_result_write_text(args->ctx, result, detail, colour_begin(&c, text_path(args)));
-        colour_end(&c);
-    }
-    if (status == NONSENS_OK && args->sources) { // last: where the method has none, nothing else is lost
-        status = nonsens_result_write_sources(args->ctx, result, args->sources);
-    }
-    return status;
+    return path && is_stdout(path) == w->standard && w->code != EXIT_INTERRUPTED;
 }
 
-static nonsens_status run_on_data(const arguments *args, const nonsens_data *data, progress *line, analyse_fn run)
+static void end_output(writing *w, nonsens_status status, const char *path)
 {
-    nonsens_result *result = NULL;
-    nonsens_status status = run(args->ctx, data, args->options, &result);
-    progress_wipe(line);
-    if (status == NONSENS_OK) {
-        status = write_results(args, data, result);
+    int code = output_done(w->args->ctx, status, path);
+    w->code = w->code == EXIT_DONE ? code : w->code;
+}
+
+static void write_graphs(writing *w)
+{
+    for (int k = 1; k < GRAPH_FORMATS; k++) {
+        const char *path = w->args->graph[k];
+        if (is_due(w, path)) {
+            end_output(w, nonsens_result_write_graph(w->args->ctx, w->result, (nonsens_graph_format)k, path), path);
+        }
     }
-    nonsens_result_free(result);
-    return status;
+}
+
+static void write_text(writing *w)
+{
+    const arguments *args = w->args;
+    const char *path = text_path(args);
+    unsigned detail = (args->verbose ? NONSENS_TEXT_ALL : 0) | (args->explain ? NONSENS_TEXT_STEPS : 0);
+    colour c;
+    if (is_due(w, path)) {
+        nonsens_status status = nonsens_result_write_text(args->ctx, w->result, detail, colour_begin(&c, path));
+        colour_end(&c);
+        end_output(w, status, path);
+    }
+}
+
+static void write_outputs(writing *w)
+{
+    const arguments *args = w->args;
+    if (is_due(w, args->json)) {
+        end_output(w, nonsens_result_write_json(args->ctx, w->result, args->json), args->json);
+    }
+    if (is_due(w, args->html)) {
+        end_output(w,
+                   nonsens_result_write_html(args->ctx, w->result, w->data, (const char *const *)args->words,
+                                             args->word_count, args->html),
+                   args->html);
+    }
+    write_graphs(w);
+    if (is_due(w, args->sources)) {
+        end_output(w, nonsens_result_write_sources(args->ctx, w->result, args->sources), args->sources);
+    }
+    write_text(w);
+}
+
+/* Files first: standard output may break, or wait for a reader. */
+static int write_results(const arguments *args, const nonsens_data *data, const nonsens_result *result)
+{
+    writing w = {.args = args, .data = data, .result = result};
+    write_outputs(&w);
+    w.standard = true;
+    write_outputs(&w);
+    return w.code;
 }
 
 /* Messages on files beside the data begin with what these are, and their paths. */
@@ -283,11 +317,8 @@ static bool names_its_file(const char *message)
 }
 
 /* What is wrong with data that could be read: the library no longer knows the file, the program does. */
-static int complain_run(const arguments *args, nonsens_status status)
+static int complain_data(const arguments *args)
 {
-    if (status != NONSENS_ERR_DATA || names_its_file(nonsens_message(args->ctx)) || interrupt_seen()) {
-        return complain_status(args->ctx, status);
-    }
     const char *first = strcmp(args->words[0], "-") == 0 ? "standard input" : args->words[0];
     char others[40] = "";
     if (args->word_count > 1) {
@@ -296,40 +327,65 @@ static int complain_run(const arguments *args, nonsens_status status)
     return complain(EXIT_DATA, "%s%s: %s", first, others, nonsens_message(args->ctx));
 }
 
-static bool keeps_journal(const arguments *args)
+int complain_run(const arguments *args, nonsens_status status, const char *kept)
+{
+    if (interrupt_seen() && kept) {
+        return complain(EXIT_INTERRUPTED, "interrupted; finished %s are kept, --resume goes on with them", kept);
+    }
+    bool of_data = status == NONSENS_ERR_DATA && !names_its_file(nonsens_message(args->ctx)) && !interrupt_seen();
+    return of_data ? complain_data(args) : complain_status(args->ctx, status);
+}
+
+/* What is kept of an interrupted run, or NULL.  Of a failed one the message in the context must stay. */
+static const char *kept_units(const arguments *args)
 {
     char journal[VALUE_BYTES];
+    if (!interrupt_seen()) {
+        return NULL;
+    }
     value_of(args, "journal", journal);
-    return journal[0] != '\0';
+    return journal[0] ? "resamples" : NULL;
+}
+
+static int run_on_data(const arguments *args, const nonsens_data *data, progress *line, analyse_fn run)
+{
+    nonsens_result *result = NULL;
+    nonsens_status status = run(args->ctx, data, args->options, &result);
+    progress_wipe(line);
+    print_run_warning(args->ctx, args->quiet);
+    int code = status == NONSENS_OK && !interrupt_seen() ? write_results(args, data, result)
+                                                         : complain_run(args, status, kept_units(args));
+    nonsens_result_free(result);
+    return code;
+}
+
+static int read_data(const arguments *args, progress *line, nonsens_data **data)
+{
+    nonsens_status status =
+        nonsens_data_read_files(args->ctx, (const char *const *)args->words, args->word_count, args->options, data);
+    progress_wipe(line);
+    if (status != NONSENS_OK || interrupt_seen()) {
+        return complain_status(args->ctx, status);
+    }
+    if (!args->quiet) {
+        print_warnings(*data);
+        print_memory(args, *data);
+    }
+    return EXIT_DONE;
 }
 
 static int run_arguments(const arguments *args, analyse_fn run)
 {
     progress line;
-    bool was_read = false, resumable = false;
     nonsens_data *data = NULL;
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet);
-    nonsens_status status =
-        nonsens_data_read_files(args->ctx, (const char *const *)args->words, args->word_count, args->options, &data);
-    progress_wipe(&line);
-    if (status == NONSENS_OK && !interrupt_seen()) {
-        was_read = true;
-        if (!args->quiet) {
-            print_warnings(data);
-            print_memory(args, data);
-        }
-        status = pairs_wanted(args) ? pairs_run(args, data, &line, &resumable) : run_on_data(args, data, &line, run);
+    int code = read_data(args, &line, &data);
+    if (code == EXIT_DONE) {
+        code = pairs_wanted(args) ? pairs_run(args, data, &line) : run_on_data(args, data, &line, run);
     }
     nonsens_data_free(data);
-    if (status == NONSENS_OK && !interrupt_seen()) {
-        return EXIT_DONE;
-    }
-    if (interrupt_seen() && (resumable || keeps_journal(args))) {
-        return complain(EXIT_INTERRUPTED, "interrupted; finished %s are kept, --resume goes on with them",
-                        resumable ? "pairs" : "resamples");
-    }
-    return was_read ? complain_run(args, status) : complain_status(args->ctx, status);
+    return unless_interrupted(args->ctx, code);
 }
 
 int analyse(const command *self, int count, char **words, analyse_fn run)

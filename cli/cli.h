@@ -9,7 +9,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DATA = 3, EXIT_INTERRUPTED = 130 };
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_DATA = 3,
+    EXIT_INTERRUPTED = 130,
+    EXIT_CLOSED_PIPE = 141 /* as a shell reports a program that SIGPIPE ended */
+};
 
 /* ---- commands (main.c) ---- */
 
@@ -54,6 +61,10 @@ int command_help(const command *self, int count, char **words);
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for a failed library call: its message, and the exit code for its status. */
 int complain_status(const nonsens_context *ctx, nonsens_status status);
+/* Prints what the last run has to say beside its result, unless `quiet`. */
+void print_run_warning(const nonsens_context *ctx, bool quiet);
+/* The code, unless a signal came while the last outputs were written, which is complained of. */
+int unless_interrupted(const nonsens_context *ctx, int code);
 /* From here on neither complaints nor standard output: another process of this run has them. */
 void be_silent(void);
 /* A word of the command line for a message, cut where it is long. */
@@ -114,6 +125,20 @@ typedef struct output_file {
  * nothing is created or changed.  EXIT_DONE or the exit code.
  */
 int outputs_check(nonsens_context *ctx, const char *input, const output_file *out, size_t count);
+/* Does the path lead to the file or pipe that standard output is ("-", /dev/stdout)? */
+bool is_standard_output(const char *path);
+
+/* ---- standard output that breaks (standard_output.c) ---- */
+
+/*
+ * Ends the writing of one output.  A file that failed is complained of, and its exit code returned.  A failure of
+ * standard output counts as EXIT_DONE, so that the caller goes on with the other outputs; standard_output_end tells it.
+ */
+int output_done(const nonsens_context *ctx, nonsens_status status, const char *path);
+/* Flushes standard output, while the reason of a failure is still known. */
+void standard_output_flush(void);
+/* Closes standard output; returns the exit code of the program, whose commands ended with `code`. */
+int standard_output_end(int code);
 
 /* ---- running (analyse.c, progress.c, interrupt.c) ---- */
 
@@ -122,6 +147,8 @@ typedef nonsens_status (*analyse_fn)(nonsens_context *ctx, const nonsens_data *d
 
 /* The course of every analysing command: words, data, run, results. */
 int analyse(const command *self, int count, char **words, analyse_fn run);
+/* Complains of a run on data that failed or was interrupted; `kept` are the units that a journal keeps, or NULL. */
+int complain_run(const arguments *args, nonsens_status status, const char *kept);
 /* Where the text goes: standard output unless it has a file of its own or something else is printed there; or NULL. */
 const char *text_path(const arguments *args);
 output_file text_output(const arguments *args);
@@ -130,11 +157,15 @@ output_file text_output(const arguments *args);
 
 typedef struct colour {
     FILE *text; /* what is to be shown; NULL where it goes straight to its path */
+    bool plain; /* without colours */
     char path[32];
 } colour;
 
-/* The path to write text to that is meant for `path`; colour_end, called in any case, shows it where that is another. */
+/* The path to write text to that is meant for `path`; colour_end, called in any case, shows it where that is another.
+ */
 const char *colour_begin(colour *c, const char *path);
+/* The same for standard output, but any text is held back, and shown without colours. */
+const char *colour_hold(colour *c);
 void colour_end(colour *c);
 
 enum { VALUE_BYTES = 4096 }; /* of any option, as nonsens_options_get promises */
@@ -157,8 +188,8 @@ typedef struct progress {
 void progress_attach(progress *p, nonsens_context *ctx, bool quiet);
 void progress_wipe(progress *p);
 
-/* Runs the pairs and writes what was found; *resumable says whether a run that did not end can go on. */
-nonsens_status pairs_run(const arguments *args, const nonsens_data *data, progress *line, bool *resumable);
+/* Runs the pairs and writes what was found; EXIT_DONE or the exit code of what it complained of. */
+int pairs_run(const arguments *args, const nonsens_data *data, progress *line);
 
 /* Ctrl-C and termination cancel the context's run; a second one ends the program at once. */
 void interrupt_watch(nonsens_context *ctx);

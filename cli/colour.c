@@ -3,7 +3,8 @@
  *
  * The library writes plain text.  Where standard output is a terminal, the text goes to a file in memory first, which
  * needs no disk, and what is shown is its lines with a few of them coloured.  NO_COLOR (no-color.org) and TERM=dumb
- * switch it off.
+ * switch it off.  A text may also be held back without colours, so that the library never meets a broken standard
+ * output.
  */
 #define _GNU_SOURCE // memfd_create; NOLINT(bugprone-reserved-identifier): the system's name
 #include "cli.h"
@@ -24,18 +25,27 @@ static bool is_wanted(void)
     return isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-const char *colour_begin(colour *c, const char *path)
+const char *colour_hold(colour *c)
 {
-    *c = (colour){NULL, ""};
-    if (path && strcmp(path, "-") == 0 && is_wanted()) {
-        int file = memfd_create("text", MFD_CLOEXEC);
-        c->text = file >= 0 ? fdopen(file, "w+") : NULL;
-    }
+    *c = (colour){.plain = true};
+    int file = memfd_create("text", MFD_CLOEXEC);
+    c->text = file >= 0 ? fdopen(file, "w+") : NULL;
     if (!c->text) {
-        return path;
+        return "-";
     }
     snprintf(c->path, sizeof c->path, "/dev/fd/%d", fileno(c->text));
     return c->path;
+}
+
+const char *colour_begin(colour *c, const char *path)
+{
+    *c = (colour){NULL};
+    if (!path || strcmp(path, "-") != 0 || !is_wanted()) {
+        return path;
+    }
+    path = colour_hold(c);
+    c->plain = false;
+    return path;
 }
 
 static bool begins(const char *line, const char *word)
@@ -75,7 +85,7 @@ void colour_end(colour *c)
     bool there = getline(&line[1], &bytes[1], c->text) > 0;
     while (there) {
         bool more = getline(&line[2], &bytes[2], c->text) > 0;
-        show(line[1], style_of(line[1], line[0] ? line[0] : "", more ? line[2] : ""));
+        show(line[1], c->plain ? NULL : style_of(line[1], line[0] ? line[0] : "", more ? line[2] : ""));
         char *first = line[0];
         size_t first_bytes = bytes[0];
         memmove(line, line + 1, (LINES - 1) * sizeof *line);
@@ -87,6 +97,7 @@ void colour_end(colour *c)
     for (int i = 0; i < LINES; i++) {
         free(line[i]);
     }
+    standard_output_flush();
     fclose(c->text);
     c->text = NULL;
 }

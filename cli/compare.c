@@ -28,18 +28,26 @@ static int check_arguments(const arguments *args)
     return EXIT_DONE;
 }
 
-static nonsens_status write_comparison(const arguments *args, const nonsens_comparison *comparison)
+static int write_text(const arguments *args, const nonsens_comparison *comparison)
 {
-    nonsens_status status = NONSENS_OK;
+    const char *path = text_path(args);
+    colour c;
+    if (!path) {
+        return EXIT_DONE;
+    }
+    nonsens_status status = nonsens_comparison_write_text(args->ctx, comparison, colour_begin(&c, path));
+    colour_end(&c);
+    return output_done(args->ctx, status, path);
+}
+
+static int write_comparison(const arguments *args, const nonsens_comparison *comparison)
+{
+    int json = EXIT_DONE;
     if (args->json) {
-        status = nonsens_comparison_write_json(args->ctx, comparison, args->json);
+        json = output_done(args->ctx, nonsens_comparison_write_json(args->ctx, comparison, args->json), args->json);
     }
-    if (status == NONSENS_OK && text_path(args)) {
-        colour c;
-        status = nonsens_comparison_write_text(args->ctx, comparison, colour_begin(&c, text_path(args)));
-        colour_end(&c);
-    }
-    return status;
+    int text = json == EXIT_INTERRUPTED ? json : write_text(args, comparison);
+    return json == EXIT_DONE ? text : json;
 }
 
 static int compare(const arguments *args)
@@ -60,13 +68,12 @@ static int compare(const arguments *args)
     if (status == NONSENS_OK) {
         status = nonsens_compare(args->ctx, estimate, truth, args->options, &comparison);
     }
-    if (status == NONSENS_OK && !interrupt_seen()) {
-        status = write_comparison(args, comparison);
-    }
+    code = status == NONSENS_OK && !interrupt_seen() ? write_comparison(args, comparison)
+                                                     : complain_status(args->ctx, status);
     nonsens_comparison_free(comparison);
     nonsens_graph_free(truth);
     nonsens_graph_free(estimate);
-    return status == NONSENS_OK && !interrupt_seen() ? EXIT_DONE : complain_status(args->ctx, status);
+    return unless_interrupted(args->ctx, code);
 }
 
 int command_compare(const command *self, int count, char **words)

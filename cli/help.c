@@ -173,6 +173,8 @@ void print_overview(FILE *f)
     fputs("\nTry this\n"
           "  nonsens simulate --segments 10 --per-segment 512 --seed 3 -o data.csv --truth truth.json\n"
           "  nonsens direction data.csv --segment segment\n"
+          "\nExit codes\n"
+          "  0 done, 1 failed, 2 usage, 3 bad data, 130 interrupted, 141 standard output closed early\n"
           "\n`nonsens help COMMAND` lists the options of a command.\n",
           f);
 }

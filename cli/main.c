@@ -1,7 +1,6 @@
 /* main.c - the commands, and the last look at standard output. */
 #include "cli.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -174,15 +173,8 @@ static void hold_closed_streams(void)
 
 int main(int count, char **words)
 {
-    signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write, reported like any other
+    signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write, and the other outputs are still written
     signal(SIGXFSZ, SIG_IGN); // and so is a file that grows beyond its limit
     hold_closed_streams();
-    int code = run(count, words);
-    bool failed = ferror(stdout) != 0;
-    errno = 0;
-    failed = fclose(stdout) != 0 || failed;
-    if (failed && code == EXIT_DONE) {
-        return complain(EXIT_FAILED, "cannot write standard output: %s", errno ? strerror(errno) : "a write failed");
-    }
-    return code;
+    return standard_output_end(run(count, words));
 }

@@ -172,6 +172,7 @@ static void put_files(FILE *f)
     fputs(".Sh FILES\n", f);
     put_text(f, "Data are CSV, TSV or blank-separated text with a line of names, or a two-dimensional .npy array. "
                 "Empty cells, NA, NaN, null and ? are missing values. "
+                "In CSV an apostrophe in front of a name or label that looks like a formula, such as =x, is no part of it. "
                 "A regular output file is written beside its target and renamed when it is complete.");
     fputs(".Pp\n", f);
     put_text(f,
@@ -192,6 +193,7 @@ static void put_exit_status(FILE *f)
           ".It 2\nUsage: an unknown command, option or method, or a value out of bounds.\n"
           ".It 3\nThe data cannot be read or analysed, or lack a column that was named.\n"
           ".It 130\nInterrupted.\n"
+          ".It 141\nStandard output was closed before all was written to it; files are written nevertheless.\n"
           ".El\n",
           f);
 }

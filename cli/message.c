@@ -109,3 +109,15 @@ int complain_status(const nonsens_context *ctx, nonsens_status status)
     }
     return complain(exit_code(status), "%s", nonsens_message(ctx));
 }
+
+void print_run_warning(const nonsens_context *ctx, bool quiet)
+{
+    if (!quiet && nonsens_run_warning(ctx)[0]) {
+        fprintf(stderr, "warning: %s\n", nonsens_run_warning(ctx));
+    }
+}
+
+int unless_interrupted(const nonsens_context *ctx, int code)
+{
+    return code == EXIT_DONE && interrupt_seen() ? complain_status(ctx, NONSENS_CANCELLED) : code;
+}

@@ -86,6 +86,11 @@ static bool is_same_file(const char *a, int standard, const char *b)
            is_same_inode(&first, &second);
 }
 
+bool is_standard_output(const char *path)
+{
+    return is_standard(path) || is_same_file("-", STDOUT_FILENO, path);
+}
+
 static const char *path_words(const char *path)
 {
     return is_standard(path) ? "standard output" : path;

@@ -62,34 +62,44 @@ int pairs_check(const arguments *args)
 }
 
 /* Once the lines are in their file the journal would only be in the way of the next run. */
-static nonsens_status write_pairs(const arguments *args, const nonsens_pairs *pairs, const char *journal)
+static int write_json(const arguments *args, const nonsens_pairs *pairs, const char *journal)
 {
-    nonsens_status status = NONSENS_OK;
-    if (args->json) {
-        status = nonsens_pairs_write_json(args->ctx, pairs, args->json);
-    }
+    nonsens_status status = nonsens_pairs_write_json(args->ctx, pairs, args->json);
     if (status == NONSENS_OK && journal) {
         unlink(journal);
     }
-    if (status == NONSENS_OK && text_path(args)) {
-        colour c;
-        status = nonsens_pairs_write_text(args->ctx, pairs, colour_begin(&c, text_path(args)));
-        colour_end(&c);
-    }
-    return status;
+    return output_done(args->ctx, status, args->json);
 }
 
-nonsens_status pairs_run(const arguments *args, const nonsens_data *data, progress *line, bool *resumable)
+static int write_text(const arguments *args, const nonsens_pairs *pairs)
+{
+    const char *path = text_path(args);
+    colour c;
+    if (!path) {
+        return EXIT_DONE;
+    }
+    nonsens_status status = nonsens_pairs_write_text(args->ctx, pairs, colour_begin(&c, path));
+    colour_end(&c);
+    return output_done(args->ctx, status, path);
+}
+
+static int write_pairs(const arguments *args, const nonsens_pairs *pairs, const char *journal)
+{
+    int json = args->json ? write_json(args, pairs, journal) : EXIT_DONE;
+    int text = json == EXIT_INTERRUPTED ? json : write_text(args, pairs);
+    return json == EXIT_DONE ? text : json;
+}
+
+int pairs_run(const arguments *args, const nonsens_data *data, progress *line)
 {
     nonsens_pairs *pairs = NULL;
     char *journal = journal_path(args);
     nonsens_status status = nonsens_pairs_run(args->ctx, data, args->options, journal, &pairs);
     progress_wipe(line);
-    *resumable = journal != NULL;
-    if (status == NONSENS_OK && !interrupt_seen()) {
-        status = write_pairs(args, pairs, journal);
-    }
+    print_run_warning(args->ctx, args->quiet);
+    int code = status == NONSENS_OK && !interrupt_seen() ? write_pairs(args, pairs, journal)
+                                                         : complain_run(args, status, journal ? "pairs" : NULL);
     nonsens_pairs_free(pairs);
     free(journal);
-    return status;
+    return code;
 }

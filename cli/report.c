@@ -40,13 +40,11 @@ static int report(const arguments *args)
     nonsens_status status = nonsens_report_write_html(args->ctx, args->words[0], (const char *const *)args->data,
                                                       args->data_count, args->sources, args->output, &other);
     progress_wipe(&line);
-    if (status != NONSENS_OK || interrupt_seen()) {
-        return complain_status(args->ctx, status);
-    }
-    if (other && !args->quiet) {
+    code = interrupt_seen() ? complain_status(args->ctx, status) : output_done(args->ctx, status, args->output);
+    if (code == EXIT_DONE && other && !args->quiet) {
         fprintf(stderr, "warning: --data are not the data of this result (data_hash differs); the page says so\n");
     }
-    return EXIT_DONE;
+    return code;
 }
 
 int command_report(const command *self, int count, char **words)

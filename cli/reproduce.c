@@ -89,16 +89,16 @@ static int complain_interrupted(void)
     return complain(EXIT_INTERRUPTED, "interrupted; finished repetitions are kept, --resume goes on with them");
 }
 
+/* The text is held back: if standard output broke under the library, all processes would take the run for failed. */
 static int reproduce_one(const arguments *args, const char *figure, progress *line)
 {
-    nonsens_status status = nonsens_reproduce_crew(args->ctx, args->options, figure, "-", team_crew());
+    colour text;
+    nonsens_status status = nonsens_reproduce_crew(args->ctx, args->options, figure, colour_hold(&text), team_crew());
     progress_wipe(line);
-    int code = EXIT_DONE;
-    if (interrupt_seen() || status == NONSENS_CANCELLED) {
-        code = complain_interrupted();
-    } else if (status != NONSENS_OK) {
-        code = complain_status(args->ctx, status);
-    }
+    print_run_warning(args->ctx, args->quiet);
+    colour_end(&text);
+    int code =
+        interrupt_seen() || status == NONSENS_CANCELLED ? complain_interrupted() : output_done(args->ctx, status, "-");
     int all = team_agree(code);
     return all == EXIT_INTERRUPTED && code == EXIT_DONE ? complain_interrupted() : all;
 }

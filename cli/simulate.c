@@ -1,13 +1,18 @@
 /* simulate.c - `nonsens simulate`: data with known causes. */
 #include "cli.h"
 
-static nonsens_status write_simulation(const arguments *args, const char *path, const nonsens_simulation *simulation)
+static int write_truth(const arguments *args, const nonsens_simulation *simulation)
 {
-    nonsens_status status = nonsens_simulation_write_csv(args->ctx, simulation, path);
-    if (status == NONSENS_OK && args->truth) {
-        status = nonsens_simulation_write_truth(args->ctx, simulation, args->truth);
-    }
-    return status;
+    return args->truth
+               ? output_done(args->ctx, nonsens_simulation_write_truth(args->ctx, simulation, args->truth), args->truth)
+               : EXIT_DONE;
+}
+
+static int write_simulation(const arguments *args, const char *path, const nonsens_simulation *simulation)
+{
+    int data = output_done(args->ctx, nonsens_simulation_write_csv(args->ctx, simulation, path), path);
+    int truth = data == EXIT_INTERRUPTED ? data : write_truth(args, simulation);
+    return data == EXIT_DONE ? truth : data;
 }
 
 static int simulate(const arguments *args)
@@ -24,11 +29,10 @@ static int simulate(const arguments *args)
     progress_attach(&line, args->ctx, args->quiet);
     nonsens_status status = nonsens_simulate(args->ctx, args->options, &simulation);
     progress_wipe(&line);
-    if (status == NONSENS_OK && !interrupt_seen()) {
-        status = write_simulation(args, path, simulation);
-    }
+    code = status == NONSENS_OK && !interrupt_seen() ? write_simulation(args, path, simulation)
+                                                     : complain_status(args->ctx, status);
     nonsens_simulation_free(simulation);
-    return status == NONSENS_OK && !interrupt_seen() ? EXIT_DONE : complain_status(args->ctx, status);
+    return unless_interrupted(args->ctx, code);
 }
 
 int command_simulate(const command *self, int count, char **words)

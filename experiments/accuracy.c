@@ -173,6 +173,9 @@ static bool run_cells(nonsens_context *ctx, const settings *set, FILE *const csv
         complain(ctx);
         return false;
     }
+    if (nonsens_run_warning(ctx)[0]) {
+        fprintf(stderr, "accuracy: %s\n", nonsens_run_warning(ctx));
+    }
     for (int k = 0; k < ACCURACY_CELL_COUNT; k++) {
         const cell *c = &ACCURACY_CELLS[k];
         if (!is_wanted(set, c)) {

@@ -88,6 +88,11 @@ NONSENS_API void nonsens_context_free(nonsens_context *ctx);
  * with this context.
  */
 NONSENS_API const char *nonsens_message(const nonsens_context *ctx);
+/*
+ * What the last run says beside its result, in one sentence: lines of its journal that were changed, and whose work was
+ * done again.  "" if there is nothing to say.  Valid until the next call with this context.
+ */
+NONSENS_API const char *nonsens_run_warning(const nonsens_context *ctx);
 /* Sets the function that is told of progress; NULL for none. */
 NONSENS_API void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user);
 /*
@@ -549,8 +554,8 @@ typedef struct nonsens_pair {
  *
  * journal: a file in which finished pairs are kept while others run, or NULL for none.  A run that was cancelled,
  * failed or killed goes on from there with `resume`, to the same end; without it a journal that is there already is an
- * error, and so is one that was begun with other data or options.  It must stay until the results are written, and may
- * then be removed.
+ * error, and so is one that was begun with other data or options, or that another run has: it is locked until the pairs
+ * are freed.  It may be removed once the results are written.
  * Takes options of NONSENS_CMD_DIRECTION.  May be NULL: journal.
  */
 NONSENS_API nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data,
@@ -599,7 +604,7 @@ NONSENS_API const nonsens_figure_info *nonsens_figure_at(size_t index);
  * Runs the figure (options of NONSENS_CMD_REPRODUCE) and writes FIGURE.journal, FIGURE.csv and FIGURE.svg into the
  * folder `out`, which is made where it is missing, and a short table as text to `path` ("-" is standard output).  Each
  * finished repetition is a line of the journal; a run that was cancelled, failed or killed goes on from there with
- * `resume`.  Without it a journal that is there already is an error.
+ * `resume`.  A journal that another run has open is an error.  Without it a journal that is there already is an error.
  */
 NONSENS_API nonsens_status nonsens_reproduce(nonsens_context *ctx, const nonsens_options *options, const char *figure,
                                              const char *path);

@@ -122,6 +122,7 @@ _PROTOTYPES = {
     "nonsens_context_new": (_HANDLE, []),
     "nonsens_context_free": (None, [_HANDLE]),
     "nonsens_message": (c_char_p, [_HANDLE]),
+    "nonsens_run_warning": (c_char_p, [_HANDLE]),
     "nonsens_set_progress": (None, [_HANDLE, PROGRESS, c_void_p]),
     "nonsens_cancel": (None, [_HANDLE]),
     "nonsens_option_count": (c_size_t, []),

@@ -138,6 +138,13 @@ def warn(data: c_void_p) -> None:
         python_warnings.warn(in_python(text), DataWarning, stacklevel=_callers_level())
 
 
+def warn_of_run(ctx: Context) -> None:
+    """What the last run says beside its result."""
+    text = c.text(c.lib.nonsens_run_warning(ctx.handle))
+    if text:
+        python_warnings.warn(text, stacklevel=_callers_level())
+
+
 def run(
     command: str,
     take: Callable[[Context, c_void_p], Any],
@@ -160,6 +167,7 @@ def run(
         if graph is not None:
             call, arguments = c.lib.nonsens_explain_on_graph, [data, graph_of(ctx, graph, "GRAPH"), made]
         result = ctx.run(call, c.lib.nonsens_result_free, *arguments)
+        warn_of_run(ctx)
         found = take(ctx, result)
         if isinstance(found, Page):
             found._origin = Origin(command, values, ctx.keep(result))

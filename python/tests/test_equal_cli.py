@@ -147,3 +147,21 @@ def test_compare(tmp_path, four):
     by_path = nonsens.compare(files[0], str(files[1]), closure=True)
     assert by_path.to_dict()["comparisons"] == printed["comparisons"]
     assert compared.shd == printed["comparisons"][0]["shd"] and compared.f1 == printed["comparisons"][0]["arrows"]["f1"]
+
+
+def test_names_like_formulas(four, tmp_path):
+    """The apostrophe that keeps a spreadsheet from taking a name for a formula is in CSV alone."""
+    pandas = need("pandas")
+    names = ["=a", "'@b", "-3", "+c"]
+    frame = pandas.DataFrame(four.X, columns=names)
+    frame["-s"] = ["=" + label for label in four.to_frame()["segment"]]
+    graph = nonsens.discover(frame, "-s", method="lingam")
+    assert graph.nodes == names
+    assert "''@b" in graph.to_csv() or "'=a" in graph.to_csv()
+    path = tmp_path / "data.csv"
+    guarded = frame.rename(columns={"=a": "'=a", "'@b": "''@b", "+c": "'+c", "-s": "'-s"})
+    guarded["'-s"] = ["'" + label for label in guarded["'-s"]]
+    guarded.to_csv(path, index=False)
+    told = run_program("discover", str(path), "--segment", "-s", "--method", "lingam", "--json", "-", "-q")
+    assert json.loads(told)["nodes"] == names
+    assert comparable(graph.to_json()) == comparable(told)

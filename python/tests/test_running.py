@@ -214,3 +214,16 @@ def test_no_open_files_are_left(four):
         with pytest.raises(ValueError):
             nonsens.independence(four.X, four.segments, x=0, y=0)
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_changed_journal_is_a_warning(tmp_path):
+    data = nonsens.simulate(sem="node", nodes=3, segments=4, per_segment=30, random_state=3)
+    path = tmp_path / "journal"
+    words = dict(method="lingam", bootstrap=3, journal=str(path))
+    whole = nonsens.discover(data.X, data.segments, **words)
+    path.write_text(path.read_text().replace('"seed":2', '"seed":8'))
+    with pytest.warns(UserWarning, match="line . was changed after being written") as told:
+        again = nonsens.discover(data.X, data.segments, resume=True, **words)
+    changed = [w for w in told if "journal" in str(w.message)]
+    assert [w.filename for w in changed] == [__file__]
+    assert again.bootstrap == whole.bootstrap

@@ -3,10 +3,19 @@
 #define BASE_HASH_H
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* Where a hash begins. */
 #define HASH_START UINT64_C(1469598103934665603)
+
+/* Adds bytes of any kind. */
+static inline void hash_bytes(uint64_t *hash, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        *hash = (*hash ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
+    }
+}
 
 /* Adds a text and its end, so that "a", "bc" and "ab", "c" differ. */
 static inline void hash_text(uint64_t *hash, const char *text)

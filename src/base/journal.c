@@ -1,18 +1,16 @@
 /* journal.c - finished units of work, kept in a file and in memory. */
 #include "base/journal.h"
 
+#include "base/hash.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 #include "base/show.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { KEY_BYTES = 256 };
 
@@ -41,51 +39,91 @@ static bool keep(journal *j, json_t *line, journal_place place)
     return kept;
 }
 
-static nonsens_status fail_journal(nonsens_context *ctx, const journal *j, const char *what, const char *why)
+/* ---- checksums ---- */
+
+#define SUM_KEY ",\"sum\":\""
+enum { SUM_KEY_BYTES = sizeof SUM_KEY - 1, SUM_BYTES = SUM_KEY_BYTES + HASH_BYTES - 1 + 2 }; /* with `"}` behind it */
+
+/* What takes the place of the brace that ends the line. */
+static void print_sum(const char *line, size_t length, char sum[SUM_BYTES + 1])
 {
-    char shown[SHOWN_PATH_BYTES];
-    return fail(ctx, NONSENS_ERR_OUTPUT, "cannot %s the journal %s: %s", what, show_path(shown, j->path), why);
+    char text[HASH_BYTES];
+    uint64_t hash = HASH_START;
+    hash_bytes(&hash, line, length);
+    snprintf(sum, SUM_BYTES + 1, SUM_KEY "%s\"}", hash_print(text, hash));
+}
+
+enum line_sum { SUM_NONE, SUM_RIGHT, SUM_WRONG };
+
+/* Cuts the checksum off the end of the line, which is then as it was before it got one. */
+static enum line_sum cut_sum(char *text, size_t *length)
+{
+    char found[SUM_BYTES], sum[SUM_BYTES + 1];
+    if (*length <= SUM_BYTES || memcmp(text + *length - SUM_BYTES, SUM_KEY, SUM_KEY_BYTES) != 0 ||
+        memcmp(text + *length - 2, "\"}", 2) != 0) {
+        return SUM_NONE;
+    }
+    *length -= SUM_BYTES;
+    memcpy(found, text + *length, SUM_BYTES);
+    text[(*length)++] = '}';
+    print_sum(text, *length, sum);
+    return memcmp(found, sum, SUM_BYTES) == 0 ? SUM_RIGHT : SUM_WRONG;
 }
 
 /* ---- reading ---- */
 
-/* NULL where it cannot be read; *why is then the reason, and NULL where there is no such file.  Pipes may have no end,
- * and devices none or no beginning. */
-static FILE *open_regular(const char *path, const char **why)
+typedef struct parsed_line {
+    json_t *object; /* the caller's; NULL: it is none, or is not believed */
+    bool summed;    /* it has a checksum */
+    bool changed, no_memory;
+} parsed_line;
+
+/*
+ * A line that was cut short is no object, as its last brace is missing.  A line may lack its checksum if `old` ones are
+ * allowed, those of version 0.1; a checksum in another form was written by another program.
+ */
+static parsed_line parse_line(char *text, size_t length, bool old)
 {
-    struct stat facts = {0};
-    FILE *file = NULL;
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    *why = NULL;
-    if (descriptor < 0) {
-        *why = errno == ENOENT ? NULL : strerror(errno);
-        return NULL;
+    parsed_line p = {0};
+    while (length > 0 && (text[length - 1] == '\r' || text[length - 1] == ' ')) { // an editor may have added them
+        length--;
     }
-    if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        *why = S_ISDIR(facts.st_mode) ? strerror(EISDIR) : "it is no regular file";
-    } else {
-        file = fdopen(descriptor, "r");
-        *why = file ? NULL : strerror(errno);
+    enum line_sum sum = cut_sum(text, &length);
+    p.summed = sum != SUM_NONE;
+    p.changed = sum == SUM_WRONG;
+    if (p.changed || length == 0 || text[0] != '{') {
+        return p;
     }
-    if (!file) {
-        close(descriptor);
+    p.object = json_parse(text, length, 0, NULL, &p.no_memory);
+    p.changed = p.object && !p.summed && (!old || json_object_get(p.object, "sum"));
+    if (p.changed) {
+        json_decref(p.object);
+        p.object = NULL;
     }
-    return file;
+    return p;
 }
 
-/* Lines that are no objects are passed over. */
-static nonsens_status read_line(nonsens_context *ctx, journal *j, const char *text, journal_place place, size_t *held)
+static void note_changed(journal *j)
 {
-    bool no_memory = false;
-    if (text[0] != '{') {
-        return NONSENS_OK;
+    j->lost_first = j->lost_first || !j->first;
+    if (j->changed < JOURNAL_CHANGED_SHOWN) {
+        j->changed_line[j->changed] = j->lines;
     }
-    size_t bytes = json_memory(text, (size_t)place.bytes);
+    j->changed++;
+}
+
+static nonsens_status read_line(nonsens_context *ctx, journal *j, char *text, journal_place place, size_t *held)
+{
+    size_t bytes = text[0] == '{' ? json_memory(text, (size_t)place.bytes) : 0;
     TRY(memory_allow(ctx, *held + bytes));
     *held += j->visit ? 0 : bytes;
-    json_t *line = json_parse(text, (size_t)place.bytes, 0, NULL, &no_memory);
-    bool kept = keep(j, line, place); // where there is none, too
-    return kept && !no_memory ? NONSENS_OK : fail_memory(ctx);
+    parsed_line p = parse_line(text, (size_t)place.bytes, !j->has_sums);
+    if (p.changed) {
+        note_changed(j);
+    }
+    j->has_sums = j->has_sums || p.summed;
+    bool kept = keep(j, p.object, place); // where there is none, too
+    return kept && !p.no_memory ? NONSENS_OK : fail_memory(ctx);
 }
 
 /* Fails without memory: a line that could not be taken in must not count as one that is not there. */
@@ -96,12 +134,58 @@ static nonsens_status read_lines(nonsens_context *ctx, journal *j, FILE *file)
     int64_t offset = 0;
     nonsens_status status = NONSENS_OK;
     for (ssize_t length; status == NONSENS_OK && (length = getline(&text, &bytes, file)) > 0; offset += length) {
+        j->lines++;
         j->torn = text[length - 1] != '\n';
         status = read_line(ctx, j, text, (journal_place){offset, length - !j->torn}, &held);
     }
     free(text);
     // getline ends otherwise where it has no room for the line
     return status != NONSENS_OK || feof(file) || ferror(file) ? status : fail_memory(ctx);
+}
+
+static nonsens_status read_file(nonsens_context *ctx, journal *j)
+{
+    if (!j->file.open) {
+        return NONSENS_OK;
+    }
+    FILE *stream = journal_file_reader(&j->file);
+    if (!stream) {
+        return errno == ENOMEM ? fail_memory(ctx) : journal_file_fail(ctx, j->file.path, "read", strerror(errno));
+    }
+    nonsens_status status = read_lines(ctx, j, stream);
+    bool failed = ferror(stream);
+    fclose(stream);
+    return status == NONSENS_OK && failed ? journal_file_fail(ctx, j->file.path, "read", strerror(EIO)) : status;
+}
+
+static nonsens_status open_lines(nonsens_context *ctx, const char *path, bool create, journal *out)
+{
+    out->index = json_object();
+    nonsens_status status = out->index ? journal_file_open(ctx, path, create, &out->file) : fail_memory(ctx);
+    status = status == NONSENS_OK ? read_file(ctx, out) : status;
+    if (status != NONSENS_OK) {
+        journal_close(out);
+    }
+    return status;
+}
+
+static void warn_changed(nonsens_context *ctx, const journal *j)
+{
+    char shown[SHOWN_PATH_BYTES], list[JOURNAL_CHANGED_SHOWN * 22] = "", more[40] = "";
+    size_t used = 0;
+    bool one = j->changed == 1;
+    for (int64_t k = 0; k < j->changed && k < JOURNAL_CHANGED_SHOWN; k++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRId64, k ? ", " : "", j->changed_line[k]);
+    }
+    if (j->changed > JOURNAL_CHANGED_SHOWN) {
+        snprintf(more, sizeof more, " and %" PRId64 " more", j->changed - JOURNAL_CHANGED_SHOWN);
+    }
+    if (j->changed > 0) {
+        leave_warning(
+            ctx, "the journal %s: line%s %s%s %s changed after being written; %s not used, and the work is done again",
+            show_path(shown, j->file.path), one ? "" : "s", list, more, one ? "was" : "were",
+            one ? "it is" : "they are");
+    }
 }
 
 nonsens_status journal_open(nonsens_context *ctx, const char *path, journal *out)
@@ -112,32 +196,32 @@ nonsens_status journal_open(nonsens_context *ctx, const char *path, journal *out
 nonsens_status journal_open_visited(nonsens_context *ctx, const char *path, journal_visit_fn *visit, void *user,
                                     journal *out)
 {
-    *out = (journal){.path = path, .index = json_object(), .visit = visit, .user = user};
-    if (!out->index) {
-        return fail_memory(ctx);
-    }
-    const char *why;
-    FILE *file = open_regular(path, &why);
-    nonsens_status status = NONSENS_OK;
-    if (file) {
-        status = read_lines(ctx, out, file);
-        why = ferror(file) ? strerror(EIO) : NULL;
-        fclose(file);
-    }
-    if (status == NONSENS_OK && why) {
-        status = fail_journal(ctx, out, "read", why);
-    }
-    if (status != NONSENS_OK) {
-        journal_close(out);
-    }
-    return status;
+    *out = (journal){.visit = visit, .user = user};
+    TRY(open_lines(ctx, path, true, out));
+    warn_changed(ctx, out);
+    return NONSENS_OK;
+}
+
+nonsens_status journal_look(nonsens_context *ctx, const char *path, journal *out)
+{
+    *out = (journal){0};
+    return open_lines(ctx, path, false, out);
+}
+
+journal_file journal_close_lines(journal *j)
+{
+    journal_file file = j->file;
+    json_decref(j->index);
+    json_decref(j->first);
+    j->index = j->first = NULL;
+    j->file = (journal_file){0};
+    return file;
 }
 
 void journal_close(journal *j)
 {
-    json_decref(j->index);
-    json_decref(j->first);
-    j->index = j->first = NULL;
+    journal_file file = journal_close_lines(j);
+    journal_file_close(&file);
 }
 
 json_t *journal_find(const journal *j, const char *options, int64_t seed)
@@ -146,101 +230,66 @@ json_t *journal_find(const journal *j, const char *options, int64_t seed)
     return json_object_get(j->index, key_of(key, options, seed));
 }
 
-bool journal_begins(const char *path, const char *begin)
+bool journal_begins(const journal *j, const char *begin)
 {
-    const char *why;
-    FILE *file = open_regular(path, &why);
-    bool same = true;
-    for (int c; file && same && *begin && (c = fgetc(file)) != EOF; begin++) {
-        same = c == (unsigned char)*begin;
-    }
-    if (file) {
-        fclose(file);
-    }
-    return same;
-}
-
-static bool read_fully(int file, char *bytes, journal_place place)
-{
-    int64_t got = 0;
-    while (got < place.bytes) {
-        ssize_t step = pread(file, bytes + got, (size_t)(place.bytes - got), (off_t)(place.offset + got));
-        if (step == 0 || (step < 0 && errno != EINTR)) {
+    char found;
+    int64_t at = 0;
+    while (begin[at] && journal_file_load(&j->file, (journal_place){at, 1}, &found)) {
+        if (found != begin[at++]) {
             return false;
         }
-        got += step > 0 ? step : 0;
     }
     return true;
 }
 
-nonsens_status journal_load(nonsens_context *ctx, const char *path, journal_place place, json_t **line)
+nonsens_status journal_load(nonsens_context *ctx, const journal_file *file, journal_place place, json_t **line)
 {
-    journal named = {.path = path};
+    parsed_line p = {0};
     char *bytes = memory_get((size_t)place.bytes + 1, 1);
-    bool no_memory = false;
     *line = NULL;
     if (!bytes) {
         return fail_memory(ctx);
     }
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file >= 0 && read_fully(file, bytes, place)) {
-        *line = json_parse(bytes, (size_t)place.bytes, 0, NULL, &no_memory);
-    }
-    if (file >= 0) {
-        close(file);
+    if (journal_file_load(file, place, bytes)) {
+        p = parse_line(bytes, (size_t)place.bytes, true);
     }
     memory_release(bytes);
-    return *line ? NONSENS_OK : no_memory ? fail_memory(ctx) : fail_journal(ctx, &named, "read", strerror(EIO));
+    *line = p.object;
+    return *line         ? NONSENS_OK
+           : p.no_memory ? fail_memory(ctx)
+                         : journal_file_fail(ctx, file->path, "read", strerror(EIO));
 }
 
 /* ---- writing ---- */
 
-/* The line with its end, and a line break before it where the file ends inside another.  NULL without memory. */
+/*
+ * The line with its checksum and its end, and a line break before it where the file ends inside another.  NULL without
+ * memory.
+ */
 static char *line_text(const journal *j, const json_t *line, size_t *length)
 {
-    char *dumped = json_text(line, JSON_COMPACT);
+    char *dumped = json_text(line, JSON_COMPACT), sum[SUM_BYTES + 1];
     size_t bytes = dumped ? strlen(dumped) : 0, before = j->torn ? 1 : 0;
-    char *text = dumped ? memory_get(before + bytes + 1, 1) : NULL;
+    char *text = dumped ? memory_get(before + bytes + SUM_BYTES, 1) : NULL;
     if (text) {
+        print_sum(dumped, bytes, sum);
         text[0] = '\n';
-        memcpy(text + before, dumped, bytes);
-        text[before + bytes] = '\n';
-        *length = before + bytes + 1;
+        memcpy(text + before, dumped, bytes - 1);
+        memcpy(text + before + bytes - 1, sum, SUM_BYTES);
+        *length = before + bytes + SUM_BYTES;
+        text[*length - 1] = '\n';
     }
     memory_release(dumped);
     return text;
 }
 
-/* Goes on after short writes, for the next one knows the reason.  0 or an error number; *written is right in any case.
- */
-static int write_fully(int file, const char *bytes, size_t length, size_t *written)
-{
-    *written = 0;
-    while (*written < length) {
-        ssize_t step = write(file, bytes + *written, length - *written);
-        if (step < 0 && errno != EINTR) {
-            return errno;
-        }
-        *written += step > 0 ? (size_t)step : 0;
-    }
-    return 0;
-}
-
 /* *end is where the file ends behind what was written. */
-static nonsens_status write_bytes(nonsens_context *ctx, journal *j, const char *bytes, size_t length, int64_t *end)
+static nonsens_status write_text(nonsens_context *ctx, journal *j, const char *text, size_t length, int64_t *end)
 {
-    int file = open(j->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) {
-        return fail_journal(ctx, j, "write", strerror(errno));
-    }
     size_t written;
-    int error = write_fully(file, bytes, length, &written);
+    nonsens_status status = journal_file_append(ctx, &j->file, text, length, &written, end);
     j->torn = written > 0 ? written < length : j->torn;
-    *end = (int64_t)lseek(file, 0, SEEK_CUR);
-    if (close(file) != 0 && !error) {
-        error = errno;
-    }
-    return error ? fail_journal(ctx, j, "write", strerror(error)) : NONSENS_OK;
+    return status;
 }
 
 nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line)
@@ -248,7 +297,7 @@ nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line)
     size_t length = 0;
     int64_t end = 0, before = j->torn ? 1 : 0;
     char *text = line ? line_text(j, line, &length) : NULL;
-    nonsens_status status = text ? write_bytes(ctx, j, text, length, &end) : fail_memory(ctx);
+    nonsens_status status = text ? write_text(ctx, j, text, length, &end) : fail_memory(ctx);
     memory_release(text);
     if (status == NONSENS_OK) {
         int64_t bytes = (int64_t)length - before - 1;

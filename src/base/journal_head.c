@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 json_t *journal_text(const char *text)
 {
@@ -107,12 +107,18 @@ nonsens_status journal_check_head(nonsens_context *ctx, const journal *j, const 
 {
     char path[SHOWN_PATH_BYTES], begin[64];
     const char *name = json_string_value(json_object_get(j->first, "options"));
-    show_path(path, j->path);
+    show_path(path, j->file.path);
+    if (j->lost_first) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "the journal %.500s: its first line, which says what it belongs to, was changed after being "
+                    "written; undo the change, or %s",
+                    path, kind->otherwise);
+    }
     if (name && strcmp(name, kind->name) == 0) {
         return compare_heads(ctx, path, kind, head, j->first);
     }
     snprintf(begin, sizeof begin, "{\"options\":\"%s\"", kind->name);
-    if (!j->first && journal_begins(j->path, begin)) {
+    if (!j->first && journal_begins(j, begin)) {
         return NONSENS_OK;
     }
     return fail(ctx, NONSENS_ERR_USAGE, "%.500s is no journal of %s; %s", path, kind->lines, kind->otherwise);
@@ -127,7 +133,10 @@ nonsens_status journal_begin(nonsens_context *ctx, journal *j, const journal_kin
 nonsens_status journal_check_file(nonsens_context *ctx, const char *path, const journal_kind *kind, bool resume)
 {
     char shown[SHOWN_PATH_BYTES];
-    if (!resume && access(path, F_OK) == 0) {
+    struct stat facts;
+    TRY(journal_file_check_free(ctx, path));
+    bool blank = stat(path, &facts) != 0 || (S_ISREG(facts.st_mode) && facts.st_size == 0);
+    if (!resume && !blank) {
         return fail(ctx, NONSENS_ERR_USAGE, "%.500s is there already; go on with its %s by --resume, or %s",
                     show_path(shown, path), kind->lines, kind->otherwise);
     }

@@ -32,7 +32,10 @@ nonsens_status journal_check_head(nonsens_context *ctx, const journal *j, const 
 /* The same, and an empty journal gets the head. */
 nonsens_status journal_begin(nonsens_context *ctx, journal *j, const journal_kind *kind, json_t *head);
 
-/* Refuses a file that is there already, unless the run is to go on with it, and one that cannot be written. */
+/*
+ * Refuses a file that another run has, one with lines unless the run is to go on with them, and one that cannot be
+ * written.
+ */
 nonsens_status journal_check_file(nonsens_context *ctx, const char *path, const journal_kind *kind, bool resume);
 
 /* A text as JSON, or its hash where it is not UTF-8, which JSON cannot hold.  NULL without memory. */

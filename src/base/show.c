@@ -28,8 +28,7 @@ static bool is_control(const unsigned char *byte, int length)
     }
 }
 
-/* Bytes of the printable character at text, 0 if the byte there must be escaped. */
-static int printable_length(const char *text, int64_t left)
+int show_printable_length(const char *text, int64_t left)
 {
     int length = utf8_length(text, left);
     return is_control((const unsigned char *)text, length) ? 0 : length;
@@ -41,7 +40,7 @@ static int64_t show_part(char **out, size_t room, const char *text, int64_t leng
     char *to = *out;
     int64_t i = 0, shown = 0;
     while (i < length && shown < most && (size_t)(to - *out) + ESCAPED <= room) {
-        int step = printable_length(text + i, length - i);
+        int step = show_printable_length(text + i, length - i);
         if (step > 0) {
             memcpy(to, text + i, (size_t)step);
             to += step;

@@ -12,6 +12,9 @@
 
 enum { SHOWN_BYTES = 224 }; /* room for 40 characters of up to four bytes, quotes and dots */
 
+/* Bytes of the printable character at text, 0 if the byte there must be escaped; `left` are there. */
+int show_printable_length(const char *text, int64_t left);
+
 /* At most `most` characters, and no more than fit into the `bytes` >= 8 of out with the dots.  Returns out. */
 char *show_text(char *out, size_t bytes, const char *text, int64_t length, int64_t most);
 

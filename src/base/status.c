@@ -44,15 +44,33 @@ void nonsens_cancel(nonsens_context *ctx)
     }
 }
 
-nonsens_status(fail)(nonsens_context *ctx, nonsens_status code, const char *format, ...)
+const char *nonsens_run_warning(const nonsens_context *ctx)
+{
+    return ctx ? ctx->warning : "";
+}
+
+static void print_sentence(char out[MESSAGE_BYTES], const char *format, va_list args)
 {
     char raw[2 * MESSAGE_BYTES]; // longer than the message, so that what is cut ends in dots
+    vsnprintf(raw, sizeof raw, format, args);
+    show_text(out, MESSAGE_BYTES, raw, (int64_t)strlen(raw), MESSAGE_BYTES);
+}
+
+nonsens_status(fail)(nonsens_context *ctx, nonsens_status code, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(raw, sizeof raw, format, args);
+    print_sentence(ctx->message, format, args);
     va_end(args);
-    show_text(ctx->message, sizeof ctx->message, raw, (int64_t)strlen(raw), MESSAGE_BYTES);
     return code;
+}
+
+void leave_warning(nonsens_context *ctx, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_sentence(ctx->root->warning, format, args);
+    va_end(args);
 }
 
 const char needed_end;
@@ -90,6 +108,7 @@ nonsens_status fail_limit(nonsens_context *ctx)
 void context_begin(nonsens_context *ctx)
 {
     ctx->message[0] = '\0';
+    ctx->warning[0] = '\0';
     atomic_store(&ctx->cancelled, 0);
     ctx->max_memory = 0;
 }

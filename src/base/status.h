@@ -16,6 +16,7 @@ enum { MESSAGE_BYTES = 1024, MEGABYTE = 1000000 };
 
 struct nonsens_context {
     char message[MESSAGE_BYTES];
+    char warning[MESSAGE_BYTES];  /* of the root: what the run has to say beside its result; empty: nothing */
     struct nonsens_context *root; /* itself, or the context whose parallel loop runs this job */
     nonsens_progress_fn progress;
     void *progress_user;
@@ -31,6 +32,9 @@ struct nonsens_context {
 nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Leaves a sentence for nonsens_run_warning: something the user should know although the run goes on. */
+void leave_warning(nonsens_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* The message for an allocation that failed, and for one that would pass max_memory. */
 nonsens_status fail_memory(nonsens_context *ctx);
 nonsens_status fail_limit(nonsens_context *ctx);
@@ -40,7 +44,8 @@ nonsens_status fail_limit(nonsens_context *ctx);
 #define fail_memory(ctx) ((void)(fail_memory)(ctx), NONSENS_ERR_MEMORY)
 #endif
 
-/* Forgets an earlier message and an earlier wish to cancel: called at the door of every public read and run. */
+/* Forgets an earlier message, an earlier warning and an earlier wish to cancel: called at the door of every public read
+ * and run. */
 void context_begin(nonsens_context *ctx);
 
 /* A context for one job of a parallel loop: its own message, the cancel flag of its root, silent as its parent. */

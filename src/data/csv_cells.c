@@ -2,10 +2,12 @@
  * csv_cells.c - the cells of a text table: RFC 4180 with any of comma, tab, semicolon or runs of blanks between them.
  *
  * Beyond RFC 4180: lines end in CR LF, LF or CR; blanks around a cell do not count; a quote inside an unquoted cell is
- * an ordinary character; blank lines at the end are ignored; a UTF-8 byte order mark is skipped.
+ * an ordinary character; blank lines at the end are ignored; a UTF-8 byte order mark is skipped; an apostrophe in front
+ * of what a spreadsheet would take for a formula is no part of the text (base/csv_cell.h).
  */
 #include "data/csv_internal.h"
 
+#include "base/csv_cell.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -37,6 +39,7 @@ int64_t csv_count_lines(const char *from, const char *end)
 
 /* ---- cells ----------------------------------------------------------------------------------------------------- */
 
+/* Cuts off blanks around the text, and the apostrophe that keeps spreadsheets from taking it for a formula. */
 static void trim_cell(const csv_reader *r, csv_cell *cell)
 {
     while (cell->length > 0 && csv_is_padding(r, cell->text[0])) {
@@ -44,6 +47,10 @@ static void trim_cell(const csv_reader *r, csv_cell *cell)
         cell->length--;
     }
     while (cell->length > 0 && csv_is_padding(r, cell->text[cell->length - 1])) {
+        cell->length--;
+    }
+    if (csv_cell_is_guarded(cell->text, cell->length)) {
+        cell->text++;
         cell->length--;
     }
 }

@@ -76,7 +76,7 @@ nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data 
         return NONSENS_OK;
     }
     nonsens_status status = make_head(ctx, &scratch, data, options, known, &head);
-    status = status == NONSENS_OK ? journal_open(ctx, options->journal, &j) : status;
+    status = status == NONSENS_OK ? journal_look(ctx, options->journal, &j) : status;
     status = status == NONSENS_OK ? journal_check_head(ctx, &j, &kind, head) : status;
     journal_close(&j);
     json_decref(head);

@@ -193,6 +193,9 @@ nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data,
 
 void nonsens_pairs_free(nonsens_pairs *pairs)
 {
+    if (pairs) {
+        journal_file_close(&pairs->file);
+    }
     memory_release_owner(pairs);
 }
 

@@ -31,6 +31,7 @@ struct nonsens_pairs {
     nonsens_pair *pair; /* (count) */
     pair_line *line;    /* (count) */
     char *journal;      /* path, or NULL */
+    journal_file file;  /* of the journal: lines are read from it, and no other run may have it meanwhile */
 };
 
 /* Fills in count and x, y of each pair: all, or those of the file that the options name, in its order. */
@@ -52,6 +53,7 @@ nonsens_status pairs_keeper_open(nonsens_context *ctx, arena *scratch, const non
                                  pairs_keeper *out);
 /* Takes the line over (NULL: there was no memory for it). */
 nonsens_status pairs_keep(nonsens_context *ctx, pairs_keeper *keeper, int64_t index, json_t *line);
+/* The file of the journal then is the pairs', who close it. */
 void pairs_keeper_close(pairs_keeper *keeper);
 
 /* The line of a pair; the caller releases it. */

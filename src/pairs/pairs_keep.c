@@ -202,7 +202,7 @@ nonsens_status pairs_keeper_open(nonsens_context *ctx, arena *scratch, const non
 
 void pairs_keeper_close(pairs_keeper *keeper)
 {
-    journal_close(&keeper->journal);
+    keeper->pairs->file = journal_close_lines(&keeper->journal);
 }
 
 /* ---- keeping and loading ---- */
@@ -244,7 +244,7 @@ nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int6
         *line = json_parse(place->text, strlen(place->text), 0, NULL, &no_memory);
         return *line ? NONSENS_OK : fail_memory(ctx);
     }
-    TRY(journal_load(ctx, pairs->journal, place->place, &unit));
+    TRY(journal_load(ctx, &pairs->file, place->place, &unit));
     *line = json_incref(json_object_get(unit, "line"));
     json_decref(unit);
     return *line ? NONSENS_OK

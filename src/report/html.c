@@ -4,32 +4,12 @@
 #include "base/json_text.h"
 #include "base/output.h"
 #include "base/require.h"
+#include "base/shell_word.h"
 #include "methods/variables.h"
 
 #include <string.h>
 
 /* ---- the command ---- */
-
-/* As a shell takes it: in quotes where it has a character that means something there. */
-static char *shell_word(nonsens_context *ctx, arena *a, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,:/=%@^";
-    if (word[0] && strspn(word, plain) == strlen(word)) {
-        return arena_text(ctx, a, word);
-    }
-    char *out = arena_get(ctx, a, 4 * (int64_t)strlen(word) + 3, 1), *to = out;
-    if (!out) {
-        return NULL;
-    }
-    *to++ = '\'';
-    for (; *word; word++) {
-        size_t bytes = *word == '\'' ? 4 : 1;
-        memcpy(to, *word == '\'' ? "'\\''" : word, bytes);
-        to += bytes;
-    }
-    *to = '\'';
-    return out;
-}
 
 typedef struct word_list {
     char **word;
@@ -103,8 +83,7 @@ char *html_command(nonsens_context *ctx, arena *a, const html_report *r, int64_t
               add_word(ctx, a, &list, option_command_name(r->options->command)) == NONSENS_OK &&
               add_files(ctx, a, &list, r, segments) == NONSENS_OK &&
               add_options(ctx, a, &list, r->options) == NONSENS_OK;
-    char *joined = ok ? join_words(ctx, a, &list) : NULL;
-    return joined ? report_utf8(ctx, a, joined) : NULL;
+    return ok ? join_words(ctx, a, &list) : NULL;
 }
 
 /* ---- the block ---- */

@@ -1,4 +1,5 @@
 /* simulation.c - simulated data as CSV (x1, x2, ..., segment) and its truth as JSON. */
+#include "base/csv_cell.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "data/simulate.h"
@@ -27,7 +28,8 @@ nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_
     output *out;
     TRY(output_open(ctx, path, &out));
     for (int64_t j = 0; j < simulation->d; j++) {
-        fprintf(output_stream(out), "%s,", simulation->names[j]);
+        csv_cell_print(output_stream(out), "", simulation->names[j]);
+        putc(',', output_stream(out));
     }
     fputs("segment\n", output_stream(out));
     write_rows(output_stream(out), simulation);

@@ -7,6 +7,7 @@
  *
  * Rows that were left out for missing values have no line.  Figures read back as the same doubles.
  */
+#include "base/csv_cell.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "methods/result.h"
@@ -15,20 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A CSV cell: quoted, with doubled quotes, where the text needs it. */
-static void write_cell(FILE *f, const char *prefix, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n\t ")) {
-        fprintf(f, "%s%s", prefix, text);
-        return;
-    }
-    fprintf(f, "\"%s", prefix);
-    for (; *text; text++) {
-        fprintf(f, *text == '"' ? "\"%c" : "%c", *text);
-    }
-    fputc('"', f);
-}
 
 typedef struct place {
     int64_t input_row, row, segment;
@@ -79,12 +66,12 @@ static void write_header(FILE *f, const nonsens_result *r)
     const char *separator = has_rows(r) ? "row," : "";
     for (int64_t j = 0; j < r->source.cols; j++) {
         fputs(separator, f);
-        write_cell(f, r->source_name ? "" : "N_", r->source_name ? r->source_name[j] : r->names[j]);
+        csv_cell_print(f, r->source_name ? "" : "N_", r->source_name ? r->source_name[j] : r->names[j]);
         separator = ",";
     }
     if (has_segments(r)) {
         fputc(',', f);
-        write_cell(f, "", segment_name(r));
+        csv_cell_print(f, "", segment_name(r));
     }
     fputc('\n', f);
 }
@@ -101,7 +88,7 @@ static void write_rows(FILE *f, const nonsens_result *r, const place *order)
         }
         if (has_segments(r)) {
             fputc(',', f);
-            write_cell(f, "", r->labels[order[i].segment]);
+            csv_cell_print(f, "", r->labels[order[i].segment]);
         }
         fputc('\n', f);
     }

@@ -6,6 +6,7 @@
 #include "report/text.h"
 #include "base/number.h"
 #include "base/output.h"
+#include "base/shell_word.h"
 #include "base/show.h"
 #include "methods/result.h"
 
@@ -293,24 +294,9 @@ static void print_options(FILE *f, const nonsens_options *options)
     }
 }
 
-/* A word as a shell takes it: in quotes where it has a character that means something there. */
-static void print_word(FILE *f, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,:/=%@^";
-    if (word[0] && strspn(word, plain) == strlen(word)) {
-        fputs(word, f);
-        return;
-    }
-    fputc('\'', f);
-    for (; *word; word++) {
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, f);
-    }
-    fputc('\'', f);
-}
-
 void text_print_command(FILE *f, const nonsens_options *options, int64_t segments)
 {
-    char value[OPTION_TEXT_BYTES], shown[SHOWN_BYTES];
+    char value[OPTION_TEXT_BYTES];
     bool files = segments > 0 && !options->segment[0] && !options->segments[0]; // each file was a segment
     fprintf(f, "  nonsens %s FILE%s", option_command_name(options->command), files ? "..." : "");
     for (size_t i = 0; i < nonsens_option_count(); i++) {
@@ -326,7 +312,7 @@ void text_print_command(FILE *f, const nonsens_options *options, int64_t segment
         fprintf(f, " --%s", info->key);
         if (!flag) {
             fputc(' ', f);
-            print_word(f, show_bare(shown, value));
+            shell_word_print(f, value);
         }
     }
     fputc('\n', f);

@@ -29,11 +29,16 @@ static void visit(void *user, const json_t *line, journal_place place)
     v->lines++;
 }
 
+/* Lines that are believed; the last of them is loaded again. */
 static int64_t count_lines(nonsens_context *ctx, const char *path, visited *v)
 {
     journal j;
+    json_t *again = NULL;
     *v = (visited){0};
     check(journal_open_visited(ctx, path, visit, v, &j) == NONSENS_OK);
+    check(j.changed == 0 || nonsens_run_warning(ctx)[0]);
+    check(v->lines == 0 || journal_load(ctx, &j.file, v->last, &again) == NONSENS_OK);
+    json_decref(again);
     journal_close(&j);
     return v->lines;
 }
@@ -66,11 +71,6 @@ static void check_lines(nonsens_context *ctx, const char *path)
 {
     visited before, after;
     int64_t lines = count_lines(ctx, path, &before);
-    if (lines > 0) {
-        json_t *again;
-        check(journal_load(ctx, path, before.last, &again) == NONSENS_OK);
-        json_decref(again);
-    }
     check_head(ctx, path);
     check_append(ctx, path);
     check(count_lines(ctx, path, &after) == lines + 1);
@@ -150,9 +150,19 @@ static void read_pairs(nonsens_context *ctx, const char *path)
         check(nonsens_pairs_write_json(ctx, &pairs, "/dev/null") == NONSENS_OK);
         check(nonsens_pairs_write_text(ctx, &pairs, "/dev/null") == NONSENS_OK);
     }
+    journal_file_close(&pairs.file);
     arena_free(&scratch);
     arena_free(&pairs.memory);
     nonsens_options_free(options);
+}
+
+/* Without its checksum, for lines at random have none; the length that is left. */
+static size_t cut_sum(char *line)
+{
+    char *sum = strstr(line, ",\"sum\":");
+    check(sum != NULL);
+    strcpy(sum, "}\n");
+    return strlen(line);
 }
 
 /* Behind the head that such a run writes. */
@@ -162,7 +172,8 @@ static void check_pairs(nonsens_context *ctx, const uint8_t *data, size_t size)
     static size_t length;
     if (length == 0) {
         read_pairs(ctx, fuzz_file(data, 0));
-        length = fuzz_first_line(head, sizeof head);
+        check(fuzz_first_line(head, sizeof head - 1) > 0);
+        length = cut_sum(head);
     }
     uint8_t *whole = malloc(length + size);
     check(whole != NULL);

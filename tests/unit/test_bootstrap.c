@@ -371,6 +371,16 @@ static void write_text(const kept *k, size_t size)
     fclose(file);
 }
 
+/* As version 0.1 wrote it: without checksums. */
+static void cut_sums(kept *k)
+{
+    static const size_t bytes = sizeof ",\"sum\":\"0123456789abcdef\"" - 1;
+    for (char *sum = k->text; (sum = strstr(sum, ",\"sum\":\"")) != NULL;) {
+        memmove(sum, sum + bytes, k->size - (size_t)(sum + bytes - k->text) + 1);
+        k->size -= bytes;
+    }
+}
+
 /* A journal of a whole run, and its table. */
 static table open_kept(fixture *f, kept *k)
 {
@@ -484,6 +494,9 @@ static void test_refusals(void **state)
     assert_non_null(version);
     version[sizeof "\"version\":\"" - 1] = '?';
     write_text(&k, k.size);
+    assert_refused(&k, k.data, "its first line, which says what it belongs to, was changed");
+    cut_sums(&k);
+    write_text(&k, k.size);
     assert_refused(&k, k.data, "was made by another version of nonsens; name another --journal");
     strcpy(k.text, "a,b\n1,2\n");
     write_text(&k, strlen(k.text));
@@ -502,6 +515,8 @@ static void test_odd_lines(void **state)
 {
     static kept k;
     table whole = open_kept(*state, &k);
+    cut_sums(&k);
+    write_text(&k, k.size);
     FILE *file = fopen(k.path, "a");
     assert_non_null(file);
     fputs("{\"options\":\"resample\",\"seed\":0,\"edges\":[[0,3,0]]}\n"
@@ -517,6 +532,54 @@ static void test_odd_lines(void **state)
     table t = run_table(k.f, k.data, k.o, &s);
     assert_same(&t, &whole);
     assert_int_equal(s.calls, 7);
+    close_kept(&k);
+}
+
+/* A journal of version 0.1 goes on, and what is added to it has checksums. */
+static void test_journal_of_first_version(void **state)
+{
+    static kept k;
+    table whole = open_kept(*state, &k);
+    followed s = {0}, again = {0};
+    size_t size = k.size;
+    cut_sums(&k);
+    char *last = k.text + k.size - 1;
+    while (last[-1] != '\n') {
+        last--;
+    }
+    write_text(&k, (size_t)(last - k.text));
+    table t = run_table(k.f, k.data, k.o, &s);
+    assert_same(&t, &whole);
+    assert_int_equal(s.calls, 1);
+    assert_string_equal(nonsens_run_warning(k.f->ctx), "");
+    read_text(&k);
+    assert_true(k.size < size && strstr(k.text, ",\"sum\":\""));
+    t = run_table(k.f, k.data, k.o, &again);
+    assert_same(&t, &whole);
+    assert_int_equal(again.calls, 0);
+    close_kept(&k);
+}
+
+/* Whatever byte of a resample's line is another: it is run again, and named. */
+static void test_changed_lines(void **state)
+{
+    static kept k;
+    table whole = open_kept(*state, &k);
+    size_t begin = (size_t)(strchr(k.text, '\n') - k.text) + 1, end = k.size - 1;
+    for (size_t at = begin; at < end; at += 3) {
+        char before = k.text[at];
+        followed s = {0};
+        if (before == '\n') {
+            continue;
+        }
+        k.text[at] = before == '7' ? '8' : '7';
+        write_text(&k, k.size);
+        context_begin(k.f->ctx);
+        table t = run_table(k.f, k.data, k.o, &s);
+        assert_same(&t, &whole);
+        assert_int_equal(s.calls, 1);
+        k.text[at] = before;
+    }
     close_kept(&k);
 }
 
@@ -611,7 +674,8 @@ int main(void)
         TEST(test_counts),         TEST(test_order_and_threads),
         TEST(test_resume),         TEST(test_more_resamples),
         TEST(test_cancelled),      TEST(test_refusals),
-        TEST(test_odd_lines),      TEST(test_graph_against_knowledge),
+        TEST(test_odd_lines),      TEST(test_journal_of_first_version),
+        TEST(test_changed_lines),  TEST(test_graph_against_knowledge),
         TEST(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

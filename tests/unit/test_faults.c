@@ -31,7 +31,7 @@ static const char *const KIND_NAME[KINDS] = {"of ours", "of JSON"};
 
 static void copy_file(const char *from, const char *to)
 {
-    char path[PATH_BYTES], *text = text_of(from);
+    char path[PATH_BYTES], *text = whole_text_of(from);
     FILE *file = fopen(path_of(path, to), "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
@@ -347,7 +347,7 @@ static void write_text(const char *name, const char *text)
 static void keep_begun_journal(const scenario *s, const char *to)
 {
     assert_int_equal(s->run(s), NONSENS_OK);
-    char *text = text_of("out.journal"), *second = strchr(text, '\n') + 1;
+    char *text = whole_text_of("out.journal"), *second = strchr(text, '\n') + 1;
     write_bytes(to, text, (size_t)(strchr(second, '\n') + 1 - text));
     free(text);
     remove_files("out");

@@ -1,4 +1,5 @@
 /* test_table.c - text tables and files: what is read, what is refused and how it is said (.npy: test_npy.c). */
+#include "base/csv_cell.h"
 #include "unit/table_fixture.h"
 
 #include <sys/stat.h>
@@ -518,6 +519,63 @@ static void test_mutations(void **state)
     assert_in_range(good, 1, TRIES - 1); /* some stay readable, some do not */
 }
 
+/* ---- cells that look like formulas ------------------------------------------------------------------------------- */
+
+static void print_cell(const char *text, char cell[64])
+{
+    FILE *stream = fmemopen(cell, 64, "w");
+    assert_non_null(stream);
+    csv_cell_print(stream, "", text);
+    fputc('\0', stream);
+    assert_int_equal(fclose(stream), 0);
+}
+
+static void test_formulas(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"=1+1", "'=1+1"},   {"+x", "'+x"},       {"-x", "'-x"},         {"@SUM(A1)", "'@SUM(A1)"},
+        {"\tx", "\"'\tx\""}, {"\rx", "\"'\rx\""}, {"=a,b", "\"'=a,b\""}, {"'=x", "''=x"},
+        {"''-x", "'''-x"},   {"-3", "-3"},        {"-3.2", "-3.2"},      {"+1e5", "+1e5"},
+        {"-3 ", "\"-3 \""},  {"'-3", "''-3"},     {"-3-4", "'-3-4"},     {"-inf", "'-inf"},
+        {"'", "'"},          {"'x", "'x"},        {"x=1", "x=1"},        {"=\"x\"", "\"'=\"\"x\"\"\""},
+        {"-", "'-"},         {"#=", "\"#=\""},    {"a;b", "\"a;b\""},
+    };
+    char cell[64];
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        print_cell(cases[k][0], cell);
+        assert_string_equal(cell, cases[k][1]);
+    }
+}
+
+/* Every text of up to four of these characters, as a name and as a label; blanks at its ends are never kept. */
+static void test_every_text_comes_back(void **state)
+{
+    static const char letters[] = "'=-+@3.e\",\t\r\n a";
+    enum { LETTERS = sizeof letters - 1, MOST = 4 };
+    fixture *f = *state;
+    char text[MOST + 1], cell[64], file[256];
+    for (int number = 1; number < LETTERS * LETTERS * LETTERS * LETTERS; number++) {
+        int length = 0;
+        for (int rest = number; rest > 0; rest /= LETTERS) {
+            text[length++] = letters[rest % LETTERS];
+        }
+        text[length] = '\0';
+        if (text[0] == ' ' || strchr(" \t", text[length - 1])) {
+            continue;
+        }
+        print_cell(text, cell);
+        snprintf(file, sizeof file, "v,%s\n1,%s\n2,z\n", cell, cell);
+        must_parse(f, file, (table_options){.label = "#2"});
+        assert_string_equal(f->t.column[1].name, text);
+        assert_string_equal(f->t.column[1].labels[0], text);
+        bool quoted = cell[0] == '"';
+        double value;
+        bool is_number = number_parse(text, text + length, &value) == text + length;
+        assert_true(is_number || !strchr("=+-@\t\r", cell[quoted]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -543,6 +601,8 @@ int main(void)
         TEST(test_standard_input),
         TEST(test_no_memory),
         TEST(test_cancel),
+        TEST(test_formulas),
+        TEST(test_every_text_comes_back),
         TEST(test_wanted_columns),
         TEST(test_first_text_is_kept),
         TEST(test_mutations),

@@ -1,0 +1,72 @@
+/*
+ * standard_output.c - standard output that breaks does not stop the run: all files are written first, and the failure
+ * is told at the end.  A reader that has closed its end of a pipe (`| head`) wants no more, so nothing is said to it.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char lost[1024]; /* the sentence on the first failure; empty: there was none */
+
+/* Only asked after a write has failed: a pipe or socket whose other end is closed reports an error or a hangup. */
+static bool is_closed_pipe(void)
+{
+    struct stat facts;
+    struct pollfd look = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (fstat(STDOUT_FILENO, &facts) != 0 || !(S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode))) {
+        return false;
+    }
+    return poll(&look, 1, 0) == 1 && (look.revents & (POLLERR | POLLHUP));
+}
+
+int output_done(const nonsens_context *ctx, nonsens_status status, const char *path)
+{
+    if (status == NONSENS_OK) {
+        return EXIT_DONE;
+    }
+    bool standard = strcmp(path, "-") == 0 ? ferror(stdout) != 0 : is_standard_output(path);
+    if (status != NONSENS_ERR_OUTPUT || !standard || interrupt_seen()) {
+        return complain_status(ctx, status);
+    }
+    if (!lost[0]) {
+        snprintf(lost, sizeof lost, "%s", nonsens_message(ctx));
+    }
+    clearerr(stdout); // so that the next failure of a file is not taken for one of standard output
+    return EXIT_DONE;
+}
+
+static void remember(int error)
+{
+    if (!lost[0]) {
+        snprintf(lost, sizeof lost, "cannot write standard output: %s", error ? strerror(error) : "a write failed");
+    }
+}
+
+void standard_output_flush(void)
+{
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        remember(errno);
+        clearerr(stdout);
+    }
+}
+
+int standard_output_end(int code)
+{
+    standard_output_flush();
+    bool closed = lost[0] && is_closed_pipe();
+    if (fclose(stdout) != 0) { // a disk that is not local may refuse only now
+        remember(errno);
+    }
+    if (!lost[0] || (code != EXIT_DONE && code != EXIT_FAILED)) {
+        return code;
+    }
+    if (closed) {
+        return code == EXIT_DONE ? EXIT_CLOSED_PIPE : code;
+    }
+    return complain(EXIT_FAILED, "%s", lost);
+}

@@ -1,0 +1,55 @@
+/* csv_cell.c - quotes and the apostrophe in front of would-be formulas; see csv_cell.h. */
+#include "base/csv_cell.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Blanks behind it do not count, as they do not in reading. */
+static bool is_number(const char *text, int64_t length)
+{
+    double value;
+    while (length > 0 && text[length - 1] == ' ') {
+        length--;
+    }
+    return number_parse(text, text + length, &value) == text + length && isfinite(value);
+}
+
+/* What a spreadsheet takes for a formula, or would but for apostrophes in front. */
+static bool is_formula(const char *text, int64_t length)
+{
+    int64_t at = 0;
+    while (at < length && text[at] == '\'') {
+        at++;
+    }
+    bool begins = at < length && text[at] && strchr("=+-@\t\r", text[at]);
+    return begins && !is_number(text, length);
+}
+
+bool csv_cell_is_guarded(const char *text, int64_t length)
+{
+    return length > 0 && text[0] == '\'' && is_formula(text + 1, length - 1);
+}
+
+static bool needs_quotes(const char *prefix, const char *text)
+{
+    return (!prefix[0] && (!text[0] || text[0] == '#')) || strpbrk(text, ",;\t\"\r\n ");
+}
+
+void csv_cell_print(FILE *f, const char *prefix, const char *text)
+{
+    const char *guard = !prefix[0] && is_formula(text, (int64_t)strlen(text)) ? "'" : "";
+    if (!needs_quotes(prefix, text)) {
+        fprintf(f, "%s%s%s", guard, prefix, text);
+        return;
+    }
+    fprintf(f, "\"%s%s", guard, prefix);
+    for (; *text; text++) {
+        if (*text == '"') {
+            fputc('"', f);
+        }
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}
