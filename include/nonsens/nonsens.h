@@ -90,7 +90,7 @@ NONSENS_API void nonsens_context_free(nonsens_context *ctx);
 NONSENS_API const char *nonsens_message(const nonsens_context *ctx);
 /*
  * What the last run says beside its result, in one sentence: lines of its journal that were changed, and whose work was
- * done again.  "" if there is nothing to say.  Valid until the next call with this context.
+ * done again.  "" if there is nothing to say, or if ctx is NULL.  Valid until the next call with this context.
  */
 NONSENS_API const char *nonsens_run_warning(const nonsens_context *ctx);
 /* Sets the function that is told of progress; NULL for none. */
