@@ -2,7 +2,7 @@
  * information.c - mutual information as a test of independence.
  *
  * Mutual information does not change when either variable is transformed by an increasing function; so both are
- * replaced by normal scores, the normal quantiles of (mid-rank - 1/2) / n, before neighbours are sought (Kraskov,
+ * replaced by normal scores, normal quantiles of mid-ranks over n, before neighbours are sought (Kraskov,
  * Stoegbauer, Grassberger, Phys. Rev. E 69, 066138, 2004).  Units and outliers then do not matter.  More neighbours
  * mean less variance and more bias, which permutations share: for a test a larger k than the usual 3 is better (Runge,
  * AISTATS 2018).  Share of p <= .05, 200 rows, 99 permutations, 200 repetitions:
@@ -15,9 +15,11 @@
  *
  * A tenth of the rows is the default; with a fifth, k = 40, the circle is no longer seen (.083 of 60 repetitions).
  *
- * Normal scores are symmetric, so that many distances between them are equal, and rounding errors of the quantile, which
- * differ between processors, would decide which of them counts as smaller.  Scores are therefore rounded to multiples of
- * 2^-32: their differences are exact, and equal distances stay equal.
+ * With ranks in the middle of their steps, (rank - 1/2) / n, scores would lie symmetrically, many distances between them
+ * would be equal, and rounding errors of the quantile, which differ between processors, would decide which of them counts
+ * as smaller.  Ranks are therefore moved by SHIFT of a step.  (Rounding the scores instead, so that equal distances stay
+ * equal, makes the statistic take fewer values: 1,000 null samples of 100 rows in segments then had p-values with a
+ * Kolmogorov distance of .061 from the uniform law, .043 with the shift: make calibration CELLS='information*n100'.)
  *
  * Rows are put in the order of (x, y) inside groups first, so that the order in which they came does not matter, to p
  * neither.
@@ -65,7 +67,7 @@ static nonsens_status check_input(nonsens_context *ctx, const double *x, const d
     return NONSENS_OK;
 }
 
-enum { SCORE_BITS = 32 }; /* of a score behind the point */
+static const double SHIFT = 1.0 / 16.0; /* of a step between two ranks */
 
 /* ---- scores --------------------------------------------------------------------------------------------------- */
 
@@ -76,8 +78,7 @@ static bool normal_scores(int64_t n, const double *v, double *score, sort_entry 
     for (int64_t first = 0, end; first < n; first = end) {
         for (end = first + 1; end < n && entry[end].key == entry[first].key; end++) {
         }
-        double quantile = special_normal_quantile(0.5 * (double)(first + end) / (double)n);
-        double value = ldexp(round(ldexp(quantile, SCORE_BITS)), -SCORE_BITS);
+        double value = special_normal_quantile((0.5 * (double)(first + end) + SHIFT) / (double)n);
         for (int64_t i = first; i < end; i++) {
             score[entry[i].row] = value;
         }
