@@ -15,11 +15,12 @@
  *
  * A tenth of the rows is the default; with a fifth, k = 40, the circle is no longer seen (.083 of 60 repetitions).
  *
- * With ranks in the middle of their steps, (rank - 1/2) / n, scores would lie symmetrically, many distances between them
- * would be equal, and rounding errors of the quantile, which differ between processors, would decide which of them counts
- * as smaller.  Ranks are therefore moved by SHIFT of a step.  (Rounding the scores instead, so that equal distances stay
- * equal, makes the statistic take fewer values: 1,000 null samples of 100 rows in segments then had p-values with a
- * Kolmogorov distance of .061 from the uniform law, .043 with the shift: make calibration CELLS='information*n100'.)
+ * With ranks in the middle of their steps, (rank - 1/2) / n, scores would lie symmetrically, many distances between
+ * them would be equal, and rounding errors of the quantile, which differ between processors, would decide which of them
+ * counts as smaller.  Ranks are therefore moved by SHIFT of a step.  (Rounding the scores instead, so that equal
+ * distances stay equal, makes the statistic take fewer values: 1,000 null samples of 100 rows in segments then had
+ * p-values with a Kolmogorov distance of .061 from the uniform law, .043 with the shift: make calibration
+ * CELLS='information*n100'.)
  *
  * Rows are put in the order of (x, y) inside groups first, so that the order in which they came does not matter, to p
  * neither.
