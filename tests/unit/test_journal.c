@@ -53,7 +53,7 @@ int flock(int file, int kind)
 
 /* ---- a place ---- */
 
-enum { TEXT_BYTES = 4096, NOBODY = 65534 };
+enum { TEXT_BYTES = 4096, NOBODY = 65534, CHILD_SECONDS = 20 };
 
 typedef struct place {
     nonsens_context *ctx;
@@ -264,6 +264,7 @@ static void test_another_process(void **state)
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
+        alarm(CHILD_SECONDS); // if the test fails, nobody ends it
         bool good = journal_open(p->ctx, p->path, &j) == NONSENS_OK &&
                     journal_append(p->ctx, &j, json_pack("{s:s, s:i}", "options", "a", "seed", 1)) == NONSENS_OK;
         (void)!write(ready[1], good ? "y" : "n", 1);
@@ -293,7 +294,7 @@ static void test_executed_program(void **state)
     append(p, &j, 1);
     pid_t child = fork();
     if (child == 0) {
-        execl("/bin/sleep", "sleep", "100", (char *)NULL);
+        execl("/bin/sleep", "sleep", "20", (char *)NULL);
         _exit(1);
     }
     char link[64], program[256] = "";
