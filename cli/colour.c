@@ -39,7 +39,7 @@ const char *colour_hold(colour *c)
 
 const char *colour_begin(colour *c, const char *path)
 {
-    *c = (colour){NULL};
+    *c = (colour){.text = NULL};
     if (!path || strcmp(path, "-") != 0 || !is_wanted()) {
         return path;
     }
