@@ -122,7 +122,7 @@ static nonsens_status read_line(nonsens_context *ctx, journal *j, char *text, jo
         note_changed(j);
     }
     j->has_sums = j->has_sums || p.summed;
-    bool kept = keep(j, p.object, place); // where there is none, too
+    bool kept = keep(j, p.object, place); // p.object may be NULL
     return kept && !p.no_memory ? NONSENS_OK : fail_memory(ctx);
 }
 

@@ -145,7 +145,8 @@ static void remove_parts(int64_t n, int64_t count, const double *q, double *v, d
     linalg_gemm(false, false, n, 1, count, -1.0, q, n, share, count, 1.0, v, n);
 }
 
-/* Gram-Schmidt over the kept columns in canonical order, each twice for the sake of rounding. */
+/* Gram-Schmidt over the kept columns in canonical order; the second projection removes what rounding left of the first.
+ */
 static nonsens_status divide(nonsens_context *ctx, arena *scratch, const columns *c, division *out)
 {
     int64_t n = c->data->n;

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NAME_BYTES = 1 << 20 };
+enum { MAX_NAME_BYTES = 1 << 20 };
 
 nonsens_status graph_fail(graph_builder *b, int64_t line, const char *format, ...)
 {
@@ -38,9 +38,9 @@ static nonsens_status check_name(graph_builder *b, int64_t line, const char *nam
     if (length == 0) {
         return graph_fail(b, line, "the name of a node is empty; name it");
     }
-    if (length > MOST_NAME_BYTES) {
+    if (length > MAX_NAME_BYTES) {
         return graph_fail(b, line, "the name %s has more than %d bytes; shorten it", show_bytes(shown, name, length),
-                          MOST_NAME_BYTES);
+                          MAX_NAME_BYTES);
     }
     if (!utf8_is_valid(name, length)) {
         return graph_fail(b, line, "the name %s is not UTF-8; save the file as UTF-8", show_bytes(shown, name, length));

@@ -476,8 +476,8 @@ static int64_t place_of(const ci_tester *t, int64_t column)
     return place;
 }
 
-/* Columns enter in the order of their ranks: how the entries of a product of matrices are summed up may depend on
- * where they stand in it. */
+/* Columns enter in the order of their ranks, because BLAS may sum an entry of a matrix product in an order that
+ * depends on its position. */
 static nonsens_status prepare_correlations(nonsens_context *ctx, ci_tester *t)
 {
     const double **v; // (columns)

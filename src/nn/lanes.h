@@ -6,8 +6,8 @@
  * below the normal range included (tests/unit/test_kernel.c).  Polynomials: coefficients fitted for this file by
  * tools/fit_polynomials.
  *
- * Where a product and a sum are rounded once is said here, by lanes_fma, and not left to the compiler
- * (-ffp-contract=off): gcc 13 fused the full blocks of a product and not the last one, so that equal rows had
+ * lanes_fma marks every place where a product and a sum are rounded once.  The compiler must not choose them
+ * (-ffp-contract=off): gcc 13 fused the full blocks of a matrix product but not the last one, and equal rows got
  * features that differed in the last bit.
  */
 #ifndef NN_LANES_H

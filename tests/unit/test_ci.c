@@ -156,8 +156,8 @@ static void test_order_does_not_matter(void **state)
     }
 }
 
-/* A correlation is the same bits wherever its columns stand in the table: where in a product of matrices an entry is
- * may change how it is summed up. */
+/* The position of a column in the table does not change a bit of its correlations, although BLAS may sum an entry of a
+ * matrix product in an order that depends on its position. */
 static void test_places_do_not_matter(void **state)
 {
     fixture *f = *state;
