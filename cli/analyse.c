@@ -203,12 +203,15 @@ static int check_files(const arguments *args, const command *self)
 
 static int check_arguments(const arguments *args, const command *self)
 {
+    char journal[VALUE_BYTES];
     if (args->word_count == 0) {
         return complain(EXIT_USAGE, "%s needs a data file, or - for standard input; `nonsens help %s` explains",
                         self->name, self->name);
     }
     int code = check_options(args, self);
     code = code == EXIT_DONE ? check_files(args, self) : code;
+    value_of(args, "journal", journal);
+    interrupt_keeps(journal[0] ? "resamples" : NULL);
     code = code == EXIT_DONE && pairs_wanted(args) ? pairs_check(args) : code;
     return code == EXIT_DONE ? check_segments(args, self) : code;
 }
@@ -327,24 +330,10 @@ static int complain_data(const arguments *args)
     return complain(EXIT_DATA, "%s%s: %s", first, others, nonsens_message(args->ctx));
 }
 
-int complain_run(const arguments *args, nonsens_status status, const char *kept)
+int complain_run(const arguments *args, nonsens_status status)
 {
-    if (interrupt_seen() && kept) {
-        return complain(EXIT_INTERRUPTED, "interrupted; finished %s are kept, --resume goes on with them", kept);
-    }
     bool of_data = status == NONSENS_ERR_DATA && !names_its_file(nonsens_message(args->ctx)) && !interrupt_seen();
     return of_data ? complain_data(args) : complain_status(args->ctx, status);
-}
-
-/* What is kept of an interrupted run, or NULL.  Of a failed one the message in the context must stay. */
-static const char *kept_units(const arguments *args)
-{
-    char journal[VALUE_BYTES];
-    if (!interrupt_seen()) {
-        return NULL;
-    }
-    value_of(args, "journal", journal);
-    return journal[0] ? "resamples" : NULL;
 }
 
 static int run_on_data(const arguments *args, const nonsens_data *data, progress *line, analyse_fn run)
@@ -354,7 +343,7 @@ static int run_on_data(const arguments *args, const nonsens_data *data, progress
     progress_wipe(line);
     print_run_warning(args->ctx, args->quiet);
     int code = status == NONSENS_OK && !interrupt_seen() ? write_results(args, data, result)
-                                                         : complain_run(args, status, kept_units(args));
+                                                         : complain_run(args, status);
     nonsens_result_free(result);
     return code;
 }

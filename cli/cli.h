@@ -147,8 +147,8 @@ typedef nonsens_status (*analyse_fn)(nonsens_context *ctx, const nonsens_data *d
 
 /* The course of every analysing command: words, data, run, results. */
 int analyse(const command *self, int count, char **words, analyse_fn run);
-/* Complains of a run on data that failed or was interrupted; `kept` are the units that a journal keeps, or NULL. */
-int complain_run(const arguments *args, nonsens_status status, const char *kept);
+/* Complains of a run on data that failed or was interrupted. */
+int complain_run(const arguments *args, nonsens_status status);
 /* Where the text goes: standard output unless it has a file of its own or something else is printed there; or NULL. */
 const char *text_path(const arguments *args);
 output_file text_output(const arguments *args);
@@ -194,6 +194,9 @@ int pairs_run(const arguments *args, const nonsens_data *data, progress *line);
 /* Ctrl-C and termination cancel the context's run; a second one ends the program at once. */
 void interrupt_watch(nonsens_context *ctx);
 bool interrupt_seen(void);
+/* What a journal keeps of an interrupted run ("resamples"), or NULL. */
+void interrupt_keeps(const char *units);
+int complain_interrupted(void);
 
 /* ---- several processes, started by mpirun (team_mpi.c, or team_none.c in a build without MPI) ---- */
 

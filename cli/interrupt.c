@@ -7,6 +7,7 @@
 
 static _Atomic(nonsens_context *) watched;
 static volatile sig_atomic_t seen;
+static const char *kept;
 
 static void on_signal(int number)
 {
@@ -34,6 +35,17 @@ void interrupt_watch(nonsens_context *ctx)
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     catch_signal(SIGHUP);
+}
+
+void interrupt_keeps(const char *units)
+{
+    kept = units;
+}
+
+int complain_interrupted(void)
+{
+    return kept ? complain(EXIT_INTERRUPTED, "interrupted; finished %s are kept, --resume goes on with them", kept)
+                : complain(EXIT_INTERRUPTED, "interrupted");
 }
 
 bool interrupt_seen(void)

@@ -105,7 +105,7 @@ int complain_status(const nonsens_context *ctx, nonsens_status status)
 {
     // a signal that breaks off reading or writing shows up as an error of that call
     if (interrupt_seen()) {
-        return complain(EXIT_INTERRUPTED, "interrupted");
+        return complain_interrupted();
     }
     return complain(exit_code(status), "%s", nonsens_message(ctx));
 }

@@ -56,6 +56,7 @@ int pairs_check(const arguments *args)
     if (!journal && strcmp(resume, "true") == 0) {
         return complain(EXIT_USAGE, "--resume needs the journal of a run that was stopped; give the same --json FILE");
     }
+    interrupt_keeps(journal ? "pairs" : NULL);
     int code = check_files(args, list, journal);
     free(journal);
     return code;
@@ -66,6 +67,7 @@ static int write_json(const arguments *args, const nonsens_pairs *pairs, const c
 {
     nonsens_status status = nonsens_pairs_write_json(args->ctx, pairs, args->json);
     if (status == NONSENS_OK && journal) {
+        interrupt_keeps(NULL);
         unlink(journal);
     }
     return output_done(args->ctx, status, args->json);
@@ -98,7 +100,7 @@ int pairs_run(const arguments *args, const nonsens_data *data, progress *line)
     progress_wipe(line);
     print_run_warning(args->ctx, args->quiet);
     int code = status == NONSENS_OK && !interrupt_seen() ? write_pairs(args, pairs, journal)
-                                                         : complain_run(args, status, journal ? "pairs" : NULL);
+                                                         : complain_run(args, status);
     nonsens_pairs_free(pairs);
     free(journal);
     return code;

@@ -84,11 +84,6 @@ static int share_cores(const arguments *args)
     return status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
 }
 
-static int complain_interrupted(void)
-{
-    return complain(EXIT_INTERRUPTED, "interrupted; finished repetitions are kept, --resume goes on with them");
-}
-
 /* The text is held back: if standard output broke under the library, all processes would take the run for failed. */
 static int reproduce_one(const arguments *args, const char *figure, progress *line)
 {
@@ -108,6 +103,7 @@ static int reproduce(const arguments *args)
     const nonsens_crew *crew = team_crew();
     int code = check_figures(args);
     progress line;
+    interrupt_keeps("repetitions");
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet || (crew && crew->member > 0));
     code = team_agree(code == EXIT_DONE ? share_cores(args) : code);
