@@ -5,7 +5,7 @@ REPS ?= 0
 CELLS ?= *
 FIGURES ?= bivariate six-variables fmri linear-ica
 
-.PHONY: all setup demo test unit test-slow test-x86 test-arm load sanitize thread-sanitizer cross static coverage mutants page accuracy sachs \
+.PHONY: all setup demo test unit test-slow test-x86 test-arm load sanitize thread-sanitizer static coverage mutants page accuracy sachs \
     calibration power figures reproduce-quick bench fuzz format install clean
 
 all: setup
@@ -53,10 +53,6 @@ sanitize: setup
 thread-sanitizer: setup
 	@tools/thread_sanitizer
 
-# The networks' kernels of both architectures under qemu (installs it and a cross compiler where missing).
-cross:
-	@tools/cross_test $(BUILD)
-
 # Unit tests and the golden, invariance and cli cases on processors that this machine does not have: cross-built and under
 # qemu for the other architecture, with older instruction sets for its own (tools/test_machine, docs/trust.md).
 test-x86: all
@@ -77,7 +73,7 @@ coverage: setup
 mutants: setup
 	@tools/mutants
 
-# The report page from its sources in web/ (needs node and npm; the page is kept in src/report/page.html, so that
+# The report page from its sources in web/ (needs node and npm; the page is kept in src/write/page.html, so that
 # building the program needs neither).
 page:
 	@cd web && npm install --no-save --no-audit --no-fund && npm run build

@@ -5,7 +5,7 @@
  * count.
  */
 #include "base/rng.h"
-#include "data/table.h"
+#include "read/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

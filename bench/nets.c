@@ -14,7 +14,7 @@
  * other, so that both sides see the same processor.
  */
 #include "base/parallel.h"
-#include "data/table.h"
+#include "read/table.h"
 #include "math/column.h"
 #include "nn/mlp_reference.h"
 #include "nn/tcl.h"

@@ -9,9 +9,9 @@
 #ifndef EXPERIMENTS_ACCURACY_H
 #define EXPERIMENTS_ACCURACY_H
 
-#include "base/journal.h"
+#include "pool/journal.h"
 #include "data/dataset.h"
-#include "data/simulate.h"
+#include "simulate/simulate.h"
 #include "mechanisms.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
  */
 #include "accuracy.h"
 #include "graph/metrics.h"
-#include "methods/result.h"
+#include "methods/shared/result.h"
 #include "reproduce/summary.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * rules.
  */
 #include "accuracy.h"
-#include "methods/monti.h"
+#include "methods/nonsens/monti.h"
 #include "reproduce/summary.h"
 
 #include <math.h>

@@ -20,7 +20,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "methods/result.h"
+#include "methods/shared/result.h"
 
 #include <inttypes.h>
 #include <math.h>

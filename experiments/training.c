@@ -8,7 +8,7 @@
  * averaged logits, in nats per row below what the segments' shares alone give, with standard errors over data sets,
  * and the processor's seconds per network.
  */
-#include "data/simulate.h"
+#include "simulate/simulate.h"
 #include "math/optimise.h"
 #include "nn/inputs.h"
 #include "nn/train.h"

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 
-const OUTPUT = resolve(import.meta.dirname, '../src/report');
+const OUTPUT = resolve(import.meta.dirname, '../src/write');
 
 function policyHash(content: string): string {
   return `'sha256-${createHash('sha256').update(content, 'utf8').digest('base64')}'`;

@@ -2,7 +2,7 @@
  * blas_memory.h - lets several threads call a serial OpenBLAS at once.
  *
  * All that calls of a serial OpenBLAS share is its table of work buffers, which it changes without a lock: two threads
- * inside it at once gave wrong products in about 1 of 40 runs of a test made for it (tests/unit/test_linalg.c).  The
+ * inside it at once gave wrong products in about 1 of 40 runs of a test made for it (tests/unit/math/test_linalg.c).  The
  * linker leads its calls of blas_memory_alloc and blas_memory_free to functions here that keep the buffers under a
  * lock (--wrap in src/meson.build).  A BLAS that was linked without that is entered by one thread at a time.
  *

@@ -14,7 +14,7 @@
 
 #include "base/matrix.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "options/options.h"
 
 struct nonsens_data {
     arena memory; /* owns everything below */

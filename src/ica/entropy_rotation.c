@@ -12,7 +12,7 @@
  * most of the bias (measured for Laplace, 500 rows: +.04 against -.12 nat); no jittered copies of the rows; segments
  * are estimated one by one.  One-spacings (math/entropy.h) are far noisier and jagged as a function of the angle.
  */
-#include "ica/internal.h"
+#include "ica/ica_internal.h"
 
 #include "math/sort.h"
 

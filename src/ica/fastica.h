@@ -2,7 +2,7 @@
 #ifndef ICA_FASTICA_H
 #define ICA_FASTICA_H
 
-#include "ica/internal.h"
+#include "ica/ica_internal.h"
 
 typedef struct ica_fastica_limits {
     double tolerance; /* stop when 1 - |cosine| of the last step is below this for every source */

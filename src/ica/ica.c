@@ -9,7 +9,7 @@
 #include "ica/ica.h"
 
 #include "base/show.h"
-#include "ica/internal.h"
+#include "ica/ica_internal.h"
 #include "math/linalg.h"
 
 #include <inttypes.h>

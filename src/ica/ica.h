@@ -13,7 +13,7 @@
 
 #include "base/matrix.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "options/options.h"
 
 /* What an algorithm is told.  ica_options_for gives the defaults of an algorithm. */
 typedef struct ica_options {

@@ -20,7 +20,7 @@
  * 2018.  The signs are decided at the start, again where the gradient is small, and at the end, until they stay;
  * after SWITCHES changes they are held.
  */
-#include "ica/internal.h"
+#include "ica/ica_internal.h"
 #include "ica/row_blocks.h"
 #include "ica/starts.h"
 #include "math/linalg.h"

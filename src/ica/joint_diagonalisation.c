@@ -18,7 +18,7 @@
  * search in each plane, so that it cannot stop at a poor local minimum for d = 2; a small multiple of the pooled
  * covariance is added to every C_e, so that a feature that is constant in one segment is no infinity.
  */
-#include "ica/internal.h"
+#include "ica/ica_internal.h"
 #include "math/linalg.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* planes.c - Jacobi-like sweeps over the planes of two sources: a grid over a quarter turn, then golden section. */
-#include "ica/internal.h"
+#include "ica/ica_internal.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #ifndef ICA_ROW_BLOCKS_H
 #define ICA_ROW_BLOCKS_H
 
-#include "ica/internal.h"
+#include "ica/ica_internal.h"
 
 #include <stdatomic.h>
 

@@ -3,7 +3,7 @@
  * head of score_matching.c, which minimises it over rotations by a faster form of its own and is tested against this
  * one.
  */
-#include "ica/internal.h"
+#include "ica/ica_internal.h"
 #include "math/linalg.h"
 
 #include <math.h>

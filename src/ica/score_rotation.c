@@ -11,7 +11,7 @@
  * and dJ/dlocation = -sum_e n_e/n E_e r.  Up to SWEEP_MOST sources, sweeps over planes search J globally first.  Then
  * L-BFGS in W = (I - S)^{-1} (I + S), S skew-symmetric (Cayley), and the location.
  */
-#include "ica/internal.h"
+#include "ica/ica_internal.h"
 #include "math/linalg.h"
 #include "math/optimise.h"
 

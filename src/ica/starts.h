@@ -2,7 +2,7 @@
 #ifndef ICA_STARTS_H
 #define ICA_STARTS_H
 
-#include "ica/internal.h"
+#include "ica/ica_internal.h"
 
 /* w (d, d) = the identity for start 0, else a rotation or reflection without preference, drawn by (seed, start). */
 void ica_set_start(uint64_t seed, int64_t start, int64_t d, double *w);

@@ -4,7 +4,7 @@
 #ifndef ICA_STATISTICS_H
 #define ICA_STATISTICS_H
 
-#include "base/options.h"
+#include "options/options.h"
 
 #include <stdint.h>
 

@@ -14,7 +14,7 @@
 
 #include "base/matrix.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "options/options.h"
 
 /* A figure beside the p-value that a reader may want to see. */
 typedef struct ci_detail {

@@ -16,7 +16,7 @@
 
 #include "base/matrix.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "options/options.h"
 
 enum {
     HSIC_LEAST_ROWS = 10,     /* of a segment that enters the test */

@@ -19,7 +19,7 @@
 
 #include "base/matrix.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "options/options.h"
 
 enum {
     KCI_LEAST_ROWS = 10,      /* of a segment that enters the test */

@@ -12,7 +12,7 @@
 
 #include "base/matrix.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "options/options.h"
 
 enum { SAMPLES_PERMUTE_ROWS = 20000 }; /* the usual permute_up_to: 999 permutations take half a second */
 

@@ -2,7 +2,7 @@
 #ifndef MECHANISM_DESCENT_H
 #define MECHANISM_DESCENT_H
 
-#include "mechanism/internal.h"
+#include "mechanism/mechanism_internal.h"
 
 /* Half squared decrements, in nats over all rows: where the descent ends, and which keep their matrix. */
 typedef struct descent_pace {

@@ -1,5 +1,5 @@
 /* mechanism.c - B-splines of all variables, prepared once, and the terms of one model. */
-#include "mechanism/internal.h"
+#include "mechanism/mechanism_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,7 +16,7 @@
  * steps.  Sums of (1) over the variables of a graph give log p_e(x), hence also the segment's posterior: its logits are
  * sums of one feature l(z_j) per variable that sees the variable and its causes alone.
  *
- * Variables enter by their warped ranks (segments/sample.h): increasing maps of a variable change nothing, and their
+ * Variables enter by their warped ranks (classifier/sample.h): increasing maps of a variable change nothing, and their
  * derivatives are the same factor in all graphs.
  */
 #ifndef MECHANISM_MECHANISM_H

@@ -2,7 +2,7 @@
  * rows.c - passes over the rows: log densities (1) of mechanism.h, their first and second derivatives.
  */
 #include "math/pair.h"
-#include "mechanism/internal.h"
+#include "mechanism/mechanism_internal.h"
 
 #include <math.h>
 #include <string.h>

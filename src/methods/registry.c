@@ -1,5 +1,5 @@
 /* registry.c - the table of methods.  Adding a method = one file + one line here. */
-#include "methods/method.h"
+#include "methods/shared/method.h"
 
 #include <string.h>
 

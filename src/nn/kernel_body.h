@@ -8,7 +8,7 @@
  *
  * Only what runs on a tile is here: code in this file may run on no other processor.
  */
-#include "nn/kernel.h"
+#include "nn/nn_kernel.h"
 #include "nn/lanes.h"
 
 #include <stddef.h>

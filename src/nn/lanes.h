@@ -3,7 +3,7 @@
  * by one instruction set's kernel (kernel_body.h): GCC's vector extension maps to whatever the target has.
  *
  * exp, log and tanh keep to a few units in the last place of the true value over all floats, infinities and numbers
- * below the normal range included (tests/unit/test_kernel.c).  Polynomials: coefficients fitted for this file by
+ * below the normal range included (tests/unit/nn/test_kernel.c).  Polynomials: coefficients fitted for this file by
  * tools/fit_polynomials.
  *
  * lanes_fma marks every place where a product and a sum are rounded once.  The compiler must not choose them

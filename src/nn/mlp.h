@@ -13,7 +13,7 @@
 #define NN_MLP_H
 
 #include "base/rng.h"
-#include "nn/kernel.h"
+#include "nn/nn_kernel.h"
 
 enum { MLP_MAX_LAYERS = KERNEL_MOST_LAYERS };
 

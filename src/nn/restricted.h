@@ -11,7 +11,7 @@
 #define NN_RESTRICTED_H
 
 #include "base/memory.h"
-#include "base/options.h"
+#include "options/options.h"
 
 /* How many features see the first variable alone, the second alone, both; in this order. */
 typedef struct restricted_spec {

@@ -7,7 +7,7 @@
 #ifndef REPRODUCE_BIVARIATE_H
 #define REPRODUCE_BIVARIATE_H
 
-#include "methods/result.h"
+#include "methods/shared/result.h"
 #include "reproduce/reproduce.h"
 #include "reproduce/summary.h"
 

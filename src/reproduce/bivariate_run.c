@@ -1,8 +1,9 @@
 /* bivariate_run.c - one data set of two variables, and what the methods of a family say about it. */
-#include "data/simulate.h"
+#include "base/clock.h"
+#include "simulate/simulate.h"
 #include "math/column.h"
-#include "methods/monti.h"
-#include "methods/run.h"
+#include "methods/nonsens/monti.h"
+#include "tasks/run.h"
 #include "reproduce/bivariate.h"
 
 #include <inttypes.h>
@@ -304,7 +305,7 @@ nonsens_status bivariate_run(nonsens_context *ctx, arena *scratch, const void *b
     (void)base;
     bivariate_setting s = bivariate_setting_of(cell);
     bivariate_answer answer[RULES_OF_FAMILY];
-    double begun = run_seconds();
+    double begun = clock_seconds();
     drawn d;
     nonsens_status status = draw(ctx, s, seed.seed, &d);
     status = status == NONSENS_OK ? put(ctx, line, "truth", json_integer(d.truth)) : status;
@@ -313,7 +314,7 @@ nonsens_status bivariate_run(nonsens_context *ctx, arena *scratch, const void *b
     }
     drawn_free(&d);
     TRY(status);
-    return put(ctx, line, "seconds", json_real(round(1000.0 * (run_seconds() - begun)) / 1000.0));
+    return put(ctx, line, "seconds", json_real(round(1000.0 * (clock_seconds() - begun)) / 1000.0));
 }
 
 static bool read_answer(const json_t *pair, bivariate_answer *out)

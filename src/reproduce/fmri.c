@@ -18,7 +18,7 @@
  */
 #include "base/number.h"
 #include "base/show.h"
-#include "methods/bootstrap.h"
+#include "tasks/bootstrap.h"
 #include "reproduce/found_graph.h"
 #include "reproduce/reproduce.h"
 #include "reproduce/svg_graph.h"

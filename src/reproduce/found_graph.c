@@ -1,7 +1,8 @@
 /* found_graph.c - a graph that `discover` found: run, told in a journal's line, read again. */
 #include "reproduce/found_graph.h"
 
-#include "methods/run.h"
+#include "base/clock.h"
+#include "tasks/run.h"
 
 #include <string.h>
 
@@ -26,12 +27,12 @@ static bool is_result(nonsens_status status)
 static nonsens_status find(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, json_t *line)
 {
     nonsens_result *result;
-    double begun = run_seconds();
+    double begun = clock_seconds();
     nonsens_status status = nonsens_discover(ctx, data, options, &result);
     if (!is_result(status)) {
         return status;
     }
-    double seconds = run_seconds() - begun;
+    double seconds = clock_seconds() - begun;
     json_t *what = result ? found_graph_edges(result->edges, result->edge) : json_string(ctx->message);
     bool kept = json_object_set_new(line, result ? "edges" : "failed", what) == 0 &&
                 json_object_set_new(line, "seconds", json_real(seconds)) == 0;

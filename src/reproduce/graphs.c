@@ -9,7 +9,7 @@
  * transitive closure beside it.
  */
 #include "base/number.h"
-#include "data/simulate.h"
+#include "simulate/simulate.h"
 #include "graph/metrics.h"
 #include "reproduce/found_graph.h"
 #include "reproduce/reproduce.h"

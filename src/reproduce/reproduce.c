@@ -2,11 +2,11 @@
 #include "reproduce/reproduce.h"
 
 #include "base/hash.h"
-#include "base/journal_head.h"
+#include "pool/journal_head.h"
 #include "base/output.h"
 #include "base/parallel.h"
 #include "base/show.h"
-#include "reproduce/crew.h"
+#include "pool/crew.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -10,7 +10,7 @@
 #define REPRODUCE_REPRODUCE_H
 
 #include "base/memory.h"
-#include "base/options.h"
+#include "options/options.h"
 #include "base/rng.h"
 
 #include <jansson.h>

@@ -4,7 +4,7 @@
  * The first byte chooses: bit 0 with a column that says which rows are edges.  What is read is walked through, so that
  * the sanitizers see every name and edge.
  */
-#include "data/graph_file.h"
+#include "read/graph_file.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -3,12 +3,12 @@
  * line that is appended stands alone, whatever the file ended with.  What takes its results from such lines is run on
  * them: resamples, pairs and the figures of `reproduce`.
  */
-#include "base/journal_head.h"
+#include "pool/journal_head.h"
 #include "fuzz/fuzz_data.h"
 #include "fuzz/fuzz_file.h"
-#include "methods/bootstrap.h"
-#include "methods/method.h"
-#include "pairs/pairs.h"
+#include "tasks/bootstrap.h"
+#include "methods/shared/method.h"
+#include "tasks/pairs/pairs.h"
 #include "reproduce/reproduce.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* fuzz_json.c - bytes at random as JSON: taken and refused as by the JSON library's own reader, with the same value. */
-#include "base/json_text.h"
+#include "json/json_text.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

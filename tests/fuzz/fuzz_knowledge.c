@@ -4,7 +4,7 @@
  * What is read must pass knowledge_check; what is refused must be refused with words that name the file.
  */
 #include "fuzz/fuzz.h"
-#include "graph/knowledge_file.h"
+#include "read/knowledge_file.h"
 
 #include <string.h>
 

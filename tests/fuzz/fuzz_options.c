@@ -2,7 +2,7 @@
  * fuzz_options.c - texts at random as options (libFuzzer): the first byte chooses the command, each line behind it is
  * "key value".  What was set reads back as a text that sets the same.
  */
-#include "base/options.h"
+#include "options/options.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* fuzz_pairs.c - bytes at random as a list of pairs (libFuzzer). */
 #include "fuzz/fuzz_file.h"
-#include "pairs/pairs.h"
+#include "tasks/pairs/pairs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * is in order a page is made.
  */
 #include "fuzz/fuzz_file.h"
-#include "report/html.h"
+#include "write/html.h"
 
 #include <string.h>
 

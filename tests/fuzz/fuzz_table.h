@@ -7,7 +7,7 @@
 #ifndef FUZZ_TABLE_H
 #define FUZZ_TABLE_H
 
-#include "data/table.h"
+#include "read/table.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #define UNIT_TABLE_FIXTURE_H
 
 #include "base/rng.h"
-#include "data/table.h"
+#include "read/table.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-// What src/report/html.c puts into the page (docs/json.md describes the result).
+// What src/write/html.c puts into the page (docs/json.md describes the result).
 
 export interface Evidence {
   name: string;

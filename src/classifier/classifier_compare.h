@@ -1,0 +1,50 @@
+/*
+ * classifier_compare.h - is one segment classifier better than another?
+ *
+ * On rows that neither has seen: d_i is the difference of held-out log-likelihoods, z its mean over its standard error;
+ * with blocks of neighbouring rows the error is that of sums over blocks.  This is the size of the difference.
+ *
+ * Nested models are tested by their penalised likelihood ratio on all rows, T = objective(small) - objective(large).
+ * Its distribution if the smaller model is true is that of the label bootstrap (keep x, draw labels from the fitted
+ * smaller model, refit both, recompute T) in the limit of many rows, where a refit is one Fisher-scoring step and
+ * labels enter through a normal score alone.  Its cost does not depend on the number of rows, and it needs no folds
+ * (docs/structured.md gives the derivation, docs/tuning.md the comparison with held-out statistics).
+ */
+#ifndef CLASSIFIER_CLASSIFIER_COMPARE_H
+#define CLASSIFIER_CLASSIFIER_COMPARE_H
+
+#include "classifier/fit.h"
+
+typedef struct difference {
+    double mean, error, z;     /* nats per row by which the larger is better on held-out rows */
+    double ratio;              /* T, in nats over all rows */
+    double null_mean, null_sd; /* of T if the smaller model is true */
+    double tolerated;          /* nats of T that are put down to the features' own error; set by the caller */
+    double p_value;
+} difference;
+
+/* block_of: (n) block of every row, 0 .. blocks - 1, or NULL where rows are independent; scratch: (blocks). */
+void compare_rows(int64_t n, const double *larger, const double *smaller, const int32_t *block_of, int64_t blocks,
+                  double *scratch, difference *out);
+
+/* p-value of out->ratio - out->tolerated from draws under the null: a gamma variable with their mean and variance. */
+void compare_judge(int64_t draws, const double *ratio, difference *out);
+
+/* A restricted model against a free one of the same rank. */
+nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int threads, const fit *small,
+                                   const fit *large, int64_t draws, int64_t seed, difference *out);
+
+/*
+ * Rank r against rank r + 1, features of one kind.  The further feature is absent under the null, so nothing is
+ * regular; T is half the largest squared singular value of the score matrix of the logits' coefficients, outside the
+ * tangent space of the smaller model.  Its covariance is taken as a Kronecker product of the basis' and the segments'
+ * matrix. small: NULL for rank 0.
+ */
+nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const fit *small, const fit *large, int64_t draws,
+                            int64_t seed, difference *out);
+
+/* The same by the score at the smaller fit, without fitting the larger: cheap, and close to it while T is small. */
+nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const fit *small, int64_t draws, int64_t seed,
+                                  difference *out);
+
+#endif

@@ -1,0 +1,295 @@
+#include "classifier/classifier_information.h"
+
+#include "math/pair.h"
+
+#include <string.h>
+
+enum { MOST_PAIRS = (MODEL_MOST_RANK + 1) * (MODEL_MOST_RANK + 2) / 2 };
+
+struct information {
+    int64_t wide;                                 /* of the tile */
+    double square[TILE_PRODUCTS * TILE_PRODUCTS]; /* coefficients with coefficients, of one pair of features */
+    double scaled[TILE * TILE_PRODUCTS];          /* products times the covariance of a pair of features' weights */
+    double covariance[TILE][MODEL_MOST_RANK][MODEL_MOST_RANK];
+    double inner[TILE][MOST_PAIRS]; /* h_f h_g, pairs f >= g */
+    double *spread;                 /* (r, TILE, wide) p_e (a_ef - mean a_f) */
+    double *column;                 /* (TILE, r + 1, wide) */
+    double *local;                  /* (16, r + 1, wide) coefficients of a feature with weights, of one tile */
+    double *cross;                  /* (coefficients, r + 1, wide) the same over all tiles */
+    double *diagonal;               /* (pairs of features, wide) sum of h_f h_g p_e */
+    double *tail;                   /* (pairs of features, wide, wide) sum of h_f h_g p_e p_k */
+
+    /* by groups: those of the present cell that are not in `cross` yet, those of any that are not in `tail` */
+    int64_t groups, waiting;
+    double *along;                                             /* (TILE, 16, r + 1) sums of b h_g */
+    double squares[MOST_PAIRS][TILE_PRODUCTS * TILE_PRODUCTS]; /* of the cell */
+    double *probability; /* (TILE, wide) of those waiting, their h_f h_g in inner */
+};
+
+nonsens_status information_new(nonsens_context *ctx, arena *a, const model *m, const tile *t, information **out)
+{
+    int64_t r = m->rank, wide = t->wide, pairs = (r + 1) * (r + 2) / 2;
+    ARENA_TRY(ctx, a, *out, 1);
+    (*out)->wide = wide;
+    ARENA_TRY(ctx, a, (*out)->spread, r * TILE * wide + 1);
+    ARENA_TRY(ctx, a, (*out)->column, TILE * (r + 1) * wide);
+    ARENA_TRY(ctx, a, (*out)->local, TILE_PRODUCTS * (r + 1) * wide);
+    ARENA_TRY(ctx, a, (*out)->cross, m->coefficients * (r + 1) * wide + 1);
+    ARENA_TRY(ctx, a, (*out)->diagonal, pairs * wide);
+    ARENA_TRY(ctx, a, (*out)->tail, pairs * wide * wide);
+    ARENA_TRY(ctx, a, (*out)->along, TILE * TILE_PRODUCTS * (r + 1));
+    ARENA_TRY(ctx, a, (*out)->probability, TILE * wide);
+    return NONSENS_OK;
+}
+
+static double dot(int64_t n, const double *a, const double *b)
+{
+    pair sum[2] = {{0}};
+    for (int64_t i = 0; i < n; i += 4) {
+        sum[0] += pair_load(a + i) * pair_load(b + i);
+        sum[1] += pair_load(a + i + 2) * pair_load(b + i + 2);
+    }
+    sum[0] += sum[1];
+    return sum[0][0] + sum[0][1];
+}
+
+static void add_multiple(int64_t n, double factor, const double *from, double *to)
+{
+    for (int64_t i = 0; i < n; i += 2) {
+        pair_store(to + i, pair_load(to + i) + factor * pair_load(from + i));
+    }
+}
+
+static void set_multiple(int64_t n, double factor, const double *from, double *to)
+{
+    for (int64_t i = 0; i < n; i += 2) {
+        pair_store(to + i, factor * pair_load(from + i));
+    }
+}
+
+/* Row k: p_e (a_ef - sum_e p_e a_ef), and from it the r x r covariance of the features' weights. */
+static void spread_weights(int64_t r, const tile *t, const double *p, int64_t k, information *w)
+{
+    int64_t wide = w->wide;
+    for (int64_t f = 0; f < r; f++) {
+        const double *weight = t->weight + f * wide;
+        double mean = dot(wide, p, weight), *spread = w->spread + (f * TILE + k) * wide;
+        for (int64_t e = 0; e < wide; e += 2) {
+            pair_store(spread + e, pair_load(p + e) * (pair_load(weight + e) - mean));
+        }
+        for (int64_t g = 0; g <= f; g++) {
+            w->covariance[k][f][g] = dot(wide, spread, t->weight + g * wide);
+        }
+    }
+}
+
+/* The (16, 16) matrix into the parameters of features f and g. */
+static void scatter_square(const model *m, const tile *t, int64_t f, int64_t g, const double *square, double *fisher)
+{
+    for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
+        for (int64_t j = 0; j < TILE_PRODUCTS; j++) {
+            int64_t a = t->place[f][i], b = t->place[g][j];
+            if (f == g && b > a) {
+                continue; // its mirror image (j, i) adds to the lower triangle
+            }
+            fisher[(a > b ? a : b) * m->parameters + (a > b ? b : a)] += square[i * TILE_PRODUCTS + j];
+        }
+    }
+}
+
+static void scatter_cross(const tile *t, int64_t f, int64_t all, information *w)
+{
+    for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
+        add_multiple(all, 1.0, w->local + i * all, w->cross + t->place[f][i] * all);
+    }
+}
+
+/* ---- by rows ---- */
+
+static void add_square(const model *m, const tile *t, int64_t f, int64_t g, information *w, double *fisher)
+{
+    for (int64_t k = 0; k < t->rows; k++) {
+        set_multiple(TILE_PRODUCTS, w->covariance[k][f][g], t->product[k], w->scaled + k * TILE_PRODUCTS);
+    }
+    memset(w->square, 0, sizeof w->square);
+    tile_sum(t->rows, w->scaled, TILE_PRODUCTS, t->product[0], TILE_PRODUCTS, 1.0, false, w->square);
+    scatter_square(m, t, f, g, w->square, fisher);
+}
+
+/* Coefficients of feature f with all weights. */
+static void add_cross(const model *m, const tile *t, int64_t f, information *w)
+{
+    int64_t r = m->rank, wide = w->wide, all = (r + 1) * wide;
+    for (int64_t k = 0; k < t->rows; k++) {
+        for (int64_t g = 0; g <= r; g++) {
+            set_multiple(wide, t->feature[k][g], w->spread + (f * TILE + k) * wide, w->column + k * all + g * wide);
+        }
+    }
+    memset(w->local, 0, (size_t)(TILE_PRODUCTS * all) * sizeof *w->local);
+    tile_sum(t->rows, t->product[0], TILE_PRODUCTS, w->column, all, 1.0, false, w->local);
+    scatter_cross(t, f, all, w);
+}
+
+/* Weights with weights: products of features f and g times (diag p - p p'), `inner` for each of the rows. */
+static void add_tail(int64_t rows, const double *p, const double *inner, int64_t step, int64_t at, information *w)
+{
+    int64_t wide = w->wide;
+    for (int64_t k = 0; k < rows; k++) {
+        set_multiple(wide, inner[k * step], p + k * wide, w->column + k * wide);
+        add_multiple(wide, inner[k * step], p + k * wide, w->diagonal + at * wide);
+    }
+    tile_sum(rows, w->column, wide, p, wide, 1.0, true, w->tail + at * wide * wide);
+}
+
+void information_add_rows(const model *m, const tile *t, information *w, double *fisher)
+{
+    int64_t r = m->rank, at = 0;
+    for (int64_t k = 0; k < t->rows; k++) {
+        spread_weights(r, t, t->probability + k * w->wide, k, w);
+    }
+    for (int64_t f = 0; f < r; f++) {
+        for (int64_t g = 0; g <= f; g++) {
+            add_square(m, t, f, g, w, fisher);
+        }
+        add_cross(m, t, f, w);
+    }
+    for (int64_t f = 0; f <= r; f++) {
+        for (int64_t g = 0; g <= f; g++, at++) {
+            for (int64_t k = 0; k < t->rows; k++) {
+                w->inner[k][at] = t->feature[k][f] * t->feature[k][g];
+            }
+            add_tail(t->rows, t->probability, &w->inner[0][at], MOST_PAIRS, at, w);
+        }
+    }
+}
+
+/* ---- by groups ---- */
+
+static void sum_waiting(const model *m, information *w)
+{
+    int64_t pairs = (m->rank + 1) * (m->rank + 2) / 2;
+    for (int64_t at = 0; at < pairs; at++) {
+        add_tail(w->waiting, w->probability, &w->inner[0][at], MOST_PAIRS, at, w);
+    }
+    w->waiting = 0;
+}
+
+/* Sums over the rows of a group of b h_g, from that of b b'. */
+static void find_along(int64_t r, const tile *t, const double *moment, double *along)
+{
+    for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
+        double all = 0.0;
+        for (int64_t g = 0; g < r; g++) {
+            along[i * (r + 1) + g] = tile_dot(moment + i * TILE_PRODUCTS, t->coefficient[g]);
+        }
+        for (int64_t j = 0; j < TILE_PRODUCTS; j++) {
+            all += moment[i * TILE_PRODUCTS + j]; // B-splines add up to one
+        }
+        along[i * (r + 1) + r] = all;
+    }
+}
+
+/* sum over the rows of a group of h_f h_g: all pairs f >= g. */
+static void find_inner(int64_t r, const tile *t, const double *along, int64_t count, double *inner)
+{
+    for (int64_t f = 0; f <= r; f++) {
+        for (int64_t g = 0; g < f || (g == f && f < r); g++) {
+            double sum = 0.0;
+            for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
+                sum += along[i * (r + 1) + f] * t->coefficient[g][i];
+            }
+            *inner++ = sum;
+        }
+    }
+    *inner = (double)count;
+}
+
+static void sum_groups(const model *m, const tile *t, information *w)
+{
+    int64_t all = (m->rank + 1) * w->wide;
+    for (int64_t f = 0; f < m->rank; f++) {
+        memset(w->local, 0, (size_t)(TILE_PRODUCTS * all) * sizeof *w->local);
+        tile_sum(w->groups, w->along, TILE_PRODUCTS * (m->rank + 1), w->spread + f * TILE * w->wide, w->wide, 1.0,
+                 false, w->local);
+        scatter_cross(t, f, all, w);
+    }
+    w->groups = 0;
+}
+
+void information_add_group(const model *m, const double *moment, int64_t count, tile *t, information *w)
+{
+    int64_t r = m->rank, at = 0;
+    if (w->groups == TILE) {
+        sum_groups(m, t, w);
+    }
+    if (w->waiting == TILE) {
+        sum_waiting(m, w);
+    }
+    double *along = w->along + w->groups * TILE_PRODUCTS * (r + 1), *inner = w->inner[w->waiting];
+    find_along(r, t, moment, along);
+    find_inner(r, t, along, count, inner);
+    t->rows = 1;
+    for (int64_t f = 0; f < r; f++) {
+        t->feature[0][f] = inner[r * (r + 1) / 2 + f] / (double)count; // the mean: that of h_f with 1
+    }
+    tile_classify(m, t);
+    memcpy(w->probability + w->waiting * w->wide, t->probability, (size_t)w->wide * sizeof(double));
+    spread_weights(r, t, t->probability, w->groups, w);
+    for (int64_t f = 0; f < r; f++) {
+        for (int64_t g = 0; g <= f; g++, at++) {
+            add_multiple(TILE_PRODUCTS * TILE_PRODUCTS, w->covariance[w->groups][f][g], moment, w->squares[at]);
+        }
+    }
+    w->groups++;
+    w->waiting++;
+}
+
+void information_end_cell(const model *m, const tile *t, information *w, double *fisher)
+{
+    int64_t at = 0;
+    sum_groups(m, t, w);
+    for (int64_t f = 0; f < m->rank; f++) {
+        for (int64_t g = 0; g <= f; g++, at++) {
+            scatter_square(m, t, f, g, w->squares[at], fisher);
+            memset(w->squares[at], 0, sizeof w->squares[at]);
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+static void write_tail(const model *m, const information *w, double *fisher)
+{
+    int64_t wide = w->wide, at = 0;
+    for (int64_t f = 0; f <= m->rank; f++) {
+        for (int64_t g = 0; g <= f; g++, at++) {
+            const double *tail = w->tail + at * wide * wide;
+            for (int64_t e = 0; e < m->data->segments; e++) {
+                double *row = fisher + model_weight(m, e, f) * m->parameters;
+                double *mirror = fisher + model_weight(m, e, g) * m->parameters;
+                for (int64_t k = 0; k < e; k++) {
+                    row[model_weight(m, k, g)] -= tail[e * wide + k];
+                    if (f != g) {
+                        mirror[model_weight(m, k, f)] -= tail[e * wide + k];
+                    }
+                }
+                row[model_weight(m, e, g)] += w->diagonal[at * wide + e] - tail[e * wide + e];
+            }
+        }
+    }
+}
+
+void information_write(const model *m, information *w, double *fisher)
+{
+    int64_t r = m->rank, wide = w->wide;
+    sum_waiting(m, w);
+    for (int64_t e = 0; e < m->data->segments; e++) {
+        for (int64_t g = 0; g <= r; g++) {
+            double *row = fisher + model_weight(m, e, g) * m->parameters;
+            for (int64_t i = 0; i < m->coefficients; i++) {
+                row[i] += w->cross[(i * (r + 1) + g) * wide + e];
+            }
+        }
+    }
+    write_tail(m, w, fisher);
+}

@@ -1,0 +1,218 @@
+/*
+ * leave_out.c - fits on the rows outside one fold.
+ *
+ * They begin at the fit of all rows, with its second derivatives less those of the rows left out, and keep this matrix
+ * while the steps shrink.  A fold with a basis of its own begins at the nearest function of that basis.
+ */
+#include "base/parallel.h"
+#include "classifier/fit.h"
+#include "classifier/newton.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_STEPS = 60 };
+
+typedef struct descent {
+    const model *model;
+    double lambda, tolerance;
+    int64_t without; /* fold */
+    point now, next;
+    double *now_folds, *next_folds; /* (folds, parameters) slope of the likelihood of every fold but the one left out */
+    double *hessian, *factor, *step;
+    trust trust;
+    bool stale; /* the matrix is of an earlier point */
+} descent;
+
+static nonsens_status descent_new(nonsens_context *ctx, arena *a, const fit *f, const model *m, double lambda,
+                                  int64_t without, descent *d)
+{
+    int64_t p = m->parameters;
+    *d = (descent){m, lambda, f->tolerance, without, .trust = {0, 1e-9}};
+    TRY(point_new(ctx, a, m, &d->now));
+    TRY(point_new(ctx, a, m, &d->next));
+    ARENA_TRY(ctx, a, d->now_folds, m->data->folds * p);
+    ARENA_TRY(ctx, a, d->next_folds, m->data->folds * p);
+    ARENA_TRY(ctx, a, d->hessian, p * p);
+    ARENA_TRY(ctx, a, d->factor, p * p);
+    ARENA_TRY(ctx, a, d->step, p);
+    return NONSENS_OK;
+}
+
+/* Objective, gradient and slope at a point. */
+static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const descent *d, point *at, double *of_folds)
+{
+    const model *m = d->model;
+    int64_t p = m->parameters;
+    arena_mark mark = arena_tell(scratch);
+    double sum = 0.0, cost;
+    memset(of_folds, 0, (size_t)(m->data->folds * p) * sizeof(double));
+    memset(at->gradient, 0, (size_t)p * sizeof(double));
+    memset(at->slope, 0, (size_t)slope_size(m) * sizeof(double));
+    for (int64_t k = 0; k < m->data->folds; k++) {
+        if (k != d->without) {
+            model_sums sums = {0, of_folds + k * p, NULL, at->slope};
+            TRY(model_sum(ctx, scratch, m, at->theta, k, &sums));
+            sum += sums.log_likelihood;
+        }
+        for (int64_t i = 0; i < p; i++) {
+            at->gradient[i] -= of_folds[k * p + i];
+        }
+    }
+    TRY(model_penalty(ctx, scratch, m, at->theta, d->lambda, &cost, at->gradient, NULL, at->slope));
+    at->objective = cost - sum;
+    arena_rewind(scratch, mark);
+    return NONSENS_OK;
+}
+
+/* The matrix of the present point. */
+static nonsens_status refresh(nonsens_context *ctx, arena *scratch, descent *d)
+{
+    TRY(newton_matrix(ctx, scratch, d->model, d->now.theta, d->lambda, d->without, d->hessian));
+    d->stale = false;
+    return newton_factor(ctx, d->model, d->hessian, d->now.slope, &d->trust, d->factor);
+}
+
+/* From the fit of all rows, in its own basis. */
+static nonsens_status begin(nonsens_context *ctx, arena *scratch, const fit *f, descent *d)
+{
+    int64_t p = d->model->parameters;
+    memcpy(d->now.theta, f->theta, (size_t)p * sizeof(double));
+    memcpy(d->now_folds, f->fold_gradient, (size_t)(d->model->data->folds * p) * sizeof(double));
+    memset(d->now_folds + d->without * p, 0, (size_t)p * sizeof(double));
+    TRY(fit_gather(ctx, scratch, f, d->lambda, d->without, &d->now));
+    return refresh(ctx, scratch, d);
+}
+
+/* The same in another basis. */
+static nonsens_status begin_elsewhere(nonsens_context *ctx, arena *scratch, const fit *f, descent *d)
+{
+    TRY(model_convert(ctx, scratch, &f->model, f->theta, d->model, d->now.theta));
+    TRY(evaluate(ctx, scratch, d, &d->now, d->now_folds));
+    return refresh(ctx, scratch, d);
+}
+
+/* After a step that did not lower the objective: a matrix of this very point first, then more caution. */
+static nonsens_status step_back(nonsens_context *ctx, arena *scratch, descent *d)
+{
+    if (!d->stale) {
+        trust_less(&d->trust);
+    }
+    return refresh(ctx, scratch, d);
+}
+
+static void accept_step(descent *d)
+{
+    point before = d->now;
+    double *folds = d->now_folds;
+    d->now = d->next;
+    d->next = before;
+    d->now_folds = d->next_folds;
+    d->next_folds = folds;
+    d->stale = true;
+}
+
+static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, bool *converged)
+{
+    const model *m = d->model;
+    double before = INFINITY;
+    *converged = false;
+    for (int steps = 0; steps < MOST_STEPS && !trust_is_lost(&d->trust); steps++) {
+        double half = newton_step(m, d->factor, d->now.gradient, d->step);
+        if (trust_has_converged(&d->trust, half, d->tolerance)) {
+            *converged = true;
+            break;
+        }
+        if (d->stale && half > 0.2 * before) { // the old matrix no longer leads on fast
+            TRY(refresh(ctx, scratch, d));
+            half = newton_step(m, d->factor, d->now.gradient, d->step);
+        }
+        for (int64_t i = 0; i < m->parameters; i++) {
+            d->next.theta[i] = d->now.theta[i] + d->step[i];
+        }
+        TRY(evaluate(ctx, scratch, d, &d->next, d->next_folds));
+        if (d->next.objective < d->now.objective) {
+            before = half;
+            if (!d->stale) {
+                trust_weigh(&d->trust, (d->now.objective - d->next.objective) / half);
+            }
+            accept_step(d);
+        } else {
+            TRY(step_back(ctx, scratch, d));
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, double *theta,
+                           double *gradient, bool *converged)
+{
+    const model *m = &f->model;
+    descent d;
+    TRY(descent_new(ctx, scratch, f, m, f->lambda, fold, &d));
+    TRY(begin(ctx, scratch, f, &d));
+    TRY(descend(ctx, scratch, &d, converged));
+    memcpy(theta, d.now.theta, (size_t)m->parameters * sizeof(double));
+    memcpy(gradient, d.now_folds, (size_t)(m->data->folds * m->parameters) * sizeof *gradient);
+    return NONSENS_OK;
+}
+
+/* ---- every fold ---- */
+
+typedef struct folds_state {
+    fit *f;
+    bool *converged; /* (folds) */
+} folds_state;
+
+static bool has_own_basis(const fit *f, int64_t fold)
+{
+    return f->fold_data && f->fold_data[fold]->basis != f->model.data->basis;
+}
+
+static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
+{
+    folds_state *s = state;
+    fit *f = s->f;
+    const model *m = &f->fold_model[fold];
+    descent d;
+    TRY(descent_new(ctx, scratch, f, m, f->fold_lambda[fold], fold, &d));
+    TRY((has_own_basis(f, fold) ? begin_elsewhere : begin)(ctx, scratch, f, &d));
+    TRY(descend(ctx, scratch, &d, &s->converged[fold]));
+    memcpy(f->fold_theta[fold], d.now.theta, (size_t)m->parameters * sizeof(double));
+    return model_score(ctx, scratch, m, d.now.theta, fold, f->held_out);
+}
+
+/* The model of a fold: that of all rows, an earlier fold's, or one of its own basis. */
+static nonsens_status build_fold_model(nonsens_context *ctx, arena *a, fit *f, int64_t fold)
+{
+    if (!has_own_basis(f, fold)) {
+        f->fold_model[fold] = f->model;
+        return NONSENS_OK;
+    }
+    for (int64_t k = 0; k < fold; k++) {
+        if (f->fold_model[k].data == f->fold_data[fold]) {
+            f->fold_model[fold] = f->fold_model[k];
+            return NONSENS_OK;
+        }
+    }
+    return model_build(ctx, a, f->fold_data[fold], f->model.shape, &f->fold_model[fold]);
+}
+
+nonsens_status fit_folds(nonsens_context *ctx, arena *a, int threads, fit *f)
+{
+    const sample *data = f->model.data;
+    folds_state s = {f, NULL};
+    ARENA_TRY(ctx, a, s.converged, data->folds);
+    ARENA_TRY(ctx, a, f->fold_model, data->folds);
+    ARENA_TRY(ctx, a, f->fold_theta, data->folds);
+    ARENA_TRY(ctx, a, f->held_out, data->n);
+    for (int64_t k = 0; k < data->folds; k++) {
+        TRY(build_fold_model(ctx, a, f, k));
+        ARENA_TRY(ctx, a, f->fold_theta[k], f->fold_model[k].parameters);
+    }
+    TRY(parallel_for(ctx, threads, data->folds, NULL, fold_job, &s));
+    for (int64_t k = 0; k < data->folds; k++) {
+        f->converged = f->converged && s.converged[k];
+    }
+    return NONSENS_OK;
+}

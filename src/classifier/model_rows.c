@@ -1,0 +1,178 @@
+/* model_rows.c - sums of a segment classifier over rows: log-likelihood and its slopes; scores and features. */
+#include "classifier/classifier_information.h"
+#include "classifier/tile.h"
+
+#include <string.h>
+
+/*
+ * Slopes over all tiles of a fold, in the coefficients of every logit and in the weights.  Both are sums over rows of
+ * (products, features) times what probabilities exceed the label by.
+ */
+typedef struct slopes {
+    int64_t left;    /* 16 products and r + 1 features, padded */
+    double *both;    /* (TILE, left) */
+    double *local;   /* (left, wide) of one tile */
+    double *logits;  /* (m^2, wide) */
+    double *weights; /* (left - 16, wide) */
+} slopes;
+
+static nonsens_status slopes_new(nonsens_context *ctx, arena *a, const model *m, const tile *t, slopes **out)
+{
+    int64_t left = (TILE_PRODUCTS + m->rank + 1 + TILE_PAD - 1) / TILE_PAD * TILE_PAD;
+    ARENA_TRY(ctx, a, *out, 1);
+    (*out)->left = left;
+    ARENA_TRY(ctx, a, (*out)->both, TILE * left);
+    ARENA_TRY(ctx, a, (*out)->local, left * t->wide);
+    ARENA_TRY(ctx, a, (*out)->logits, m->data->basis * m->data->basis * t->wide);
+    ARENA_TRY(ctx, a, (*out)->weights, (left - TILE_PRODUCTS) * t->wide);
+    return NONSENS_OK;
+}
+
+static void add_to(int64_t n, const double *from, double *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[i] += from[i];
+    }
+}
+
+/* Adds a tile; its probabilities are overwritten. */
+static void add_slopes(const model *m, tile *t, slopes *s)
+{
+    int64_t wide = t->wide, basis = m->data->basis, corner = m->data->corner[t->from];
+    for (int64_t k = 0; k < t->rows; k++) {
+        double *row = s->both + k * s->left;
+        memcpy(row, t->product[k], sizeof t->product[k]);
+        memcpy(row + TILE_PRODUCTS, t->feature[k], (size_t)(m->rank + 1) * sizeof *row);
+        t->probability[k * wide + m->data->label[t->from + k]] -= 1.0;
+    }
+    memset(s->local, 0, (size_t)(s->left * wide) * sizeof *s->local);
+    tile_sum(t->rows, s->both, s->left, t->probability, wide, 1.0, false, s->local);
+    for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
+        add_to(wide, s->local + i * wide, s->logits + (corner + i / 4 * basis + i % 4) * wide);
+    }
+    add_to((s->left - TILE_PRODUCTS) * wide, s->local + TILE_PRODUCTS * wide, s->weights);
+}
+
+static void write_gradient(const model *m, const tile *t, const slopes *s, double *gradient)
+{
+    int64_t products = m->data->basis * m->data->basis, wide = t->wide;
+    for (int64_t f = 0; f < m->rank; f++) {
+        for (int64_t i = 0; i < products; i++) {
+            double sum = 0.0;
+            for (int64_t e = 0; e < m->data->segments; e++) {
+                sum += t->weight[f * wide + e] * s->logits[i * wide + e];
+            }
+            gradient[m->place[f * products + i]] -= sum;
+        }
+    }
+    for (int64_t e = 0; e < m->data->segments; e++) {
+        for (int64_t f = 0; f <= m->rank; f++) {
+            gradient[model_weight(m, e, f)] -= s->weights[f * wide + e];
+        }
+    }
+}
+
+static void write_slope(const model *m, const tile *t, const slopes *s, double *slope)
+{
+    int64_t products = m->data->basis * m->data->basis;
+    for (int64_t e = 0; e < m->data->segments; e++) {
+        for (int64_t i = 0; i < products; i++) {
+            slope[e * products + i] += s->logits[i * t->wide + e];
+        }
+    }
+}
+
+nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
+                         model_sums *out)
+{
+    tile *t;
+    slopes *s = NULL;
+    information *w = NULL;
+    TRY(tile_new(ctx, scratch, m, theta, &t));
+    if (out->gradient || out->slope) {
+        TRY(slopes_new(ctx, scratch, m, t, &s));
+    }
+    if (out->fisher) {
+        TRY(information_new(ctx, scratch, m, t, &w));
+    }
+    out->log_likelihood = 0.0;
+    for (int64_t from = m->data->block[fold], end = m->data->block[fold + 1]; from < end; from += t->rows) {
+        tile_load(m, theta, from, end, t);
+        tile_classify(m, t);
+        for (int64_t k = 0; k < t->rows; k++) {
+            out->log_likelihood += t->logit[k * t->wide + m->data->label[from + k]] - t->log_norm[k];
+        }
+        if (w) {
+            information_add_rows(m, t, w, out->fisher);
+        }
+        if (s) {
+            add_slopes(m, t, s);
+        }
+    }
+    if (out->gradient) {
+        write_gradient(m, t, s, out->gradient);
+    }
+    if (out->slope) {
+        write_slope(m, t, s, out->slope);
+    }
+    if (w) {
+        information_write(m, w, out->fisher);
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status model_score(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
+                           double *out)
+{
+    tile *t;
+    TRY(tile_new(ctx, scratch, m, theta, &t));
+    for (int64_t from = m->data->block[fold], end = m->data->block[fold + 1]; from < end; from += t->rows) {
+        tile_load(m, theta, from, end, t);
+        tile_classify(m, t);
+        for (int64_t k = 0; k < t->rows; k++) {
+            out[m->data->row[from + k]] = t->logit[k * t->wide + m->data->label[from + k]] - t->log_norm[k];
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status model_covariance(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double *out)
+{
+    int64_t segments = m->data->segments;
+    tile *t;
+    double *square, *mean;
+    TRY(tile_new(ctx, scratch, m, theta, &t));
+    ARENA_TRY(ctx, scratch, square, t->wide * t->wide);
+    ARENA_TRY(ctx, scratch, mean, t->wide);
+    for (int64_t from = 0; from < m->data->n; from += t->rows) {
+        tile_load(m, theta, from, m->data->n, t);
+        tile_classify(m, t);
+        for (int64_t k = 0; k < t->rows; k++) {
+            add_to(t->wide, t->probability + k * t->wide, mean);
+        }
+        tile_sum(t->rows, t->probability, t->wide, t->probability, t->wide, 1.0, true, square);
+    }
+    for (int64_t e = 0; e < segments; e++) {
+        for (int64_t k = 0; k <= e; k++) {
+            out[e * segments + k] = ((e == k ? mean[e] : 0.0) - square[e * t->wide + k]) / (double)m->data->n;
+            out[k * segments + e] = out[e * segments + k];
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status model_features(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
+                              double *out)
+{
+    tile *t;
+    TRY(tile_new(ctx, scratch, m, theta, &t));
+    for (int64_t from = m->data->block[fold], end = m->data->block[fold + 1]; from < end; from += t->rows) {
+        tile_load(m, theta, from, end, t);
+        for (int64_t k = 0; k < t->rows; k++) {
+            for (int64_t f = 0; f < m->rank; f++) {
+                out[f * m->data->n + m->data->row[from + k]] = t->feature[k][f];
+            }
+        }
+    }
+    return NONSENS_OK;
+}

@@ -1,0 +1,274 @@
+/*
+ * rank.c - is there a further way in which the segments differ?
+ *
+ * Near a fit of rank r a further feature adds gamma a' to the coefficients of the logits, and the penalised likelihood
+ * rises by gamma' G a - 1/2 (gamma, a)'(F + P)(gamma, a), G the (m^2, E) score matrix.  With F = B'B x W, W the mean of
+ * diag p - p p' over rows, whitening turns G into independent normal numbers, its rows shrunk by the penalty; what the
+ * smaller model can already do is left out: columns along its own weights and constants, rows along its own features
+ * and constants.  The best (gamma, a) is the first singular pair.
+ */
+#include "base/rng.h"
+#include "classifier/envelope.h"
+#include "math/linalg.h"
+#include "classifier/classifier_compare.h"
+#include "classifier/regression.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { POWER_STEPS = 20 };
+
+/* W (E, E): mean over rows of the covariance of the segment indicator given x. */
+static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const sample *data, const fit *small,
+                                           double **out)
+{
+    int64_t segments = data->segments;
+    ARENA_TRY(ctx, a, *out, segments * segments);
+    if (small) {
+        return model_covariance(ctx, a, &small->model, small->theta, *out);
+    }
+    for (int64_t e = 0; e < segments; e++) {
+        for (int64_t k = 0; k <= e; k++) {
+            (*out)[e * segments + k] = (*out)[k * segments + e] =
+                (e == k ? data->share[e] : 0.0) - data->share[e] * data->share[k];
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Takes the parts along the first `count` rows of q (rows of length n, orthonormal) off row v; false if none is left.
+ */
+static bool orthogonalise(int64_t n, int64_t count, const double *q, double *v)
+{
+    double before = envelope_dot(n, v, v);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t k = 0; k < count; k++) {
+            double along = envelope_dot(n, q + k * n, v);
+            for (int64_t i = 0; i < n; i++) {
+                v[i] -= along * q[k * n + i];
+            }
+        }
+    }
+    double left = envelope_dot(n, v, v);
+    for (int64_t i = 0; i < n && left > 0.0; i++) {
+        v[i] /= sqrt(left);
+    }
+    return left > 1e-8 * before;
+}
+
+/* Directions of segment weights that the smaller model leaves free, each of unit information. */
+typedef struct freedom {
+    int64_t count;
+    double *direction; /* (count, segments) */
+    double stiffness;  /* mean size of the penalty along them, relative to the information */
+} freedom;
+
+/* The weights of the smaller model's features, whitened and orthonormal, in the first rows of q; returns how many. */
+static int64_t whiten_features(const sample *data, const fit *small, const double *vector, const double *value,
+                               double *q)
+{
+    int64_t segments = data->segments, whitened = segments - 1, used = 0;
+    for (int64_t f = 0; small && f < small->model.rank; f++) {
+        double *v = q + used * whitened;
+        for (int64_t k = 0; k < whitened; k++) {
+            v[k] = 0.0;
+            for (int64_t e = 0; e < segments; e++) {
+                v[k] += sqrt(fmax(value[k + 1], 0.0)) * vector[(k + 1) * segments + e] *
+                        small->theta[model_weight(&small->model, e, f)];
+            }
+        }
+        used += orthogonalise(whitened, used, q, v);
+    }
+    return used;
+}
+
+static double weight_variance(const sample *data, const double *weight)
+{
+    double mean = 0.0, square = 0.0;
+    for (int64_t e = 0; e < data->segments; e++) {
+        mean += data->share[e] * weight[e];
+        square += data->share[e] * weight[e] * weight[e];
+    }
+    return square - mean * mean;
+}
+
+static nonsens_status find_freedom(nonsens_context *ctx, arena *a, const sample *data, const fit *small, freedom *out)
+{
+    int64_t segments = data->segments, whitened = segments - 1;
+    double *w, *value, *q;
+    *out = (freedom){0};
+    TRY(indicator_covariance(ctx, a, data, small, &w));
+    ARENA_TRY(ctx, a, value, segments);
+    ARENA_TRY(ctx, a, q, (segments + MODEL_MOST_RANK) * whitened);
+    ARENA_TRY(ctx, a, out->direction, whitened * segments);
+    TRY(linalg_eigen_symmetric(ctx, a, segments, w, value)); // ascending: the first is that of the constant, zero
+    int64_t used = whiten_features(data, small, w, value, q);
+    for (int64_t start = 0; start < whitened && used < whitened; start++) {
+        double *v = q + used * whitened, *back = out->direction + out->count * segments;
+        memset(v, 0, (size_t)whitened * sizeof *v);
+        v[start] = 1.0;
+        if (!orthogonalise(whitened, used, q, v)) {
+            continue;
+        }
+        used++;
+        out->count++;
+        for (int64_t e = 0; e < segments; e++) {
+            for (int64_t k = 0; k < whitened; k++) {
+                back[e] += v[k] * w[(k + 1) * segments + e] / sqrt(fmax(value[k + 1], 1e-12 * value[segments - 1]));
+            }
+        }
+        out->stiffness += weight_variance(data, back); // the penalty is least for centred weights
+    }
+    out->stiffness = out->count > 0 ? out->stiffness / (double)out->count : 1.0;
+    return NONSENS_OK;
+}
+
+/* shrink (size), ascending: eigenvalues of (B'B + P)^-1 B'B. */
+static nonsens_status shrinkage(nonsens_context *ctx, arena *a, const regression *basis, double **shrink)
+{
+    regression g = *basis;
+    double *product;
+    ARENA_TRY(ctx, a, *shrink, g.size);
+    ARENA_TRY(ctx, a, product, g.size * g.size);
+    for (int64_t i = 0; i < g.size; i++) {
+        for (int64_t j = 0; j < g.size; j++) {
+            product[i * g.size + j] = i >= j ? g.gram[i * g.size + j] : g.gram[j * g.size + i];
+        }
+        envelope_forward(g.size, g.first, g.factor, product + i * g.size); // rows of B'B L'^-1
+    }
+    for (int64_t i = 0; i < g.size; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            double keep = product[i * g.size + j];
+            product[i * g.size + j] = product[j * g.size + i];
+            product[j * g.size + i] = keep;
+        }
+    }
+    for (int64_t i = 0; i < g.size; i++) {
+        envelope_forward(g.size, g.first, g.factor, product + i * g.size);
+    }
+    return linalg_eigen_symmetric(ctx, a, g.size, product, *shrink);
+}
+
+/* Half the largest squared singular value of x (rows, columns), by the power method. */
+static double half_largest(int64_t rows, int64_t columns, const double *x, double *v, double *image)
+{
+    double length = 0.0;
+    for (int64_t c = 0; c < columns; c++) {
+        v[c] = 1.0 / sqrt((double)columns);
+    }
+    for (int step = 0; step < POWER_STEPS; step++) {
+        memset(image, 0, (size_t)columns * sizeof *image);
+        for (int64_t i = 0; i < rows; i++) {
+            double along = envelope_dot(columns, x + i * columns, v);
+            for (int64_t c = 0; c < columns; c++) {
+                image[c] += along * x[i * columns + c];
+            }
+        }
+        length = sqrt(envelope_dot(columns, image, image));
+        for (int64_t c = 0; c < columns && length > 0.0; c++) {
+            v[c] = image[c] / length;
+        }
+    }
+    return 0.5 * length;
+}
+
+/* Draws of the ratio if the smaller model is true. */
+static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, const regression *g, const freedom *f, int64_t rank,
+                                  int64_t draws, int64_t seed, double **ratio)
+{
+    int64_t rows = g->size - rank - 1; // less its own features and the constant, which the penalty hardly shrinks
+    double *shrink, *x, *v, *image;
+    TRY(shrinkage(ctx, a, g, &shrink));
+    ARENA_TRY(ctx, a, x, rows * f->count + 1);
+    ARENA_TRY(ctx, a, v, f->count + 1);
+    ARENA_TRY(ctx, a, image, f->count + 1);
+    ARENA_TRY(ctx, a, *ratio, draws);
+    for (int64_t draw = 0; draw < draws; draw++) {
+        rng r = rng_open((uint64_t)seed, RNG_CALIBRATION, (uint64_t)draw);
+        for (int64_t i = 0; i < rows * f->count; i++) {
+            x[i] = rng_normal(&r) * sqrt(fmax(shrink[i / f->count], 0.0));
+        }
+        (*ratio)[draw] = half_largest(rows, f->count, x, v, image);
+    }
+    return NONSENS_OK;
+}
+
+static double chance_objective(const sample *data)
+{
+    double sum = 0.0;
+    for (int64_t e = 0; e < data->segments; e++) {
+        sum -= (double)data->n * data->share[e] * log(data->share[e]);
+    }
+    return sum;
+}
+
+nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const fit *small, const fit *large, int64_t draws,
+                            int64_t seed, difference *out)
+{
+    const sample *data = large->model.data;
+    freedom f;
+    regression g;
+    double *ratio;
+    TRY(find_freedom(ctx, scratch, data, small, &f));
+    TRY(regression_build(ctx, scratch, &large->model, shape_kind(large->model.shape, 0), f.stiffness * large->lambda,
+                         f.stiffness, &g));
+    TRY(draw_ratios(ctx, scratch, &g, &f, large->model.rank - 1, draws, seed, &ratio));
+    out->ratio = (small ? small->objective : chance_objective(data)) - large->objective;
+    compare_judge(draws, ratio, out);
+    return NONSENS_OK;
+}
+
+/* target (count, size): the score of the logits' coefficients along each free direction. */
+static nonsens_status free_scores(nonsens_context *ctx, arena *a, const fit *small, const regression *g,
+                                  const freedom *f, double **target)
+{
+    const sample *data = small->model.data;
+    int64_t products = data->basis * data->basis;
+    double *slope, cost;
+    ARENA_TRY(ctx, a, slope, data->segments * products);
+    ARENA_TRY(ctx, a, *target, f->count * g->size);
+    for (int64_t k = 0; k < data->folds; k++) {
+        for (int64_t i = 0; i < data->segments * products; i++) {
+            slope[i] += small->fold_slope[k * data->segments * products + i];
+        }
+    }
+    TRY(model_penalty(ctx, a, &small->model, small->theta, small->lambda, &cost, NULL, NULL, slope));
+    for (int64_t c = 0; c < f->count; c++) {
+        for (int64_t e = 0; e < data->segments; e++) {
+            for (int64_t t = 0; t < products; t++) {
+                (*target)[c * g->size + kind_place(data, g->kind, t)] -=
+                    f->direction[c * data->segments + e] * slope[e * products + t];
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const fit *small, int64_t draws, int64_t seed,
+                                  difference *out)
+{
+    freedom f;
+    regression g;
+    double *ratio, *target, *solved, *inner, *value;
+    TRY(find_freedom(ctx, scratch, small->model.data, small, &f));
+    TRY(regression_build(ctx, scratch, &small->model, shape_kind(small->model.shape, 0), f.stiffness * small->lambda,
+                         f.stiffness, &g));
+    TRY(draw_ratios(ctx, scratch, &g, &f, small->model.rank, draws, seed, &ratio));
+    TRY(free_scores(ctx, scratch, small, &g, &f, &target));
+    ARENA_TRY(ctx, scratch, solved, f.count * g.size);
+    ARENA_TRY(ctx, scratch, inner, f.count * f.count + 1);
+    ARENA_TRY(ctx, scratch, value, f.count + 1);
+    memcpy(solved, target, (size_t)(f.count * g.size) * sizeof *solved);
+    for (int64_t c = 0; c < f.count; c++) {
+        regression_solve(&g, solved + c * g.size);
+        for (int64_t k = 0; k < f.count; k++) {
+            inner[c * f.count + k] = envelope_dot(g.size, solved + c * g.size, target + k * g.size);
+        }
+    }
+    if (f.count > 0) {
+        TRY(linalg_eigen_symmetric(ctx, scratch, f.count, inner, value));
+    }
+    out->ratio = f.count > 0 ? 0.5 * value[f.count - 1] : 0.0;
+    compare_judge(draws, ratio, out);
+    return NONSENS_OK;
+}

@@ -1,0 +1,35 @@
+/*
+ * regression.h - penalised least squares on the B-splines of one kind of feature: the normal matrix B'B + P, its factor
+ * and solves.  B is that of the first variable, of the second, or of their products.
+ */
+#ifndef CLASSIFIER_REGRESSION_H
+#define CLASSIFIER_REGRESSION_H
+
+#include "classifier/model.h"
+
+enum { REGRESSION_PRODUCTS = 16 }; /* of B-splines that are not zero at a point */
+
+static inline int64_t kind_size(const sample *s, enum kind kind)
+{
+    return kind == KIND_BOTH ? s->basis * s->basis : s->basis;
+}
+
+static inline int64_t kind_place(const sample *s, enum kind kind, int64_t product)
+{
+    return kind == KIND_BOTH ? product : kind == KIND_FIRST ? product / s->basis : product % s->basis;
+}
+
+typedef struct regression {
+    enum kind kind;
+    int64_t size, *first; /* first: profile of the factor */
+    double *gram;         /* (size, size) B'B, lower triangle */
+    double *factor;       /* Cholesky factor of B'B + lambda (roughness) + share * gentle */
+} regression;
+
+nonsens_status regression_build(nonsens_context *ctx, arena *a, const model *m, enum kind kind, double lambda,
+                                double gentle, regression *g);
+
+/* target (size) = (B'B + P)^-1 target. */
+void regression_solve(const regression *g, double *target);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * tile.h - rows of one cell of the tensor product taken together: they share their 16 products, so that all sums over
+ * them are short dense loops, scattered to the parameters once a tile.
+ *
+ * Arrays over segments are padded to TILE_PAD; numbers in the padding are next to nothing and are never read out.
+ */
+#ifndef CLASSIFIER_TILE_H
+#define CLASSIFIER_TILE_H
+
+#include "classifier/model.h"
+
+enum { TILE = 32, TILE_PRODUCTS = 16, TILE_PAD = 4 };
+
+typedef struct tile {
+    int64_t wide;                                  /* segments, padded */
+    int64_t rows, from;                            /* from: first row in the sample */
+    int32_t place[MODEL_MOST_RANK][TILE_PRODUCTS]; /* parameters of the cell's products, feature by feature */
+    double coefficient[MODEL_MOST_RANK][TILE_PRODUCTS];
+    double product[TILE][TILE_PRODUCTS];       /* values of the 16 products */
+    double feature[TILE][MODEL_MOST_RANK + 1]; /* h_1 .. h_r, 1 */
+    double *weight;                            /* (r + 1, wide) a_e1 .. a_er, c_e, transposed */
+    double *logit, *probability;               /* (TILE, wide) */
+    double log_norm[TILE];                     /* log sum exp of the logits */
+} tile;
+
+nonsens_status tile_new(nonsens_context *ctx, arena *a, const model *m, const double *theta, tile **out);
+
+/* Parameters of the products of a cell. */
+void tile_locate(const model *m, const double *theta, int64_t corner, tile *t);
+
+/* The 16 products of a row. */
+static inline void tile_products(const sample *s, int64_t row, double product[TILE_PRODUCTS])
+{
+    const double *v = s->value + 8 * row;
+    for (int i = 0; i < TILE_PRODUCTS; i++) {
+        product[i] = v[i / 4] * v[4 + i % 4];
+    }
+}
+
+double tile_dot(const double a[TILE_PRODUCTS], const double b[TILE_PRODUCTS]);
+
+/* The longest run of rows of one cell from `from` on, at most TILE and not beyond `end`: products and features. */
+void tile_load(const model *m, const double *theta, int64_t from, int64_t end, tile *t);
+
+/* Logits, probabilities and log norms of the tile's rows from their features. */
+void tile_classify(const model *m, tile *t);
+
+/*
+ * c (left, right) += sign A'B for A (rows, left), B (rows, right), left and right multiples of TILE_PAD; of a `lower`
+ * triangle only blocks that touch it.
+ */
+void tile_sum(int64_t rows, const double *a, int64_t left, const double *b, int64_t right, double sign, bool lower,
+              double *c);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * subsample.h - a sample of the rows, for methods whose time or memory per row is such that millions are too many, and
+ * whose answer some hundred thousand settle.
+ */
+#ifndef DATA_SUBSAMPLE_H
+#define DATA_SUBSAMPLE_H
+
+#include "data/dataset.h"
+
+/*
+ * About `most` of the rows, the same share of every segment but at least 100 where it has them; *out is NULL where
+ * there are no more than that.  With --block-length whole blocks of neighbouring rows.
+ */
+nonsens_status fewer_rows(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, int64_t most,
+                          nonsens_data **out);
+
+#endif

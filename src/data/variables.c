@@ -1,0 +1,307 @@
+/*
+ * variables.c - which variables --x, --y, --given and --target name, and the data set with just these.
+ */
+#include "data/variables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LIST_BYTES = 400, NAME_BYTES = OPTION_TEXT_BYTES };
+
+/* The names, separated by commas; cut short with "..." where there are too many. */
+static const char *list_names(const nonsens_data *data, char list[LIST_BYTES])
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (int64_t j = 0; j < data->d; j++) {
+        const char *separator = j ? ", " : "";
+        if (used + strlen(separator) + strlen(data->names[j]) + sizeof ", ..." > LIST_BYTES) {
+            snprintf(list + used, LIST_BYTES - used, "%s...", separator);
+            break;
+        }
+        used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", separator, data->names[j]);
+    }
+    return list;
+}
+
+/* One name that an option gives, and the variable that it means. */
+typedef struct naming {
+    const char *key;
+    char *name;
+    int64_t index; /* -1: not found yet */
+} naming;
+
+typedef struct namings {
+    naming *item;
+    int64_t count;
+} namings;
+
+static int64_t find_name(const nonsens_data *data, const char *wanted)
+{
+    for (int64_t j = 0; j < data->d; j++) {
+        if (strcmp(data->names[j], wanted) == 0) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+/* k - 1 of #k (from 1) if there are so many variables, or -1. */
+static int64_t find_number(const nonsens_data *data, const char *wanted)
+{
+    int64_t k = 0;
+    if (wanted[0] != '#' || !wanted[1]) {
+        return -1;
+    }
+    for (const char *digit = wanted + 1; *digit; digit++) {
+        if (*digit < '0' || *digit > '9' || k > data->d) {
+            return -1;
+        }
+        k = 10 * k + (*digit - '0');
+    }
+    return k >= 1 && k <= data->d ? k - 1 : -1;
+}
+
+/* The name as it stands or, where no variable is called so, without blanks around it. */
+static nonsens_status add_name(nonsens_context *ctx, arena *a, const nonsens_data *data, const char *key,
+                               const char *begin, const char *end, namings *all)
+{
+    naming *item = &all->item[all->count];
+    *item = (naming){key, arena_format(ctx, a, "%.*s", (int)(end - begin), begin), -1};
+    if (!item->name) {
+        return NONSENS_ERR_MEMORY;
+    }
+    item->index = find_name(data, item->name);
+    if (item->index < 0) {
+        size_t length = strlen(item->name), blanks = strspn(item->name, " \t");
+        while (length > blanks && strchr(" \t", item->name[length - 1])) {
+            item->name[--length] = '\0';
+        }
+        item->name += blanks;
+        item->index = find_name(data, item->name);
+    }
+    all->count++;
+    return NONSENS_OK;
+}
+
+/* A list as a whole may be a name with commas in it. */
+static nonsens_status add_list(nonsens_context *ctx, arena *a, const nonsens_data *data, const char *key,
+                               const char *list, namings *all, int64_t *count)
+{
+    const char *begin, *end;
+    int64_t before = all->count;
+    if (list[0] && find_name(data, list) >= 0) {
+        TRY(add_name(ctx, a, data, key, list, list + strlen(list), all));
+    } else {
+        while (option_next_name(&list, &begin, &end)) {
+            TRY(add_name(ctx, a, data, key, begin, end, all));
+        }
+    }
+    *count = all->count - before;
+    return NONSENS_OK;
+}
+
+static bool is_taken(const namings *all, int64_t index)
+{
+    for (int64_t k = 0; k < all->count; k++) {
+        if (all->item[k].index == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * #k counts the variables.  Where reading has kept just those of a file's columns that were named, in this order, it
+ * counted the file's columns, and numbers stand for the variables that no name stands for, in their order.
+ */
+static void place_numbers(const nonsens_data *data, namings *all)
+{
+    bool kept_just_these = data->by_role && all->count == data->d;
+    int64_t next = 0;
+    for (int64_t k = 0; k < all->count; k++) {
+        naming *item = &all->item[k];
+        if (item->index >= 0 || item->name[0] != '#') {
+            continue;
+        }
+        while (kept_just_these && next < data->d && is_taken(all, next)) {
+            next++;
+        }
+        item->index = kept_just_these ? next : find_number(data, item->name);
+    }
+}
+
+static nonsens_status check_namings(nonsens_context *ctx, const nonsens_data *data, const namings *all)
+{
+    char list[LIST_BYTES];
+    for (int64_t k = 0; k < all->count; k++) {
+        const naming *item = &all->item[k];
+        if (item->index < 0 || item->index >= data->d) {
+            return fail(ctx, NONSENS_ERR_DATA, "--%s %s: there is no such variable; there are %s", item->key,
+                        item->name, list_names(data, list));
+        }
+        for (int64_t j = 0; j < k; j++) {
+            if (all->item[j].index == item->index) {
+                return fail(ctx, NONSENS_ERR_USAGE, "--%s and --%s both name %s; name different variables",
+                            all->item[j].key, item->key, data->names[item->index]);
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+static int64_t count_names(const char *list)
+{
+    const char *begin, *end;
+    int64_t count = 0;
+    while (option_next_name(&list, &begin, &end)) {
+        count++;
+    }
+    return count;
+}
+
+/* All variables of all lists, and how many of them each list has. */
+static nonsens_status find_all(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                               int64_t **index, int64_t count[3])
+{
+    namings all = {NULL, 0};
+    ARENA_TRY(ctx, a, all.item, count_names(options->x) + count_names(options->y) + count_names(options->given));
+    TRY(add_list(ctx, a, data, "x", options->x, &all, &count[0]));
+    TRY(add_list(ctx, a, data, "y", options->y, &all, &count[1]));
+    TRY(add_list(ctx, a, data, "given", options->given, &all, &count[2]));
+    place_numbers(data, &all);
+    TRY(check_namings(ctx, data, &all));
+    ARENA_TRY(ctx, a, *index, all.count);
+    for (int64_t k = 0; k < all.count; k++) {
+        (*index)[k] = all.item[k].index;
+    }
+    return NONSENS_OK;
+}
+
+static bool has_warning(const nonsens_data *data, const char *sentence)
+{
+    for (int64_t i = 0; i < data->warnings; i++) {
+        if (strcmp(data->warning[i], sentence) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What was found in reading the whole table concerns its pairs too. */
+static nonsens_status pass_warnings(nonsens_context *ctx, const nonsens_data *data, nonsens_data *pair)
+{
+    for (int64_t i = 0; i < data->warnings; i++) {
+        if (!has_warning(pair, data->warning[i])) {
+            TRY(dataset_warn(ctx, pair, "%s", data->warning[i]));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* The data themselves where they have just these variables in this order, else a data set of its own. */
+static nonsens_status select_columns(nonsens_context *ctx, const nonsens_data *data, int64_t count,
+                                     const int64_t *index, const nonsens_data **out, nonsens_data **owned)
+{
+    bool as_they_are = count == data->d;
+    *out = data;
+    *owned = NULL;
+    for (int64_t k = 0; k < count; k++) {
+        as_they_are = as_they_are && index[k] == k;
+    }
+    if (as_they_are) {
+        return NONSENS_OK;
+    }
+    TRY(dataset_select(ctx, data, count, index, owned));
+    *out = *owned;
+    nonsens_status status = pass_warnings(ctx, data, *owned);
+    if (status != NONSENS_OK) {
+        nonsens_data_free(*owned);
+        *owned = NULL;
+    }
+    return status;
+}
+
+static nonsens_status ask_for_names(nonsens_context *ctx, const nonsens_data *data, bool one)
+{
+    char list[LIST_BYTES];
+    if (one) {
+        return fail(ctx, NONSENS_ERR_USAGE, "there are %" PRId64 " variables (%s); name one of them with --x A",
+                    data->d, list_names(data, list));
+    }
+    if (data->d < 2) {
+        return fail(ctx, NONSENS_ERR_DATA, "two variables are needed, but %s is the only one", data->names[0]);
+    }
+    return fail(ctx, NONSENS_ERR_USAGE, "there are %" PRId64 " variables (%s); name two of them with --x A --y B",
+                data->d, list_names(data, list));
+}
+
+nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, bool one,
+                               variable_roles *out)
+{
+    char list[LIST_BYTES];
+    arena local = {0};
+    int64_t *index;
+    *out = (variable_roles){.data = data, .count = {1, one ? 0 : 1, 0}};
+    if (one && (options->y[0] || options->given[0])) {
+        return fail(ctx, NONSENS_ERR_USAGE, "this test asks whether x changes over segments; leave out y and given");
+    }
+    if (options->given[0] && !options->x[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--given needs --x and --y; name the two variables as well");
+    }
+    if (!options->x[0] && !options->y[0] && data->d == (one ? 1 : 2)) {
+        return NONSENS_OK;
+    }
+    if (!options->x[0] && !options->y[0]) {
+        return ask_for_names(ctx, data, one);
+    }
+    if (!options->x[0] || (!options->y[0] && !one)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--x and --y go together; there are the variables %s",
+                    list_names(data, list));
+    }
+    nonsens_status status = find_all(ctx, &local, data, options, &index, out->count);
+    if (status == NONSENS_OK && one && out->count[0] != 1) {
+        status = fail(ctx, NONSENS_ERR_USAGE, "this test takes one variable; --x names %" PRId64, out->count[0]);
+    }
+    if (status == NONSENS_OK) {
+        status =
+            select_columns(ctx, data, out->count[0] + out->count[1] + out->count[2], index, &out->data, &out->owned);
+    }
+    arena_free(&local);
+    return status;
+}
+
+nonsens_status variables_pair(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                              const nonsens_data **pair, nonsens_data **owned)
+{
+    variable_roles roles;
+    TRY(variables_roles(ctx, data, options, false, &roles));
+    *pair = roles.data;
+    *owned = roles.owned;
+    if (roles.count[0] == 1 && roles.count[1] == 1 && roles.count[2] == 0) {
+        return NONSENS_OK;
+    }
+    nonsens_data_free(roles.owned);
+    *owned = NULL;
+    return fail(ctx, NONSENS_ERR_USAGE, "--x and --y must name one variable each; lists are for independence alone");
+}
+
+nonsens_status variables_find(nonsens_context *ctx, const nonsens_data *data, const char *key, const char *wanted,
+                              int64_t *index)
+{
+    naming item;
+    namings one = {&item, 0};
+    char list[LIST_BYTES];
+    arena local = {0};
+    nonsens_status status = add_name(ctx, &local, data, key, wanted, wanted + strlen(wanted), &one);
+    if (status == NONSENS_OK) {
+        *index = item.index >= 0 ? item.index : find_number(data, item.name);
+        if (*index < 0) {
+            status = fail(ctx, NONSENS_ERR_DATA, "--%s %s: there is no such variable; there are %s", key, item.name,
+                          list_names(data, list));
+        }
+    }
+    arena_free(&local);
+    return status;
+}

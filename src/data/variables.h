@@ -1,0 +1,32 @@
+/*
+ * variables.h - which variables --x, --y, --given and --target name.
+ */
+#ifndef DATA_VARIABLES_H
+#define DATA_VARIABLES_H
+
+#include "data/dataset.h"
+
+/* A data set with just the variables that were named: first those of x, then those of y, then those of given. */
+typedef struct variable_roles {
+    const nonsens_data *data;
+    nonsens_data *owned; /* for the caller to free; NULL where `data` is the caller's own */
+    int64_t count[3];    /* variables of x, y and given */
+} variable_roles;
+
+/* `one`: x alone is asked for, without y.  Without names the data must have just two variables (one). */
+nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, bool one,
+                               variable_roles *out);
+
+/*
+ * The two variables that --x and --y name, or the only two there are.  *pair is `data` itself where it has just these
+ * two in this order, else a data set that the caller frees through *owned (NULL where there is nothing to free).
+ */
+nonsens_status variables_pair(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                              const nonsens_data **pair, nonsens_data **owned);
+
+/* The variable that --key names: by its name, as it stands or without blanks around it, or as the k-th of the data
+ * (#k). */
+nonsens_status variables_find(nonsens_context *ctx, const nonsens_data *data, const char *key, const char *wanted,
+                              int64_t *index);
+
+#endif

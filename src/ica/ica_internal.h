@@ -1,0 +1,146 @@
+/*
+ * ica_internal.h - what the files of this room share: the whitened data, planar rotations, the contrasts.
+ *
+ * A contrast is a sum over sources, so turning two sources in their plane changes two terms only; every algorithm
+ * starts (and the entropy search also ends) with Jacobi-like sweeps over planes, each searched globally.
+ */
+#ifndef ICA_ICA_INTERNAL_H
+#define ICA_ICA_INTERNAL_H
+
+#include "ica/ica.h"
+#include "ica/statistics.h"
+
+/* Whitened, segment-centred rows of the segments that are large enough to enter a contrast. */
+typedef struct ica_data {
+    int64_t n, d, segments;
+    const int64_t *start; /* (segments + 1) */
+    double *y;            /* (n, d); columns are turned in place as the search proceeds */
+    double *mean;         /* (segments, d) what was taken from y; in units of y, around the mean of all rows */
+} ica_data;
+
+static inline int64_t ica_largest_segment(const ica_data *data)
+{
+    int64_t largest = 0;
+    for (int64_t e = 0; e < data->segments; e++) {
+        int64_t rows = data->start[e + 1] - data->start[e];
+        largest = rows > largest ? rows : largest;
+    }
+    return largest;
+}
+
+static inline double ica_segment_weight(const ica_data *data, int64_t e)
+{
+    return (double)(data->start[e + 1] - data->start[e]) / (double)data->n;
+}
+
+/*
+ * Turning by (c, s) replaces sources j and k by c s_j + s s_k and -s s_j + c s_k.
+ * `plane` gives the two terms of the contrast after such a turn without making it, `turn` makes it.
+ */
+typedef struct ica_contrast {
+    void *state;
+    double (*plane)(void *state, int64_t j, int64_t k, double c, double s);
+    void (*turn)(void *state, int64_t j, int64_t k, double c, double s);
+} ica_contrast;
+
+typedef struct ica_search {
+    int grid;         /* even number of angles over a quarter turn, the period of every contrast */
+    double precision; /* of the angle in one plane, radians */
+    double stop;      /* a sweep that turns nothing by more than this is the last */
+    int max_sweeps;
+} ica_search;
+
+/* Sweeps over all planes of d sources until nothing turns any more.  One sweep is enough for d = 2. */
+nonsens_status ica_sweep_planes(nonsens_context *ctx, int64_t d, const ica_contrast *contrast, const ica_search *search,
+                                int *sweeps, bool *converged);
+
+/* min over planes of (max over angles - value here) of the contrast, at least 0. */
+double ica_weakest_plane(int64_t d, const ica_contrast *contrast);
+
+/* u = c a + s b, v = -s a + c b over n values with stride; u, v may be a, b. */
+void ica_turn_pair(int64_t n, int64_t stride, double c, double s, const double *a, const double *b, double *u,
+                   double *v);
+
+/* A contrast that is evaluated on the rows themselves: its state begins with this. */
+typedef struct ica_rows {
+    ica_data *data;
+    double *rotation; /* (d, d), turned along with the data */
+    double *u, *v;    /* (n) scratch: a pair of sources on trial */
+} ica_rows;
+
+nonsens_status ica_rows_open(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_rows *rows);
+void ica_rows_turn(void *state, int64_t j, int64_t k, double c, double s);
+
+/* joint_diagonalisation.c: unmixing (d, d) of the whitened data, any start overwritten; needs two segments. */
+nonsens_status ica_joint_diagonalisation(nonsens_context *ctx, arena *a, const ica_data *data, double *unmixing,
+                                         ica_result *out);
+
+/* The best rotation for the same criterion, coarsely: a start for the other contrasts.  Turns data and rotation. */
+nonsens_status ica_start_by_covariances(nonsens_context *ctx, arena *a, ica_data *data, double *rotation);
+
+/* fastica.c: turns data and rotation (d, d); segments do not matter. */
+nonsens_status ica_fastica(nonsens_context *ctx, arena *a, ica_data *data, const ica_options *options, double *rotation,
+                           ica_result *out);
+
+/* infomax.c: unmixing (d, d) of the whitened data, a general matrix; segments do not matter. */
+nonsens_status ica_infomax(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
+                           double *unmixing, ica_result *out);
+
+/* entropy_rotation.c: turns data and rotation (d, d) to the minimum. */
+nonsens_status ica_entropy_rotation(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_result *out);
+
+/*
+ * score_matching.c: the rotation (d, d) of the least J, from the best of several starts; chooses the statistic where it
+ * is told to.
+ */
+nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
+                                  double *rotation, ica_result *out);
+
+/* score_rotation.c: one fit of one family, see there. */
+typedef struct ica_score_how {
+    const ica_family *family;
+    double sharpness;
+    int most_iterations; /* of the descent */
+} ica_score_how;
+
+typedef struct ica_score_fit {
+    double *rotation, *location; /* (d, d) and (d): sources = rotation * y - location */
+    double value, contrast_gap;  /* J, and the weakest plane's; NaN for many sources */
+    int iterations;
+    bool converged;
+} ica_score_fit;
+
+/* From the rotation and location in fit, which it overwrites. */
+nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+                                 ica_score_fit *fit);
+
+/* out (segments): what each adds to J of the rows in `test` with the coefficients that fit the rows in `train`. */
+nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
+                                  const ica_score_how *how, const ica_score_fit *fit, double *out);
+
+/* For tests: J and its gradient as the descent sees them, x the rotation (Cayley) after fit's and then the places. */
+nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+                               const ica_score_fit *fit, int64_t parameters, const double *x, double *value,
+                               double *gradient);
+
+/* score_general.c: the profiled objective for a general W; opened once, evaluated often without allocating. */
+typedef struct ica_score_model {
+    nonsens_context *ctx;
+    const ica_data *data;
+    const ica_family *family;
+    double sharpness;
+    double *s;                /* (rows of the largest segment, d) sources; later the rows' coefficients */
+    double *p;                /* (rows, d) */
+    ica_derivatives q;        /* (rows, d m) each, one source after another; m statistics per source */
+    double *gram;             /* (d, d) W W' */
+    double *moment, *factor;  /* (d m, d m) E q_a' q_b', and the Cholesky factor of M_e for the free coefficients */
+    double *mean2, *solution; /* (d m) E q'', and the free coefficients */
+    double *lambda, *weights; /* (d m) and (d m, d) */
+} ica_score_model;
+
+nonsens_status ica_score_open(nonsens_context *ctx, arena *a, const ica_data *data, const ica_family *family,
+                              double sharpness, ica_score_model *model);
+/* J(w) for w (d, d), rows w_j; gradient (d, d) alike, or NULL.  HUGE_VAL where J cannot be computed. */
+double ica_score_objective(const ica_score_model *model, const double *w, double *gradient);
+
+#endif

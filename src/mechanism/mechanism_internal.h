@@ -1,0 +1,72 @@
+/* mechanism_internal.h - one fit of a mechanism: its terms, its parameters, passes over the rows. */
+#ifndef MECHANISM_MECHANISM_INTERNAL_H
+#define MECHANISM_MECHANISM_INTERNAL_H
+
+#include "mechanism/mechanism.h"
+
+enum { MECHANISM_MOST_TERMS = MECHANISM_MOST_CAUSES * (MECHANISM_MOST_CAUSES + 1) / 2 };
+
+/* Products of B-splines of two variables; y alone where `right` is NULL. */
+typedef struct mechanism_term {
+    const mechanism_splines *left, *right;
+    bool has_slope;         /* left is y */
+    int64_t offset, stride; /* the product of left a and right b has the coefficient offset + a * stride + b */
+    int64_t rows, columns;  /* how many of each */
+    int64_t cause[2];       /* places among the causes; the second only of pairs of them, else the first again */
+    double weight;          /* of its squared second differences, by mechanism_smooth */
+} mechanism_term;
+
+/* Parameters: coefficients (p), places (E), logarithms of scales (E). */
+typedef struct mechanism_model {
+    const mechanism_data *data;
+    int64_t terms, p, size;
+    mechanism_term term[MECHANISM_MOST_TERMS];
+    double *penalty; /* (p, p) second derivatives of the penalty, by mechanism_smooth */
+} mechanism_model;
+
+/* Beside second differences, so that coefficients without rows are defined. */
+#define MECHANISM_RIDGE 0.02
+
+/* Where a density is so flat in y, or falling, log dT/dy is continued by its second-order expansion. */
+#define MECHANISM_FLAT 0.1
+
+nonsens_status mechanism_open(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect,
+                              int64_t causes, const int64_t *cause, mechanism_model *out);
+
+/* Fills the penalty: smooth (causes, at least 1) is the weight of second differences for each cause. */
+void mechanism_smooth(mechanism_model *m, const double *smooth);
+
+/* Parameters, and T and dT/dy at all rows, which are linear in the coefficients. */
+typedef struct mechanism_point {
+    double *theta;             /* (size) */
+    double *transform, *slope; /* (n) */
+} mechanism_point;
+
+/* Derivatives of minus the log density of each row, left behind by mechanism_derive. */
+typedef struct mechanism_weights {
+    double *first, *second, *mixed;     /* (n) by T, twice, by T and rho */
+    double *slope_first, *slope_second; /* (n) by dT/dy, twice */
+    double *crossing;                   /* (2 E, p) summed: by segments' parameters and coefficients */
+} mechanism_weights;
+
+nonsens_status mechanism_point_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_point *out);
+nonsens_status mechanism_weights_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_weights *out);
+
+/* Fills T and dT/dy from theta. */
+void mechanism_apply(const mechanism_model *m, mechanism_point *at);
+
+/* Sum of log densities of the rows from .. to - 1, each at its own place of log_density (n) if that is not NULL. */
+double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
+                            double *log_density);
+
+/*
+ * Adds gradient (size) and, if not NULL, the lower triangle of the second derivatives of minus the log likelihood of
+ * these rows.
+ */
+void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
+                      mechanism_weights *weights, double *gradient, double *hessian);
+
+/* Penalties on coefficients, places and scales: their sum; adds to gradient and hessian where these are not NULL. */
+double mechanism_penalise(const mechanism_model *m, const double *theta, double *gradient, double *hessian);
+
+#endif

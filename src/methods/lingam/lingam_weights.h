@@ -1,0 +1,35 @@
+/*
+ * lingam_weights.h - which variables act on which, and how strongly, once the causal order is known.
+ */
+#ifndef METHODS_LINGAM_LINGAM_WEIGHTS_H
+#define METHODS_LINGAM_LINGAM_WEIGHTS_H
+
+#include "options/options.h"
+#include "methods/lingam/lingam_order.h"
+
+/* All by places in the order: (j, k) at j + k d is the effect of the j-th variable on the k-th, j < k. */
+typedef struct lingam_weights {
+    double *least_squares; /* (d, d) of standardised variables, given all predecessors */
+    double *p_value;       /* (d, d) of their t tests */
+    double *weight;        /* (d, d) of standardised variables; 0 where it does not stay */
+    bool *stays;           /* (d, d) */
+    int64_t count;         /* that stay */
+} lingam_weights;
+
+nonsens_status lingam_find_weights(nonsens_context *ctx, arena *a, const lingam_order *order, enum coefficients which,
+                                   double alpha, int threads, lingam_weights *out);
+
+/*
+ * The adaptive lasso of one variable on k others, all standardised, from their correlations: those of the others in
+ * c (k, k), columns ld apart, with the variable in with (k).  start (k): least squares.  rest: its residual variance.
+ * chosen (k): the variables of the point on the path with the least BIC.
+ */
+typedef struct lasso_problem {
+    int64_t n, k, ld;
+    const double *c, *with, *start;
+    double rest;
+} lasso_problem;
+
+nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lasso_problem *problem, bool *chosen);
+
+#endif

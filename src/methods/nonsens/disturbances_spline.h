@@ -1,0 +1,37 @@
+/*
+ * disturbances_spline.h - features of the paper's two methods from splines in place of networks: the free segment
+ * classifier of rank two (classifier/model.h), out of fold, with its derivatives.
+ *
+ * The variables are those that the classifier sees, warped by their ranks to [0, 1].  Nothing that the methods decide
+ * by hangs on this: tests of independence ask for a variable up to monotone maps, and in the likelihood ratio the warp
+ * adds E log|dw/dx| to H(x_j) and takes it from E log|dT_j/dx_j|, which stand there as a sum.  The assignment of
+ * sources to variables compares sums with one derivative by either variable and is blind to it, too.
+ */
+#ifndef METHODS_NONSENS_DISTURBANCES_SPLINE_H
+#define METHODS_NONSENS_DISTURBANCES_SPLINE_H
+
+#include "methods/shared/rank_search.h"
+
+typedef struct spline_fit {
+    ladder ladder;
+    const fit *fit; /* free, of rank two, with every fold left out */
+    int64_t rank;   /* of rank one and two, how many are found to be there (ladder.h) */
+} spline_fit;
+
+/* Fits a data set of two variables with at least three segments.  Memory from `a`. */
+nonsens_status spline_fit_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                              spline_fit *out);
+
+/* Slopes in t of what sample_spline gives, in the same places. */
+void spline_slopes(int64_t m, double t, double slope[4]);
+
+/* logits (n, E) row-major, rows and segments of the data set: each row by the fit without its fold. */
+void spline_fit_logits(const spline_fit *s, double *logits);
+
+/*
+ * slope[k][j] (n), rows of the data set: the derivative of sum_e direction_ke logit_e by the warped variable j of the
+ * ladder.  direction (2, E) row-major, segments of the data set.
+ */
+void spline_fit_jacobian(const spline_fit *s, const double *direction, double *const slope[2][2]);
+
+#endif

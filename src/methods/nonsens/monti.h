@@ -1,0 +1,49 @@
+/*
+ * monti.h - the parts of the paper's two methods that are used alone: on disturbances of a linear mechanism
+ * (linear_ica.c), and by experiments on true ones, or several times on one fit.
+ */
+#ifndef METHODS_NONSENS_MONTI_H
+#define METHODS_NONSENS_MONTI_H
+
+#include "indep/hsic.h"
+#include "methods/nonsens/disturbances.h"
+
+typedef struct four_tests {
+    hsic_result test[2][2]; /* test[v][k]: variable v against source k; p_value is twice the median over parts, or that
+                               of a single part */
+    int64_t parts;          /* disjoint, of the rows */
+} four_tests;
+
+/* The four tests on the rows drawn by options (test-rows, pooling, null, seed); variable and source are (n, 2). */
+nonsens_status monti_four_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                const nonsens_options *options, matrix variable, matrix source, four_tests *out);
+
+/* Three rejections of four, each at alpha / 4, name the cause. */
+enum decision monti_decide(const four_tests *tests, double alpha);
+
+/* Adds the four tests to the evidence. */
+nonsens_status monti_report_tests(nonsens_context *ctx, const four_tests *tests, nonsens_result *result);
+
+/*
+ * Decides by them.  doubt: why nothing can be concluded whatever they say, or NULL; advice: a note for where they do
+ * not decide.
+ */
+nonsens_status monti_judge_tests(nonsens_context *ctx, const four_tests *tests, const char *doubt, const char *advice,
+                                 nonsens_result *result);
+
+/* The terms of the likelihood ratio, in nats per row; positive means first -> second.  Indexed by enum ratio. */
+typedef struct likelihood_ratio {
+    double entropy_variable[2], entropy_source[2]; /* within segments, averaged with n_e / n */
+    double log_slope[2];                           /* E log |dT_j / dz_j| */
+    double branch[2];                              /* H(B_j | T_j), the fold correction */
+    double information[2];                         /* I(x_j; the other's T) inside segments */
+    double value[3];                               /* the ratio by each estimator */
+    double standard_error[3];                      /* from its variation over segments */
+} likelihood_ratio;
+
+nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, likelihood_ratio *out);
+
+/* Computes the ratio, adds it to the evidence and names the direction by the estimator that the options ask for. */
+nonsens_status monti_report_ratio(nonsens_context *ctx, arena *a, const disturbances *d, nonsens_result *result);
+
+#endif

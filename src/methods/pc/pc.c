@@ -1,0 +1,161 @@
+/*
+ * pc.c - the PC algorithm (Spirtes, Glymour, Scheines, "Causation, Prediction, and Search", 2nd ed., 2000, section
+ * 5.4.2) in the order-independent form of Colombo and Maathuis (JMLR 15, 2014).
+ *
+ *   1. Skeleton by PC-stable (graph/skeleton.h): an edge goes where some set S of at most --max-given neighbours of
+ *      either end gives p > alpha.
+ *   2. v-structures a -> b <- c by --colliders, those that contradict one another by --conflicts; Meek's rules
+ *      (graph/orient.h).
+ *   3. What is known beforehand (--knowledge) is kept in all steps; run.c holds the graph against it in the end.
+ *
+ * Where there are segments, tests are made inside each of them and added up: the segment is given, which is safe since
+ * nothing causes it.  --pooling pooled throws rows together.
+ *
+ * Tests: fisher-z straight from correlation matrices, one per segment (indep/fisher_z.h; mean and heterogeneity over
+ * segments; with --bends given functions that are not linear, pc_bends.h), or a kernel test (indep/ci.h).  hsic cannot
+ * condition, so that it means kci, which is hsic where nothing is given.  alpha is that of each test, as in all of the
+ * literature on PC; it is not corrected for their number.
+ *
+ * Deviations: sets so large that no segment has rows enough for Fisher's z (|S| + 4) are not asked for.  The usual
+ * answer, independence, would remove edges for want of rows.
+ */
+#include "methods/pc/pc.h"
+
+#include "methods/shared/method.h"
+
+_Static_assert((int)COLLIDERS_CONSERVATIVE == (int)ORIENT_CONSERVATIVE, "options name the rules in their order");
+_Static_assert((int)COLLIDERS_MAJORITY == (int)ORIENT_MAJORITY, "likewise");
+_Static_assert((int)CONFLICTS_PRIORITY == (int)ORIENT_PRIORITY, "likewise");
+
+enum { FISHER_Z_OVERHEAD = 3 }; /* rows of a segment that a test takes beside those for the given variables */
+
+/* ---- tests --------------------------------------------------------------------------------------------------- */
+
+static enum independence_test resolve_test(enum independence_test asked)
+{
+    return asked == TEST_AUTO ? TEST_FISHER_Z : asked == TEST_HSIC ? TEST_KCI : asked;
+}
+
+static void find_groups(pc_search *s)
+{
+    bool inside = s->data->segments > 0 && s->options->pooling == POOLING_STRATIFIED;
+    s->all_rows[0] = 0;
+    s->all_rows[1] = s->data->n;
+    s->groups = inside ? (row_groups){s->data->segments, s->data->start} : (row_groups){1, s->all_rows};
+}
+
+/* The columns in canonical order. */
+static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, column_set *out)
+{
+    const double **v; // (d)
+    ARENA_TRY(ctx, a, v, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        v[k] = matrix_col(data->x, data->column_rank[k]);
+    }
+    *out = (column_set){data->n, data->d, v};
+    return NONSENS_OK;
+}
+
+static int64_t most_rows(const row_groups *groups)
+{
+    int64_t most = 0;
+    for (int64_t e = 0; e < groups->count; e++) {
+        int64_t rows = groups->start[e + 1] - groups->start[e];
+        most = rows > most ? rows : most;
+    }
+    return most;
+}
+
+static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column_set *all, pc_search *s)
+{
+    int64_t room = (most_rows(&s->groups) - FISHER_Z_OVERHEAD - 1) / (1 + s->bends);
+    if (s->bends > 0) {
+        TRY(pc_bends_prepare(ctx, a, all, &s->groups, s->bends, &s->bent));
+        s->how.test = pc_bends_ask;
+        s->how.state = &s->bent;
+    } else {
+        TRY(fisher_z_prepare(ctx, a, all, &s->groups, &s->correlations));
+        s->lean = (skeleton_fisher_z){&s->correlations, NULL, FISHER_Z_BOTH};
+        s->how.test = skeleton_ask_fisher_z;
+        s->how.state = &s->lean;
+    }
+    if (s->how.max_given > room) {
+        s->how.max_given = room > 0 ? room : 0;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status open_tester(nonsens_context *ctx, arena *a, const column_set *all, pc_search *s)
+{
+    column_set *variable; // (d)
+    ci_options how = ci_options_from(s->options);
+    how.test = s->test;
+    how.threads = 1; // pairs are tested at once
+    ARENA_TRY(ctx, a, variable, all->d);
+    for (int64_t k = 0; k < all->d; k++) {
+        variable[k] = (column_set){all->n, 1, all->v + k};
+    }
+    ci_variables variables = {all->d, variable, NULL, s->groups};
+    TRY(ci_open(ctx, &variables, &how, &s->asked.tester));
+    s->how.test = skeleton_ask_ci;
+    s->how.state = &s->asked;
+    return NONSENS_OK;
+}
+
+/* ---- what is known ------------------------------------------------------------------------------------------- */
+
+static nonsens_status take_knowledge(nonsens_context *ctx, arena *a, const knowledge *known, pc_search *s)
+{
+    if (known) {
+        TRY(knowledge_permute(ctx, a, known, s->data->column_rank, &s->known));
+        s->how.known = &s->known;
+    }
+    return NONSENS_OK;
+}
+
+/* ---- search -------------------------------------------------------------------------------------------------- */
+
+static nonsens_status find_directions(nonsens_context *ctx, arena *a, pc_search *s)
+{
+    const nonsens_options *o = s->options;
+    s->how.phase = "testing v-structures";
+    TRY(orient_open(ctx, a, &s->found.graph, s->how.known, &s->orient));
+    TRY(orient_knowledge(ctx, &s->orient));
+    TRY(orient_colliders(ctx, a, &s->orient, &s->found, &s->how, (enum collider_rule)o->colliders,
+                         (enum conflict_rule)o->conflicts));
+    return orient_rules(ctx, &s->orient);
+}
+
+nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                               const knowledge *known, int64_t usual_bends, pc_search *out)
+{
+    column_set all;
+    *out = (pc_search){.data = data, .options = options, .test = resolve_test(options->test)};
+    out->how = (skeleton_options){.alpha = options->alpha,
+                                  .max_given = options->max_given,
+                                  .threads = (int)options->threads,
+                                  .phase = "testing independence"};
+    out->bends = options->bends < 0 ? usual_bends : options->bends;
+    find_groups(out);
+    TRY(take_knowledge(ctx, a, known, out));
+    TRY(gather_columns(ctx, a, data, &all));
+    TRY(out->test == TEST_FISHER_Z ? open_fisher_z(ctx, a, &all, out) : open_tester(ctx, a, &all, out));
+    TRY(skeleton_find(ctx, a, data->d, &out->how, &out->found));
+    return find_directions(ctx, a, out);
+}
+
+void pc_close(pc_search *s)
+{
+    ci_close(s->asked.tester);
+    s->asked.tester = NULL;
+}
+
+nonsens_status pc_discover(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                           nonsens_result *result)
+{
+    pc_search s;
+    nonsens_status status = pc_find_pattern(ctx, a, data, options, result->known, 0, &s);
+    status = status == NONSENS_OK ? pc_report(ctx, a, &s, result) : status;
+    pc_close(&s);
+    return status;
+}

@@ -1,0 +1,25 @@
+/*
+ * pc_bends.h - Fisher's z given variables by functions of each that are linear between bends (--bends).
+ */
+#ifndef METHODS_PC_PC_BENDS_H
+#define METHODS_PC_PC_BENDS_H
+
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "indep/fisher_z.h"
+
+/* Correlations of the variables, columns 0 .. d-1, and of their hinges: those of variable k from d + k bends on. */
+typedef struct pc_bends {
+    fisher_z_data correlations;
+    int64_t d, bends; /* bends > 0 */
+} pc_bends;
+
+/* Memory from `keep`: 8 (d (1 + bends))^2 bytes a group. */
+nonsens_status pc_bends_prepare(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
+                                int64_t bends, pc_bends *out);
+
+/* skeleton_test_fn; state is a pc_bends. */
+nonsens_status pc_bends_ask(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
+                            const int64_t *given, double *p_value);
+
+#endif

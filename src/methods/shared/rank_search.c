@@ -1,0 +1,212 @@
+#include "methods/shared/rank_search.h"
+
+#include "base/show.h"
+#include "data/canonical.h"
+#include "math/sort.h"
+#include "methods/shared/rank_search_family.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Least gain of a further feature, relative to that of the feature before: of the second, and of those after it. */
+static const double SECOND_GAIN = 0.015, FURTHER_GAIN = 0.075;
+
+/* ---- order ---- */
+
+static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens_data *pair, double *warped[2])
+{
+    for (int j = 0; j < 2; j++) {
+        arena scratch = {0};
+        ARENA_TRY(ctx, a, warped[j], pair->n);
+        nonsens_status status = sample_warp(ctx, &scratch, pair->n, matrix_col(pair->x, j), warped[j]);
+        arena_free(&scratch);
+        TRY(status);
+    }
+    return NONSENS_OK;
+}
+
+/* Canonical order of the warped values, and the warped values in it, the right way round. */
+static nonsens_status order_rows(nonsens_context *ctx, arena *a, ladder *l, double *const warped[2])
+{
+    const nonsens_data *pair = l->pair;
+    int64_t *size, segments = pair->segments;
+    arena scratch = {0};
+    ARENA_TRY(ctx, a, size, segments);
+    for (int64_t e = 0; e < segments; e++) {
+        size[e] = pair->start[e + 1] - pair->start[e];
+    }
+    const double *column[2] = {warped[0], warped[1]};
+    double sign[2];
+    canonical_input in = {pair->n, 2, segments, column, pair->segment, size, NULL};
+    nonsens_status status = canonical_columns(ctx, &scratch, &in, l->user, sign);
+    if (status == NONSENS_OK) {
+        status = canonical_rows(ctx, &scratch, &in, l->user, sign, l->user_row, l->user_segment);
+    }
+    arena_free(&scratch);
+    TRY(status);
+    for (int64_t e = 0; e < segments; e++) {
+        l->start[e + 1] = l->start[e] + size[l->user_segment[e]];
+    }
+    for (int64_t j = 0; j < 2; j++) {
+        for (int64_t i = 0; i < pair->n; i++) {
+            double w = warped[l->user[j]][l->user_row[i]];
+            l->warped[j][i] = sign[l->user[j]] < 0 ? 1.0 - w : w;
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Blocks of neighbouring rows of the input, segment by segment. */
+static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, ladder *l)
+{
+    int64_t length = l->options->block_length;
+    if (length <= 1) {
+        return NONSENS_OK;
+    }
+    sort_entry *entry, *spare;
+    ARENA_TRY(ctx, a, l->block, l->pair->n);
+    ARENA_TRY(ctx, a, entry, l->pair->n);
+    ARENA_TRY(ctx, a, spare, l->pair->n);
+    for (int64_t e = 0; e < l->pair->segments; e++) {
+        int64_t from = l->start[e], rows = l->start[e + 1] - from;
+        for (int64_t i = 0; i < rows; i++) {
+            entry[i] = (sort_entry){(uint64_t)l->pair->input_row[l->user_row[from + i]], from + i};
+        }
+        sort_entries(entry, spare, rows, NULL, NULL);
+        for (int64_t i = 0; i < rows; i++) {
+            l->block[entry[i].row] = (int32_t)(l->blocks + i / length);
+        }
+        l->blocks += (rows + length - 1) / length;
+    }
+    return NONSENS_OK;
+}
+
+/* ---- beginning ---- */
+
+/* Blocks are dealt whole, and a segment has to have rows in more than one fold. */
+static nonsens_status check_blocks(nonsens_context *ctx, const ladder *l)
+{
+    const nonsens_data *pair = l->pair;
+    int64_t length = l->options->block_length, e = dataset_smallest_segment(pair);
+    int64_t rows = pair->start[e + 1] - pair->start[e];
+    char name[SHOWN_BYTES];
+    if (rows <= length) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "--block-length %" PRId64 ": segment %s has %" PRId64 " rows and would be a single block; take "
+                    "shorter blocks, or leave such segments out",
+                    length, show_quoted(name, pair->labels[e]), rows);
+    }
+    if (l->blocks < l->options->score_folds) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "--block-length %" PRId64 " makes %" PRId64 " blocks, fewer than the %" PRId64 " folds; take "
+                    "shorter blocks or fewer --score-folds",
+                    length, l->blocks, l->options->score_folds);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status deal_folds(nonsens_context *ctx, arena *a, ladder *l)
+{
+    const nonsens_options *o = l->options;
+    if (!l->block) {
+        return sample_folds(ctx, a, l->pair->segments, l->start, o->score_folds, o->seed, 0, &l->fold);
+    }
+    TRY(check_blocks(ctx, l));
+    return sample_block_folds(ctx, a, l->pair->segments, l->start, l->block, l->blocks, o->score_folds, o->seed, 0,
+                              &l->fold);
+}
+
+/* Label of every row, and what its segment's share says about it. */
+static void label_rows(ladder *l)
+{
+    for (int64_t e = 0; e < l->pair->segments; e++) {
+        for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
+            l->label[i] = (int32_t)e;
+            l->chance[i] = log((double)(l->start[e + 1] - l->start[e]) / (double)l->pair->n);
+        }
+    }
+}
+
+static nonsens_status allocate(nonsens_context *ctx, arena *a, ladder *l)
+{
+    int64_t n = l->pair->n, segments = l->pair->segments;
+    ARENA_TRY(ctx, a, l->user_segment, segments);
+    ARENA_TRY(ctx, a, l->user_row, n);
+    ARENA_TRY(ctx, a, l->start, segments + 1);
+    ARENA_TRY(ctx, a, l->label, n);
+    ARENA_TRY(ctx, a, l->warped[0], n);
+    ARENA_TRY(ctx, a, l->warped[1], n);
+    ARENA_TRY(ctx, a, l->chance, n);
+    ARENA_TRY(ctx, a, l->scratch, n);
+    return NONSENS_OK;
+}
+
+nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                            ladder *out)
+{
+    double *warped[2];
+    *out = (ladder){.pair = pair, .options = options, .threads = (int)options->threads};
+    out->family = options->features == FEATURES_NETWORK ? &family_network : &family_spline;
+    TRY(allocate(ctx, a, out));
+    TRY(warp_columns(ctx, a, pair, warped));
+    TRY(order_rows(ctx, a, out, warped));
+    TRY(cut_blocks(ctx, a, out));
+    TRY(deal_folds(ctx, a, out));
+    label_rows(out);
+    int64_t cap = pair->segments - 1;
+    out->most = cap < LADDER_MOST_RANK + 1 ? cap : LADDER_MOST_RANK + 1;
+    return out->family->begin(ctx, a, out);
+}
+
+/* ---- fits ---- */
+
+double ladder_level(const ladder *l)
+{
+    return l->options->alpha / (double)l->family->tests;
+}
+
+void ladder_compare(const ladder *l, const double *larger, const double *smaller, difference *out)
+{
+    compare_rows(l->pair->n, larger, smaller, l->block, l->blocks, l->scratch, out);
+}
+
+double ladder_rank_level(const ladder *l, enum kind kind, int64_t rank)
+{
+    return kind == KIND_BOTH && rank > 1 ? l->options->alpha / (double)l->family->further_tests : ladder_level(l);
+}
+
+static shape shape_of(enum kind kind, int rank)
+{
+    return (shape){kind == KIND_FIRST ? rank : 0, kind == KIND_SECOND ? rank : 0, kind == KIND_BOTH ? rank : 0};
+}
+
+/* Whether rank r counts.  With very many rows a test finds the features' own error, too, but the gain stays small. */
+static bool counts(const ladder *l, enum kind kind, int64_t r, const difference *step)
+{
+    double share = kind != KIND_BOTH ? 0.0 : r <= 2 ? SECOND_GAIN : FURTHER_GAIN; // step[0] is zero
+    return step[r].p_value <= ladder_rank_level(l, kind, r) && step[r].mean > share * step[r - 1].mean;
+}
+
+nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out)
+{
+    *out = (ranks){0};
+    for (int64_t r = 1; r <= most && r <= l->most; r++) {
+        out->tried = r;
+        TRY(l->family->try_rank(ctx, a, l, shape_of(kind, (int)r), out));
+        if (!counts(l, kind, r, out->step)) {
+            break;
+        }
+        out->rank = r;
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out)
+{
+    return l->family->fit_restricted(ctx, a, l, s, whole, out);
+}
+
+nonsens_status ladder_judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out)
+{
+    return l->family->judge(ctx, l, small, large, out);
+}

@@ -1,0 +1,70 @@
+/*
+ * rank_search_network.c - segment classifiers whose features are networks (nn/restricted.h), compared on held-out rows
+ * alone.
+ *
+ * There is no test on all rows: p-values are the upper normal tail of z.  For nested models that is conservative
+ * (docs/structured.md, section 7), so alpha is divided by fewer tests than for splines; at alpha = .05 a difference
+ * counts from z = 2.24 on.  This holds for networks that have learned what they can: with few epochs, restarts or units
+ * a restricted model is behind for lack of training, and a further rank or a loss is seen where there is none.
+ *
+ * Width, layers, restarts and training are those of the options; the networks see the warped variables, whatever
+ * --inputs says.
+ */
+#include "math/special.h"
+#include "methods/shared/rank_search_family.h"
+#include "nn/restricted.h"
+
+#include <math.h>
+
+enum { TESTS = 4 };
+
+static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
+{
+    (void)ctx, (void)a, (void)l;
+    return NONSENS_OK;
+}
+
+static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *out)
+{
+    restricted_data data = {
+        l->pair->n, l->pair->segments, l->options->score_folds, {l->warped[0], l->warped[1]}, l->label, l->fold};
+    restricted_spec spec = {s.first, s.second, s.both};
+    arena scratch = {0};
+    *out = (fit){.model = {.shape = s, .rank = shape_rank(s)}};
+    ARENA_TRY(ctx, a, out->held_out, l->pair->n);
+    nonsens_status status = restricted_fit(ctx, &scratch, &data, spec, l->options, out->held_out, NULL);
+    arena_free(&scratch);
+    return status;
+}
+
+static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out)
+{
+    (void)whole; // starts are the same for all models of one rank, whatever they see
+    return fit_networks(ctx, a, l, s, out);
+}
+
+static void judge_rows(const ladder *l, const double *small, const fit *large, difference *out)
+{
+    *out = (difference){.ratio = NAN, .null_mean = NAN, .null_sd = NAN};
+    ladder_compare(l, large->held_out, small, out);
+    out->p_value = special_normal_tail(out->z);
+}
+
+static nonsens_status try_rank(nonsens_context *ctx, arena *a, const ladder *l, shape s, ranks *out)
+{
+    int64_t r = shape_rank(s);
+    TRY(fit_networks(ctx, a, l, s, &out->fit[r]));
+    out->fitted = r;
+    judge_rows(l, r == 1 ? l->chance : out->fit[r - 1].held_out, &out->fit[r], &out->step[r]);
+    return NONSENS_OK;
+}
+
+static nonsens_status judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out)
+{
+    (void)ctx;
+    judge_rows(l, small->held_out, large, out);
+    return NONSENS_OK;
+}
+
+const family family_network = {
+    TESTS, TESTS, LOSS_TEXT "that of this loss over its standard error", begin, try_rank, fit_restricted, judge};

@@ -1,0 +1,185 @@
+/*
+ * rank_search_spline.c - segment classifiers on splines: penalty by nested cross-validation, likelihood-ratio tests on all
+ * rows (classifier/classifier_compare.h), held-out rows for the size of differences.
+ */
+#include "methods/shared/rank_search_family.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const double CLEARLY_NOT = 0.05; /* p-value by the score from which on a further rank is not fitted */
+static const double TOLERATED = 0.003;  /* share of what the free classifier tells that a restriction may lose */
+enum { CALIBRATION_DRAWS = 199, MOST_SEGMENTS = 400 };
+/*
+ * TESTS: that a decision usually rests on, three ranks of either kind of feature and two restrictions.  FURTHER_TESTS:
+ * a stricter level for further free features, where the splines' own error shows first.
+ */
+enum { TESTS = 8, FURTHER_TESTS = 250 };
+enum { ALWAYS_SCORED = 2 }; /* few data have ranks over this: they are scored only where the test on all rows rejects */
+
+enum { BASES = 2, LEAST_BASIS = 14, MOST_BASIS = 20, BASIS_STEP = 4 };
+
+/* More rows show smaller errors of the splines; MOST_BASIS is what a fit can take in time. */
+int64_t family_spline_basis(const nonsens_options *options, int64_t n)
+{
+    double wanted = LEAST_BASIS * cbrt((double)n / 5000.0);
+    return options->basis > 0 ? options->basis : (int64_t)lround(fmin(fmax(wanted, LEAST_BASIS), MOST_BASIS));
+}
+
+/* The sizes to choose from, falling: one that the user asks for, or some from that for the rows on; returns how many.
+ */
+static int64_t list_bases(const ladder *l, int64_t basis[BASES])
+{
+    int64_t most = family_spline_basis(l->options, l->pair->n), count = l->options->basis == 0 ? BASES : 1;
+    for (int64_t b = 0; b < count; b++) {
+        basis[b] = most - b * BASIS_STEP;
+    }
+    return count;
+}
+
+static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
+{
+    if (l->pair->segments > MOST_SEGMENTS) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "there are %" PRId64 " segments; segment classifiers take at most %d, merge some of them",
+                    l->pair->segments, MOST_SEGMENTS);
+    }
+    int64_t size[BASES], bases = list_bases(l, size);
+    sample *data;
+    ARENA_TRY(ctx, a, data, bases);
+    for (int64_t b = 0; b < bases; b++) {
+        TRY(sample_build(ctx, a, (const double *const *)l->warped, l->pair->segments, l->start, l->fold,
+                         l->options->score_folds, size[b], &data[b]));
+    }
+    TRY(penalty_choose(ctx, a, l->threads, bases, data, &l->penalty));
+    l->sample = data[0];
+    l->penalty.test = l->penalty.all / l->options->undersmooth;
+    return NONSENS_OK;
+}
+
+/* Fits all rows with this penalty, from where theta stands. */
+static nonsens_status fit_rows(nonsens_context *ctx, const ladder *l, double lambda, fit *f)
+{
+    arena scratch = {0};
+    f->lambda = lambda;
+    nonsens_status status = fit_all(ctx, &scratch, l->threads, f);
+    arena_free(&scratch);
+    return status;
+}
+
+/* Fits all rows and every fold for scoring, then all rows for testing. */
+static nonsens_status fit_and_score(nonsens_context *ctx, arena *a, const ladder *l, fit *f)
+{
+    TRY(fit_rows(ctx, l, l->penalty.all, f));
+    TRY(fit_folds(ctx, a, l->threads, f));
+    bool scored = f->converged;
+    TRY(fit_rows(ctx, l, l->penalty.test, f));
+    f->converged = f->converged && scored;
+    return NONSENS_OK;
+}
+
+static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *out)
+{
+    arena scratch = {0};
+    TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
+    nonsens_status status = fit_start_cold(ctx, &scratch, out);
+    arena_free(&scratch);
+    TRY(status);
+    if (shape_rank(s) <= ALWAYS_SCORED) {
+        return fit_and_score(ctx, a, l, out);
+    }
+    TRY(fit_rows(ctx, l, l->penalty.all, out));
+    return fit_rows(ctx, l, l->penalty.test, out);
+}
+
+static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out)
+{
+    arena scratch = {0};
+    TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
+    nonsens_status status = fit_start_restricted(ctx, &scratch, whole, out);
+    arena_free(&scratch);
+    TRY(status);
+    TRY(fit_and_score(ctx, a, l, out));
+    if (out->objective < whole->objective) { // the free fit sat in a worse optimum
+        status = fit_start_extended(ctx, &scratch, out, whole);
+        arena_free(&scratch);
+        TRY(status);
+        TRY(fit_and_score(ctx, a, l, whole));
+    }
+    return NONSENS_OK;
+}
+
+/* Ranks that few data have are looked at by the score first, which needs no fit. */
+static nonsens_status rule_out(nonsens_context *ctx, const ladder *l, int64_t r, const fit *small, difference *out,
+                               bool *ruled_out)
+{
+    *ruled_out = false;
+    if (r <= ALWAYS_SCORED) {
+        return NONSENS_OK;
+    }
+    arena scratch = {0};
+    nonsens_status status = compare_rank_score(ctx, &scratch, small, CALIBRATION_DRAWS, l->options->seed, out);
+    arena_free(&scratch);
+    *ruled_out = out->p_value > CLEARLY_NOT;
+    return status;
+}
+
+/* small: NULL for rank 0. */
+static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const ladder *l, const fit *small, fit *large,
+                                 difference *out)
+{
+    arena scratch = {0};
+    nonsens_status status = compare_rank(ctx, &scratch, small, large, CALIBRATION_DRAWS, l->options->seed, out);
+    arena_free(&scratch);
+    TRY(status);
+    if (!large->held_out && out->p_value <= ladder_level(l)) {
+        TRY(fit_and_score(ctx, a, l, large));
+    }
+    if (large->held_out) {
+        ladder_compare(l, large->held_out, small ? small->held_out : l->chance, out);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status try_rank(nonsens_context *ctx, arena *a, const ladder *l, shape s, ranks *out)
+{
+    int64_t r = shape_rank(s);
+    const fit *small = r == 1 ? NULL : &out->fit[r - 1];
+    bool ruled_out;
+    TRY(rule_out(ctx, l, r, small, &out->step[r], &ruled_out));
+    if (ruled_out) {
+        return NONSENS_OK;
+    }
+    TRY(fit_cold(ctx, a, l, s, &out->fit[r]));
+    out->fitted = r;
+    return judge_rank(ctx, a, l, small, &out->fit[r], &out->step[r]);
+}
+
+/* A true restriction is false in the last digit of a spline, the more nats the more the segments can be told apart. */
+static double tolerated(const ladder *l, const fit *large)
+{
+    difference known = {0};
+    ladder_compare(l, large->held_out, l->chance, &known);
+    return TOLERATED * fmax(known.mean, 0.0) * (double)l->pair->n;
+}
+
+static nonsens_status judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out)
+{
+    arena scratch = {0};
+    *out = (difference){.tolerated = tolerated(l, large)};
+    nonsens_status status =
+        compare_restriction(ctx, &scratch, l->threads, small, large, CALIBRATION_DRAWS, l->options->seed, out);
+    arena_free(&scratch);
+    TRY(status);
+    ladder_compare(l, large->held_out, small->held_out, out);
+    return NONSENS_OK;
+}
+
+const family family_spline = {
+    TESTS,
+    FURTHER_TESTS,
+    LOSS_TEXT "that of the likelihood ratio on all rows if at most .3 % of what the free classifier tells is lost",
+    begin,
+    try_rank,
+    fit_restricted,
+    judge};

@@ -1,0 +1,339 @@
+/* result.c - filling in, asking and freeing a result. */
+#include "methods/shared/result.h"
+
+#include "base/parallel.h"
+#include "data/dataset.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_BYTES = 2 * OPTION_TEXT_BYTES };
+
+/* ---- making ---- */
+
+static nonsens_status copy_texts(nonsens_context *ctx, arena *a, int64_t count, char *const *from, char ***to)
+{
+    ARENA_TRY(ctx, a, *to, count);
+    for (int64_t i = 0; i < count; i++) {
+        (*to)[i] = arena_text(ctx, a, from[i]);
+        if (!(*to)[i]) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status copy_data_facts(nonsens_context *ctx, nonsens_result *result, const nonsens_data *data)
+{
+    arena *a = &result->memory;
+    result->rows = data->n;
+    result->segments = data->segments;
+    result->variables = data->d;
+    result->warnings = data->warnings;
+    result->data_hash = data->hash;
+    TRY(copy_texts(ctx, a, data->d, data->names, &result->names));
+    TRY(copy_texts(ctx, a, data->segments, data->labels, &result->labels));
+    TRY(copy_texts(ctx, a, data->warnings, data->warning, &result->warning));
+    ARENA_TRY(ctx, a, result->input_row, data->n);
+    memcpy(result->input_row, data->input_row, (size_t)data->n * sizeof *result->input_row);
+    ARENA_TRY(ctx, a, result->start, data->segments + 1);
+    memcpy(result->start, data->start, (size_t)(data->segments + 1) * sizeof *result->start);
+    return NONSENS_OK;
+}
+
+nonsens_status result_new(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                          const char *method, nonsens_result **out)
+{
+    *out = NULL;
+    nonsens_result *result = memory_get(1, sizeof *result);
+    if (!result) {
+        return fail_memory(ctx);
+    }
+    result->options = *options;
+    result->method = method;
+    result->decision = DECISION_NONE;
+    result->better = BETTER_NONE;
+    result->score = NAN;
+    result->p_value = NAN;
+    result->threads = parallel_threads((int)options->threads);
+    nonsens_status status = copy_data_facts(ctx, result, data);
+    if (status != NONSENS_OK) {
+        nonsens_result_free(result);
+        return status;
+    }
+    *out = result;
+    return NONSENS_OK;
+}
+
+void nonsens_result_free(nonsens_result *result)
+{
+    memory_release_owner(result);
+}
+
+nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double value, double p_value, const char *text,
+                          const char *name_format, ...)
+{
+    char name[NAME_BYTES];
+    va_list args;
+    va_start(args, name_format);
+    vsnprintf(name, sizeof name, name_format, args);
+    va_end(args);
+    ARENA_GROW(ctx, &result->memory, result->evidence, result->evidence_count, result->evidence_capacity);
+    evidence *item = &result->evidence[result->evidence_count];
+    *item = (evidence){arena_text(ctx, &result->memory, name), value, p_value, NULL};
+    item->text = arena_text(ctx, &result->memory, text ? text : "");
+    if (!item->name || !item->text) {
+        return NONSENS_ERR_MEMORY;
+    }
+    result->evidence_count++;
+    return NONSENS_OK;
+}
+
+/* A sentence at the end of a list that grows. */
+static nonsens_status add_sentence(nonsens_context *ctx, arena *memory, char ***list, int64_t *count, int64_t *capacity,
+                                   const char *format, va_list args)
+{
+    char sentence[NAME_BYTES];
+    vsnprintf(sentence, sizeof sentence, format, args);
+    ARENA_GROW(ctx, memory, *list, *count, *capacity);
+    char *copy = arena_text(ctx, memory, sentence);
+    if (!copy) {
+        return NONSENS_ERR_MEMORY;
+    }
+    (*list)[(*count)++] = copy;
+    return NONSENS_OK;
+}
+
+nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, enum note_level level, const char *format, ...)
+{
+    va_list args;
+    ARENA_GROW(ctx, &result->memory, result->note_level, result->notes, result->level_capacity);
+    result->note_level[result->notes] = level;
+    va_start(args, format);
+    nonsens_status status =
+        add_sentence(ctx, &result->memory, &result->note, &result->notes, &result->note_capacity, format, args);
+    va_end(args);
+    return status;
+}
+
+nonsens_status result_step(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    nonsens_status status =
+        add_sentence(ctx, &result->memory, &result->step, &result->steps, &result->step_capacity, format, args);
+    va_end(args);
+    return status;
+}
+
+nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
+                           double weight, double p_value)
+{
+    ARENA_GROW(ctx, &result->memory, result->edge, result->edges, result->edge_capacity);
+    bool turned = type != NONSENS_EDGE_DIRECTED && to < from;
+    result->edge[result->edges++] =
+        (graph_edge){turned ? to : from, turned ? from : to, type, weight, p_value, .support = NAN};
+    return NONSENS_OK;
+}
+
+nonsens_status result_keep_order(nonsens_context *ctx, nonsens_result *result, const int64_t *order)
+{
+    ARENA_TRY(ctx, &result->memory, result->order, result->variables);
+    memcpy(result->order, order, (size_t)result->variables * sizeof *order);
+    return NONSENS_OK;
+}
+
+static bool edge_comes_before(const graph_edge *a, const graph_edge *b)
+{
+    return a->from < b->from || (a->from == b->from && a->to < b->to);
+}
+
+/* Insertion: methods hand edges over nearly in order, and there are few. */
+static void order_edges(nonsens_result *result)
+{
+    for (int64_t i = 1; i < result->edges; i++) {
+        graph_edge moved = result->edge[i];
+        int64_t at = i;
+        for (; at > 0 && edge_comes_before(&moved, &result->edge[at - 1]); at--) {
+            result->edge[at] = result->edge[at - 1];
+        }
+        result->edge[at] = moved;
+    }
+}
+
+/* ---- the decision in words ---- */
+
+static char *arrow(nonsens_context *ctx, nonsens_result *result, bool first_causes)
+{
+    return arena_format(ctx, &result->memory, "%s->%s", result->names[!first_causes], result->names[first_causes]);
+}
+
+static char *decision_text(nonsens_context *ctx, nonsens_result *result)
+{
+    switch (result->decision) {
+    case DECISION_FIRST_CAUSES:
+        return arrow(ctx, result, true);
+    case DECISION_SECOND_CAUSES:
+        return arrow(ctx, result, false);
+    case DECISION_INDEPENDENT:
+        return arena_text(ctx, &result->memory, "independent");
+    case DECISION_NEITHER:
+        return arena_text(ctx, &result->memory, "neither");
+    case DECISION_INCONCLUSIVE:
+        return arena_text(ctx, &result->memory, "inconclusive");
+    case DECISION_DEPENDENT:
+        return arena_text(ctx, &result->memory, "dependent");
+    case DECISION_NONE:
+        break;
+    }
+    return arena_text(ctx, &result->memory, "none");
+}
+
+nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result)
+{
+    order_edges(result);
+    result->decision_text = decision_text(ctx, result);
+    if (!result->decision_text) {
+        return NONSENS_ERR_MEMORY;
+    }
+    result->direction_text = NULL;
+    if (result->better != BETTER_NONE) {
+        result->direction_text = arrow(ctx, result, result->better == BETTER_FIRST);
+        if (!result->direction_text) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- asking ---- */
+
+const char *nonsens_result_decision(const nonsens_result *result)
+{
+    return result ? result->decision_text : NULL;
+}
+
+const char *nonsens_result_direction(const nonsens_result *result)
+{
+    return result ? result->direction_text : NULL;
+}
+
+double nonsens_result_score(const nonsens_result *result)
+{
+    return result ? result->score : NAN;
+}
+
+double nonsens_result_p_value(const nonsens_result *result)
+{
+    return result ? result->p_value : NAN;
+}
+
+int64_t nonsens_result_evidence_count(const nonsens_result *result)
+{
+    return result ? result->evidence_count : 0;
+}
+
+const nonsens_evidence *nonsens_result_evidence_at(const nonsens_result *result, int64_t index)
+{
+    return result && index >= 0 && index < result->evidence_count ? &result->evidence[index] : NULL;
+}
+
+int64_t nonsens_result_notes(const nonsens_result *result)
+{
+    return result ? result->notes : 0;
+}
+
+const char *nonsens_result_note(const nonsens_result *result, int64_t index)
+{
+    return result && index >= 0 && index < result->notes ? result->note[index] : NULL;
+}
+
+int nonsens_result_note_level(const nonsens_result *result, int64_t index)
+{
+    return result && index >= 0 && index < result->notes ? (int)result->note_level[index] : -1;
+}
+
+int64_t nonsens_result_steps(const nonsens_result *result)
+{
+    return result ? result->steps : 0;
+}
+
+const char *nonsens_result_step(const nonsens_result *result, int64_t index)
+{
+    return result && index >= 0 && index < result->steps ? result->step[index] : NULL;
+}
+
+const char *nonsens_result_reason(const nonsens_result *result)
+{
+    return result ? result->reason : NULL;
+}
+
+int64_t nonsens_result_edges(const nonsens_result *result)
+{
+    return result ? result->edges : 0;
+}
+
+const nonsens_edge *nonsens_result_edge_at(const nonsens_result *result, int64_t index)
+{
+    return result && index >= 0 && index < result->edges ? &result->edge[index] : NULL;
+}
+
+const int64_t *nonsens_result_order(const nonsens_result *result)
+{
+    return result ? result->order : NULL;
+}
+
+int64_t nonsens_result_changes(const nonsens_result *result)
+{
+    return result && result->explained.variable ? result->variables : 0;
+}
+
+const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int64_t index)
+{
+    return index >= 0 && index < nonsens_result_changes(result) ? &result->explained.variable[index] : NULL;
+}
+
+int64_t nonsens_result_rows(const nonsens_result *result)
+{
+    return result ? result->rows : 0;
+}
+
+const int64_t *nonsens_result_input_row(const nonsens_result *result)
+{
+    return result ? result->input_row : NULL;
+}
+
+int64_t nonsens_result_sources(const nonsens_result *result)
+{
+    return result && result->source.v ? result->source.cols : 0;
+}
+
+const double *nonsens_result_source(const nonsens_result *result, int64_t source)
+{
+    bool there = source >= 0 && source < nonsens_result_sources(result);
+    return there ? matrix_col(result->source, source) : NULL;
+}
+
+const double *nonsens_result_unmixing(const nonsens_result *result)
+{
+    return result ? result->unmixed.unmixing : NULL;
+}
+
+const double *nonsens_result_mixing(const nonsens_result *result)
+{
+    return result ? result->unmixed.mixing : NULL;
+}
+
+nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows)
+{
+    if (skipped == 0) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NOTE_CAUTION,
+                       "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %" PRId64 " rows, or a "
+                       "variable that is constant there.",
+                       skipped, result->segments, least_rows);
+}

@@ -1,0 +1,148 @@
+/*
+ * result.h - what a method found: decision, evidence in both directions, assumptions and what speaks against them.
+ *
+ * A method fills it in; src/write writes it.  "first" and "second" are the user's two columns (--x, --y).
+ */
+#ifndef METHODS_SHARED_RESULT_H
+#define METHODS_SHARED_RESULT_H
+
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "options/options.h"
+
+enum decision {
+    DECISION_FIRST_CAUSES, /* first -> second */
+    DECISION_SECOND_CAUSES,
+    DECISION_INDEPENDENT,
+    DECISION_NEITHER,
+    DECISION_INCONCLUSIVE,
+    DECISION_DEPENDENT, /* `independence` only */
+    DECISION_NONE       /* `diagnose`, `ica`, `discover`: no decision, findings only */
+};
+
+/*
+ * How a note bears on the answer: it only informs, it calls for care, it says that an assumption does not
+ * hold, or that the answer rests on nothing.
+ */
+enum note_level { NOTE_INFO, NOTE_CAUTION, NOTE_PROBLEM };
+
+enum better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
+
+typedef nonsens_evidence evidence; /* NaN is written as null */
+typedef nonsens_edge graph_edge;
+
+/* How many resamples of `discover --bootstrap` have which edge between two variables. */
+typedef struct resampled_pair {
+    int64_t a, b;              /* user's indices, a < b */
+    int64_t forward, backward; /* a -> b, b -> a */
+    int64_t undirected, bidirected;
+    int64_t adjacent; /* at least one of these */
+} resampled_pair;
+
+typedef struct resampled {
+    int64_t replicates, failed;
+    resampled_pair *pair; /* (pairs) those adjacent at least once, ordered by a, b */
+    int64_t pairs;
+} resampled;
+
+/* What `ica` found beside the sources and their modulation; unmixing is NULL for all other commands. */
+typedef struct unmixed {
+    double *unmixing;            /* (sources, variables) row by row, as the public header gives them */
+    double *mixing;              /* (variables, sources) likewise */
+    double *kurtosis, *skewness; /* (sources) */
+    const char *convention;      /* what is what, and how scales, signs and order are chosen */
+    const char *statistic;       /* of score matching, else NULL */
+    double sharpness;            /* likewise, NaN where there is none */
+    int iterations;
+    bool converged;
+    int64_t tabled; /* so many pieces of evidence, the last ones, repeat what is here */
+} unmixed;
+
+/* What `explain` found; variable is NULL for all other commands. */
+typedef struct explained {
+    const char *of, *against;    /* labels; against is NULL for all other segments */
+    int64_t of_rows, other_rows; /* how many each has */
+    nonsens_change *variable;    /* (variables of the result) by rank */
+} explained;
+
+/* How networks learned: of all that reached an epoch the lowest, middle and highest loss, in nats per row. */
+typedef struct training {
+    int64_t networks, epochs; /* epochs 0: nothing was trained */
+    double chance;            /* loss of the segment shares alone */
+    int64_t *running;         /* (epochs) networks that reached it */
+    double *loss[2][3];       /* (epochs) [on rows trained on, on held-out rows][lowest, middle, highest]; NaN: none */
+} training;
+
+struct nonsens_result {
+    arena memory; /* owns everything below */
+    nonsens_options options;
+    const char *method; /* "nonsens", ...; "independence" and "diagnose" for those commands, the unmixing for `ica` */
+    enum decision decision;
+    enum better better;
+    char *decision_text, *direction_text; /* "x1->x2" and the like, made by result_finish; direction may be NULL */
+    const char *sentence;                 /* the decision in words; NULL where names and decision say it all */
+    const char *reason;                   /* one sentence why; NULL where the decision needs none */
+    bool assumes_effect;
+    double score, p_value; /* NaN where there is none */
+    evidence *evidence;
+    int64_t evidence_count, evidence_capacity;
+    char **note; /* diagnostics that speak for or against the assumptions, in words */
+    enum note_level *note_level;
+    int64_t notes, note_capacity, level_capacity;
+    char **step; /* the reasoning from the data to the decision, a sentence or two each */
+    int64_t steps, step_capacity;
+    const char *assumes;   /* from the registry */
+    const char *two_heads; /* likewise: what a <-> b means; NULL: a hidden common cause */
+    /* of the data */
+    int64_t rows, segments, variables;
+    char **names, **labels, **warning;
+    int64_t warnings;
+    uint64_t data_hash;
+    bool sampled; /* a sample of the rows was used, and no disturbances are kept (fewer_rows.h) */
+    /* estimated disturbances or sources and their modulation, where the method has them; else v is NULL */
+    matrix source; /* (rows, 2) in canonical row order; column j belongs to the user's column j; `ica`: (rows, d) */
+    char **source_name; /* (source.cols) s1, s2, ... of `ica`; NULL where they belong to the variables */
+    int64_t *input_row; /* (rows) of the input table, from 0 */
+    int64_t *start;     /* (segments + 1) rows of segment e are start[e] .. start[e+1]-1 */
+    matrix modulation;  /* (segments, source.cols) how source j changes: its sd in each segment over its pooled sd;
+                           structured, a pair: the mean in each segment of the estimate of q(N_j), scaled to variance 1;
+                           structured, many: the scale of N_j in each segment */
+    training training;
+    unmixed unmixed;
+    /* of `discover` and `explain` */
+    bool is_graph;
+    const struct knowledge *known; /* beforehand, user's order, while the method runs; NULL: nothing */
+    graph_edge *edge;              /* (edges) ordered by from, to; result_finish sees to that */
+    int64_t edges, edge_capacity;
+    int64_t *order;      /* (variables) user's indices, causes first; NULL where the method has no order */
+    resampled resampled; /* replicates 0: without --bootstrap */
+    explained explained; /* of `explain`, beside the graph */
+    double seconds;
+    int threads;
+};
+
+/* A result with the facts of the data and options copied in. */
+struct nonsens_data;
+nonsens_status result_new(nonsens_context *ctx, const struct nonsens_data *data, const nonsens_options *options,
+                          const char *method, nonsens_result **out);
+nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double value, double p_value, const char *text,
+                          const char *name_format, ...) __attribute__((format(printf, 6, 7)));
+nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, enum note_level level, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A note on the segments that an independence test left out, if there are any. */
+nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows);
+/* The next step of the reasoning (steps.h). */
+nonsens_status result_step(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/*
+ * An edge between two variables (user's indices); weight and p_value may be NaN.  Without a direction of its own it is
+ * kept from the smaller index to the larger.
+ */
+nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
+                           double weight, double p_value);
+/* Keeps the order of the variables (user's indices, causes first). */
+nonsens_status result_keep_order(nonsens_context *ctx, nonsens_result *result, const int64_t *order);
+/* Writes decision_text and direction_text from the enums and names; brings edges into their order. */
+nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result);
+
+#endif

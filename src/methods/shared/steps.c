@@ -1,0 +1,85 @@
+#include "methods/shared/steps.h"
+
+#include "base/number.h"
+#include "base/show.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { BEGUN = 2 };
+
+const char *step_p(char out[STEP_P_BYTES], double p_value)
+{
+    char shown[NUMBER_BYTES];
+    out[0] = '\0';
+    if (!isnan(p_value)) {
+        snprintf(out, STEP_P_BYTES, "p-value %s",
+                 p_value >= P_FLOOR ? number_print(shown, p_value, STEP_DIGITS) : "below 1e-300");
+    }
+    return out;
+}
+
+/* ---- before ---- */
+
+static nonsens_status say_question(nonsens_context *ctx, nonsens_result *result)
+{
+    char a[SHOWN_BYTES], b[SHOWN_BYTES], segments[48] = "";
+    if (result->segments > 0) {
+        snprintf(segments, sizeof segments, " in %" PRId64 " segments", result->segments);
+    }
+    if (result->is_graph) {
+        return result_step(ctx, result,
+                           "The data are %" PRId64 " rows of %" PRId64 " variables%s; asked is what "
+                           "causes what among them.",
+                           result->rows, result->variables, segments);
+    }
+    show_bare(a, result->names[0]);
+    show_bare(b, result->names[1]);
+    return result_step(ctx, result, "The data are %" PRId64 " rows%s; asked is whether %s causes %s or %s causes %s.",
+                       result->rows, segments, a, b, b, a);
+}
+
+nonsens_status steps_begin(nonsens_context *ctx, const method *m, nonsens_result *result)
+{
+    TRY(say_question(ctx, result));
+    return result_step(ctx, result, "Method %s: %s (%s).", m->info.name, m->info.summary, m->info.citation);
+}
+
+/* ---- after ---- */
+
+static nonsens_status say_evidence(nonsens_context *ctx, nonsens_result *result)
+{
+    for (int64_t i = 0; i < result->evidence_count; i++) {
+        const evidence *e = &result->evidence[i];
+        char name[SHOWN_BYTES], p_value[STEP_P_BYTES];
+        if (!isnan(e->p_value)) {
+            TRY(result_step(ctx, result, "%s: %s (%s).", show_bare(name, e->name), e->text,
+                            step_p(p_value, e->p_value)));
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status say_graph(nonsens_context *ctx, nonsens_result *result)
+{
+    int64_t arrows = 0;
+    for (int64_t i = 0; i < result->edges; i++) {
+        arrows += result->edge[i].type == NONSENS_EDGE_DIRECTED;
+    }
+    return result_step(ctx, result, "So the graph has %" PRId64 " edges, %" PRId64 " of them arrows.%s%s",
+                       result->edges, arrows, result->reason ? " " : "", result->reason ? result->reason : "");
+}
+
+nonsens_status steps_end(nonsens_context *ctx, nonsens_result *result)
+{
+    char decision[SHOWN_BYTES];
+    if (result->steps == BEGUN) {
+        TRY(say_evidence(ctx, result));
+    }
+    if (result->is_graph) {
+        return say_graph(ctx, result);
+    }
+    return result_step(ctx, result, "So the answer is: %s.%s%s", show_bare(decision, result->decision_text),
+                       result->reason ? " " : "", result->reason ? result->reason : "");
+}

@@ -1,0 +1,62 @@
+/*
+ * unmixing.h - what `ica` and the methods that unmix have in common: the unmixing of variables as the options ask for
+ * it, how the sources change over segments, their shape, and whether the data identify them at all.
+ */
+#ifndef METHODS_SHARED_UNMIXING_H
+#define METHODS_SHARED_UNMIXING_H
+
+#include "data/dataset.h"
+#include "ica/ica.h"
+
+/* What stands for `auto` where variables themselves are unmixed is score matching; others stay what they are. */
+enum unmixing unmixing_resolved(enum unmixing asked);
+
+/*
+ * Unmixes z (n, d), the variables of the data set in canonical order or standardised besides; without segments all rows
+ * are one.  What unmixing refuses are the data, so that an error is one of theirs.
+ */
+nonsens_status unmixing_of_variables(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                     const nonsens_options *options, matrix z, ica_result *out);
+
+/* What the contrast gap of an unmixing (not auto) means, in words. */
+const char *unmixing_gap_words(enum unmixing algorithm);
+
+/* out (segments, d): standard deviation of each source inside a segment over its pooled one. */
+void unmixing_modulation(matrix source, int64_t segments, const int64_t *start, matrix out);
+
+/* Moments of a source with its segment means removed. */
+typedef struct source_shape {
+    double skewness, kurtosis; /* kurtosis in excess of a Gaussian's */
+    double departure;          /* the larger of the two in standard errors of a Gaussian sample */
+} source_shape;
+
+/* Departure up to which a source cannot be told from a Gaussian one. */
+#define UNMIXING_GAUSSIAN_MOST 4.0
+
+/*
+ * standardise: rows count in units of the deviation inside their segment, so that a change of scale does not look like
+ * a shape.  Segments without variation are left out.
+ */
+source_shape unmixing_shape(const double *source, int64_t segments, const int64_t *start, bool standardise);
+
+/* Why sources may still be mixed although the unmixing went well. */
+enum unidentified {
+    IDENTIFIED,
+    PROPORTIONAL,         /* joint diagonalisation: variances do not change, or in proportion */
+    GAUSSIAN,             /* by shape alone: two sources or more look Gaussian */
+    GAUSSIAN_PROPORTIONAL /* by shape and change: those that look Gaussian change in proportion as well */
+};
+
+typedef struct identification {
+    double *departure; /* (d) from a Gaussian, as in source_shape: of standardised rows, or of all rows where an
+                          algorithm does not look at segments */
+    enum unidentified why;
+    int64_t count; /* of the sources that look Gaussian */
+    bool *suspect; /* (d) which they are */
+} identification;
+
+/* `gap` is the contrast gap of the unmixing; segments may be 0, and start then bounds one stretch. */
+nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum unmixing algorithm, double gap, matrix source,
+                                   int64_t segments, const int64_t *start, identification *out);
+
+#endif

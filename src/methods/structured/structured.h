@@ -1,0 +1,49 @@
+/*
+ * structured.h - what the method `structured` has fitted and found, for its evidence (structured_evidence.c).
+ */
+#ifndef METHODS_STRUCTURED_STRUCTURED_H
+#define METHODS_STRUCTURED_STRUCTURED_H
+
+#include "indep/hsic.h"
+#include "methods/shared/rank_search.h"
+#include "methods/shared/result.h"
+
+/* How a direction does against the free classifier. */
+enum verdict { FITS, DOUBTFUL, REJECTED };
+
+/* Variable j of the ladder as the cause: its restriction and what that costs. */
+typedef struct hypothesis {
+    int64_t own;     /* k_j */
+    fit fit;         /* where own > 0 */
+    difference loss; /* against the free classifier of the same rank; zero, without a ratio, where own = 0 */
+    enum verdict verdict;
+    const double *held_out;
+} hypothesis;
+
+typedef struct structured {
+    ladder ladder;
+    ranks free, alone[2];
+    int64_t rank; /* at which the directions are compared */
+    hypothesis cause[2];
+    difference between; /* variable 0 as the cause against variable 1 as the cause, on held-out rows */
+    bool named_at_two;  /* between is that of rank two, although the directions are compared at a lower rank */
+    hsic_result dependence;
+    bool dependent; /* or no segment has enough rows to tell */
+} structured;
+
+/* The user's first column is variable 0 of the ladder. */
+static inline bool structured_in_user_order(const structured *s)
+{
+    return s->ladder.user[0] == 0;
+}
+
+/*
+ * Adds evidence in both directions, in the user's order of columns; the modulation of each disturbance by the
+ * classifier of the better direction; and notes on what speaks against the assumptions.
+ */
+nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const structured *s, nonsens_result *result);
+
+/* The same as steps of reasoning (structured_steps.c). */
+nonsens_status structured_say_steps(nonsens_context *ctx, const structured *s, nonsens_result *result);
+
+#endif

@@ -1,0 +1,169 @@
+#include "methods/structured/structured_disturbances.h"
+
+#include "base/number.h"
+#include "base/show.h"
+#include "indep/hsic.h"
+#include "methods/shared/change.h"
+#include "methods/shared/steps.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LISTED = 8, LIST_BYTES = LISTED * (2 * SHOWN_BYTES + 8) + 40, MOST_TESTED = 30 };
+
+/* node_of (d): the node of each of the user's columns, in whose order everything here is said. */
+static nonsens_status find_nodes(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t **node_of)
+{
+    ARENA_TRY(ctx, scratch, *node_of, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        (*node_of)[data->column_rank[k]] = k;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const search *s, nonsens_result *result)
+{
+    const nonsens_data *data = s->scores->data;
+    double *source, *change;
+    int64_t *nodes;
+    ARENA_TRY(ctx, &result->memory, source, data->n * data->d);
+    ARENA_TRY(ctx, &result->memory, change, data->segments * data->d);
+    ARENA_TRY(ctx, scratch, nodes, data->d);
+    result->source = matrix_view(source, data->n, data->d);
+    result->modulation = matrix_view(change, data->segments, data->d);
+    for (int64_t j = 0; j < data->d; j++) {
+        int64_t causes = pdag_parents(&s->graph, j, nodes), column = data->column_rank[j];
+        const score_entry *entry = scores_get(s->scores, j, causes, nodes);
+        const double *scale = entry->theta + mechanism_size(&s->scores->rows, causes) - data->segments;
+        TRY(mechanism_disturbance(ctx, &s->scores->rows, j, causes, nodes, entry->theta,
+                                  matrix_col(result->source, column)));
+        for (int64_t i = 0; i < data->n; i++) {
+            matrix_col(result->source, column)[i] *= data->sign[column];
+        }
+        for (int64_t e = 0; e < data->segments; e++) {
+            matrix_col(result->modulation, column)[e] = exp(scale[e]);
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status say_change(nonsens_context *ctx, nonsens_result *result, const char *variable,
+                                 const change_test *place, const change_test *scale, bool changes)
+{
+    char name[SHOWN_BYTES], ratio[NUMBER_BYTES], far[NUMBER_BYTES], scale_p[STEP_P_BYTES], place_p[STEP_P_BYTES];
+    return result_step(ctx, result,
+                       "The disturbance of %s is %s: its deviation is up to %s times as large in one segment as in "
+                       "another (%s), its means are up to %s deviations apart (%s).",
+                       show_bare(name, variable),
+                       changes ? "seen to change over the segments" : "not seen to change over the segments",
+                       isnan(scale->effect) ? "-" : number_print(ratio, scale->effect, STEP_DIGITS),
+                       isnan(scale->p_value) ? "not tested" : step_p(scale_p, scale->p_value),
+                       isnan(place->effect) ? "-" : number_print(far, place->effect, STEP_DIGITS),
+                       isnan(place->p_value) ? "not tested" : step_p(place_p, place->p_value));
+}
+
+static nonsens_status test_changes(nonsens_context *ctx, const search *s, const int64_t *node_of,
+                                   nonsens_result *result, bool *changes)
+{
+    const nonsens_data *data = s->scores->data;
+    double level = 0.5 * result->options.alpha / (double)data->d;
+    for (int64_t j = 0; j < data->d; j++) {
+        const double *v = matrix_col(result->source, j);
+        change_test place, scale;
+        arena scratch = {0};
+        nonsens_status status = change_of_location(ctx, &scratch, v, data->segments, data->start, &place);
+        status = status == NONSENS_OK ? change_of_scale(ctx, &scratch, v, data->segments, data->start, &scale) : status;
+        arena_free(&scratch);
+        TRY(status);
+        changes[node_of[j]] = place.p_value < level || scale.p_value < level;
+        TRY(say_change(ctx, result, data->names[j], &place, &scale, changes[node_of[j]]));
+        TRY(result_add(ctx, result, place.effect, place.p_value,
+                       "largest difference of the disturbance's means over segments, in deviations", "place(%s)",
+                       data->names[j]));
+        TRY(result_add(ctx, result, scale.effect, scale.p_value,
+                       "largest deviation of the disturbance in a segment over the smallest", "scale(%s)",
+                       data->names[j]));
+    }
+    return NONSENS_OK;
+}
+
+/* "a, b, c and 4 more" */
+static void list_unchanged(const search *s, const int64_t *node_of, const bool *changes, char list[LIST_BYTES],
+                           int64_t *count)
+{
+    char shown[SHOWN_BYTES];
+    size_t used = 0;
+    *count = 0;
+    list[0] = '\0';
+    for (int64_t j = 0; j < s->graph.d; j++) {
+        if (!changes[node_of[j]] && ++*count <= LISTED) {
+            used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", used ? ", " : "",
+                                     show_bare(shown, s->scores->data->names[j]));
+        }
+    }
+    if (*count > LISTED) {
+        snprintf(list + used, LIST_BYTES - used, " and %" PRId64 " more", *count - LISTED);
+    }
+}
+
+static nonsens_status note_unchanged(nonsens_context *ctx, const search *s, const int64_t *node_of, const bool *changes,
+                                     nonsens_result *result)
+{
+    char list[LIST_BYTES];
+    int64_t count;
+    list_unchanged(s, node_of, changes, list, &count);
+    if (count == 0) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NOTE_CAUTION,
+                       "%s: no change of the disturbance over the segments is seen. An edge between two such variables "
+                       "is left without direction, since only the shape of the mechanism would speak for one.",
+                       list);
+}
+
+/* Disturbances that are dependent inside segments, strongest evidence first found; tests of all pairs. */
+static nonsens_status note_dependent(nonsens_context *ctx, const search *s, nonsens_result *result)
+{
+    const nonsens_data *data = s->scores->data;
+    double pairs = 0.5 * (double)data->d * (double)(data->d - 1), level = result->options.alpha / pairs;
+    char list[LIST_BYTES] = "", first[SHOWN_BYTES], second[SHOWN_BYTES];
+    size_t used = 0;
+    int64_t count = 0;
+    hsic_options how = hsic_options_from(&result->options, 0.0, 0);
+    how.null_kind = NULL_GAMMA;
+    for (int64_t a = 0; a < data->d && data->d <= MOST_TESTED; a++) {
+        for (int64_t b = a + 1; b < data->d; b++) {
+            arena scratch = {0};
+            hsic_result h;
+            nonsens_status status =
+                hsic_test_scalars(ctx, &scratch, data->n, matrix_col(result->source, a), matrix_col(result->source, b),
+                                  data->segments, data->start, &how, &h);
+            arena_free(&scratch);
+            TRY(status);
+            if (h.p_value < level && ++count <= LISTED) {
+                used += (size_t)snprintf(list + used, sizeof list - used, "%s%s and %s", used ? ", " : "",
+                                         show_bare(first, data->names[a]), show_bare(second, data->names[b]));
+            }
+        }
+    }
+    if (count == 0) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NOTE_CAUTION,
+                       "Disturbances are dependent inside segments: %s%s. Either a mechanism is not followed closely "
+                       "enough, or a hidden common cause acts, or an edge is missing.",
+                       list, count > LISTED ? " and others" : "");
+}
+
+nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scratch, const search *s,
+                                              nonsens_result *result, bool *changes)
+{
+    int64_t *node_of;
+    TRY(find_nodes(ctx, scratch, s->scores->data, &node_of));
+    TRY(fill_sources(ctx, scratch, s, result));
+    TRY(test_changes(ctx, s, node_of, result, changes));
+    TRY(note_unchanged(ctx, s, node_of, changes, result));
+    return note_dependent(ctx, s, result);
+}

@@ -1,0 +1,296 @@
+/* structured_evidence.c - what `structured` shows for its decision. */
+#include "base/number.h"
+#include "math/special.h"
+#include "methods/shared/rank_search_family.h"
+#include "methods/structured/structured.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* The ladder's variable for the user's column. */
+static int variable_of(const structured *s, int column)
+{
+    return structured_in_user_order(s) ? column : 1 - column;
+}
+
+static const char *name_of(const structured *s, const nonsens_result *result, int variable)
+{
+    return result->names[s->ladder.user[variable]];
+}
+
+/* Half the width of the interval at level 1 - alpha. */
+static double reach(const structured *s, const difference *d)
+{
+    return d->error * special_normal_quantile(1.0 - 0.5 * s->ladder.options->alpha);
+}
+
+static double gain_over_shares(const structured *s, const fit *f)
+{
+    difference d = {0};
+    ladder_compare(&s->ladder, f->held_out, s->ladder.chance, &d);
+    return d.mean;
+}
+
+/* ---- ranks ---- */
+
+static nonsens_status report_steps(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    const ranks *f = &s->free;
+    TRY(result_add(ctx, result, (double)f->rank, NAN,
+                   "ways in which the segments differ: features that tell them apart", "rank"));
+    for (int64_t r = 1; r <= f->tried; r++) {
+        bool scored = r <= f->fitted && f->fit[r].held_out;
+        TRY(result_add(ctx, result, scored ? f->step[r].mean : NAN, f->step[r].p_value,
+                       r == 1 ? "nats per row that one feature gains over the segment shares on unseen rows"
+                              : "nats per row that a further feature gains on unseen rows; not fitted where the score "
+                                "speaks clearly against it",
+                       "gain of rank %" PRId64, r));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status report_alone(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    double whole = gain_over_shares(s, &s->free.fit[s->rank]);
+    for (int c = 0; c < 2; c++) {
+        int j = variable_of(s, c);
+        const ranks *alone = &s->alone[j];
+        TRY(result_add(ctx, result, (double)alone->rank, alone->step[1].p_value,
+                       "ways in which the segments differ in this variable alone; 0 means that it is at chance",
+                       "rank of %s alone", name_of(s, result, j)));
+        TRY(result_add(ctx, result, alone->rank > 0 ? gain_over_shares(s, &alone->fit[alone->rank]) / whole : 0.0, NAN,
+                       "share of what the free classifier knows about the segment that this variable alone tells",
+                       "information in %s", name_of(s, result, j)));
+    }
+    return NONSENS_OK;
+}
+
+/* Second over first singular value of the segments' weights, features scaled to unit variance and uncorrelated. */
+static double weight_ratio(const fit *f, const double *feature)
+{
+    const sample *data = f->model.data;
+    double cov[2][2] = {{0}}, weight[2][2] = {{0}}, product[2][2] = {{0}}, mean[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        for (int64_t k = 0; k < data->n; k++) {
+            mean[i] += feature[i * data->n + k] / (double)data->n;
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) {
+            for (int64_t k = 0; k < data->n; k++) {
+                cov[i][j] +=
+                    (feature[i * data->n + k] - mean[i]) * (feature[j * data->n + k] - mean[j]) / (double)data->n;
+            }
+            for (int64_t e = 0; e < data->segments; e++) {
+                weight[i][j] +=
+                    data->share[e] * f->theta[model_weight(&f->model, e, i)] * f->theta[model_weight(&f->model, e, j)];
+            }
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) {
+            product[i][j] = cov[i][0] * weight[0][j] + cov[i][1] * weight[1][j];
+        }
+    }
+    double half = 0.5 * (product[0][0] + product[1][1]);
+    double root = sqrt(fmax(half * half - (product[0][0] * product[1][1] - product[0][1] * product[1][0]), 0.0));
+    return half + root > 0.0 ? sqrt(fmax(half - root, 0.0) / (half + root)) : 0.0;
+}
+
+static nonsens_status features_of(nonsens_context *ctx, arena *a, const fit *f, double **out)
+{
+    ARENA_TRY(ctx, a, *out, f->model.rank * f->model.data->n);
+    for (int64_t k = 0; k < f->model.data->folds; k++) {
+        TRY(model_features(ctx, a, &f->model, f->theta, k, *out));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status report_weights(nonsens_context *ctx, arena *a, const structured *s, nonsens_result *result)
+{
+    const fit *f = &s->free.fit[2];
+    double *feature;
+    if (s->rank != 2 || !f->theta) {
+        return NONSENS_OK;
+    }
+    TRY(features_of(ctx, a, f, &feature));
+    return result_add(ctx, result, weight_ratio(f, feature), NAN,
+                      "second singular value of the segments' weights over the first; near 0 means that both "
+                      "disturbances change nearly in proportion",
+                      "second singular value ratio");
+}
+
+/* ---- directions ---- */
+
+static nonsens_status report_direction(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
+{
+    const hypothesis *h = &s->cause[j];
+    const char *cause = name_of(s, result, j), *effect = name_of(s, result, 1 - j);
+    TRY(result_add(ctx, result, h->loss.mean, h->loss.p_value, s->ladder.family->loss, "loss of %s->%s", cause,
+                   effect));
+    TRY(result_add(ctx, result, h->loss.z, NAN, "the same over its standard error", "z of %s->%s", cause, effect));
+    TRY(result_add(ctx, result, h->loss.ratio, NAN, "penalised likelihood ratio on all rows, in nats",
+                   "ratio of %s->%s", cause, effect));
+    TRY(result_add(ctx, result, h->loss.null_mean, NAN, "what it would be on average if nothing were lost",
+                   "expected ratio of %s->%s", cause, effect));
+    return result_add(ctx, result, (double)h->own, NAN,
+                      "features that see the cause alone, of those that the two directions have",
+                      "restricted features of %s->%s", cause, effect);
+}
+
+static nonsens_status report_between(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    double sign = structured_in_user_order(s) ? 1.0 : -1.0;
+    return result_add(
+        ctx, result, sign * s->between.mean, NAN,
+        s->named_at_two ? "nats per row by which the first direction predicts unseen rows better than the second, with "
+                          "two features although one is all that is sure"
+                        : "nats per row by which the first direction predicts unseen rows better than the second",
+        "%s->%s over %s->%s", result->names[0], result->names[1], result->names[1], result->names[0]);
+}
+
+static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
+{
+    enum { DIGITS = 3 };
+    const difference *loss = &s->cause[j].loss;
+    char value[NUMBER_BYTES], low[NUMBER_BYTES], high[NUMBER_BYTES], level[NUMBER_BYTES];
+    if (s->cause[j].own == 0) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NOTE_INFO,
+                       "On unseen rows %s->%s loses %s nats per row against the free classifier (%s %% interval %s to "
+                       "%s).",
+                       name_of(s, result, j), name_of(s, result, 1 - j), number_print(value, loss->mean, DIGITS),
+                       number_print(level, 100.0 * (1.0 - s->ladder.options->alpha), DIGITS),
+                       number_print(low, loss->mean - reach(s, loss), DIGITS),
+                       number_print(high, loss->mean + reach(s, loss), DIGITS));
+}
+
+/* ---- modulation ---- */
+
+/*
+ * The feature as an estimate of the variable's disturbance (of q(N), up to scale and a constant): mean 0, variance 1
+ * over all rows, rows of the data set.  A feature's sign is arbitrary: it is turned so that it grows where the variable
+ * spreads out.
+ */
+static void source_of(const structured *s, const double *feature, int variable, double *out)
+{
+    const ladder *l = &s->ladder;
+    int64_t n = l->pair->n;
+    const double *x = l->warped[variable];
+    double mean = 0.0, square = 0.0, middle = 0.0, sense = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        mean += feature[i] / (double)n;
+        middle += x[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        square += (feature[i] - mean) * (feature[i] - mean) / (double)n;
+        sense += (feature[i] - mean) * (x[i] - middle) * (x[i] - middle);
+    }
+    double factor = square > 0.0 ? (sense < 0.0 ? -1.0 : 1.0) / sqrt(square) : 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        out[l->user_row[i]] = factor * (feature[i] - mean);
+    }
+}
+
+/* Mean of the source in every segment. */
+static void modulation_of(const nonsens_data *pair, const double *source, double *out)
+{
+    for (int64_t e = 0; e < pair->segments; e++) {
+        double rows = (double)(pair->start[e + 1] - pair->start[e]);
+        out[e] = 0.0;
+        for (int64_t i = pair->start[e]; i < pair->start[e + 1]; i++) {
+            out[e] += source[i] / rows;
+        }
+    }
+}
+
+static void add_source(const structured *s, const double *feature, int variable, nonsens_result *result)
+{
+    int32_t column = s->ladder.user[variable];
+    source_of(s, feature, variable, matrix_col(result->source, column));
+    modulation_of(s->ladder.pair, matrix_col(result->source, column), matrix_col(result->modulation, column));
+}
+
+/*
+ * From the classifier of the better direction: its first own feature belongs to the cause, its first free one to the
+ * effect.  A variable without a feature keeps zeros: nothing in its disturbance is seen to change.
+ */
+static nonsens_status add_sources(nonsens_context *ctx, arena *a, const structured *s, nonsens_result *result)
+{
+    int cause = (result->better == BETTER_SECOND) == structured_in_user_order(s) ? 1 : 0;
+    const hypothesis *h = &s->cause[cause];
+    const fit *f = h->own > 0 ? &h->fit : &s->free.fit[s->rank];
+    int64_t n = s->ladder.pair->n, segments = s->ladder.pair->segments;
+    double *feature, *change, *source;
+    if (!f->theta) {
+        return NONSENS_OK;
+    }
+    TRY(features_of(ctx, a, f, &feature));
+    ARENA_TRY(ctx, &result->memory, source, 2 * n);
+    ARENA_TRY(ctx, &result->memory, change, 2 * segments);
+    result->source = matrix_view(source, n, 2);
+    result->modulation = matrix_view(change, segments, 2);
+    if (h->own > 0) {
+        add_source(s, feature, cause, result);
+    }
+    if (f->model.rank > h->own) {
+        add_source(s, feature + h->own * n, 1 - cause, result);
+    }
+    return NONSENS_OK;
+}
+
+/* ---- notes ---- */
+
+static nonsens_status add_notes(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    for (int c = 0; c < 2; c++) {
+        int j = variable_of(s, c);
+        if (s->alone[j].rank == 0) {
+            TRY(result_note(ctx, result, NOTE_CAUTION,
+                            "%s alone does not tell the segments apart: its own disturbance does not "
+                            "visibly change.",
+                            name_of(s, result, j)));
+        }
+        if (s->cause[j].own > 0 && s->cause[j].fit.theta && !s->cause[j].fit.converged) {
+            TRY(result_note(ctx, result, NOTE_CAUTION, "The classifier for %s->%s did not converge fully.",
+                            name_of(s, result, j), name_of(s, result, 1 - j)));
+        }
+    }
+    if (s->rank > s->free.rank) {
+        TRY(result_note(ctx, result, NOTE_INFO,
+                        "One way in which the segments differ is sure, and it involves both variables; the directions "
+                        "are compared with two, where changes in proportion would fit both ways."));
+    }
+    if (s->free.rank > 2) {
+        TRY(result_note(ctx, result, NOTE_CAUTION,
+                        "The segments differ in %" PRId64 " ways, more than one for each disturbance: means and scales "
+                        "may both change, the mechanism may change, segments may be mixed, or a hidden common cause "
+                        "may act.",
+                        s->free.rank));
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const structured *s, nonsens_result *result)
+{
+    TRY(report_steps(ctx, s, result));
+    if (s->free.rank > 0) {
+        for (int c = 0; c < 2; c++) {
+            TRY(report_direction(ctx, s, variable_of(s, c), result));
+        }
+        TRY(report_between(ctx, s, result));
+        TRY(report_alone(ctx, s, result));
+        TRY(report_weights(ctx, scratch, s, result));
+        for (int c = 0; c < 2; c++) {
+            TRY(say_loss(ctx, s, variable_of(s, c), result));
+        }
+        TRY(add_notes(ctx, s, result));
+        TRY(add_sources(ctx, scratch, s, result));
+    }
+    TRY(result_note_skipped(ctx, result, s->dependence.segments_skipped, HSIC_LEAST_ROWS));
+    return result_add(ctx, result, s->dependence.statistic, s->dependence.p_value,
+                      "kernel test of independence inside each segment, added up, on ranks",
+                      "dependence inside segments");
+}

@@ -1,0 +1,175 @@
+#include "methods/structured/structured_scores.h"
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "classifier/sample.h"
+
+#include <string.h>
+
+enum { BUCKETS = 4096, MOST_GROUPS = 256, GROUP_ROWS = 4, FOLDS = 5 };
+
+static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, const double ***warped)
+{
+    arena scratch = {0};
+    double *column;
+    ARENA_TRY(ctx, a, *warped, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        ARENA_TRY(ctx, a, column, data->n);
+        nonsens_status status = sample_warp(ctx, &scratch, data->n, matrix_col(data->x, data->column_rank[k]), column);
+        arena_free(&scratch);
+        TRY(status);
+        (*warped)[k] = column;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, scores *s)
+{
+    int64_t n = s->data->n, *order;
+    s->groups = n / GROUP_ROWS < MOST_GROUPS ? n / GROUP_ROWS : MOST_GROUPS;
+    s->groups = s->groups > 2 ? s->groups : 2;
+    ARENA_TRY(ctx, a, s->group_of, n);
+    ARENA_TRY(ctx, a, order, n);
+    for (int64_t i = 0; i < n; i++) {
+        order[i] = i;
+    }
+    rng r = rng_open((uint64_t)seed, RNG_SCORE_GROUPS, 0);
+    rng_shuffle(&r, n, order);
+    for (int64_t i = 0; i < n; i++) {
+        s->group_of[order[i]] = (int32_t)(i % s->groups);
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status scores_open(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                           scores *out)
+{
+    const double **warped;
+    int32_t *fold;
+    *out = (scores){.data = data, .threads = (int)options->threads};
+    ARENA_TRY(ctx, a, out->table, BUCKETS);
+    TRY(warp_columns(ctx, a, data, &warped));
+    TRY(sample_folds(ctx, a, data->segments, data->start, FOLDS, options->seed, 0, &fold));
+    TRY(deal_groups(ctx, a, options->seed, out));
+    return mechanism_prepare(ctx, a, data->d, warped, data->segments, data->start, fold, FOLDS, &out->rows);
+}
+
+void scores_close(scores *s)
+{
+    arena_free(&s->memory);
+}
+
+static size_t bucket_of(int64_t effect, int64_t causes, const int64_t *cause)
+{
+    uint64_t hash = (uint64_t)effect + 1;
+    for (int64_t i = 0; i < causes; i++) {
+        hash = (hash ^ (uint64_t)(cause[i] + 1)) * UINT64_C(0x9E3779B97F4A7C15);
+        hash ^= hash >> 29;
+    }
+    return (size_t)(hash % BUCKETS);
+}
+
+static score_entry *find(const scores *s, int64_t effect, int64_t causes, const int64_t *cause)
+{
+    for (score_entry *at = s->table[bucket_of(effect, causes, cause)]; at; at = at->next) {
+        if (at->effect == effect && at->causes == causes &&
+            (causes == 0 || memcmp(at->cause, cause, (size_t)causes * sizeof *cause) == 0)) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+const score_entry *scores_get(const scores *s, int64_t effect, int64_t causes, const int64_t *cause)
+{
+    return find(s, effect, causes, cause);
+}
+
+nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int64_t causes, const int64_t *cause)
+{
+    if (find(s, effect, causes, cause)) {
+        return NONSENS_OK;
+    }
+    score_entry *entry, **bucket = &s->table[bucket_of(effect, causes, cause)];
+    ARENA_TRY(ctx, &s->memory, entry, 1);
+    ARENA_TRY(ctx, &s->memory, entry->group, s->groups);
+    ARENA_TRY(ctx, &s->memory, entry->theta, (1 + FOLDS) * mechanism_size(&s->rows, causes));
+    entry->effect = effect;
+    entry->causes = causes;
+    if (causes > 0) {
+        memcpy(entry->cause, cause, (size_t)causes * sizeof *cause);
+    }
+    entry->next = *bucket;
+    *bucket = entry;
+    ARENA_GROW(ctx, &s->memory, s->wanted, s->wanted_count, s->wanted_capacity);
+    s->wanted[s->wanted_count++] = entry;
+    return NONSENS_OK;
+}
+
+/* The best of the fits with one cause less that are there, or NULL. */
+static const score_entry *find_smaller(const scores *s, const score_entry *entry)
+{
+    const score_entry *best = NULL;
+    for (int64_t out = 0; out < entry->causes; out++) {
+        int64_t cause[MECHANISM_MOST_CAUSES], count = 0;
+        for (int64_t i = 0; i < entry->causes; i++) {
+            if (i != out) {
+                cause[count++] = entry->cause[i];
+            }
+        }
+        const score_entry *at = find(s, entry->effect, count, cause);
+        if (at && at->settled && (!best || at->total > best->total)) {
+            best = at;
+        }
+    }
+    return best;
+}
+
+static void keep_fit(const scores *s, const mechanism_fit *fit, const score_entry *smaller, score_entry *entry)
+{
+    int64_t size = (1 + FOLDS) * mechanism_size(&s->rows, entry->causes);
+    memcpy(entry->theta, fit->theta, (size_t)size * sizeof *entry->theta);
+    memcpy(entry->smooth, fit->smooth, sizeof entry->smooth);
+    if (fit->is_guess) {
+        entry->total = smaller->total; // NOLINT(clang-analyzer-core.NullDereference): a guess is made from `smaller`
+        memcpy(entry->fold_total, smaller->fold_total, sizeof entry->fold_total);
+        memcpy(entry->group, smaller->group, (size_t)s->groups * sizeof *entry->group);
+        return;
+    }
+    entry->total = fit->total;
+    memcpy(entry->fold_total, fit->fold_total, sizeof entry->fold_total);
+    for (int64_t i = 0; i < s->data->n; i++) {
+        entry->group[s->group_of[i]] += fit->held_out[i];
+    }
+}
+
+static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    scores *s = state;
+    score_entry *entry = s->wanted[job];
+    const score_entry *smaller = find_smaller(s, entry);
+    mechanism_fit fit;
+    mechanism_guess guess = {0};
+    if (smaller) {
+        guess =
+            (mechanism_guess){smaller->causes, smaller->cause, smaller->theta, smaller->smooth, smaller->fold_total};
+    }
+    TRY(mechanism_run(ctx, scratch, &s->rows, entry->effect, entry->causes, entry->cause, smaller ? &guess : NULL,
+                      &fit));
+    keep_fit(s, &fit, smaller, entry);
+    return NONSENS_OK;
+}
+
+nonsens_status scores_settle(nonsens_context *ctx, scores *s, const char *phase)
+{
+    int64_t count = s->wanted_count;
+    s->wanted_count = 0;
+    s->fits += count;
+    if (count > 0) {
+        TRY(parallel_for(ctx, s->threads, count, phase, fit_wanted, s));
+    }
+    for (int64_t i = 0; i < count; i++) {
+        s->wanted[i]->settled = true;
+    }
+    return NONSENS_OK;
+}

@@ -1,0 +1,44 @@
+/*
+ * structured_scores.h - how well each variable is explained by sets of causes: fits of mechanisms, each made once and
+ * remembered, as sums of held-out log densities over groups of rows.
+ */
+#ifndef METHODS_STRUCTURED_STRUCTURED_SCORES_H
+#define METHODS_STRUCTURED_STRUCTURED_SCORES_H
+
+#include "data/dataset.h"
+#include "mechanism/mechanism.h"
+
+typedef struct score_entry {
+    int64_t effect, causes, cause[MECHANISM_MOST_CAUSES]; /* ascending */
+    double total, fold_total[MECHANISM_MOST_FOLDS], smooth[MECHANISM_MOST_CAUSES];
+    double *theta; /* parameters of the fit of all rows, then of those without a fold (mechanism_fit) */
+    double *group; /* (groups) sums of held-out log densities */
+    bool settled;  /* the fit is made */
+    struct score_entry *next;
+} score_entry;
+
+/* Nodes are the variables in canonical order. */
+typedef struct scores {
+    const nonsens_data *data;
+    mechanism_data rows;
+    int threads;
+    int32_t *group_of; /* (n) drawn at random, equally many rows in each up to one */
+    int64_t groups;
+    arena memory;        /* of the entries */
+    score_entry **table; /* hash table, chained */
+    score_entry **wanted;
+    int64_t wanted_count, wanted_capacity, fits;
+} scores;
+
+/* Memory from `a`, but for what scores_close frees. */
+nonsens_status scores_open(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                           scores *out);
+void scores_close(scores *s);
+
+/* Asks for a score; scores_settle makes those that are not there yet, all at once.  cause is ascending. */
+nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int64_t causes, const int64_t *cause);
+nonsens_status scores_settle(nonsens_context *ctx, scores *s, const char *phase);
+/* A score that is there. */
+const score_entry *scores_get(const scores *s, int64_t effect, int64_t causes, const int64_t *cause);
+
+#endif

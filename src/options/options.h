@@ -1,0 +1,192 @@
+/*
+ * options.h - every option of every command, in one table (options_table.c).
+ *
+ * The table gives key, type, default, bounds and text; the command line, JSON output, bindings, help and man page all
+ * read it.  Code reads the plain struct below.
+ */
+#ifndef OPTIONS_OPTIONS_H
+#define OPTIONS_OPTIONS_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+
+enum { OPTION_TEXT_BYTES = 4096 };
+
+typedef struct range {
+    double lo, hi;
+} range;
+
+/* Choices; the order is that of the words in the table. */
+enum na_rule { NA_ERROR, NA_DROP_ROWS };
+enum sem { SEM_LAYERED, SEM_NODE };
+enum noise { NOISE_LAPLACE, NOISE_GAUSSIAN, NOISE_STUDENT, NOISE_UNIFORM };
+enum modulate { MODULATE_BOTH, MODULATE_CAUSE, MODULATE_EFFECT, MODULATE_PROPORTIONAL };
+enum confounded { CONFOUNDED_NO, CONFOUNDED_MODULATED, CONFOUNDED_STATIONARY };
+enum activation { ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH };
+enum last_layer { LAST_LINEAR, LAST_ABS, LAST_SMOOTH_ABS };
+enum features { FEATURES_AUTO, FEATURES_SPLINE, FEATURES_NETWORK };
+enum inputs { INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES };
+enum optimiser { OPTIMISER_ADAM, OPTIMISER_SGD };
+enum unmixing {
+    UNMIX_AUTO,
+    UNMIX_JOINT_DIAGONALISATION,
+    UNMIX_SCORE_MATCHING,
+    UNMIX_TWO_STATISTIC,
+    UNMIX_ENTROPY,
+    UNMIX_FASTICA,
+    UNMIX_INFOMAX
+};
+enum whitening { WHITENING_AUTO, WHITENING_WITHIN, WHITENING_TOTAL };
+enum statistic {
+    STATISTIC_AUTO,
+    STATISTIC_LOG_COSH,
+    STATISTIC_SMOOTH_ABS,
+    STATISTIC_ASYMMETRIC,
+    STATISTIC_GAUSSIAN_BASE,
+    STATISTIC_TWO,
+    STATISTIC_THREE
+};
+enum contrast { CONTRAST_LOG_COSH, CONTRAST_EXP, CONTRAST_CUBE, CONTRAST_SKEW };
+enum decide_by { DECIDE_BY_TESTS, DECIDE_BY_RATIO };
+enum ratio { RATIO_INFORMATION, RATIO_JACOBIAN, RATIO_PRINTED };
+enum pooling { POOLING_STRATIFIED, POOLING_POOLED };
+enum null_kind { NULL_GAMMA, NULL_PERMUTATION, NULL_SPECTRAL };
+enum independence_test {
+    TEST_AUTO,
+    TEST_HSIC,
+    TEST_KCI,
+    TEST_RCIT,
+    TEST_FISHER_Z,
+    TEST_RESIDUALS,
+    TEST_INFORMATION,
+    TEST_KS,
+    TEST_LEVENE,
+    TEST_KRUSKAL
+};
+
+enum coefficients { COEFFICIENTS_LASSO, COEFFICIENTS_TESTED, COEFFICIENTS_ALL };
+enum regression { REGRESSION_GP, REGRESSION_POLYNOMIAL };
+enum invariance { INVARIANCE_KS, INVARIANCE_LEVENE_RANK };
+enum resample { RESAMPLE_HALF, RESAMPLE_BOOTSTRAP };
+enum fdr { FDR_BH, FDR_BY, FDR_NONE };
+enum colliders { COLLIDERS_PLAIN, COLLIDERS_CONSERVATIVE, COLLIDERS_MAJORITY };
+enum conflicts { CONFLICTS_BIDIRECTED, CONFLICTS_PRIORITY };
+enum orient_by { ORIENT_BY_STRUCTURED, ORIENT_BY_NONSENS, ORIENT_BY_NONSENS_LR };
+
+struct nonsens_options {
+    unsigned command;
+    /* run */
+    int64_t seed, threads, max_memory, most_rows;
+    double alpha;
+    char method[64];
+    bool as_published;
+    /* data */
+    char segment[OPTION_TEXT_BYTES], segments[64], vars[OPTION_TEXT_BYTES], x[OPTION_TEXT_BYTES], y[OPTION_TEXT_BYTES],
+        given[OPTION_TEXT_BYTES];
+    char knowledge[OPTION_TEXT_BYTES];
+    bool no_header;
+    enum na_rule na;
+    /* network and training */
+    int64_t layers, width, folds, restarts, keep, epochs, patience, batch;
+    enum inputs inputs;
+    enum activation activation;
+    enum last_layer last;
+    enum optimiser optimiser;
+    double learning_rate, momentum, weight_decay, validation;
+    /* segment classifiers in general, and those on splines */
+    enum features features;
+    int64_t score_folds, block_length, basis;
+    double undersmooth;
+    /* unmixing and decision */
+    enum unmixing unmixing;
+    enum whitening whitening;
+    enum statistic statistic;
+    enum contrast contrast;
+    double sharpness;
+    bool deflation;
+    int64_t starts;
+    enum decide_by rule;
+    enum ratio ratio;
+    enum pooling pooling;
+    enum null_kind null_kind;
+    int64_t permutations, test_rows;
+    enum independence_test test;
+    /* baselines */
+    enum coefficients coefficients;
+    enum regression regression;
+    int64_t degree, max_given, bends;
+    enum invariance invariance;
+    enum colliders colliders;
+    enum conflicts conflicts;
+    enum orient_by orient_by;
+    char target[OPTION_TEXT_BYTES];
+    /* resamples */
+    int64_t bootstrap;
+    enum resample resample;
+    char journal[OPTION_TEXT_BYTES];
+    /* simulation */
+    enum sem sem;
+    int64_t nodes, depth, sim_segments, per_segment;
+    enum noise noise;
+    range scale, mean;
+    enum modulate modulate;
+    enum confounded confounded;
+    bool correlated, cyclic, independent, changing_mechanism;
+    double edge_prob, fault;
+    /* many pairs */
+    char pairs[OPTION_TEXT_BYTES];
+    enum fdr fdr;
+    /* what changed in a segment */
+    char of[OPTION_TEXT_BYTES], against[OPTION_TEXT_BYTES], graph[OPTION_TEXT_BYTES];
+    /* experiments */
+    int64_t reps;
+    char out[OPTION_TEXT_BYTES], cells[OPTION_TEXT_BYTES], data[OPTION_TEXT_BYTES];
+    bool resume, fine;
+    /* comparison of graphs */
+    bool pattern, closure;
+    char truth_column[OPTION_TEXT_BYTES];
+};
+
+/*
+ * The door of every public call that takes options: context_begin, then refuses options that were made for a command
+ * outside the mask or that contradict one another in training.  What they say about reading is not looked at: a caller
+ * may read with --vars, then name pairs with --x and --y.
+ */
+nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *options, unsigned commands);
+
+/*
+ * Names in a list separated by commas: the next one is [*begin, *end), blanks included, and *rest moves on behind it;
+ * false at the end.  *rest is the list to begin with.
+ */
+bool option_next_name(const char **rest, const char **begin, const char **end);
+
+/* Does the test ask whether one variable changes over segments? */
+static inline bool option_is_sample_test(enum independence_test test)
+{
+    return test == TEST_KS || test == TEST_LEVENE || test == TEST_KRUSKAL;
+}
+
+/* K of --segments equal:K; 0 where it is not given or not of this form. */
+int64_t options_blocks(const nonsens_options *options);
+
+/* The word on the command line for one NONSENS_CMD_* bit. */
+const char *option_command_name(unsigned command);
+
+/* The word of a test of independence, as in --test; the buffer is the caller's, and is returned. */
+enum { OPTION_WORD_BYTES = 32 };
+const char *option_test_word(enum independence_test test, char word[OPTION_WORD_BYTES]);
+
+/* The word at this place of "a|b|c". */
+void option_print_choice(const char *choices, int index, char *buffer, size_t bytes);
+
+/* False for options on how a run is done (threads, journals), which change no result. */
+bool option_changes_results(const nonsens_option_info *info);
+
+/* What the option is where nothing is said about it: its default, or what --as-published gives it where that is set. */
+const char *option_usual(const nonsens_options *options, const nonsens_option_info *info);
+
+/* The value of an option as text, as nonsens_options_set would take it; the buffer is the caller's. */
+void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes);
+
+#endif

@@ -1,0 +1,308 @@
+/* journal.c - finished units of work, kept in a file and in memory. */
+#include "pool/journal.h"
+
+#include "base/hash.h"
+#include "json/json_text.h"
+#include "base/memory.h"
+#include "base/show.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_BYTES = 256 };
+
+static const char *key_of(char key[KEY_BYTES], const char *options, int64_t seed)
+{
+    snprintf(key, KEY_BYTES, "%" PRId64 " %s", seed, options);
+    return key;
+}
+
+/* Takes the line over, also where it is NULL or lacks what makes its key.  False without memory. */
+static bool keep(journal *j, json_t *line, journal_place place)
+{
+    bool kept = true;
+    const json_t *options = json_object_get(line, "options"), *seed = json_object_get(line, "seed");
+    char key[KEY_BYTES];
+    if (!j->first) {
+        j->first = json_incref(line);
+    }
+    if (j->visit && line) {
+        j->visit(j->user, line, place);
+    } else if (!j->visit && json_is_string(options) && json_is_integer(seed)) {
+        key_of(key, json_string_value(options), json_integer_value(seed));
+        kept = json_object_set(j->index, key, line) == 0;
+    }
+    json_decref(line);
+    return kept;
+}
+
+/* ---- checksums ---- */
+
+#define SUM_KEY ",\"sum\":\""
+enum { SUM_KEY_BYTES = sizeof SUM_KEY - 1, SUM_BYTES = SUM_KEY_BYTES + HASH_BYTES - 1 + 2 }; /* with `"}` behind it */
+
+/* What takes the place of the brace that ends the line. */
+static void print_sum(const char *line, size_t length, char sum[SUM_BYTES + 1])
+{
+    char text[HASH_BYTES];
+    uint64_t hash = HASH_START;
+    hash_bytes(&hash, line, length);
+    snprintf(sum, SUM_BYTES + 1, SUM_KEY "%s\"}", hash_print(text, hash));
+}
+
+enum line_sum { SUM_NONE, SUM_RIGHT, SUM_WRONG };
+
+/* Cuts the checksum off the end of the line, which is then as it was before it got one. */
+static enum line_sum cut_sum(char *text, size_t *length)
+{
+    char found[SUM_BYTES], sum[SUM_BYTES + 1];
+    if (*length <= SUM_BYTES || memcmp(text + *length - SUM_BYTES, SUM_KEY, SUM_KEY_BYTES) != 0 ||
+        memcmp(text + *length - 2, "\"}", 2) != 0) {
+        return SUM_NONE;
+    }
+    *length -= SUM_BYTES;
+    memcpy(found, text + *length, SUM_BYTES);
+    text[(*length)++] = '}';
+    print_sum(text, *length, sum);
+    return memcmp(found, sum, SUM_BYTES) == 0 ? SUM_RIGHT : SUM_WRONG;
+}
+
+/* ---- reading ---- */
+
+typedef struct parsed_line {
+    json_t *object; /* the caller's; NULL: it is none, or is not believed */
+    bool summed;    /* it has a checksum */
+    bool changed, no_memory;
+} parsed_line;
+
+/*
+ * A line that was cut short is no object, as its last brace is missing.  A line may lack its checksum if `old` ones are
+ * allowed, those of version 0.1; a checksum in another form was written by another program.
+ */
+static parsed_line parse_line(char *text, size_t length, bool old)
+{
+    parsed_line p = {0};
+    while (length > 0 && (text[length - 1] == '\r' || text[length - 1] == ' ')) { // an editor may have added them
+        length--;
+    }
+    enum line_sum sum = cut_sum(text, &length);
+    p.summed = sum != SUM_NONE;
+    p.changed = sum == SUM_WRONG;
+    if (p.changed || length == 0 || text[0] != '{') {
+        return p;
+    }
+    p.object = json_parse(text, length, 0, NULL, &p.no_memory);
+    p.changed = p.object && !p.summed && (!old || json_object_get(p.object, "sum"));
+    if (p.changed) {
+        json_decref(p.object);
+        p.object = NULL;
+    }
+    return p;
+}
+
+static void note_changed(journal *j)
+{
+    j->lost_first = j->lost_first || !j->first;
+    if (j->changed < JOURNAL_CHANGED_SHOWN) {
+        j->changed_line[j->changed] = j->lines;
+    }
+    j->changed++;
+}
+
+static nonsens_status read_line(nonsens_context *ctx, journal *j, char *text, journal_place place, size_t *held)
+{
+    size_t bytes = text[0] == '{' ? json_memory(text, (size_t)place.bytes) : 0;
+    TRY(memory_allow(ctx, *held + bytes));
+    *held += j->visit ? 0 : bytes;
+    parsed_line p = parse_line(text, (size_t)place.bytes, !j->has_sums);
+    if (p.changed) {
+        note_changed(j);
+    }
+    j->has_sums = j->has_sums || p.summed;
+    bool kept = keep(j, p.object, place); // p.object may be NULL
+    return kept && !p.no_memory ? NONSENS_OK : fail_memory(ctx);
+}
+
+/* Fails without memory: a line that could not be taken in must not count as one that is not there. */
+static nonsens_status read_lines(nonsens_context *ctx, journal *j, FILE *file)
+{
+    char *text = NULL;
+    size_t bytes = 0, held = 0;
+    int64_t offset = 0;
+    nonsens_status status = NONSENS_OK;
+    for (ssize_t length; status == NONSENS_OK && (length = getline(&text, &bytes, file)) > 0; offset += length) {
+        j->lines++;
+        j->torn = text[length - 1] != '\n';
+        status = read_line(ctx, j, text, (journal_place){offset, length - !j->torn}, &held);
+    }
+    free(text);
+    // getline ends otherwise where it has no room for the line
+    return status != NONSENS_OK || feof(file) || ferror(file) ? status : fail_memory(ctx);
+}
+
+static nonsens_status read_file(nonsens_context *ctx, journal *j)
+{
+    if (!j->file.open) {
+        return NONSENS_OK;
+    }
+    FILE *stream = journal_file_reader(&j->file);
+    if (!stream) {
+        return errno == ENOMEM ? fail_memory(ctx) : journal_file_fail(ctx, j->file.path, "read", strerror(errno));
+    }
+    nonsens_status status = read_lines(ctx, j, stream);
+    bool failed = ferror(stream);
+    fclose(stream);
+    return status == NONSENS_OK && failed ? journal_file_fail(ctx, j->file.path, "read", strerror(EIO)) : status;
+}
+
+static nonsens_status open_lines(nonsens_context *ctx, const char *path, bool create, journal *out)
+{
+    out->index = json_object();
+    nonsens_status status = out->index ? journal_file_open(ctx, path, create, &out->file) : fail_memory(ctx);
+    status = status == NONSENS_OK ? read_file(ctx, out) : status;
+    if (status != NONSENS_OK) {
+        journal_close(out);
+    }
+    return status;
+}
+
+static void warn_changed(nonsens_context *ctx, const journal *j)
+{
+    char shown[SHOWN_PATH_BYTES], list[JOURNAL_CHANGED_SHOWN * 22] = "", more[40] = "";
+    size_t used = 0;
+    bool one = j->changed == 1;
+    for (int64_t k = 0; k < j->changed && k < JOURNAL_CHANGED_SHOWN; k++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRId64, k ? ", " : "", j->changed_line[k]);
+    }
+    if (j->changed > JOURNAL_CHANGED_SHOWN) {
+        snprintf(more, sizeof more, " and %" PRId64 " more", j->changed - JOURNAL_CHANGED_SHOWN);
+    }
+    if (j->changed > 0) {
+        leave_warning(
+            ctx, "the journal %s: line%s %s%s %s changed after being written; %s not used, and the work is done again",
+            show_path(shown, j->file.path), one ? "" : "s", list, more, one ? "was" : "were",
+            one ? "it is" : "they are");
+    }
+}
+
+nonsens_status journal_open(nonsens_context *ctx, const char *path, journal *out)
+{
+    return journal_open_visited(ctx, path, NULL, NULL, out);
+}
+
+nonsens_status journal_open_visited(nonsens_context *ctx, const char *path, journal_visit_fn *visit, void *user,
+                                    journal *out)
+{
+    *out = (journal){.visit = visit, .user = user};
+    TRY(open_lines(ctx, path, true, out));
+    warn_changed(ctx, out);
+    return NONSENS_OK;
+}
+
+nonsens_status journal_look(nonsens_context *ctx, const char *path, journal *out)
+{
+    *out = (journal){0};
+    return open_lines(ctx, path, false, out);
+}
+
+journal_file journal_close_lines(journal *j)
+{
+    journal_file file = j->file;
+    json_decref(j->index);
+    json_decref(j->first);
+    j->index = j->first = NULL;
+    j->file = (journal_file){0};
+    return file;
+}
+
+void journal_close(journal *j)
+{
+    journal_file file = journal_close_lines(j);
+    journal_file_close(&file);
+}
+
+json_t *journal_find(const journal *j, const char *options, int64_t seed)
+{
+    char key[KEY_BYTES];
+    return json_object_get(j->index, key_of(key, options, seed));
+}
+
+bool journal_begins(const journal *j, const char *begin)
+{
+    char found;
+    int64_t at = 0;
+    while (begin[at] && journal_file_load(&j->file, (journal_place){at, 1}, &found)) {
+        if (found != begin[at++]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+nonsens_status journal_load(nonsens_context *ctx, const journal_file *file, journal_place place, json_t **line)
+{
+    parsed_line p = {0};
+    char *bytes = memory_get((size_t)place.bytes + 1, 1);
+    *line = NULL;
+    if (!bytes) {
+        return fail_memory(ctx);
+    }
+    if (journal_file_load(file, place, bytes)) {
+        p = parse_line(bytes, (size_t)place.bytes, true);
+    }
+    memory_release(bytes);
+    *line = p.object;
+    return *line         ? NONSENS_OK
+           : p.no_memory ? fail_memory(ctx)
+                         : journal_file_fail(ctx, file->path, "read", strerror(EIO));
+}
+
+/* ---- writing ---- */
+
+/*
+ * The line with its checksum and its end, and a line break before it where the file ends inside another.  NULL without
+ * memory.
+ */
+static char *line_text(const journal *j, const json_t *line, size_t *length)
+{
+    char *dumped = json_text(line, JSON_COMPACT), sum[SUM_BYTES + 1];
+    size_t bytes = dumped ? strlen(dumped) : 0, before = j->torn ? 1 : 0;
+    char *text = dumped ? memory_get(before + bytes + SUM_BYTES, 1) : NULL;
+    if (text) {
+        print_sum(dumped, bytes, sum);
+        text[0] = '\n';
+        memcpy(text + before, dumped, bytes - 1);
+        memcpy(text + before + bytes - 1, sum, SUM_BYTES);
+        *length = before + bytes + SUM_BYTES;
+        text[*length - 1] = '\n';
+    }
+    memory_release(dumped);
+    return text;
+}
+
+/* *end is where the file ends behind what was written. */
+static nonsens_status write_text(nonsens_context *ctx, journal *j, const char *text, size_t length, int64_t *end)
+{
+    size_t written;
+    nonsens_status status = journal_file_append(ctx, &j->file, text, length, &written, end);
+    j->torn = written > 0 ? written < length : j->torn;
+    return status;
+}
+
+nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line)
+{
+    size_t length = 0;
+    int64_t end = 0, before = j->torn ? 1 : 0;
+    char *text = line ? line_text(j, line, &length) : NULL;
+    nonsens_status status = text ? write_text(ctx, j, text, length, &end) : fail_memory(ctx);
+    memory_release(text);
+    if (status == NONSENS_OK) {
+        int64_t bytes = (int64_t)length - before - 1;
+        return keep(j, line, (journal_place){end - 1 - bytes, bytes}) ? NONSENS_OK : fail_memory(ctx);
+    }
+    json_decref(line);
+    return status;
+}

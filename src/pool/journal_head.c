@@ -1,0 +1,144 @@
+/* journal_head.c - what the lines of a journal depend on, and whether a journal belongs to this run. */
+#include "pool/journal_head.h"
+
+#include "base/hash.h"
+#include "base/show.h"
+#include "base/utf8.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+json_t *journal_text(const char *text)
+{
+    json_t *value = json_string(text);
+    char shown[HASH_BYTES];
+    if (!value && !utf8_is_valid(text, (int64_t)strlen(text))) {
+        uint64_t hash = HASH_START;
+        hash_text(&hash, text);
+        value = json_string(hash_print(shown, hash));
+    }
+    return value;
+}
+
+/* ---- making ---- */
+
+/* NULL without memory. */
+static json_t *settings_object(const nonsens_options *options, journal_setting_fn *is_setting, char *value)
+{
+    json_t *object = json_object();
+    bool ok = object != NULL;
+    for (size_t i = 0; ok && i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        if ((info->commands & options->command) && option_changes_results(info) && is_setting(info)) {
+            option_print(options, info, value, OPTION_TEXT_BYTES);
+            ok = json_object_set_new(object, info->key, journal_text(value)) == 0;
+        }
+    }
+    if (!ok) {
+        json_decref(object);
+        object = NULL;
+    }
+    return object;
+}
+
+nonsens_status journal_head_new(nonsens_context *ctx, arena *scratch, const journal_kind *kind,
+                                const nonsens_options *options, journal_setting_fn *is_setting, json_t **out)
+{
+    char *value;
+    *out = NULL;
+    ARENA_TRY(ctx, scratch, value, OPTION_TEXT_BYTES);
+    *out = json_pack("{s:s, s:i, s:s, s:{}, s:o}", "options", kind->name, "seed", 0, "version", nonsens_version(),
+                     "inputs", "settings", settings_object(options, is_setting, value));
+    return *out ? NONSENS_OK : fail_memory(ctx);
+}
+
+nonsens_status journal_head_add_input(nonsens_context *ctx, json_t *head, const char *name, uint64_t hash)
+{
+    char text[HASH_BYTES];
+    json_t *inputs = json_object_get(head, "inputs");
+    return json_object_set_new(inputs, name, json_string(hash_print(text, hash))) == 0 ? NONSENS_OK : fail_memory(ctx);
+}
+
+/* ---- comparing ---- */
+
+/* The first key in which the two differ under `part`, or NULL. */
+static const char *first_difference(const json_t *head, const json_t *there, const char *part)
+{
+    const char *key;
+    json_t *value, *old = json_object_get(there, part);
+    json_object_foreach(json_object_get(head, part), key, value)
+    {
+        if (!json_equal(value, json_object_get(old, key))) {
+            return key;
+        }
+    }
+    return NULL;
+}
+
+static const char *setting_of(const json_t *head, const char *key, char shown[SHOWN_BYTES])
+{
+    const char *value = json_string_value(json_object_get(json_object_get(head, "settings"), key));
+    return show_bare(shown, value ? value : "missing");
+}
+
+static nonsens_status compare_heads(nonsens_context *ctx, const char *path, const journal_kind *kind,
+                                    const json_t *head, const json_t *there)
+{
+    char old[SHOWN_BYTES], new[SHOWN_BYTES];
+    if (!json_equal(json_object_get(head, "version"), json_object_get(there, "version"))) {
+        return fail(ctx, NONSENS_ERR_USAGE, "the journal %.500s was made by another version of nonsens; %s", path,
+                    kind->otherwise);
+    }
+    const char *input = first_difference(head, there, "inputs");
+    if (input) {
+        return fail(ctx, NONSENS_ERR_USAGE, "the journal %.500s was made with other %s; give the same, or %s", path,
+                    input, kind->otherwise);
+    }
+    const char *key = first_difference(head, there, "settings");
+    if (key) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "the journal %.300s was made with --%s %s, and this run has %s; give the same, or %s", path, key,
+                    setting_of(there, key, old), setting_of(head, key, new), kind->otherwise);
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status journal_check_head(nonsens_context *ctx, const journal *j, const journal_kind *kind, const json_t *head)
+{
+    char path[SHOWN_PATH_BYTES], begin[64];
+    const char *name = json_string_value(json_object_get(j->first, "options"));
+    show_path(path, j->file.path);
+    if (j->lost_first) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "the journal %.500s: its first line, which says what it belongs to, was changed after being "
+                    "written; undo the change, or %s",
+                    path, kind->otherwise);
+    }
+    if (name && strcmp(name, kind->name) == 0) {
+        return compare_heads(ctx, path, kind, head, j->first);
+    }
+    snprintf(begin, sizeof begin, "{\"options\":\"%s\"", kind->name);
+    if (!j->first && journal_begins(j, begin)) {
+        return NONSENS_OK;
+    }
+    return fail(ctx, NONSENS_ERR_USAGE, "%.500s is no journal of %s; %s", path, kind->lines, kind->otherwise);
+}
+
+nonsens_status journal_begin(nonsens_context *ctx, journal *j, const journal_kind *kind, json_t *head)
+{
+    TRY(journal_check_head(ctx, j, kind, head));
+    return j->first ? NONSENS_OK : journal_append(ctx, j, json_incref(head));
+}
+
+nonsens_status journal_check_file(nonsens_context *ctx, const char *path, const journal_kind *kind, bool resume)
+{
+    char shown[SHOWN_PATH_BYTES];
+    struct stat facts;
+    TRY(journal_file_check_free(ctx, path));
+    bool blank = stat(path, &facts) != 0 || (S_ISREG(facts.st_mode) && facts.st_size == 0);
+    if (!resume && !blank) {
+        return fail(ctx, NONSENS_ERR_USAGE, "%.500s is there already; go on with its %s by --resume, or %s",
+                    show_path(shown, path), kind->lines, kind->otherwise);
+    }
+    return nonsens_output_check(ctx, path);
+}

@@ -1,0 +1,49 @@
+/*
+ * graph_file.h - graphs from files, told apart by what is in them:
+ *
+ *   JSON        results of discover and truths of simulate: "nodes" and "edges", each edge {"from", "to", "type"} or
+ *               [cause, effect]
+ *   edge list   CSV, TSV or blank-separated text whose header has a column from (or cause, source, parent) and a column
+ *               to (or effect, target, child); type, weight, p_value and support where there are such columns
+ *   matrix      the same kinds of text with a header of names and as many rows: a number other than 0 in row i and
+ *               column j means i -> j; each row may begin with its name
+ *   Tetrad      "Graph Nodes:" and "Graph Edges:"
+ *
+ * Types of edges are -->, <--, ---, <-> (also ->, <-, --).  Marks with circles are refused: they belong to graphs of
+ * another kind (PAGs).  Two arrows against each other between the same nodes may stand in a file (a circle of two);
+ * anything else that is said twice about two nodes is an error.
+ */
+#ifndef READ_GRAPH_FILE_H
+#define READ_GRAPH_FILE_H
+
+#include "base/memory.h"
+
+enum { GRAPH_MOST_NODES = 5000 };
+
+struct nonsens_graph {
+    arena memory; /* owns everything below */
+    char *path;   /* as messages show it */
+    const char *format;
+    bool lists_nodes; /* nodes without edges are there too; an edge list knows only the ends of its edges */
+    int64_t nodes, edges;
+    char **name;        /* (nodes) valid UTF-8, not empty, all different */
+    nonsens_edge *edge; /* (edges) in the order of the file; weight, p_value and support NaN where it has none */
+    char **caution;     /* (cautions) notes of a result of discover that call for care, or say that nothing holds */
+    int64_t cautions;
+};
+
+/* Lines of Tetrad's text form; the last one is ours (graph_tetrad.c). */
+#define GRAPH_TETRAD_NODES "Graph Nodes:"
+#define GRAPH_TETRAD_EDGES "Graph Edges:"
+#define GRAPH_TETRAD_ESCAPED "# In names %XX stands for the byte with this hexadecimal number."
+
+/*
+ * A graph from bytes; `path` is for messages.  column: see nonsens_graph_read, may be NULL.  Everything that is wrong
+ * with the bytes is NONSENS_ERR_DATA.
+ */
+nonsens_status graph_parse(nonsens_context *ctx, const char *path, const char *bytes, size_t size, const char *column,
+                           nonsens_graph **out);
+/* The same of a file, as part of a run. */
+nonsens_status graph_read(nonsens_context *ctx, const char *path, const char *column, nonsens_graph **out);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * graph_internal.h - what the readers of graphs share (graph_file.c).
+ */
+#ifndef READ_GRAPH_INTERNAL_H
+#define READ_GRAPH_INTERNAL_H
+
+#include "base/show.h"
+#include "read/graph_file.h"
+#include "read/table_internal.h"
+
+typedef struct graph_builder {
+    nonsens_context *ctx;
+    nonsens_graph *graph;
+    const char *column; /* of an edge list: a row is an edge where this column is not 0; NULL: every row is */
+    arena scratch;
+    text_set names;
+    int64_t *line; /* (capacity) where each edge stands in the file, 0 where that is not known */
+    int64_t capacity;
+} graph_builder;
+
+/* "PATH:LINE: " and the sentence; line 0 leaves the line out. */
+nonsens_status graph_fail(graph_builder *b, int64_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The node of this name, which is added where there is none. */
+nonsens_status graph_take_node(graph_builder *b, int64_t line, const char *name, int64_t length, int64_t *node);
+/* A node of a list: an error where the name is there already. */
+nonsens_status graph_list_node(graph_builder *b, int64_t line, const char *name, int64_t length);
+/* A node that must be in the list. */
+nonsens_status graph_find_node(graph_builder *b, int64_t line, const char *name, int64_t length, int64_t *node);
+
+/* What "-->" and the like mean: the type; *turned where the arrow points at the first node. */
+nonsens_status graph_read_type(graph_builder *b, int64_t line, const char *word, int64_t length, int *type,
+                               bool *turned);
+nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge);
+
+/* The formats; bytes have no byte order mark and are not all blank. */
+nonsens_status graph_parse_json(graph_builder *b, const char *bytes, size_t size);
+nonsens_status graph_parse_table(graph_builder *b, const char *bytes, size_t size);
+nonsens_status graph_parse_tetrad(graph_builder *b, const char *bytes, size_t size);
+
+/* A line of the text from *at on, without its end and the blanks around it; false behind the last one. */
+bool graph_next_line(const char **at, const char *end, const char **text, int64_t *length);
+
+#endif

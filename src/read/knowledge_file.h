@@ -1,0 +1,36 @@
+/*
+ * knowledge_file.h - what is known beforehand, from a text file in Tetrad's format (docs/knowledge.md).
+ *
+ *     /knowledge
+ *     addtemporal
+ *     1 a b c            tier 1: no arrow from a later tier into an earlier one
+ *     2* d e             likewise; the star forbids arrows inside the tier
+ *     3- f               likewise; the minus forbids arrows beyond the next tier
+ *     forbiddirect
+ *     a d                no arrow a -> d
+ *     requiredirect
+ *     b e                the arrow b -> e is there
+ *
+ * Empty lines and lines that begin with // or # say nothing.  Names are separated by blanks or tabs; one that has
+ * blanks stands in double quotes, or between tabs.  A star in a name stands for any characters, unless it is in quotes
+ * or a variable is called just so.
+ */
+#ifndef READ_KNOWLEDGE_FILE_H
+#define READ_KNOWLEDGE_FILE_H
+
+#include "graph/knowledge.h"
+
+/*
+ * Reads the file at `path` about the variables of these names (d); node i of *out is the variable names[i].  Unknown
+ * names, unknown sections, broken lines and contradictions (an arrow required and forbidden, required against tiers, a
+ * circle of required ones) are NONSENS_ERR_DATA; the message begins with "knowledge file PATH" and names the lines.
+ * What comes back passes knowledge_check.  Memory of *out from `a`.
+ */
+nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, int64_t d, const char *const *names,
+                              knowledge *out);
+
+/* The same from bytes in memory; `path` is used in messages. */
+nonsens_status knowledge_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, int64_t size,
+                               int64_t d, const char *const *names, knowledge *out);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * knowledge_internal.h - the words of a knowledge file (knowledge_words.c), for what is made of them
+ * (knowledge_file.c).
+ */
+#ifndef READ_KNOWLEDGE_INTERNAL_H
+#define READ_KNOWLEDGE_INTERNAL_H
+
+#include "base/show.h"
+#include "read/knowledge_file.h"
+
+#include <inttypes.h>
+
+enum section { SECTION_NONE, SECTION_TIERS, SECTION_FORBIDDEN, SECTION_REQUIRED, SECTION_GROUPS };
+
+/* Marks behind a tier's number. */
+enum { TIER_CLOSED = 1, TIER_NEXT_ONLY = 2 };
+
+typedef struct knowledge_variable {
+    const char *name;
+    int64_t node;
+} knowledge_variable;
+
+/* The variables that a word stands for. */
+typedef struct knowledge_selection {
+    int64_t count, *node; /* room for d */
+    bool pattern;
+} knowledge_selection;
+
+typedef struct knowledge_word {
+    const char *text; /* as it stands, quotes included */
+    int64_t length;
+    bool quoted;
+} knowledge_word;
+
+typedef struct knowledge_reader {
+    nonsens_context *ctx;
+    char path[SHOWN_PATH_BYTES];
+    const char *begin, *end; /* the file */
+    const char *at;          /* where the next line begins */
+    int64_t line;            /* from 1 */
+    enum section section;
+    const char *rest, *stop; /* what is left of the line, blanks at its ends taken off */
+    bool has_tabs;           /* between words of the line */
+    const char *cell_end;    /* of what the last word stood in, between tabs, blanks at its end taken off */
+    int64_t d;
+    knowledge_variable *sorted; /* (d) by name */
+    char *plain;                /* room for a word without its quotes */
+    knowledge_selection side[2];
+    int64_t *tier, *tier_line; /* (d) tier, -1 where there is none, and the line that says so */
+    uint8_t *tier_marks;       /* (d) */
+    knowledge *known;
+} knowledge_reader;
+
+#define FAIL_LINE(r, line, format, ...) \
+    fail((r)->ctx, NONSENS_ERR_DATA, "knowledge file %s:%" PRId64 ": " format, (r)->path, (line), __VA_ARGS__)
+
+/* A variable's name for a message. */
+const char *knowledge_name(const knowledge_reader *r, int64_t node, char shown[SHOWN_BYTES]);
+
+/* To the beginning of the file. */
+void knowledge_rewind(knowledge_reader *r);
+/* The next line that says something; false at the end. */
+bool knowledge_next_line(knowledge_reader *r);
+
+/*
+ * The next word of the line; length 0 at its end.  On a line with tabs, what stands between them is one word if a
+ * variable is called so: tabs may also do no more than blanks do.
+ */
+nonsens_status knowledge_next_word(knowledge_reader *r, knowledge_word *out);
+/* The variables that the word stands for; an error where there is none. */
+nonsens_status knowledge_resolve(const knowledge_reader *r, const knowledge_word *w, knowledge_selection *out);
+
+#endif

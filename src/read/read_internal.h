@@ -1,0 +1,57 @@
+/*
+ * read_internal.h - a data set in the making: one file (read.c), several put together (read_files.c), or a table in
+ * memory (columns.c).
+ */
+#ifndef READ_READ_INTERNAL_H
+#define READ_READ_INTERNAL_H
+
+#include "data/dataset.h"
+#include "read/table.h"
+
+typedef struct reading {
+    const nonsens_options *options;
+    arena *memory;
+    const char *remedy;  // what to do about a missing value
+    const char **wanted; // (wanted_count) all spellings of the variables that were named
+    int64_t wanted_count;
+    table t;
+    int64_t label;     // column with the segment labels, or -1
+    int64_t *variable; // (variables) columns
+    int64_t variables;
+    int64_t rows;       // rows kept
+    int64_t *input_row; // (rows) or NULL: all
+    int32_t *category;  // (rows) or NULL: no segments
+    char **labels;      // (segments)
+    int64_t segments;
+} reading;
+
+/* Commands whose options say how data are read. */
+enum {
+    READING_COMMANDS = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_ICA |
+                       NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN
+};
+
+/* The remedy where the caller knows no better. */
+#define READING_REMEDY "leave out such rows with --na drop-rows"
+
+/* All spellings of the variables that the options name. */
+nonsens_status reading_list_wanted(nonsens_context *ctx, reading *r);
+
+/* What the options make of r->t, whose label column is known: variables, rows, segments. */
+nonsens_status reading_interpret(nonsens_context *ctx, reading *r);
+
+/* The data set of all that; an error where no row is left. */
+nonsens_status reading_build(nonsens_context *ctx, reading *r, nonsens_data **out);
+
+/* An error at the first missing value, or leaves out the rows that have one, as the options say. */
+nonsens_status reading_settle_missing(nonsens_context *ctx, reading *r);
+
+/* What names and options tell of several files before any is read. */
+nonsens_status reading_check_files(nonsens_context *ctx, const char *const *paths, int64_t count,
+                                   const nonsens_options *options);
+
+/* One table of all rows, in the order of the files, each of which is a segment; columns are matched by name. */
+nonsens_status reading_stack(nonsens_context *ctx, const char *const *paths, int64_t count, reading *part,
+                             reading *all);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * table.h - a rectangular file in memory: CSV, TSV, blank-separated text or .npy, before anything is interpreted.
+ *
+ * A column holds numbers (NaN where the cell is missing) or, if it was asked for as the label column, categories by the
+ * exact text of its cells; of other text columns only the name is kept.  Errors name file:line:column.
+ */
+#ifndef READ_TABLE_H
+#define READ_TABLE_H
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/number.h"
+
+enum column_kind {
+    COLUMN_NUMERIC, /* every cell is a finite number or missing, and at least one is a number */
+    COLUMN_TEXT     /* no cell is a number (missing cells allowed), this is the label column, or nobody asked for it */
+};
+
+typedef struct table_column {
+    char *name; /* valid UTF-8, not empty, unlike all others */
+    enum column_kind kind;
+    bool asked;        /* on the list of wanted columns, or there is no list */
+    bool mixed;        /* numbers beside text or infinite cells: kept as text, where nobody asked for the column */
+    double *value;     /* (rows) NaN where missing; NULL for text columns and for the label column */
+    int32_t *category; /* (rows) of the label column only: index into `labels`, -1 where missing; else NULL */
+    char **labels;     /* distinct cell texts of the label column in order of first appearance; valid UTF-8 */
+    int32_t label_count;
+    int64_t missing;       /* how many cells are missing */
+    int64_t first_missing; /* row of the first missing cell, or -1 */
+} table_column;
+
+typedef struct table {
+    char *path; /* for messages, so cut where it is long; "standard input" for "-" */
+    int64_t rows, cols;
+    table_column *column; /* (cols) */
+    int64_t *line;        /* (rows) line of the file on which row i starts, or NULL for .npy */
+    int64_t text_column;  /* the first text column with a text in it, or -1 */
+    char *text_cell;      /* the first text in it, shown (base/show.h); NULL where there is none */
+    bool decimal_comma;   /* it is a number but for its decimal comma */
+} table;
+
+typedef struct table_options {
+    bool no_header;    /* columns are then named c1, c2, ... */
+    const char *label; /* column whose cells are kept as categories: a name or #k (1-based); NULL or "" for none */
+    const char *const *wanted; /* (wanted_count) columns that must hold numbers, names or #k; NULL: all */
+    int64_t wanted_count;
+} table_options;
+
+/*
+ * Reads path ("-": standard input).  Memory comes from the arena; what reading a data set takes, beside the size of the
+ * file, is told in docs/trust.md.  options may be NULL.  NONSENS_ERR_DATA with the place of the fault, or if there is
+ * no such label column.
+ */
+nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, const table_options *options, table *out);
+
+/* The column called `name`, or #k; -1 if there is none. */
+int64_t table_find(const table *t, const char *name);
+/* The column whose name is nearest to `name`. */
+nearest table_nearest(const table *t, const char *name);
+
+/*
+ * The same from bytes in memory; `path` is used in messages, and tells .npy by its ending (NumPy's magic bytes tell it
+ * as well).
+ */
+nonsens_status table_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, size_t size,
+                           const table_options *options, table *out);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * simulate.h - data with known causes: the paper's layered generator and our node generator, with every deviation from
+ * the model's assumptions that the methods must survive.
+ */
+#ifndef SIMULATE_SIMULATE_H
+#define SIMULATE_SIMULATE_H
+
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "options/options.h"
+
+enum truth_kind { TRUTH_DAG, TRUTH_CYCLIC, TRUTH_INDEPENDENT, TRUTH_CONFOUNDED };
+
+struct nonsens_simulation {
+    arena memory; /* owns everything below */
+    nonsens_options options;
+    int64_t n, d, segments;
+    matrix x;          /* (n, d) observed, columns in shuffled order */
+    matrix source;     /* (n, d) the disturbance N_j of column j, in the same column order */
+    matrix modulation; /* (segments, d) scale of N_j in each segment */
+    int32_t *segment;  /* (n) */
+    char **names;      /* (d) x1, x2, ... in column order */
+    bool *edge;        /* (d, d) row-major: edge[i * d + j] means i -> j (row is the cause) */
+    enum truth_kind kind;
+    int64_t broken; /* with --fault: the column whose disturbance is another one in the last segment */
+};
+
+#endif

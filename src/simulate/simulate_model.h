@@ -1,0 +1,58 @@
+/*
+ * simulate_model.h - the mechanisms behind simulated data: variables in causal order, a hidden one first if any.
+ */
+#ifndef SIMULATE_SIMULATE_MODEL_H
+#define SIMULATE_SIMULATE_MODEL_H
+
+#include "base/memory.h"
+#include "options/options.h"
+#include "base/rng.h"
+
+/* Streams of one purpose are told apart by job = kind * 2^32 + index. */
+enum simulate_stream { STREAM_MAIN = 0, STREAM_MASK = 1, STREAM_CHANGE = 2, STREAM_MEAN = 3, STREAM_FAULT = 4 };
+
+static inline rng simulate_stream(int64_t seed, enum rng_purpose purpose, enum simulate_stream kind, int64_t index)
+{
+    return rng_open((uint64_t)seed, purpose, (uint64_t)kind << 32 | (uint64_t)index);
+}
+
+/* Leaky ReLU of slope .2, as in the paper. */
+static inline double simulate_leaky(double u)
+{
+    return u < 0 ? 0.2 * u : u;
+}
+
+/* Size uniform on [.5, 1.5], sign random. */
+static inline double simulate_weight(rng *r)
+{
+    double size = 0.5 + rng_uniform(r);
+    return rng_uniform(r) < 0.5 ? -size : size;
+}
+
+/*
+ * One structural model over m variables.  parent[j * m + i] says i -> j; but for cyclic models it is strictly lower
+ * triangular.  Factors (m, m), laid out like parent, multiply the weight of each edge: 1 where nothing changes.
+ */
+typedef struct simulate_model {
+    enum sem sem;
+    int64_t m, depth;
+    bool *parent;    // (m, m)
+    double *weight;  // layered: (depth, m, m) matrices A(l), row by row
+    double *shift;   // node: (depth, m, m + 1) weights of the parents and bias of the additive part
+    double *stretch; // node: (depth, m, m + 1) the same for the logarithm of the scale
+    double *sign;    // node: (depth, m) +1 or -1 before the additive part
+} simulate_model;
+
+/* x(1) = A(1) N, x(l) = A(l) f(x(l-1)) for one row; noise, x, scratch: (m). */
+nonsens_status simulate_layered_draw(nonsens_context *ctx, arena *memory, int64_t seed, bool cyclic,
+                                     simulate_model *model);
+void simulate_layered_row(const simulate_model *model, const double *factor, const double *noise, double *x,
+                          double *scratch);
+/* Whether |det A(l)| is at least .3 in every layer, with this factor on all off-diagonal entries. */
+bool simulate_layered_invertible(const simulate_model *model, double factor, double *scratch);
+
+/* x_j = f_j(PA_j, N_j), increasing in N_j; x (m) is filled in causal order. */
+nonsens_status simulate_node_draw(nonsens_context *ctx, arena *memory, int64_t seed, simulate_model *model);
+double simulate_node_value(const simulate_model *model, int64_t j, const double *factor, const double *x, double noise);
+
+#endif

@@ -1,0 +1,341 @@
+/*
+ * bootstrap.c - the graph found again in resamples of the rows, and how many of them have each edge.
+ *
+ * Friedman, Goldszmidt, Wyner, "Data analysis with Bayesian networks: a bootstrap approach", UAI 1999, count edges over
+ * bootstrap samples; Meinshausen, Buehlmann, "Stability selection", JRSS B 72, 2010, over random halves of the rows.
+ *
+ * Halves are the default (--resample half), for these reasons.  A bootstrap sample repeats rows: some 37 % of them are
+ * missing and others are there two or three times.  Tests take repeated rows for further ones.  The correlation of
+ * independent variables in a bootstrap sample has twice the variance that the test expects (once that of the data, once
+ * that of drawing), so that a test at 5 % rejects in P(|N(0, 2)| > 1.96) = 17 % of samples: edges that are not there
+ * gain support.  Kernel tests also see two equal rows at distance 0, and ranks have ties.  A half has different rows
+ * only, its tests hold their level, and a statistic varies over halves as it does over bootstrap samples, variance
+ * (1 - 1/2) / (n / 2) = 1 / n, which is the variance of the data's own.  What a half costs is power: support is that of
+ * half the rows, and edges which are just about seen in all rows have little.
+ *
+ * Rows are drawn within segments, which keep their sizes (bootstrap) or half of them, rounded up and at least two rows.
+ * Resample b has the stream (seed, RNG_BOOTSTRAP, b) over the rows in canonical order, and so does not depend on the
+ * order of rows, columns and segments nor on names; the method's own seed on it comes from the same stream, so that
+ * support also shows how far a random method hangs on its seed.  Counts are whole numbers: neither threads nor the
+ * order in which resamples finish can change them.
+ */
+#include "tasks/bootstrap.h"
+
+#include "pool/journal.h"
+#include "base/parallel.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+
+typedef struct bootstrap {
+    const nonsens_data *data;
+    const nonsens_options *options;
+    bootstrap_fn *find;
+    const void *how;    /* the caller's, for `find` */
+    int threads;        /* of each resample */
+    int64_t *rank;      /* (d) canonical rank of the user's columns */
+    resampled_pair *at; /* (d, d) counts by canonical ranks a < b; their own a and b are not used */
+    int64_t *last;      /* (d, d) likewise: the last resample that counted the pair as adjacent, from 1 */
+    int64_t failed, first_failed;
+    char failure[MESSAGE_BYTES]; /* of the first that failed */
+    journal own, *journal;       /* `own`, or NULL: none is kept */
+    int64_t *missing;            /* resamples that are to be run */
+    int64_t jobs;
+    bool broken; /* a line could not be kept: what remains is not begun */
+    pthread_mutex_t keeping;
+} bootstrap;
+
+/* ---- drawing ---- */
+
+static int64_t rows_of(enum resample kind, int64_t rows)
+{
+    int64_t half = (rows + 1) / 2 > 2 ? (rows + 1) / 2 : 2;
+    return kind == RESAMPLE_BOOTSTRAP || half > rows ? rows : half;
+}
+
+/* `count` rows of begin .. begin + rows - 1 into out; index is room for `rows`. */
+static void draw_rows(rng *r, enum resample kind, int64_t begin, int64_t rows, int64_t count, int64_t *index,
+                      int64_t *out)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        index[i] = begin + i;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        out[i] =
+            kind == RESAMPLE_BOOTSTRAP ? begin + (int64_t)rng_below(r, (uint64_t)rows) : rng_draw(r, i, rows, index);
+    }
+}
+
+/* Rows of a resample, drawn segment by segment (without segments: of all rows); returns how many.  Room for n each. */
+static int64_t draw(rng *r, const nonsens_data *data, enum resample kind, int64_t *index, int64_t *row)
+{
+    int64_t segments = data->segments > 0 ? data->segments : 1, count = 0;
+    for (int64_t e = 0; e < segments; e++) {
+        int64_t rows = data->start[e + 1] - data->start[e], drawn = rows_of(kind, rows);
+        draw_rows(r, kind, data->start[e], rows, drawn, index, row + count);
+        count += drawn;
+    }
+    return count;
+}
+
+nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data, enum resample kind,
+                                  rng *r, nonsens_data **out)
+{
+    int64_t *index, *row;
+    *out = NULL;
+    ARENA_TRY(ctx, scratch, index, data->n);
+    ARENA_TRY(ctx, scratch, row, data->n);
+    return dataset_rows(ctx, scratch, data, draw(r, data, kind, index, row), row, out);
+}
+
+/* ---- counting ---- */
+
+/* A graph may have two edges between two variables, an arrow and one with two heads, which are adjacent once. */
+static void tally_edge(bootstrap *s, int64_t number, const bootstrap_edge *e)
+{
+    bool turned = e->to < e->from;
+    int64_t at = turned ? e->to * s->data->d + e->from : e->from * s->data->d + e->to;
+    resampled_pair *pair = &s->at[at];
+    pair->adjacent += s->last[at] != number + 1;
+    s->last[at] = number + 1;
+    pair->undirected += e->type == NONSENS_EDGE_UNDIRECTED;
+    pair->bidirected += e->type == NONSENS_EDGE_BIDIRECTED;
+    pair->forward += e->type == NONSENS_EDGE_DIRECTED && !turned;
+    pair->backward += e->type == NONSENS_EDGE_DIRECTED && turned;
+}
+
+static void tally(bootstrap *s, int64_t number, const bootstrap_outcome *outcome)
+{
+    for (int64_t i = 0; i < outcome->edges; i++) {
+        tally_edge(s, number, &outcome->edge[i]);
+    }
+    if (outcome->failure && (s->failed == 0 || number < s->first_failed)) {
+        s->first_failed = number;
+        snprintf(s->failure, sizeof s->failure, "%s", outcome->failure);
+    }
+    s->failed += outcome->failure != NULL;
+}
+
+static nonsens_status keep(nonsens_context *ctx, bootstrap *s, int64_t number, const bootstrap_outcome *outcome)
+{
+    nonsens_status status = NONSENS_OK;
+    pthread_mutex_lock(&s->keeping);
+    tally(s, number, outcome);
+    if (s->journal) {
+        status = bootstrap_journal_keep(ctx, s->journal, number, outcome);
+    }
+    if (status != NONSENS_OK) {
+#pragma omp atomic write
+        s->broken = true;
+    }
+    pthread_mutex_unlock(&s->keeping);
+    return status;
+}
+
+/* ---- one resample ---- */
+
+static nonsens_status collect_edges(nonsens_context *ctx, arena *scratch, const bootstrap *s,
+                                    const nonsens_result *found, bootstrap_outcome *out)
+{
+    *out = (bootstrap_outcome){.edges = found->edges};
+    ARENA_TRY(ctx, scratch, out->edge, found->edges);
+    for (int64_t i = 0; i < found->edges; i++) {
+        const graph_edge *e = &found->edge[i];
+        out->edge[i] = (bootstrap_edge){s->rank[e->from], s->rank[e->to], e->type};
+    }
+    return NONSENS_OK;
+}
+
+/* What the data of a resample are to blame for; all else ends the run. */
+static bool counts_as_failed(nonsens_status status)
+{
+    return status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC || status == NONSENS_ERR_USAGE;
+}
+
+static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const bootstrap *s, int64_t number,
+                                 nonsens_result **found)
+{
+    rng r = rng_open((uint64_t)s->options->seed, RNG_BOOTSTRAP, (uint64_t)number);
+    nonsens_data *data;
+    nonsens_options *options;
+    *found = NULL;
+    ARENA_TRY(ctx, scratch, options, 1);
+    *options = *s->options;
+    options->seed = (int64_t)(rng_u64(&r) >> 11); // 53 bits, as --seed takes
+    options->threads = s->threads;
+    options->bootstrap = 0;
+    TRY(bootstrap_resample(ctx, scratch, s->data, options->resample, &r, &data));
+    nonsens_status status = s->find(ctx, data, options, s->how, found);
+    nonsens_data_free(data);
+    return status;
+}
+
+static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    bootstrap *s = state;
+    bool broken;
+    nonsens_result *found;
+    bootstrap_outcome outcome = {.failure = ctx->message};
+#pragma omp atomic read
+    broken = s->broken;
+    if (broken) {
+        return NONSENS_OK; // what broke it is the run's failure
+    }
+    nonsens_status status = find_graph(ctx, scratch, s, s->missing[job], &found);
+    if (counts_as_failed(status)) {
+        return keep(ctx, s, s->missing[job], &outcome);
+    }
+    if (status == NONSENS_OK) {
+        status = collect_edges(ctx, scratch, s, found, &outcome);
+    }
+    if (status == NONSENS_OK) {
+        status = keep(ctx, s, s->missing[job], &outcome);
+    }
+    nonsens_result_free(found);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+/* Counts the resamples that the journal has, and lists the others. */
+static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, bootstrap *s)
+{
+    ARENA_TRY(ctx, scratch, s->missing, s->options->bootstrap);
+    for (int64_t number = 0; number < s->options->bootstrap; number++) {
+        arena_mark mark = arena_tell(scratch);
+        bool there = false;
+        bootstrap_outcome outcome;
+        if (s->journal) {
+            TRY(bootstrap_journal_find(ctx, scratch, s->journal, number, s->data->d, &there, &outcome));
+        }
+        if (there) {
+            tally(s, number, &outcome);
+        } else {
+            s->missing[s->jobs++] = number;
+        }
+        arena_rewind(scratch, mark);
+    }
+    return NONSENS_OK;
+}
+
+/* Many resamples: one thread each.  Few: one after another, each with all threads. */
+static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, bootstrap *s)
+{
+    int threads = parallel_threads((int)s->options->threads);
+    bool side_by_side = s->options->bootstrap >= threads;
+    TRY(list_missing(ctx, scratch, s));
+    s->threads = side_by_side ? 1 : threads;
+    return parallel_for(ctx, side_by_side ? threads : 1, s->jobs, "resamples", run_resample, s);
+}
+
+static nonsens_status prepare(nonsens_context *ctx, arena *scratch, bootstrap *s)
+{
+    int64_t d = s->data->d;
+    ARENA_TRY(ctx, scratch, s->rank, d);
+    ARENA_TRY(ctx, scratch, s->at, d * d);
+    ARENA_TRY(ctx, scratch, s->last, d * d);
+    for (int64_t k = 0; k < d; k++) {
+        s->rank[s->data->column_rank[k]] = k;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status run_all(nonsens_context *ctx, arena *scratch, const knowledge *known, bootstrap *s)
+{
+    TRY(prepare(ctx, scratch, s));
+    if (!s->options->journal[0]) {
+        return run_missing(ctx, scratch, s);
+    }
+    TRY(bootstrap_journal_open(ctx, scratch, s->data, s->options, known, &s->own));
+    s->journal = &s->own;
+    nonsens_status status = run_missing(ctx, scratch, s);
+    journal_close(&s->own);
+    return status;
+}
+
+/* ---- what comes out ---- */
+
+/* The counts of two of the user's variables, a < b. */
+static resampled_pair pair_of(const bootstrap *s, int64_t a, int64_t b)
+{
+    int64_t first = s->rank[a], second = s->rank[b];
+    bool turned = second < first;
+    resampled_pair pair = s->at[turned ? second * s->data->d + first : first * s->data->d + second];
+    return (resampled_pair){.a = a,
+                            .b = b,
+                            .forward = turned ? pair.backward : pair.forward,
+                            .backward = turned ? pair.forward : pair.backward,
+                            .undirected = pair.undirected,
+                            .bidirected = pair.bidirected,
+                            .adjacent = pair.adjacent};
+}
+
+static nonsens_status keep_pairs(nonsens_context *ctx, const bootstrap *s, nonsens_result *result)
+{
+    resampled *out = &result->resampled;
+    int64_t count = 0;
+    for (int64_t i = 0; i < s->data->d * s->data->d; i++) {
+        count += s->at[i].adjacent > 0;
+    }
+    ARENA_TRY(ctx, &result->memory, out->pair, count);
+    for (int64_t a = 0; a < s->data->d; a++) {
+        for (int64_t b = a + 1; b < s->data->d; b++) {
+            resampled_pair pair = pair_of(s, a, b);
+            if (pair.adjacent > 0) {
+                out->pair[out->pairs++] = pair;
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+static void set_support(const bootstrap *s, nonsens_result *result)
+{
+    int64_t good = result->resampled.replicates - result->resampled.failed;
+    for (int64_t i = 0; i < result->edges; i++) {
+        graph_edge *e = &result->edge[i];
+        bool turned = e->to < e->from;
+        resampled_pair pair = pair_of(s, turned ? e->to : e->from, turned ? e->from : e->to);
+        int64_t arrow = turned ? pair.backward : pair.forward;
+        int64_t same = e->type == NONSENS_EDGE_DIRECTED     ? arrow
+                       : e->type == NONSENS_EDGE_UNDIRECTED ? pair.undirected
+                                                            : pair.bidirected;
+        e->support = good > 0 ? (double)same / (double)good : NAN;
+    }
+}
+
+static nonsens_status note_failed(nonsens_context *ctx, const bootstrap *s, nonsens_result *result)
+{
+    if (s->failed == 0) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NOTE_CAUTION,
+                       "%" PRId64 " of %" PRId64 " resamples failed and do not count, the first (number %" PRId64
+                       ") with these words: %s",
+                       s->failed, s->options->bootstrap, s->first_failed + 1, s->failure);
+}
+
+static nonsens_status run(nonsens_context *ctx, arena *scratch, const knowledge *known, bootstrap *s,
+                          nonsens_result *result)
+{
+    TRY(run_all(ctx, scratch, known, s));
+    result->resampled = (resampled){.replicates = s->options->bootstrap, .failed = s->failed};
+    TRY(keep_pairs(ctx, s, result));
+    set_support(s, result);
+    return note_failed(ctx, s, result);
+}
+
+nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                             const knowledge *known, bootstrap_fn *find, const void *how, nonsens_result *result)
+{
+    arena scratch = {0};
+    bootstrap s = {.data = data, .options = options, .find = find, .how = how, .keeping = PTHREAD_MUTEX_INITIALIZER};
+    if (options->bootstrap == 0) {
+        return NONSENS_OK;
+    }
+    nonsens_status status = run(ctx, &scratch, known, &s, result);
+    arena_free(&scratch);
+    return status;
+}

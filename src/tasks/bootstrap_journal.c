@@ -1,0 +1,169 @@
+/*
+ * bootstrap_journal.c - finished resamples in a file.
+ *
+ * Behind the head (pool/journal_head.h), which says what data, knowledge and options they are of, each line is one:
+ *
+ *     {"options": "resample", "seed": 17, "edges": [[0, 2, 0], ...]}      or      "failed": "words" instead of edges
+ *
+ * Edges are [from, to, type], variables by their canonical rank: neither the order of columns nor names matter.  How
+ * many resamples are asked for is no setting, so that a journal of 100 can be carried on to 1,000.
+ */
+#include "base/hash.h"
+#include "pool/journal_head.h"
+#include "tasks/bootstrap.h"
+
+#include <string.h>
+
+#define UNIT "resample"
+
+static const journal_kind kind = {"nonsens bootstrap", "resamples", "name another --journal"};
+
+/* ---- options ---- */
+
+nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *options)
+{
+    if (options->journal[0] && options->bootstrap == 0) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--journal keeps resamples, and none are asked for; add --bootstrap B");
+    }
+    if (options->resume && !options->journal[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--resume goes on with a journal; name it by --journal FILE");
+    }
+    if (!options->journal[0]) {
+        return NONSENS_OK;
+    }
+    if (strcmp(options->journal, "-") == 0) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--journal -: a journal is a file that is read again; give a path");
+    }
+    return journal_check_file(ctx, options->journal, &kind, options->resume);
+}
+
+/* ---- the head ---- */
+
+/* How many there are changes no resample, nor does what is read beyond the data, whose hash is looked at. */
+static bool is_setting(const nonsens_option_info *info)
+{
+    return strcmp(info->key, "bootstrap") != 0 && strcmp(info->group, "Data") != 0;
+}
+
+/* Variables by their canonical rank; 0 where nothing is known. */
+static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known)
+{
+    uint64_t hash = known ? HASH_START : 0;
+    for (int64_t a = 0; known && a < data->d; a++) {
+        for (int64_t b = 0; b < data->d; b++) {
+            hash_number(&hash, known->flags[data->column_rank[a] * data->d + data->column_rank[b]]);
+        }
+    }
+    return hash;
+}
+
+/* *head is for the caller to release in any case. */
+static nonsens_status make_head(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                const nonsens_options *options, const knowledge *known, json_t **head)
+{
+    TRY(journal_head_new(ctx, scratch, &kind, options, is_setting, head));
+    TRY(journal_head_add_input(ctx, *head, "data", data->hash));
+    return journal_head_add_input(ctx, *head, "knowledge", knowledge_hash(data, known));
+}
+
+nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                       const knowledge *known)
+{
+    arena scratch = {0};
+    json_t *head = NULL;
+    journal j = {0};
+    if (!options->journal[0]) {
+        return NONSENS_OK;
+    }
+    nonsens_status status = make_head(ctx, &scratch, data, options, known, &head);
+    status = status == NONSENS_OK ? journal_look(ctx, options->journal, &j) : status;
+    status = status == NONSENS_OK ? journal_check_head(ctx, &j, &kind, head) : status;
+    journal_close(&j);
+    json_decref(head);
+    arena_free(&scratch);
+    return status;
+}
+
+nonsens_status bootstrap_journal_open(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                      const nonsens_options *options, const knowledge *known, journal *out)
+{
+    json_t *head;
+    *out = (journal){0};
+    nonsens_status status = make_head(ctx, scratch, data, options, known, &head);
+    status = status == NONSENS_OK ? journal_open(ctx, options->journal, out) : status;
+    status = status == NONSENS_OK ? journal_begin(ctx, out, &kind, head) : status;
+    json_decref(head);
+    if (status != NONSENS_OK) {
+        journal_close(out);
+    }
+    return status;
+}
+
+/* ---- resamples ---- */
+
+nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t resample,
+                                      const bootstrap_outcome *outcome)
+{
+    json_t *line = json_pack("{s:s, s:I}", "options", UNIT, "seed", (json_int_t)resample);
+    json_t *value = outcome->failure ? journal_text(outcome->failure) : json_array();
+    bool ok = value != NULL;
+    for (int64_t i = 0; ok && !outcome->failure && i < outcome->edges; i++) {
+        const bootstrap_edge *e = &outcome->edge[i];
+        ok = json_array_append_new(value, json_pack("[I, I, i]", (json_int_t)e->from, (json_int_t)e->to, e->type)) == 0;
+    }
+    ok = json_object_set_new(line, outcome->failure ? "failed" : "edges", value) == 0 && ok; // takes the value anyway
+    if (!ok) {
+        json_decref(line);
+        line = NULL;
+    }
+    return journal_append(ctx, j, line);
+}
+
+/* False where the line is not what bootstrap_journal_keep writes. */
+static bool read_edge(const json_t *item, int64_t d, bootstrap_edge *edge)
+{
+    int64_t number[3];
+    if (json_array_size(item) != 3) {
+        return false;
+    }
+    for (size_t k = 0; k < 3; k++) { // not by json_unpack, which asks for memory
+        const json_t *each = json_array_get(item, k);
+        if (!json_is_integer(each)) {
+            return false;
+        }
+        number[k] = json_integer_value(each);
+    }
+    int64_t from = number[0], to = number[1], type = number[2];
+    *edge = (bootstrap_edge){from, to, (int)type};
+    return from >= 0 && to >= 0 && from < d && to < d && from != to && type >= NONSENS_EDGE_DIRECTED &&
+           type <= NONSENS_EDGE_BIDIRECTED;
+}
+
+/* Is the k-th edge between the same two as one before it? */
+static bool is_repeated(const bootstrap_edge *edge, int64_t k)
+{
+    for (int64_t i = 0; i < k; i++) {
+        if ((edge[i].from == edge[k].from && edge[i].to == edge[k].to) ||
+            (edge[i].from == edge[k].to && edge[i].to == edge[k].from)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const journal *j, int64_t resample, int64_t d,
+                                      bool *there, bootstrap_outcome *out)
+{
+    json_t *line = journal_find(j, UNIT, resample), *array = json_object_get(line, "edges");
+    *out = (bootstrap_outcome){.failure = json_string_value(json_object_get(line, "failed"))};
+    *there = out->failure || json_is_array(array);
+    if (out->failure || !*there) {
+        return NONSENS_OK;
+    }
+    out->edges = (int64_t)json_array_size(array);
+    ARENA_TRY(ctx, a, out->edge, out->edges);
+    for (int64_t i = 0; *there && i < out->edges; i++) {
+        *there = read_edge(json_array_get(array, (size_t)i), d, &out->edge[i]) && !is_repeated(out->edge, i);
+    }
+    return NONSENS_OK;
+}

@@ -1,0 +1,280 @@
+/*
+ * compare_graphs.c - the public comparison of two graphs: nodes matched by name, then distances (graph/metrics.h).
+ *
+ * A list of edges knows only nodes that have an edge.  Nodes that the other graph has beside them are taken as nodes
+ * without edges; where a file lists its nodes, that list is complete, and a node that is not in it is an error.
+ *
+ * Between two nodes there is one mark.  Two arrows against each other, which a file may have, are compared as an arrow
+ * with two heads.
+ */
+#include "tasks/compare_graphs.h"
+
+#include "base/show.h"
+#include "base/text_set.h"
+#include "read/graph_file.h"
+#include "graph/metrics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+/* A graph and the places of its nodes among the nodes of both graphs. */
+typedef struct placed_graph {
+    const nonsens_graph *graph;
+    int64_t *place; /* (graph->nodes) */
+} placed_graph;
+
+static nonsens_status place_nodes(nonsens_context *ctx, arena *a, text_set *names, placed_graph *g)
+{
+    ARENA_TRY(ctx, a, g->place, g->graph->nodes + 1);
+    for (int64_t i = 0; i < g->graph->nodes; i++) {
+        const char *name = g->graph->name[i];
+        int32_t place;
+        TRY(text_set_put(ctx, names, name, (int64_t)strlen(name), &place));
+        g->place[i] = place;
+    }
+    return NONSENS_OK;
+}
+
+/* Names the nodes of the graph that are not among the known ones, up to a few; how many there are. */
+static int64_t list_unknown(const placed_graph *g, const bool *known, char *list, size_t bytes)
+{
+    enum { SHOWN = 5 };
+    char shown[SHOWN_BYTES];
+    int64_t unknown = 0;
+    size_t used = 0;
+    for (int64_t i = 0; i < g->graph->nodes; i++) {
+        if (!known[g->place[i]] && unknown++ < SHOWN && used + SHOWN_BYTES < bytes) {
+            used += (size_t)snprintf(list + used, bytes - used, "%s%s", used ? ", " : "",
+                                     show_quoted(shown, g->graph->name[i]));
+        }
+    }
+    if (unknown > SHOWN && used + sizeof ", ..." <= bytes) {
+        memcpy(list + used, ", ...", sizeof ", ...");
+    }
+    return unknown;
+}
+
+/* The nodes of `has` that `lacks` has not: an error where that one lists its nodes.  nodes: those of both graphs. */
+static nonsens_status check_names(nonsens_context *ctx, arena *a, int64_t nodes, const placed_graph *has,
+                                  const placed_graph *lacks, int64_t *added)
+{
+    char list[MESSAGE_BYTES / 2] = "";
+    bool *known; // (nodes) to `lacks`
+    ARENA_TRY(ctx, a, known, nodes + 1);
+    for (int64_t i = 0; i < lacks->graph->nodes; i++) {
+        known[lacks->place[i]] = true;
+    }
+    *added = list_unknown(has, known, list, sizeof list);
+    if (*added == 0 || !lacks->graph->lists_nodes) {
+        return NONSENS_OK;
+    }
+    return fail(ctx, NONSENS_ERR_DATA,
+                "the graphs have different nodes: %s of %.200s %s not in %.200s; compare graphs "
+                "of the same nodes",
+                list, has->graph->path, *added == 1 ? "is" : "are", lacks->graph->path);
+}
+
+/* ---- graphs ----------------------------------------------------------------------------------------------------- */
+
+static enum pdag_mark mark_of(int type)
+{
+    return type == NONSENS_EDGE_DIRECTED ? PDAG_ARROW : type == NONSENS_EDGE_UNDIRECTED ? PDAG_LINE : PDAG_BOTH;
+}
+
+static nonsens_status to_pdag(nonsens_context *ctx, arena *a, const placed_graph *placed, nonsens_comparison *c,
+                              compared_graph *facts, pdag *out)
+{
+    const nonsens_graph *g = placed->graph;
+    TRY(pdag_new(ctx, a, c->nodes, out));
+    for (int64_t k = 0; k < g->edges; k++) {
+        const nonsens_edge *e = &g->edge[k];
+        int64_t from = placed->place[e->from], to = placed->place[e->to];
+        bool circle = pdag_is_adjacent(out, from, to);
+        facts->circles += circle;
+        pdag_set(out, from, to, circle ? PDAG_BOTH : mark_of(e->type));
+    }
+    facts->nodes = g->nodes;
+    facts->edges = g->edges;
+    facts->format = g->format;
+    facts->path = arena_text(ctx, &c->memory, g->path);
+    return facts->path ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
+/* What is between a < b in the graph, as an edge. */
+static nonsens_edge edge_of(const pdag *g, int64_t a, int64_t b)
+{
+    enum pdag_mark mark = pdag_mark_of(g, a, b);
+    bool back = mark == PDAG_BACK;
+    return (nonsens_edge){back ? b : a, back ? a : b, pdag_edge_type(mark), NAN, NAN, NAN};
+}
+
+static const char *what_of(const nonsens_edge *found, const nonsens_edge *there)
+{
+    if (found->type == NONSENS_EDGE_NONE || there->type == NONSENS_EDGE_NONE) {
+        return found->type == NONSENS_EDGE_NONE ? "missing" : "extra";
+    }
+    return found->type == there->type ? "reversed" : "marked";
+}
+
+static nonsens_share share_of(const metrics_share *s)
+{
+    return (nonsens_share){s->right, s->found, s->there, s->places, s->precision, s->recall, s->f1, s->mcc};
+}
+
+/* One distance more, and the places where the graphs differ. */
+static nonsens_status measure(nonsens_context *ctx, nonsens_comparison *c, const char *against, const pdag *estimate,
+                              const pdag *truth)
+{
+    metrics m;
+    nonsens_difference *d; // (shd)
+    int64_t at = c->distances++;
+    metrics_compare(estimate, truth, &m);
+    c->distance[at] = (nonsens_distance){.against = against,
+                                         .missing = m.missing,
+                                         .extra = m.extra,
+                                         .reversed = m.reversed,
+                                         .marked = m.marked,
+                                         .shd = m.shd,
+                                         .undirected = m.undirected,
+                                         .skeleton = share_of(&m.skeleton),
+                                         .arrows = share_of(&m.arrows),
+                                         .directions = m.directions,
+                                         .direction_accuracy = m.direction_accuracy,
+                                         .differences = m.shd};
+    ARENA_TRY(ctx, &c->memory, d, m.shd + 1);
+    c->difference[at] = d;
+    for (int64_t a = 0; a < truth->d; a++) {
+        for (int64_t b = a + 1; b < truth->d; b++) {
+            if (pdag_mark_of(estimate, a, b) != pdag_mark_of(truth, a, b)) {
+                nonsens_edge found = edge_of(estimate, a, b), there = edge_of(truth, a, b);
+                *d++ = (nonsens_difference){what_of(&found, &there), found, there};
+            }
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* The truth itself, or its pattern. */
+static nonsens_status measure_truth(nonsens_context *ctx, arena *a, nonsens_comparison *c, const pdag *estimate,
+                                    const pdag *truth)
+{
+    pdag pattern;
+    if (!c->options.pattern) {
+        return measure(ctx, c, "truth", estimate, truth);
+    }
+    TRY(pdag_new(ctx, a, truth->d, &pattern));
+    nonsens_status status = metrics_pattern(ctx, a, truth, &pattern);
+    if (status == NONSENS_ERR_USAGE) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "%s: only a DAG has a pattern, and this graph has a circle of arrows or edges without direction; "
+                    "compare without --pattern",
+                    c->truth.path);
+    }
+    TRY(status);
+    return measure(ctx, c, "pattern", estimate, &pattern);
+}
+
+/* Two lists of edges may lack nodes of each other, but not all of them: then something else was meant. */
+static nonsens_status check_common(nonsens_context *ctx, const nonsens_graph *estimate, const nonsens_graph *truth,
+                                   const nonsens_comparison *c)
+{
+    if (estimate->nodes == 0 || truth->nodes == 0 || c->truth.added < estimate->nodes) {
+        return NONSENS_OK;
+    }
+    return fail(ctx, NONSENS_ERR_DATA,
+                "the graphs of %.200s and %.200s have no node in common; compare graphs of the "
+                "same nodes",
+                estimate->path, truth->path);
+}
+
+/* Fills in c->name, c->nodes and the places of each graph's nodes. */
+static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_comparison *c, placed_graph *estimate,
+                                  placed_graph *truth)
+{
+    text_set names = {.keep = &c->memory, .scratch = a};
+    TRY(place_nodes(ctx, a, &names, truth));
+    TRY(place_nodes(ctx, a, &names, estimate));
+    c->nodes = names.count;
+    ARENA_TRY(ctx, &c->memory, c->name, c->nodes + 1);
+    for (int64_t i = 0; i < names.count; i++) {
+        c->name[i] = names.text[i];
+    }
+    TRY(check_names(ctx, a, c->nodes, estimate, truth, &c->truth.added));
+    TRY(check_names(ctx, a, c->nodes, truth, estimate, &c->estimate.added));
+    return check_common(ctx, estimate->graph, truth->graph, c);
+}
+
+static nonsens_status compare(nonsens_context *ctx, arena *a, nonsens_comparison *c, placed_graph estimate,
+                              placed_graph truth)
+{
+    pdag found, there, closure;
+    TRY(match_nodes(ctx, a, c, &estimate, &truth));
+    TRY(to_pdag(ctx, a, &truth, c, &c->truth, &there));
+    TRY(to_pdag(ctx, a, &estimate, c, &c->estimate, &found));
+    TRY(measure_truth(ctx, a, c, &found, &there));
+    if (!c->options.closure) {
+        return NONSENS_OK;
+    }
+    TRY(pdag_new(ctx, a, c->nodes, &closure));
+    TRY(metrics_closure(ctx, &there, &closure));
+    return measure(ctx, c, "closure", &found, &closure);
+}
+
+/* ---- public ----------------------------------------------------------------------------------------------------- */
+
+nonsens_status nonsens_compare(nonsens_context *ctx, const nonsens_graph *estimate, const nonsens_graph *truth,
+                               const nonsens_options *options, nonsens_comparison **out)
+{
+    NEEDED(ctx, estimate, truth, options, out);
+    *out = NULL;
+    TRY(options_begin(ctx, options, NONSENS_CMD_COMPARE));
+    nonsens_comparison *c = memory_get(1, sizeof *c);
+    arena scratch = {0};
+    if (!c) {
+        return fail_memory(ctx);
+    }
+    c->options = *options;
+    nonsens_status status = compare(ctx, &scratch, c, (placed_graph){estimate, NULL}, (placed_graph){truth, NULL});
+    arena_free(&scratch);
+    if (status != NONSENS_OK) {
+        nonsens_comparison_free(c);
+        return status;
+    }
+    *out = c;
+    return NONSENS_OK;
+}
+
+void nonsens_comparison_free(nonsens_comparison *comparison)
+{
+    memory_release_owner(comparison);
+}
+
+int64_t nonsens_comparison_nodes(const nonsens_comparison *comparison)
+{
+    return comparison ? comparison->nodes : 0;
+}
+
+const char *nonsens_comparison_name(const nonsens_comparison *comparison, int64_t node)
+{
+    return comparison && node >= 0 && node < comparison->nodes ? comparison->name[node] : NULL;
+}
+
+int64_t nonsens_comparison_distances(const nonsens_comparison *comparison)
+{
+    return comparison ? comparison->distances : 0;
+}
+
+const nonsens_distance *nonsens_comparison_distance_at(const nonsens_comparison *comparison, int64_t index)
+{
+    return comparison && index >= 0 && index < comparison->distances ? &comparison->distance[index] : NULL;
+}
+
+const nonsens_difference *nonsens_comparison_difference_at(const nonsens_comparison *comparison, int64_t distance,
+                                                           int64_t index)
+{
+    const nonsens_distance *d = nonsens_comparison_distance_at(comparison, distance);
+    return d && index >= 0 && index < d->differences ? &comparison->difference[distance][index] : NULL;
+}

@@ -1,0 +1,29 @@
+/*
+ * compare_graphs.h - an estimated graph beside the true one.
+ */
+#ifndef TASKS_COMPARE_GRAPHS_H
+#define TASKS_COMPARE_GRAPHS_H
+
+#include "base/memory.h"
+#include "options/options.h"
+
+typedef struct compared_graph {
+    char *path;
+    const char *format;
+    int64_t nodes, edges;
+    int64_t circles; /* pairs of nodes that cause each other in the file; compared as <-> */
+    int64_t added;   /* nodes of the other graph that this list of edges does not have */
+} compared_graph;
+
+struct nonsens_comparison {
+    arena memory; /* owns everything below */
+    nonsens_options options;
+    compared_graph estimate, truth;
+    int64_t nodes;
+    char **name; /* (nodes) those of the truth, then those that only the estimate has */
+    nonsens_distance distance[2];
+    nonsens_difference *difference[2]; /* (distance[i].differences) */
+    int64_t distances;
+};
+
+#endif

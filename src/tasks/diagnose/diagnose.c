@@ -1,0 +1,407 @@
+/*
+ * diagnose.c - nonsens_diagnose: what the data can and cannot support, before any direction is asked for.
+ *
+ * Rows, segments and their sizes; segments there against segments needed; which variables change over segments
+ * (change.h); which pairs are dependent inside segments (indep/hsic.h); what segment classifiers say about a pair
+ * (diagnose_pair.h); memory.  Every family of tests is judged at alpha divided by its number of tests.
+ */
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/show.h"
+#include "data/audit.h"
+#include "indep/hsic.h"
+#include "methods/shared/change.h"
+#include "tasks/diagnose/diagnose_pair.h"
+#include "tasks/expected_memory.h"
+#include "data/subsample.h"
+#include "methods/shared/method.h"
+#include "tasks/run.h"
+#include "data/variables.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_PAIRED_VARIABLES = 10, MOST_CLASSIFIED_VARIABLES = 3, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
+
+static const char DECIDING_METHOD[] = "structured"; /* whose classifiers and memory are spoken of */
+
+/* What all steps need. */
+typedef struct diagnosis {
+    nonsens_context *ctx;
+    const nonsens_data *data;
+    const nonsens_options *options;
+    nonsens_result *result;
+    arena *scratch;
+} diagnosis;
+
+/* Significant digits of figures in sentences. */
+enum { SENTENCE_DIGITS = 3 };
+
+/* ---- sizes ---- */
+
+static int64_t segment_rows(const nonsens_data *data, int64_t e)
+{
+    return data->start[e + 1] - data->start[e];
+}
+
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static nonsens_status report_smallest(const diagnosis *d)
+{
+    int64_t e = dataset_smallest_segment(d->data), rows = segment_rows(d->data, e);
+    char label[SHOWN_BYTES];
+    TRY(result_add(d->ctx, d->result, (double)rows, NAN, "rows in the smallest segment", "smallest segment"));
+    if (rows < SMALL_SEGMENT) {
+        return result_note(d->ctx, d->result, NOTE_CAUTION,
+                           "The smallest segment (%s) has %" PRId64
+                           " row%s; segments under %d rows say little about the shape of a disturbance. Merge small "
+                           "segments or leave them out.",
+                           show_bare(label, d->data->labels[e]), rows, plural(rows), SMALL_SEGMENT);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status report_needed(const diagnosis *d)
+{
+    int64_t needed = 2 * d->data->d + 1, there = d->data->segments;
+    TRY(result_add(d->ctx, d->result, (double)needed, NAN,
+                   "for all d variables together: 2d+1; a pair needs 3, better 5", "segments advised"));
+    if (there >= needed) {
+        return result_note(d->ctx, d->result, NOTE_INFO,
+                           "%" PRId64 " segments are enough for %" PRId64 " variable%s (2d+1 = %" PRId64
+                           " are asked for when means and scales both change).",
+                           there, d->data->d, plural(d->data->d), needed);
+    }
+    return result_note(d->ctx, d->result, NOTE_CAUTION,
+                       "%" PRId64 " segment%s fewer than the 2d+1 = %" PRId64 " that the theory asks for with %" PRId64
+                       " variable%s; name fewer variables with --vars, or collect more segments.",
+                       there, there == 1 ? " is" : "s are", needed, d->data->d, plural(d->data->d));
+}
+
+static nonsens_status report_sizes(const diagnosis *d)
+{
+    const nonsens_data *data = d->data;
+    TRY(result_add(d->ctx, d->result, (double)data->n, NAN, "rows used", "rows"));
+    TRY(result_add(d->ctx, d->result, (double)data->segments, NAN, "segments", "segments"));
+    if (data->segments == 0) {
+        return result_note(d->ctx, d->result, NOTE_PROBLEM,
+                           "There are no segments, so that methods which use the change over segments cannot be "
+                           "run; " AUDIT_NAME_SEGMENTS ".");
+    }
+    TRY(report_needed(d));
+    return report_smallest(d);
+}
+
+static nonsens_status report_segment_rows(const diagnosis *d)
+{
+    for (int64_t e = 0; e < d->data->segments; e++) {
+        TRY(result_add(d->ctx, d->result, (double)segment_rows(d->data, e), NAN, "rows in this segment", "rows(%s)",
+                       d->data->labels[e]));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- change over segments ---- */
+
+static nonsens_status add_location(const diagnosis *d, int64_t j, const change_test *test)
+{
+    char text[SENTENCE_BYTES] = "could not be tested", effect[NUMBER_BYTES];
+    if (test->certain) {
+        snprintf(text, sizeof text, "constant inside segments and different between them");
+    } else if (!isnan(test->p_value)) {
+        snprintf(text, sizeof text, "Welch's test over segments; means differ by up to %s standard deviations",
+                 number_print(effect, test->effect, SENTENCE_DIGITS));
+    }
+    return result_add(d->ctx, d->result, test->statistic, test->p_value, text, "change of location(%s)",
+                      d->data->names[j]);
+}
+
+static nonsens_status add_scale(const diagnosis *d, int64_t j, const change_test *test)
+{
+    char text[SENTENCE_BYTES] = "could not be tested", effect[NUMBER_BYTES];
+    if (!isnan(test->p_value)) {
+        snprintf(text, sizeof text,
+                 "Fligner-Killeen test over segments; standard deviations differ by up to a factor %s",
+                 number_print(effect, test->effect, SENTENCE_DIGITS));
+    }
+    return result_add(d->ctx, d->result, test->statistic, test->p_value, text, "change of scale(%s)",
+                      d->data->names[j]);
+}
+
+static const char *change_words(bool location, bool scale)
+{
+    if (location && scale) {
+        return "its location and its scale change";
+    }
+    if (scale) {
+        return "its scale changes";
+    }
+    return location ? "its location changes" : "neither its location nor its scale is seen to change";
+}
+
+/* Why there is no test of scale. */
+static const char *untested_words(const diagnosis *d, const change_test *scale)
+{
+    if (scale->segments >= 2) {
+        return "its spread differs between segments by more than numbers can hold";
+    }
+    if (segment_rows(d->data, 0) < 2) { // the largest
+        return "every segment has a single row";
+    }
+    if (scale->segments == 0) {
+        return "it is constant inside every segment of two rows or more";
+    }
+    return "it varies in one segment only";
+}
+
+static nonsens_status note_variable(const diagnosis *d, int64_t j, const change_test *location,
+                                    const change_test *scale, double level)
+{
+    char name[SHOWN_BYTES];
+    show_bare(name, d->data->names[j]);
+    if (location->certain) {
+        return result_note(d->ctx, d->result, NOTE_INFO,
+                           "%s: over segments its location changes, for inside segments it is constant; its scale "
+                           "could not be tested, because %s.",
+                           name, untested_words(d, scale));
+    }
+    if (isnan(location->p_value) || isnan(scale->p_value)) {
+        return result_note(d->ctx, d->result, NOTE_CAUTION,
+                           "%s: a change over segments could not be tested, because %s.", name,
+                           untested_words(d, scale));
+    }
+    return result_note(d->ctx, d->result, NOTE_INFO, "%s: over segments %s.", name,
+                       change_words(location->p_value <= level, scale->p_value <= level));
+}
+
+/* How many variables could be tested, and how many of them change. */
+typedef struct change_count {
+    int64_t tested, changing;
+} change_count;
+
+static nonsens_status report_variable(const diagnosis *d, int64_t j, change_count *count)
+{
+    const nonsens_data *data = d->data;
+    const double *v = matrix_col(data->x, j);
+    double level = d->options->alpha / (2.0 * (double)data->d);
+    change_test location, scale;
+    TRY(change_of_location(d->ctx, d->scratch, v, data->segments, data->start, &location));
+    TRY(change_of_scale(d->ctx, d->scratch, v, data->segments, data->start, &scale));
+    TRY(add_location(d, j, &location));
+    TRY(add_scale(d, j, &scale));
+    count->tested += !isnan(location.p_value) || !isnan(scale.p_value);
+    count->changing += location.p_value <= level || scale.p_value <= level;
+    return note_variable(d, j, &location, &scale, level);
+}
+
+static nonsens_status report_changes(const diagnosis *d)
+{
+    change_count count = {0, 0};
+    if (d->data->segments < 2) {
+        return NONSENS_OK;
+    }
+    for (int64_t j = 0; j < d->data->d; j++) {
+        arena_mark mark = arena_tell(d->scratch);
+        TRY(report_variable(d, j, &count));
+        arena_rewind(d->scratch, mark);
+        report_progress(d->ctx, "change over segments", j + 1, d->data->d);
+        TRY(check_cancelled(d->ctx));
+    }
+    if (count.changing > 0 || count.tested == 0) {
+        return NONSENS_OK;
+    }
+    return result_note(d->ctx, d->result, NOTE_PROBLEM,
+                       "No variable%s is seen to change over segments: the segments then carry no information about "
+                       "direction.",
+                       count.tested < d->data->d ? " that could be tested" : "");
+}
+
+/* ---- dependence inside segments ---- */
+
+static nonsens_status note_pair(const diagnosis *d, const char *a, const char *b, double p_value, double level)
+{
+    char first[SHOWN_BYTES], second[SHOWN_BYTES];
+    show_bare(first, a);
+    show_bare(second, b);
+    const char *where = d->data->segments > 1 ? " inside segments" : "";
+    if (isnan(p_value)) {
+        return result_note(d->ctx, d->result, NOTE_CAUTION,
+                           "%s and %s could not be tested for dependence: no segment has the %d rows with varying "
+                           "values that the test needs.",
+                           first, second, HSIC_LEAST_ROWS);
+    }
+    if (p_value <= level) {
+        return result_note(d->ctx, d->result, NOTE_INFO, "%s and %s are dependent%s.", first, second, where);
+    }
+    return result_note(d->ctx, d->result, NOTE_INFO,
+                       "%s and %s: no dependence is seen%s, so no direction can be expected.", first, second, where);
+}
+
+/* The a-th and b-th variable in canonical order: the test's random streams must not depend on the order of columns. */
+static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, double level)
+{
+    const nonsens_data *data = d->data;
+    int64_t whole[2] = {0, data->n}, i = data->column_rank[a], j = data->column_rank[b];
+    const char *first = data->names[i < j ? i : j], *second = data->names[i < j ? j : i];
+    bool stratified = data->segments > 1;
+    hsic_options how = hsic_options_from(d->options, level, (uint64_t)(a * data->d + b));
+    hsic_result test;
+    TRY(hsic_test_scalars(d->ctx, d->scratch, data->n, matrix_col(data->x, i), matrix_col(data->x, j),
+                          stratified ? data->segments : 1, stratified ? data->start : whole, &how, &test));
+    double p_value = test.segments_used > 0 ? test.p_value : NAN;
+    TRY(result_add(d->ctx, d->result, test.statistic, p_value,
+                   stratified ? "kernel test of independence inside each segment, added up"
+                              : "kernel test of independence over all rows",
+                   "hsic(%s, %s)", first, second));
+    return note_pair(d, first, second, p_value, level);
+}
+
+static nonsens_status report_pairs(const diagnosis *d)
+{
+    int64_t variables = d->data->d, pairs = variables * (variables - 1) / 2, done = 0;
+    if (variables > MOST_PAIRED_VARIABLES) {
+        return result_note(d->ctx, d->result, NOTE_INFO,
+                           "Pairs were not tested for dependence: there are %" PRId64
+                           " variables, and pairs are tested for "
+                           "up to %d; choose some with --vars.",
+                           variables, MOST_PAIRED_VARIABLES);
+    }
+    for (int64_t a = 0; a < variables; a++) {
+        for (int64_t b = a + 1; b < variables; b++) {
+            arena_mark mark = arena_tell(d->scratch);
+            TRY(report_pair(d, a, b, d->options->alpha / (double)pairs));
+            arena_rewind(d->scratch, mark);
+            report_progress(d->ctx, "dependence of pairs", ++done, pairs);
+            TRY(check_cancelled(d->ctx));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- segment classifiers ---- */
+
+static nonsens_status note_sample(const diagnosis *d, const nonsens_data *all, const nonsens_data *fewer)
+{
+    char first[SHOWN_BYTES], second[SHOWN_BYTES];
+    return result_note(d->ctx, d->result, NOTE_INFO,
+                       "%s and %s: segment classifiers were fitted to %" PRId64 " of %" PRId64
+                       " rows, drawn evenly from all segments (--most-rows).",
+                       show_bare(first, all->names[0]), show_bare(second, all->names[1]), fewer->n, all->n);
+}
+
+/* By the rows that `structured` would use. */
+static nonsens_status classify_pair(const diagnosis *d, const nonsens_data *pair, const nonsens_options *options,
+                                    bool single)
+{
+    arena scratch = {0};
+    nonsens_data *fewer;
+    TRY(fewer_rows(d->ctx, pair, options, method_most_rows(method_find(DECIDING_METHOD), options), &fewer));
+    nonsens_status status = fewer ? note_sample(d, pair, fewer) : NONSENS_OK;
+    if (status == NONSENS_OK) {
+        status = diagnose_pair(d->ctx, &scratch, fewer ? fewer : pair, options, single, d->result);
+    }
+    arena_free(&scratch);
+    nonsens_data_free(fewer);
+    return status;
+}
+
+/* The pair of --x and --y, or the only one. */
+static nonsens_status classify_named(const diagnosis *d)
+{
+    const nonsens_data *pair;
+    nonsens_data *owned;
+    TRY(variables_pair(d->ctx, d->data, d->options, &pair, &owned));
+    nonsens_status status = classify_pair(d, pair, d->options, true);
+    nonsens_data_free(owned);
+    return status;
+}
+
+static nonsens_status classify_all(const diagnosis *d)
+{
+    int64_t variables = d->data->d;
+    nonsens_options *options;
+    ARENA_TRY(d->ctx, d->scratch, options, 1);
+    *options = *d->options;
+    options->alpha /= (double)(variables * (variables - 1) / 2);
+    for (int64_t a = 0; a < variables; a++) {
+        for (int64_t b = a + 1; b < variables; b++) {
+            nonsens_data *pair;
+            TRY(dataset_pair(d->ctx, d->data, a, b, &pair));
+            nonsens_status status = classify_pair(d, pair, options, false);
+            nonsens_data_free(pair);
+            TRY(status);
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status report_classifiers(const diagnosis *d)
+{
+    const nonsens_data *data = d->data;
+    bool named = d->options->x[0] || d->options->y[0];
+    if (data->segments == 0 || data->d < 2) {
+        return NONSENS_OK;
+    }
+    if (named || data->d == 2) {
+        return classify_named(d);
+    }
+    if (data->d <= MOST_CLASSIFIED_VARIABLES) {
+        return classify_all(d);
+    }
+    return result_note(d->ctx, d->result, NOTE_INFO,
+                       "What segment classifiers say about a pair was not looked at: there are %" PRId64
+                       " variables, and all pairs are looked at for up to %d; name a pair with --x and --y.",
+                       data->d, MOST_CLASSIFIED_VARIABLES);
+}
+
+/* ---- memory ---- */
+
+/* Of `direction` on one pair by the default method. */
+static nonsens_status report_memory(const diagnosis *d)
+{
+    if (d->data->segments < 2) {
+        return NONSENS_OK;
+    }
+    return result_add(d->ctx, d->result,
+                      ceil(expected_memory(d->data, d->options, NONSENS_CMD_DIRECTION, DECIDING_METHOD) / MEGABYTE), NAN,
+                      "MB that direction needs for one pair, about", "memory of direction");
+}
+
+/* ---- the run ---- */
+
+static nonsens_status diagnose(const diagnosis *d)
+{
+    TRY(report_sizes(d));
+    TRY(report_changes(d));
+    TRY(report_pairs(d));
+    TRY(report_classifiers(d));
+    TRY(report_memory(d));
+    TRY(report_segment_rows(d));
+    return result_finish(d->ctx, d->result);
+}
+
+nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                nonsens_result **out)
+{
+    NEEDED(ctx, data, options, out);
+    double begun = clock_seconds();
+    arena scratch = {0};
+    *out = NULL;
+    TRY(options_begin(ctx, options, NONSENS_CMD_DIAGNOSE));
+    TRY(result_new(ctx, data, options, "diagnose", out));
+    diagnosis d = {ctx, data, options, *out, &scratch};
+    nonsens_status status = diagnose(&d);
+    arena_free(&scratch);
+    if (status != NONSENS_OK) {
+        nonsens_result_free(*out);
+        *out = NULL;
+        return status;
+    }
+    (*out)->seconds = clock_seconds() - begun;
+    return NONSENS_OK;
+}

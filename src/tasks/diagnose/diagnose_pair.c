@@ -1,0 +1,351 @@
+/*
+ * diagnose_pair.c - the segment classifiers of a pair (diagnose_picture.h) in evidence and sentences.
+ */
+#include "tasks/diagnose/diagnose_pair.h"
+
+#include "base/number.h"
+#include "base/show.h"
+#include "data/audit.h"
+#include "tasks/diagnose/diagnose_picture.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LEAST_SEGMENTS = 3,
+    MOST_SEGMENTS = 60, /* the classifiers' matrices grow with the square of the segments */
+    LEAST_ROWS = 200,   /* with fewer, features are what the penalty makes of them */
+    LISTED = 10,
+    NAME_BYTES = 512,
+    TEXT_BYTES = 320,
+    LIST_BYTES = 1600,
+    DIGITS = 3
+};
+static const double NEARLY_PROPORTIONAL = 0.2;
+static const double WANTED_Z = 3.0;
+
+/* ---- words ---- */
+
+typedef struct report {
+    nonsens_context *ctx;
+    const picture *p;
+    nonsens_result *result;
+    const char *column[2];     /* names as they are */
+    char name[2][SHOWN_BYTES]; /* fit for sentences */
+    char tail[NAME_BYTES];     /* of names of evidence, where it would not be clear which pair is meant */
+} report;
+
+static int percent(double share)
+{
+    return (int)lround(100.0 * fmin(fmax(share, 0.0), 1.0));
+}
+
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* Can the segments be told apart at all? */
+static nonsens_status report_information(const report *r)
+{
+    const picture *p = r->p;
+    char text[TEXT_BYTES], gain[NUMBER_BYTES], share[NUMBER_BYTES];
+    number_print(gain, p->gain.mean, DIGITS);
+    number_print(share, 100.0 * p->gain.mean / p->entropy, DIGITS);
+    snprintf(text, sizeof text, "nats per row by which unseen rows tell their segment; %s %% of the segments' entropy",
+             share);
+    TRY(result_add(r->ctx, r->result, p->gain.mean, p->free.step[1].p_value, text, "segment information(%s, %s)",
+                   r->column[0], r->column[1]));
+    if (p->free.rank == 0) {
+        return result_note(r->ctx, r->result, NOTE_PROBLEM,
+                           "%s and %s together do not tell the segments apart on unseen rows: nothing that changes is "
+                           "visible, and the segments then carry no information about direction.",
+                           r->name[0], r->name[1]);
+    }
+    return result_note(r->ctx, r->result, NOTE_INFO,
+                       "%s and %s together tell the segments apart: on unseen rows by %s nats per row, %s %% of the "
+                       "segments' entropy.",
+                       r->name[0], r->name[1], gain, share);
+}
+
+/* what: the variables, as in the name of the evidence. */
+static nonsens_status add_ranks(const report *r, const ranks *found, const char *what, const char *tail)
+{
+    TRY(result_add(r->ctx, r->result, (double)found->rank, NAN, "ways in which the segments are seen to differ",
+                   "rank(%s)%s", what, tail));
+    for (int64_t k = 1; k <= found->tried; k++) {
+        bool scored = k <= found->fitted && found->fit[k].held_out;
+        TRY(result_add(r->ctx, r->result, scored ? found->step[k].mean : NAN, found->step[k].p_value,
+                       scored ? "nats per row gained on unseen rows by this many ways over one less"
+                              : "this many ways against one less",
+                       "rank %" PRId64 "(%s)%s", k, what, tail));
+    }
+    return NONSENS_OK;
+}
+
+static const char *rank_words(int64_t rank)
+{
+    return rank == 1 ? ": one disturbance changes, or both in proportion"
+           : rank == 2
+               ? ", as the model expects of two disturbances that change each in its own way"
+               : ", more than the 2 that the model expects: disturbances that change in several statistics (say "
+                 "location and scale), a changing mechanism, mixed segments and a hidden common cause all look "
+                 "like this";
+}
+
+static nonsens_status note_rank(const report *r)
+{
+    int64_t rank = r->p->free.rank, most = r->p->ladder.most;
+    if (rank == 0) {
+        return NONSENS_OK;
+    }
+    TRY(result_note(r->ctx, r->result, NOTE_INFO, "%s and %s: the segments differ in %" PRId64 " way%s%s%s.",
+                    r->name[0], r->name[1], rank, plural(rank), rank == LADDER_MOST_RANK + 1 ? " or more" : "",
+                    rank_words(rank)));
+    if (rank < most || rank > LADDER_MOST_RANK) {
+        return NONSENS_OK;
+    }
+    return result_note(r->ctx, r->result, NOTE_INFO,
+                       "%s and %s: with %" PRId64 " segments no more than %" PRId64
+                       " ways can be seen; more segments would show whether there are more.",
+                       r->name[0], r->name[1], r->p->ladder.pair->segments, most);
+}
+
+static nonsens_status report_ranks(const report *r)
+{
+    char what[NAME_BYTES];
+    snprintf(what, sizeof what, "%s, %s", r->column[0], r->column[1]);
+    TRY(add_ranks(r, &r->p->free, what, ""));
+    for (int c = 0; c < 2; c++) {
+        TRY(add_ranks(r, &r->p->alone[c], r->column[c], r->tail));
+    }
+    return note_rank(r);
+}
+
+/* Whose change is missing, and who shows how much. */
+static nonsens_status report_shares(const report *r)
+{
+    const picture *p = r->p;
+    double share[2];
+    if (p->free.rank == 0) {
+        return NONSENS_OK;
+    }
+    for (int c = 0; c < 2; c++) {
+        share[c] = p->gained[c].mean / p->gain.mean;
+        TRY(result_add(r->ctx, r->result, share[c], NAN, "share of the segment information that it carries alone",
+                       "share(%s)%s", r->column[c], r->tail));
+        if (p->alone[c].rank == 0) {
+            TRY(result_note(r->ctx, r->result, NOTE_CAUTION,
+                            "%s alone does not tell the segments apart: its own disturbance does not visibly change.",
+                            r->name[c]));
+        }
+    }
+    return result_note(r->ctx, r->result, NOTE_INFO,
+                       "Of what %s and %s together tell about the segment, %s alone tells %d %% and %s alone %d %%.",
+                       r->name[0], r->name[1], r->name[0], percent(share[0]), r->name[1], percent(share[1]));
+}
+
+static nonsens_status report_proportion(const report *r)
+{
+    const picture *p = r->p;
+    char number[NUMBER_BYTES];
+    if (isnan(p->proportion)) {
+        return NONSENS_OK;
+    }
+    TRY(result_add(r->ctx, r->result, p->proportion, NAN,
+                   p->free.rank >= 2 ? "second singular value of the segment weights over the first; near 0 where both "
+                                       "disturbances change in proportion or one hardly changes"
+                                     : "second singular value of the segment weights over the first: noise, for no "
+                                       "second way is seen",
+                   "second way(%s, %s)", r->column[0], r->column[1]));
+    if (p->free.rank < 2 || p->proportion >= NEARLY_PROPORTIONAL) {
+        return NONSENS_OK;
+    }
+    return result_note(
+        r->ctx, r->result, NOTE_CAUTION,
+        "%s and %s: the second way is %s of the size of the first; the two disturbances change nearly in "
+        "proportion, or one of them hardly changes, and a direction rests on little.",
+        r->name[0], r->name[1], number_print(number, p->proportion, DIGITS));
+}
+
+/* Labels of the segments without which there is no third way, the first LISTED of them; returns how many there are. */
+static int64_t list_settling(const report *r, char list[LIST_BYTES])
+{
+    const picture *p = r->p;
+    int64_t found = 0;
+    size_t used = 0;
+    list[0] = '\0';
+    for (int64_t k = 0; k < p->left_outs; k++) {
+        char label[SHOWN_BYTES];
+        if (p->without[k].p_value <= ladder_level(&p->ladder) || ++found > LISTED) {
+            continue;
+        }
+        show_bare(label, p->ladder.pair->labels[p->ladder.user_segment[p->left_out[k]]]);
+        if (used + strlen(label) + sizeof ", " <= LIST_BYTES) {
+            used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", found > 1 ? ", " : "", label);
+        }
+    }
+    return found;
+}
+
+static nonsens_status note_settling(const report *r)
+{
+    const picture *p = r->p;
+    char list[LIST_BYTES];
+    int64_t found = list_settling(r, list);
+    if (found == 0) {
+        return result_note(r->ctx, r->result, NOTE_CAUTION,
+                           "%s and %s: no single segment accounts for the further ways; without any one of them there "
+                           "still are more than 2.",
+                           r->name[0], r->name[1]);
+    }
+    if (2 * found > p->left_outs) {
+        return result_note(r->ctx, r->result, NOTE_INFO,
+                           "%s and %s: the third way is just visible; it disappears without any one of %" PRId64
+                           " segments, so none of them stands out.",
+                           r->name[0], r->name[1], found);
+    }
+    return result_note(
+        r->ctx, r->result, NOTE_CAUTION,
+        "%s and %s: without %s %s%s the others differ in no more than 2 ways; see whether something else "
+        "happened there, or leave it out.",
+        r->name[0], r->name[1], found > 1 ? "any one of the segments" : "segment", list, found > LISTED ? ", ..." : "");
+}
+
+static nonsens_status report_left_out(const report *r)
+{
+    const picture *p = r->p;
+    for (int64_t k = 0; k < p->left_outs; k++) {
+        TRY(result_add(r->ctx, r->result, p->without[k].ratio, p->without[k].p_value,
+                       "log likelihood ratio, about, of a third way if this segment is left out",
+                       "rank 3 without(%s)%s", p->ladder.pair->labels[p->ladder.user_segment[p->left_out[k]]],
+                       r->tail));
+    }
+    return p->left_outs > 0 ? note_settling(r) : NONSENS_OK;
+}
+
+double diagnose_rows_wanted(double rows, double z, double wanted)
+{
+    return z > 0.0 ? rows * (wanted / z) * (wanted / z) : NAN;
+}
+
+/* Rounded up to two digits: more than such a guess is worth. */
+static int64_t round_guess(double wanted)
+{
+    double unit = pow(10.0, fmax(floor(log10(wanted)) - 1.0, 0.0)), rounded = unit * ceil(wanted / unit);
+    return rounded < 1e18 ? (int64_t)rounded : (int64_t)1e18;
+}
+
+static nonsens_status note_rows(const report *r, double rows, double z, double wanted)
+{
+    bool two = r->p->free.fitted >= 2; // a second way was looked at
+    if (z >= WANTED_Z) {
+        return result_note(r->ctx, r->result, NOTE_INFO,
+                           "%s and %s: the rows are enough already to see %s, where there %s.", r->name[0], r->name[1],
+                           two ? "two ways" : "a way", two ? "are two" : "is one");
+    }
+    if (isnan(wanted)) {
+        return result_note(r->ctx, r->result, NOTE_CAUTION,
+                           "%s and %s: no number of rows can be named that would be enough, for with the %" PRId64
+                           " per segment there are, %s way gains nothing on unseen rows.",
+                           r->name[0], r->name[1], (int64_t)round(rows), two ? "a second" : "a first");
+    }
+    return result_note(r->ctx, r->result, NOTE_CAUTION,
+                       "%s and %s: about %" PRId64
+                       " rows per segment would be needed to see %s clearly on unseen rows; "
+                       "there are %" PRId64 ".",
+                       r->name[0], r->name[1], round_guess(wanted), two ? "two ways" : "a way", (int64_t)round(rows));
+}
+
+static nonsens_status report_rows_wanted(const report *r)
+{
+    const picture *p = r->p;
+    const ranks *f = &p->free;
+    double rows = (double)p->ladder.pair->n / (double)p->ladder.pair->segments, z = f->step[1].z;
+    char text[TEXT_BYTES], number[NUMBER_BYTES];
+    if (f->fitted >= 2) {
+        z = fmin(z, f->step[2].z);
+    }
+    bool enough = z >= WANTED_Z; // then z says nothing about fewer rows: with those the classifiers are rougher
+    double wanted = enough ? NAN : diagnose_rows_wanted(rows, z, WANTED_Z);
+    snprintf(text, sizeof text,
+             "rows per segment at which the gain of the weaker of two ways would be 3 standard errors; now it is %s%s",
+             number_print(number, z, DIGITS), enough ? ", enough already" : "");
+    TRY(result_add(r->ctx, r->result, ceil(wanted), NAN, text, "rows wanted(%s, %s)", r->column[0], r->column[1]));
+    return note_rows(r, rows, z, wanted);
+}
+
+static nonsens_status report_picture(const report *r)
+{
+    TRY(report_information(r));
+    TRY(report_ranks(r));
+    TRY(report_shares(r));
+    TRY(report_proportion(r));
+    TRY(report_left_out(r));
+    return report_rows_wanted(r);
+}
+
+/* ---- the door ---- */
+
+static nonsens_status say_not_fitted(const report *r, const char *why)
+{
+    return result_note(r->ctx, r->result, NOTE_CAUTION, "%s and %s: no segment classifier was fitted: %s.", r->name[0],
+                       r->name[1], why);
+}
+
+/* Why these data cannot be fitted, or NULL. */
+static const char *find_obstacle(const nonsens_data *pair, const nonsens_options *options, char why[TEXT_BYTES])
+{
+    int64_t segments = pair->segments, least = 2 * options->score_folds;
+    if (segments < LEAST_SEGMENTS || segments > MOST_SEGMENTS) {
+        snprintf(why, TEXT_BYTES, "it takes %d to %d segments, and there %s %" PRId64, LEAST_SEGMENTS, MOST_SEGMENTS,
+                 segments == 1 ? "is" : "are", segments);
+        return why;
+    }
+    if (pair->n < LEAST_ROWS) {
+        snprintf(why, TEXT_BYTES, "it takes at least %d rows", LEAST_ROWS);
+        return why;
+    }
+    if (pair->start[segments] - pair->start[segments - 1] < least) { // the smallest
+        snprintf(why, TEXT_BYTES,
+                 "every segment must have at least %" PRId64 " rows, two for each of the %" PRId64 " folds", least,
+                 options->score_folds);
+        return why;
+    }
+    return NULL;
+}
+
+static nonsens_status examine(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                              report *r)
+{
+    char why[TEXT_BYTES];
+    picture *p;
+    if (find_obstacle(pair, options, why)) {
+        return say_not_fitted(r, why);
+    }
+    ARENA_TRY(ctx, a, p, 1);
+    nonsens_status status = audit_require_pair(ctx, pair);
+    status = status == NONSENS_OK ? picture_draw(ctx, a, pair, options, p) : status;
+    if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC) { // a finding, not a failure of the diagnosis
+        TRY(say_not_fitted(r, ctx->message));
+        ctx->message[0] = '\0';
+        return NONSENS_OK;
+    }
+    TRY(status);
+    r->p = p;
+    return report_picture(r);
+}
+
+nonsens_status diagnose_pair(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                             const nonsens_options *options, bool single, nonsens_result *result)
+{
+    report r = {.ctx = ctx, .result = result, .column = {pair->names[0], pair->names[1]}};
+    show_bare(r.name[0], pair->names[0]);
+    show_bare(r.name[1], pair->names[1]);
+    if (!single) {
+        snprintf(r.tail, sizeof r.tail, " in (%s, %s)", r.column[0], r.column[1]);
+    }
+    return examine(ctx, scratch, pair, options, &r);
+}

@@ -1,0 +1,23 @@
+/*
+ * diagnose_pair.h - what segment classifiers say about a pair of variables before any direction is asked for
+ * (docs/structured.md, sections 1 to 4): can the segments be told apart, in how many ways do they differ, which
+ * variable shows it, which segments stand out, how many rows would be enough.
+ */
+#ifndef TASKS_DIAGNOSE_DIAGNOSE_PAIR_H
+#define TASKS_DIAGNOSE_DIAGNOSE_PAIR_H
+
+#include "data/dataset.h"
+#include "methods/shared/result.h"
+
+/*
+ * Adds evidence and notes on the pair to the result; `single` says that it is the only pair reported, so that names
+ * need not tell pairs apart.  What the classifiers cannot be fitted to gets a note that says why.  Costs about as much
+ * as `structured`, and with more than two ways as much again for each segment that is left out.
+ */
+nonsens_status diagnose_pair(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
+                             const nonsens_options *options, bool single, nonsens_result *result);
+
+/* Rows per segment at which z, which grows like the square root of rows, would reach `wanted`; NaN where z <= 0. */
+double diagnose_rows_wanted(double rows, double z, double wanted);
+
+#endif

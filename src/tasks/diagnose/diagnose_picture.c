@@ -1,0 +1,279 @@
+/*
+ * diagnose_picture.c - see diagnose_picture.h.
+ *
+ * Ranks, their tests and held-out gains are those that `structured` decides by.  Singular values are those of the
+ * logits as a matrix of segments (weighted by their shares) and rows: with centred weights A and features of covariance
+ * V they are the roots of the eigenvalues of V^1/2 A' diag(pi) A V^1/2, whatever the parametrisation.  Where there are
+ * more than two ways, the test of a third is repeated without one segment after the other, from a start of its own and
+ * with the penalty of all segments.
+ */
+#include "tasks/diagnose/diagnose_picture.h"
+
+#include "base/parallel.h"
+#include "math/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LEAST_TO_LEAVE_OUT = 5, /* a third way is tested among at least four segments */
+    MANY_SEGMENTS = 30,     /* over these, only some are left out */
+    STANDING_OUT = 10,      /* so many */
+    DRAWS = 199
+};
+/* Parts of the level: where the score's p-value is under this, no third feature is fitted. */
+static const double CLEARLY_SO = 0.01;
+
+/* ---- singular values ---- */
+
+/* Features (r, n) of all rows, centred. */
+static nonsens_status centred_features(nonsens_context *ctx, arena *a, const model *m, const double *theta,
+                                       double **out)
+{
+    const sample *s = m->data;
+    ARENA_TRY(ctx, a, *out, m->rank * s->n);
+    for (int64_t k = 0; k < s->folds; k++) {
+        arena work = {0};
+        nonsens_status status = model_features(ctx, &work, m, theta, k, *out);
+        arena_free(&work);
+        TRY(status);
+    }
+    for (int64_t j = 0; j < m->rank; j++) {
+        double mean = 0.0, *feature = *out + j * s->n;
+        for (int64_t i = 0; i < s->n; i++) {
+            mean += feature[i] / (double)s->n;
+        }
+        for (int64_t i = 0; i < s->n; i++) {
+            feature[i] -= mean;
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* root (r, r), column-major: the features' covariance is root root'. */
+static nonsens_status covariance_root(nonsens_context *ctx, arena *a, int64_t r, int64_t n, const double *feature,
+                                      double *root)
+{
+    double value[MODEL_MOST_RANK];
+    linalg_gram(n, r, feature, n, root);
+    TRY(linalg_eigen_symmetric(ctx, a, r, root, value));
+    for (int64_t k = 0; k < r; k++) {
+        for (int64_t j = 0; j < r; j++) {
+            root[k * r + j] *= sqrt(fmax(value[k], 0.0) / (double)n);
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* scaled (segments, r): weights, centred, in terms of features of unit covariance, times the root of the share. */
+static void scale_weights(const model *m, const double *theta, const double *root, double *scaled)
+{
+    const sample *s = m->data;
+    int64_t r = m->rank;
+    double mean[MODEL_MOST_RANK] = {0};
+    for (int64_t e = 0; e < s->segments; e++) {
+        for (int64_t j = 0; j < r; j++) {
+            mean[j] += s->share[e] * theta[model_weight(m, e, j)];
+        }
+    }
+    for (int64_t e = 0; e < s->segments; e++) {
+        for (int64_t k = 0; k < r; k++) {
+            for (int64_t j = 0; j < r; j++) {
+                double weight = theta[model_weight(m, e, j)] - mean[j];
+                scaled[k * s->segments + e] += sqrt(s->share[e]) * weight * root[k * r + j];
+            }
+        }
+    }
+}
+
+nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const model *m, const double *theta, spectrum *out)
+{
+    const sample *s = m->data;
+    int64_t r = m->rank, segments = s->segments;
+    double *feature, *scaled, root[MODEL_MOST_RANK * MODEL_MOST_RANK], square[MODEL_MOST_RANK],
+        inner[MODEL_MOST_RANK * MODEL_MOST_RANK];
+    *out = (spectrum){.rank = r};
+    ARENA_TRY(ctx, a, out->value, r);
+    ARENA_TRY(ctx, a, out->part, r * segments);
+    ARENA_TRY(ctx, a, scaled, r * segments);
+    TRY(centred_features(ctx, a, m, theta, &feature));
+    TRY(covariance_root(ctx, a, r, s->n, feature, root));
+    scale_weights(m, theta, root, scaled);
+    linalg_gram(segments, r, scaled, segments, inner);
+    TRY(linalg_eigen_symmetric(ctx, a, r, inner, square));
+    for (int64_t k = 0; k < r; k++) {
+        const double *vector = inner + (r - 1 - k) * r;
+        double size = fmax(square[r - 1 - k], 0.0);
+        out->value[k] = sqrt(size);
+        for (int64_t e = 0; e < segments; e++) {
+            double along = 0.0;
+            for (int64_t j = 0; j < r; j++) {
+                along += scaled[j * segments + e] * vector[j];
+            }
+            out->part[k * segments + e] = size > 0.0 ? along * along / size : 0.0;
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* Mean over the folds' fits, which are as smooth as prediction asks for: the fit for tests is rougher, and noise looks
+ * like a second way. */
+static nonsens_status measure_proportion(nonsens_context *ctx, picture *p)
+{
+    p->proportion = NAN;
+    if (p->free.fitted < 2 || !p->free.fit[2].fold_theta) {
+        return NONSENS_OK;
+    }
+    const fit *f = &p->free.fit[2];
+    int64_t folds = f->model.data->folds;
+    p->proportion = 0.0;
+    for (int64_t k = 0; k < folds; k++) {
+        arena scratch = {0};
+        spectrum s;
+        nonsens_status status = picture_spectrum(ctx, &scratch, &f->fold_model[k], f->fold_theta[k], &s);
+        p->proportion += status == NONSENS_OK && s.value[0] > 0.0 ? s.value[1] / s.value[0] / (double)folds : 0.0;
+        arena_free(&scratch);
+        TRY(status);
+    }
+    return NONSENS_OK;
+}
+
+/* ---- without a segment ---- */
+
+/* The ladder's rows without those of one segment. */
+static nonsens_status drop_segment(nonsens_context *ctx, arena *a, const ladder *l, int64_t dropped, sample *out)
+{
+    int64_t segments = l->pair->segments - 1, first = l->start[dropped], past = l->start[dropped + 1], *start;
+    double *warped[2];
+    int32_t *fold;
+    ARENA_TRY(ctx, a, start, segments + 1);
+    for (int64_t e = 0; e <= segments; e++) {
+        start[e] = e <= dropped ? l->start[e] : l->start[e + 1] - (past - first);
+    }
+    for (int j = 0; j < 2; j++) {
+        ARENA_TRY(ctx, a, warped[j], start[segments]);
+        memcpy(warped[j], l->warped[j], (size_t)first * sizeof(double));
+        memcpy(warped[j] + first, l->warped[j] + past, (size_t)(start[segments] - first) * sizeof(double));
+    }
+    ARENA_TRY(ctx, a, fold, start[segments]);
+    memcpy(fold, l->fold, (size_t)first * sizeof *fold);
+    memcpy(fold + first, l->fold + past, (size_t)(start[segments] - first) * sizeof *fold);
+    return sample_build(ctx, a, (const double *const *)warped, segments, start, fold, l->sample.folds, l->sample.basis,
+                        out);
+}
+
+static nonsens_status fit_once(nonsens_context *ctx, arena *a, const ladder *l, const sample *rows, int rank, fit *f)
+{
+    double lambda[] = {l->penalty.all, l->penalty.test};
+    arena work = {0};
+    TRY(fit_new(ctx, a, rows, (shape){0, 0, rank}, &l->penalty, f));
+    nonsens_status status = fit_start_cold(ctx, &work, f);
+    for (int pass = 0; pass < 2 && status == NONSENS_OK; pass++) {
+        f->lambda = lambda[pass];
+        status = fit_all(ctx, &work, 1, f);
+    }
+    arena_free(&work);
+    return status;
+}
+
+static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    const picture *p = state;
+    const ladder *l = &p->ladder;
+    difference *step = &p->without[job];
+    sample rows;
+    fit two, three;
+    TRY(drop_segment(ctx, scratch, l, p->left_out[job], &rows));
+    TRY(fit_once(ctx, scratch, l, &rows, EXPECTED_RANK, &two));
+    TRY(compare_rank_score(ctx, scratch, &two, DRAWS, l->options->seed, step));
+    // the score may miss what the fit finds, so it is believed in one direction only
+    if (step->p_value < CLEARLY_SO * ladder_level(l)) {
+        return NONSENS_OK;
+    }
+    TRY(fit_once(ctx, scratch, l, &rows, EXPECTED_RANK + 1, &three));
+    return compare_rank(ctx, scratch, &two, &three, DRAWS, l->options->seed, step);
+}
+
+/* Marks the segments that have the largest parts in the third way: all of them, or STANDING_OUT. */
+static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const picture *p, bool *marked)
+{
+    const fit *third = &p->free.fit[EXPECTED_RANK + 1];
+    int64_t segments = p->ladder.pair->segments, count = segments > MANY_SEGMENTS ? STANDING_OUT : segments;
+    spectrum s;
+    TRY(picture_spectrum(ctx, a, &third->model, third->theta, &s));
+    const double *part = s.part + EXPECTED_RANK * segments;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t best = -1;
+        for (int64_t e = 0; e < segments; e++) {
+            best = !marked[e] && (best < 0 || part[e] > part[best]) ? e : best;
+        }
+        marked[best] = true;
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status choose_segments(nonsens_context *ctx, arena *a, picture *p)
+{
+    int64_t segments = p->ladder.pair->segments;
+    bool *marked;
+    int32_t *ladder_segment; // (segments) of each of the data set
+    ARENA_TRY(ctx, a, marked, segments);
+    ARENA_TRY(ctx, a, ladder_segment, segments);
+    ARENA_TRY(ctx, a, p->left_out, segments);
+    TRY(mark_segments(ctx, a, p, marked));
+    for (int64_t e = 0; e < segments; e++) {
+        ladder_segment[p->ladder.user_segment[e]] = (int32_t)e;
+    }
+    for (int64_t e = 0; e < segments; e++) {
+        if (marked[ladder_segment[e]]) {
+            p->left_out[p->left_outs++] = ladder_segment[e];
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status leave_segments_out(nonsens_context *ctx, arena *a, picture *p)
+{
+    if (p->free.rank <= EXPECTED_RANK || p->ladder.pair->segments < LEAST_TO_LEAVE_OUT) {
+        return NONSENS_OK;
+    }
+    TRY(choose_segments(ctx, a, p));
+    ARENA_TRY(ctx, a, p->without, p->left_outs);
+    return parallel_for(ctx, p->ladder.threads, p->left_outs, "leaving segments out", leave_out_job, p);
+}
+
+/* ---- fits ---- */
+
+static void measure_gain(const ladder *l, const ranks *r, difference *out)
+{
+    ladder_compare(l, r->fit[r->rank > 0 ? r->rank : 1].held_out, l->chance, out);
+}
+
+static nonsens_status fit_ranks(nonsens_context *ctx, arena *a, picture *p)
+{
+    static const char phase[] = "segment classifiers";
+    enum { STEPS = 3 };
+    const ladder *l = &p->ladder;
+    report_progress(ctx, phase, 0, STEPS);
+    TRY(ladder_ranks(ctx, a, l, KIND_BOTH, LADDER_MOST_RANK + 1, &p->free));
+    measure_gain(l, &p->free, &p->gain);
+    for (int c = 0; c < 2; c++) {
+        report_progress(ctx, phase, c + 1, STEPS);
+        TRY(ladder_ranks(ctx, a, l, l->user[0] == c ? KIND_FIRST : KIND_SECOND, LADDER_MOST_RANK + 1, &p->alone[c]));
+        measure_gain(l, &p->alone[c], &p->gained[c]);
+    }
+    report_progress(ctx, phase, STEPS, STEPS);
+    return check_cancelled(ctx);
+}
+
+nonsens_status picture_draw(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                            picture *p)
+{
+    TRY(ladder_begin(ctx, a, pair, options, &p->ladder));
+    for (int64_t e = 0; e < pair->segments; e++) {
+        p->entropy -= p->ladder.sample.share[e] * log(p->ladder.sample.share[e]);
+    }
+    TRY(fit_ranks(ctx, a, p));
+    TRY(measure_proportion(ctx, p));
+    return leave_segments_out(ctx, a, p);
+}

@@ -1,0 +1,355 @@
+/*
+ * explain.c - the public run of `explain`: which disturbances changed in a segment (docs/explain.md).
+ *
+ * Given its causes, a variable has the same distribution in two segments unless its own disturbance or mechanism
+ * differs between them; the log ratio of the joint densities is the sum of these own changes.  So each variable's
+ * disturbance is estimated from all segments by a mechanism that they share (mechanism.h), for each row by a fit that
+ * has not seen it, and compared between the segment and what it is compared with.
+ */
+#include "tasks/explain/explain.h"
+
+#include "base/clock.h"
+#include "base/nearest.h"
+#include "base/parallel.h"
+#include "base/show.h"
+#include "data/audit.h"
+#include "read/graph_file.h"
+#include "math/sort.h"
+#include "tasks/run.h"
+#include "methods/structured/structured_scores.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_OPEN = 3, LEAST_ROWS = 10 };
+
+/* One variable with one choice of causes: where edges are open there are several. */
+typedef struct question {
+    int64_t node, causes, cause[MECHANISM_MOST_CAUSES];
+    explain_change own;
+} question;
+
+typedef struct explanation {
+    const nonsens_data *data;
+    scores scores;
+    explain_groups groups;
+    pdag graph;
+    question *question; /* (questions) those of a node on end */
+    int64_t questions, capacity;
+    explain_node *node; /* (d) canonical order */
+} explanation;
+
+/* ---- segments --------------------------------------------------------------------------------------------------- */
+
+/* Shorter labels first, so that s2 comes before s10. */
+static bool label_comes_before(const char *a, const char *b)
+{
+    size_t m = strlen(a), n = strlen(b);
+    return m < n || (m == n && strcmp(a, b) < 0);
+}
+
+/* "s1, s2, s3 and 17 others" */
+static nonsens_status list_labels(nonsens_context *ctx, arena *scratch, const nonsens_data *data, char *list,
+                                  size_t bytes)
+{
+    enum { SHOWN = 12 };
+    char shown[SHOWN_BYTES];
+    size_t used = 0;
+    const char **label;
+    ARENA_TRY(ctx, scratch, label, data->segments);
+    for (int64_t e = 0; e < data->segments; e++) {
+        int64_t at = e;
+        for (; at > 0 && label_comes_before(data->labels[e], label[at - 1]); at--) {
+            label[at] = label[at - 1];
+        }
+        label[at] = data->labels[e];
+    }
+    int64_t listed = 0;
+    for (; listed < data->segments && listed < SHOWN && used + SHOWN_BYTES < bytes; listed++) {
+        used +=
+            (size_t)snprintf(list + used, bytes - used, "%s%s", listed ? ", " : "", show_bare(shown, label[listed]));
+    }
+    if (listed < data->segments) {
+        snprintf(list + used, bytes - used, " and %" PRId64 " others", data->segments - listed);
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status find_segment(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const char *key,
+                                   const char *label, int64_t *out)
+{
+    char shown[SHOWN_BYTES], list[MESSAGE_BYTES - 600], hint[HINT_BYTES];
+    nearest near = nearest_to(label);
+    for (int64_t e = 0; e < data->segments; e++) {
+        nearest_offer(&near, data->labels[e]);
+        if (strcmp(data->labels[e], label) == 0) {
+            *out = e;
+            return NONSENS_OK;
+        }
+    }
+    TRY(list_labels(ctx, scratch, data, list, sizeof list));
+    return fail(ctx, NONSENS_ERR_DATA, "--%s %s: no segment has this label; there are %s%s", key,
+                show_quoted(shown, label), list, nearest_hint(&near, hint));
+}
+
+/* label NULL: all other segments together. */
+static nonsens_status check_size(nonsens_context *ctx, int64_t rows, const char *label)
+{
+    char shown[SHOWN_BYTES];
+    if (rows >= LEAST_ROWS) {
+        return NONSENS_OK;
+    }
+    if (!label) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "all other segments together have %" PRId64
+                    " row%s; at least %d are needed to compare with: give more rows",
+                    rows, rows == 1 ? "" : "s", LEAST_ROWS);
+    }
+    return fail(ctx, NONSENS_ERR_DATA,
+                "segment %s has %" PRId64
+                " row%s; at least %d are needed to compare it: merge it with others of its kind",
+                show_quoted(shown, label), rows, rows == 1 ? "" : "s", LEAST_ROWS);
+}
+
+/* group (segments): 1 for the segment, 0 for what it is compared with, -1 for others. */
+static nonsens_status pick_segments(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                    nonsens_result *result, int8_t **group)
+{
+    const nonsens_options *o = &result->options;
+    explained *to = &result->explained;
+    int64_t of = -1, against = -1;
+    ARENA_TRY(ctx, scratch, *group, data->segments);
+    TRY(find_segment(ctx, scratch, data, "of", o->of, &of));
+    if (o->against[0]) {
+        TRY(find_segment(ctx, scratch, data, "against", o->against, &against));
+    }
+    for (int64_t e = 0; e < data->segments; e++) {
+        (*group)[e] = e == of ? 1 : against < 0 || e == against ? 0 : -1;
+        to->other_rows += (*group)[e] == 0 ? data->start[e + 1] - data->start[e] : 0;
+    }
+    to->of = result->labels[of];
+    to->against = against < 0 ? NULL : result->labels[against];
+    to->of_rows = data->start[of + 1] - data->start[of];
+    TRY(check_size(ctx, to->of_rows, to->of));
+    return check_size(ctx, to->other_rows, to->against);
+}
+
+/* ---- questions -------------------------------------------------------------------------------------------------- */
+
+/* The node given its causes and some of the nodes with which it has an open edge, by the bits of `which`. */
+static nonsens_status ask(nonsens_context *ctx, arena *a, explanation *x, int64_t node, int64_t causes,
+                          const int64_t *cause, int64_t open, const int64_t *neighbour, unsigned which)
+{
+    question q = {.node = node};
+    int64_t at = 0;
+    for (int64_t j = 0, i = 0; j < x->graph.d; j++) { // ascending
+        bool is_cause = at < causes && cause[at] == j, is_open = i < open && neighbour[i] == j;
+        bool wanted = is_cause || (is_open && (which >> i & 1));
+        at += is_cause;
+        i += is_open;
+        if (wanted && q.causes == MECHANISM_MOST_CAUSES) {
+            x->node[node].too_many = true;
+            return NONSENS_OK;
+        }
+        if (wanted) {
+            q.cause[q.causes++] = j;
+        }
+    }
+    ARENA_GROW(ctx, a, x->question, x->questions, x->capacity);
+    x->question[x->questions++] = q;
+    return scores_want(ctx, &x->scores, node, q.causes, q.cause);
+}
+
+static nonsens_status ask_all(nonsens_context *ctx, arena *a, explanation *x)
+{
+    int64_t d = x->graph.d, *parent, *neighbour;
+    ARENA_TRY(ctx, a, parent, d);
+    ARENA_TRY(ctx, a, neighbour, d);
+    for (int64_t j = 0; j < d; j++) {
+        int64_t parents = pdag_parents(&x->graph, j, parent), open = 0;
+        for (int64_t k = 0; k < d; k++) {
+            if (pdag_is_line(&x->graph, j, k)) {
+                neighbour[open++] = k;
+            }
+        }
+        x->node[j].is_open = open > 0;
+        x->node[j].untried = open > MOST_OPEN;
+        TRY(scores_want(ctx, &x->scores, j, 0, NULL));
+        unsigned all = (1u << (open < MOST_OPEN ? open : MOST_OPEN)) - 1; // of more, the first ones are tried both ways
+        for (unsigned which = 0; which <= all; which++) {
+            TRY(ask(ctx, a, x, j, parents, parent, open, neighbour, which));
+        }
+    }
+    return NONSENS_OK;
+}
+
+/* ---- disturbances ----------------------------------------------------------------------------------------------- */
+
+/* Places and scales of the fits without each fold are made alike: median 0, mean absolute deviation 1 of its rows. */
+static nonsens_status standardise(nonsens_context *ctx, int64_t n, double *v)
+{
+    arena scratch = {0};
+    double *sorted, deviation = 0.0;
+    nonsens_status status = n > 0 ? sort_copy(ctx, &scratch, n, v, &sorted) : NONSENS_OK;
+    if (status == NONSENS_OK && n > 0) {
+        double median = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
+        for (int64_t i = 0; i < n; i++) {
+            v[i] -= median;
+            deviation += fabs(v[i]) / (double)n;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            v[i] /= deviation > 0.0 ? deviation : 1.0;
+        }
+    }
+    arena_free(&scratch);
+    return status;
+}
+
+/* all (n of mechanism_data, in its order): each row's disturbance by the fit that has not seen it. */
+static nonsens_status fill_unseen(nonsens_context *ctx, arena *scratch, const explanation *x, const question *q,
+                                  double *all)
+{
+    const mechanism_data *rows = &x->scores.rows;
+    const score_entry *entry = scores_get(&x->scores, q->node, q->causes, q->cause);
+    int64_t size = mechanism_size(rows, q->causes);
+    double *by_row;
+    ARENA_TRY(ctx, scratch, by_row, rows->n);
+    for (int64_t k = 0; k < rows->folds; k++) {
+        TRY(mechanism_disturbance(ctx, rows, q->node, q->causes, q->cause, entry->theta + (k + 1) * size, by_row));
+        for (int64_t i = rows->block[k]; i < rows->block[k + 1]; i++) {
+            all[i] = by_row[rows->row[i]];
+        }
+        TRY(standardise(ctx, rows->block[k + 1] - rows->block[k], all + rows->block[k]));
+    }
+    return NONSENS_OK;
+}
+
+static void take_rows(const explain_groups *g, const double *all, double *v)
+{
+    for (int64_t i = 0; i < g->n; i++) {
+        v[i] = all[g->place[i]];
+    }
+}
+
+static void take_variable(const explanation *x, int64_t node, double *v)
+{
+    const double *column = matrix_col(x->data->x, x->data->column_rank[node]);
+    for (int64_t i = 0; i < x->groups.n; i++) {
+        v[i] = column[x->scores.rows.row[x->groups.place[i]]];
+    }
+}
+
+/* Questions first, then the nodes themselves, whatever causes them. */
+static nonsens_status measure(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    explanation *x = state;
+    bool marginal = job >= x->questions;
+    int64_t node = marginal ? job - x->questions : x->question[job].node;
+    double *all, *v, *t;
+    ARENA_TRY(ctx, scratch, v, x->groups.n);
+    ARENA_TRY(ctx, scratch, t, x->groups.n);
+    question alone = {.node = node}, *q = marginal ? &alone : &x->question[job];
+    ARENA_TRY(ctx, scratch, all, x->scores.rows.n);
+    TRY(fill_unseen(ctx, scratch, x, q, all));
+    take_rows(&x->groups, all, t);
+    if (q->causes == 0) { // an increasing function of the disturbance, known without any error
+        take_variable(x, node, v);
+    } else {
+        memcpy(v, t, (size_t)x->groups.n * sizeof *v);
+    }
+    return explain_measure(ctx, scratch, &x->groups, q->causes, q->cause, v, t,
+                           marginal ? &x->node[node].marginal : &q->own);
+}
+
+/* Of several choices of causes the one that speaks least for a change. */
+static void gather(explanation *x)
+{
+    for (int64_t j = 0; j < x->graph.d; j++) {
+        x->node[j].own = (explain_change){NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
+        x->node[j].least_p = NAN;
+    }
+    for (int64_t i = 0; i < x->questions; i++) {
+        const question *q = &x->question[i];
+        explain_node *to = &x->node[q->node];
+        to->apart = to->apart || q->own.apart;
+        to->least_p = fmin(to->least_p, q->own.p_value); // NaN does not count
+        if (isnan(to->own.p_value) || q->own.p_value > to->own.p_value) {
+            to->own = q->own;
+            to->causes = q->causes;
+            memcpy(to->cause, q->cause, sizeof q->cause);
+        }
+    }
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------------------- */
+
+static nonsens_status explain_scored(nonsens_context *ctx, arena *scratch, explanation *x, const int8_t *group,
+                                     nonsens_result *result)
+{
+    TRY(explain_groups_make(ctx, scratch, &x->scores.rows, group, &x->groups));
+    ARENA_TRY(ctx, scratch, x->node, x->data->d);
+    TRY(ask_all(ctx, scratch, x));
+    TRY(scores_settle(ctx, &x->scores, "mechanisms"));
+    TRY(parallel_for(ctx, x->scores.threads, x->questions + x->data->d, "changes", measure, x));
+    gather(x);
+    return explain_judge(ctx, scratch, x->data, &x->graph, x->node, result);
+}
+
+static nonsens_status explain(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                              const nonsens_graph *graph, nonsens_result *result)
+{
+    explanation x = {.data = data};
+    int8_t *group;
+    TRY(pick_segments(ctx, scratch, data, result, &group));
+    TRY(explain_graph(ctx, scratch, data, graph, result, &x.graph));
+    nonsens_status status = scores_open(ctx, scratch, data, &result->options, &x.scores);
+    status = status == NONSENS_OK ? explain_scored(ctx, scratch, &x, group, result) : status;
+    scores_close(&x.scores);
+    TRY(status);
+    return result_finish(ctx, result);
+}
+
+/* Without a graph the options say where it is from. */
+static nonsens_status explain_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
+                                  const nonsens_options *options, nonsens_result **out)
+{
+    double begun = clock_seconds();
+    arena scratch = {0};
+    *out = NULL;
+    TRY(options_begin(ctx, options, NONSENS_CMD_EXPLAIN));
+    if (graph && options->graph[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "a graph is given and --graph %.300s as well; take one", options->graph);
+    }
+    TRY(audit_require_segments(ctx, data));
+    TRY(audit_require_several(ctx, data));
+    TRY(result_new(ctx, data, options, "given", out));
+    (*out)->is_graph = true;
+    if (graph) {
+        snprintf((*out)->options.graph, sizeof(*out)->options.graph, "%s", graph->path);
+    }
+    nonsens_status status = explain(ctx, &scratch, data, graph, *out);
+    arena_free(&scratch);
+    if (status != NONSENS_OK) {
+        nonsens_result_free(*out);
+        *out = NULL;
+        return status;
+    }
+    (*out)->seconds = clock_seconds() - begun;
+    return NONSENS_OK;
+}
+
+nonsens_status nonsens_explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                               nonsens_result **out)
+{
+    NEEDED(ctx, data, options, out);
+    return explain_run(ctx, data, NULL, options, out);
+}
+
+nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
+                                        const nonsens_options *options, nonsens_result **out)
+{
+    NEEDED(ctx, data, graph, options, out);
+    return explain_run(ctx, data, graph, options, out);
+}

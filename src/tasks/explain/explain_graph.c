@@ -1,0 +1,163 @@
+/* explain_graph.c - the graph that `explain` rests on: given, from a file, or found by a method. */
+#include "base/nearest.h"
+#include "base/show.h"
+#include "read/graph_file.h"
+#include "tasks/explain/explain.h"
+#include "tasks/run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char ASSUMES[] =
+    "The graph is right, and no hidden cause of several variables changes with the segment; rows are independent "
+    "inside segments. A variable whose mechanism changed, rather than its disturbance, counts as changed itself.";
+
+/* ---- from a file ------------------------------------------------------------------------------------------------ */
+
+/* Messages on this file begin with what it is: the data's file is not to blame. */
+static nonsens_status blame(nonsens_context *ctx, nonsens_status status)
+{
+    char reason[MESSAGE_BYTES - 20];
+    snprintf(reason, sizeof reason, "%s", nonsens_message(ctx));
+    return status == NONSENS_ERR_DATA ? fail(ctx, status, "graph file %s", reason) : status;
+}
+
+static int64_t find_variable(const nonsens_data *data, const char *name)
+{
+    for (int64_t j = 0; j < data->d; j++) {
+        if (strcmp(data->names[j], name) == 0) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+/* variable (nodes): the user's index of each node. */
+static nonsens_status match_nodes(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                  const nonsens_graph *g, int64_t *variable)
+{
+    char shown[SHOWN_BYTES], hint[HINT_BYTES];
+    bool *seen;
+    ARENA_TRY(ctx, scratch, seen, data->d);
+    for (int64_t i = 0; i < g->nodes; i++) {
+        variable[i] = find_variable(data, g->name[i]);
+        if (variable[i] < 0) {
+            nearest near = nearest_to(g->name[i]);
+            for (int64_t j = 0; j < data->d; j++) {
+                nearest_offer(&near, data->names[j]);
+            }
+            return fail(ctx, NONSENS_ERR_DATA,
+                        "graph file %.400s: its node %s is not a variable of the data that is looked at%s", g->path,
+                        show_quoted(shown, g->name[i]),
+                        near.found ? nearest_hint(&near, hint) : "; give a graph of these variables alone");
+        }
+        seen[variable[i]] = true;
+    }
+    for (int64_t j = 0; g->lists_nodes && j < data->d; j++) {
+        if (!seen[j]) {
+            return fail(ctx, NONSENS_ERR_DATA,
+                        "graph file %.400s: the variable %s is not among its nodes; add it, or leave it out by --vars",
+                        g->path, show_quoted(shown, data->names[j]));
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status take_graph(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const nonsens_graph *g,
+                                 nonsens_result *result)
+{
+    int64_t *variable;
+    ARENA_TRY(ctx, scratch, variable, g->nodes + 1);
+    TRY(match_nodes(ctx, scratch, data, g, variable));
+    for (int64_t i = 0; i < g->edges; i++) {
+        const nonsens_edge *e = &g->edge[i];
+        TRY(result_edge(ctx, result, variable[e->from], variable[e->to], e->type, e->weight, e->p_value));
+    }
+    for (int64_t i = 0; i < g->cautions; i++) {
+        TRY(result_note(ctx, result, NOTE_CAUTION, "The graph: %s", g->caution[i]));
+    }
+    result->method = "given";
+    result->assumes = ASSUMES;
+    return NONSENS_OK;
+}
+
+static nonsens_status read_graph(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                 const nonsens_options *options, nonsens_result *result)
+{
+    nonsens_graph *g;
+    nonsens_status status = graph_read(ctx, options->graph, NULL, &g);
+    if (status != NONSENS_OK) {
+        return blame(ctx, status);
+    }
+    status = take_graph(ctx, scratch, data, g, result);
+    nonsens_graph_free(g);
+    return status;
+}
+
+/* ---- by a method ------------------------------------------------------------------------------------------------ */
+
+static nonsens_status take_result(nonsens_context *ctx, const nonsens_result *found, nonsens_result *result)
+{
+    for (int64_t i = 0; i < found->edges; i++) {
+        const graph_edge *e = &found->edge[i];
+        TRY(result_edge(ctx, result, e->from, e->to, e->type, e->weight, e->p_value));
+    }
+    for (int64_t i = 0; i < found->notes; i++) {
+        TRY(result_note(ctx, result, found->note_level[i], "The graph: %s", found->note[i]));
+    }
+    result->method = found->method;
+    result->two_heads = found->two_heads;
+    result->assumes =
+        arena_format(ctx, &result->memory, "%s For the graph by %s: %s", ASSUMES, found->method, found->assumes);
+    return result->assumes ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
+static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 nonsens_result *result)
+{
+    nonsens_result *found;
+    TRY(run_graph(ctx, data, options, &found));
+    nonsens_status status = take_result(ctx, found, result);
+    nonsens_result_free(found);
+    return status;
+}
+
+/* ---- its marks -------------------------------------------------------------------------------------------------- */
+
+static nonsens_status set_marks(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                const nonsens_result *result, pdag *out)
+{
+    int64_t *node_of;
+    ARENA_TRY(ctx, scratch, node_of, data->d);
+    TRY(pdag_new(ctx, scratch, data->d, out));
+    for (int64_t k = 0; k < data->d; k++) {
+        node_of[data->column_rank[k]] = k;
+    }
+    for (int64_t i = 0; i < result->edges; i++) {
+        const graph_edge *e = &result->edge[i];
+        int64_t from = node_of[e->from], to = node_of[e->to];
+        bool open = e->type != NONSENS_EDGE_DIRECTED || pdag_is_adjacent(out, from, to);
+        pdag_set(out, from, to, open ? PDAG_LINE : PDAG_ARROW);
+    }
+    if (pdag_has_cycle(out)) {
+        return result->options.graph[0] ? fail(ctx, NONSENS_ERR_DATA,
+                                               "graph file %.400s: arrows form a circle, in which no variable comes "
+                                               "first; give a graph without one",
+                                               result->options.graph)
+                                        : fail(ctx, NONSENS_ERR_DATA,
+                                               "the graph by %s has a circle of arrows, in which no variable comes "
+                                               "first; take another --method, or give a --graph",
+                                               result->method);
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status explain_graph(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const nonsens_graph *given,
+                             nonsens_result *result, pdag *out)
+{
+    const nonsens_options *options = &result->options;
+    TRY(given               ? take_graph(ctx, scratch, data, given, result)
+        : options->graph[0] ? read_graph(ctx, scratch, data, options, result)
+                            : find_graph(ctx, data, options, result));
+    return set_marks(ctx, scratch, data, result, out);
+}

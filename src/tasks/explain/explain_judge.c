@@ -1,0 +1,281 @@
+/* explain_judge.c - from measured changes to verdicts: which variables changed themselves, which follow them. */
+#include "base/show.h"
+#include "math/fdr.h"
+#include "math/special.h"
+#include "tasks/explain/explain.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { FEW_ROWS = 100, LISTED = 8, LIST_BYTES = LISTED * (SHOWN_BYTES + 2) + 40 };
+
+typedef struct judgement {
+    const nonsens_data *data;
+    const pdag *graph;
+    const explain_node *node; /* (d) */
+    nonsens_result *result;
+    double alpha, reach;    /* reach: quantile of intervals */
+    double *q, *marginal_q; /* (d) NaN with --fdr none */
+    bool *changed;          /* (d) by itself */
+    bool *moved;            /* (d) its marginal */
+    double sum;             /* of own changes */
+    bool blind;             /* so few rows that no change could be told from chance */
+} judgement;
+
+/* ---- q-values --------------------------------------------------------------------------------------------------- */
+
+static nonsens_status fill_q(nonsens_context *ctx, arena *scratch, judgement *j, bool marginal, double *q)
+{
+    int64_t d = j->data->d;
+    enum fdr how = j->result->options.fdr;
+    double *p;
+    ARENA_TRY(ctx, scratch, p, d);
+    for (int64_t k = 0; k < d; k++) {
+        p[k] = marginal ? j->node[k].marginal.p_value : j->node[k].own.p_value;
+        q[k] = NAN;
+    }
+    return how == FDR_NONE ? NONSENS_OK : fdr_q_values(ctx, scratch, d, p, how == FDR_BY, q);
+}
+
+static bool is_small(const judgement *j, double p, double q)
+{
+    return (j->result->options.fdr == FDR_NONE ? p : q) <= j->alpha; // false for NaN
+}
+
+static nonsens_status decide(nonsens_context *ctx, arena *scratch, judgement *j)
+{
+    int64_t d = j->data->d;
+    ARENA_TRY(ctx, scratch, j->q, d);
+    ARENA_TRY(ctx, scratch, j->marginal_q, d);
+    ARENA_TRY(ctx, scratch, j->changed, d);
+    ARENA_TRY(ctx, scratch, j->moved, d);
+    TRY(fill_q(ctx, scratch, j, false, j->q));
+    TRY(fill_q(ctx, scratch, j, true, j->marginal_q));
+    for (int64_t k = 0; k < d; k++) {
+        const explain_node *at = &j->node[k];
+        j->changed[k] = !at->too_many && !at->untried && !at->apart && is_small(j, at->own.p_value, j->q[k]);
+        j->moved[k] = is_small(j, at->marginal.p_value, j->marginal_q[k]);
+        j->sum += at->own.value > 0.0 ? at->own.value : 0.0;
+    }
+    return NONSENS_OK;
+}
+
+/* ---- one variable ----------------------------------------------------------------------------------------------- */
+
+static int verdict_of(const judgement *j, int64_t node, int64_t followed)
+{
+    const explain_node *at = &j->node[node];
+    bool in_doubt = j->blind || at->too_many || at->untried || at->apart || isnan(at->own.p_value) ||
+                    (at->is_open && at->least_p <= j->alpha);
+    if (j->changed[node]) {
+        return NONSENS_CHANGED_ITSELF;
+    }
+    if (in_doubt || (j->moved[node] && followed == 0)) {
+        return NONSENS_UNCLEAR;
+    }
+    return j->moved[node] ? NONSENS_FOLLOWS : NONSENS_UNCHANGED;
+}
+
+/* "wider, higher" and the like, as far as the intervals say it. */
+static const char *words_of(const nonsens_change *c)
+{
+    static const char *const word[3][3] = {{"narrower, lower", "narrower", "narrower, higher"},
+                                           {"lower", "", "higher"},
+                                           {"wider, lower", "wider", "wider, higher"}};
+    int wide = c->scale_low > 1.0 ? 2 : c->scale_high < 1.0 ? 0 : 1;
+    int high = c->shift_low > 0.0 ? 2 : c->shift_high < 0.0 ? 0 : 1;
+    return word[wide][high];
+}
+
+/* Variables of the user, ascending, of those nodes that a test picks. */
+static nonsens_status list_nodes(nonsens_context *ctx, const judgement *j, int64_t node,
+                                 bool (*pick)(const judgement *, int64_t, int64_t), int64_t *count,
+                                 const int64_t **list)
+{
+    int64_t *out;
+    *count = 0;
+    ARENA_TRY(ctx, &j->result->memory, out, j->data->d);
+    for (int64_t k = 0; k < j->data->d; k++) {
+        if (k != node && pick(j, node, k)) {
+            int64_t at = (*count)++;
+            for (; at > 0 && out[at - 1] > j->data->column_rank[k]; at--) {
+                out[at] = out[at - 1];
+            }
+            out[at] = j->data->column_rank[k];
+        }
+    }
+    *list = out;
+    return NONSENS_OK;
+}
+
+static bool is_cause(const judgement *j, int64_t node, int64_t other)
+{
+    return pdag_is_arrow(j->graph, other, node);
+}
+
+static bool is_followed(const judgement *j, int64_t node, int64_t other)
+{
+    return j->changed[other] && pdag_is_ancestor(j->graph, other, node);
+}
+
+static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t node, nonsens_change *out)
+{
+    const explain_node *at = &j->node[node];
+    const explain_change *own = &at->own, *marginal = &at->marginal;
+    double reach = j->reach, shift = j->data->sign[j->data->column_rank[node]] * own->shift + 0.0; // no minus zero
+    *out = (nonsens_change){
+        .variable = j->data->column_rank[node],
+        .own = own->value,
+        .own_error = own->error,
+        .own_low = isnan(own->value) ? NAN : fmax(own->value - reach * own->error, 0.0),
+        .own_high = own->value + reach * own->error,
+        .p_value = own->p_value,
+        .q_value = j->q[node],
+        .share = isnan(own->value) || !(j->sum > 0.0) ? NAN : fmax(own->value, 0.0) / j->sum,
+        .scale = exp(own->scale),
+        .scale_low = exp(own->scale - reach * own->scale_error),
+        .scale_high = exp(own->scale + reach * own->scale_error),
+        .shift = shift,
+        .shift_low = shift - reach * own->shift_error,
+        .shift_high = shift + reach * own->shift_error,
+        .marginal = marginal->value,
+        .marginal_error = marginal->error,
+        .marginal_p = marginal->p_value,
+        .marginal_q = j->marginal_q[node],
+    };
+    out->how = j->changed[node] ? words_of(out) : "";
+    TRY(list_nodes(ctx, j, node, is_cause, &out->causes, &out->cause));
+    TRY(list_nodes(ctx, j, node, is_followed, &out->followed, &out->follows));
+    out->verdict = verdict_of(j, node, out->followed);
+    return NONSENS_OK;
+}
+
+/* Root causes first, then by the size of the own change; those without one last. */
+static bool comes_before(const nonsens_change *a, const nonsens_change *b)
+{
+    bool a_first = a->verdict == NONSENS_CHANGED_ITSELF, b_first = b->verdict == NONSENS_CHANGED_ITSELF;
+    if (a_first != b_first) {
+        return a_first;
+    }
+    return isnan(b->own) ? !isnan(a->own) : a->own > b->own;
+}
+
+static nonsens_status rank_all(nonsens_context *ctx, const judgement *j)
+{
+    nonsens_change *ranked;
+    ARENA_TRY(ctx, &j->result->memory, ranked, j->data->d);
+    for (int64_t k = 0; k < j->data->d; k++) {
+        nonsens_change moved;
+        int64_t at = k;
+        TRY(describe(ctx, j, k, &moved));
+        for (; at > 0 && comes_before(&moved, &ranked[at - 1]); at--) {
+            ranked[at] = ranked[at - 1];
+        }
+        ranked[at] = moved;
+    }
+    j->result->explained.variable = ranked;
+    return NONSENS_OK;
+}
+
+/* ---- notes ------------------------------------------------------------------------------------------------------ */
+
+/* "a, b, c and 4 more" of the variables, in the user's order, that `flag` (d, nodes) marks; how many there are. */
+static int64_t list_flagged(const judgement *j, const bool *flag, char list[LIST_BYTES])
+{
+    char shown[SHOWN_BYTES];
+    size_t used = 0;
+    int64_t count = 0;
+    list[0] = '\0';
+    for (int64_t v = 0; v < j->data->d; v++) {
+        for (int64_t k = 0; k < j->data->d; k++) {
+            if (j->data->column_rank[k] == v && flag[k] && ++count <= LISTED) {
+                used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", used ? ", " : "",
+                                         show_bare(shown, j->data->names[v]));
+            }
+        }
+    }
+    if (count > LISTED) {
+        snprintf(list + used, LIST_BYTES - used, " and %" PRId64 " more", count - LISTED);
+    }
+    return count;
+}
+
+static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
+{
+    const explained *e = &j->result->explained;
+    int64_t least = e->of_rows < e->other_rows ? e->of_rows : e->other_rows;
+    char shown[SHOWN_BYTES];
+    if (least >= FEW_ROWS) {
+        return NONSENS_OK;
+    }
+    const char *label = e->of_rows <= e->other_rows ? e->of : e->against; // NULL: all others together
+    const char *told = j->blind ? "with so few no change, however large, can be told from chance at this level"
+                                : "changes that are not large go unseen, and intervals are rough";
+    enum note_level level = j->blind ? NOTE_PROBLEM : NOTE_CAUTION;
+    if (!label) {
+        return result_note(ctx, j->result, level, "All other segments together have only %" PRId64 " rows: %s.", least,
+                           told);
+    }
+    return result_note(ctx, j->result, level, "Segment %s has only %" PRId64 " rows: %s.", show_quoted(shown, label),
+                       least, told);
+}
+
+static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const judgement *j)
+{
+    char list[LIST_BYTES];
+    bool *open, *many, *apart, *untried;
+    ARENA_TRY(ctx, scratch, open, j->data->d);
+    ARENA_TRY(ctx, scratch, many, j->data->d);
+    ARENA_TRY(ctx, scratch, apart, j->data->d);
+    ARENA_TRY(ctx, scratch, untried, j->data->d);
+    for (int64_t k = 0; k < j->data->d; k++) {
+        open[k] = j->node[k].is_open;
+        many[k] = j->node[k].too_many;
+        apart[k] = j->node[k].apart;
+        untried[k] = j->node[k].untried;
+    }
+    if (list_flagged(j, open, list) > 0) {
+        TRY(result_note(ctx, j->result, NOTE_CAUTION,
+                        "%s: edges of these have no direction in the graph. Their figures are those of the choice of "
+                        "causes that speaks least for a change; where choices disagree the verdict is unclear.",
+                        list));
+    }
+    if (list_flagged(j, untried, list) > 0) {
+        TRY(result_note(ctx, j->result, NOTE_CAUTION,
+                        "%s: so many edges without direction that not all choices of causes were tried; the verdict is "
+                        "unclear.",
+                        list));
+    }
+    if (list_flagged(j, many, list) > 0) {
+        TRY(result_note(ctx, j->result, NOTE_CAUTION,
+                        "%s: more than %d causes, which is more than a mechanism is fitted with; the verdict is "
+                        "unclear.",
+                        list, MECHANISM_MOST_CAUSES));
+    }
+    if (list_flagged(j, apart, list) > 0) {
+        TRY(result_note(ctx, j->result, NOTE_CAUTION,
+                        "%s: its causes are so different in the segment that no rows of both are alike; whether it "
+                        "changed itself cannot be told.",
+                        list));
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const pdag *graph,
+                             const explain_node *node, nonsens_result *result)
+{
+    double alpha = result->options.alpha;
+    judgement j = {.data = data,
+                   .graph = graph,
+                   .node = node,
+                   .result = result,
+                   .alpha = alpha,
+                   .reach = special_normal_quantile(1.0 - 0.5 * alpha)};
+    double tests = result->options.fdr == FDR_NONE ? 1.0 : (double)data->d; // that one q-value must survive
+    j.blind = tests * explain_least_p(result->explained.of_rows, result->explained.other_rows) > alpha;
+    TRY(decide(ctx, scratch, &j));
+    TRY(rank_all(ctx, &j));
+    TRY(note_few(ctx, &j));
+    return note_graph(ctx, scratch, &j);
+}

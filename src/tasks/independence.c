@@ -1,0 +1,517 @@
+/*
+ * independence.c - the public run nonsens_independence, and nonsens_ci_*: the same tests for many questions.
+ *
+ * Segments are conditioned on by testing inside each and adding up, never by centring, scaling and pooling, which is
+ * not conditioning: on a Gaussian chain its level at .05 is .213.
+ */
+#include "base/clock.h"
+#include "base/require.h"
+#include "base/show.h"
+#include "data/audit.h"
+#include "indep/ci.h"
+#include "indep/samples.h"
+#include "tasks/run.h"
+#include "data/variables.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- a tester on a data set ---------------------------------------------------------------------------------- */
+
+/* Columns of the data as variables of a tester, some of them together as one vector. */
+typedef struct tested {
+    column_set *variable; /* (count) */
+    int32_t *rank;        /* (count) */
+    int64_t count;
+    row_groups groups;
+    int64_t whole[2]; /* the bounds of all rows as one group */
+} tested;
+
+static bool is_stratified(const nonsens_data *data, const nonsens_options *options)
+{
+    return data->segments > 1 && options->pooling == POOLING_STRATIFIED;
+}
+
+/* place[j] = where column j comes in the canonical order. */
+static nonsens_status canonical_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int32_t **place)
+{
+    ARENA_TRY(ctx, a, *place, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        (*place)[data->column_rank[k]] = (int32_t)k;
+    }
+    return NONSENS_OK;
+}
+
+/* The vector of columns first .. first + d - 1, in canonical order. */
+static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t first, int64_t d,
+                                     column_set *out)
+{
+    const double **v;
+    int64_t found = 0;
+    ARENA_TRY(ctx, a, v, d);
+    for (int64_t k = 0; k < data->d; k++) {
+        int64_t j = data->column_rank[k];
+        if (j >= first && j < first + d) {
+            v[found++] = matrix_col(data->x, j);
+        }
+    }
+    *out = (column_set){data->n, d, v};
+    return NONSENS_OK;
+}
+
+/* size (count): how many columns each variable has; they follow one another in the data. */
+static nonsens_status gather(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                             int64_t count, const int64_t *size, tested *out)
+{
+    int32_t *place;
+    *out = (tested){.count = count, .whole = {0, data->n}};
+    TRY(canonical_places(ctx, a, data, &place));
+    ARENA_TRY(ctx, a, out->variable, count);
+    ARENA_TRY(ctx, a, out->rank, count);
+    for (int64_t k = 0, first = 0; k < count; first += size[k], k++) {
+        TRY(gather_columns(ctx, a, data, first, size[k], &out->variable[k]));
+        out->rank[k] = place[first];
+        for (int64_t j = first; j < first + size[k]; j++) {
+            out->rank[k] = place[j] < out->rank[k] ? place[j] : out->rank[k];
+        }
+    }
+    bool stratified = is_stratified(data, options);
+    out->groups = (row_groups){stratified ? data->segments : 1, stratified ? data->start : out->whole};
+    return NONSENS_OK;
+}
+
+static nonsens_status open_tester(nonsens_context *ctx, const tested *t, const nonsens_options *options,
+                                  ci_tester **out)
+{
+    ci_variables variables = {t->count, t->variable, t->rank, t->groups};
+    ci_options how = ci_options_from(options);
+    return ci_open(ctx, &variables, &how, out);
+}
+
+/* An error where no group of rows could be tested. */
+static nonsens_status require_rows(nonsens_context *ctx, const ci_result *test, bool segments)
+{
+    if (test->segments_used > 0 || test->degenerate || test->by_callback) {
+        return NONSENS_OK;
+    }
+    return fail(ctx, NONSENS_ERR_DATA, "%s the %" PRId64 " rows with varying values that the test needs; %s",
+                segments ? "no segment has" : "the table does not have", test->least_rows,
+                segments ? "use larger segments" : "it needs more rows");
+}
+
+/* ---- many questions ------------------------------------------------------------------------------------------ */
+
+struct nonsens_ci {
+    arena memory;
+    tested tested;
+    ci_tester *tester;
+};
+
+static nonsens_status fill_ci(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                              nonsens_ci *ci)
+{
+    int64_t *size; // (d): every column is a variable of its own
+    ARENA_TRY(ctx, &ci->memory, size, data->d);
+    for (int64_t j = 0; j < data->d; j++) {
+        size[j] = 1;
+    }
+    TRY(gather(ctx, &ci->memory, data, options, data->d, size, &ci->tested));
+    return open_tester(ctx, &ci->tested, options, &ci->tester);
+}
+
+static nonsens_status new_ci(nonsens_context *ctx, nonsens_ci **out)
+{
+    *out = memory_get(1, sizeof **out);
+    return *out ? NONSENS_OK : fail_memory(ctx);
+}
+
+static nonsens_status keep_ci(nonsens_status status, nonsens_ci **out)
+{
+    if (status != NONSENS_OK) {
+        nonsens_ci_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                              nonsens_ci **out)
+{
+    NEEDED(ctx, data, options, out);
+    *out = NULL;
+    TRY(options_begin(ctx, options, NONSENS_CMD_INDEPENDENCE));
+    if (option_is_sample_test(options->test)) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "ks, levene and kruskal ask about one variable and the segment; choose a test of two variables");
+    }
+    TRY(new_ci(ctx, out));
+    return keep_ci(fill_ci(ctx, data, options, *out), out);
+}
+
+nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user,
+                                        nonsens_ci **out)
+{
+    NEEDED(ctx, out);
+    *out = NULL;
+    context_begin(ctx);
+    REQUIRE_COUNT(ctx, variables, 2, NONSENS_MAX_COUNT);
+    TRY(new_ci(ctx, out));
+    return keep_ci(ci_open_callback(ctx, variables, fn, user, &(*out)->tester), out);
+}
+
+nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y, const int64_t *given,
+                               int64_t count, double *statistic, double *p_value)
+{
+    NEEDED(ctx, tester, p_value);
+    ci_result result;
+    context_begin(ctx);
+    *p_value = NAN;
+    TRY(ci_test(ctx, tester->tester, x, y, count, given, &result));
+    TRY(require_rows(ctx, &result, tester->tested.groups.count > 1));
+    *p_value = result.p_value;
+    if (statistic) {
+        *statistic = result.statistic;
+    }
+    return NONSENS_OK;
+}
+
+void nonsens_ci_counts(nonsens_ci *tester, int64_t *asked, int64_t *remembered)
+{
+    if (tester) {
+        ci_counts(tester->tester, asked, remembered);
+    }
+}
+
+void nonsens_ci_free(nonsens_ci *tester)
+{
+    if (tester) {
+        ci_close(tester->tester);
+        arena_free(&tester->memory);
+        memory_release(tester);
+    }
+}
+
+/* ---- one question: words ------------------------------------------------------------------------------------- */
+
+/* Texts about one question; they live in the result. */
+typedef struct wording {
+    char test[OPTION_WORD_BYTES]; /* "hsic" */
+    const char *x, *y, *given;    /* "a", "(a, b)"; given: "c, d" or "" */
+    const char *where;            /* " inside segments" or "" */
+    bool many;                    /* variables given */
+} wording;
+
+/* Names separated by commas; `shown`: escaped and cut, for sentences. */
+static const char *list_of(nonsens_context *ctx, nonsens_result *r, bool shown, int64_t first, int64_t count)
+{
+    const char *list = "";
+    for (int64_t k = first; k < first + count && list; k++) {
+        char buffer[SHOWN_BYTES];
+        const char *name = shown ? show_bare(buffer, r->names[k]) : r->names[k];
+        list = arena_format(ctx, &r->memory, "%s%s%s", list, k > first ? ", " : "", name);
+    }
+    return list;
+}
+
+static const char *vector_of(nonsens_context *ctx, nonsens_result *r, bool shown, int64_t first, int64_t count)
+{
+    const char *list = list_of(ctx, r, shown, first, count);
+    return list && count > 1 ? arena_format(ctx, &r->memory, "(%s)", list) : list;
+}
+
+/* As names of evidence, or `shown` in sentences. */
+static nonsens_status word_question(nonsens_context *ctx, nonsens_result *r, const variable_roles *roles, bool shown,
+                                    wording *w)
+{
+    const int64_t *count = roles->count;
+    enum independence_test test = r->options.test != TEST_AUTO ? r->options.test : count[2] > 0 ? TEST_KCI : TEST_HSIC;
+    option_test_word(test, w->test);
+    w->x = vector_of(ctx, r, shown, 0, count[0]);
+    w->y = vector_of(ctx, r, shown, count[0], count[1]);
+    w->given = list_of(ctx, r, shown, count[0] + count[1], count[2]);
+    w->where = is_stratified(roles->data, &r->options) ? " inside segments" : "";
+    w->many = count[2] > 1;
+    return w->x && w->y && w->given ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
+static nonsens_status say_decision(nonsens_context *ctx, nonsens_result *r, const wording *w)
+{
+    bool given = w->given[0] != '\0', dependent = r->decision == DECISION_DEPENDENT;
+    r->sentence =
+        arena_format(ctx, &r->memory, "%s and %s %s on one another%s%s%s%s.", w->x, w->y,
+                     dependent ? "depend" : "are not seen to depend", w->where, given ? " once " : "", w->given,
+                     !given                  ? ""
+                     : strchr(w->given, ',') ? " are known"
+                                             : " is known");
+    return r->sentence ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
+static const char *test_text(enum independence_test test, bool conditional, bool stratified)
+{
+    switch (test) {
+    case TEST_FISHER_Z:
+        return stratified ? "Fisher's z inside segments: its mean; the p-value is on mean and heterogeneity together"
+                          : "Fisher's z over all rows";
+    case TEST_RCIT:
+        return stratified ? "kernel test with random features inside each segment, added up"
+                          : "kernel test with random features over all rows";
+    case TEST_INFORMATION:
+        return stratified ? "rows times mutual information by nearest neighbours inside each segment, added up"
+                          : "rows times mutual information by nearest neighbours";
+    case TEST_RESIDUALS:
+        if (conditional) {
+            return stratified ? "kernel test of what regressions on the given variables leave, inside each segment"
+                              : "kernel test of what regressions on the given variables leave";
+        }
+        break;
+    default:
+        break;
+    }
+    if (conditional) {
+        return stratified ? "conditional kernel test inside each segment, added up"
+                          : "conditional kernel test over all rows";
+    }
+    return stratified ? "kernel test of independence inside each segment, added up"
+                      : "kernel test of independence over all rows";
+}
+
+/* sign: of the product of x and y as the user has them and as they were tested. */
+static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test,
+                                   double sign)
+{
+    bool given = w->given[0] != '\0';
+    const char *text = test_text(r->options.test, given, w->where[0] != '\0');
+    TRY(result_add(ctx, r, test->statistic, test->p_value, text, "%s(%s, %s%s%s)", w->test, w->x, w->y,
+                   given ? " | " : "", w->given));
+    for (int k = 0; k < test->details; k++) {
+        const ci_detail *detail = &test->detail[k];
+        double value = detail->has_sign ? sign * detail->value + 0.0 : detail->value; // no minus zero
+        TRY(result_add(ctx, r, value, NAN, detail->text, "%s", detail->name));
+    }
+    for (int k = 0; k < 2 && test->side_name; k++) {
+        TRY(result_add(ctx, r, test->side[k], NAN, test->side_text, "%s(%s | %s)", test->side_name, k ? w->y : w->x,
+                       w->given));
+    }
+    return NONSENS_OK;
+}
+
+/* Options that the test has no use for. */
+static nonsens_status note_unused(nonsens_context *ctx, nonsens_result *r)
+{
+    const nonsens_options *o = &r->options;
+    bool sample = option_is_sample_test(o->test);
+    if ((o->test == TEST_FISHER_Z && o->null_kind != NULL_GAMMA) ||
+        ((sample || o->test == TEST_INFORMATION) && o->null_kind == NULL_SPECTRAL)) {
+        TRY(result_note(ctx, r, NOTE_INFO, "--null plays no part here: the test has a null distribution of its own."));
+    }
+    return sample && o->pooling == POOLING_POOLED
+               ? result_note(ctx, r, NOTE_INFO, "--pooling plays no part here: the test compares segments.")
+               : NONSENS_OK;
+}
+
+static nonsens_status note_skipped(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
+{
+    if (!w->where[0]) {
+        return NONSENS_OK;
+    }
+    if (!w->given[0] || test->segments_skipped == 0) {
+        return result_note_skipped(ctx, r, test->segments_skipped, test->least_rows);
+    }
+    return result_note(ctx, r, NOTE_CAUTION,
+                       "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %" PRId64
+                       " rows, or a variable that is constant there or a function of what is given.",
+                       test->segments_skipped, r->segments, test->least_rows);
+}
+
+static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
+{
+    TRY(note_skipped(ctx, r, w, test));
+    TRY(note_unused(ctx, r));
+    if (r->segments > 1 && !w->where[0]) {
+        TRY(result_note(
+            ctx, r, NOTE_CAUTION,
+            "All segments were thrown together: a dependence may come from the change over segments alone."));
+    }
+    if (test->degenerate) {
+        TRY(result_note(ctx, r, NOTE_PROBLEM,
+                        "Nothing is left of one of the variables once %s %s known: there is nothing to test, and the "
+                        "p-value is 1.",
+                        w->given, w->many ? "are" : "is"));
+    }
+    if (test->by_permutation || test->by_signs) {
+        TRY(result_note(ctx, r, NOTE_INFO, "The p-value comes from %" PRId64 " %s%s.", r->options.permutations,
+                        test->by_signs ? "draws of random signs" : "permutations", w->where));
+    }
+    return NONSENS_OK;
+}
+
+/* ---- one question: two variables ----------------------------------------------------------------------------- */
+
+/* The test itself: x, y and each given variable are variables of a tester that lives for one question. */
+static nonsens_status ask(nonsens_context *ctx, arena *scratch, const variable_roles *roles,
+                          const nonsens_options *options, ci_result *out)
+{
+    tested t;
+    ci_tester *tester;
+    int64_t count = 2 + roles->count[2], *size, *given; // (count), (count - 2)
+    ARENA_TRY(ctx, scratch, size, count);
+    ARENA_TRY(ctx, scratch, given, count);
+    for (int64_t k = 0; k < count; k++) {
+        size[k] = k < 2 ? roles->count[k] : 1;
+        given[k] = k + 2;
+    }
+    TRY(gather(ctx, scratch, roles->data, options, count, size, &t));
+    TRY(open_tester(ctx, &t, options, &tester));
+    nonsens_status status = ci_test(ctx, tester, 0, 1, count - 2, given, out);
+    ci_close(tester);
+    return status;
+}
+
+static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const variable_roles *roles, nonsens_result *r)
+{
+    wording w, shown;
+    ci_result test;
+    TRY(word_question(ctx, r, roles, false, &w));
+    TRY(word_question(ctx, r, roles, true, &shown));
+    TRY(ask(ctx, scratch, roles, &r->options, &test));
+    TRY(require_rows(ctx, &test, w.where[0] != '\0'));
+    r->p_value = test.p_value;
+    r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
+    TRY(say_decision(ctx, r, &shown));
+    const double *sign = roles->data->sign;
+    TRY(add_evidence(ctx, r, &w, &test, sign[0] * sign[roles->count[0]]));
+    return add_notes(ctx, r, &shown, &test);
+}
+
+/* ---- one question: does a variable change over segments? ----------------------------------------------------- */
+
+/* What a test of change over segments is called and measures. */
+typedef struct change_words {
+    enum samples_kind kind;
+    const char *what, *text, *effect, *effect_text;
+} change_words;
+
+static const change_words *words_of(enum independence_test test)
+{
+    static const change_words ks = {SAMPLES_KS, "The distribution of", "Kolmogorov-Smirnov test of all segments",
+                                    "distance",
+                                    "largest distance between the distribution functions of a segment and "
+                                    "of all other rows"};
+    static const change_words levene = {SAMPLES_LEVENE, "The spread of", "Levene's test about medians", "ratio",
+                                        "largest over smallest mean distance from the segment's median"};
+    static const change_words kruskal = {SAMPLES_KRUSKAL, "The level of", "rank test of Kruskal and Wallis", "shift",
+                                         "largest difference of mean ranks between segments, over the number of rows"};
+    return test == TEST_KS ? &ks : test == TEST_LEVENE ? &levene : &kruskal;
+}
+
+static nonsens_status run_samples(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                  const nonsens_options *o, samples_result *out)
+{
+    row_groups groups = {data->segments, data->start};
+    samples_options how = {.kind = words_of(o->test)->kind,
+                           .null_kind = o->null_kind,
+                           .permutations = o->permutations,
+                           .permute_up_to = SAMPLES_PERMUTE_ROWS,
+                           .seed = (uint64_t)o->seed,
+                           .threads = (int)o->threads};
+    if (data->segments < 2) {
+        return fail(ctx, NONSENS_ERR_DATA, "this test compares segments; " AUDIT_NAME_SEGMENTS);
+    }
+    return samples_test(ctx, scratch, matrix_col(data->x, 0), &groups, &how, out);
+}
+
+static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const variable_roles *roles, nonsens_result *r)
+{
+    const change_words *words = words_of(r->options.test);
+    samples_result test;
+    TRY(run_samples(ctx, scratch, roles->data, &r->options, &test));
+    if (test.groups_used < 2) {
+        return fail(ctx, NONSENS_ERR_DATA,
+                    "fewer than two segments have the rows that the test needs; use larger ones");
+    }
+    r->p_value = test.p_value;
+    r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
+    char name[SHOWN_BYTES], word[OPTION_WORD_BYTES];
+    r->sentence = arena_format(ctx, &r->memory, "%s %s %s over segments.", words->what, show_bare(name, r->names[0]),
+                               r->decision == DECISION_DEPENDENT ? "changes" : "is not seen to change");
+    if (!r->sentence) {
+        return NONSENS_ERR_MEMORY;
+    }
+    TRY(result_add(ctx, r, test.statistic, test.p_value, words->text, "%s(%s, segment)",
+                   option_test_word(r->options.test, word), r->names[0]));
+    TRY(result_add(ctx, r, test.effect, NAN, words->effect_text, "%s(%s)", words->effect, r->names[0]));
+    if (test.groups_skipped > 0) {
+        TRY(result_note(ctx, r, NOTE_CAUTION,
+                        "%" PRId64 " of %" PRId64 " segments have too few rows and did not enter the test.",
+                        test.groups_skipped, r->segments));
+    }
+    if (isinf(test.statistic) || isinf(test.effect)) {
+        TRY(result_note(ctx, r, NOTE_CAUTION,
+                        "A segment has no spread, or next to none beside the largest one: a figure that divides by it "
+                        "is infinite."));
+    }
+    TRY(note_unused(ctx, r));
+    return test.by_permutation
+               ? result_note(ctx, r, NOTE_INFO, "The p-value comes from %" PRId64 " permutations of the labels.",
+                             r->options.permutations)
+               : NONSENS_OK;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------------- */
+
+static const char *assumption(const nonsens_options *o, const nonsens_data *data, bool conditional)
+{
+    if (o->test == TEST_FISHER_Z) {
+        return "Rows are independent of one another (inside each segment, where there are segments), and dependence "
+               "shows "
+               "as correlation once linear effects of what is given are taken out: others are not seen.";
+    }
+    if (o->test == TEST_RESIDUALS && conditional) {
+        return "Rows are independent of one another, and what is given acts by adding to each variable: noise whose "
+               "size "
+               "depends on it looks like dependence. kci does not assume that.";
+    }
+    return is_stratified(data, o) ? "Rows are independent of one another inside each segment."
+                                  : "Rows are independent of one another and come from one distribution: a scale that "
+                                    "changes along the rows can look like dependence.";
+}
+
+static nonsens_status judge(nonsens_context *ctx, const variable_roles *roles, nonsens_result *r)
+{
+    arena scratch = {0};
+    nonsens_status status = option_is_sample_test(r->options.test) ? judge_change(ctx, &scratch, roles, r)
+                                                                   : judge_pair(ctx, &scratch, roles, r);
+    arena_free(&scratch);
+    return status == NONSENS_OK ? result_finish(ctx, r) : status;
+}
+
+static nonsens_status run_independence(nonsens_context *ctx, const variable_roles *roles,
+                                       const nonsens_options *options, nonsens_result **out)
+{
+    TRY(result_new(ctx, roles->data, options, "independence", out));
+    (*out)->assumes = assumption(options, roles->data, roles->count[2] > 0);
+    nonsens_status status = judge(ctx, roles, *out);
+    if (status != NONSENS_OK) {
+        nonsens_result_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+nonsens_status nonsens_independence(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                    nonsens_result **out)
+{
+    NEEDED(ctx, data, options, out);
+    double begun = clock_seconds();
+    variable_roles roles;
+    *out = NULL;
+    TRY(options_begin(ctx, options, NONSENS_CMD_INDEPENDENCE));
+    TRY(variables_roles(ctx, data, options, option_is_sample_test(options->test), &roles));
+    nonsens_status status = run_independence(ctx, &roles, options, out);
+    nonsens_data_free(roles.owned);
+    if (status == NONSENS_OK) {
+        (*out)->seconds = clock_seconds() - begun;
+    }
+    return status;
+}

@@ -1,0 +1,210 @@
+/*
+ * pairs.c - nonsens_pairs_run: a direction for each pair, in parallel, and q-values once all are there.
+ *
+ * Where there are at least as many pairs as threads, each pair is run by one thread; else one pair after another by all
+ * of them.  A pair's line does not depend on that, nor on the other pairs.
+ */
+#include "tasks/pairs/pairs.h"
+
+#include "base/parallel.h"
+#include "data/audit.h"
+#include "math/fdr.h"
+#include "tasks/run.h"
+#include "write/write_internal.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+typedef struct pairs_run {
+    const nonsens_data *data;
+    nonsens_pairs *pairs;
+    pairs_keeper keeper;
+    nonsens_options options; // of one pair
+    int64_t *missing;        // (jobs) pairs that are not there yet
+    int64_t jobs;
+    bool broken; // no further line can be kept
+    pthread_mutex_t keeping;
+} pairs_run;
+
+/* ---- one pair ---- */
+
+/* What speaks against the pair alone; anything else would meet the next pair too. */
+static bool is_of_pair(nonsens_status status)
+{
+    return status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC;
+}
+
+static nonsens_status keep_line(nonsens_context *ctx, pairs_run *r, int64_t index, json_t *line)
+{
+    pthread_mutex_lock(&r->keeping);
+    nonsens_status status = pairs_keep(ctx, &r->keeper, index, line);
+    if (status != NONSENS_OK) {
+#pragma omp atomic write
+        r->broken = true;
+    }
+    pthread_mutex_unlock(&r->keeping);
+    return status;
+}
+
+static nonsens_status decide_pair(nonsens_context *ctx, const pairs_run *r, const nonsens_pair *pair,
+                                  nonsens_result **out)
+{
+    nonsens_data *two;
+    *out = NULL;
+    TRY(dataset_pair(ctx, r->data, pair->x, pair->y, &two));
+    nonsens_status status = run_direction(ctx, two, &r->options, out);
+    nonsens_data_free(two);
+    return status;
+}
+
+static nonsens_status run_pair(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    pairs_run *r = state;
+    int64_t index = r->missing[job];
+    const nonsens_pair *pair = &r->pairs->pair[index];
+    nonsens_result *result;
+    bool broken;
+#pragma omp atomic read
+    broken = r->broken;
+    if (broken) {
+        return NONSENS_OK; // what broke it is the run's failure
+    }
+    nonsens_status status = decide_pair(ctx, r, pair, &result);
+    if (status != NONSENS_OK && !is_of_pair(status)) {
+        return status;
+    }
+    report_pair said = {r->data->names[pair->x], r->data->names[pair->y], r->pairs->method->info.name, result,
+                        status == NONSENS_OK ? NULL : ctx->message};
+    json_t *line = report_pair_line(ctx, scratch, &said, r->options.seed);
+    nonsens_result_free(result);
+    return keep_line(ctx, r, index, line);
+}
+
+/* ---- all pairs ---- */
+
+static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, pairs_run *r)
+{
+    ARENA_TRY(ctx, scratch, r->missing, r->pairs->count);
+    for (int64_t k = 0; k < r->pairs->count; k++) {
+        if (!r->pairs->line[k].there) {
+            r->missing[r->jobs++] = k;
+        }
+    }
+    int threads = parallel_threads((int)r->options.threads);
+    bool side_by_side = r->jobs >= threads;
+    r->options.threads = side_by_side ? 1 : threads;
+    return parallel_for(ctx, side_by_side ? threads : 1, r->jobs, "pairs", run_pair, r);
+}
+
+/* Pairs that failed were not tested and do not count. */
+static nonsens_status add_q_values(nonsens_context *ctx, arena *scratch, nonsens_pairs *pairs)
+{
+    double *p, *q; // (tested)
+    int64_t tested = 0;
+    if (pairs->options.fdr == FDR_NONE) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, scratch, p, pairs->count);
+    ARENA_TRY(ctx, scratch, q, pairs->count);
+    for (int64_t k = 0; k < pairs->count; k++) {
+        if (!pairs->pair[k].error) {
+            p[tested++] = pairs->pair[k].p_value;
+        }
+    }
+    TRY(fdr_q_values(ctx, scratch, tested, p, pairs->options.fdr == FDR_BY, q));
+    tested = 0;
+    for (int64_t k = 0; k < pairs->count; k++) {
+        pairs->pair[k].q_value = pairs->pair[k].error ? NAN : q[tested++];
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status copy_facts(nonsens_context *ctx, const nonsens_data *data, const char *journal_path,
+                                 nonsens_pairs *pairs)
+{
+    pairs->variables = data->d;
+    pairs->rows = data->n;
+    pairs->segments = data->segments;
+    pairs->data_hash = data->hash;
+    ARENA_TRY(ctx, &pairs->memory, pairs->names, data->d);
+    for (int64_t j = 0; j < data->d; j++) {
+        pairs->names[j] = arena_text(ctx, &pairs->memory, data->names[j]);
+        if (!pairs->names[j]) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    pairs->journal = journal_path ? arena_text(ctx, &pairs->memory, journal_path) : NULL;
+    return journal_path && !pairs->journal ? NONSENS_ERR_MEMORY : NONSENS_OK;
+}
+
+static nonsens_status fill(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const char *journal_path,
+                           nonsens_pairs *pairs)
+{
+    TRY(copy_facts(ctx, data, journal_path, pairs));
+    TRY(pairs_list(ctx, data, pairs));
+    pairs_run r = {.data = data, .pairs = pairs, .options = pairs->options, .keeping = PTHREAD_MUTEX_INITIALIZER};
+    TRY(pairs_keeper_open(ctx, scratch, data, pairs, &r.keeper));
+    nonsens_status status = run_missing(ctx, scratch, &r);
+    pairs_keeper_close(&r.keeper);
+    TRY(status);
+    return add_q_values(ctx, scratch, pairs);
+}
+
+static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                const char *journal_path, const method **m)
+{
+    TRY(options_begin(ctx, options, NONSENS_CMD_DIRECTION));
+    TRY(run_pick_method(ctx, options, m));
+    if (!options->pairs[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "which pairs? Set the option pairs to all or to a file with two names a line");
+    }
+    if (options->resume && !journal_path) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--resume needs a journal; give --json FILE as in the run that was stopped");
+    }
+    return (*m)->info.needs_segments ? audit_require_segments(ctx, data) : NONSENS_OK;
+}
+
+nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 const char *journal_path, nonsens_pairs **out)
+{
+    NEEDED(ctx, data, options, out);
+    const method *m;
+    arena scratch = {0};
+    *out = NULL;
+    TRY(check_run(ctx, data, options, journal_path, &m));
+    nonsens_pairs *pairs = memory_get(1, sizeof *pairs);
+    if (!pairs) {
+        return fail_memory(ctx);
+    }
+    pairs->options = *options;
+    pairs->method = m;
+    nonsens_status status = fill(ctx, &scratch, data, journal_path, pairs);
+    arena_free(&scratch);
+    if (status != NONSENS_OK) {
+        nonsens_pairs_free(pairs);
+        return status;
+    }
+    *out = pairs;
+    return NONSENS_OK;
+}
+
+void nonsens_pairs_free(nonsens_pairs *pairs)
+{
+    if (pairs) {
+        journal_file_close(&pairs->file);
+    }
+    memory_release_owner(pairs);
+}
+
+int64_t nonsens_pairs_count(const nonsens_pairs *pairs)
+{
+    return pairs ? pairs->count : 0;
+}
+
+const nonsens_pair *nonsens_pairs_at(const nonsens_pairs *pairs, int64_t index)
+{
+    return pairs && index >= 0 && index < pairs->count ? &pairs->pair[index] : NULL;
+}

@@ -1,0 +1,248 @@
+/*
+ * pairs_write.c - many pairs as JSON lines, in the order of the list, and as a table, most certain first.
+ */
+#include "json/json_text.h"
+#include "base/number.h"
+#include "base/output.h"
+#include "base/show.h"
+#include "tasks/pairs/pairs.h"
+#include "write/write_internal.h"
+#include "write/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- JSON ---- */
+
+static nonsens_status write_line(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, output *out)
+{
+    json_t *line;
+    double q_value = pairs->pair[index].q_value;
+    TRY(pairs_load(ctx, pairs, index, &line));
+    bool set = json_object_set_new(line, "q_value", report_number(q_value)) == 0;
+    char *text = set ? json_text(line, JSON_REAL_PRECISION(REPORT_DIGITS)) : NULL;
+    json_decref(line);
+    if (!text) {
+        return fail_memory(ctx);
+    }
+    output_write(out, text, strlen(text));
+    output_write(out, "\n", 1);
+    memory_release(text);
+    return NONSENS_OK;
+}
+
+nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path)
+{
+    NEEDED(ctx, pairs, path);
+    output *out;
+    TRY(output_open(ctx, path, &out));
+    for (int64_t k = 0; k < pairs->count; k++) {
+        nonsens_status status = write_line(ctx, pairs, k, out);
+        if (status != NONSENS_OK) {
+            output_abandon(out);
+            return status;
+        }
+    }
+    return output_close(ctx, out);
+}
+
+/* ---- order of the table ---- */
+
+/* What a pair's place in the table hangs on. */
+typedef struct ranked {
+    double q, p;  /* infinite where there is none */
+    double score; /* its size; 0 where there is none, -1 where the pair failed */
+    int64_t index;
+} ranked;
+
+static int compare(double a, double b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* By q, then p, then the size of the score; failed pairs come last, else in the order of the list. */
+static int by_certainty(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    int order = compare(x->q, y->q);
+    order = order ? order : compare(x->p, y->p);
+    order = order ? order : compare(y->score, x->score);
+    return order ? order : x->index < y->index ? -1 : 1;
+}
+
+static nonsens_status order_pairs(nonsens_context *ctx, arena *scratch, const nonsens_pairs *pairs, ranked **out)
+{
+    ARENA_TRY(ctx, scratch, *out, pairs->count);
+    for (int64_t k = 0; k < pairs->count; k++) {
+        const nonsens_pair *pair = &pairs->pair[k];
+        (*out)[k] =
+            (ranked){isnan(pair->q_value) ? INFINITY : pair->q_value, isnan(pair->p_value) ? INFINITY : pair->p_value,
+                     pair->error          ? -1.0
+                     : isnan(pair->score) ? 0.0
+                                          : fabs(pair->score),
+                     k};
+    }
+    qsort(*out, (size_t)pairs->count, sizeof **out, by_certainty);
+    return NONSENS_OK;
+}
+
+/* ---- table ---- */
+
+enum { NAME_COLUMNS_MOST = 40, P_DIGITS = 3 };
+
+static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
+{
+    return isnan(p_value) ? "-" : p_value >= P_FLOOR ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
+}
+
+static int64_t count_decision(const nonsens_pairs *pairs, const char *decision)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < pairs->count; k++) {
+        count += pairs->pair[k].decision && strcmp(pairs->pair[k].decision, decision) == 0;
+    }
+    return count;
+}
+
+static void print_summary(FILE *f, const nonsens_pairs *pairs)
+{
+    int64_t decided = 0, sure = 0, failed = 0;
+    char alpha[NUMBER_BYTES];
+    for (int64_t k = 0; k < pairs->count; k++) {
+        const nonsens_pair *pair = &pairs->pair[k];
+        decided += pairs->line[k].arrow != 0;
+        sure += pairs->line[k].arrow != 0 && pair->q_value <= pairs->options.alpha;
+        failed += pair->error != NULL;
+    }
+    fprintf(f, "pairs: %" PRId64 ", of which %" PRId64 " decided", pairs->count, decided);
+    if (pairs->options.fdr != FDR_NONE) {
+        fprintf(f, " (%" PRId64 " with q <= %s)", sure, number_print(alpha, pairs->options.alpha, P_DIGITS));
+    }
+    fprintf(f, ", %" PRId64 " independent, %" PRId64 " neither, %" PRId64 " inconclusive, %" PRId64 " failed\n",
+            count_decision(pairs, "independent"), count_decision(pairs, "neither"),
+            count_decision(pairs, "inconclusive"), failed);
+}
+
+typedef struct cells {
+    char x[SHOWN_BYTES], y[SHOWN_BYTES], decision[2 * SHOWN_BYTES + 2];
+} cells;
+
+/* The decision is made of the names as they are shown, like everything on a line. */
+static void fill_cells(const nonsens_pairs *pairs, int64_t index, cells *c)
+{
+    const nonsens_pair *pair = &pairs->pair[index];
+    int arrow = pairs->line[index].arrow;
+    show_bare(c->x, pairs->names[pair->x]);
+    show_bare(c->y, pairs->names[pair->y]);
+    if (arrow == 0) {
+        show_bare(c->decision, pair->error ? "failed" : pair->decision);
+    } else {
+        snprintf(c->decision, sizeof c->decision, "%s->%s", arrow > 0 ? c->x : c->y, arrow > 0 ? c->y : c->x);
+    }
+}
+
+static int wider(int width, const char *text)
+{
+    int columns = text_columns(text, strlen(text));
+    columns = columns < NAME_COLUMNS_MOST ? columns : NAME_COLUMNS_MOST;
+    return columns > width ? columns : width;
+}
+
+static void print_table(FILE *f, const nonsens_pairs *pairs, const ranked *order)
+{
+    char p[NUMBER_BYTES], q[NUMBER_BYTES];
+    int x = 1, y = 1, decision = (int)sizeof "decision" - 1;
+    cells c;
+    for (int64_t k = 0; k < pairs->count; k++) {
+        fill_cells(pairs, k, &c);
+        x = wider(x, c.x);
+        y = wider(y, c.y);
+        decision = wider(decision, c.decision);
+    }
+    fprintf(f, "\n  %-*s  %-*s  %-*s  %9s  %9s\n", x, "x", y, "y", decision, "decision", "p-value", "q-value");
+    for (int64_t k = 0; k < pairs->count; k++) {
+        const nonsens_pair *pair = &pairs->pair[order[k].index];
+        fill_cells(pairs, order[k].index, &c);
+        fputs("  ", f);
+        text_print_padded(f, c.x, x + 2);
+        text_print_padded(f, c.y, y + 2);
+        text_print_padded(f, c.decision, decision + 2);
+        fprintf(f, "%9s  %9s\n", p_text(p, pair->p_value), p_text(q, pair->q_value));
+    }
+}
+
+/* ---- words ---- */
+
+static void print_failures(FILE *f, const nonsens_pairs *pairs)
+{
+    char x[SHOWN_BYTES], y[SHOWN_BYTES];
+    bool any = false;
+    for (int64_t k = 0; k < pairs->count; k++) {
+        const nonsens_pair *pair = &pairs->pair[k];
+        if (!pair->error) {
+            continue;
+        }
+        if (!any) {
+            text_print_heading(f, "Failed");
+        }
+        any = true;
+        int used = fprintf(f, "  - %s, %s: ", show_bare(x, pairs->names[pair->x]), show_bare(y, pairs->names[pair->y]));
+        text_print_words(f, pair->error, used, 4);
+    }
+}
+
+static void print_meaning(FILE *f, const nonsens_pairs *pairs)
+{
+    static const char *const rule[] = {"Benjamini and Hochberg", "Benjamini and Yekutieli"};
+    text_print_heading(f, "What it means");
+    fputs("  ", f);
+    text_print_words(f, pairs->method->info.assumes, 2, 2);
+    if (pairs->options.fdr == FDR_NONE) {
+        fputs("  p-values are those of the single pairs: of many pairs some fall below any level by chance.\n", f);
+        return;
+    }
+    char sentence[512];
+    snprintf(sentence, sizeof sentence,
+             "q-values (%s): among the decisions with q up to some level, at most that share is expected to be false. "
+             "All pairs but failed ones count as tests, those without a p-value as if it were 1.",
+             rule[pairs->options.fdr]);
+    fputs("  ", f);
+    text_print_words(f, sentence, 2, 2);
+}
+
+static void print_origin(FILE *f, const nonsens_pairs *pairs)
+{
+    text_print_heading(f, "To get the same result again");
+    text_print_command(f, &pairs->options, pairs->segments);
+    fprintf(f, "  with nonsens %s on data %016" PRIx64 " (", nonsens_version(), pairs->data_hash);
+    text_print_count(f, pairs->rows, "row", ", ");
+    text_print_count(f, pairs->variables, "variable", ", ");
+    if (pairs->segments > 0) {
+        text_print_count(f, pairs->segments, "segment", ")\n");
+    } else {
+        fputs("no segments)\n", f);
+    }
+}
+
+nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path)
+{
+    NEEDED(ctx, pairs, path);
+    output *out;
+    ranked *order; // (count)
+    arena scratch = {0};
+    nonsens_status status = order_pairs(ctx, &scratch, pairs, &order);
+    status = status == NONSENS_OK ? output_open(ctx, path, &out) : status;
+    if (status == NONSENS_OK) {
+        FILE *f = output_stream(out);
+        print_summary(f, pairs);
+        print_table(f, pairs, order);
+        print_failures(f, pairs);
+        print_meaning(f, pairs);
+        print_origin(f, pairs);
+        status = output_close(ctx, out);
+    }
+    arena_free(&scratch);
+    return status;
+}

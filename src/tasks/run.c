@@ -1,0 +1,329 @@
+/*
+ * run.c - the public runs of registered methods: nonsens_direction on a pair of variables, nonsens_discover on all (the
+ * other runs: independence.c, diagnose.c, ica_run.c).
+ */
+#include "tasks/run.h"
+
+#include "base/clock.h"
+#include "base/nearest.h"
+#include "base/number.h"
+#include "base/show.h"
+#include "data/audit.h"
+#include "read/knowledge_file.h"
+#include "tasks/bootstrap.h"
+#include "data/subsample.h"
+#include "methods/shared/steps.h"
+#include "data/variables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LIST_BYTES = 400 };
+
+static bool can_run(const nonsens_method_info *info, unsigned command)
+{
+    return command == NONSENS_CMD_DISCOVER ? info->discover : info->direction;
+}
+
+nonsens_status run_pick_method(nonsens_context *ctx, const nonsens_options *options, const method **out)
+{
+    char list[LIST_BYTES] = "", hint[HINT_BYTES];
+    size_t used = 0;
+    nearest near = nearest_to(options->method);
+    *out = method_find(options->method);
+    if (*out && can_run(&(*out)->info, options->command)) {
+        return NONSENS_OK;
+    }
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const nonsens_method_info *info = nonsens_method_at(i);
+        if (can_run(info, options->command) && used < sizeof list) {
+            nearest_offer(&near, info->name);
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", info->name);
+        }
+    }
+    return fail(ctx, NONSENS_ERR_USAGE, "--method %s: there is no such method for %s; there are %s%s", options->method,
+                option_command_name(options->command), list, nearest_hint(&near, hint));
+}
+
+/* Permutations bound p-values from below; methods that correct for several tests may then be unable to reject. */
+static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *result)
+{
+    const nonsens_options *o = &result->options;
+    double tests = result->is_graph && result->variables > 4 ? (double)result->variables : 4.0;
+    char least[NUMBER_BYTES];
+    if (o->null_kind != NULL_PERMUTATION || o->alpha * (double)(o->permutations + 1) >= tests) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NOTE_CAUTION,
+                       "With %" PRId64
+                       " permutations no p-value is below %s: tests, whose levels are corrected for their "
+                       "number, may be unable to reject. Take more --permutations, or --null gamma.",
+                       o->permutations, number_print(least, 1.0 / (double)(o->permutations + 1), 2));
+}
+
+static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, const method *m, nonsens_result *result)
+{
+    arena scratch = {0};
+    result->assumes = m->info.assumes;
+    result->two_heads = m->two_heads;
+    result->is_graph = result->options.command == NONSENS_CMD_DISCOVER;
+    TRY(steps_begin(ctx, m, result));
+    nonsens_status status =
+        (result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result);
+    arena_free(&scratch);
+    TRY(status);
+    TRY(note_permutations(ctx, result));
+    TRY(result_finish(ctx, result));
+    return steps_end(ctx, result);
+}
+
+/* known: as in the result, while the method runs. */
+static nonsens_status run_on_rows(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                  const method *m, const knowledge *known, nonsens_result **out)
+{
+    TRY(result_new(ctx, data, options, m->info.name, out));
+    (*out)->known = known;
+    nonsens_status status = decide(ctx, data, m, *out);
+    (*out)->known = NULL;
+    return status;
+}
+
+/* A result from a sample of the rows is one of the data; disturbances of the sample alone would be taken for all. */
+static nonsens_status turn_to_all(nonsens_context *ctx, const nonsens_data *data, int64_t used, nonsens_result *result)
+{
+    result->rows = data->n;
+    result->data_hash = data->hash;
+    result->source = (matrix){0};
+    result->sampled = true;
+    return result_note(ctx, result, NOTE_INFO,
+                       "%" PRId64 " of %" PRId64 " rows were used, drawn evenly from all segments (--most-rows); "
+                       "disturbances of single rows are not kept then.",
+                       used, data->n);
+}
+
+static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 const method *m, const knowledge *known, nonsens_result **out)
+{
+    nonsens_data *fewer;
+    *out = NULL;
+    if (m->info.needs_segments) {
+        TRY(audit_require_segments(ctx, data));
+    }
+    TRY(fewer_rows(ctx, data, options, method_most_rows(m, options), &fewer));
+    nonsens_status status = run_on_rows(ctx, fewer ? fewer : data, options, m, known, out);
+    if (status == NONSENS_OK && fewer) {
+        status = turn_to_all(ctx, data, fewer->n, *out);
+    }
+    if (status != NONSENS_OK) {
+        nonsens_result_free(*out);
+        *out = NULL;
+    }
+    nonsens_data_free(fewer);
+    return status;
+}
+
+nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
+                             nonsens_result **out)
+{
+    const method *m;
+    *out = NULL;
+    TRY(run_pick_method(ctx, options, &m));
+    TRY(audit_require_pair(ctx, pair));
+    return run_method(ctx, pair, options, m, NULL, out);
+}
+
+nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 nonsens_result **out)
+{
+    NEEDED(ctx, data, options, out);
+    double begun = clock_seconds();
+    const nonsens_data *pair;
+    nonsens_data *owned;
+    const method *m;
+    *out = NULL;
+    TRY(options_begin(ctx, options, NONSENS_CMD_DIRECTION));
+    TRY(run_pick_method(ctx, options, &m));
+    TRY(variables_pair(ctx, data, options, &pair, &owned));
+    nonsens_status status = run_direction(ctx, pair, options, out);
+    nonsens_data_free(owned);
+    if (status == NONSENS_OK) {
+        (*out)->seconds = clock_seconds() - begun;
+    }
+    return status;
+}
+
+/* ---- discover: what is known beforehand ---- */
+
+static nonsens_status refuse_knowledge(nonsens_context *ctx, const method *m)
+{
+    char list[LIST_BYTES] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const method *other = method_find(nonsens_method_at(i)->name);
+        if (other->discover && other->uses_knowledge && used < sizeof list) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", other->info.name);
+        }
+    }
+    return fail(ctx, NONSENS_ERR_USAGE,
+                "--knowledge: %s makes no use of it; leave it out, or take a --method that does: %s", m->info.name,
+                used ? list : "none yet");
+}
+
+/* *known is NULL where there is no file. */
+static nonsens_status read_knowledge(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                     const nonsens_options *options, knowledge **known)
+{
+    *known = NULL;
+    if (!options->knowledge[0]) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, a, *known, 1);
+    return knowledge_read(ctx, a, options->knowledge, data->d, (const char *const *)data->names, *known);
+}
+
+static nonsens_status contradicted(nonsens_context *ctx, const nonsens_result *result, int64_t from, int64_t to,
+                                   const char *what)
+{
+    char a[SHOWN_BYTES], b[SHOWN_BYTES];
+    return fail(ctx, NONSENS_ERR_NUMERIC,
+                "the graph of %s contradicts --knowledge: the arrow from %s to %s is %s; please report this",
+                result->method, show_quoted(a, result->names[from]), show_quoted(b, result->names[to]), what);
+}
+
+/* Takes the required arrows that are there out of `lacking` (d, d); fails on an edge that cannot be. */
+static nonsens_status check_edge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k,
+                                 const graph_edge *e, bool *lacking)
+{
+    bool arrow = e->type == NONSENS_EDGE_DIRECTED, open = e->type == NONSENS_EDGE_UNDIRECTED;
+    if (arrow) {
+        lacking[e->from * k->d + e->to] = false;
+    }
+    if ((!knowledge_allows(k, e->from, e->to) && (arrow || open)) || knowledge_separates(k, e->from, e->to)) {
+        return contradicted(ctx, result, e->from, e->to, "forbidden, and the graph has it or leaves it open");
+    }
+    if (!knowledge_allows(k, e->to, e->from) && open) {
+        return contradicted(ctx, result, e->to, e->from, "forbidden, and the graph leaves it open");
+    }
+    return NONSENS_OK;
+}
+
+/* Required arrows that no edge of the graph is; lacking (d, d). */
+static nonsens_status check_edges(nonsens_context *ctx, const nonsens_result *result, const knowledge *k, bool *lacking)
+{
+    for (int64_t i = 0; i < k->d * k->d; i++) {
+        lacking[i] = knowledge_requires(k, i / k->d, i % k->d);
+    }
+    for (int64_t i = 0; i < result->edges; i++) {
+        TRY(check_edge(ctx, result, k, &result->edge[i], lacking));
+    }
+    for (int64_t i = 0; i < k->d * k->d; i++) {
+        if (lacking[i]) {
+            return contradicted(ctx, result, i / k->d, i % k->d, "required, and the graph lacks it");
+        }
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k)
+{
+    arena scratch = {0};
+    if (!k) {
+        return NONSENS_OK;
+    }
+    bool *lacking = arena_get(ctx, &scratch, k->d * k->d, sizeof *lacking);
+    nonsens_status status = lacking ? check_edges(ctx, result, k, lacking) : NONSENS_ERR_MEMORY;
+    arena_free(&scratch);
+    return status;
+}
+
+/* ---- discover ---- */
+
+/* A method and what is known beforehand: all that a run, also on a resample, needs beside data and options. */
+typedef struct discovery {
+    const method *method;
+    const knowledge *known;
+} discovery;
+
+static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 const void *how, nonsens_result **out)
+{
+    const discovery *d = how;
+    *out = NULL;
+    TRY(audit_require_several(ctx, data));
+    TRY(run_method(ctx, data, options, d->method, d->known, out));
+    nonsens_status status = run_check_knowledge(ctx, *out, d->known);
+    if (status != NONSENS_OK) {
+        nonsens_result_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static nonsens_status discover(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                               const method *m, nonsens_result **out)
+{
+    knowledge *known;
+    TRY(read_knowledge(ctx, a, data, options, &known));
+    TRY(bootstrap_check_journal(ctx, data, options, known));
+    discovery d = {m, known};
+    TRY(find_graph(ctx, data, options, &d, out));
+    nonsens_status status = bootstrap_run(ctx, data, options, known, find_graph, &d, *out);
+    if (status != NONSENS_OK) {
+        nonsens_result_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static nonsens_status check_knowledge_used(nonsens_context *ctx, const nonsens_options *options, const method *m)
+{
+    return options->knowledge[0] && !m->uses_knowledge ? refuse_knowledge(ctx, m) : NONSENS_OK;
+}
+
+static nonsens_status discover_as(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                  const nonsens_options *options, nonsens_result **out)
+{
+    nonsens_options *as;
+    const method *m;
+    ARENA_TRY(ctx, a, as, 1);
+    *as = *options;
+    as->command = NONSENS_CMD_DISCOVER;
+    TRY(run_pick_method(ctx, as, &m));
+    TRY(check_knowledge_used(ctx, as, m));
+    return discover(ctx, a, data, as, m, out);
+}
+
+nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                         nonsens_result **out)
+{
+    arena memory = {0};
+    *out = NULL;
+    nonsens_status status = discover_as(ctx, &memory, data, options, out);
+    arena_free(&memory);
+    return status;
+}
+
+nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                nonsens_result **out)
+{
+    NEEDED(ctx, data, options, out);
+    double begun = clock_seconds();
+    const method *m;
+    *out = NULL;
+    TRY(options_begin(ctx, options, NONSENS_CMD_DISCOVER));
+    TRY(run_pick_method(ctx, options, &m));
+    if (options->target[0] && m->discover != icp_discover) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method icp; %s finds the graph of all variables",
+                    m->info.name);
+    }
+    TRY(check_knowledge_used(ctx, options, m));
+    TRY(bootstrap_check(ctx, options));
+    arena memory = {0};
+    nonsens_status status = discover(ctx, &memory, data, options, m, out);
+    arena_free(&memory);
+    if (status == NONSENS_OK) {
+        (*out)->seconds = clock_seconds() - begun;
+    }
+    return status;
+}

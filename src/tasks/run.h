@@ -1,0 +1,27 @@
+/*
+ * run.h - what the public runs share: picking a method, running it on a pair or on all variables.
+ */
+#ifndef TASKS_RUN_H
+#define TASKS_RUN_H
+
+#include "methods/shared/method.h"
+
+/* The method that the options name, if their command can run it. */
+nonsens_status run_pick_method(nonsens_context *ctx, const nonsens_options *options, const method **out);
+
+/* nonsens_direction on a data set of just two variables, without looking at --x and --y. */
+nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
+                             nonsens_result **out);
+
+/*
+ * The graph of all variables by the method that the options of `explain` name, with their --knowledge, as
+ * nonsens_discover finds it where all else is at its default.
+ */
+nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                         nonsens_result **out);
+
+/* An error (NONSENS_ERR_NUMERIC) unless the graph keeps to what is known, in the user's order; k may be NULL. */
+struct knowledge;
+nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const struct knowledge *k);
+
+#endif

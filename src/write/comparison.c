@@ -1,0 +1,210 @@
+/* comparison.c - how far two graphs are apart, as text and as JSON. */
+#include "base/number.h"
+#include "base/output.h"
+#include "base/show.h"
+#include "tasks/compare_graphs.h"
+#include "write/graph.h"
+#include "write/write_internal.h"
+#include "write/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_LINES = 200 };
+
+static const char convention[] =
+    "structural Hamming distance: each pair of nodes whose edge is missing, extra, reversed or otherwise marked counts "
+    "one; from is the cause";
+static const char directions_are[] =
+    "of the true arrows whose nodes are adjacent in the estimate, the share that it has as the same arrow; a line or "
+    "two heads in their place is not right";
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+static const char *against_words(const char *against)
+{
+    return strcmp(against, "pattern") == 0   ? "the truth's pattern (CPDAG)"
+           : strcmp(against, "closure") == 0 ? "the transitive closure of the truth"
+                                             : "the truth";
+}
+
+static void print_share(FILE *f, const char *name, const nonsens_share *s)
+{
+    char precision[NUMBER_BYTES], recall[NUMBER_BYTES], f1[NUMBER_BYTES], mcc[NUMBER_BYTES];
+    fprintf(f,
+            "  %-10s%" PRId64 " right of %" PRId64 " found and %" PRId64 " true: precision %s, recall %s, F1 %s, MCC "
+            "%s\n",
+            name, s->right, s->found, s->there, text_figure(precision, s->precision), text_figure(recall, s->recall),
+            text_figure(f1, s->f1), text_figure(mcc, s->mcc));
+}
+
+/* "a -> b", or what says that there is nothing. */
+static void print_edge(FILE *f, const nonsens_comparison *c, const nonsens_edge *e)
+{
+    static const char *const mark[] = {"->", "--", "<->"};
+    char from[SHOWN_BYTES], to[SHOWN_BYTES];
+    if (e->type == NONSENS_EDGE_NONE) {
+        fputs("no edge", f);
+    } else {
+        fprintf(f, "%s %s %s", show_bare(from, c->name[e->from]), mark[e->type], show_bare(to, c->name[e->to]));
+    }
+}
+
+static void print_difference(FILE *f, const nonsens_comparison *c, const nonsens_difference *d)
+{
+    bool missing = d->found.type == NONSENS_EDGE_NONE, extra = d->there.type == NONSENS_EDGE_NONE;
+    fprintf(f, "  %-10s", d->what);
+    print_edge(f, c, missing ? &d->there : &d->found);
+    if (!missing && !extra) {
+        fputs(" in place of ", f);
+        print_edge(f, c, &d->there);
+    }
+    fputc('\n', f);
+}
+
+static void print_distance(FILE *f, const nonsens_comparison *c, int64_t k)
+{
+    const nonsens_distance *d = &c->distance[k];
+    char accuracy[NUMBER_BYTES];
+    fprintf(f, "%sAgainst %s\n", k > 0 ? "\n" : "", against_words(d->against));
+    fprintf(f,
+            "  SHD %" PRId64 ": %" PRId64 " missing, %" PRId64 " extra, %" PRId64 " reversed, %" PRId64
+            " otherwise marked\n",
+            d->shd, d->missing, d->extra, d->reversed, d->marked);
+    print_share(f, "skeleton", &d->skeleton);
+    print_share(f, "arrows", &d->arrows);
+    fprintf(f,
+            "  direction accuracy %s: %" PRId64 " of %" PRId64 " true arrows between nodes that are adjacent in both"
+            "\n",
+            text_figure(accuracy, d->direction_accuracy), d->arrows.right, d->directions);
+    fprintf(f, "  edges of the estimate without direction: %" PRId64 "\n", d->undirected);
+    for (int64_t i = 0; i < d->differences && i < MOST_LINES; i++) {
+        print_difference(f, c, &c->difference[k][i]);
+    }
+    if (d->differences > MOST_LINES) {
+        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", d->differences - MOST_LINES);
+    }
+}
+
+static void print_graph(FILE *f, const char *role, const compared_graph *g)
+{
+    fprintf(f, "%-10s%s (%s): ", role, g->path, g->format);
+    text_print_count(f, g->edges, "edge", "\n");
+    if (g->added) {
+        fprintf(f, "%10s%" PRId64 " node%s of the other graph %s no edge in this list\n", "", g->added,
+                g->added == 1 ? "" : "s", g->added == 1 ? "has" : "have");
+    }
+    if (g->circles) {
+        fprintf(f, "%10s%" PRId64 " pair%s of nodes cause%s each other, compared as <->\n", "", g->circles,
+                g->circles == 1 ? "" : "s", g->circles == 1 ? "s" : "");
+    }
+}
+
+nonsens_status nonsens_comparison_write_text(nonsens_context *ctx, const nonsens_comparison *comparison,
+                                             const char *path)
+{
+    NEEDED(ctx, comparison, path);
+    output *out;
+    TRY(output_open(ctx, path, &out));
+    FILE *f = output_stream(out);
+    print_graph(f, "estimate", &comparison->estimate);
+    print_graph(f, "truth", &comparison->truth);
+    fprintf(f, "%-10s%" PRId64 "\n\n", "nodes", comparison->nodes);
+    for (int64_t k = 0; k < comparison->distances; k++) {
+        print_distance(f, comparison, k);
+    }
+    fputs("\n(SHD: each pair of nodes whose edge is missing, extra, reversed or otherwise marked counts one.\n"
+          " Direction accuracy: a line or two heads in place of a true arrow is not right.)\n",
+          f);
+    return output_close(ctx, out);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
+
+/* Takes the value; false where memory is exhausted. */
+static bool set(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value) == 0;
+}
+
+static json_t *share_json(const nonsens_share *s)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "right", (json_int_t)s->right, "found",
+                     (json_int_t)s->found, "there", (json_int_t)s->there, "places", (json_int_t)s->places, "precision",
+                     report_number(s->precision), "recall", report_number(s->recall), "f1", report_number(s->f1), "mcc",
+                     report_number(s->mcc));
+}
+
+static json_t *edge_json(const nonsens_comparison *c, const nonsens_edge *e)
+{
+    return e->type == NONSENS_EDGE_NONE ? json_null()
+                                        : json_pack("{s:s, s:s, s:s}", "from", c->name[e->from], "to", c->name[e->to],
+                                                    "type", report_edge_mark(e->type));
+}
+
+static json_t *differences_json(const nonsens_comparison *c, int64_t k)
+{
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t i = 0; ok && i < c->distance[k].differences; i++) {
+        const nonsens_difference *d = &c->difference[k][i];
+        ok = json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "what", d->what, "found",
+                                                    edge_json(c, &d->found), "there", edge_json(c, &d->there))) == 0;
+    }
+    return report_keep_if(ok, array);
+}
+
+static json_t *distance_json(const nonsens_comparison *c, int64_t k)
+{
+    const nonsens_distance *d = &c->distance[k];
+    json_t *o = json_object();
+    bool ok = o && set(o, "against", json_string(d->against)) && set(o, "shd", json_integer(d->shd)) &&
+              set(o, "missing", json_integer(d->missing)) && set(o, "extra", json_integer(d->extra)) &&
+              set(o, "reversed", json_integer(d->reversed)) && set(o, "marked", json_integer(d->marked)) &&
+              set(o, "skeleton", share_json(&d->skeleton)) && set(o, "arrows", share_json(&d->arrows)) &&
+              set(o, "directions", json_integer(d->directions)) &&
+              set(o, "direction_accuracy", report_number(d->direction_accuracy)) &&
+              set(o, "undirected", json_integer(d->undirected)) && set(o, "differences", differences_json(c, k));
+    return report_keep_if(ok, o);
+}
+
+static json_t *graph_json(nonsens_context *ctx, arena *scratch, const compared_graph *g)
+{
+    char *path = report_utf8(ctx, scratch, g->path);
+    return path ? json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "file", path, "format", g->format, "nodes",
+                            (json_int_t)g->nodes, "edges", (json_int_t)g->edges, "nodes_added", (json_int_t)g->added,
+                            "circles", (json_int_t)g->circles)
+                : NULL;
+}
+
+static json_t *document(nonsens_context *ctx, arena *scratch, const nonsens_comparison *c)
+{
+    json_t *root = json_object(), *nodes = json_array(), *distances = json_array();
+    bool ok = root && nodes && distances;
+    for (int64_t i = 0; ok && i < c->nodes; i++) {
+        ok = json_array_append_new(nodes, json_string(c->name[i])) == 0;
+    }
+    for (int64_t k = 0; ok && k < c->distances; k++) {
+        ok = json_array_append_new(distances, distance_json(c, k)) == 0;
+    }
+    ok = ok && set(root, "nonsens",
+                   json_pack("{s:s, s:o}", "version", nonsens_version(), "options",
+                             report_options(ctx, scratch, &c->options)));
+    ok = ok && set(root, "estimate", graph_json(ctx, scratch, &c->estimate)) &&
+         set(root, "truth", graph_json(ctx, scratch, &c->truth)) && set(root, "nodes", json_incref(nodes)) &&
+         set(root, "comparisons", json_incref(distances)) && set(root, "convention", json_string(convention)) &&
+         set(root, "direction_accuracy_is", json_string(directions_are));
+    json_decref(nodes);
+    json_decref(distances);
+    return report_keep_if(ok, root);
+}
+
+nonsens_status nonsens_comparison_write_json(nonsens_context *ctx, const nonsens_comparison *comparison,
+                                             const char *path)
+{
+    NEEDED(ctx, comparison, path);
+    arena scratch = {0};
+    json_t *root = document(ctx, &scratch, comparison);
+    arena_free(&scratch);
+    return report_write_json(ctx, root, REPORT_DIGITS, path);
+}

@@ -1,0 +1,61 @@
+/*
+ * dot.c - a graph in Graphviz's DOT language.
+ *
+ * Nodes are called v1, v2, ... in the order of the variables, and names are their labels: two names may look alike once
+ * what cannot be shown is escaped and what is long is cut, and must not become one node.
+ */
+#include "base/number.h"
+#include "base/show.h"
+#include "write/graph.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DIGITS = 3, LABEL_CHARACTERS = 200, LABEL_BYTES = 4 * LABEL_CHARACTERS + 8 };
+
+/* In quotes, which no quote or backslash of the name can end or bend; a backslash also begins the marks of labels. */
+static void print_label(FILE *f, const char *name)
+{
+    char label[LABEL_BYTES];
+    show_text(label, sizeof label, name, (int64_t)strlen(name), LABEL_CHARACTERS);
+    fputc('"', f);
+    for (const char *c = label; *c; c++) {
+        if (*c == '"' || *c == '\\') {
+            fputc('\\', f);
+        }
+        fputc(*c, f);
+    }
+    fputc('"', f);
+}
+
+static void print_edge(FILE *f, const graph_edge *e)
+{
+    static const char *const ends[] = {"dir=forward", "dir=none", "dir=both"};
+    char number[NUMBER_BYTES];
+    fprintf(f, "  v%" PRId64 " -> v%" PRId64 " [%s", e->from + 1, e->to + 1, ends[e->type]);
+    if (!isnan(e->support)) {
+        fprintf(f, ", penwidth=%s", number_print(number, 0.5 + 2.5 * e->support, DIGITS)); // 3 where all have it
+    }
+    double label = isnan(e->support) ? e->weight : e->support;
+    if (isfinite(label)) {
+        fprintf(f, ", label=\"%s\"", number_print(number, label + 0.0, DIGITS)); // no minus zero
+    }
+    fputs("];\n", f);
+}
+
+void report_dot(FILE *f, const nonsens_result *result, char *const *names)
+{
+    fprintf(f, "// a -> b: a causes b; dir=none: direction not known; dir=both: %s\ndigraph nonsens {\n",
+            report_edge_meaning(result, NONSENS_EDGE_BIDIRECTED));
+    for (int64_t j = 0; j < result->variables; j++) {
+        fprintf(f, "  v%" PRId64 " [label=", j + 1);
+        print_label(f, names[j]);
+        fputs("];\n", f);
+    }
+    for (int64_t i = 0; i < result->edges; i++) {
+        print_edge(f, &result->edge[i]);
+    }
+    fputs("}\n", f);
+}

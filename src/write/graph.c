@@ -1,0 +1,76 @@
+/* graph.c - the table of graph formats, and the one writer in front of them. */
+#include "write/graph.h"
+
+#include "base/output.h"
+#include "write/write_internal.h"
+
+static const struct {
+    nonsens_graph_format format;
+    report_graph_fn write;
+    bool as_utf8; /* false: it makes all bytes fit itself */
+} formats[] = {
+    {NONSENS_GRAPH_DOT, report_dot, false},
+    {NONSENS_GRAPH_CSV, report_graph_csv, true},
+    {NONSENS_GRAPH_TETRAD, report_tetrad, true},
+    {NONSENS_GRAPH_GRAPHML, report_graphml, true},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const char *report_edge_mark(int type)
+{
+    return type == NONSENS_EDGE_DIRECTED ? "-->" : type == NONSENS_EDGE_UNDIRECTED ? "---" : "<->";
+}
+
+const char *report_edge_meaning(const nonsens_result *result, int type)
+{
+    return type == NONSENS_EDGE_DIRECTED     ? "from causes to"
+           : type == NONSENS_EDGE_UNDIRECTED ? "direction not known"
+           : result->two_heads               ? result->two_heads
+                                             : "hidden common cause";
+}
+
+static nonsens_status clean_names(nonsens_context *ctx, arena *a, const nonsens_result *result, char ***names)
+{
+    ARENA_TRY(ctx, a, *names, result->variables);
+    for (int64_t j = 0; j < result->variables; j++) {
+        (*names)[j] = report_utf8(ctx, a, result->names[j]);
+        if (!(*names)[j]) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status write_graph(nonsens_context *ctx, arena *a, const nonsens_result *result, size_t format,
+                                  const char *path)
+{
+    char **names = result->names;
+    output *out;
+    if (formats[format].as_utf8) {
+        TRY(clean_names(ctx, a, result, &names));
+    }
+    TRY(output_open(ctx, path, &out));
+    formats[format].write(output_stream(out), result, names);
+    return output_close(ctx, out);
+}
+
+nonsens_status nonsens_result_write_graph(nonsens_context *ctx, const nonsens_result *result,
+                                          nonsens_graph_format format, const char *path)
+{
+    NEEDED(ctx, result, path);
+    arena scratch = {0};
+    size_t k = 0;
+    if (!result->is_graph) {
+        return fail(ctx, NONSENS_ERR_USAGE, "only discover has a graph to write");
+    }
+    while (k < FORMATS && formats[k].format != format) {
+        k++;
+    }
+    if (k == FORMATS) {
+        return fail(ctx, NONSENS_ERR_USAGE, "there is no graph format %d; give one of nonsens_graph_format",
+                    (int)format);
+    }
+    nonsens_status status = write_graph(ctx, &scratch, result, k, path);
+    arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,166 @@
+/*
+ * html_data.c - what a page shows of the data: some rows, and mean and deviation of every variable in each segment.
+ *
+ * Rows are taken at even distances in canonical order, that is by segment and inside a segment by value: every segment
+ * gives as many as its share, spread over its values, and neither row order nor names decide which.
+ */
+#include "write/html.h"
+
+#include <math.h>
+
+enum {
+    ROWS_MOST = 2000,     /* as many points as a browser draws without being felt */
+    CELLS_MOST = 160000,  /* of all columns; about eight bytes each */
+    ROWS_LEAST = 20,      /* however many columns */
+    ENTRIES_MOST = 20000, /* segments times columns */
+    SEGMENTS_LEAST = 20,  /* however many columns */
+    DIGITS = 4,           /* of a column's range: finer than a pixel */
+    SUMMARY_DIGITS = 5,
+    DIGITS_MOST = 15
+};
+
+int64_t html_segments_shown(int64_t segments, int64_t columns)
+{
+    int64_t most = ENTRIES_MOST / (columns > 0 ? columns : 1);
+    most = most > SEGMENTS_LEAST ? most : SEGMENTS_LEAST;
+    return segments < most ? segments : most;
+}
+
+static int64_t rows_shown(int64_t rows, int64_t columns)
+{
+    int64_t most = CELLS_MOST / columns;
+    most = most < ROWS_MOST ? most : ROWS_MOST;
+    most = most > ROWS_LEAST ? most : ROWS_LEAST;
+    return rows < most ? rows : most;
+}
+
+/* The k-th of `shown` rows. */
+static int64_t row_at(int64_t k, int64_t shown, int64_t rows)
+{
+    return (int64_t)(((double)k + 0.5) * (double)rows / (double)shown);
+}
+
+/* Digits that show a column's range in enough steps, also where it lies far from zero. */
+static int digits_of(int64_t rows, const double *v)
+{
+    double low = v[0], high = v[0];
+    for (int64_t i = 1; i < rows; i++) {
+        low = fmin(low, v[i]);
+        high = fmax(high, v[i]);
+    }
+    double size = fmax(fabs(low), fabs(high)) / (high - low);
+    double digits = DIGITS + (size > 1.0 && isfinite(size) ? ceil(log10(size)) : 0.0);
+    return digits < DIGITS_MOST ? (int)digits : DIGITS_MOST;
+}
+
+static json_t *shown_column(int64_t shown, int64_t rows, const double *v, double sign)
+{
+    int digits = digits_of(rows, v);
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t k = 0; ok && k < shown; k++) {
+        ok = json_array_append_new(array, report_rounded(sign * v[row_at(k, shown, rows)] + 0.0, digits)) == 0;
+    }
+    return report_keep_if(ok, array);
+}
+
+/* sign (m.cols): by which columns are multiplied; NULL: 1. */
+static json_t *shown_columns(int64_t shown, matrix m, const double *sign)
+{
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t j = 0; ok && j < m.cols; j++) {
+        ok = json_array_append_new(array, shown_column(shown, m.rows, matrix_col(m, j), sign ? sign[j] : 1.0)) == 0;
+    }
+    return report_keep_if(ok, array);
+}
+
+/* Segment and row of the input, from 1, of the rows shown. */
+static json_t *shown_places(const nonsens_data *data, int64_t shown, bool segment)
+{
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t k = 0; ok && k < shown; k++) {
+        int64_t i = row_at(k, shown, data->n);
+        int64_t place = segment ? (int64_t)data->segment[i] : data->input_row[i] + 1;
+        ok = json_array_append_new(array, json_integer((json_int_t)place)) == 0;
+    }
+    return report_keep_if(ok, array);
+}
+
+static json_t *texts(nonsens_context *ctx, arena *scratch, char *const *text, int64_t count)
+{
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t i = 0; ok && i < count; i++) {
+        char *clean = report_utf8(ctx, scratch, text[i]);
+        ok = clean && json_array_append_new(array, json_string(clean)) == 0;
+    }
+    return report_keep_if(ok, array);
+}
+
+/* [mean times sign, standard deviation] of rows from .. to - 1. */
+static json_t *moments(const double *v, int64_t from, int64_t to, double sign)
+{
+    double n = (double)(to - from), mean = 0.0, squares = 0.0;
+    for (int64_t i = from; i < to; i++) {
+        mean += v[i] / n;
+    }
+    for (int64_t i = from; i < to; i++) {
+        squares += (v[i] - mean) * (v[i] - mean);
+    }
+    return json_pack("[o, o]", report_rounded(sign * mean + 0.0, SUMMARY_DIGITS),
+                     report_rounded(sqrt(squares / n), SUMMARY_DIGITS));
+}
+
+/* One list of moments per column; sign as above. */
+static json_t *summary(const nonsens_data *data, matrix m, const double *sign, int64_t segments)
+{
+    json_t *columns = json_array();
+    bool ok = columns != NULL;
+    for (int64_t j = 0; ok && j < m.cols; j++) {
+        json_t *list = json_array();
+        ok = json_array_append_new(columns, list) == 0;
+        for (int64_t e = 0; ok && e < segments; e++) {
+            json_t *pair = moments(matrix_col(m, j), data->start[e], data->start[e + 1], sign ? sign[j] : 1.0);
+            ok = json_array_append_new(list, pair) == 0;
+        }
+    }
+    return report_keep_if(ok, columns);
+}
+
+static json_t *segment_sizes(const nonsens_data *data, int64_t segments)
+{
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t e = 0; ok && e < segments; e++) {
+        ok = json_array_append_new(array, json_integer((json_int_t)(data->start[e + 1] - data->start[e]))) == 0;
+    }
+    return report_keep_if(ok, array);
+}
+
+static json_t *sources(nonsens_context *ctx, arena *scratch, const html_report *r, int64_t shown, int64_t segments)
+{
+    if (!r->source.v) {
+        return json_null();
+    }
+    return json_pack("{s:o, s:o, s:o}", "names", texts(ctx, scratch, r->source_name, r->source.cols), "values",
+                     shown_columns(shown, r->source, NULL), "summary", summary(r->data, r->source, NULL, segments));
+}
+
+json_t *html_display(nonsens_context *ctx, arena *scratch, const html_report *r)
+{
+    const nonsens_data *data = r->data;
+    if (!data) {
+        return json_null();
+    }
+    int64_t columns = data->d + (r->source.v ? r->source.cols : 0), groups = data->segments > 0 ? data->segments : 1;
+    int64_t shown = rows_shown(data->n, columns), segments = html_segments_shown(groups, columns);
+    return json_pack("{s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "other", (int)r->other_data, "rows",
+                     (json_int_t)data->n, "segments", (json_int_t)data->segments, "labels",
+                     texts(ctx, scratch, data->labels, data->segments < segments ? data->segments : segments), "sizes",
+                     segment_sizes(data, segments), "variables", texts(ctx, scratch, data->names, data->d), "row",
+                     shown_places(data, shown, false), "segment", shown_places(data, shown, true), "values",
+                     shown_columns(shown, data->x, data->sign), "summary", summary(data, data->x, data->sign, segments),
+                     "sources", sources(ctx, scratch, r, shown, segments));
+}

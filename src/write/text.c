@@ -1,0 +1,373 @@
+/*
+ * text.c - a result in words: the decision as a sentence, the evidence for both directions, what speaks against the
+ * assumptions, and how to get the same result again.  Names are escaped and cut (base/show.h): they come from outside,
+ * and every line must stay one line.
+ */
+#include "write/text.h"
+#include "base/number.h"
+#include "base/output.h"
+#include "base/shell_word.h"
+#include "base/show.h"
+#include "methods/shared/result.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    COLUMNS = 100,       /* lines are broken here, between words */
+    EVIDENCE_LINES = 60, /* more only when verbose; JSON has all */
+    VALUE_DIGITS = 4,
+    P_DIGITS = 3,
+    NAME_COLUMNS_MOST = 40,
+    NAME_CHARACTERS = 100, /* of a piece of evidence, which holds up to two names */
+    NAME_BYTES = 4 * NAME_CHARACTERS + 8,
+    SENTENCE_CHARACTERS = 1500, /* a longer one has a name in it that is out of bounds */
+    SENTENCE_BYTES = 4 * SENTENCE_CHARACTERS + 8
+};
+
+static const double WHOLE_MOST = 1e9; /* whole numbers below it are counts and shown in full */
+
+/* ---- layout ---- */
+
+int text_columns(const char *text, size_t bytes)
+{
+    int columns = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    }
+    return columns;
+}
+
+void text_print_padded(FILE *f, const char *text, int columns)
+{
+    int used = text_columns(text, strlen(text));
+    fprintf(f, "%s%*s", text, columns > used ? columns - used : 0, "");
+}
+
+void text_print_words(FILE *f, const char *text, int at, int indent)
+{
+    char sentence[SENTENCE_BYTES];
+    bool first = true;
+    show_text(sentence, sizeof sentence, text, (int64_t)strlen(text), SENTENCE_CHARACTERS);
+    for (const char *word = sentence + strspn(sentence, " "); *word;) {
+        size_t bytes = strcspn(word, " ");
+        int width = text_columns(word, bytes);
+        if (!first && at + 1 + width > COLUMNS) {
+            fprintf(f, "\n%*s", indent, "");
+            at = indent;
+            first = true;
+        }
+        at += width + !first;
+        fprintf(f, "%s%.*s", first ? "" : " ", (int)bytes, word);
+        first = false;
+        word += bytes;
+        word += strspn(word, " ");
+    }
+    fputc('\n', f);
+}
+
+static void print_item(FILE *f, const char *text)
+{
+    fputs("  - ", f);
+    text_print_words(f, text, 4, 4);
+}
+
+void text_print_heading(FILE *f, const char *title)
+{
+    fprintf(f, "\n%s\n", title);
+}
+
+/* ---- the decision ---- */
+
+/* The names of the pair as they are shown. */
+typedef struct pair {
+    char a[SHOWN_BYTES], b[SHOWN_BYTES];
+} pair;
+
+static pair shown_pair(const nonsens_result *r)
+{
+    pair p = {"", ""};
+    if (r->variables >= 2) {
+        show_bare(p.a, r->names[0]);
+        show_bare(p.b, r->names[1]);
+    }
+    return p;
+}
+
+static void print_arrow_sentence(FILE *f, const nonsens_result *r, const pair *p)
+{
+    bool first_causes = r->decision == DECISION_FIRST_CAUSES;
+    const char *cause = first_causes ? p->a : p->b, *effect = first_causes ? p->b : p->a;
+    if (r->assumes_effect) {
+        fprintf(f, "If one of the two causes the other, %s causes %s.\n", cause, effect);
+    } else {
+        fprintf(f, "If the assumptions below hold, %s causes %s.\n", cause, effect);
+    }
+}
+
+static void print_sentence(FILE *f, const nonsens_result *r, const pair *p)
+{
+    const char *where = r->segments > 1 && r->options.pooling == POOLING_STRATIFIED ? " inside segments" : "";
+    if (r->sentence) {
+        text_print_words(f, r->sentence, 0, 0);
+        return;
+    }
+    switch (r->decision) {
+    case DECISION_FIRST_CAUSES:
+    case DECISION_SECOND_CAUSES:
+        print_arrow_sentence(f, r, p);
+        break;
+    case DECISION_INDEPENDENT:
+        fprintf(f, "%s and %s are not seen to depend on one another%s.\n", p->a, p->b, where);
+        break;
+    case DECISION_NEITHER:
+        fprintf(f, "Neither %s->%s nor %s->%s fits the data.\n", p->a, p->b, p->b, p->a);
+        break;
+    case DECISION_INCONCLUSIVE:
+        fprintf(f, "The data do not decide between %s->%s and %s->%s.\n", p->a, p->b, p->b, p->a);
+        break;
+    case DECISION_DEPENDENT: // has a sentence
+    case DECISION_NONE:
+        break;
+    }
+}
+
+static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
+{
+    if (isnan(p_value)) {
+        return "-";
+    }
+    return p_value >= P_FLOOR ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
+}
+
+static void print_figures(FILE *f, const nonsens_result *r, const pair *p)
+{
+    char value[NUMBER_BYTES];
+    if (r->direction_text && r->decision == DECISION_INCONCLUSIVE) {
+        bool first = r->better == BETTER_FIRST;
+        fprintf(f, "If a direction must be named: %s->%s.\n", first ? p->a : p->b, first ? p->b : p->a);
+    }
+    if (!isnan(r->p_value)) {
+        fprintf(f, "p-value %s", p_text(value, r->p_value));
+        fprintf(f, ", judged at level %s.\n", number_print(value, r->options.alpha, P_DIGITS));
+    }
+    if (!isnan(r->score)) {
+        fprintf(f, "Score %s (positive speaks for %s->%s, negative for %s->%s).\n",
+                number_print(value, r->score, VALUE_DIGITS), p->a, p->b, p->b, p->a);
+    }
+}
+
+void text_print_count(FILE *f, int64_t count, const char *thing, const char *behind)
+{
+    fprintf(f, "%" PRId64 " %s%s%s", count, thing, count == 1 ? "" : "s", behind);
+}
+
+static void print_support(FILE *f, const nonsens_result *r)
+{
+    fputs("What the data can and cannot support: ", f);
+    text_print_count(f, r->rows, "row", ", ");
+    text_print_count(f, r->segments, "segment", ", ");
+    text_print_count(f, r->variables, "variable", "\n");
+}
+
+static void print_decision(FILE *f, const nonsens_result *r)
+{
+    pair p = shown_pair(r);
+    switch (r->decision) {
+    case DECISION_NONE:
+        (r->explained.variable ? text_print_explained
+         : r->is_graph         ? text_print_graph
+         : r->unmixed.unmixing ? text_print_unmixed
+                               : print_support)(f, r);
+        return;
+    case DECISION_FIRST_CAUSES:
+        fprintf(f, "decision: %s->%s\n\n", p.a, p.b);
+        break;
+    case DECISION_SECOND_CAUSES:
+        fprintf(f, "decision: %s->%s\n\n", p.b, p.a);
+        break;
+    case DECISION_INDEPENDENT:
+    case DECISION_NEITHER:
+    case DECISION_INCONCLUSIVE:
+    case DECISION_DEPENDENT:
+        fprintf(f, "decision: %s\n\n", r->decision_text);
+        break;
+    }
+    print_sentence(f, r, &p);
+    if (r->reason) {
+        text_print_words(f, r->reason, 0, 0);
+    }
+    print_figures(f, r, &p);
+}
+
+/* ---- evidence ---- */
+
+static const char *shown_name(char out[NAME_BYTES], const evidence *e)
+{
+    return show_text(out, NAME_BYTES, e->name, (int64_t)strlen(e->name), NAME_CHARACTERS);
+}
+
+static int name_columns(const nonsens_result *r, int64_t lines)
+{
+    char name[NAME_BYTES];
+    int widest = 4;
+    for (int64_t i = 0; i < lines; i++) {
+        shown_name(name, &r->evidence[i]);
+        int columns = text_columns(name, strlen(name));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest < NAME_COLUMNS_MOST ? widest : NAME_COLUMNS_MOST;
+}
+
+const char *text_figure(char buffer[NUMBER_BYTES], double value)
+{
+    if (fabs(value) < WHOLE_MOST && value == floor(value)) { // counts in full
+        snprintf(buffer, NUMBER_BYTES, "%" PRId64, (int64_t)value);
+        return buffer;
+    }
+    return !isfinite(value) ? "-" : number_print(buffer, value, VALUE_DIGITS);
+}
+
+static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
+{
+    int64_t count = r->evidence_count - (verbose ? 0 : r->unmixed.tabled);
+    int64_t lines = verbose || count <= EVIDENCE_LINES ? count : EVIDENCE_LINES;
+    int width = name_columns(r, lines);
+    char value[NUMBER_BYTES], p_value[NUMBER_BYTES], name[NAME_BYTES];
+    if (lines == 0) {
+        return;
+    }
+    text_print_heading(f, "Evidence");
+    fprintf(f, "  %-*s  %10s  %9s\n", width, "name", "value", "p-value");
+    for (int64_t i = 0; i < lines; i++) {
+        const evidence *e = &r->evidence[i];
+        fputs("  ", f);
+        text_print_padded(f, shown_name(name, e), width);
+        fprintf(f, "  %10s  %9s  ", text_figure(value, e->value), p_text(p_value, e->p_value));
+        text_print_words(f, e->text, width + 27, width + 27);
+    }
+    if (lines < count) {
+        fprintf(f, "  ... and %" PRId64 " more; -v or --json shows them\n", count - lines);
+    }
+}
+
+/* ---- assumptions ---- */
+
+/* Straight behind the decision: what the data and the fit say against it, before any figure. */
+static void print_findings(FILE *f, const nonsens_result *r)
+{
+    if (r->notes + r->warnings > 0) {
+        text_print_heading(f, r->decision == DECISION_NONE ? "Findings" : "What bears on it");
+    }
+    for (int64_t i = 0; i < r->warnings; i++) {
+        print_item(f, r->warning[i]);
+    }
+    for (int64_t i = 0; i < r->notes; i++) {
+        print_item(f, r->note[i]);
+    }
+}
+
+static void print_assumptions(FILE *f, const nonsens_result *r)
+{
+    if (r->assumes) {
+        text_print_heading(f, "What it assumes");
+        fputs("  ", f);
+        text_print_words(f, r->assumes, 2, 2);
+    }
+}
+
+/* ---- how to get it again ---- */
+
+static void print_options(FILE *f, const nonsens_options *options)
+{
+    char value[OPTION_TEXT_BYTES], shown[4 * OPTION_TEXT_BYTES];
+    text_print_heading(f, "Options");
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        if (info->commands & options->command) {
+            option_print(options, info, value, sizeof value);
+            show_text(shown, sizeof shown, value, (int64_t)strlen(value), OPTION_TEXT_BYTES);
+            fprintf(f, "  %s = %s\n", info->key, shown);
+        }
+    }
+}
+
+void text_print_command(FILE *f, const nonsens_options *options, int64_t segments)
+{
+    char value[OPTION_TEXT_BYTES];
+    bool files = segments > 0 && !options->segment[0] && !options->segments[0]; // each file was a segment
+    fprintf(f, "  nonsens %s FILE%s", option_command_name(options->command), files ? "..." : "");
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
+        const nonsens_option_info *info = nonsens_option_at(i);
+        if (!(info->commands & options->command) || !option_changes_results(info)) {
+            continue; // a word of another command's option may be none of its own
+        }
+        option_print(options, info, value, sizeof value);
+        if (strcmp(value, option_usual(options, info)) == 0) {
+            continue;
+        }
+        bool flag = info->type == NONSENS_OPTION_FLAG;
+        fprintf(f, " --%s", info->key);
+        if (!flag) {
+            fputc(' ', f);
+            shell_word_print(f, value);
+        }
+    }
+    fputc('\n', f);
+}
+
+static void print_origin(FILE *f, const nonsens_result *r, bool verbose)
+{
+    char seconds[NUMBER_BYTES];
+    text_print_heading(f, "To get the same result again");
+    text_print_command(f, &r->options, r->segments);
+    fprintf(f, "  with nonsens %s on data %016" PRIx64 " (", nonsens_version(), r->data_hash);
+    text_print_count(f, r->rows, "row", ", ");
+    if (r->segments > 0) {
+        text_print_count(f, r->segments, "segment", ")\n");
+    } else {
+        fputs("no segments)\n", f);
+    }
+    if (verbose) {
+        fprintf(f, "  took %s s on ", number_print(seconds, r->seconds, P_DIGITS));
+        text_print_count(f, r->threads, "thread", "\n");
+        print_options(f, &r->options);
+    }
+}
+
+/* ---- reasoning ---- */
+
+static void print_steps(FILE *f, const nonsens_result *r)
+{
+    if (r->steps > 0) {
+        text_print_heading(f, "Step by step");
+    }
+    for (int64_t i = 0; i < r->steps; i++) {
+        fprintf(f, "%3" PRId64 ". ", i + 1);
+        text_print_words(f, r->step[i], 5, 5);
+    }
+}
+
+nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result, unsigned detail,
+                                         const char *path)
+{
+    NEEDED(ctx, result, path);
+    if (detail & ~((unsigned)NONSENS_TEXT_ALL | NONSENS_TEXT_STEPS)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "there is no detail %u of a text; add up bits of NONSENS_TEXT_*", detail);
+    }
+    bool verbose = detail & NONSENS_TEXT_ALL;
+    output *out;
+    TRY(output_open(ctx, path, &out));
+    FILE *f = output_stream(out);
+    print_decision(f, result);
+    print_findings(f, result);
+    if (detail & NONSENS_TEXT_STEPS) {
+        print_steps(f, result);
+    }
+    print_evidence(f, result, verbose);
+    print_assumptions(f, result);
+    print_origin(f, result, verbose);
+    return output_close(ctx, out);
+}

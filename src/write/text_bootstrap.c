@@ -1,0 +1,85 @@
+/* text_bootstrap.c - resamples in words: how many there were, and edges that many of them have and the graph lacks. */
+#include "base/show.h"
+#include "write/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_LINES = 20, LINE_BYTES = 2 * SHOWN_BYTES + 8, DIGITS = 3 };
+
+/* Shares from here on are worth a line. */
+static const double MANY = 0.5;
+
+/* An edge that resamples have. */
+typedef struct resampled_edge {
+    int64_t from, to, count;
+    int type;
+} resampled_edge;
+
+enum { KINDS = 4 };
+static void edges_of(const resampled_pair *p, resampled_edge edge[KINDS])
+{
+    edge[0] = (resampled_edge){p->a, p->b, p->forward, NONSENS_EDGE_DIRECTED};
+    edge[1] = (resampled_edge){p->b, p->a, p->backward, NONSENS_EDGE_DIRECTED};
+    edge[2] = (resampled_edge){p->a, p->b, p->undirected, NONSENS_EDGE_UNDIRECTED};
+    edge[3] = (resampled_edge){p->a, p->b, p->bidirected, NONSENS_EDGE_BIDIRECTED};
+}
+
+static bool is_in_graph(const nonsens_result *r, const resampled_edge *e)
+{
+    for (int64_t i = 0; i < r->edges; i++) {
+        if (r->edge[i].from == e->from && r->edge[i].to == e->to && r->edge[i].type == e->type) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_line(FILE *f, const nonsens_result *r, const resampled_edge *e, double share)
+{
+    static const char *const mark[] = {"->", "--", "<->"};
+    char from[SHOWN_BYTES], to[SHOWN_BYTES], number[NUMBER_BYTES];
+    fprintf(f, "  %s %s %s  support %s\n", show_bare(from, r->names[e->from]), mark[e->type],
+            show_bare(to, r->names[e->to]), number_print(number, share, DIGITS));
+}
+
+/* Edges that at least half of the resamples have and the graph does not. */
+static void print_missing(FILE *f, const nonsens_result *r, double good)
+{
+    int64_t lines = 0;
+    for (int64_t i = 0; i < r->resampled.pairs; i++) {
+        resampled_edge edge[KINDS];
+        edges_of(&r->resampled.pair[i], edge);
+        for (int k = 0; k < KINDS; k++) {
+            double share = (double)edge[k].count / good;
+            if (share < MANY || is_in_graph(r, &edge[k])) {
+                continue;
+            }
+            if (lines == 0) {
+                fputs("Not in the graph, but in at least half of the resamples:\n", f);
+            }
+            if (lines++ < MOST_LINES) {
+                print_line(f, r, &edge[k], share);
+            }
+        }
+    }
+    if (lines > MOST_LINES) {
+        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", lines - MOST_LINES);
+    }
+}
+
+void text_print_resampled(FILE *f, const nonsens_result *r)
+{
+    const resampled *s = &r->resampled;
+    text_print_heading(f, "Resamples");
+    fputs("  ", f);
+    text_print_count(f, s->replicates, "resample", "");
+    fputs(r->options.resample == RESAMPLE_HALF ? " of half of the rows" : " of the rows, drawn with replacement", f);
+    if (s->failed > 0) {
+        fprintf(f, ", of which %" PRId64 " failed", s->failed);
+    }
+    fputs("; support is the share of them that has the edge, with the same direction\n", f);
+    if (s->replicates > s->failed) {
+        print_missing(f, r, (double)(s->replicates - s->failed));
+    }
+}

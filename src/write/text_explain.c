@@ -1,0 +1,139 @@
+/* text_explain.c - what `explain` found, in words: root causes, a line per variable, the graph it rests on. */
+#include "base/show.h"
+#include "write/write_internal.h"
+#include "write/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_NAMED = 50,
+    MOST_LINES = 200,
+    DIGITS = 3,
+    VERDICT_NAMES = 3, /* of those that a variable follows */
+    CELL_BYTES = 2 * NUMBER_BYTES + 16,
+    VERDICT_BYTES = (VERDICT_NAMES + 1) * (SHOWN_BYTES + 2) + 40
+};
+
+static const char *figure(char cell[CELL_BYTES], double value)
+{
+    return !isfinite(value) ? "-" : value == 0.0 ? "0" : number_print(cell, value, DIGITS);
+}
+
+/* Changes to the thousandth of a nat: what is less is none. */
+static const char *change(char cell[CELL_BYTES], double value)
+{
+    enum { MOST_DIGITS = 4 };
+    double rounded = round(1000.0 * value) / 1000.0;
+    return fabs(rounded) >= 1.0 ? number_print(cell, rounded, MOST_DIGITS) : figure(cell, rounded);
+}
+
+static const char *p_cell(char cell[CELL_BYTES], double p)
+{
+    return p < P_FLOOR ? "<1e-300" : figure(cell, p);
+}
+
+const char *report_verdict(int verdict)
+{
+    static const char *const word[] = {"changed itself", "follows", "unchanged", "unclear"};
+    return word[verdict];
+}
+
+static const char *verdict_text(char out[VERDICT_BYTES], const nonsens_result *r, const nonsens_change *c)
+{
+    char name[SHOWN_BYTES];
+    size_t used = (size_t)snprintf(out, VERDICT_BYTES, "%s", report_verdict(c->verdict));
+    if (c->verdict == NONSENS_CHANGED_ITSELF && c->how[0]) {
+        snprintf(out + used, VERDICT_BYTES - used, ": %s", c->how);
+    }
+    for (int64_t i = 0; c->verdict == NONSENS_FOLLOWS && i < c->followed && i <= VERDICT_NAMES; i++) {
+        used += (size_t)snprintf(out + used, VERDICT_BYTES - used, "%s%s", i ? ", " : " ",
+                                 i == VERDICT_NAMES ? "..." : show_bare(name, r->names[c->follows[i]]));
+    }
+    return out;
+}
+
+/* ---- the first line --------------------------------------------------------------------------------------------- */
+
+static void print_roots(FILE *f, const nonsens_result *r)
+{
+    char name[SHOWN_BYTES];
+    int64_t named = 0;
+    fprintf(f, "root causes of %s:", show_bare(name, r->explained.of));
+    for (int64_t i = 0; i < r->variables && r->explained.variable[i].verdict == NONSENS_CHANGED_ITSELF; i++, named++) {
+        if (named < MOST_NAMED) {
+            fprintf(f, "%s %s", named ? "," : "", show_bare(name, r->names[r->explained.variable[i].variable]));
+        }
+    }
+    fputs(named == 0 ? " none found\n" : named > MOST_NAMED ? ", ...\n" : "\n", f);
+}
+
+static void print_sentence(FILE *f, const nonsens_result *r)
+{
+    char of[SHOWN_BYTES], against[SHOWN_BYTES], alpha[NUMBER_BYTES], sentence[1200];
+    const explained *e = &r->explained;
+    show_bare(of, e->of);
+    snprintf(sentence, sizeof sentence,
+             "%s (%" PRId64 " rows) is compared with %s (%" PRId64 " rows). A variable changed itself where its "
+             "distribution given its causes differs between them (%s at most %s); what changed only as its causes did "
+             "follows them.",
+             of, e->of_rows, e->against ? show_bare(against, e->against) : "all other segments", e->other_rows,
+             r->options.fdr == FDR_NONE ? "p" : "q", number_print(alpha, r->options.alpha, DIGITS));
+    fputc('\n', f);
+    text_print_words(f, sentence, 0, 0);
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------------- */
+
+static int name_columns(const nonsens_result *r, int64_t lines)
+{
+    char name[SHOWN_BYTES];
+    int widest = 8;
+    for (int64_t i = 0; i < lines; i++) {
+        show_bare(name, r->names[r->explained.variable[i].variable]);
+        int columns = text_columns(name, strlen(name));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
+static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c, int64_t rank, int width)
+{
+    char name[SHOWN_BYTES], cell[CELL_BYTES], other[CELL_BYTES], verdict[VERDICT_BYTES];
+    fprintf(f, "  %4" PRId64 "  ", rank);
+    text_print_padded(f, show_bare(name, r->names[c->variable]), width);
+    fprintf(f, "  %7s  %7s", change(cell, c->own), change(other, c->own_error));
+    fprintf(f, "  %8s  %8s", p_cell(cell, c->p_value), p_cell(other, c->q_value));
+    fprintf(f, "  %6s  %8s", figure(cell, c->scale), change(other, c->marginal));
+    fprintf(f, "  %s\n", verdict_text(verdict, r, c));
+}
+
+static void print_table(FILE *f, const nonsens_result *r)
+{
+    int64_t lines = r->variables < MOST_LINES ? r->variables : MOST_LINES;
+    int width = name_columns(r, lines);
+    fprintf(f, "\n  rank  %-*s  %7s  %7s  %8s  %8s  %6s  %8s  verdict\n", width, "variable", "own", "error", "p", "q",
+            "scale", "marginal");
+    for (int64_t i = 0; i < lines; i++) {
+        print_line(f, r, &r->explained.variable[i], i + 1, width);
+    }
+    if (lines < r->variables) {
+        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->variables - lines);
+    }
+    fputs("\n  ", f);
+    text_print_words(f,
+                     "own: how far the variable's disturbance differs, and marginal: how far the variable itself does "
+                     "(Jeffreys divergence, nats per row); error: standard error of own; scale: how many times as wide "
+                     "the disturbance is.",
+                     2, 2);
+}
+
+void text_print_explained(FILE *f, const nonsens_result *r)
+{
+    print_roots(f, r);
+    print_sentence(f, r);
+    print_table(f, r);
+    text_print_heading(f, "The graph");
+    text_print_graph(f, r);
+}

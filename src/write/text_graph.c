@@ -1,0 +1,91 @@
+/* text_graph.c - what `discover` found, in words: one line per edge, and the order of the variables if there is one. */
+#include "base/show.h"
+#include "write/graph.h"
+#include "write/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_EDGES = 200, MOST_ORDERED = 50, DIGITS = 4, ARROW_BYTES = 2 * SHOWN_BYTES + 8, ARROW_COLUMNS_MOST = 50 };
+
+static void print_arrow(char out[ARROW_BYTES], const nonsens_result *r, const graph_edge *e)
+{
+    static const char *const mark[] = {"->", "--", "<->"};
+    char from[SHOWN_BYTES], to[SHOWN_BYTES];
+    snprintf(out, ARROW_BYTES, "%s %s %s", show_bare(from, r->names[e->from]), mark[e->type],
+             show_bare(to, r->names[e->to]));
+}
+
+static int arrow_columns(const nonsens_result *r, int64_t lines)
+{
+    char arrow[ARROW_BYTES];
+    int widest = 4;
+    for (int64_t i = 0; i < lines; i++) {
+        print_arrow(arrow, r, &r->edge[i]);
+        int columns = text_columns(arrow, strlen(arrow));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest < ARROW_COLUMNS_MOST ? widest : ARROW_COLUMNS_MOST;
+}
+
+static void print_figure(FILE *f, const char *name, double value)
+{
+    char number[NUMBER_BYTES];
+    if (isfinite(value)) {
+        fprintf(f, "  %s %s", name, value != 0.0 ? number_print(number, value, DIGITS) : "0");
+    }
+}
+
+static void print_edges(FILE *f, const nonsens_result *r)
+{
+    char arrow[ARROW_BYTES];
+    int64_t lines = r->edges < MOST_EDGES ? r->edges : MOST_EDGES;
+    int width = arrow_columns(r, lines);
+    for (int64_t i = 0; i < lines; i++) {
+        print_arrow(arrow, r, &r->edge[i]);
+        fputs("  ", f);
+        text_print_padded(f, arrow, width);
+        print_figure(f, "weight", r->edge[i].weight);
+        if (r->edge[i].p_value < P_FLOOR) {
+            fputs("  p-value < 1e-300", f);
+        } else {
+            print_figure(f, "p-value", r->edge[i].p_value);
+        }
+        print_figure(f, "support", r->edge[i].support);
+        fputc('\n', f);
+    }
+    if (lines < r->edges) {
+        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->edges - lines);
+    }
+}
+
+static void print_order(FILE *f, const nonsens_result *r)
+{
+    char name[SHOWN_BYTES];
+    text_print_heading(f, "Order, causes first");
+    fputs("  ", f);
+    for (int64_t i = 0; i < r->variables && i < MOST_ORDERED; i++) {
+        fprintf(f, "%s%s", i ? ", " : "", show_bare(name, r->names[r->order[i]]));
+    }
+    fputs(r->variables > MOST_ORDERED ? ", ...\n" : "\n", f);
+}
+
+void text_print_graph(FILE *f, const nonsens_result *r)
+{
+    text_print_count(f, r->edges, "edge", " between ");
+    bool given = r->options.graph[0] != '\0'; // to explain
+    text_print_count(f, r->variables, "variable", given ? ", as --graph has them" : " by ");
+    fprintf(f, "%s (a -> b: a causes b; a -- b: direction not known; a <-> b: %s)\n", given ? "" : r->method,
+            report_edge_meaning(r, NONSENS_EDGE_BIDIRECTED));
+    print_edges(f, r);
+    if (r->reason) {
+        text_print_words(f, r->reason, 0, 0);
+    }
+    if (r->resampled.replicates > 0) {
+        text_print_resampled(f, r);
+    }
+    if (r->order) {
+        print_order(f, r);
+    }
+}

@@ -1,0 +1,109 @@
+/* text_ica.c - what `ica` found, in words: the sources with their shape and change, and the unmixing. */
+#include "base/show.h"
+#include "write/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_SHOWN = 10, NUMBER_COLUMNS = 12, LABEL_COLUMNS = 22, LABEL_BYTES = 128, DIGITS = 4, CHANGE_DIGITS = 3 };
+
+/* Cut to so many characters. */
+static const char *short_text(char out[LABEL_BYTES], const char *text, int characters)
+{
+    return show_text(out, LABEL_BYTES, text, (int64_t)strlen(text), characters);
+}
+
+/* The segment in which the source varies most (sign 1) or least (-1); of several the one whose label comes first. */
+static int64_t extreme_segment(const nonsens_result *r, int64_t source, double sign)
+{
+    const double *change = matrix_col(r->modulation, source);
+    int64_t best = 0;
+    for (int64_t e = 1; e < r->segments; e++) {
+        double more = sign * (change[e] - change[best]);
+        if (more > 0.0 || (more == 0.0 && strcmp(r->labels[e], r->labels[best]) < 0)) {
+            best = e;
+        }
+    }
+    return best;
+}
+
+static void print_extreme(FILE *f, const nonsens_result *r, int64_t source, double sign, int columns)
+{
+    char label[LABEL_BYTES], value[NUMBER_BYTES], cell[LABEL_BYTES + NUMBER_BYTES];
+    int64_t e = extreme_segment(r, source, sign);
+    snprintf(cell, sizeof cell, "%s (%s)", short_text(label, r->labels[e], LABEL_COLUMNS - 10),
+             number_print(value, matrix_col(r->modulation, source)[e], CHANGE_DIGITS));
+    fputs("  ", f);
+    text_print_padded(f, cell, columns);
+}
+
+static void print_source(FILE *f, const nonsens_result *r, int64_t k)
+{
+    char kurtosis[NUMBER_BYTES], skewness[NUMBER_BYTES];
+    fprintf(f, "  %-6s  %10s  %10s", r->source_name[k], number_print(kurtosis, r->unmixed.kurtosis[k], DIGITS),
+            number_print(skewness, r->unmixed.skewness[k], DIGITS));
+    if (r->segments > 1) {
+        print_extreme(f, r, k, 1.0, LABEL_COLUMNS);
+        print_extreme(f, r, k, -1.0, 0);
+    }
+    fputc('\n', f);
+}
+
+static void print_sources(FILE *f, const nonsens_result *r)
+{
+    text_print_heading(f, "Sources");
+    fprintf(f, "  %-6s  %10s  %10s", "source", "kurtosis", "skewness");
+    if (r->segments > 1) {
+        fprintf(f, "  %-*s  %s", LABEL_COLUMNS, "varies most in", "least in (deviation over the pooled one)");
+    }
+    fputc('\n', f);
+    for (int64_t k = 0; k < r->source.cols && k < MOST_SHOWN; k++) {
+        print_source(f, r, k);
+    }
+    if (r->source.cols > MOST_SHOWN) {
+        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->source.cols - MOST_SHOWN);
+    }
+}
+
+static void print_unmixing(FILE *f, const nonsens_result *r)
+{
+    char name[LABEL_BYTES], value[NUMBER_BYTES];
+    int64_t d = r->source.cols;
+    text_print_heading(f, "Unmixing (rows are sources, columns the weights of variables less their means)");
+    if (d > MOST_SHOWN) {
+        fprintf(f, "  %" PRId64 " x %" PRId64 "; --json shows it\n", d, d);
+        return;
+    }
+    fprintf(f, "  %-6s", "");
+    for (int64_t j = 0; j < d; j++) {
+        short_text(name, r->names[j], NUMBER_COLUMNS - 2);
+        fprintf(f, "%*s%s", NUMBER_COLUMNS - text_columns(name, strlen(name)), "", name);
+    }
+    fputc('\n', f);
+    for (int64_t k = 0; k < d; k++) {
+        fprintf(f, "  %-6s", r->source_name[k]);
+        for (int64_t j = 0; j < d; j++) {
+            fprintf(f, "%*s", NUMBER_COLUMNS, number_print(value, r->unmixed.unmixing[k * d + j], DIGITS));
+        }
+        fputc('\n', f);
+    }
+}
+
+void text_print_unmixed(FILE *f, const nonsens_result *r)
+{
+    text_print_count(f, r->source.cols, "source", " by ");
+    fputs(r->method, f);
+    if (r->unmixed.statistic) {
+        fprintf(f, " (statistic %s)", r->unmixed.statistic);
+    }
+    fputs(" from ", f);
+    text_print_count(f, r->rows, "row", ", ");
+    if (r->segments > 0) {
+        text_print_count(f, r->segments, "segment", "\n");
+    } else {
+        fputs("no segments\n", f);
+    }
+    print_sources(f, r);
+    print_unmixing(f, r);
+}

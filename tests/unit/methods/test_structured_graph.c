@@ -1,0 +1,404 @@
+/*
+ * test_structured_graph.c - graphs of simulated data, what is known beforehand, what must not matter, the search's own
+ * questions, failures.
+ */
+#include "base/rng.h"
+#include "data/dataset.h"
+#include "simulate/simulate.h"
+#include "methods/shared/result.h"
+#include "methods/structured/structured_search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+static nonsens_simulation *simulate(fixture *f, int64_t nodes, int64_t segments, int64_t rows, int64_t seed)
+{
+    nonsens_simulation *s;
+    nonsens_options *o;
+    char text[4][24];
+    snprintf(text[0], sizeof text[0], "%d", (int)nodes);
+    snprintf(text[1], sizeof text[1], "%d", (int)segments);
+    snprintf(text[2], sizeof text[2], "%d", (int)rows);
+    snprintf(text[3], sizeof text[3], "%d", (int)seed);
+    const char *set[][2] = {{"sem", "node"},       {"nodes", text[0]},       {"edge-prob", "0.5"},
+                            {"segments", text[1]}, {"per-segment", text[2]}, {"seed", text[3]}};
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_SIMULATE, &o), NONSENS_OK);
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+        if (nonsens_options_set(f->ctx, o, set[i][0], set[i][1]) != NONSENS_OK) {
+            fail_msg("%s", nonsens_message(f->ctx));
+        }
+    }
+    assert_int_equal(nonsens_simulate(f->ctx, o, &s), NONSENS_OK);
+    nonsens_options_free(o);
+    return s;
+}
+
+static nonsens_data *data_of(fixture *f, const nonsens_simulation *s)
+{
+    nonsens_data *data;
+    assert_int_equal(nonsens_simulation_data(f->ctx, s, &data), NONSENS_OK);
+    return data;
+}
+
+static nonsens_options *options_of(fixture *f, const char *threads, const char *known)
+{
+    nonsens_options *o;
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(f->ctx, o, "method", "structured"), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(f->ctx, o, "threads", threads), NONSENS_OK);
+    if (known) {
+        assert_int_equal(nonsens_options_set(f->ctx, o, "knowledge", known), NONSENS_OK);
+    }
+    return o;
+}
+
+static nonsens_result *discover(fixture *f, const nonsens_data *data, const char *threads, const char *known)
+{
+    nonsens_options *o = options_of(f, threads, known);
+    nonsens_result *result;
+    if (nonsens_discover(f->ctx, data, o, &result) != NONSENS_OK) {
+        fail_msg("%s", nonsens_message(f->ctx));
+    }
+    nonsens_options_free(o);
+    return result;
+}
+
+static const nonsens_edge *edge_between(const nonsens_result *r, int64_t from, int64_t to)
+{
+    for (int64_t i = 0; i < r->edges; i++) {
+        if (r->edge[i].from == from && r->edge[i].to == to) {
+            return &r->edge[i];
+        }
+    }
+    return NULL;
+}
+
+/* Causes stand before their effects, each variable once; all figures are numbers. */
+static void assert_sound(const nonsens_result *r, int64_t d)
+{
+    int64_t place[16], seen = 0;
+    for (int64_t k = 0; k < d; k++) {
+        place[r->order[k]] = k;
+        seen |= 1 << r->order[k];
+    }
+    assert_int_equal(seen, (1 << d) - 1);
+    for (int64_t i = 0; i < r->edges; i++) {
+        const nonsens_edge *e = &r->edge[i];
+        assert_true(e->type != NONSENS_EDGE_DIRECTED || place[e->from] < place[e->to]);
+        assert_true(e->p_value >= 0.0 && e->p_value <= 1.0);
+    }
+    for (int64_t i = 0; i < r->evidence_count; i++) {
+        bool turned = strncmp(r->evidence[i].name, "turned", 6) == 0;
+        assert_true(isfinite(r->evidence[i].value) || turned);
+    }
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------------------------ */
+
+static void test_true_graphs(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        int64_t nodes, seed;
+    } cases[] = {{3, 1}, {3, 2}, {3, 3}, {3, 6}, {4, 11}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        nonsens_simulation *s = simulate(f, cases[c].nodes, 8, 200, cases[c].seed);
+        nonsens_data *data = data_of(f, s);
+        nonsens_result *r = discover(f, data, "1", NULL);
+        int64_t right = 0, truth = 0;
+        for (int64_t i = 0; i < s->d * s->d; i++) {
+            const nonsens_edge *e = edge_between(r, i / s->d, i % s->d);
+            truth += s->edge[i];
+            right += s->edge[i] && e && e->type == NONSENS_EDGE_DIRECTED;
+        }
+        assert_int_equal(right, truth);
+        assert_int_equal(r->edges, truth);
+        assert_sound(r, s->d);
+        nonsens_result_free(r);
+        nonsens_data_free(data);
+        nonsens_simulation_free(s);
+    }
+}
+
+/* ---- what is known ----------------------------------------------------------------------------------------------- */
+
+static nonsens_result *discover_knowing(fixture *f, const nonsens_data *data, const char *text)
+{
+    char path[] = "/tmp/nonsens-structured-XXXXXX";
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    FILE *file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    fprintf(file, "/knowledge\n%s", text);
+    fclose(file);
+    nonsens_result *r = discover(f, data, "1", path);
+    remove(path);
+    return r;
+}
+
+enum { ABSENT, DIRECTED, ANY };
+
+/* Of a true arrow a -> b: what is known, and what may then be between a and b. */
+static void test_knowledge(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *format;
+        bool turned; /* the file names b first */
+        int there, back;
+    } cases[] = {{"requiredirect\n%s %s\n", false, DIRECTED, ABSENT},
+                 {"requiredirect\n%s %s\n", true, ABSENT, DIRECTED},
+                 {"forbiddirect\n%s %s\n", false, ABSENT, ANY},
+                 {"addtemporal\n1 %s\n2 %s\n", true, ABSENT, ANY},
+                 {"addtemporal\n1* %s %s\n", false, ABSENT, ABSENT}};
+    nonsens_simulation *s = simulate(f, 3, 6, 150, 6);
+    nonsens_data *data = data_of(f, s);
+    int64_t at = 0;
+    while (!s->edge[at]) {
+        at++;
+    }
+    int64_t a = at / s->d, b = at % s->d;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[200];
+        snprintf(text, sizeof text, cases[c].format, s->names[cases[c].turned ? b : a],
+                 s->names[cases[c].turned ? a : b]);
+        nonsens_result *r = discover_knowing(f, data, text);
+        const nonsens_edge *edge[] = {edge_between(r, a, b), edge_between(r, b, a)};
+        const int expected[] = {cases[c].there, cases[c].back};
+        assert_sound(r, s->d);
+        for (int side = 0; side < 2; side++) {
+            assert_true(!edge[side] || (expected[side] != ABSENT && edge[side]->type == NONSENS_EDGE_DIRECTED));
+            assert_true(edge[side] || expected[side] != DIRECTED);
+        }
+        nonsens_result_free(r);
+    }
+    nonsens_data_free(data);
+    nonsens_simulation_free(s);
+}
+
+static nonsens_data *noise(fixture *f, int64_t d, int64_t segments, int64_t rows, uint64_t seed)
+{
+    nonsens_data *data;
+    int64_t n = segments * rows, *segment = arena_get(f->ctx, &f->scratch, n, sizeof *segment);
+    double *x = fixture_doubles(f, n * d);
+    rng r = rng_open(seed, RNG_TEST, 95);
+    for (int64_t i = 0; i < n * d; i++) {
+        segment[i % n] = i % n / rows;
+        x[i] = (1.0 + (double)((i / n + i % n / rows) % 3)) * rng_laplace(&r);
+    }
+    assert_int_equal(nonsens_data_from_arrays(f->ctx, n, d, x, 1, n, NULL, segment, &data), NONSENS_OK);
+    return data;
+}
+
+/* More required causes than are fitted: a sentence, nothing worse. */
+static void test_too_many_required(void **state)
+{
+    fixture *f = *state;
+    nonsens_data *data = noise(f, 8, 2, 20, 1);
+    char path[] = "/tmp/nonsens-structured-XXXXXX";
+    int descriptor = mkstemp(path);
+    FILE *file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    fprintf(file, "/knowledge\nrequiredirect\n");
+    for (int64_t j = 1; j < 8; j++) {
+        fprintf(file, "%s %s\n", data->names[j], data->names[0]);
+    }
+    fclose(file);
+    nonsens_options *o = options_of(f, "1", path);
+    nonsens_result *r;
+    assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_ERR_USAGE);
+    assert_non_null(strstr(nonsens_message(f->ctx), "requires 7 causes"));
+    remove(path);
+    nonsens_options_free(o);
+    nonsens_data_free(data);
+}
+
+/* ---- the search's questions -------------------------------------------------------------------------------------- */
+
+/* Gains by the scores themselves; an arrow there and gone; turned there and back. */
+static void test_judge(void **state)
+{
+    fixture *f = *state;
+    nonsens_simulation *sim = simulate(f, 3, 6, 150, 6);
+    nonsens_data *data = data_of(f, sim);
+    nonsens_options *o = options_of(f, "1", NULL);
+    scores sc;
+    search_gain there, turned, back, again;
+    bool possible;
+    assert_int_equal(scores_open(f->ctx, &f->scratch, data, o, &sc), NONSENS_OK);
+    search s = {.scores = &sc, .level = 3.0, .least = 1.0};
+    assert_int_equal(pdag_new(f->ctx, &f->scratch, 3, &s.graph), NONSENS_OK);
+    pdag_set(&s.graph, 0, 1, PDAG_ARROW);
+    assert_int_equal(search_judge(f->ctx, &f->scratch, &s, 0, 1, &there, &turned, &possible), NONSENS_OK);
+    assert_true(possible);
+    const int64_t zero = 0, one = 1;
+    double gain = scores_get(&sc, 1, 1, &zero)->total - scores_get(&sc, 1, 0, NULL)->total;
+    double other = scores_get(&sc, 0, 1, &one)->total - scores_get(&sc, 0, 0, &zero)->total;
+    assert_true(fabs(there.total - gain) < 1e-8 && fabs(turned.total - (other - gain)) < 1e-8);
+    assert_true(fabs(there.z) < 1e3 && there.z * there.total >= 0 && turned.z * turned.total >= 0);
+    pdag_set(&s.graph, 1, 0, PDAG_ARROW);
+    assert_int_equal(search_judge(f->ctx, &f->scratch, &s, 1, 0, &again, &back, &possible), NONSENS_OK);
+    assert_true(back.total == -turned.total && back.z == -turned.z);
+    pdag_set(&s.graph, 0, 1, PDAG_ARROW);
+    pdag_set(&s.graph, 1, 2, PDAG_ARROW);
+    pdag_set(&s.graph, 0, 2, PDAG_ARROW); // turned, it would close a circle
+    assert_int_equal(search_judge(f->ctx, &f->scratch, &s, 0, 2, &there, &turned, &possible), NONSENS_OK);
+    assert_true(!possible && isnan(turned.total) && isfinite(there.total));
+    scores_close(&sc);
+    nonsens_options_free(o);
+    nonsens_data_free(data);
+    nonsens_simulation_free(sim);
+}
+
+/* ---- odd data ---------------------------------------------------------------------------------------------------- */
+
+static void test_unrelated(void **state)
+{
+    fixture *f = *state;
+    for (uint64_t seed = 2; seed < 5; seed++) {
+        nonsens_data *data = noise(f, 4, 5, 100, seed);
+        nonsens_result *r = discover(f, data, "1", NULL);
+        assert_int_equal(r->edges, 0);
+        assert_sound(r, 4);
+        nonsens_result_free(r);
+        nonsens_data_free(data);
+    }
+}
+
+/* Copies, few values, tiny segments: an end, and figures that are numbers. */
+static void test_odd_data(void **state)
+{
+    fixture *f = *state;
+    enum { N = 90, D = 5 };
+    double *x = fixture_doubles(f, N * D);
+    int64_t segment[N];
+    rng r = rng_open(4, RNG_TEST, 96);
+    for (int64_t i = 0; i < N; i++) {
+        segment[i] = i < 80 ? i / 20 : 4 + (i - 80) / 5;
+        x[i] = (1.0 + (double)segment[i]) * rng_laplace(&r);
+        x[N + i] = -x[i] * x[i] * x[i];
+        x[2 * N + i] = (double)rng_below(&r, 3);
+        x[3 * N + i] = segment[i] == 2 ? 1.0 : round(2.0 * rng_normal(&r) + x[i]);
+        x[4 * N + i] = i == 7 ? 1e6 : exp(x[i]);
+    }
+    nonsens_data *data;
+    assert_int_equal(nonsens_data_from_arrays(f->ctx, N, D, x, 1, N, NULL, segment, &data), NONSENS_OK);
+    nonsens_result *found = discover(f, data, "1", NULL);
+    assert_sound(found, D);
+    nonsens_result_free(found);
+    nonsens_data_free(data);
+}
+
+/* ---- what must not matter -----------------------------------------------------------------------------------------
+ */
+
+/* Threads, rows and columns in another order, segments by other names: the same answer, bit for bit. */
+static void test_what_must_not_matter(void **state)
+{
+    fixture *f = *state;
+    enum { D = 3 };
+    nonsens_simulation *s = simulate(f, D, 6, 100, 6);
+    int64_t n = s->n, column[D] = {2, 0, 1}, *row = arena_get(f->ctx, &f->scratch, n, sizeof *row),
+            *renamed = arena_get(f->ctx, &f->scratch, n, sizeof *renamed);
+    double *moved = fixture_doubles(f, n * D);
+    rng r = rng_open(1, RNG_TEST, 97);
+    for (int64_t i = 0; i < n; i++) {
+        row[i] = i;
+    }
+    rng_shuffle(&r, n, row);
+    for (int64_t i = 0; i < n; i++) {
+        renamed[i] = 40 - 3 * s->segment[row[i]];
+        for (int64_t k = 0; k < D; k++) {
+            moved[k * n + i] = matrix_col(s->x, column[k])[row[i]];
+        }
+    }
+    nonsens_data *data = data_of(f, s), *other;
+    assert_int_equal(nonsens_data_from_arrays(f->ctx, n, D, moved, 1, n, NULL, renamed, &other), NONSENS_OK);
+    nonsens_result *a = discover(f, data, "1", NULL), *b = discover(f, other, "3", NULL);
+    assert_true(a->edges > 0);
+    assert_int_equal(a->edges, b->edges);
+    for (int64_t i = 0; i < b->edges; i++) {
+        const nonsens_edge *e = edge_between(a, column[b->edge[i].from], column[b->edge[i].to]);
+        e = e || b->edge[i].type == NONSENS_EDGE_DIRECTED
+                ? e
+                : edge_between(a, column[b->edge[i].to], column[b->edge[i].from]);
+        assert_non_null(e);
+        assert_true(e->type == b->edge[i].type && e->p_value == b->edge[i].p_value);
+    }
+    for (int64_t k = 0; k < D; k++) {
+        assert_int_equal(a->order[k], column[b->order[k]]);
+    }
+    for (int64_t i = 0; i < a->evidence_count; i++) { // of arrows in canonical order, of variables in the user's
+        bool of_variable =
+            strncmp(a->evidence[i].name, "place(", 6) == 0 || strncmp(a->evidence[i].name, "scale(", 6) == 0;
+        assert_true(of_variable || a->evidence[i].value == b->evidence[i].value || isnan(a->evidence[i].value));
+    }
+    nonsens_result_free(a);
+    nonsens_result_free(b);
+    nonsens_data_free(data);
+    nonsens_data_free(other);
+    nonsens_simulation_free(s);
+}
+
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
+
+static nonsens_status discover_small(nonsens_context *ctx, arena *a, void *state)
+{
+    const void **inputs = state;
+    nonsens_result *result = NULL;
+    (void)a;
+    nonsens_status status = nonsens_discover(ctx, inputs[0], inputs[1], &result);
+    nonsens_result_free(result);
+    return status;
+}
+
+static void test_each_allocation_failing(void **state)
+{
+    fixture *f = *state;
+    nonsens_simulation *s = simulate(f, 2, 2, 30, 3);
+    nonsens_data *data = data_of(f, s);
+    nonsens_options *o = options_of(f, "1", NULL);
+    assert_true(fail_every_allocation(f, discover_small, (const void *[]){data, o}) > 20);
+    nonsens_options_free(o);
+    nonsens_data_free(data);
+    nonsens_simulation_free(s);
+}
+
+static int stop(void *user, const char *phase, int64_t done, int64_t total)
+{
+    (void)phase, (void)done, (void)total;
+    return ++*(int *)user >= 3;
+}
+
+static void test_cancelling(void **state)
+{
+    fixture *f = *state;
+    nonsens_data *data = noise(f, 3, 4, 50, 9);
+    nonsens_options *o = options_of(f, "1", NULL);
+    nonsens_result *r = NULL;
+    int calls = 0;
+    nonsens_set_progress(f->ctx, stop, &calls);
+    assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_CANCELLED);
+    assert_null(r);
+    assert_true(calls >= 3 && calls < 15);
+    nonsens_options_free(o);
+    nonsens_data_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(test_true_graphs),
+                                       TEST(test_knowledge),
+                                       TEST(test_too_many_required),
+                                       TEST(test_judge),
+                                       TEST(test_unrelated),
+                                       TEST(test_odd_data),
+                                       TEST(test_what_must_not_matter),
+                                       TEST(test_each_allocation_failing),
+                                       TEST(test_cancelling)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

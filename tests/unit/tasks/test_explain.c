@@ -1,0 +1,363 @@
+/*
+ * test_explain.c - changes of known size, tests given causes that changed, faults that simulations put in, what must
+ * not matter, failures.
+ */
+#include "base/rng.h"
+#include "data/dataset.h"
+#include "simulate/simulate.h"
+#include "tasks/explain/explain_change.h"
+#include "methods/shared/result.h"
+#include "classifier/sample.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+enum { FOLDS = 5 };
+
+/* ---- two groups of rows with a cause x and an effect y ---- */
+
+typedef struct pair {
+    int64_t n; /* the first half is the segment */
+    double *x, *y;
+    mechanism_data rows;
+    explain_groups groups;
+} pair;
+
+static void prepare(fixture *f, pair *p)
+{
+    int64_t start[3] = {0, p->n / 2, p->n};
+    const int8_t in[2] = {1, 0};
+    double *warped[2];
+    int32_t *fold;
+    arena scratch = {0};
+    for (int k = 0; k < 2; k++) {
+        warped[k] = fixture_doubles(f, p->n);
+        assert_int_equal(sample_warp(f->ctx, &scratch, p->n, k ? p->y : p->x, warped[k]), NONSENS_OK);
+    }
+    arena_free(&scratch);
+    assert_int_equal(sample_folds(f->ctx, &f->scratch, 2, start, FOLDS, 1, 0, &fold), NONSENS_OK);
+    assert_int_equal(
+        mechanism_prepare(f->ctx, &f->scratch, 2, (const double *const *)warped, 2, start, fold, FOLDS, &p->rows),
+        NONSENS_OK);
+    assert_int_equal(explain_groups_make(f->ctx, &f->scratch, &p->rows, in, &p->groups), NONSENS_OK);
+}
+
+/* Rows in the order of the groups. */
+static double *in_order(fixture *f, const pair *p, const double *value)
+{
+    double *v = fixture_doubles(f, p->n);
+    for (int64_t i = 0; i < p->n; i++) {
+        v[i] = value[p->rows.row[p->groups.place[i]]];
+    }
+    return v;
+}
+
+static explain_change measure(fixture *f, const pair *p, bool given, const double *value)
+{
+    explain_change out;
+    arena scratch = {0};
+    const int64_t cause[1] = {0};
+    double *v = in_order(f, p, value);
+    assert_int_equal(explain_measure(f->ctx, &scratch, &p->groups, given, cause, v, v, &out), NONSENS_OK);
+    arena_free(&scratch);
+    return out;
+}
+
+static pair pair_new(fixture *f, int64_t n)
+{
+    return (pair){.n = n, .x = fixture_doubles(f, n), .y = fixture_doubles(f, n)};
+}
+
+/* Divergences that are known: Laplace of other scale, r + 1/r - 2; Gaussian of other mean, its square. */
+static void test_known_divergences(void **state)
+{
+    fixture *f = *state;
+    static const double RATIO[] = {1.0, 1.5, 3.0, 8.0}, SHIFT[] = {0.0, 0.3, 1.0};
+    pair p = pair_new(f, 8000);
+    rng r = rng_open(1, RNG_TEST, 77);
+    for (size_t k = 0; k < sizeof RATIO / sizeof *RATIO; k++) {
+        double true_value = RATIO[k] + 1.0 / RATIO[k] - 2.0;
+        for (int64_t i = 0; i < p.n; i++) {
+            p.x[i] = rng_laplace(&r) * (i < p.n / 2 ? RATIO[k] : 1.0);
+            p.y[i] = rng_normal(&r);
+        }
+        prepare(f, &p);
+        explain_change c = measure(f, &p, false, p.x);
+        assert_true(fabs(c.value - true_value) < 4.0 * c.error);
+        assert_true(c.error < 0.005 + 0.1 * true_value);
+        assert_true(fabs(c.scale - log(RATIO[k])) < 4.0 * c.scale_error && fabs(c.shift) < 4.0 * c.shift_error);
+        assert_true(RATIO[k] == 1.0 ? c.p_value > 0.001 : c.p_value < 1e-6);
+    }
+    for (size_t k = 0; k < sizeof SHIFT / sizeof *SHIFT; k++) {
+        for (int64_t i = 0; i < p.n; i++) {
+            p.x[i] = rng_normal(&r) + (i < p.n / 2 ? SHIFT[k] : 0.0);
+            p.y[i] = rng_normal(&r);
+        }
+        prepare(f, &p);
+        explain_change c = measure(f, &p, false, p.x);
+        assert_true(fabs(c.value - SHIFT[k] * SHIFT[k]) < 4.0 * c.error + 0.02 * SHIFT[k]);
+        assert_true(SHIFT[k] == 0.0 || c.shift - 3.0 * c.shift_error > 0.0);
+    }
+}
+
+/* The standard error is about the deviation over repetitions. */
+static void test_standard_error(void **state)
+{
+    fixture *f = *state;
+    enum { REPS = 60 };
+    double sum = 0.0, square = 0.0, error = 0.0;
+    pair p = pair_new(f, 800);
+    for (int rep = 0; rep < REPS; rep++) {
+        rng r = rng_open((uint64_t)rep, RNG_TEST, 78);
+        for (int64_t i = 0; i < p.n; i++) {
+            p.x[i] = rng_laplace(&r) * (i < p.n / 2 ? 2.0 : 1.0);
+            p.y[i] = rng_normal(&r);
+        }
+        prepare(f, &p);
+        explain_change c = measure(f, &p, false, p.x);
+        sum += c.value / REPS;
+        square += c.value * c.value / REPS;
+        error += c.error / REPS;
+    }
+    double deviation = sqrt((square - sum * sum) * REPS / (REPS - 1.0));
+    assert_true(error > 0.75 * deviation && error < 1.35 * deviation); // 2.6 times the error of a deviation of 60
+    assert_true(fabs(sum - 0.5) < 0.06);
+}
+
+/*
+ * The cause changes and the mechanism is not known at all: y itself stands for the disturbance.  Given the cause there
+ * is no change, and the test must say so; without it there is one.
+ */
+static void test_level_given_a_cause(void **state)
+{
+    fixture *f = *state;
+    enum { REPS = 150 };
+    int rejected = 0, marginal = 0, power = 0;
+    pair p = pair_new(f, 600);
+    for (int rep = 0; rep < REPS; rep++) {
+        rng r = rng_open((uint64_t)rep, RNG_TEST, 79);
+        double *changed = fixture_doubles(f, p.n);
+        for (int64_t i = 0; i < p.n; i++) {
+            p.x[i] = rng_laplace(&r) * (i < p.n / 2 ? 2.5 : 1.0);
+            double noise = rng_laplace(&r);
+            p.y[i] = fabs(p.x[i]) + 0.5 * noise;
+            changed[i] = fabs(p.x[i]) + (i < p.n / 2 ? 1.0 : 0.5) * noise;
+        }
+        prepare(f, &p);
+        rejected += measure(f, &p, true, p.y).p_value < 0.05;
+        marginal += measure(f, &p, false, p.y).p_value < 0.05;
+        if (rep < 20) {
+            power += measure(f, &p, true, changed).p_value < 0.05;
+        }
+    }
+    assert_true(rejected <= 16); // 7.5 expected; more have a probability of .1 %
+    assert_int_equal(marginal, REPS);
+    assert_true(power >= 18);
+}
+
+static void test_few_rows(void **state)
+{
+    fixture *f = *state;
+    pair p = pair_new(f, 16);
+    for (int64_t i = 0; i < p.n; i++) {
+        p.x[i] = (double)(i * i % 17);
+        p.y[i] = (double)(i * 5 % 17);
+    }
+    prepare(f, &p);
+    explain_change c = measure(f, &p, false, p.x);
+    assert_true(isnan(c.p_value) && isnan(c.value) && isnan(c.scale));
+}
+
+/* ---- the public run ---- */
+
+static nonsens_simulation *simulate(fixture *f, const char *seed)
+{
+    nonsens_simulation *s;
+    nonsens_options *o;
+    const char *set[][2] = {{"sem", "node"},        {"nodes", "4"}, {"edge-prob", "0.6"}, {"segments", "6"},
+                            {"per-segment", "150"}, {"fault", "4"}, {"seed", seed}};
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_SIMULATE, &o), NONSENS_OK);
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+        assert_int_equal(nonsens_options_set(f->ctx, o, set[i][0], set[i][1]), NONSENS_OK);
+    }
+    assert_int_equal(nonsens_simulate(f->ctx, o, &s), NONSENS_OK);
+    nonsens_options_free(o);
+    return s;
+}
+
+/* The true graph as a file, whose name is put into path. */
+static void write_graph(const nonsens_simulation *s, char path[32])
+{
+    strcpy(path, "/tmp/test_explain_XXXXXX");
+    FILE *file = fdopen(mkstemp(path), "w");
+    fputs("from,to\n", file);
+    for (int64_t k = 0; k < s->d * s->d; k++) {
+        if (s->edge[k]) {
+            fprintf(file, "%s,%s\n", s->names[k / s->d], s->names[k % s->d]);
+        }
+    }
+    fclose(file);
+}
+
+typedef struct request {
+    nonsens_data *data;
+    nonsens_options *options;
+    char path[32];
+} request;
+
+static request request_new(fixture *f, const nonsens_simulation *s, const char *threads)
+{
+    request q;
+    assert_int_equal(nonsens_simulation_data(f->ctx, s, &q.data), NONSENS_OK);
+    write_graph(s, q.path);
+    const char *set[][2] = {{"of", "s6"}, {"against", "s1"}, {"graph", q.path}, {"threads", threads}};
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_EXPLAIN, &q.options), NONSENS_OK);
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+        assert_int_equal(nonsens_options_set(f->ctx, q.options, set[i][0], set[i][1]), NONSENS_OK);
+    }
+    return q;
+}
+
+static void request_free(request *q)
+{
+    unlink(q->path);
+    nonsens_options_free(q->options);
+    nonsens_data_free(q->data);
+}
+
+static bool causes(const nonsens_simulation *s, int64_t from, int64_t to)
+{
+    bool found = s->edge[from * s->d + to];
+    for (int64_t k = 0; !found && k < s->d; k++) {
+        found = s->edge[from * s->d + k] && causes(s, k, to);
+    }
+    return found;
+}
+
+/* Ten faults: the broken variable comes first each time, hardly anything else is blamed, nothing follows without it. */
+/* However large a change is, few rows against many cannot reach a small p-value; the bound says which. */
+static void test_least_p_value(void **state)
+{
+    static const struct {
+        int64_t count, other;
+        double low, high; /* around what changes of a hundred scales reach */
+    } at[] = {
+        {10, 1500, 0.2, 0.3}, {1500, 10, 0.2, 0.3}, {20, 1500, 0.005, 0.02}, {30, 1500, 1e-4, 1e-3}, {4, 50, 1, 1}};
+    (void)state;
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+        double least = explain_least_p(at[k].count, at[k].other);
+        assert_true(least >= at[k].low && least <= at[k].high);
+    }
+    assert_true(explain_least_p(200, 200) < 1e-30);
+}
+
+static void test_faults(void **state)
+{
+    fixture *f = *state;
+    enum { FAULTS = 10 };
+    int blamed = 0, followers = 0, follow = 0;
+    for (int seed = 1; seed <= FAULTS; seed++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", seed);
+        nonsens_simulation *s = simulate(f, text);
+        request q = request_new(f, s, "1");
+        nonsens_result *r;
+        assert_int_equal(nonsens_explain(f->ctx, q.data, q.options, &r), NONSENS_OK);
+        assert_int_equal(nonsens_result_changes(r), s->d);
+        assert_null(nonsens_result_change_at(r, s->d));
+        const nonsens_change *first = nonsens_result_change_at(r, 0);
+        assert_int_equal(first->variable, s->broken);
+        assert_int_equal(first->verdict, NONSENS_CHANGED_ITSELF);
+        assert_true(strstr(first->how, "wider") && first->own_low > 0.0 && first->share > 0.5);
+        for (int64_t i = 1; i < s->d; i++) {
+            const nonsens_change *c = nonsens_result_change_at(r, i);
+            bool follower = causes(s, s->broken, c->variable);
+            blamed += c->verdict == NONSENS_CHANGED_ITSELF;
+            followers += follower;
+            follow += c->verdict == NONSENS_FOLLOWS;
+            assert_true(c->verdict != NONSENS_FOLLOWS || (follower && c->followed >= 1));
+            assert_true(c->p_value >= 0.0 && c->p_value <= c->q_value && c->q_value <= 1.0);
+        }
+        nonsens_result_free(r);
+        request_free(&q);
+        nonsens_simulation_free(s);
+    }
+    assert_true(blamed <= 4); // of 30, at a false discovery rate of .05
+    assert_true(followers >= 5 && 2 * follow >= followers);
+}
+
+static bool equal_figures(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static void test_threads(void **state)
+{
+    fixture *f = *state;
+    nonsens_simulation *s = simulate(f, "1");
+    nonsens_result *r[2];
+    for (int k = 0; k < 2; k++) {
+        request q = request_new(f, s, k ? "3" : "1");
+        assert_int_equal(nonsens_explain(f->ctx, q.data, q.options, &r[k]), NONSENS_OK);
+        request_free(&q);
+    }
+    for (int64_t i = 0; i < s->d; i++) {
+        const nonsens_change *a = nonsens_result_change_at(r[0], i), *b = nonsens_result_change_at(r[1], i);
+        assert_int_equal(a->variable, b->variable);
+        assert_true(equal_figures(a->own, b->own) && equal_figures(a->own_error, b->own_error));
+        assert_true(equal_figures(a->p_value, b->p_value) && equal_figures(a->scale, b->scale));
+        assert_true(equal_figures(a->marginal, b->marginal) && equal_figures(a->shift, b->shift));
+    }
+    nonsens_result_free(r[0]);
+    nonsens_result_free(r[1]);
+    nonsens_simulation_free(s);
+}
+
+static nonsens_status run_request(nonsens_context *ctx, arena *a, void *state)
+{
+    request *q = state;
+    nonsens_result *r = NULL;
+    (void)a;
+    nonsens_status status = nonsens_explain(ctx, q->data, q->options, &r);
+    assert_true(status == NONSENS_OK || !r);
+    nonsens_result_free(r);
+    return status;
+}
+
+static void test_each_allocation_failing(void **state)
+{
+    fixture *f = *state;
+    const double x[] = {1, 5, 2, 6, 3, 8, 4, 9, 7, 0};
+    double values[80];
+    int64_t segment[40];
+    const char *names[2] = {"a", "b"};
+    for (int i = 0; i < 40; i++) {
+        values[2 * i] = x[i % 10] * (i < 20 ? 1.0 : 3.0) + 0.01 * i;
+        values[2 * i + 1] = values[2 * i] * 0.5 + x[(i * 7 + 3) % 10];
+        segment[i] = i / 20;
+    }
+    request q = {.path = "/tmp/test_explain_XXXXXX"};
+    FILE *file = fdopen(mkstemp(q.path), "w");
+    fputs("from,to\na,b\n", file);
+    fclose(file);
+    assert_int_equal(nonsens_data_from_arrays(f->ctx, 40, 2, values, 2, 1, names, segment, &q.data), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_EXPLAIN, &q.options), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(f->ctx, q.options, "of", "1"), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(f->ctx, q.options, "graph", q.path), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(f->ctx, q.options, "threads", "1"), NONSENS_OK);
+    assert_true(fail_every_allocation(f, run_request, &q) > 20);
+    request_free(&q);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_known_divergences), TEST(test_standard_error),         TEST(test_level_given_a_cause),
+        TEST(test_few_rows),          TEST(test_least_p_value),          TEST(test_faults),
+        TEST(test_threads),           TEST(test_each_allocation_failing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

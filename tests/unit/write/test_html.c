@@ -1,0 +1,318 @@
+/* test_html.c - the block of JSON in a report page: what is in it, which rows, and that no name can break out of it. */
+#include "base/rng.h"
+#include "data/dataset.h"
+#include "write/html.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+enum { ROWS = 30000, SEGMENTS = 4, SHOWN_MOST = 2000, FILE_MOST = 4000000 };
+
+static char path[] = "/tmp/nonsens_html_XXXXXX";
+static const char *const NAMES[] = {"</script><script>alert(1)</script>", "it's \"b\" <!-- \xe2\x80\xa8"};
+
+static int open_path(void **state)
+{
+    (void)state;
+    int file = mkstemp(path);
+    return file >= 0 ? close(file) : -1;
+}
+
+static int remove_path(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+/* Segments of sizes 1 : 2 : 3 : 4, far from zero in the second variable; `turned`: rows the other way round. */
+static void fill(double *values, int64_t *segment, int64_t rows, bool turned)
+{
+    rng r = rng_open(5, RNG_TEST, 0);
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t i = turned ? rows - 1 - k : k, part = k % 10;
+        segment[i] = part < 1 ? 0 : part < 3 ? 1 : part < 6 ? 2 : 3;
+        values[2 * i] = (double)(1 + segment[i]) * rng_laplace(&r);
+        values[2 * i + 1] = 1e9 + values[2 * i] + rng_laplace(&r);
+    }
+}
+
+static nonsens_status make_data(nonsens_context *ctx, arena *a, int64_t rows, bool turned, nonsens_data **data)
+{
+    double *values;
+    int64_t *segment;
+    ARENA_TRY(ctx, a, values, 2 * rows);
+    ARENA_TRY(ctx, a, segment, rows);
+    fill(values, segment, rows, turned);
+    return nonsens_data_from_arrays(ctx, rows, 2, values, 2, 1, NAMES, segment, data);
+}
+
+static nonsens_status write_page(nonsens_context *ctx, arena *a, int64_t rows, bool turned)
+{
+    static const char *const files[] = {"-odd name's.csv"};
+    nonsens_data *data = NULL;
+    nonsens_options *options = NULL;
+    nonsens_result *result = NULL;
+    nonsens_status status = make_data(ctx, a, rows, turned, &data);
+    status = status == NONSENS_OK ? nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options) : status;
+    status = status == NONSENS_OK ? nonsens_options_set(ctx, options, "method", "reci") : status;
+    status = status == NONSENS_OK ? nonsens_options_set(ctx, options, "regression", "polynomial") : status;
+    status = status == NONSENS_OK ? nonsens_options_set(ctx, options, "threads", "1") : status;
+    status = status == NONSENS_OK ? nonsens_direction(ctx, data, options, &result) : status;
+    status = status == NONSENS_OK ? nonsens_result_write_html(ctx, result, data, files, 1, path) : status;
+    nonsens_result_free(result);
+    nonsens_options_free(options);
+    nonsens_data_free(data);
+    return status;
+}
+
+static char *read_page(fixture *f)
+{
+    char *text = arena_get(f->ctx, &f->scratch, FILE_MOST, 1);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(text);
+    assert_non_null(file);
+    size_t bytes = fread(text, 1, FILE_MOST - 1, file);
+    assert_true(bytes < FILE_MOST - 1);
+    fclose(file);
+    return text;
+}
+
+/* The block; the caller releases it. */
+static json_t *read_block(fixture *f)
+{
+    static const char before[] = "<script type=\"application/json\" id=\"report\">";
+    char *page = read_page(f), *from = strstr(page, before);
+    assert_non_null(from);
+    from += sizeof before - 1;
+    char *to = strchr(from, '<');
+    assert_non_null(to);
+    assert_memory_equal(to, "</script>", 9);
+    json_t *root = json_loadb(from, (size_t)(to - from), 0, NULL);
+    assert_non_null(root);
+    return root;
+}
+
+static json_t *block_of(fixture *f, int64_t rows, bool turned)
+{
+    assert_int_equal(write_page(f->ctx, &f->scratch, rows, turned), NONSENS_OK);
+    return read_block(f);
+}
+
+static void test_names_cannot_break_out(void **state)
+{
+    fixture *f = *state;
+    json_t *root = block_of(f, 400, false);
+    const json_t *names = json_object_get(json_object_get(json_object_get(root, "result"), "data"), "variables");
+    assert_string_equal(json_string_value(json_array_get(names, 0)), NAMES[0]);
+    assert_string_equal(json_string_value(json_array_get(names, 1)), NAMES[1]);
+    assert_null(strstr(read_page(f), "alert(1)</script>"));
+    assert_null(strstr(read_page(f), "the report goes here\"</script>"));
+    json_decref(root);
+}
+
+/* As a shell takes it: quoted, and a file that begins like an option is none. */
+static void test_command_can_be_run(void **state)
+{
+    fixture *f = *state;
+    json_t *root = block_of(f, 400, false);
+    assert_string_equal(json_string_value(json_object_get(root, "command")),
+                        "nonsens direction './-odd name'\\''s.csv' --method reci --regression polynomial");
+    json_decref(root);
+}
+
+/* Every segment gives its share of the rows shown, in order of value. */
+static void test_rows_are_taken_evenly(void **state)
+{
+    fixture *f = *state;
+    json_t *root = block_of(f, ROWS, false), *display = json_object_get(root, "display");
+    const json_t *segment = json_object_get(display, "segment"), *sizes = json_object_get(display, "sizes");
+    int64_t count[SEGMENTS] = {0};
+    assert_int_equal(json_array_size(segment), SHOWN_MOST);
+    assert_int_equal(json_array_size(json_array_get(json_object_get(display, "values"), 1)), SHOWN_MOST);
+    for (size_t k = 0; k < SHOWN_MOST; k++) {
+        count[json_integer_value(json_array_get(segment, k))]++;
+    }
+    for (size_t e = 0; e < SEGMENTS; e++) {
+        double expected = (double)json_integer_value(json_array_get(sizes, e)) * SHOWN_MOST / ROWS;
+        assert_true(fabs((double)count[e] - expected) <= 1.0);
+    }
+    json_decref(root);
+}
+
+/* The same rows, though the input has them in another order; only the places in the input differ. */
+static void test_row_order_does_not_matter(void **state)
+{
+    fixture *f = *state;
+    json_t *a = block_of(f, ROWS, false), *b = block_of(f, ROWS, true);
+    json_t *first = json_object_get(a, "display"), *second = json_object_get(b, "display");
+    assert_true(json_equal(json_object_get(first, "values"), json_object_get(second, "values")));
+    assert_true(json_equal(json_object_get(first, "summary"), json_object_get(second, "summary")));
+    assert_false(json_equal(json_object_get(first, "row"), json_object_get(second, "row")));
+    json_decref(a);
+    json_decref(b);
+}
+
+/* A value is the one of the row it names, to within the digits kept, also where the variable lies far from zero. */
+static void test_values_are_those_of_their_rows(void **state)
+{
+    fixture *f = *state;
+    double *values = fixture_doubles(f, 2 * ROWS);
+    int64_t *segment = arena_get(f->ctx, &f->scratch, ROWS, sizeof *segment);
+    assert_non_null(segment);
+    fill(values, segment, ROWS, false);
+    json_t *root = block_of(f, ROWS, false), *display = json_object_get(root, "display");
+    for (size_t k = 0; k < SHOWN_MOST; k += 37) {
+        int64_t row = json_integer_value(json_array_get(json_object_get(display, "row"), k)) - 1;
+        for (size_t j = 0; j < 2; j++) {
+            const json_t *column = json_array_get(json_object_get(display, "values"), j);
+            double shown = json_number_value(json_array_get(column, k));
+            assert_true(fabs(shown - values[2 * row + (int64_t)j]) <= 0.01);
+        }
+    }
+    json_decref(root);
+}
+
+/* Mean and deviation of a segment are of all its rows, not of those shown; against plain sums. */
+static void test_summary_is_of_all_rows(void **state)
+{
+    fixture *f = *state;
+    double *values = fixture_doubles(f, 2 * ROWS), sum[SEGMENTS] = {0}, squares[SEGMENTS] = {0}, n[SEGMENTS] = {0};
+    int64_t *segment = arena_get(f->ctx, &f->scratch, ROWS, sizeof *segment);
+    assert_non_null(segment);
+    fill(values, segment, ROWS, false);
+    for (int64_t i = 0; i < ROWS; i++) {
+        n[segment[i]] += 1.0;
+        sum[segment[i]] += values[2 * i];
+        squares[segment[i]] += values[2 * i] * values[2 * i];
+    }
+    json_t *root = block_of(f, ROWS, false), *display = json_object_get(root, "display");
+    for (size_t e = 0; e < SEGMENTS; e++) {
+        const char *label = json_string_value(json_array_get(json_object_get(display, "labels"), e));
+        int g = label[0] - '0';
+        const json_t *pair = json_array_get(json_array_get(json_object_get(display, "summary"), 0), e);
+        double mean = sum[g] / n[g], deviation = sqrt(squares[g] / n[g] - mean * mean);
+        assert_true(fabs(json_number_value(json_array_get(pair, 0)) - mean) <= 1e-4);
+        assert_true(fabs(json_number_value(json_array_get(pair, 1)) / deviation - 1.0) <= 1e-4);
+    }
+    json_decref(root);
+}
+
+static void test_very_many_segments_are_cut(void **state)
+{
+    (void)state;
+    assert_int_equal(html_segments_shown(10, 50), 10);
+    assert_int_equal(html_segments_shown(1000000, 2), 10000);
+    assert_int_equal(html_segments_shown(1000000, 100000), 20);
+    assert_int_equal(html_segments_shown(7, 0), 7);
+}
+
+static void test_other_data_are_refused(void **state)
+{
+    fixture *f = *state;
+    nonsens_data *data, *other;
+    nonsens_options *options;
+    nonsens_result *result;
+    assert_int_equal(make_data(f->ctx, &f->scratch, 400, false, &data), NONSENS_OK);
+    assert_int_equal(make_data(f->ctx, &f->scratch, 500, false, &other), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DIRECTION, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(f->ctx, options, "method", "reci"), NONSENS_OK);
+    assert_int_equal(nonsens_direction(f->ctx, data, options, &result), NONSENS_OK);
+    assert_int_equal(nonsens_result_write_html(f->ctx, result, other, NULL, 0, path), NONSENS_ERR_USAGE);
+    assert_int_equal(nonsens_result_write_html(f->ctx, result, NULL, NULL, 0, path), NONSENS_OK);
+    json_t *root = read_block(f);
+    assert_true(json_is_null(json_object_get(root, "display")));
+    json_decref(root);
+    nonsens_result_free(result);
+    nonsens_options_free(options);
+    nonsens_data_free(other);
+    nonsens_data_free(data);
+}
+
+/* From a file: the same options, so the same command; without its data. */
+static void test_result_file_is_read_back(void **state)
+{
+    fixture *f = *state;
+    static const char text[] =
+        "{\"nonsens\": {\"version\": \"0\", \"options\": {\"seed\": 7, \"alpha\": 0.01, \"segment\": \"day's\", "
+        "\"no-header\": true, \"of another version\": 3}, \"data_hash\": \"0\"}, \"data\": {\"rows\": 3, \"segments\": "
+        "2, \"variables\": [\"a\", \"b\"], \"warnings\": []}, \"method\": \"reci\", \"decision\": \"a->b\", "
+        "\"evidence\": []}";
+    int other = 7;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_int_equal(nonsens_report_write_html(f->ctx, path, NULL, 0, NULL, path, &other), NONSENS_OK);
+    assert_int_equal(other, 0);
+    json_t *root = read_block(f);
+    assert_string_equal(json_string_value(json_object_get(root, "command")),
+                        "nonsens direction FILE --seed 7 --alpha 0.01 --segment 'day'\\''s' --no-header");
+    json_decref(root);
+}
+
+static nonsens_status read_graph(fixture *f, const char *nodes, const char *edges)
+{
+    static const char text[] = "{\"nonsens\": {\"version\": \"0\", \"options\": {}, \"data_hash\": \"0\"}, \"data\": "
+                               "{\"rows\": 3, \"segments\": 0, \"variables\": [], \"warnings\": []}, \"method\": "
+                               "\"pc\", \"evidence\": [], \"nodes\": %s, \"edges\": %s}";
+    char bytes[1024];
+    json_t *root = NULL;
+    nonsens_options *options = NULL;
+    int length = snprintf(bytes, sizeof bytes, text, nodes, edges);
+    nonsens_status status = html_parse_result(f->ctx, "r.json", bytes, (size_t)length, &root, &options);
+    nonsens_options_free(options);
+    json_decref(root);
+    return status;
+}
+
+/* Both ends of an edge must be nodes. */
+static void test_graph_is_checked(void **state)
+{
+    fixture *f = *state;
+    static const char nodes[] = "[\"a\", \"b\", \"\"]";
+    static const char *const no_edges[] = {"[{\"from\": \"a\", \"to\": \"c\", \"type\": \"-->\"}]",
+                                           "[{\"from\": \"c\", \"to\": \"c\", \"type\": \"-->\"}]",
+                                           "[{\"from\": \"a\", \"to\": 1, \"type\": \"-->\"}]",
+                                           "[{\"to\": \"a\", \"type\": \"-->\"}]",
+                                           "[{\"from\": \"a\", \"to\": \"b\"}]",
+                                           "[{\"from\": \"a\", \"to\": \"b\", \"type\": \"-->\", \"weight\": \"1\"}]",
+                                           "[3]",
+                                           "{}"};
+    assert_int_equal(read_graph(f, nodes, "[]"), NONSENS_OK);
+    assert_int_equal(read_graph(f, nodes, "[{\"from\": \"b\", \"to\": \"\", \"type\": \"-->\"}]"), NONSENS_OK);
+    assert_int_equal(read_graph(f, "[1]", "[]"), NONSENS_ERR_DATA);
+    for (size_t k = 0; k < sizeof no_edges / sizeof *no_edges; k++) {
+        assert_int_equal(read_graph(f, nodes, no_edges[k]), NONSENS_ERR_DATA);
+        assert_non_null(strstr(nonsens_message(f->ctx), "are no graph"));
+    }
+}
+
+static nonsens_status write_small(nonsens_context *ctx, arena *a, void *state)
+{
+    (void)state;
+    return write_page(ctx, a, 60, false);
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    fixture *f = *state;
+    assert_true(fail_every_allocation(f, write_small, NULL) > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_names_cannot_break_out),         TEST(test_command_can_be_run),
+        TEST(test_rows_are_taken_evenly),          TEST(test_row_order_does_not_matter),
+        TEST(test_values_are_those_of_their_rows), TEST(test_summary_is_of_all_rows),
+        TEST(test_very_many_segments_are_cut),     TEST(test_other_data_are_refused),
+        TEST(test_result_file_is_read_back),       TEST(test_graph_is_checked),
+        TEST(test_every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, open_path, remove_path);
+}
