@@ -107,10 +107,12 @@ power: all
 
 # Figures of the paper: tables, pictures and journals in docs/results.  What the journals have is not run again; more
 # repetitions: REPS=100, a part: CELLS='*-e10-n512-*' FIGURES=bivariate (to results/, as tables show what is asked for).
+FIGURE_FOLDER = $(if $(filter *,$(CELLS)),docs/results,results)
 figures: all
 	@mkdir -p results
-	@$(BUILD)/nonsens reproduce $(FIGURES) --resume --reps $(REPS) --cells '$(CELLS)' --data $(DATA) \
-	    --out $(if $(filter *,$(CELLS)),docs/results,results)
+	@$(BUILD)/nonsens reproduce $(FIGURES) --resume --reps $(REPS) --cells '$(CELLS)' --data $(DATA) --out $(FIGURE_FOLDER)
+	@for figure in $(FIGURES); do \
+	    [ ! -e $(FIGURE_FOLDER)/$$figure.csv ] || experiments/draw.py $(FIGURE_FOLDER) $$figure || exit 1; done
 
 # Every figure from nothing with few repetitions of some of its cells, in results/quick: under ten minutes on two cores.
 QUICK = --out results/quick -q
@@ -121,6 +123,7 @@ reproduce-quick: all
 	@$(BUILD)/nonsens reproduce six-variables $(QUICK) --reps 2 --cells 'layered-depth[15]-[!rc]*'
 	@$(BUILD)/nonsens reproduce fmri $(QUICK) --reps 3 --data $(DATA)
 	@$(BUILD)/nonsens reproduce linear-ica $(QUICK) --reps 5
+	@experiments/draw.py results/quick
 
 bench: all
 	@tools/bench $(BUILD) $(PARTS)

@@ -1,6 +1,8 @@
 /* analyse.c - what direction, discover, independence, ica and diagnose have in common: words, data, run, results. */
 #include "cli.h"
 
+#include "base/nearest.h"
+
 #include <string.h>
 
 static bool is_stdout(const char *path)
@@ -78,7 +80,7 @@ static int check_method(const arguments *args, const command *self)
         }
     }
     known[count] = NULL;
-    const char *near = nonsens_nearest(name, known);
+    const char *near = nearest_word(name, known);
     return complain(EXIT_USAGE, "--method %s: there is no such method for %s; there are %s%s%s%s",
                     name[0] ? show_word(name).text : "\"\"", self->name, list, near ? ". Did you mean " : "",
                     near ? near : "", near ? "?" : "");
@@ -342,8 +344,8 @@ static int run_on_data(const arguments *args, const nonsens_data *data, progress
     nonsens_status status = run(args->ctx, data, args->options, &result);
     progress_wipe(line);
     print_run_warning(args->ctx, args->quiet);
-    int code = status == NONSENS_OK && !interrupt_seen() ? write_results(args, data, result)
-                                                         : complain_run(args, status);
+    int code =
+        status == NONSENS_OK && !interrupt_seen() ? write_results(args, data, result) : complain_run(args, status);
     nonsens_result_free(result);
     return code;
 }

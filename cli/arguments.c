@@ -1,6 +1,8 @@
 /* arguments.c - the words of a command line, through the library's option table and a short one of its own. */
 #include "cli.h"
 
+#include "base/nearest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +119,7 @@ static int refuse_option(const option_word *w, const command *self)
         }
     }
     names[count] = NULL;
-    const char *near = w->is_letter ? NULL : nonsens_nearest(w->key, names);
+    const char *near = w->is_letter ? NULL : nearest_word(w->key, names);
     if (near) {
         return complain(EXIT_USAGE, "%s is not an option of %s; did you mean --%s? `nonsens help %s` lists them",
                         show_word(w->shown).text, self->name, near, self->name);

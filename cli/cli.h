@@ -18,12 +18,18 @@ enum {
     EXIT_CLOSED_PIPE = 141 /* as a shell reports a program that SIGPIPE ended */
 };
 
-/* ---- commands (main.c) ---- */
+/* ---- commands (main.c, command.c, elsewhere.c) ---- */
 
 typedef struct command command;
 
 /* words: what follows the command's name; returns the exit code. */
 typedef int (*command_fn)(const command *self, int count, char **words);
+
+/* A word that a command takes beside files and options, such as a figure. */
+typedef struct command_word {
+    const char *name, *text; /* text: one line */
+    char size[64];           /* behind it in the help */
+} command_word;
 
 struct command {
     const char *name;
@@ -32,9 +38,12 @@ struct command {
     const char *summary;  /* one line, in the list of commands */
     const char *text;     /* a paragraph, in its own help */
     command_fn run;
+    bool elsewhere;                                   /* the program nonsens-NAME runs it, and alone knows its help */
+    const char *word_title;                           /* of the words that it takes, in its help; NULL: none */
+    bool (*word_at)(size_t index, command_word *out); /* false beyond the last */
 };
 
-/* All commands, ended by one without a name. */
+/* All commands of a program, ended by one without a name (main.c, or that of nonsens-NAME). */
 const command *command_table(void);
 const command *command_find(const char *name);
 /* Complains of a word that is no command, with the nearest one; returns the exit code. */
@@ -49,11 +58,22 @@ int command_explain(const command *self, int count, char **words);
 int command_diagnose(const command *self, int count, char **words);
 int command_compare(const command *self, int count, char **words);
 int command_report(const command *self, int count, char **words);
-int command_reproduce(const command *self, int count, char **words);
+int command_elsewhere(const command *self, int count, char **words);
 int command_methods(const command *self, int count, char **words);
 int command_completion(const command *self, int count, char **words);
 int command_version(const command *self, int count, char **words);
 int command_help(const command *self, int count, char **words);
+
+/*
+ * Becomes the program nonsens-NAME of a command that is elsewhere: the one beside this program, or on PATH.  Its words
+ * are `first`, unless that is NULL, and the others.  Returns only if it cannot be run.
+ */
+void become_program(const command *c, const char *first, int count, char **words);
+/* The same, with a complaint; returns the exit code. */
+int run_elsewhere(const command *c, const char *first, int count, char **words);
+
+#define REPRODUCE_SYNOPSIS "FIGURE... [options]"
+#define REPRODUCE_SUMMARY "makes figures of the paper again"
 
 /* ---- messages (message.c) ---- */
 
@@ -130,6 +150,9 @@ bool is_standard_output(const char *path);
 
 /* ---- standard output that breaks (standard_output.c) ---- */
 
+/* First of all: makes a write to a closed stream or pipe, or to a file beyond its limit, a failed write. */
+void streams_begin(void);
+
 /*
  * Ends the writing of one output.  A file that failed is complained of, and its exit code returned.  A failure of
  * standard output counts as EXIT_DONE, so that the caller goes on with the other outputs; standard_output_end tells it.
@@ -197,21 +220,6 @@ bool interrupt_seen(void);
 /* What a journal keeps of an interrupted run ("resamples"), or NULL. */
 void interrupt_keeps(const char *units);
 int complain_interrupted(void);
-
-/* ---- several processes, started by mpirun (team_mpi.c, or team_none.c in a build without MPI) ---- */
-
-/* A line of `nonsens version`. */
-const char *team_build_info(void);
-/* Joins the processes that were started together; all but the first then say nothing. */
-void team_begin(void);
-/* NULL where this process is alone. */
-const nonsens_crew *team_crew(void);
-/* How many of them run on this machine. */
-int team_neighbours(void);
-/* The highest exit code of all: every process asks at the same places. */
-int team_agree(int code);
-/* Leaves; the exit code, which is that of all where the processes have not come to agree on one yet. */
-int team_end(int code);
 
 /* ---- help (help.c, man.c) ---- */
 

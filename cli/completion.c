@@ -94,9 +94,9 @@ static void offer_arguments(const char *typed, const command *c)
             offer(typed, "", SCRIPT[i].shell, strlen(SCRIPT[i].shell));
         }
     }
-    for (size_t i = 0; c->bit == NONSENS_CMD_REPRODUCE && i < nonsens_figure_count(); i++) {
-        const char *name = nonsens_figure_at(i)->name;
-        offer(typed, "", name, strlen(name));
+    command_word word;
+    for (size_t i = 0; c->word_at && c->word_at(i, &word); i++) {
+        offer(typed, "", word.name, strlen(word.name));
     }
 }
 
@@ -135,6 +135,11 @@ static void offer_words(int count, char **words)
 int command_completion(const command *self, int count, char **words)
 {
     if (count > 0 && strcmp(words[0], "words") == 0) {
+        const command *c = count > 2 ? command_find(words[1]) : NULL;
+        if (c && c->elsewhere) { // without that program there is nothing to offer
+            become_program(c, self->name, count, words);
+            return EXIT_DONE;
+        }
         offer_words(count - 1, words + 1);
         return EXIT_DONE;
     }

@@ -138,14 +138,14 @@ static void print_file_options(FILE *f, unsigned bit)
     }
 }
 
-static void print_figures(FILE *f)
+static void print_words_of(FILE *f, const command *c)
 {
-    fputs("\nFigures\n", f);
-    for (size_t i = 0; i < nonsens_figure_count(); i++) {
-        const nonsens_figure_info *info = nonsens_figure_at(i);
+    command_word word;
+    fprintf(f, "\n%s\n", c->word_title);
+    for (size_t i = 0; c->word_at(i, &word); i++) {
         char text[512];
-        snprintf(text, sizeof text, "%s; %d cells of %d data sets", info->summary, (int)info->cells, (int)info->reps);
-        print_entry(f, info->name, text);
+        snprintf(text, sizeof text, "%s; %s", word.text, word.size);
+        print_entry(f, word.name, text);
     }
 }
 
@@ -155,8 +155,8 @@ void print_command_help(FILE *f, const command *c)
 {
     fprintf(f, "Usage: nonsens %s%s%s\n\n", c->name, c->synopsis[0] ? " " : "", c->synopsis);
     print_words(f, c->text, 0, 0);
-    if (c->bit == NONSENS_CMD_REPRODUCE) {
-        print_figures(f);
+    if (c->word_title) {
+        print_words_of(f, c);
     }
     if (c->bit) {
         print_options(f, c->bit);
@@ -200,7 +200,8 @@ int command_help(const command *self, int count, char **words)
         return EXIT_DONE;
     }
     if (strcmp(words[0], "--man") == 0) {
-        return print_page(count - 1, words + 1);
+        const command *c = count > 1 ? command_find(words[1]) : NULL;
+        return c && c->elsewhere ? run_elsewhere(c, self->name, count, words) : print_page(count - 1, words + 1);
     }
     if (count > 1) {
         return complain(EXIT_USAGE, "%s takes one command, but was given %d words", self->name, count);
@@ -208,6 +209,9 @@ int command_help(const command *self, int count, char **words)
     const command *c = command_find(words[0]);
     if (!c) {
         return refuse_command(words[0]);
+    }
+    if (c->elsewhere) {
+        return run_elsewhere(c, self->name, count, words);
     }
     print_command_help(stdout, c);
     return EXIT_DONE;

@@ -156,13 +156,17 @@ static void put_methods(FILE *f, unsigned bit)
     fputs(".El\n", f);
 }
 
-static void put_figures(FILE *f)
+static void put_words(FILE *f, const command *c)
 {
-    fputs(".Sh FIGURES\n.Bl -tag -width Ds\n", f);
-    for (size_t i = 0; i < nonsens_figure_count(); i++) {
-        const nonsens_figure_info *info = nonsens_figure_at(i);
-        fprintf(f, ".It Cm %s\n%c", info->name, toupper((unsigned char)info->summary[0]));
-        put_text(f, info->summary + 1);
+    command_word word;
+    fputs(".Sh ", f);
+    for (const char *letter = c->word_title; *letter; letter++) {
+        fputc(toupper((unsigned char)*letter), f);
+    }
+    fputs("\n.Bl -tag -width Ds\n", f);
+    for (size_t i = 0; c->word_at(i, &word); i++) {
+        fprintf(f, ".It Cm %s\n%c", word.name, toupper((unsigned char)word.text[0]));
+        put_text(f, word.text + 1);
     }
     fputs(".El\n", f);
 }
@@ -170,10 +174,11 @@ static void put_figures(FILE *f)
 static void put_files(FILE *f)
 {
     fputs(".Sh FILES\n", f);
-    put_text(f, "Data are CSV, TSV or blank-separated text with a line of names, or a two-dimensional .npy array. "
-                "Empty cells, NA, NaN, null and ? are missing values. "
-                "In CSV an apostrophe in front of a name or label that looks like a formula, such as =x, is no part of it. "
-                "A regular output file is written beside its target and renamed when it is complete.");
+    put_text(
+        f, "Data are CSV, TSV or blank-separated text with a line of names, or a two-dimensional .npy array. "
+           "Empty cells, NA, NaN, null and ? are missing values. "
+           "In CSV an apostrophe in front of a name or label that looks like a formula, such as =x, is no part of it. "
+           "A regular output file is written beside its target and renamed when it is complete.");
     fputs(".Pp\n", f);
     put_text(f,
              "Graphs are read from JSON (of discover, or the truth of simulate), from a list of edges as CSV, whose "
@@ -261,8 +266,8 @@ static void print_command(FILE *f, const command *c)
     put_usage(f, c);
     fputs(".Sh DESCRIPTION\n", f);
     put_text(f, c->text);
-    if (c->bit == NONSENS_CMD_REPRODUCE) {
-        put_figures(f);
+    if (c->word_title) {
+        put_words(f, c);
     }
     put_options(f, c->bit);
     if (c->bit == NONSENS_CMD_DIRECTION || c->bit == NONSENS_CMD_DISCOVER) {

@@ -5,12 +5,35 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static char lost[1024]; /* the sentence on the first failure; empty: there was none */
+
+/*
+ * A file that is opened while a standard stream is closed would take its number, and what is said on the stream would
+ * land in the file: a descriptor that refuses to be used holds the place.
+ */
+static void hold_closed_streams(void)
+{
+    static const int useless[] = {[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDONLY};
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) < 0) {
+            (void)open("/dev/null", useless[stream]); // the lowest number that is free, which is this one
+        }
+    }
+}
+
+void streams_begin(void)
+{
+    signal(SIGPIPE, SIG_IGN); // a closed pipe is a failed write, and the other outputs are still written
+    signal(SIGXFSZ, SIG_IGN); // and so is a file that grows beyond its limit
+    hold_closed_streams();
+}
 
 /* Only asked after a write has failed: a pipe or socket whose other end is closed reports an error or a hangup. */
 static bool is_closed_pipe(void)

@@ -12,7 +12,7 @@
 #include "accuracy.h"
 #include "graph/metrics.h"
 #include "methods/shared/result.h"
-#include "reproduce/summary.h"
+#include "harness/summary.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  */
 #include "accuracy.h"
 #include "methods/nonsens/monti.h"
-#include "reproduce/summary.h"
+#include "harness/summary.h"
 
 #include <math.h>
 

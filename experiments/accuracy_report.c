@@ -1,6 +1,6 @@
 /* accuracy_report.c - printed lines `accuracy METHOD GENERATOR key=value ...` and the same as rows of a CSV table. */
 #include "accuracy.h"
-#include "reproduce/summary.h"
+#include "harness/summary.h"
 
 #include <inttypes.h>
 #include <math.h>

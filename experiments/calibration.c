@@ -17,7 +17,7 @@
  * Exit status 1 if a size at .05 exceeds .07 or one at .01 exceeds .02, or, without given variables, a distance exceeds
  * .06 or a size at .05 is below .03; meant for 1,000 repetitions, fewer may fail by chance.
  */
-#include "request.h"
+#include "harness/request.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -25,7 +25,7 @@
 #include "indep/ci.h"
 #include "indep/samples.h"
 #include "math/sort.h"
-#include "reproduce/summary.h"
+#include "harness/summary.h"
 
 #include <inttypes.h>
 #include <math.h>

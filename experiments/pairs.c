@@ -16,7 +16,7 @@
  * Prints, per method and set: pairs, share whose better direction is right (none named: one half), the same weighted
  * with its standard error, share decided, share decided rightly.
  */
-#include "request.h"
+#include "harness/request.h"
 
 #include "base/parallel.h"
 #include "base/rng.h"

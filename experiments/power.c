@@ -16,7 +16,7 @@
  * Exit status 1 if a fast test, rcit aside, lies more than two standard errors below its exact form both ways.
  */
 #include "kci_exact.h"
-#include "request.h"
+#include "harness/request.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -25,7 +25,7 @@
 #include "indep/hsic.h"
 #include "indep/kernel.h"
 #include "math/sort.h"
-#include "reproduce/summary.h"
+#include "harness/summary.h"
 
 #include <inttypes.h>
 #include <math.h>

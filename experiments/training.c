@@ -12,7 +12,7 @@
 #include "math/optimise.h"
 #include "nn/inputs.h"
 #include "nn/train.h"
-#include "reproduce/summary.h"
+#include "harness/summary.h"
 
 #include <nonsens/nonsens.h>
 

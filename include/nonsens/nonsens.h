@@ -54,8 +54,6 @@ NONSENS_API const char *nonsens_build_info(void);
 #define NONSENS_MAX_COUNT 2147483647
 /* Largest number of bytes of a graph, in a file or in memory. */
 #define NONSENS_MAX_GRAPH_BYTES 268435456
-/* Largest number of processes that make a figure together. */
-#define NONSENS_MAX_MEMBERS 1000000
 
 /* ---- status -------------------------------------------------------------------------------------------------- */
 
@@ -69,9 +67,6 @@ typedef enum nonsens_status {
     NONSENS_ERR_NUMERIC = 5, /* a computation broke down; the message says which and what to try */
     NONSENS_CANCELLED = 6    /* the progress callback or nonsens_cancel() asked to stop */
 } nonsens_status;
-
-/* The word of the list (ended by NULL) that is nearest to `word`, for "did you mean"; NULL if none or several are. */
-NONSENS_API const char *nonsens_nearest(const char *word, const char *const *list);
 
 /* ---- context ------------------------------------------------------------------------------------------------- */
 
@@ -587,49 +582,6 @@ NONSENS_API const int32_t *nonsens_simulation_segment(const nonsens_simulation *
 /* The simulated table as a data set: variables x1, x2, ..., segments s1, s2, ...; everything is copied. */
 NONSENS_API nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                    nonsens_data **out);
-
-/* ---- figures ------------------------------------------------------------------------------------------------- */
-
-/* A figure of the paper that can be made again. */
-typedef struct nonsens_figure_info {
-    const char *name;
-    const char *summary; /* one line */
-    int64_t reps;        /* repetitions where none are asked for */
-    int64_t cells;       /* settings that it shows, each repeated so often */
-} nonsens_figure_info;
-
-NONSENS_API size_t nonsens_figure_count(void);
-NONSENS_API const nonsens_figure_info *nonsens_figure_at(size_t index);
-/*
- * Runs the figure (options of NONSENS_CMD_REPRODUCE) and writes FIGURE.journal, FIGURE.csv and FIGURE.svg into the
- * folder `out`, which is made where it is missing, and a short table as text to `path` ("-" is standard output).  Each
- * finished repetition is a line of the journal; a run that was cancelled, failed or killed goes on from there with
- * `resume`.  A journal that another run has open is an error.  Without it a journal that is there already is an error.
- */
-NONSENS_API nonsens_status nonsens_reproduce(nonsens_context *ctx, const nonsens_options *options, const char *figure,
-                                             const char *path);
-
-/*
- * Processes that make a figure together, and how messages, texts of any length, get from one to another in the order
- * in which they were sent.  Member 0 keeps the journal, writes what comes out and hands out repetitions; all members
- * run them.  The functions are called by the calling thread only and return 0, or anything else where they fail.
- */
-typedef struct nonsens_crew {
-    int member, members; /* which of how many this process is, from 0; at most NONSENS_MAX_MEMBERS */
-    int (*send)(void *user, int to, int tag, const char *text);
-    /* The next message that has come, from whom and with which tag, or *text = NULL; good until the next call. */
-    int (*receive)(void *user, int *from, int *tag, const char **text);
-    void *user;
-} nonsens_crew;
-/*
- * As nonsens_reproduce, called by every member with the same options but `threads`, which is its own; files are those
- * of member 0.  What comes out does not depend on the number of members.  All return the status of the whole, with its
- * message in member 0's context.  A failure or a cancelled context of one member ends the run of all.  Without a crew
- * this process runs alone.  Takes options of NONSENS_CMD_REPRODUCE.
- * May be NULL: crew.
- */
-NONSENS_API nonsens_status nonsens_reproduce_crew(nonsens_context *ctx, const nonsens_options *options,
-                                                  const char *figure, const char *path, const nonsens_crew *crew);
 
 /* ---- writers ------------------------------------------------------------------------------------------------- */
 

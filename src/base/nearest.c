@@ -1,7 +1,5 @@
 #include "base/nearest.h"
 
-#include <nonsens/nonsens.h>
-
 #include <stdio.h>
 #include <string.h>
 
@@ -81,11 +79,8 @@ const char *nearest_hint(const nearest *n, char out[HINT_BYTES])
     return out;
 }
 
-const char *nonsens_nearest(const char *word, const char *const *list)
+const char *nearest_word(const char *word, const char *const *list)
 {
-    if (!word || !list) {
-        return NULL;
-    }
     nearest n = nearest_to(word);
     for (; *list; list++) {
         nearest_offer(&n, *list);

@@ -21,4 +21,7 @@ enum { HINT_BYTES = SHOWN_BYTES + 20 };
 /* ". Did you mean "NAME"?", to end a message with; empty where no word is near. */
 const char *nearest_hint(const nearest *n, char out[HINT_BYTES]);
 
+/* The word of the list (ended by NULL) that is nearest; NULL if none or several are. */
+const char *nearest_word(const char *word, const char *const *list);
+
 #endif

@@ -103,7 +103,7 @@ const option_row option_table[] = {
     INTEGER("reps", reps, REP, RUN, "0", 0, 1000000, "data sets",
             "Data sets per cell; 0 means as many as the figure's default."),
     TEXT("out", out, REP, RUN, "results",
-         "Folder that gets journal, table and pictures of each figure; it is made where it is missing."),
+         "Folder that gets journal and table of each figure; it is made if it is missing."),
     TEXT("cells", cells, REP, RUN, "*",
          "Which cells to run and to show, patterns with * and ? separated by commas; a cell is one setting of a figure."),
     FLAG("fine", fine, REP, RUN, "Run and show the cells of a finer grid as well."),

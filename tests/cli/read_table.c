@@ -7,6 +7,8 @@
  * out), or, with a TABLE of few rows that it speaks of, knowledge,
  * pairs (a list of them), journal (of resamples) or pairs-journal.
  */
+#include "figures/figure.h"
+
 #include <nonsens/nonsens.h>
 
 #include <stdio.h>
@@ -52,7 +54,7 @@ static nonsens_status read_result(nonsens_context *ctx, request *r)
 static nonsens_status read_figure(nonsens_context *ctx, request *r)
 {
     snprintf(r->said, sizeof r->said, "a figure");
-    return nonsens_reproduce(ctx, r->options, "bivariate", "/dev/null");
+    return figure_reproduce(ctx, r->options, &FIGURE_BIVARIATE, "/dev/null", NULL);
 }
 
 /* ---- what speaks of a table ---- */
@@ -66,10 +68,10 @@ static nonsens_status discover(nonsens_context *ctx, request *r, const nonsens_d
     return status;
 }
 
-static nonsens_status run_pairs(nonsens_context *ctx, request *r, const nonsens_data *data, const char *journal)
+static nonsens_status run_pairs(nonsens_context *ctx, request *r, const nonsens_data *data, const char *path)
 {
     nonsens_pairs *pairs = NULL;
-    nonsens_status status = nonsens_pairs_run(ctx, data, r->options, journal, &pairs);
+    nonsens_status status = nonsens_pairs_run(ctx, data, r->options, path, &pairs);
     if (status == NONSENS_OK) {
         snprintf(r->said, sizeof r->said, "%lld pairs", (long long)nonsens_pairs_count(pairs));
     }

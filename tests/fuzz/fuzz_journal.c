@@ -3,13 +3,13 @@
  * line that is appended stands alone, whatever the file ended with.  What takes its results from such lines is run on
  * them: resamples, pairs and the figures of `reproduce`.
  */
-#include "pool/journal_head.h"
+#include "figures/figure.h"
 #include "fuzz/fuzz_data.h"
 #include "fuzz/fuzz_file.h"
-#include "tasks/bootstrap.h"
 #include "methods/shared/method.h"
+#include "pool/journal_head.h"
+#include "tasks/bootstrap.h"
 #include "tasks/pairs/pairs.h"
-#include "reproduce/reproduce.h"
 
 #include <string.h>
 
@@ -200,12 +200,12 @@ static void read_unit(void *user, const json_t *line, journal_place place)
 {
     figure_lines *f = user;
     (void)place;
-    if (f->count < UNITS && f->figure->read(line, f->unit + (size_t)f->count * f->figure->unit_bytes)) {
+    if (f->count < UNITS && f->figure->study.read(line, f->unit + (size_t)f->count * f->figure->study.unit_bytes)) {
         f->count++;
     }
 }
 
-static void write_figure(nonsens_context *ctx, figure_write_fn write, const figure_units *units)
+static void write_figure(nonsens_context *ctx, figure_write_fn write, const study_units *units)
 {
     static FILE *nowhere;
     arena scratch = {0};
@@ -215,36 +215,33 @@ static void write_figure(nonsens_context *ctx, figure_write_fn write, const figu
 }
 
 /* Units as those of the figure's first cell, or of its first two. */
-static void write_figures(nonsens_context *ctx, const figure_lines *f, bool draw)
+static void write_figures(nonsens_context *ctx, const figure_lines *f)
 {
     static const int64_t cell[] = {0, 1};
     int64_t cells = f->count > 1 ? 2 : 1, reps = f->count / cells, reps_there[] = {reps, reps};
-    figure_units units = {cells, reps, cell, f->unit, reps_there};
+    study_units units = {cells, reps, cell, f->unit, reps_there};
     write_figure(ctx, f->figure->write_csv, &units);
     write_figure(ctx, f->figure->write_text, &units);
-    for (int k = 0; draw && k < FIGURE_PICTURES && f->figure->picture[k].suffix; k++) {
-        write_figure(ctx, f->figure->picture[k].draw, &units);
-    }
 }
 
-static void check_figure(nonsens_context *ctx, const char *path, const figure *which, bool draw)
+static void check_figure(nonsens_context *ctx, const char *path, const figure *which)
 {
-    figure_lines f = {which, calloc(UNITS, which->unit_bytes), 0};
+    figure_lines f = {which, calloc(UNITS, which->study.unit_bytes), 0};
     journal j;
     check(f.unit && journal_open_visited(ctx, path, read_unit, &f, &j) == NONSENS_OK);
     journal_close(&j);
     if (f.count > 0) {
-        write_figures(ctx, &f, draw);
+        write_figures(ctx, &f);
     }
     free(f.unit);
 }
 
-static void check_figures(nonsens_context *ctx, const char *path, bool draw)
+static void check_figures(nonsens_context *ctx, const char *path)
 {
-    check_figure(ctx, path, &FIGURE_BIVARIATE, draw);
-    check_figure(ctx, path, &FIGURE_LINEAR_ICA, draw);
-    check_figure(ctx, path, &FIGURE_GRAPHS, draw);
-    check_figure(ctx, path, &FIGURE_FMRI, draw);
+    check_figure(ctx, path, &FIGURE_BIVARIATE);
+    check_figure(ctx, path, &FIGURE_LINEAR_ICA);
+    check_figure(ctx, path, &FIGURE_SIX_VARIABLES);
+    check_figure(ctx, path, &FIGURE_FMRI);
 }
 
 /* While inputs are looked for, each has one use, so that there are more of them; the seeds are replayed in all uses. */
@@ -267,7 +264,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_lines(ctx, fuzz_file(data, size));
     }
     if (is_turn(1, data, size)) {
-        check_figures(ctx, fuzz_file(data, size), is_one_of(8, data, size)); // drawing takes longer than all the rest
+        check_figures(ctx, fuzz_file(data, size));
     }
     if (is_turn(2, data, size)) {
         check_pairs(ctx, data, size);

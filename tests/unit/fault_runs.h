@@ -7,6 +7,7 @@
 #define UNIT_FAULT_RUNS_H
 
 #include "base/memory.h"
+#include "figures/figure.h"
 
 #include <nonsens/nonsens.h>
 
@@ -250,16 +251,15 @@ static int receive_nothing(void *user, int *from, int *tag, const char **text)
 
 static nonsens_status run_figure(const scenario *s)
 {
-    static const nonsens_crew alone = {0, 1, send_nothing, receive_nothing, NULL};
-    const char *figure = strchr(s->name, ' ') + 1;
+    static const pool_members alone = {0, 1, send_nothing, receive_nothing, NULL};
+    const char *name = strchr(s->name, ' ') + 1;
     nonsens_options *options = NULL;
     char path[PATH_BYTES];
     nonsens_status status = make_options(s, &options);
     path_of(path, "out.text");
     if (status == NONSENS_OK) {
-        status = strncmp(s->name, "crew", strlen("crew")) == 0
-                     ? nonsens_reproduce_crew(ctx, options, figure, path, &alone)
-                     : nonsens_reproduce(ctx, options, figure, path);
+        bool together = strncmp(s->name, "pool", strlen("pool")) == 0;
+        status = figure_reproduce(ctx, options, figure_find(name), path, together ? &alone : NULL);
     }
     nonsens_options_free(options);
     return status;
@@ -489,7 +489,7 @@ static const scenario SCENARIO[] = {
      NULL,
      {"reps", "1", "cells", "causal-depth1-e10-n512-reci", "threads", "1", "out", "@out.figures"},
      run_figure},
-    {"crew bivariate",
+    {"pool bivariate",
      NONSENS_CMD_REPRODUCE,
      NULL,
      {"reps", "1", "cells", "causal-depth1-e10-n512-reci", "threads", "1", "out", "@out.figures"},

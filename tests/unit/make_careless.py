@@ -28,7 +28,7 @@ VALUES = {
     'row_stride': '2', 'column_stride': '1', 'x': '0', 'y': '1', 'index': '0', 'variable': '0', 'segment': '0',
     'node': '0', 'source': '0', 'distance': '0', 'detail': 'NONSENS_TEXT_ALL', 'format': 'NONSENS_GRAPH_DOT',
     'command': 'NONSENS_CMD_ICA', 'commands': 'NONSENS_CMD_ICA', 'size': 'sizeof graph_text - 1', 'bytes': '4096',
-    'key': '"seed"', 'value': '"1"', 'word': '"lingan"', 'name': '"a graph"', 'figure': '"linear-ica"',
+    'key': '"seed"', 'value': '"1"', 'name': '"a graph"',
     'path': 'output_file', 'column': 'NULL', 'journal': 'NULL', 'sources': 'NULL',
     'fn': 'a_test', 'nonsens_set_progress.fn': 'a_progress',
     'nonsens_data_read.path': 'table_file', 'nonsens_graph_read.path': 'graph_file',
@@ -49,8 +49,8 @@ LISTS = {
     'values': ['1.5', '9.0', '2.5', '7.5', '4.0', '8.0', '3.0', '6.0'], 'given': ['2'],
     'category': ['0', '0', '1', '1'],
     'segment': ['7', '7', '8', '8'], 'names': ['"a"', '"b"'], 'label': ['"s"', '"t"'], 'bytes': ['graph_text'],
-    'paths': ['table_file', 'second_file'], 'files': ['table_file'], 'list': ['"lingam"', '"resit"', 'NULL'],
-    'column': ['{"a", numbers, 1}', '{"b", numbers + 4, 1}'], 'crew': ['{0, 1, a_send, a_receive, NULL}'],
+    'paths': ['table_file', 'second_file'], 'files': ['table_file'],
+    'column': ['{"a", numbers, 1}', '{"b", numbers + 4, 1}'],
 }
 
 # What a function without a status returns if an object is NULL or an index is out of range, where the header says so.

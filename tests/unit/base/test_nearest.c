@@ -14,7 +14,7 @@ static const char *const words[] = {"segment", "height", "width2", "x1", "x2", "
 
 static void expect(const char *word, const char *meant)
 {
-    const char *found = nonsens_nearest(word, words);
+    const char *found = nearest_word(word, words);
     if (meant) {
         assert_non_null(found);
         assert_string_equal(found, meant);
@@ -54,10 +54,10 @@ static void test_parts(void **state)
     static const char *const days[] = {"monday", "tuesday", NULL}, *const parts[] = {"segment", "bag", NULL},
                              *const both[] = {"bag", "segment", "sex", NULL};
     (void)state;
-    assert_null(nonsens_nearest("day", days));
-    assert_string_equal(nonsens_nearest("mon", days), "monday");
-    assert_string_equal(nonsens_nearest("seg", parts), "segment");
-    assert_string_equal(nonsens_nearest("seg", both), "sex"); // one letter
+    assert_null(nearest_word("day", days));
+    assert_string_equal(nearest_word("mon", days), "monday");
+    assert_string_equal(nearest_word("seg", parts), "segment");
+    assert_string_equal(nearest_word("seg", both), "sex"); // one letter
 }
 
 static void test_hint(void **state)

@@ -330,19 +330,6 @@ static int a_progress(void *user, const char *phase, int64_t done, int64_t total
     return 0;
 }
 
-static int a_send(void *user, int to, int tag, const char *text)
-{
-    (void)user, (void)to, (void)tag, (void)text;
-    return 0;
-}
-
-static int a_receive(void *user, int *from, int *tag, const char **text)
-{
-    (void)user, (void)from, (void)tag;
-    *text = NULL;
-    return 0;
-}
-
 /* ---- all calls ------------------------------------------------------------------------------------------------- */
 
 #include "careless_calls.h"

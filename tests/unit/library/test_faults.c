@@ -217,11 +217,11 @@ static int64_t sweep_divided(const scenario *s, const choice *c, int64_t end)
 /* Until it writes it changes no file, which parent and child would share. */
 static bool can_divide(const scenario *s, enum kind kind)
 {
-    bool journal = false;
+    bool has_journal = false;
     for (int k = 0; s->words[k]; k += 2) {
-        journal |= strcmp(s->words[k], "journal") == 0;
+        has_journal |= strcmp(s->words[k], "journal") == 0;
     }
-    return kind == OURS && strcmp(threads, "1") == 0 && s->run == run_analysis && !journal;
+    return kind == OURS && strcmp(threads, "1") == 0 && s->run == run_analysis && !has_journal;
 }
 
 /* ---- all runs ---- */

@@ -1,0 +1,59 @@
+/*
+ * figure.h - figures of the paper, made again: a study, its table as CSV and a short one as text.
+ *
+ * experiments/draw.py draws the pictures from the tables.  Adding a figure = one file here + one line in figure.c, and
+ * its picture in draw.py.
+ */
+#ifndef FIGURES_FIGURE_H
+#define FIGURES_FIGURE_H
+
+#include "harness/study.h"
+#include "options/options.h"
+
+#include <stdio.h>
+
+/* Writes one of the things that come out of a figure; scratch is freed by the caller. */
+typedef nonsens_status (*figure_write_fn)(nonsens_context *ctx, arena *scratch, const study_units *units, FILE *out);
+
+/* What all units of a figure look at, made by each process for itself. */
+typedef struct figure_data {
+    void *data;          /* the figure's own; NULL if it needs nothing or `missing` says what it lacks */
+    const char *missing; /* a sentence: the figure is then skipped */
+    uint64_t hash;       /* of the data that units depend on, if any: lines of other data are not taken */
+} figure_data;
+
+typedef struct figure {
+    study study;
+    const char *summary; /* one line */
+    /* Both NULL if the units look at nothing. */
+    nonsens_status (*prepare)(nonsens_context *ctx, arena *a, const nonsens_options *options, figure_data *out);
+    void (*release)(void *data);
+    figure_write_fn write_csv, write_text;
+} figure;
+
+/* The table of figures; NULL beyond its end, or if no figure has the name. */
+const figure *figure_at(size_t index);
+const figure *figure_find(const char *name);
+
+/*
+ * Runs the figure (options of NONSENS_CMD_REPRODUCE) and writes NAME.journal and NAME.csv into the folder `out`, which
+ * is made if it is missing, and a short table as text to `path` ("-" is standard output).  Each finished repetition is
+ * a line of the journal; a run that was cancelled, failed or killed goes on from there with `resume`.
+ *
+ * Several processes (members; NULL: this one is alone) call it with the same options but `threads`, which is their
+ * own; files are those of member 0.  What comes out does not depend on their number.  All return the status of the
+ * whole, with its message in member 0's context; a failure or a cancelled context of one ends the run of all.
+ */
+nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *options, const figure *f, const char *path,
+                                const pool_members *members);
+
+/* Two variables: against segments, against rows, an effect assumed (bivariate.c). */
+extern const figure FIGURE_BIVARIATE;
+/* Supplement B: linear ICA of piece-wise stationary sources (linear_ica.c). */
+extern const figure FIGURE_LINEAR_ICA;
+/* Graphs of six variables (six_variables.c). */
+extern const figure FIGURE_SIX_VARIABLES;
+/* Six regions of the medial temporal lobe (fmri.c). */
+extern const figure FIGURE_FMRI;
+
+#endif

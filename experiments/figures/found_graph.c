@@ -1,0 +1,128 @@
+/* found_graph.c - a graph that `discover` found: run, told in a journal's line, read again. */
+#include "figures/found_graph.h"
+
+#include "base/clock.h"
+#include "tasks/run.h"
+
+#include <string.h>
+
+/* ---- running ---- */
+
+static nonsens_status make_options(nonsens_context *ctx, const found_by *how, uint64_t seed, nonsens_options *options)
+{
+    for (int i = 0; i < FOUND_SETTINGS && how->set[i].key; i++) {
+        TRY(nonsens_options_set(ctx, options, how->set[i].key, how->set[i].value));
+    }
+    options->seed = (int64_t)seed;
+    options->threads = 1; // units run side by side
+    return NONSENS_OK;
+}
+
+/* What the data are to blame for; no memory and Ctrl-C are no results. */
+static bool is_result(nonsens_status status)
+{
+    return status == NONSENS_OK || status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC;
+}
+
+static nonsens_status find(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, json_t *line)
+{
+    nonsens_result *result;
+    double begun = clock_seconds();
+    nonsens_status status = nonsens_discover(ctx, data, options, &result);
+    if (!is_result(status)) {
+        return status;
+    }
+    double seconds = clock_seconds() - begun;
+    json_t *what = result ? found_graph_edges(result->edges, result->edge) : json_string(ctx->message);
+    bool kept = json_object_set_new(line, result ? "edges" : "failed", what) == 0 &&
+                json_object_set_new(line, "seconds", json_real(seconds)) == 0;
+    nonsens_result_free(result);
+    return kept ? NONSENS_OK : fail_memory(ctx);
+}
+
+nonsens_status found_graph_run(nonsens_context *ctx, const found_by *how, const nonsens_data *data, uint64_t seed,
+                               json_t *line)
+{
+    nonsens_options *options;
+    TRY(nonsens_options_new(ctx, NONSENS_CMD_DISCOVER, &options));
+    nonsens_status status = make_options(ctx, how, seed, options);
+    status = status == NONSENS_OK ? find(ctx, data, options, line) : status;
+    nonsens_options_free(options);
+    return status;
+}
+
+/* ---- writing and reading ---- */
+
+const char *found_graph_word(int type)
+{
+    return type == NONSENS_EDGE_DIRECTED ? "-->" : type == NONSENS_EDGE_UNDIRECTED ? "---" : "<->";
+}
+
+json_t *found_graph_edges(int64_t edges, const nonsens_edge *edge)
+{
+    json_t *all = json_array();
+    for (int64_t i = 0; all && i < edges; i++) {
+        json_t *one =
+            json_pack("[I, I, s]", (json_int_t)edge[i].from, (json_int_t)edge[i].to, found_graph_word(edge[i].type));
+        if (json_array_append_new(all, one) != 0) {
+            json_decref(all);
+            all = NULL;
+        }
+    }
+    return all;
+}
+
+static enum pdag_mark mark_of(const char *word, bool turned)
+{
+    if (strcmp(word, "-->") == 0) {
+        return turned ? PDAG_BACK : PDAG_ARROW;
+    }
+    return strcmp(word, "---") == 0 ? PDAG_LINE : strcmp(word, "<->") == 0 ? PDAG_BOTH : PDAG_NONE;
+}
+
+/* Of two edges between the same nodes two heads are left, as in `nonsens compare`. */
+static bool read_edge(const json_t *edge, found_graph *out)
+{
+    const json_t *first = json_array_get(edge, 0), *second = json_array_get(edge, 1);
+    json_int_t from = json_integer_value(first), to = json_integer_value(second);
+    const char *word = json_string_value(json_array_get(edge, 2));
+    if (!json_is_integer(first) || !json_is_integer(second) || !word || from == to || from < 0 || to < 0 ||
+        from >= FOUND_NODES || to >= FOUND_NODES) {
+        return false;
+    }
+    enum pdag_mark mark = mark_of(word, to < from);
+    unsigned char *place = &out->mark[from < to ? from : to][from < to ? to : from];
+    *place = *place == PDAG_NONE ? (unsigned char)mark : PDAG_BOTH;
+    return mark != PDAG_NONE;
+}
+
+bool found_graph_read_edges(const json_t *edges, found_graph *out)
+{
+    *out = (found_graph){0};
+    for (size_t i = 0; i < json_array_size(edges); i++) {
+        if (!read_edge(json_array_get(edges, i), out)) {
+            return false;
+        }
+    }
+    return json_is_array(edges);
+}
+
+bool found_graph_read(const json_t *line, found_graph *out)
+{
+    if (json_is_string(json_object_get(line, "failed"))) {
+        *out = (found_graph){.failed = true};
+        return true;
+    }
+    return found_graph_read_edges(json_object_get(line, "edges"), out);
+}
+
+nonsens_status found_graph_to_pdag(nonsens_context *ctx, arena *a, const found_graph *g, pdag *out)
+{
+    TRY(pdag_new(ctx, a, FOUND_NODES, out));
+    for (int64_t i = 0; i < FOUND_NODES; i++) {
+        for (int64_t j = i + 1; j < FOUND_NODES; j++) {
+            pdag_set(out, i, j, (enum pdag_mark)g->mark[i][j]);
+        }
+    }
+    return NONSENS_OK;
+}

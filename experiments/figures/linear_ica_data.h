@@ -1,0 +1,34 @@
+/* linear_ica_data.h - the data of supplement B: two piece-wise stationary sources and their linear mixtures. */
+#ifndef FIGURES_LINEAR_ICA_DATA_H
+#define FIGURES_LINEAR_ICA_DATA_H
+
+#include "base/matrix.h"
+#include "base/memory.h"
+#include "base/rng.h"
+
+enum { LINEAR_ICA_SOURCES = 2, LINEAR_ICA_SEGMENTS = 5 };
+
+enum linear_ica_density { DENSITY_LAPLACE, DENSITY_SKEWED };
+
+/* z = source * mix': rows sorted by segment, all of one size. */
+typedef struct linear_ica_data {
+    matrix source, z;                                       /* (n, 2) */
+    int64_t start[LINEAR_ICA_SEGMENTS + 1];                 /* of the segments */
+    double lambda[LINEAR_ICA_SOURCES][LINEAR_ICA_SEGMENTS]; /* modulations */
+    double mix[LINEAR_ICA_SOURCES * LINEAR_ICA_SOURCES];    /* (2, 2) column-major */
+} linear_ica_data;
+
+/* correlated: the modulations of both sources grow over the segments. */
+nonsens_status linear_ica_draw(nonsens_context *ctx, arena *a, rng *r, enum linear_ica_density density, bool correlated,
+                               int64_t rows_per_segment, linear_ica_data *out);
+
+/*
+ * One draw from the density proportional to exp(-3 lambda s - s^2/2) for s >= 0 and exp(-lambda |s| - s^2/2) for s < 0;
+ * lambda > 0 up to 10.
+ */
+double linear_ica_skewed(rng *r, double lambda);
+
+/* Largest over smallest singular value of a (2, 2). */
+double linear_ica_condition(const double a[4]);
+
+#endif
