@@ -50,15 +50,9 @@ nonsens_status samples_test(nonsens_context *ctx, arena *scratch, const double *
                             const samples_options *options, samples_result *out);
 
 /*
- * Two-sample Kolmogorov-Smirnov, two-sided: D = sup |F_x - F_y|.  n_x n_y <= SAMPLES_EXACT: exact p by counting lattice
- * paths, given the ties (Schroer and Trenkler, Comput. Stat. Data Anal. 20, 1995); beyond, Kolmogorov's distribution.
+ * Two groups of n_x n_y <= SAMPLES_EXACT: SAMPLES_KS has an exact p by counting lattice paths, given the ties (Schroer
+ * and Trenkler, Comput. Stat. Data Anal. 20, 1995).
  */
 enum { SAMPLES_EXACT = 1000000 };
-typedef struct samples_ks2_result {
-    double distance, p_value;
-    bool exact;
-} samples_ks2_result;
-nonsens_status samples_ks2(nonsens_context *ctx, arena *scratch, int64_t nx, const double *x, int64_t ny,
-                           const double *y, samples_ks2_result *out);
 
 #endif

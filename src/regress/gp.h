@@ -39,8 +39,6 @@ typedef struct gp_options {
     const gp_hyper *held; /* use these and learn none; NULL: learn */
 } gp_options;
 
-typedef struct gp_model gp_model; /* what gp_predict needs */
-
 typedef struct gp_fit {
     double *mean, *variance; // (n) of f at the rows, in the caller's order
     double *residual;        // (n) y - mean
@@ -54,18 +52,13 @@ typedef struct gp_fit {
     bool constant;    /* y does not vary: residuals and noise are 0 */
     bool all_noise;   /* no function of x is worth its hyper-parameters */
     const char *form; /* "constant", "noise", "state space", "exact", "low rank" */
-    gp_model *model;
 } gp_fit;
 
 /*
- * Fits y (x->n) to the columns of x; constant columns are left out.  What `out` points to, with the model, is in
- * `keep`; scratch may be rewound afterwards.
+ * Fits y (x->n) to the columns of x; constant columns are left out.  What `out` points to is in `keep`;
+ * scratch may be rewound afterwards.
  */
 nonsens_status gp_regress(nonsens_context *ctx, arena *keep, arena *scratch, const column_set *x, const double *y,
                           const gp_options *options, gp_fit *out);
-
-/* Mean and variance (x->n each) of f at new rows with the same columns; variance may be NULL. */
-nonsens_status gp_predict(nonsens_context *ctx, arena *scratch, const gp_model *model, const column_set *x,
-                          double *mean, double *variance);
 
 #endif

@@ -125,8 +125,8 @@ typedef struct gp_low_rank {
 } gp_low_rank;
 
 /* At most `most` rows of x as inducing points, in z. */
-nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, arena *scratch, const column_set *x,
-                                  const double *theta, int64_t most, column_set *z);
+nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, const column_set *x, const double *theta,
+                                  int64_t most, column_set *z);
 nonsens_status gp_low_rank_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t most,
                                gp_low_rank *r);
 /* Titsias' bound of the log likelihood; its derivatives (d + 2), unless NULL. */
@@ -135,17 +135,17 @@ double gp_low_rank_bound(gp_low_rank *r, const double *theta, double *gradient);
 /* The fit to all rows (gp_reduced.c). */
 typedef struct gp_reduced {
     column_set z;
-    double *theta;  // (d + 2)
-    double *l, *b;  // (m, m) as above
-    double *weight; // (m) B^-1 V y / noise
+    const double *theta; // (d + 2)
+    double *l, *b;       // (m, m) as above
+    double *weight;      // (m) B^-1 V y / noise
 } gp_reduced;
 
 typedef struct gp_row_results {
     double *mean, *variance, *leverage; // (n); leverage: derivative of a row's mean by its own y
 } gp_row_results;
 
-nonsens_status gp_reduced_fit(nonsens_context *ctx, arena *keep, arena *scratch, int threads, const column_set *x,
-                              const double *y, const column_set *z, const double *theta, gp_reduced *r, double *bound);
+nonsens_status gp_reduced_fit(nonsens_context *ctx, arena *scratch, int threads, const column_set *x, const double *y,
+                              const column_set *z, const double *theta, gp_reduced *r, double *bound);
 nonsens_status gp_reduced_predict(nonsens_context *ctx, int threads, const gp_reduced *r, const column_set *x,
                                   const gp_row_results *out);
 /* L (m, m) of k(z, z), with a little on its diagonal. */

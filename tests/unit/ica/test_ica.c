@@ -2,6 +2,7 @@
  * test_ica.c - unmixing inside segments: recovery of known sources, equivariance, gradients, output, failures.
  */
 #include "ica/assess.h"
+#include "ica/score_general.h"
 #include "ica_samples.h"
 
 static const double RECOVERED = 0.98;           /* mean |correlation| with zero-mean sources */
