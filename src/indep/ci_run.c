@@ -179,7 +179,7 @@ static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const 
         v[j] = z->v[j] + first;
     }
     column_set inputs = {rows, z->d, v};
-    gp_options how = {.kernel = GP_MATERN_52, .threads = t->options.threads, .keep_signal = true};
+    gp_options how = {.threads = t->options.threads, .keep_signal = true};
     nonsens_status status = gp_regress(ctx, &local, scratch, &inputs, y + first, &how, &fit);
     if (status == NONSENS_OK) {
         take_residuals(rows, y + first, fit.residual, factor, to + first, sum);

@@ -74,12 +74,8 @@ static nonsens_status check_options(nonsens_context *ctx, const column_set *x, c
         return fail(ctx, NONSENS_ERR_DATA, "Gaussian-process regression: no rows; give at least one");
     }
     if (o->held) {
-        int parts = gp_parts(o->kernel); // asked of several regressors too: all but one may be constant
-        good = is_positive(o->held->noise);
-        for (int p = 0; p < parts; p++) {
-            good = good && is_positive(o->held->signal[p]);
-        }
-        for (int64_t j = 0; j < (parts > x->d ? parts : x->d); j++) {
+        good = is_positive(o->held->noise) && is_positive(o->held->signal);
+        for (int64_t j = 0; j < x->d; j++) {
             good = good && is_positive(o->held->length[j]);
         }
     }
@@ -227,7 +223,7 @@ static nonsens_status get_results(nonsens_context *ctx, arena *keep, struct task
     ARENA_TRY(ctx, keep, out->mean, t->n);
     ARENA_TRY(ctx, keep, out->variance, t->n);
     ARENA_TRY(ctx, keep, out->residual, t->n);
-    ARENA_TRY(ctx, keep, out->length, t->x->d > 2 ? t->x->d : 2);
+    ARENA_TRY(ctx, keep, out->length, t->x->d);
     if (t->options->leave_one_out) {
         ARENA_TRY(ctx, keep, out->left_out, t->n);
     }
@@ -273,35 +269,40 @@ static void put_mean(struct task *t)
  * in noise.  A function that changes 1/length times where half of the rows are has as many places to follow chance:
  * log(1/length), if positive, per length.
  */
-static bool is_not_worth(const struct task *t, double likelihood, int64_t variances, int64_t lengths,
-                         const double *log_length)
+static bool is_not_worth(const struct task *t, double likelihood, int64_t lengths, const double *log_length)
 {
-    double cost = (double)(variances + lengths);
+    double cost = (double)(1 + lengths);
     for (int64_t j = 0; j < lengths; j++) {
         cost += fmax(-log_length[j], 0.0);
     }
     return !t->options->held && !t->options->keep_signal && !(likelihood - noise_likelihood(t) > cost);
 }
 
-/* ---- one regressor ----------------------------------------------------------------------------------------- */
-
-/* Where callers have the length of a part: a sum's two come first, otherwise each regressor has its own. */
-static int64_t length_slot(const struct task *t, int part)
-{
-    return gp_parts(t->options->kernel) == 2 ? part : t->column[0];
-}
-
-static void hold_line(const struct task *t, double *theta)
+/* theta: log variance of f, log lengths (used), log variance of the noise. */
+static void hold_hyper(const struct task *t, double *theta)
 {
     const gp_hyper *h = t->options->held;
-    int parts = gp_parts(t->options->kernel);
     double unit = unit_of(&t->y_scale);
-    for (int p = 0; p < parts; p++) {
-        theta[p] = log(h->signal[p] / unit / unit);
-        theta[parts + p] = log(h->length[length_slot(t, p)] / unit_of(t->scale));
+    theta[0] = log(h->signal / unit / unit);
+    for (int64_t c = 0; c < t->used; c++) {
+        theta[1 + c] = log(h->length[t->column[c]] / unit_of(t->scale + c));
     }
-    theta[2 * parts] = log(h->noise / unit / unit);
+    theta[t->used + 1] = log(h->noise / unit / unit);
 }
+
+static void put_hyper(struct task *t, const double *theta, double likelihood)
+{
+    gp_fit *out = t->out;
+    double unit = unit_of(&t->y_scale);
+    out->signal = exp(theta[0]) * unit * unit;
+    for (int64_t c = 0; c < t->used; c++) {
+        out->length[t->column[c]] = exp(theta[1 + c]) * unit_of(t->scale + c);
+    }
+    out->noise = exp(theta[t->used + 1]) * unit * unit;
+    out->log_likelihood = likelihood - (double)t->n * log(unit);
+}
+
+/* ---- one regressor ----------------------------------------------------------------------------------------- */
 
 static void put_line(struct task *t, const gp_sequence *q, const gp_smooth *smooth, double noise)
 {
@@ -315,24 +316,8 @@ static void put_line(struct task *t, const gp_sequence *q, const gp_smooth *smoo
     }
 }
 
-static void put_line_hyper(struct task *t, const double *theta, double likelihood)
-{
-    gp_fit *out = t->out;
-    int parts = gp_parts(t->options->kernel);
-    double unit = unit_of(&t->y_scale);
-    for (int p = 0; p < parts; p++) {
-        out->signal[p] = exp(theta[p]) * unit * unit;
-        out->length[length_slot(t, p)] = exp(theta[parts + p]) * unit_of(t->scale);
-    }
-    out->noise = exp(theta[2 * parts]) * unit * unit;
-    out->log_likelihood = likelihood - (double)t->n * log(unit);
-    out->form = "state space";
-}
-
 static nonsens_status fit_line(nonsens_context *ctx, arena *scratch, struct task *t)
 {
-    enum gp_kernel kernel = t->options->kernel;
-    int parts = gp_parts(kernel);
     double theta[GP_LINE_PARAMETERS] = {0};
     gp_climb_result climbed = {.converged = true};
     gp_sequence q;
@@ -340,14 +325,14 @@ static nonsens_status fit_line(nonsens_context *ctx, arena *scratch, struct task
     gp_track track;
     TRY(gp_sequence_make(ctx, scratch, t->n, t->sorted_x[0], t->sorted_y, &q));
     if (t->options->held) {
-        hold_line(t, theta);
+        hold_hyper(t, theta);
     } else {
-        TRY(gp_line_learn(ctx, scratch, kernel, &q, theta, &climbed));
+        TRY(gp_line_learn(ctx, scratch, &q, theta, &climbed));
     }
-    TRY(gp_track_get(ctx, scratch, kernel, &q, &track));
+    TRY(gp_track_get(ctx, scratch, &q, &track));
     double likelihood = t->options->held ? gp_line_likelihood(&track, theta, NULL, NULL) : -climbed.value;
     t->out->iterations = climbed.iterations;
-    if (is_not_worth(t, likelihood, parts, parts, theta + parts)) {
+    if (is_not_worth(t, likelihood, 1, theta + 1)) {
         put_mean(t);
         return NONSENS_OK;
     }
@@ -356,35 +341,13 @@ static nonsens_status fit_line(nonsens_context *ctx, arena *scratch, struct task
     ARENA_TRY(ctx, scratch, smooth.variance, q.n);
     ARENA_TRY(ctx, scratch, smooth.left_out, q.n);
     gp_line_smooth(&track, theta, &smooth);
-    put_line(t, &q, &smooth, exp(theta[2 * parts]));
-    put_line_hyper(t, theta, likelihood);
+    put_line(t, &q, &smooth, exp(theta[2]));
+    t->out->form = "state space";
+    put_hyper(t, theta, likelihood);
     return NONSENS_OK;
 }
 
 /* ---- several regressors ------------------------------------------------------------------------------------ */
-
-static void hold_several(const struct task *t, double *theta)
-{
-    const gp_hyper *h = t->options->held;
-    double unit = unit_of(&t->y_scale);
-    theta[0] = log(h->signal[0] / unit / unit);
-    for (int64_t c = 0; c < t->used; c++) {
-        theta[1 + c] = log(h->length[t->column[c]] / unit_of(t->scale + c));
-    }
-    theta[t->used + 1] = log(h->noise / unit / unit);
-}
-
-static void put_several_hyper(struct task *t, const double *theta, double likelihood)
-{
-    gp_fit *out = t->out;
-    double unit = unit_of(&t->y_scale);
-    out->signal[0] = exp(theta[0]) * unit * unit;
-    for (int64_t c = 0; c < t->used; c++) {
-        out->length[t->column[c]] = exp(theta[1 + c]) * unit_of(t->scale + c);
-    }
-    out->noise = exp(theta[t->used + 1]) * unit * unit;
-    out->log_likelihood = likelihood - (double)t->n * log(unit);
-}
 
 static nonsens_status fit_exact(nonsens_context *ctx, arena *scratch, struct task *t, const column_set *x,
                                 const double *theta)
@@ -397,7 +360,7 @@ static nonsens_status fit_exact(nonsens_context *ctx, arena *scratch, struct tas
         return fail(ctx, NONSENS_ERR_NUMERIC,
                     "Gaussian-process regression: the covariance of the rows is singular; give a larger noise");
     }
-    if (is_not_worth(t, likelihood, 1, t->used, theta + 1)) {
+    if (is_not_worth(t, likelihood, t->used, theta + 1)) {
         put_mean(t);
         return NONSENS_OK;
     }
@@ -408,7 +371,7 @@ static nonsens_status fit_exact(nonsens_context *ctx, arena *scratch, struct tas
                 e.alpha[i] / weight);
     }
     t->out->form = "exact";
-    put_several_hyper(t, theta, likelihood);
+    put_hyper(t, theta, likelihood);
     return NONSENS_OK;
 }
 
@@ -424,7 +387,7 @@ static nonsens_status fit_low_rank(nonsens_context *ctx, arena *scratch, struct 
     TRY(gp_spread_rows(ctx, scratch, x, NULL, CANDIDATES, &candidates, NULL));
     TRY(gp_choose_inducing(ctx, scratch, &candidates, theta, most, &z));
     TRY(gp_reduced_fit(ctx, scratch, threads, x, t->sorted_y, &z, theta, &reduced, &bound));
-    if (is_not_worth(t, bound, 1, t->used, theta + 1)) {
+    if (is_not_worth(t, bound, t->used, theta + 1)) {
         put_mean(t);
         return NONSENS_OK;
     }
@@ -437,7 +400,7 @@ static nonsens_status fit_low_rank(nonsens_context *ctx, arena *scratch, struct 
         put_row(t, i, rows.mean[i], rows.variance[i], rest / share);
     }
     t->out->form = "low rank";
-    put_several_hyper(t, theta, bound);
+    put_hyper(t, theta, bound);
     return NONSENS_OK;
 }
 
@@ -449,7 +412,7 @@ static nonsens_status fit_several(nonsens_context *ctx, arena *scratch, struct t
     double *theta;
     ARENA_TRY(ctx, scratch, theta, t->used + 2);
     if (t->options->held) {
-        hold_several(t, theta);
+        hold_hyper(t, theta);
     } else {
         TRY(gp_several_learn(ctx, scratch, &x, t->sorted_y, exact, theta, &climbed));
     }
