@@ -34,6 +34,17 @@ static inline double ica_segment_weight(const ica_data *data, int64_t e)
 }
 
 /*
+ * whiten.c: white (d, d) with white * C_within * white' = I.  Leaves the standardised data in y (n, d) and its scales
+ * in scale (d).  Fails, naming columns, where they are constant or linearly dependent inside segments; names may be
+ * NULL.
+ */
+nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
+                          const char *const *names, double *y, double *scale, double *white);
+
+/* out (rows) = column minus the mean of its segment.  Two passes: large offsets cost no digits. */
+void ica_centre_column(const double *column, int64_t segments, const int64_t *start, double *out);
+
+/*
  * Turning by (c, s) replaces sources j and k by c s_j + s s_k and -s s_j + c s_k.
  * `plane` gives the two terms of the contrast after such a turn without making it, `turn` makes it.
  */

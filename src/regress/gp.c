@@ -116,11 +116,7 @@ static nonsens_status sort_rows(nonsens_context *ctx, arena *scratch, struct tas
 /* v (n): in sorted order; its values times a power of two that makes them at most 1. */
 static double gather(const struct task *t, const double *from, double *v)
 {
-    double largest = 0.0;
-    for (int64_t i = 0; i < t->n; i++) {
-        largest = fmax(largest, fabs(from[i]));
-    }
-    double factor = column_factor(largest);
+    double factor = column_factor_of(t->n, from);
     for (int64_t i = 0; i < t->n; i++) {
         v[i] = from[t->entry[i].row] * factor;
     }
