@@ -393,7 +393,7 @@ static nonsens_status run_fisher_z(nonsens_context *ctx, arena *scratch, ci_test
     for (int64_t k = 0; k < q->count; k++) {
         given[k] = t->place[q->given[k]];
     }
-    fisher_z_test(&t->correlations, t->place[q->x], t->place[q->y], q->count, given, FISHER_Z_BOTH, buffer, &test);
+    fisher_z_test(&t->correlations, t->place[q->x], t->place[q->y], q->count, given, buffer, &test);
     out->statistic = test.statistic;
     out->p_value = test.p_value;
     out->segments_used = test.groups_used;
