@@ -90,13 +90,14 @@ static nonsens_status unmix(nonsens_context *ctx, arena *a, const problem *p, ic
     int64_t bounds[2] = {0, p->n};
     ica_data data = {.n = p->n, .d = p->d, .segments = 1, .start = bounds};
     ica_options how = {.contrast = CONTRAST_LOG_COSH, .starts = 1};
-    double *white, *basis, *rotation;
+    double *scale, *white, *basis, *rotation;
     ARENA_TRY(ctx, a, white, p->d * p->d);
     ARENA_TRY(ctx, a, basis, p->d * p->d);
     ARENA_TRY(ctx, a, rotation, p->d * p->d);
-    TRY(ica_whiten(ctx, a, matrix_view(p->x, p->n, p->d), 1, bounds, white));
-    TRY(find_start(ctx, a, p, white, rotation, basis));
+    ARENA_TRY(ctx, a, scale, p->d);
     ARENA_TRY(ctx, a, data.y, p->n * p->d);
+    TRY(ica_whiten(ctx, a, matrix_view(p->x, p->n, p->d), 1, bounds, NULL, data.y, scale, white));
+    TRY(find_start(ctx, a, p, white, rotation, basis));
     whiten_rows(p, basis, data.y);
     return ica_fastica_within(ctx, a, &data, &how, &AS_SKLEARN, rotation, out);
 }

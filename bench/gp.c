@@ -59,8 +59,7 @@ static nonsens_status measure(nonsens_context *ctx, const problem *p)
     processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - processor;
     if (status == NONSENS_OK) {
         memcpy(p->residual, fit.residual, (size_t)p->n * sizeof *p->residual);
-        printf("%.9f %.9f %d %.9g %.9g %.9g\n", clock, processor, fit.iterations, fit.signal[0], fit.noise,
-               fit.length[0]);
+        printf("%.9f %.9f %d %.9g %.9g %.9g\n", clock, processor, fit.iterations, fit.signal, fit.noise, fit.length[0]);
         fflush(stdout);
     }
     arena_free(&keep);

@@ -22,7 +22,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "indep/ci.h"
-#include "indep/hsic.h"
+#include "indep/hsic_reference.h"
 #include "indep/kernel.h"
 #include "math/sort.h"
 #include "harness/summary.h"

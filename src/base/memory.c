@@ -44,7 +44,7 @@ struct block_head {
 };
 
 static atomic_llong requests_until_failure = -1, held, asked;
-static atomic_llong bytes_held, bytes_peak;
+static atomic_llong bytes_held;
 static bool (*asked_at_failure)(void);
 
 void memory_fail_at(int64_t n)
@@ -70,24 +70,6 @@ int64_t memory_asked(void)
 int64_t memory_bytes(void)
 {
     return atomic_load(&bytes_held);
-}
-
-int64_t memory_peak(void)
-{
-    return atomic_load(&bytes_peak);
-}
-
-void memory_watch(void)
-{
-    atomic_store(&bytes_peak, atomic_load(&bytes_held));
-}
-
-static void count_bytes(size_t bytes)
-{
-    long long now = atomic_fetch_add(&bytes_held, (long long)bytes) + (long long)bytes;
-    long long peak = atomic_load(&bytes_peak);
-    while (now > peak && !atomic_compare_exchange_weak(&bytes_peak, &peak, now)) {
-    }
 }
 
 /* Threads that ask at once do not wait for one another here unless a failure is to come. */
@@ -124,7 +106,7 @@ static void *block_new(size_t count, size_t size)
     memset(head, 0, bytes);
     head->bytes = bytes;
     atomic_fetch_add_explicit(&held, 1, memory_order_relaxed);
-    count_bytes(bytes);
+    atomic_fetch_add(&bytes_held, (long long)bytes);
     HIDE((char *)(head + 1) + wanted, bytes - sizeof *head - wanted);
     return head + 1;
 }

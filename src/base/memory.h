@@ -30,10 +30,8 @@ void memory_ask_at_failure(bool (*fails)(void));
 int64_t memory_held(void);
 int64_t memory_asked(void);
 
-/* Bytes that the library holds in this process, and the most it held since the last memory_watch. */
+/* Bytes that the library holds in this process. */
 int64_t memory_bytes(void);
-int64_t memory_peak(void);
-void memory_watch(void);
 
 /*
  * An arena hands out zeroed memory that is freed all at once.  One arena per job; it grows by chunks, and a request

@@ -5,30 +5,33 @@
  *   1. up to 53 bits of digits and powers of ten up to 10^22: both are doubles, so that one multiplication or division
  *      rounds once (Clinger, "How to read floating point numbers accurately", PLDI 1990)
  *   2. up to 19 digits and powers of ten up to 10^27: the product or the quotient in 128-bit integers
- *   3. all else: the quotient of two big integers, bit by bit.  No halfway point between doubles has more than 767
- *      significant digits, so that further digits only count as "a little more".
+ *   3. all else: the digits and the exponent as an integer and a power of ten for strtod_l, which glibc rounds
+ * correctly. No halfway point between doubles has more than 767 significant digits, so that one digit stands for all
+ * further ones. The first two keep a table of data, whose numbers have at most 19 digits, from waiting for strtod_l.
  * Overflow gives infinity, underflow zero or a subnormal number.
  */
+#define _GNU_SOURCE /* strtod_l */
 #include "base/number.h"
 
+#include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
 
 enum {
-    WORD_DIGITS = 19,       /* so many decimal digits always fit in 64 bits */
-    CLINGER_POWER = 22,     /* 10^22 is the largest power of ten that is a double */
-    WORD_POWER = 27,        /* 5^27 is the largest power of five below 2^63 */
-    LARGEST_POWER = 310,    /* a whole number times more than this is infinite */
-    SMALLEST_POWER = -346,  /* 20 digits times less than this are zero */
-    KEPT_DIGITS = 800,      /* more than 767 */
-    BIG_LIMBS = 48,         /* 10^801 and 5^1130, with room for alignment, need 2,790 bits */
-    FRACTION_BITS = 52,     /* of a double, without the leading one */
-    EXPONENT_BIAS = 1023,   /* of a double */
-    EXPONENT_LOWEST = -1022 /* of a normal double */
+    WORD_DIGITS = 19,      /* so many decimal digits always fit in 64 bits */
+    CLINGER_POWER = 22,    /* 10^22 is the largest power of ten that is a double */
+    WORD_POWER = 27,       /* 5^27 is the largest power of five below 2^63 */
+    LARGEST_POWER = 310,   /* a whole number times more than this is infinite */
+    SMALLEST_POWER = -346, /* 20 digits times less than this are zero */
+    KEPT_DIGITS = 800,     /* more than 767 */
+    EXPONENT_BIAS = 1023,  /* of a double */
+    FRACTION_BITS = 52     /* of a double, without the leading one */
 };
 static const int64_t EXPONENT_CLAMP = INT64_C(1000000000000000000); /* no text is as long as this */
 static const uint64_t LARGEST_EXACT = UINT64_C(1) << 53;
@@ -63,35 +66,20 @@ typedef struct decimal {
 
 /* ---- rounding -------------------------------------------------------------------------------------------------- */
 
-static double from_bits(uint64_t bits)
+/*
+ * The double nearest to mantissa * 2^power, and a little more if sticky; the mantissa's highest bit is set.  With
+ * powers of ten up to 10^27 it is neither subnormal nor infinite.
+ */
+static double round_binary(uint64_t mantissa, int power, bool sticky)
 {
+    const int dropped = 63 - FRACTION_BITS;
+    const uint64_t half = UINT64_C(1) << (dropped - 1);
+    uint64_t kept = mantissa >> dropped, rest = mantissa & ((half << 1) - 1);
+    kept += rest > half || (rest == half && (sticky || (kept & 1)));
+    uint64_t bits = ((uint64_t)(power + 63 + EXPONENT_BIAS - 1) << FRACTION_BITS) + kept; /* kept has the leading one */
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
-}
-
-/* The double nearest to mantissa * 2^power, and a little more if sticky; the mantissa's highest bit is set. */
-static double round_binary(uint64_t mantissa, int64_t power, bool sticky)
-{
-    int64_t exponent = power + 63;
-    if (exponent > EXPONENT_BIAS) {
-        return INFINITY;
-    }
-    bool subnormal = exponent < EXPONENT_LOWEST;
-    int64_t dropped = 63 - FRACTION_BITS + (subnormal ? EXPONENT_LOWEST - exponent : 0);
-    if (dropped > 64) {
-        return 0.0;
-    }
-    uint64_t kept = dropped == 64 ? 0 : mantissa >> dropped;
-    uint64_t half = UINT64_C(1) << (dropped - 1);
-    uint64_t rest = dropped == 64 ? mantissa : mantissa & ((half << 1) - 1);
-    if (rest > half || (rest == half && (sticky || (kept & 1)))) {
-        kept++; /* a carry runs on into the exponent field, which is the next binade, or infinity */
-    }
-    if (subnormal) {
-        return from_bits(kept);
-    }
-    return from_bits(((uint64_t)(exponent + EXPONENT_BIAS - 1) << FRACTION_BITS) + kept);
 }
 
 static double multiply_words(uint64_t word, int power)
@@ -112,127 +100,6 @@ static double divide_words(uint64_t word, int power)
     uint64_t quotient = (uint64_t)(shifted / divisor);
     bool sticky = (uint128)quotient * divisor != shifted;
     return round_binary(quotient, -power - zeros + divisor_zeros - shift, sticky);
-}
-
-/* ---- big integers ---------------------------------------------------------------------------------------------- */
-
-typedef struct big {
-    int count;                /* limbs in use; the highest is not zero */
-    uint64_t limb[BIG_LIMBS]; /* lowest first */
-} big;
-
-static void big_multiply_add(big *b, uint64_t factor, uint64_t addend)
-{
-    uint64_t carry = addend;
-    for (int i = 0; i < b->count; i++) {
-        uint128 product = (uint128)b->limb[i] * factor + carry;
-        b->limb[i] = (uint64_t)product;
-        carry = (uint64_t)(product >> 64);
-    }
-    if (carry) {
-        b->limb[b->count++] = carry;
-    }
-}
-
-static void big_multiply_five(big *b, int64_t power)
-{
-    for (; power > WORD_POWER; power -= WORD_POWER) {
-        big_multiply_add(b, power_of_five[WORD_POWER], 0);
-    }
-    big_multiply_add(b, power_of_five[power], 0);
-}
-
-static int big_bits(const big *b)
-{
-    return b->count * 64 - __builtin_clzll(b->limb[b->count - 1]);
-}
-
-static void big_shift(big *b, int bits)
-{
-    int limbs = bits / 64;
-    memmove(b->limb + limbs, b->limb, (size_t)b->count * sizeof b->limb[0]);
-    memset(b->limb, 0, (size_t)limbs * sizeof b->limb[0]);
-    b->count += limbs;
-    big_multiply_add(b, UINT64_C(1) << (bits % 64), 0);
-}
-
-static bool big_less(const big *a, const big *b)
-{
-    if (a->count != b->count) {
-        return a->count < b->count;
-    }
-    for (int i = a->count - 1; i >= 0; i--) {
-        if (a->limb[i] != b->limb[i]) {
-            return a->limb[i] < b->limb[i];
-        }
-    }
-    return false;
-}
-
-/* a -= b, for a >= b. */
-static void big_subtract(big *a, const big *b)
-{
-    uint64_t borrow = 0;
-    for (int i = 0; i < a->count; i++) {
-        uint64_t other = i < b->count ? b->limb[i] : 0;
-        uint128 difference = (uint128)a->limb[i] - other - borrow;
-        a->limb[i] = (uint64_t)difference;
-        borrow = (uint64_t)(difference >> 64) & 1;
-    }
-    while (a->count > 0 && a->limb[a->count - 1] == 0) {
-        a->count--;
-    }
-}
-
-/* The significant digits of d as an integer; returns the power of ten that goes with it. */
-static int64_t big_from_digits(big *b, const decimal *d)
-{
-    int64_t taken = 0;
-    b->count = 0;
-    for (const char *p = d->first; p < d->stop && taken < KEPT_DIGITS; p++) {
-        if (*p != '.') {
-            big_multiply_add(b, 10, (uint64_t)(*p - '0'));
-            taken++;
-        }
-    }
-    int64_t power = d->lowest_power + d->significant - taken;
-    if (taken < d->significant) {
-        big_multiply_add(b, 10, 1); /* stands for the digits left out, the last of which is not zero (scan_long) */
-        power--;
-    }
-    return power;
-}
-
-/* Long division of exact integers: 64 bits of the quotient, and whether there is a rest. */
-static double round_big(const decimal *d)
-{
-    big dividend, divisor = {1, {1}};
-    int64_t power = 0;
-    if (d->cut) {
-        power = big_from_digits(&dividend, d);
-    } else {
-        dividend.count = 1;
-        dividend.limb[0] = d->word;
-        power = d->power;
-    }
-    big_multiply_five(power < 0 ? &divisor : &dividend, power < 0 ? -power : power);
-    int shift = big_bits(&divisor) - big_bits(&dividend);
-    big_shift(shift > 0 ? &dividend : &divisor, shift > 0 ? shift : -shift);
-    power -= shift;
-    if (big_less(&dividend, &divisor)) {
-        big_shift(&dividend, 1);
-        power--;
-    }
-    uint64_t mantissa = 0;
-    for (int bit = 0; bit < 64; bit++) {
-        mantissa <<= 1;
-        if (!big_less(&dividend, &divisor)) {
-            big_subtract(&dividend, &divisor);
-            mantissa |= 1;
-        }
-        big_multiply_add(&dividend, 2, 0);
-    }
-    return round_binary(mantissa, power - 63, dividend.count > 0);
 }
 
 /* ---- reading the text ------------------------------------------------------------------------------------------ */
@@ -353,6 +220,42 @@ static double round_words(uint64_t word, int64_t power)
     return power < 0 ? divide_words(word, (int)-power) : multiply_words(word, (int)power);
 }
 
+/* The significant digits as text, at most KEPT_DIGITS and one that stands for the rest; adds to *power what it lacks.
+ */
+static int write_digits(const decimal *d, char *text, int64_t *power)
+{
+    int taken = 0;
+    for (const char *p = d->first; p < d->stop && taken < KEPT_DIGITS; p++) {
+        if (*p != '.') {
+            text[taken++] = *p;
+        }
+    }
+    if (taken < d->significant) {
+        text[taken++] = '1'; /* the last of the digits left out is not zero (scan_long) */
+    }
+    *power = d->lowest_power + d->significant - taken;
+    return taken;
+}
+
+/*
+ * By the C library in the C locale, which glibc and musl have as a constant; NaN if there is none.  Not inlined: its
+ * buffer would cost every number.
+ */
+__attribute__((noinline)) static double round_by_library(const decimal *d)
+{
+    char text[KEPT_DIGITS + 64];
+    int64_t power = d->power;
+    int used = d->cut ? write_digits(d, text, &power) : snprintf(text, sizeof text, "%" PRIu64, d->word);
+    snprintf(text + used, sizeof text - (size_t)used, "e%" PRId64, power);
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    double value = plain ? strtod_l(text, NULL, plain) : NAN;
+    if (plain) {
+        freelocale(plain);
+    }
+    return value;
+}
+
+/* NaN if there is no memory to compute it. */
 static double round_decimal(const decimal *d)
 {
     if (d->word == 0) {
@@ -374,7 +277,7 @@ static double round_decimal(const decimal *d)
             return value; /* what was cut lies between two integers that round alike */
         }
     }
-    return round_big(d);
+    return round_by_library(d);
 }
 
 /* The lower-case word at text in any case? */
@@ -412,10 +315,11 @@ const char *number_parse(const char *text, const char *end, double *value)
     decimal d;
     double magnitude = 0.0;
     const char *after = scan_decimal(p, end, &d);
-    if (after != p) {
-        magnitude = round_decimal(&d);
-    } else {
+    if (after == p) {
         after = scan_word(p, end, &magnitude);
+    } else {
+        magnitude = round_decimal(&d);
+        after = isnan(magnitude) ? p : after;
     }
     if (after == p) {
         return text;

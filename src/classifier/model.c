@@ -1,5 +1,7 @@
 #include "classifier/model.h"
 
+#include "math/spline.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -40,20 +42,11 @@ static void find_profile(model *m)
  * Adds weight times the integral of squared derivatives of an order along one variable, averaged over the other:
  * squared differences of coefficients in units of the unit interval.
  */
-static void add_differences(int64_t basis, int64_t order, double weight, int64_t step, int64_t other, double *out)
+static void add_roughness(int64_t basis, int64_t order, double weight, int64_t step, int64_t other, double *out)
 {
-    static const double difference[2][3] = {{-1.0, 1.0, 0.0}, {1.0, -2.0, 1.0}};
-    int64_t products = basis * basis;
     double factor = weight * pow((double)(basis - 3), 2.0 * (double)order) / (double)(basis * (basis - order));
     for (int64_t c = 0; c < basis; c++) {
-        for (int64_t b = 0; b + order < basis; b++) {
-            for (int64_t i = 0; i <= order; i++) {
-                for (int64_t j = 0; j <= order; j++) {
-                    out[((b + i) * step + c * other) * products + (b + j) * step + c * other] +=
-                        factor * difference[order - 1][i] * difference[order - 1][j];
-                }
-            }
-        }
+        spline_add_differences(order, factor, c * other, basis, step, basis * basis, out);
     }
 }
 
@@ -69,10 +62,10 @@ nonsens_status model_build(nonsens_context *ctx, arena *a, const sample *data, s
     ARENA_TRY(ctx, a, out->gentle, products * products);
     place_coefficients(out);
     find_profile(out);
-    add_differences(basis, 2, 1.0, basis, 1, out->roughness);
-    add_differences(basis, 2, 1.0, 1, basis, out->roughness);
-    add_differences(basis, 1, GENTLE, basis, 1, out->gentle);
-    add_differences(basis, 1, GENTLE, 1, basis, out->gentle);
+    add_roughness(basis, 2, 1.0, basis, 1, out->roughness);
+    add_roughness(basis, 2, 1.0, 1, basis, out->roughness);
+    add_roughness(basis, 1, GENTLE, basis, 1, out->gentle);
+    add_roughness(basis, 1, GENTLE, 1, basis, out->gentle);
     return NONSENS_OK;
 }
 

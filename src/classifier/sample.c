@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "math/sort.h"
 #include "math/special.h"
+#include "math/spline.h"
 
 #include <math.h>
 
@@ -29,15 +30,7 @@ nonsens_status sample_warp(nonsens_context *ctx, arena *scratch, int64_t n, cons
 
 int64_t sample_spline(int64_t m, double t, double value[4])
 {
-    double at = t * (double)(m - 3);
-    int64_t first = (int64_t)at;
-    first = first < m - 4 ? first : m - 4;
-    double s = at - (double)first, r = 1.0 - s;
-    value[0] = r * r * r / 6.0;
-    value[1] = (3.0 * s * s * s - 6.0 * s * s + 4.0) / 6.0;
-    value[2] = (3.0 * r * r * r - 6.0 * r * r + 4.0) / 6.0;
-    value[3] = s * s * s / 6.0;
-    return first;
+    return spline_cubic(m, t, value);
 }
 
 nonsens_status sample_folds(nonsens_context *ctx, arena *a, int64_t segments, const int64_t *start, int64_t folds,

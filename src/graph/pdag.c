@@ -28,23 +28,6 @@ void pdag_copy(const pdag *from, pdag *to)
     memcpy(to->child, from->child, bytes);
 }
 
-void pdag_complete(pdag *g)
-{
-    for (int64_t b = 1; b < g->d; b++) {
-        for (int64_t a = 0; a < b; a++) {
-            pdag_set(g, a, b, PDAG_LINE);
-        }
-    }
-}
-
-void pdag_forget_directions(pdag *g)
-{
-    size_t bytes = (size_t)(g->words * g->d) * sizeof *g->line;
-    memcpy(g->line, g->adjacent, bytes);
-    memset(g->parent, 0, bytes);
-    memset(g->child, 0, bytes);
-}
-
 /* ---- marks ------------------------------------------------------------------------------------------------------ */
 
 bool pdag_is_adjacent(const pdag *g, int64_t a, int64_t b)
@@ -85,13 +68,6 @@ void pdag_set(pdag *g, int64_t a, int64_t b, enum pdag_mark mark)
     put_half(g, b, a, mark == PDAG_ARROW ? PDAG_BACK : mark == PDAG_BACK ? PDAG_ARROW : mark);
 }
 
-bool pdag_is_equal(const pdag *g, const pdag *h)
-{
-    size_t bytes = (size_t)(g->words * g->d) * sizeof *g->line;
-    return g->d == h->d && memcmp(g->adjacent, h->adjacent, bytes) == 0 && memcmp(g->line, h->line, bytes) == 0 &&
-           memcmp(g->child, h->child, bytes) == 0;
-}
-
 static int64_t list_row(const pdag *g, const uint64_t *set, int64_t a, int64_t *out)
 {
     int64_t count = 0;
@@ -111,11 +87,6 @@ int64_t pdag_neighbours(const pdag *g, int64_t a, int64_t *out)
 int64_t pdag_parents(const pdag *g, int64_t a, int64_t *out)
 {
     return list_row(g, g->parent, a, out);
-}
-
-int64_t pdag_children(const pdag *g, int64_t a, int64_t *out)
-{
-    return list_row(g, g->child, a, out);
 }
 
 /* ---- walks ------------------------------------------------------------------------------------------------------ */
@@ -197,26 +168,4 @@ void pdag_to_edges(const pdag *g, pdag_edge *out)
             *out++ = mark == PDAG_BACK ? (pdag_edge){b, a, PDAG_ARROW} : (pdag_edge){a, b, mark};
         }
     }
-}
-
-nonsens_status pdag_from_edges(nonsens_context *ctx, arena *a, int64_t d, int64_t count, const pdag_edge *edge,
-                               pdag *out)
-{
-    TRY(pdag_new(ctx, a, d, out));
-    for (int64_t e = 0; e < count; e++) {
-        int64_t from = edge[e].from, to = edge[e].to;
-        if (from < 0 || to < 0 || from >= d || to >= d || from == to) {
-            return fail(ctx, NONSENS_ERR_USAGE,
-                        "graph: there can be no edge between nodes %" PRId64 " and %" PRId64
-                        "; name two different nodes from 0 to %" PRId64,
-                        from, to, d - 1);
-        }
-        if (pdag_is_adjacent(out, from, to)) {
-            return fail(ctx, NONSENS_ERR_USAGE,
-                        "graph: nodes %" PRId64 " and %" PRId64 " have two edges; give one, or one with two heads",
-                        from, to);
-        }
-        pdag_set(out, from, to, edge[e].mark);
-    }
-    return NONSENS_OK;
 }

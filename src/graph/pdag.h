@@ -41,10 +41,6 @@ typedef struct pdag_edge {
 nonsens_status pdag_new(nonsens_context *ctx, arena *a, int64_t d, pdag *out);
 /* Of graphs of the same d. */
 void pdag_copy(const pdag *from, pdag *to);
-/* Lines between all nodes. */
-void pdag_complete(pdag *g);
-/* Every edge becomes a line. */
-void pdag_forget_directions(pdag *g);
 
 static inline const uint64_t *pdag_row(const pdag *g, const uint64_t *set, int64_t a)
 {
@@ -58,12 +54,10 @@ void pdag_set(pdag *g, int64_t a, int64_t b, enum pdag_mark mark);
 bool pdag_is_adjacent(const pdag *g, int64_t a, int64_t b);
 bool pdag_is_line(const pdag *g, int64_t a, int64_t b);
 bool pdag_is_arrow(const pdag *g, int64_t a, int64_t b); /* a -> b */
-bool pdag_is_equal(const pdag *g, const pdag *h);
 
 /* Ascending; out has space for d nodes.  Returns how many. */
 int64_t pdag_neighbours(const pdag *g, int64_t a, int64_t *out);
 int64_t pdag_parents(const pdag *g, int64_t a, int64_t *out);
-int64_t pdag_children(const pdag *g, int64_t a, int64_t *out);
 
 /* Whether arrows lead from a to b, which is not a. */
 bool pdag_is_ancestor(const pdag *g, int64_t a, int64_t b);
@@ -79,8 +73,4 @@ int64_t pdag_edge_count(const pdag *g);
  * out has space for pdag_edge_count.
  */
 void pdag_to_edges(const pdag *g, pdag_edge *out);
-/* The graph of these edges; fails on nodes that do not exist, loops, and two edges between the same nodes. */
-nonsens_status pdag_from_edges(nonsens_context *ctx, arena *a, int64_t d, int64_t count, const pdag_edge *edge,
-                               pdag *out);
-
 #endif

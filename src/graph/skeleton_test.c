@@ -52,8 +52,8 @@ nonsens_status skeleton_ask_fisher_z(nonsens_context *ctx, arena *scratch, void 
     if (count > FEW) {
         ARENA_TRY(ctx, scratch, buffer, fisher_z_buffer(count));
     }
-    fisher_z_test(s->data, s->variable ? s->variable[x] : x, s->variable ? s->variable[y] : y, count, set,
-                  s->combination, buffer, &result);
+    fisher_z_test(s->data, s->variable ? s->variable[x] : x, s->variable ? s->variable[y] : y, count, set, buffer,
+                  &result);
     *p_value = answer_of(result.degenerate && count > 0, result.p_value);
     return NONSENS_OK;
 }

@@ -20,7 +20,6 @@ typedef struct skeleton_ci {
 typedef struct skeleton_fisher_z {
     const fisher_z_data *data;
     const int64_t *variable; /* column of a node; NULL: node i is column i */
-    enum fisher_z_combination combination;
 } skeleton_fisher_z;
 
 /* skeleton_test_fn; state is a skeleton_ci. */

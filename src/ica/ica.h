@@ -63,10 +63,6 @@ typedef struct ica_result {
     bool is_inside;                   /* variance 1, order and sign refer to rows less their segment's mean */
 } ica_result;
 
-/* Within-segment whitening: white (d, d) with white * C_within * white' = I.  Fails, naming it, on rank deficiency. */
-nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
-                          double *white);
-
 /*
  * Unmixes z (n, d) by the chosen algorithm.  out->unmix comes from `a`, scratch memory (about 6 n d doubles, as
  * many for every start and candidate that runs at the same time) does not.

@@ -34,6 +34,17 @@ static inline double ica_segment_weight(const ica_data *data, int64_t e)
 }
 
 /*
+ * whiten.c: white (d, d) with white * C_within * white' = I.  Leaves the standardised data in y (n, d) and its scales
+ * in scale (d).  Fails, naming columns, where they are constant or linearly dependent inside segments; names may be
+ * NULL.
+ */
+nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
+                          const char *const *names, double *y, double *scale, double *white);
+
+/* out (rows) = column minus the mean of its segment.  Two passes: large offsets cost no digits. */
+void ica_centre_column(const double *column, int64_t segments, const int64_t *start, double *out);
+
+/*
  * Turning by (c, s) replaces sources j and k by c s_j + s s_k and -s s_j + c s_k.
  * `plane` gives the two terms of the contrast after such a turn without making it, `turn` makes it.
  */
@@ -122,25 +133,5 @@ nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data
 nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
                                const ica_score_fit *fit, int64_t parameters, const double *x, double *value,
                                double *gradient);
-
-/* score_general.c: the profiled objective for a general W; opened once, evaluated often without allocating. */
-typedef struct ica_score_model {
-    nonsens_context *ctx;
-    const ica_data *data;
-    const ica_family *family;
-    double sharpness;
-    double *s;                /* (rows of the largest segment, d) sources; later the rows' coefficients */
-    double *p;                /* (rows, d) */
-    ica_derivatives q;        /* (rows, d m) each, one source after another; m statistics per source */
-    double *gram;             /* (d, d) W W' */
-    double *moment, *factor;  /* (d m, d m) E q_a' q_b', and the Cholesky factor of M_e for the free coefficients */
-    double *mean2, *solution; /* (d m) E q'', and the free coefficients */
-    double *lambda, *weights; /* (d m) and (d m, d) */
-} ica_score_model;
-
-nonsens_status ica_score_open(nonsens_context *ctx, arena *a, const ica_data *data, const ica_family *family,
-                              double sharpness, ica_score_model *model);
-/* J(w) for w (d, d), rows w_j; gradient (d, d) alike, or NULL.  HUGE_VAL where J cannot be computed. */
-double ica_score_objective(const ica_score_model *model, const double *w, double *gradient);
 
 #endif

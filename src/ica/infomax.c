@@ -24,6 +24,7 @@
 #include "ica/row_blocks.h"
 #include "ica/starts.h"
 #include "math/linalg.h"
+#include "math/optimise.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,9 +57,7 @@ typedef struct infomax {
     double *gradient, *change; /* (d, d) G, and its change in the last step */
     double *direction;         /* (d, d) D */
     double *square;            /* (d, d) scratch */
-    double *steps, *changes;   /* (d d, MEMORY) of L-BFGS, a ring */
-    double curvature[MEMORY];
-    int remembered, newest;
+    lbfgs_memory memory;       /* of (d, d) steps */
     int iterations;
     bool converged;
 } infomax;
@@ -152,8 +151,9 @@ static bool decide_signs(infomax *p)
 /* ---- direction ----------------------------------------------------------------------------------------------- */
 
 /* v (d, d) <- H^{-1} v. */
-static void precondition(const infomax *p, double *v)
+static void precondition(void *state, double *v)
 {
+    const infomax *p = state;
     int64_t d = p->d;
     for (int64_t i = 0; i < d; i++) {
         double bend = 1.0 + p->sign[i] * p->here.slope[i]; /* E phi'(u_i) >= 0 */
@@ -172,41 +172,15 @@ static void precondition(const infomax *p, double *v)
     }
 }
 
-static double inner(const infomax *p, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < p->d * p->d; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
-static void add(const infomax *p, double factor, const double *a, double *out)
-{
-    for (int64_t i = 0; i < p->d * p->d; i++) {
-        out[i] += factor * a[i];
-    }
-}
-
-/* direction = -(L-BFGS estimate of the inverse Hessian) gradient: the two loops of Nocedal (1980) around H^{-1}. */
+/* direction = -(L-BFGS estimate of the inverse Hessian, around H^{-1}) gradient. */
 static void find_direction(infomax *p)
 {
     int64_t size = p->d * p->d;
-    double weight[MEMORY];
     memcpy(p->direction, p->gradient, (size_t)size * sizeof *p->direction);
-    for (int i = 0; i < p->remembered; i++) {
-        int k = (p->newest + MEMORY - i) % MEMORY;
-        weight[k] = inner(p, p->steps + k * size, p->direction) / p->curvature[k];
-        add(p, -weight[k], p->changes + k * size, p->direction);
-    }
-    precondition(p, p->direction);
-    for (int i = p->remembered - 1; i >= 0; i--) {
-        int k = (p->newest + MEMORY - i) % MEMORY;
-        double back = inner(p, p->changes + k * size, p->direction) / p->curvature[k];
-        add(p, weight[k] - back, p->steps + k * size, p->direction);
-    }
-    if (!(inner(p, p->direction, p->gradient) > 0.0)) { /* not downhill: forget, and trust H, which is definite */
-        p->remembered = 0;
+    lbfgs_memory_apply(&p->memory, precondition, p, p->direction);
+    if (!(linalg_dot(size, p->direction, p->gradient) >
+          0.0)) { /* not downhill: forget, and trust H, which is definite */
+        p->memory.kept = 0;
         memcpy(p->direction, p->gradient, (size_t)size * sizeof *p->direction);
         precondition(p, p->direction);
     }
@@ -219,16 +193,14 @@ static void find_direction(infomax *p)
 static void remember(infomax *p, double length)
 {
     int64_t size = p->d * p->d;
-    int k = (p->newest + 1) % MEMORY;
-    double curvature = length * inner(p, p->direction, p->change);
+    double curvature = length * linalg_dot(size, p->direction, p->change);
     if (curvature > 0.0) {
+        double *step = lbfgs_memory_step(&p->memory);
         for (int64_t i = 0; i < size; i++) {
-            p->steps[k * size + i] = length * p->direction[i];
+            step[i] = length * p->direction[i];
         }
-        memcpy(p->changes + k * size, p->change, (size_t)size * sizeof *p->changes);
-        p->curvature[k] = curvature;
-        p->newest = k;
-        p->remembered += p->remembered < MEMORY;
+        memcpy(lbfgs_memory_change(&p->memory), p->change, (size_t)size * sizeof *p->change);
+        lbfgs_memory_keep(&p->memory, curvature);
     }
 }
 
@@ -274,7 +246,7 @@ static nonsens_status search_from_here(infomax *p)
     bool taken = true;
     int switches = 0;
     p->converged = false;
-    p->remembered = 0;
+    p->memory.kept = 0;
     TRY(visit(p, &p->here));
     decide_signs(p);
     for (p->iterations = 0; taken && p->iterations < ITERATIONS; p->iterations++) {
@@ -282,7 +254,7 @@ static nonsens_status search_from_here(infomax *p)
         if (largest < tolerance) {
             if (switches < SWITCHES && decide_signs(p)) {
                 switches++;
-                p->remembered = 0;
+                p->memory.kept = 0;
                 tolerance = NEARLY_STATIONARY;
                 relative_gradient(p, &p->here, p->gradient);
             } else if (tolerance == STATIONARY) {
@@ -295,8 +267,8 @@ static nonsens_status search_from_here(infomax *p)
         }
         find_direction(p);
         TRY(step_down(p, &taken));
-        if (!taken && p->remembered > 0) { /* once more without memory */
-            p->remembered = 0;
+        if (!taken && p->memory.kept > 0) { /* once more without memory */
+            p->memory.kept = 0;
             taken = true;
         }
     }
@@ -402,8 +374,7 @@ static nonsens_status infomax_open(nonsens_context *ctx, arena *a, const ica_dat
     ARENA_TRY(ctx, a, p->change, d * d);
     ARENA_TRY(ctx, a, p->direction, d * d);
     ARENA_TRY(ctx, a, p->square, d * d);
-    ARENA_TRY(ctx, a, p->steps, d * d * MEMORY);
-    ARENA_TRY(ctx, a, p->changes, d * d * MEMORY);
+    TRY(lbfgs_memory_new(ctx, a, d * d, MEMORY, true, &p->memory));
     linalg_gram(data->n, d, data->y, data->n, p->total);
     for (int64_t i = 0; i < d * d; i++) {
         p->total[i] /= (double)data->n;

@@ -100,9 +100,9 @@ static kci_options kci_options_of(const ci_tester *t, uint64_t job)
                          .random_features = t->options.test == TEST_RCIT};
 }
 
-static row_groups all_rows_of(const ci_tester *t)
+static row_groups groups_of(const ci_tester *t, enum part_kind kind)
 {
-    return (row_groups){1, t->all_rows};
+    return kind == PART_ALL_ROWS ? (row_groups){1, t->all_rows} : t->groups;
 }
 
 static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const ci_tester *t, enum part_kind kind,
@@ -110,7 +110,7 @@ static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const 
 {
     column_set z;
     kci_options how = kci_options_of(t, part_job(t, variable, q));
-    row_groups groups = kind == PART_ALL_ROWS ? all_rows_of(t) : t->groups;
+    row_groups groups = groups_of(t, kind);
     TRY(gather_given(ctx, scratch, t, q, &z));
     if (ci_is_group(t, variable)) {
         kci_category category = {t->variable[0].n, t->groups.count, t->group_of};
@@ -132,11 +132,6 @@ typedef struct regressions {
     double left, all;
     int64_t tested, determined;
 } regressions;
-
-static double explained_share(const regressions *r)
-{
-    return r->all > 0.0 ? 1.0 - r->left / r->all : 0.0;
-}
 
 static double scaled_square(double v, double factor)
 {
@@ -179,7 +174,7 @@ static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const 
         v[j] = z->v[j] + first;
     }
     column_set inputs = {rows, z->d, v};
-    gp_options how = {.kernel = GP_MATERN_52, .threads = t->options.threads, .keep_signal = true};
+    gp_options how = {.threads = t->options.threads, .keep_signal = true};
     nonsens_status status = gp_regress(ctx, &local, scratch, &inputs, y + first, &how, &fit);
     if (status == NONSENS_OK) {
         take_residuals(rows, y + first, fit.residual, factor, to + first, sum);
@@ -187,15 +182,6 @@ static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const 
     arena_free(&local);
     arena_rewind(scratch, mark);
     return status;
-}
-
-static double factor_of(int64_t n, const double *v)
-{
-    double largest = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(v[i]));
-    }
-    return column_factor(largest);
 }
 
 static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const ci_tester *t, int64_t variable,
@@ -208,7 +194,7 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const
     TRY(gather_given(ctx, scratch, t, q, &z));
     ARENA_TRY(ctx, &part->memory, v, y->d);
     for (int64_t j = 0; j < y->d; j++) {
-        double factor = factor_of(y->n, y->v[j]);
+        double factor = column_factor_of(y->n, y->v[j]);
         sum.left = sum.all = 0.0;
         ARENA_TRY(ctx, &part->memory, v[j], y->n);
         for (int64_t e = 0; e < t->groups.count; e++) {
@@ -218,7 +204,7 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const
             TRY(check_cancelled(ctx));
             TRY(regress_group(ctx, scratch, t, y->v[j], &z, e, factor, v[j], &sum));
         }
-        part->explained += explained_share(&sum) / (double)y->d;
+        part->explained += (sum.all > 0.0 ? 1.0 - sum.left / sum.all : 0.0) / (double)y->d;
     }
     part->residual = (column_set){y->n, y->d, (const double *const *)v};
     part->nothing_left = sum.tested == 0 && sum.determined > 0;
@@ -344,7 +330,7 @@ static nonsens_status run_features(nonsens_context *ctx, arena *scratch, ci_test
     sides s;
     kci_result test;
     kci_options how = kci_options_of(t, q->job);
-    row_groups groups = kind == PART_ALL_ROWS ? all_rows_of(t) : t->groups;
+    row_groups groups = groups_of(t, kind);
     TRY(get_sides(ctx, scratch, t, kind, q, &s));
     nonsens_status status = kci_compare(ctx, scratch, &s.part[0]->features, &s.part[1]->features, &groups, &how, &test);
     release_sides(&s);
@@ -365,15 +351,11 @@ static nonsens_status run_features(nonsens_context *ctx, arena *scratch, ci_test
     return NONSENS_OK;
 }
 
-static nonsens_status run_kernel(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
-                                 ci_result *out)
-{
-    return run_features(ctx, scratch, t, PART_FEATURES, q, out);
-}
-
+/* Kernels of x and y alone where nothing is given. */
 static nonsens_status run_kci(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out)
 {
-    return q->count > 0 ? run_kernel(ctx, scratch, t, q, out) : run_unconditional(ctx, scratch, t, q, out);
+    return q->count > 0 || t->options.test == TEST_RCIT ? run_features(ctx, scratch, t, PART_FEATURES, q, out)
+                                                        : run_unconditional(ctx, scratch, t, q, out);
 }
 
 static nonsens_status run_residuals(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
@@ -411,7 +393,7 @@ static nonsens_status run_fisher_z(nonsens_context *ctx, arena *scratch, ci_test
     for (int64_t k = 0; k < q->count; k++) {
         given[k] = t->place[q->given[k]];
     }
-    fisher_z_test(&t->correlations, t->place[q->x], t->place[q->y], q->count, given, FISHER_Z_BOTH, buffer, &test);
+    fisher_z_test(&t->correlations, t->place[q->x], t->place[q->y], q->count, given, buffer, &test);
     out->statistic = test.statistic;
     out->p_value = test.p_value;
     out->segments_used = test.groups_used;
@@ -462,19 +444,9 @@ typedef struct test_row {
 
 static const test_row test_table[] = {
     {run_kci, true, true},           {run_unconditional, false, true}, {run_kci, true, true},
-    {run_kernel, true, true},        {run_fisher_z, true, false},      {run_residuals, true, true},
+    {run_kci, true, true},           {run_fisher_z, true, false},      {run_residuals, true, true},
     {run_information, false, false},
 };
-
-/* How many of the columns come before this one in rank. */
-static int64_t place_of(const ci_tester *t, int64_t column)
-{
-    int64_t place = 0;
-    for (int64_t k = 0; k < t->columns; k++) {
-        place += t->rank[k] < t->rank[column];
-    }
-    return place;
-}
 
 /* Columns enter in the order of their ranks, because BLAS may sum an entry of a matrix product in an order that
  * depends on its position. */
@@ -484,7 +456,9 @@ static nonsens_status prepare_correlations(nonsens_context *ctx, ci_tester *t)
     ARENA_TRY(ctx, &t->memory, v, t->columns);
     ARENA_TRY(ctx, &t->memory, t->place, t->columns);
     for (int64_t k = 0; k < t->columns; k++) {
-        t->place[k] = place_of(t, k);
+        for (int64_t i = 0; i < t->columns; i++) {
+            t->place[k] += t->rank[i] < t->rank[k];
+        }
         v[t->place[k]] = t->variable[k].v[0];
     }
     column_set all = {t->variable[0].n, t->columns, v};

@@ -233,19 +233,15 @@ typedef struct group_sums {
     double weight, z, score, squares;
 } group_sums;
 
-static void combine(const group_sums *sum, enum fisher_z_combination combination, fisher_z_result *out)
+static void combine(const group_sums *sum, fisher_z_result *out)
 {
-    double degrees = (double)out->groups_used;
     out->correlation = tanh(sum->z / sum->weight);
     out->heterogeneity = fmax(sum->squares - sum->score * sum->score / sum->weight, 0.0);
-    out->statistic = combination == FISHER_Z_SQUARES ? sum->squares : sum->z * sum->z / sum->weight;
-    if (combination == FISHER_Z_SQUARES) {
-        out->p_value = special_chi2_tail(degrees, sum->squares);
-        return;
-    }
+    out->statistic = sum->z * sum->z / sum->weight;
     out->p_value = 2.0 * special_normal_tail(fabs(sum->z) / sqrt(sum->weight));
-    if (combination == FISHER_Z_BOTH && out->groups_used > 1) {
-        double smaller = fmin(out->p_value, special_chi2_tail(degrees - 1.0, out->heterogeneity));
+    if (out->groups_used > 1) {
+        double rest = special_chi2_tail((double)out->groups_used - 1.0, out->heterogeneity);
+        double smaller = fmin(out->p_value, rest);
         out->p_value = smaller * (2.0 - smaller);
     }
 }
@@ -259,8 +255,8 @@ static void add_group(residual s, double w, group_sums *sum)
     sum->squares += score * score;
 }
 
-void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t count, const int64_t *given,
-                   enum fisher_z_combination combination, double *buffer, fisher_z_result *out)
+void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t count, const int64_t *given, double *buffer,
+                   fisher_z_result *out)
 {
     group_sums sum = {0};
     int64_t d = data->d;
@@ -283,6 +279,6 @@ void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t coun
     }
     out->degenerate = out->groups_used == 0 && out->groups_undefined > 0;
     if (out->groups_used > 0) {
-        combine(&sum, combination, out);
+        combine(&sum, out);
     }
 }

@@ -6,20 +6,16 @@
  * 1 / w, w = rows - |given| - 3 (Fisher, Metron 3, 1924).  In sums of squares small groups enter with their exact
  * normal scores in place of sqrt(w) z.  Groups with w <= 0, or where x or y is a linear function of the given variables
  * (or constant), do not enter.
+ *
+ * Groups are put together by (sum w z)^2 / sum w with 1 degree of freedom, which is blind where signs cancel, and by
+ * the rest of the squares, sum w z^2 - (sum w z)^2 / sum w with one degree less than groups.  The two are independent;
+ * p is that of the smaller of their p-values, 1 - (1 - p)^2.
  */
 #ifndef INDEP_FISHER_Z_H
 #define INDEP_FISHER_Z_H
 
 #include "base/matrix.h"
 #include "base/memory.h"
-
-/*
- * How groups are put together.  SUM: (sum w z)^2 / sum w, chi-square with 1 degree: strong where all groups have the
- * same sign, blind where signs cancel.  SQUARES: sum w z^2 with as many degrees as groups.  BOTH (the default): the
- * first, and the rest of the second, sum w z^2 - (sum w z)^2 / sum w with one degree less, are independent; p is that
- * of the smaller of the two p-values, 1 - (1 - p)^2.
- */
-enum fisher_z_combination { FISHER_Z_BOTH, FISHER_Z_SUM, FISHER_Z_SQUARES };
 
 typedef struct fisher_z_data {
     int64_t d, groups;
@@ -28,7 +24,7 @@ typedef struct fisher_z_data {
 } fisher_z_data;
 
 typedef struct fisher_z_result {
-    double statistic;         /* SUM and BOTH: (sum w z)^2 / sum w; SQUARES: sum w z^2 */
+    double statistic;         /* (sum w z)^2 / sum w */
     double heterogeneity;     /* sum w z^2 - (sum w z)^2 / sum w */
     double p_value;           /* 1 where no group enters */
     double correlation;       /* tanh(sum w z / sum w): partial correlation over all groups */
@@ -56,7 +52,7 @@ static inline int64_t fisher_z_buffer(int64_t count)
  * x and y given the columns given (count), which are distinct and none of them; nothing is allocated, nothing fails.
  * buffer: fisher_z_buffer(count) doubles.  O(count^3) a group.
  */
-void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t count, const int64_t *given,
-                   enum fisher_z_combination combination, double *buffer, fisher_z_result *out);
+void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t count, const int64_t *given, double *buffer,
+                   fisher_z_result *out);
 
 #endif

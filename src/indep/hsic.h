@@ -65,11 +65,4 @@ static inline nonsens_status hsic_test_scalars(nonsens_context *ctx, arena *scra
     return hsic_test(ctx, scratch, &of_x, &of_y, &groups, options, out);
 }
 
-/*
- * The plain quadratic form of one stretch, for tests: statistic, moments and p-value (gamma or spectral) with given
- * widths, O(n^2) memory; n >= 6, and for the spectral null O(n^3) time.
- */
-nonsens_status hsic_reference(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
-                              const double *width_x, const double *width_y, enum null_kind null_kind, hsic_result *out);
-
 #endif

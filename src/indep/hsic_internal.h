@@ -78,7 +78,4 @@ nonsens_status hsic_permutation_p(nonsens_context *ctx, arena *scratch, const co
 /* The share of the trace that permutations may leave out. */
 extern const double HSIC_PERMUTED_SHARE;
 
-/* k (n, n) = H k H for a symmetric k; mean: (n) of scratch.  For the n x n references. */
-void hsic_centre_matrix(int64_t n, double *k, double *mean);
-
 #endif

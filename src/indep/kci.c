@@ -143,12 +143,3 @@ nonsens_status kci_compare(nonsens_context *ctx, arena *scratch, const kci_featu
     out->skewness = out->variance > 0 ? sum.cumulants.third / (out->variance * sqrt(out->variance)) : 0.0;
     return out->segments_used > 0 ? find_p(ctx, scratch, a, b, &sum, options, out) : NONSENS_OK;
 }
-
-nonsens_status kci_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
-                        const column_set *z, const row_groups *groups, const kci_options *options, kci_result *out)
-{
-    kci_features a, b;
-    TRY(kci_residuals(ctx, scratch, x, true, z, groups, options, &a));
-    TRY(kci_residuals(ctx, scratch, y, true, z, groups, options, &b));
-    return kci_compare(ctx, scratch, &a, &b, groups, options, out);
-}

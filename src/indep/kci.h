@@ -93,26 +93,4 @@ nonsens_status kci_category_residuals(nonsens_context *ctx, arena *keep, const k
 nonsens_status kci_compare(nonsens_context *ctx, arena *scratch, const kci_features *a, const kci_features *b,
                            const row_groups *groups, const kci_options *options, kci_result *out);
 
-/* Both steps: (x, z) against (y, z), so that x and y may be swapped. */
-nonsens_status kci_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
-                        const column_set *z, const row_groups *groups, const kci_options *options, kci_result *out);
-
-/*
- * The plain form of one stretch with n x n matrices, for tests, with widths per column and ridges as given: statistic
- * and its null moments.
- */
-typedef struct kci_plain {
-    const double *width_x, *width_y;
-    const double *width_beside;          /* of z in the kernels on (x, z) and (y, z); NULL: kernels on x and on y */
-    const double *width_z_x, *width_z_y; /* of z in the regressions of x and of y */
-    double ridge_x, ridge_y;
-} kci_plain;
-
-typedef struct kci_plain_result {
-    double statistic, mean, variance, skewness;
-} kci_plain_result;
-
-nonsens_status kci_reference(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
-                             const column_set *z, const kci_plain *plain, kci_plain_result *out);
-
 #endif

@@ -89,11 +89,6 @@ static int64_t kept_limit(int64_t rows)
     return rows <= KCI_GRAM_ROWS ? KCI_GRAM_ROWS : rows <= LARGE ? 100 : rows <= VERY_LARGE ? 50 : 25;
 }
 
-static double kept_share(int64_t rows)
-{
-    return rows <= KCI_GRAM_ROWS ? 1e-9 : 1e-3;
-}
-
 static kernel_limits factor_limits(int64_t rows, int threads)
 {
     kernel_limits limits = kernel_usual_limits(rows);
@@ -253,13 +248,6 @@ static nonsens_status regress(nonsens_context *ctx, const request *q, const kci_
     return NONSENS_OK;
 }
 
-static nonsens_status open_category(nonsens_context *ctx, arena *local, const request *q, segment *s)
-{
-    TRY(kci_category_factor(ctx, local, q->category, s->first, s->rows, &s->target));
-    s->used = s->target.rank > 0;
-    return NONSENS_OK;
-}
-
 /* width (z->d): of z alone. */
 static nonsens_status open_target(nonsens_context *ctx, arena *local, const request *q, const double *width, segment *s)
 {
@@ -283,7 +271,12 @@ static nonsens_status open_segment(nonsens_context *ctx, arena *local, const req
     }
     ARENA_TRY(ctx, local, width, q->z->d + 1);
     TRY(kci_widths(ctx, q->z, s->first, s->rows, width));
-    TRY(q->category ? open_category(ctx, local, q, s) : open_target(ctx, local, q, width, s));
+    if (q->category) {
+        TRY(kci_category_factor(ctx, local, q->category, s->first, s->rows, &s->target));
+        s->used = s->target.rank > 0;
+    } else {
+        TRY(open_target(ctx, local, q, width, s));
+    }
     s->with_z = kernel_any_width(q->z->d, width);
     kci_kernel z = {q->z, width, s->first, s->rows};
     return s->used && s->with_z ? regress(ctx, q, &z, s) : NONSENS_OK;
@@ -310,12 +303,12 @@ static void residual_gram(const segment *s, double *weighted, double *gram)
 /* How many of the ascending eigenvalues (r) to keep from the end on; the share that is lost. */
 static int64_t count_kept(int64_t r, const double *ascending, int64_t rows, double *lost)
 {
-    double sum = 0.0, dropped = 0.0;
+    double sum = 0.0, dropped = 0.0, share = rows <= KCI_GRAM_ROWS ? 1e-9 : 1e-3;
     int64_t keep = r;
     for (int64_t k = 0; k < r; k++) {
         sum += fmax(0.0, ascending[k]);
     }
-    while (keep > 1 && (keep > kept_limit(rows) || dropped + ascending[r - keep] <= kept_share(rows) * sum)) {
+    while (keep > 1 && (keep > kept_limit(rows) || dropped + ascending[r - keep] <= share * sum)) {
         dropped += fmax(0.0, ascending[r - keep]);
         keep--;
     }

@@ -185,11 +185,6 @@ static int64_t leading(int64_t rank, const double *eigen, double left_out_most)
     return keep;
 }
 
-int64_t kernel_leading(const kernel_factor *factor, double share)
-{
-    return leading(factor->rank, factor->eigen, share * factor->trace);
-}
-
 int64_t kernel_basis_leading(const kernel_basis *basis, double share)
 {
     return leading(basis->directions, basis->eigen, share * basis->trace);
@@ -330,10 +325,4 @@ nonsens_status kernel_factorise_points(nonsens_context *ctx, arena *keep, const 
     *out = (kernel_factor){.n = n, .rank = b.directions, .eigen = b.eigen, .trace = b.trace, .lost = b.lost};
     ARENA_TRY(ctx, keep, out->f, b.directions * n);
     return kernel_basis_features(ctx, &b, b.directions, out->f);
-}
-
-nonsens_status kernel_factorise(nonsens_context *ctx, arena *keep, int64_t n, const double *v, double width,
-                                kernel_factor *out)
-{
-    return kernel_factorise_points(ctx, keep, &(column_set){n, 1, &v}, 0, n, &width, NULL, out);
 }

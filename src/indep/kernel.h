@@ -49,15 +49,9 @@ nonsens_status kernel_width(nonsens_context *ctx, int64_t n, const double *v, do
 nonsens_status kernel_widths(nonsens_context *ctx, const column_set *points, int64_t first, int64_t n, double *width);
 
 /*
- * Factor of k(a, b) = exp(-(a - b)^2 / (2 width^2)) over v (n); width > 0, v finite.  out lives in `keep`.
- * O(n r^2) time, O(n q) memory: r pivots (10-50 for light tails, at most 200), q = out->rank directions kept.
- */
-nonsens_status kernel_factorise(nonsens_context *ctx, arena *keep, int64_t n, const double *v, double width,
-                                kernel_factor *out);
-
-/*
  * Factor of k(a, b) = exp(-sum_j (a_j - b_j)^2 / (2 width_j^2)) over the rows first .. first + n - 1; coordinates of
- * width 0 are ignored.  limits NULL: the usual ones.  n >= 1, points finite.
+ * width 0 are ignored.  limits NULL: the usual ones.  n >= 1, points finite.  out lives in `keep`.
+ * O(n r^2) time, O(n q) memory: r pivots (10-50 for light tails, at most 200), q = out->rank directions kept.
  */
 nonsens_status kernel_factorise_points(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first,
                                        int64_t n, const double *width, const kernel_limits *limits, kernel_factor *out);
@@ -72,9 +66,6 @@ static inline bool kernel_any_width(int64_t d, const double *width)
     }
     return false;
 }
-
-/* How many leading directions leave out at most `share` of the trace of the factor. */
-int64_t kernel_leading(const kernel_factor *factor, double share);
 
 /*
  * Rows of the points in an order that hangs neither on the order of the rows nor on increasing changes of the units

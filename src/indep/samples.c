@@ -2,12 +2,12 @@
  * samples.c - k-sample tests of a scalar: same distribution, same spread, same location.
  *
  * Kolmogorov-Smirnov: Kiefer's T (samples_ks.c); asymptotic distribution of k - 1 components (math/kiefer.h), exact for
- * two groups of few rows.  Levene: z = |v - centre of the group|, one-way F test of z with k - 1 and n - k degrees of
+ * two groups of few rows.  Levene: z = |v - median of the group|, one-way F test of z with k - 1 and n - k degrees of
  * freedom (Levene 1960; median and trimmed mean: Brown and Forsythe, JASA 69, 1974.  As there, every row enters, also
  * those that the trimmed mean leaves out; SciPy drops them).  Kruskal and Wallis (JASA 47, 1952): mid-ranks, H over
  * 1 - sum (t^3 - t) / (n^3 - n), chi-square with k - 1 degrees of freedom.
  *
- * Permutations of the labels of all rows: exact for KS and Kruskal-Wallis; Levene permutes z, whose centres were
+ * Permutations of the labels of all rows: exact for KS and Kruskal-Wallis; Levene permutes z, whose medians were
  * estimated before, which is right for many rows a group.  F and H grow with sum_e n_e (mean of scores)^2, which is
  * what is compared.
  *
@@ -38,7 +38,6 @@
 
 enum { PERMUTATIONS_PER_JOB = 8 };
 
-static const double TRIMMED = 0.1;    /* at either end */
 static const double ROUNDING = 1e-10; /* T* this close below T, relatively, counts as a tie */
 
 /* ---- the rows that enter -------------------------------------------------------------------------------------- */
@@ -105,36 +104,23 @@ static double middle_mean(int64_t n, const double *sorted, int64_t cut)
     return sum / (double)(n - 2 * cut);
 }
 
-static double centre_of(int64_t n, const double *sorted, enum samples_centre centre)
-{
-    int64_t cut = centre == SAMPLES_MEDIAN    ? (n - 1) / 2
-                  : centre == SAMPLES_TRIMMED ? (int64_t)(TRIMMED * (double)n)
-                                              : 0;
-    return middle_mean(n, sorted, cut);
-}
-
 static void scale_values(const rows_used *r)
 {
-    double largest = 0.0;
-    for (int64_t i = 0; i < r->n; i++) {
-        largest = fmax(largest, fabs(r->value[i]));
-    }
-    double factor = column_factor(largest);
+    double factor = column_factor_of(r->n, r->value);
     for (int64_t i = 0; i < r->n; i++) {
         r->value[i] *= factor;
     }
 }
 
-/* value = distance from the group's centre, in units in which nothing overflows; 0 in a constant group. */
-static nonsens_status take_distances(nonsens_context *ctx, arena *scratch, const rows_used *r,
-                                     enum samples_centre centre)
+/* value = distance from the group's median, in units in which nothing overflows; 0 in a constant group. */
+static nonsens_status take_distances(nonsens_context *ctx, arena *scratch, const rows_used *r)
 {
     scale_values(r);
     for (int64_t e = 0; e < r->groups; e++) {
         double *v = r->value + r->start[e], *sorted;
         arena_mark mark = arena_tell(scratch);
         TRY(sort_copy(ctx, scratch, r->size[e], v, &sorted));
-        double middle = centre_of(r->size[e], sorted, centre);
+        double middle = middle_mean(r->size[e], sorted, (r->size[e] - 1) / 2);
         bool constant = sorted[0] == sorted[r->size[e] - 1]; // the mean of equal values may be off by rounding
         for (int64_t i = 0; i < r->size[e]; i++) {
             v[i] = constant ? 0.0 : fabs(v[i] - middle);
@@ -240,7 +226,7 @@ static nonsens_status ks_test(nonsens_context *ctx, arena *scratch, samples_sort
     return out->exact ? samples_ks_exact(ctx, scratch, s, &out->p_value) : NONSENS_OK;
 }
 
-/* The scores are distances from the centres; they are centred here. */
+/* The scores are distances from the medians; they are centred here. */
 static void levene_test(samples_sorted *s, workspace *w, samples_result *out)
 {
     double mean = centre_scores(s), between = between_groups(s, s->label, w->sum), within = 0.0, lo = INFINITY,
@@ -336,7 +322,7 @@ static nonsens_status test_rows(nonsens_context *ctx, arena *scratch, const rows
     samples_sorted s;
     workspace w;
     if (options->kind == SAMPLES_LEVENE) {
-        TRY(take_distances(ctx, scratch, r, options->centre));
+        TRY(take_distances(ctx, scratch, r));
     }
     TRY(sort_rows(ctx, scratch, r, &s));
     TRY(workspace_get(ctx, scratch, &s, &w));

@@ -18,12 +18,8 @@ enum { SAMPLES_PERMUTE_ROWS = 20000 }; /* the usual permute_up_to: 999 permutati
 
 enum samples_kind { SAMPLES_KS, SAMPLES_LEVENE, SAMPLES_KRUSKAL };
 
-/* From where Levene's test measures distances; the trimmed mean leaves out a tenth of the rows at either end. */
-enum samples_centre { SAMPLES_MEDIAN, SAMPLES_MEAN, SAMPLES_TRIMMED };
-
 typedef struct samples_options {
     enum samples_kind kind;
-    enum samples_centre centre;
     enum null_kind null_kind; /* NULL_PERMUTATION, or the asymptotic distribution for any other */
     int64_t permutations;     /* p = (1 + #{T* >= T}) / (1 + B) */
     int64_t permute_up_to;    /* KS of three groups or more: permutations decide up to so many rows; 0: never */
@@ -36,13 +32,13 @@ typedef struct samples_result {
     double p_value;
     /*
      * KS: largest distance of the distribution functions of a group and of all other rows, 0 to 1.
-     * Levene: largest over smallest mean distance from the centre; infinite where one group has no spread.
+     * Levene: largest over smallest mean distance from the median; infinite where one group has no spread.
      * Kruskal: largest difference of mean ranks between groups, over n; for two groups P(X > Y) + P(X = Y) / 2 - 1/2.
      */
     double effect;
     bool by_permutation;
     bool exact;    /* two groups, KS: p is exact without permutations */
-    bool constant; /* the rows used all have one value (Levene: all lie at their group's centre) */
+    bool constant; /* the rows used all have one value (Levene: all lie at their group's median) */
     int64_t rows_used, groups_used, groups_skipped;
 } samples_result;
 
@@ -50,15 +46,9 @@ nonsens_status samples_test(nonsens_context *ctx, arena *scratch, const double *
                             const samples_options *options, samples_result *out);
 
 /*
- * Two-sample Kolmogorov-Smirnov, two-sided: D = sup |F_x - F_y|.  n_x n_y <= SAMPLES_EXACT: exact p by counting lattice
- * paths, given the ties (Schroer and Trenkler, Comput. Stat. Data Anal. 20, 1995); beyond, Kolmogorov's distribution.
+ * Two groups of n_x n_y <= SAMPLES_EXACT: SAMPLES_KS has an exact p by counting lattice paths, given the ties (Schroer
+ * and Trenkler, Comput. Stat. Data Anal. 20, 1995).
  */
 enum { SAMPLES_EXACT = 1000000 };
-typedef struct samples_ks2_result {
-    double distance, p_value;
-    bool exact;
-} samples_ks2_result;
-nonsens_status samples_ks2(nonsens_context *ctx, arena *scratch, int64_t nx, const double *x, int64_t ny,
-                           const double *y, samples_ks2_result *out);
 
 #endif

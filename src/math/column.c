@@ -22,6 +22,11 @@ static double largest_size(int64_t n, const double *v)
     return largest;
 }
 
+double column_factor_of(int64_t n, const double *v)
+{
+    return column_factor(largest_size(n, v));
+}
+
 static double mean_of(int64_t n, const double *v)
 {
     double mean = 0.0;
@@ -40,7 +45,7 @@ static void subtract(int64_t n, double *v, double offset)
 
 double column_standardise(int64_t n, const double *v, double *z)
 {
-    double factor = column_factor(largest_size(n, v)), square = 0.0;
+    double factor = column_factor_of(n, v), square = 0.0;
     for (int64_t i = 0; i < n; i++) {
         z[i] = v[i] * factor;
     }

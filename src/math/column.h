@@ -6,6 +6,7 @@
 
 /* A power of two that brings numbers of at most this size into [-1, 1] without rounding. */
 double column_factor(double largest_size);
+double column_factor_of(int64_t n, const double *v);
 
 /*
  * z (n) = (v - mean) / sd with divisor n; returns sd.  Any finite column, also around 1e200, 1e-200 or with an offset

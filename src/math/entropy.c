@@ -92,69 +92,6 @@ nonsens_status entropy_spacing(nonsens_context *ctx, arena *scratch, int64_t n, 
     return NONSENS_OK;
 }
 
-/* log(2 eps) - psi(k) of the value at place i of z (n, ascending), which has more than k copies; NaN if all are equal.
- */
-static double copies_term(int64_t n, const double *z, int64_t i)
-{
-    int64_t below = i, above = i;
-    while (below >= 0 && z[below] == z[i]) {
-        below--;
-    }
-    while (above < n && z[above] == z[i]) {
-        above++;
-    }
-    if (below < 0 && above == n) {
-        return NAN;
-    }
-    double left = below < 0 ? INFINITY : log_gap(z[below], z[i]),
-           right = above == n ? INFINITY : log_gap(z[i], z[above]);
-    double nearest = smaller(left, right);
-    int64_t within = above - below - 2; // the other copies, then those at the distance
-    for (int64_t j = below; j >= 0 && left == nearest && z[j] == z[below]; j--) {
-        within++;
-    }
-    for (int64_t j = above; j < n && right == nearest && z[j] == z[above]; j++) {
-        within++;
-    }
-    return nearest + log(2.0) - special_digamma((double)within);
-}
-
-/* The same for a value with a k-th neighbour at a distance; first: where the k + 1 nearest values begin. */
-static double neighbours_term(const double *z, int64_t i, int64_t first, int k, double psi_k)
-{
-    double left = first < i ? log_gap(z[first], z[i]) : -INFINITY;
-    double right = first + k > i ? log_gap(z[i], z[first + k]) : -INFINITY;
-    return larger(left, right) + log(2.0) - psi_k;
-}
-
-nonsens_status entropy_neighbours(nonsens_context *ctx, arena *scratch, int64_t n, const double *v, int k, double *out)
-{
-    double *z, sum = 0.0, psi_k = special_digamma(k), copied = 0.0;
-    *out = NAN;
-    if (k < 1 || n <= k) {
-        return fail(ctx, k < 1 ? NONSENS_ERR_USAGE : NONSENS_ERR_DATA,
-                    "entropy: %d neighbours of %" PRId64 " rows; ask for at least one and for fewer than rows", k, n);
-    }
-    TRY(check_finite(ctx, "entropy", n, v));
-    arena_mark mark = arena_tell(scratch);
-    TRY(sort_copy(ctx, scratch, n, v, &z)); // (n)
-    for (int64_t i = 0, first = 0; i < n; i++) {
-        while (first + k < i || (first + k + 1 < n && z[first + k + 1] - z[i] < z[i] - z[first])) {
-            first++;
-        }
-        if (z[first] == z[first + k]) { // all k neighbours are copies; equal values share their term
-            copied = i > 0 && z[i] == z[i - 1] ? copied : copies_term(n, z, i);
-            sum += copied;
-        } else {
-            sum += neighbours_term(z, i, first, k, psi_k);
-        }
-    }
-    bool constant = z[0] == z[n - 1];
-    arena_rewind(scratch, mark);
-    *out = constant ? NAN : sum / (double)n + special_digamma((double)n);
-    return NONSENS_OK;
-}
-
 /* ---- k-d tree of points in the plane ------------------------------------------------------------------------- */
 
 struct point {

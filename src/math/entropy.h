@@ -15,14 +15,6 @@
 nonsens_status entropy_spacing(nonsens_context *ctx, arena *scratch, int64_t n, const double *v, double *out);
 
 /*
- * Entropy in nats of a sample (n) by the distances to the k-th nearest neighbours (Kozachenko and Leonenko 1987;
- * Kraskov et al. 2004, equation 20), O(n log n + n k).  Its variance is smaller than that of one-spacings, its bias at
- * the edges of the density larger.  Where more than k values are equal, the distance to the nearest other value and
- * the number of values within it take the place of eps and k.  Scale-equivariant; needs n > k; NaN for a constant.
- */
-nonsens_status entropy_neighbours(nonsens_context *ctx, arena *scratch, int64_t n, const double *v, int k, double *out);
-
-/*
  * Mutual information in nats of two scalars by k nearest neighbours (Kraskov et al. 2004, estimator 1), O(n log n).
  * Give both variables a comparable scale.  Needs n > k; may come out slightly negative.
  */

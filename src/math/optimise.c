@@ -31,9 +31,7 @@ struct trial {
 
 struct lbfgs {
     int64_t n;
-    int memory, kept, next;    /* pairs held, and where the next one goes */
-    double *s, *y;             // (n, memory) steps and gradient differences
-    double *rho, *weight;      // (memory) 1 / s'y; scratch of the two loops
+    lbfgs_memory memory;
     double *x;                 // (n) current point, the caller's array
     double *g;                 // (n) gradient there
     double *direction;         // (n)
@@ -167,63 +165,90 @@ static bool line_search(struct lbfgs *b, const struct trial *start, double first
 
 /* ---- directions ---------------------------------------------------------------------------------------------- */
 
-static double *pair_s(const struct lbfgs *b, int pair)
+nonsens_status lbfgs_memory_new(nonsens_context *ctx, arena *a, int64_t n, int size, bool divides, lbfgs_memory *out)
 {
-    return b->s + pair * b->n;
+    if (size < 1) {
+        return fail(ctx, NONSENS_ERR_USAGE, "minimisation: a memory of %d pairs; ask for at least one", size);
+    }
+    *out = (lbfgs_memory){.n = n, .size = size, .divides = divides};
+    ARENA_TRY(ctx, a, out->s, n * size);
+    ARENA_TRY(ctx, a, out->y, n * size);
+    ARENA_TRY(ctx, a, out->scale, size);
+    ARENA_TRY(ctx, a, out->weight, size);
+    return NONSENS_OK;
 }
 
-static double *pair_y(const struct lbfgs *b, int pair)
+void lbfgs_memory_keep(lbfgs_memory *m, double curvature)
 {
-    return b->y + pair * b->n;
+    m->scale[m->next] = m->divides ? curvature : 1.0 / curvature;
+    m->next = (m->next + 1) % m->size;
+    m->kept += m->kept < m->size;
 }
 
 /* The i-th newest pair, i = 0 .. kept - 1. */
-static int newest(const struct lbfgs *b, int i)
+static int newest(const lbfgs_memory *m, int i)
 {
-    return (b->next - 1 - i + 2 * b->memory) % b->memory;
+    return (m->next - 1 - i + 2 * m->size) % m->size;
 }
 
-/* direction = -H g by the two-loop recursion; -g where no pairs are kept. */
+/* (a'b) / (s'y) of a pair. */
+static double share(const lbfgs_memory *m, int pair, const double *a, const double *b)
+{
+    double product = linalg_dot(m->n, a, b);
+    return m->divides ? product / m->scale[pair] : m->scale[pair] * product;
+}
+
+void lbfgs_memory_apply(lbfgs_memory *m, precondition_fn precondition, void *state, double *v)
+{
+    for (int i = 0; i < m->kept; i++) {
+        int p = newest(m, i);
+        m->weight[p] = share(m, p, m->s + p * m->n, v);
+        add_scaled(m->n, -m->weight[p], m->y + p * m->n, v);
+    }
+    precondition(state, v);
+    for (int i = m->kept - 1; i >= 0; i--) {
+        int p = newest(m, i);
+        double back = share(m, p, m->y + p * m->n, v);
+        add_scaled(m->n, m->weight[p] - back, m->s + p * m->n, v);
+    }
+}
+
+/* v times s'y / y'y of the newest pair, if there is one. */
+static void scale_by_newest(void *state, double *v)
+{
+    const struct lbfgs *b = state;
+    const lbfgs_memory *m = &b->memory;
+    if (m->kept > 0) {
+        int last = newest(m, 0);
+        const double *y = m->y + last * m->n;
+        double scale = 1.0 / (m->scale[last] * linalg_dot(m->n, y, y));
+        for (int64_t i = 0; i < m->n; i++) {
+            v[i] *= scale;
+        }
+    }
+}
+
+/* direction = -H g. */
 static void choose_direction(struct lbfgs *b)
 {
     for (int64_t i = 0; i < b->n; i++) {
         b->direction[i] = -b->g[i];
     }
-    if (b->kept == 0) {
-        return;
-    }
-    for (int i = 0; i < b->kept; i++) {
-        int p = newest(b, i);
-        b->weight[p] = b->rho[p] * linalg_dot(b->n, pair_s(b, p), b->direction);
-        add_scaled(b->n, -b->weight[p], pair_y(b, p), b->direction);
-    }
-    int last = newest(b, 0);
-    double scale = 1.0 / (b->rho[last] * linalg_dot(b->n, pair_y(b, last), pair_y(b, last)));
-    for (int64_t i = 0; i < b->n; i++) {
-        b->direction[i] *= scale;
-    }
-    for (int i = b->kept - 1; i >= 0; i--) {
-        int p = newest(b, i);
-        double back = b->rho[p] * linalg_dot(b->n, pair_y(b, p), b->direction);
-        add_scaled(b->n, b->weight[p] - back, pair_s(b, p), b->direction);
-    }
+    lbfgs_memory_apply(&b->memory, scale_by_newest, b, b->direction);
 }
 
 /* Keeps the step to the trial point as a pair, unless the curvature along it is not clearly positive. */
 static void keep_pair(struct lbfgs *b)
 {
-    double *s = pair_s(b, b->next), *y = pair_y(b, b->next);
+    double *s = lbfgs_memory_step(&b->memory), *y = lbfgs_memory_change(&b->memory);
     for (int64_t i = 0; i < b->n; i++) {
         s[i] = b->trial_x[i] - b->x[i];
         y[i] = b->trial_g[i] - b->g[i];
     }
     double sy = linalg_dot(b->n, s, y), yy = linalg_dot(b->n, y, y);
-    if (!(sy > DBL_EPSILON * yy) || !isfinite(1.0 / sy)) {
-        return;
+    if (sy > DBL_EPSILON * yy && isfinite(1.0 / sy)) {
+        lbfgs_memory_keep(&b->memory, sy);
     }
-    b->rho[b->next] = 1.0 / sy;
-    b->next = (b->next + 1) % b->memory;
-    b->kept += b->kept < b->memory;
 }
 
 static void move_to_trial(struct lbfgs *b)
@@ -239,29 +264,23 @@ static bool descend(struct lbfgs *b, double *value)
     for (;;) {
         choose_direction(b);
         struct trial start = {0.0, *value, linalg_dot(b->n, b->g, b->direction)}, accepted;
-        double first_step = b->kept > 0 ? 1.0 : fmin(1.0, 1.0 / sqrt(-start.slope));
+        double first_step = b->memory.kept > 0 ? 1.0 : fmin(1.0, 1.0 / sqrt(-start.slope));
         if (start.slope < 0.0 && isfinite(first_step) && b->poor <= POOR_SEARCHES &&
             line_search(b, &start, first_step, &accepted)) {
             move_to_trial(b);
             *value = accepted.value;
             return true;
         }
-        if (b->kept == 0 || b->poor > POOR_SEARCHES) {
+        if (b->memory.kept == 0 || b->poor > POOR_SEARCHES) {
             return false;
         }
-        b->kept = 0; // forget the curvature and try the steepest descent
+        b->memory.kept = 0; // forget the curvature and try the steepest descent
     }
 }
 
-static nonsens_status lbfgs_prepare(nonsens_context *ctx, arena *scratch, struct lbfgs *b)
+static nonsens_status lbfgs_prepare(nonsens_context *ctx, arena *scratch, int memory, struct lbfgs *b)
 {
-    if (b->memory < 1) {
-        return fail(ctx, NONSENS_ERR_USAGE, "minimisation: a memory of %d pairs; ask for at least one", b->memory);
-    }
-    ARENA_TRY(ctx, scratch, b->s, b->n * b->memory);
-    ARENA_TRY(ctx, scratch, b->y, b->n * b->memory);
-    ARENA_TRY(ctx, scratch, b->rho, b->memory);
-    ARENA_TRY(ctx, scratch, b->weight, b->memory);
+    TRY(lbfgs_memory_new(ctx, scratch, b->n, memory, false, &b->memory));
     ARENA_TRY(ctx, scratch, b->g, b->n);
     ARENA_TRY(ctx, scratch, b->direction, b->n);
     ARENA_TRY(ctx, scratch, b->trial_x, b->n);
@@ -321,10 +340,10 @@ static nonsens_status lbfgs_iterate(nonsens_context *ctx, struct lbfgs *b, const
 nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, double *x, objective_fn f, void *state,
                               const lbfgs_options *options, lbfgs_result *result)
 {
-    struct lbfgs b = {.n = n, .memory = options->memory, .x = x, .f = f, .state = state};
+    struct lbfgs b = {.n = n, .x = x, .f = f, .state = state};
     *result = (lbfgs_result){.value = NAN, .reason = STOP_NO_DESCENT};
     arena_mark mark = arena_tell(scratch);
-    TRY(lbfgs_prepare(ctx, scratch, &b));
+    TRY(lbfgs_prepare(ctx, scratch, options->memory, &b));
     result->value = f(state, n, x, b.g);
     b.evaluations = 1;
     if (!isfinite(result->value) || !isfinite(largest_magnitude(n, b.g))) {

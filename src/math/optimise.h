@@ -25,4 +25,33 @@ typedef struct lbfgs_result {
 nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, double *x, objective_fn f, void *state,
                               const lbfgs_options *options, lbfgs_result *result);
 
+/*
+ * The newest steps s and changes y of the gradient, and what they say of the inverse Hessian: for searches that choose
+ * their steps themselves.  lbfgs_minimise multiplies by 1 / s'y, others may divide by s'y, which rounds differently.
+ */
+typedef struct lbfgs_memory {
+    int64_t n;
+    int size, kept, next;   /* pairs at most and now, and where the next one goes; kept = 0 forgets them */
+    bool divides;           /* by s'y */
+    double *s, *y;          // (n, size)
+    double *scale, *weight; // (size) s'y, or 1 / s'y; scratch
+} lbfgs_memory;
+
+nonsens_status lbfgs_memory_new(nonsens_context *ctx, arena *a, int64_t n, int size, bool divides, lbfgs_memory *out);
+
+/* Where the next pair is written, and its end: curvature = s'y > 0. */
+static inline double *lbfgs_memory_step(const lbfgs_memory *m)
+{
+    return m->s + m->next * m->n;
+}
+static inline double *lbfgs_memory_change(const lbfgs_memory *m)
+{
+    return m->y + m->next * m->n;
+}
+void lbfgs_memory_keep(lbfgs_memory *m, double curvature);
+
+/* v (n) = H v by the two loops of Nocedal (1980), around v = H_0 v by `precondition`. */
+typedef void (*precondition_fn)(void *state, double *v);
+void lbfgs_memory_apply(lbfgs_memory *m, precondition_fn precondition, void *state, double *v);
+
 #endif

@@ -298,11 +298,6 @@ double special_chi2_tail(double degrees, double x)
 
 /* ---- normal -------------------------------------------------------------------------------------------------- */
 
-double special_normal_cdf(double z)
-{
-    return 0.5 * erfc(-z * 0.707106781186547524401);
-}
-
 double special_normal_tail(double z)
 {
     return 0.5 * erfc(z * 0.707106781186547524401);
@@ -453,25 +448,6 @@ double special_digamma(double x)
     sum = sum * r - 1.0 / 120.0;
     sum = sum * r + 1.0 / 12.0;
     return log(x) - 0.5 / x - sum * r - lifted;
-}
-
-double special_trigamma(double x)
-{
-    if (!(x > 0.0)) {
-        return NAN;
-    }
-    double lifted = 0.0;
-    for (; x < ASYMPTOTIC_FROM; x++) {
-        lifted += 1.0 / (x * x);
-    }
-    double r = 1.0 / (x * x), sum = 7.0 / 6.0;
-    sum = sum * r - 691.0 / 2730.0;
-    sum = sum * r + 5.0 / 66.0;
-    sum = sum * r - 1.0 / 30.0;
-    sum = sum * r + 1.0 / 42.0;
-    sum = sum * r - 1.0 / 30.0;
-    sum = sum * r + 1.0 / 6.0;
-    return (1.0 + 0.5 / x + sum * r) / x + lifted;
 }
 
 /* ---- Kolmogorov ---------------------------------------------------------------------------------------------- */

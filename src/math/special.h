@@ -1,8 +1,5 @@
 /*
  * special.h - special functions to 1e-12 absolute, and 1e-9 relative in tails down to 1e-300.
- *
- * Not yet used by any room, but part of the set and tested with it: special_gamma_p, special_log_gamma_q,
- * special_normal_cdf, special_student_tail, special_trigamma.
  */
 #ifndef MATH_SPECIAL_H
 #define MATH_SPECIAL_H
@@ -18,8 +15,7 @@ double special_gamma_tail(double mean, double variance, double x);
 
 double special_chi2_tail(double degrees, double x);
 
-/* Standard normal: lower tail, upper tail, quantile (p in (0,1)). */
-double special_normal_cdf(double z);
+/* Standard normal: upper tail, quantile (p in (0,1)). */
 double special_normal_tail(double z);
 double special_normal_quantile(double p);
 
@@ -30,8 +26,7 @@ double special_student_tail(double degrees, double t);
 /* P(F > f) with d1 and d2 degrees of freedom; f may be infinite. */
 double special_f_tail(double d1, double d2, double f);
 
-double special_digamma(double x);  /* x > 0 */
-double special_trigamma(double x); /* x > 0 */
+double special_digamma(double x); /* x > 0 */
 
 /* P(K > x) for Kolmogorov's distribution (limit of sqrt(n) D). */
 double special_kolmogorov_tail(double x);

@@ -1,4 +1,5 @@
 /* mechanism.c - B-splines of all variables, prepared once, and the terms of one model. */
+#include "math/spline.h"
 #include "mechanism/mechanism_internal.h"
 
 #include <math.h>
@@ -6,31 +7,15 @@
 
 enum { EFFECT_BASIS = 15, CAUSE_BASIS = 11, PAIR_BASIS = 7 };
 
-/* The stretch of `count` equal ones on [0, 1] that t is in, and how far along. */
-static int32_t find_stretch(int64_t count, double t, double *along)
-{
-    double at = t * (double)count;
-    int64_t first = (int64_t)at < count - 1 ? (int64_t)at : count - 1;
-    *along = at - (double)first;
-    return (int32_t)first;
-}
-
 static nonsens_status fill_effect(nonsens_context *ctx, arena *a, const mechanism_data *d, const double *warped,
                                   int64_t basis, mechanism_splines *out)
 {
-    double width = (double)(basis - 2), s;
     ARENA_TRY(ctx, a, out->first, d->n);
     ARENA_TRY(ctx, a, out->value, MECHANISM_EFFECT_ORDER * d->n);
     ARENA_TRY(ctx, a, out->slope, MECHANISM_EFFECT_ORDER * d->n);
     for (int64_t i = 0; i < d->n; i++) {
         double *value = out->value + MECHANISM_EFFECT_ORDER * i, *slope = out->slope + MECHANISM_EFFECT_ORDER * i;
-        out->first[i] = find_stretch(basis - 2, warped[d->row[i]], &s);
-        value[0] = 0.5 * (1.0 - s) * (1.0 - s);
-        value[1] = 0.5 + s * (1.0 - s);
-        value[2] = 0.5 * s * s;
-        slope[0] = -width * (1.0 - s);
-        slope[1] = width * (1.0 - 2.0 * s);
-        slope[2] = width * s;
+        out->first[i] = (int32_t)spline_quadratic(basis, warped[d->row[i]], value, slope);
     }
     return NONSENS_OK;
 }
@@ -38,13 +23,10 @@ static nonsens_status fill_effect(nonsens_context *ctx, arena *a, const mechanis
 static nonsens_status fill_cause(nonsens_context *ctx, arena *a, const mechanism_data *d, const double *warped,
                                  int64_t basis, mechanism_splines *out)
 {
-    double s;
     ARENA_TRY(ctx, a, out->first, d->n);
     ARENA_TRY(ctx, a, out->value, MECHANISM_CAUSE_ORDER * d->n);
     for (int64_t i = 0; i < d->n; i++) {
-        out->first[i] = find_stretch(basis - 1, warped[d->row[i]], &s);
-        out->value[MECHANISM_CAUSE_ORDER * i] = 1.0 - s;
-        out->value[MECHANISM_CAUSE_ORDER * i + 1] = s;
+        out->first[i] = (int32_t)spline_linear(basis, warped[d->row[i]], out->value + MECHANISM_CAUSE_ORDER * i);
     }
     return NONSENS_OK;
 }
@@ -102,20 +84,6 @@ static void add_term(mechanism_model *m, const mechanism_splines *left, int64_t 
     m->p += rows * columns;
 }
 
-/* weight * squared second differences of `count` coefficients, `step` apart from `first` on. */
-static void add_roughness(mechanism_model *m, int64_t first, int64_t count, int64_t step, double weight)
-{
-    static const double DIFFERENCE[3] = {1.0, -2.0, 1.0};
-    for (int64_t i = 0; i + 2 < count; i++) {
-        for (int64_t a = 0; a < 3; a++) {
-            for (int64_t b = 0; b < 3; b++) {
-                int64_t row = first + (i + a) * step, column = first + (i + b) * step;
-                m->penalty[column * m->p + row] += weight * DIFFERENCE[a] * DIFFERENCE[b];
-            }
-        }
-    }
-}
-
 void mechanism_smooth(mechanism_model *m, const double *smooth)
 {
     memset(m->penalty, 0, (size_t)(m->p * m->p) * sizeof *m->penalty);
@@ -123,10 +91,10 @@ void mechanism_smooth(mechanism_model *m, const double *smooth)
         mechanism_term *term = &m->term[t];
         double weight = term->weight = fmax(smooth[term->cause[0]], smooth[term->cause[1]]);
         for (int64_t a = 0; a < term->rows; a++) {
-            add_roughness(m, term->offset + a * term->stride, term->columns, 1, weight);
+            spline_add_differences(2, weight, term->offset + a * term->stride, term->columns, 1, m->p, m->penalty);
         }
         for (int64_t b = 0; b < term->columns; b++) {
-            add_roughness(m, term->offset + b, term->rows, term->stride, weight);
+            spline_add_differences(2, weight, term->offset + b, term->rows, term->stride, m->p, m->penalty);
         }
         for (int64_t i = term->offset; i < term->offset + term->rows * term->columns; i++) {
             m->penalty[i * m->p + i] += MECHANISM_RIDGE * weight;

@@ -9,7 +9,9 @@
  *
  * and in segment e the disturbance has place mu_e and scale exp(rho_e):
  *
- *     log p_e(y | x) = l(z) - rho_e + log dT/dy,    z = (T - mu_e) exp(-rho_e). (1)
+ *     log p_e(y | x) = l(z) - rho_e + log dT/dy,    z = (T - mu_e) exp(-rho_e), (1)
+ *
+ * with l(z) = -sqrt(z^2 + d^2) - constant, a Laplace density with its corner rounded.
  *
  * For given mu and rho that is concave in theta and phi (Hothorn, Moest, Buehlmann, "Most likely transformations",
  * Scandinavian Journal of Statistics 45, 2018, on such models without segments), so that Newton's method ends in a few
@@ -25,9 +27,6 @@
 #include "base/memory.h"
 
 enum { MECHANISM_MOST_CAUSES = 6, MECHANISM_MOST_FOLDS = 10 };
-
-/* What l is: -sqrt(z^2 + d^2), a Laplace density with its corner rounded, or -z^2 / 2. */
-enum mechanism_base { MECHANISM_LAPLACE, MECHANISM_GAUSSIAN };
 
 /* B-splines that are not zero at each row: three quadratic ones of an effect, two linear ones of a cause. */
 enum { MECHANISM_EFFECT_ORDER = 3, MECHANISM_CAUSE_ORDER = 2 };
@@ -45,7 +44,6 @@ typedef struct mechanism_data {
     int32_t *segment;                              /* (n) */
     int64_t effect_basis, cause_basis, pair_basis; /* B-splines of y, of x, of x in pairs of causes */
     mechanism_splines *effect, *cause, *pair;      /* (d) */
-    enum mechanism_base base;
 } mechanism_data;
 
 /* warped (d) columns in [0, 1]; rows sorted by segment with bounds start (segments + 1); fold (n). */

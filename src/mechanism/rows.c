@@ -9,10 +9,9 @@
 
 enum { CAUSE = MECHANISM_CAUSE_ORDER, EFFECT = MECHANISM_EFFECT_ORDER };
 
-static const double CORNER = 0.3;                       /* d of the Laplace density */
-static const double LAPLACE_TOTAL = 0.606278640681916;  /* log of the integral of exp(-sqrt(z^2 + d^2)) */
-static const double GAUSSIAN_TOTAL = 0.918938533204673; /* log sqrt(2 pi) */
-static const double FALLING = -2.0 * MECHANISM_FLAT;    /* scores go no further down */
+static const double CORNER = 0.3;                      /* d of the Laplace density */
+static const double LAPLACE_TOTAL = 0.606278640681916; /* log of the integral of exp(-sqrt(z^2 + d^2)) */
+static const double FALLING = -2.0 * MECHANISM_FLAT;   /* scores go no further down */
 
 nonsens_status mechanism_point_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_point *out)
 {
@@ -92,11 +91,8 @@ typedef struct base_value {
     double log, first, second;
 } base_value;
 
-static inline base_value base_at(enum mechanism_base base, double z)
+static inline base_value base_at(double z)
 {
-    if (base == MECHANISM_GAUSSIAN) {
-        return (base_value){-0.5 * z * z - GAUSSIAN_TOTAL, -z, -1.0};
-    }
     double r = sqrt(z * z + CORNER * CORNER);
     return (base_value){-r - LAPLACE_TOTAL, -z / r, -CORNER * CORNER / (r * r * r)};
 }
@@ -131,7 +127,7 @@ double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at,
         int32_t e = m->data->segment[i];
         double narrow = exp(-scale[e]);
         for (end = end_of_segment(m, i, to); i < end; i++) {
-            double value = base_at(m->data->base, (at->transform[i] - place[e]) * narrow).log - scale[e];
+            double value = base_at((at->transform[i] - place[e]) * narrow).log - scale[e];
             value += log_slope(log_density ? fmax(at->slope[i], FALLING) : at->slope[i]).log;
             sum += value;
             if (log_density) {
@@ -152,7 +148,7 @@ static void weigh_rows(const mechanism_model *m, const mechanism_point *at, int6
         double narrow = exp(-at->theta[scale]), sums[5] = {0.0};
         for (end = end_of_segment(m, i, to); i < end; i++) {
             double z = (at->transform[i] - at->theta[place]) * narrow;
-            base_value l = base_at(m->data->base, z), d = log_slope(at->slope[i]);
+            base_value l = base_at(z), d = log_slope(at->slope[i]);
             double mixed = l.second * z + l.first;
             w->first[i] = -l.first * narrow;
             w->second[i] = -l.second * narrow * narrow;

@@ -3,14 +3,14 @@
  *
  * Rows are sorted by all their values first, so that no sum depends on the order in which they came.  A column is
  * centred at its median and divided by its interquartile range (its standard deviation where half of the rows are
- * equal): far outliers do not squeeze the others into one place, and new rows are scaled by the same few numbers.
+ * equal): far outliers do not squeeze the others into one place.
  */
 #include "regress/gp.h"
 
 #include "math/column.h"
 #include "math/linalg.h"
 #include "math/sort.h"
-#include "regress/gp_model.h"
+#include "regress/gp_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,6 +20,19 @@ static const double LOG_2_PI = 1.8378770664093454836;
 
 enum { EXACT_MOST = 500, INDUCING_MOST = 300, CANDIDATES = 4096 };
 
+static const double FARTHEST = 1e100; /* scaled values beyond it are put there, so that their squares are finite */
+
+/* z = (v * factor - centre) / spread; factor is a power of two that keeps huge columns finite. */
+typedef struct scaling {
+    double factor, centre, spread;
+} scaling;
+
+/* What one scaled unit is in the caller's. */
+static double unit_of(const scaling *s)
+{
+    return s->spread / s->factor;
+}
+
 /* A fit on its way. */
 struct task {
     int64_t n;
@@ -28,8 +41,11 @@ struct task {
     const gp_options *options;
     sort_entry *entry; // (n) rows in order of their values
     double *sorted_y;  // (n) scaled
+    int64_t used;      /* columns that are not constant */
+    int64_t *column;   // (used) where they are in x
     double **sorted_x; // (used)(n) scaled
-    gp_model *model;
+    scaling *scale;    // (used)
+    scaling y_scale;
     gp_fit *out;
 };
 
@@ -46,14 +62,6 @@ static nonsens_status check_column(nonsens_context *ctx, int64_t n, const double
     return NONSENS_OK;
 }
 
-nonsens_status gp_check_columns(nonsens_context *ctx, const column_set *x)
-{
-    for (int64_t j = 0; j < x->d; j++) {
-        TRY(check_column(ctx, x->n, x->v[j]));
-    }
-    return NONSENS_OK;
-}
-
 static bool is_positive(double v)
 {
     return isfinite(v) && v > 0.0;
@@ -66,12 +74,8 @@ static nonsens_status check_options(nonsens_context *ctx, const column_set *x, c
         return fail(ctx, NONSENS_ERR_DATA, "Gaussian-process regression: no rows; give at least one");
     }
     if (o->held) {
-        int parts = gp_parts(o->kernel); // asked of several regressors too: all but one may be constant
-        good = is_positive(o->held->noise);
-        for (int p = 0; p < parts; p++) {
-            good = good && is_positive(o->held->signal[p]);
-        }
-        for (int64_t j = 0; j < (parts > x->d ? parts : x->d); j++) {
+        good = is_positive(o->held->noise) && is_positive(o->held->signal);
+        for (int64_t j = 0; j < x->d; j++) {
             good = good && is_positive(o->held->length[j]);
         }
     }
@@ -112,11 +116,7 @@ static nonsens_status sort_rows(nonsens_context *ctx, arena *scratch, struct tas
 /* v (n): in sorted order; its values times a power of two that makes them at most 1. */
 static double gather(const struct task *t, const double *from, double *v)
 {
-    double largest = 0.0;
-    for (int64_t i = 0; i < t->n; i++) {
-        largest = fmax(largest, fabs(from[i]));
-    }
-    double factor = column_factor(largest);
+    double factor = column_factor_of(t->n, from);
     for (int64_t i = 0; i < t->n; i++) {
         v[i] = from[t->entry[i].row] * factor;
     }
@@ -159,7 +159,7 @@ static double deviation(int64_t n, const double *v, double centre)
 static void apply(const scaling *s, int64_t n, double *v)
 {
     for (int64_t i = 0; i < n; i++) {
-        v[i] = fmin(fmax((v[i] - s->centre) / s->spread, -GP_FARTHEST), GP_FARTHEST);
+        v[i] = fmin(fmax((v[i] - s->centre) / s->spread, -FARTHEST), FARTHEST);
     }
 }
 
@@ -179,32 +179,29 @@ static nonsens_status scale_regressor(nonsens_context *ctx, arena *scratch, int6
     return NONSENS_OK;
 }
 
-static nonsens_status scale_regressors(nonsens_context *ctx, arena *keep, arena *scratch, struct task *t)
+static nonsens_status scale_regressors(nonsens_context *ctx, arena *scratch, struct task *t)
 {
-    gp_model *m = t->model;
-    int64_t d = t->x->d;
-    m->columns = d;
-    ARENA_TRY(ctx, keep, m->column, d);
-    ARENA_TRY(ctx, keep, m->x, d);
-    ARENA_TRY(ctx, scratch, t->sorted_x, d);
-    for (int64_t j = 0; j < d; j++) {
+    ARENA_TRY(ctx, scratch, t->column, t->x->d);
+    ARENA_TRY(ctx, scratch, t->scale, t->x->d);
+    ARENA_TRY(ctx, scratch, t->sorted_x, t->x->d);
+    for (int64_t j = 0; j < t->x->d; j++) {
         double *v;
         ARENA_TRY(ctx, scratch, v, t->n);
         double factor = gather(t, t->x->v[j], v);
         if (is_constant(t->n, v)) {
             continue;
         }
-        m->column[m->used] = j;
-        m->x[m->used].factor = factor;
-        TRY(scale_regressor(ctx, scratch, t->n, v, m->x + m->used));
-        t->sorted_x[m->used++] = v;
+        t->column[t->used] = j;
+        t->scale[t->used].factor = factor;
+        TRY(scale_regressor(ctx, scratch, t->n, v, t->scale + t->used));
+        t->sorted_x[t->used++] = v;
     }
     return NONSENS_OK;
 }
 
 static nonsens_status scale_response(nonsens_context *ctx, arena *scratch, struct task *t)
 {
-    scaling *s = &t->model->y;
+    scaling *s = &t->y_scale;
     ARENA_TRY(ctx, scratch, t->sorted_y, t->n);
     s->factor = gather(t, t->y, t->sorted_y);
     t->out->constant = is_constant(t->n, t->sorted_y);
@@ -219,22 +216,20 @@ static nonsens_status scale_response(nonsens_context *ctx, arena *scratch, struc
 static nonsens_status get_results(nonsens_context *ctx, arena *keep, struct task *t)
 {
     gp_fit *out = t->out;
-    ARENA_TRY(ctx, keep, t->model, 1);
     ARENA_TRY(ctx, keep, out->mean, t->n);
     ARENA_TRY(ctx, keep, out->variance, t->n);
     ARENA_TRY(ctx, keep, out->residual, t->n);
-    ARENA_TRY(ctx, keep, out->length, t->x->d > 2 ? t->x->d : 2);
+    ARENA_TRY(ctx, keep, out->length, t->x->d);
     if (t->options->leave_one_out) {
         ARENA_TRY(ctx, keep, out->left_out, t->n);
     }
-    out->model = t->model;
     return NONSENS_OK;
 }
 
 /* Results of the i-th row in sorted order, from scaled units. */
 static void put_row(struct task *t, int64_t i, double mean, double variance, double left_out)
 {
-    const scaling *s = &t->model->y;
+    const scaling *s = &t->y_scale;
     int64_t row = t->entry[i].row;
     double unit = unit_of(s);
     t->out->mean[row] = (mean * s->spread + s->centre) / s->factor;
@@ -254,11 +249,10 @@ static double noise_likelihood(const struct task *t)
 static void put_mean(struct task *t)
 {
     gp_fit *out = t->out;
-    double unit = unit_of(&t->model->y), others = t->n > 1 ? (double)t->n / (double)(t->n - 1) : 1.0;
+    double unit = unit_of(&t->y_scale), others = t->n > 1 ? (double)t->n / (double)(t->n - 1) : 1.0;
     for (int64_t i = 0; i < t->n; i++) {
         put_row(t, i, 0.0, 0.0, t->sorted_y[i] * others); // without row i the mean is -y_i / (n - 1)
     }
-    t->model->form = FORM_MEAN;
     out->all_noise = !out->constant;
     out->form = out->constant ? "constant" : "noise";
     out->noise = out->constant ? 0.0 : unit * unit;
@@ -271,39 +265,43 @@ static void put_mean(struct task *t)
  * in noise.  A function that changes 1/length times where half of the rows are has as many places to follow chance:
  * log(1/length), if positive, per length.
  */
-static bool is_not_worth(const struct task *t, double likelihood, int64_t variances, int64_t lengths,
-                         const double *log_length)
+static bool is_not_worth(const struct task *t, double likelihood, int64_t lengths, const double *log_length)
 {
-    double cost = (double)(variances + lengths);
+    double cost = (double)(1 + lengths);
     for (int64_t j = 0; j < lengths; j++) {
         cost += fmax(-log_length[j], 0.0);
     }
     return !t->options->held && !t->options->keep_signal && !(likelihood - noise_likelihood(t) > cost);
 }
 
-/* ---- one regressor ----------------------------------------------------------------------------------------- */
-
-/* Where callers have the length of a part: a sum's two come first, otherwise each regressor has its own. */
-static int64_t length_slot(const struct task *t, int part)
-{
-    return gp_parts(t->options->kernel) == 2 ? part : t->model->column[0];
-}
-
-static void hold_line(const struct task *t, double *theta)
+/* theta: log variance of f, log lengths (used), log variance of the noise. */
+static void hold_hyper(const struct task *t, double *theta)
 {
     const gp_hyper *h = t->options->held;
-    int parts = gp_parts(t->options->kernel);
-    double unit = unit_of(&t->model->y);
-    for (int p = 0; p < parts; p++) {
-        theta[p] = log(h->signal[p] / unit / unit);
-        theta[parts + p] = log(h->length[length_slot(t, p)] / unit_of(t->model->x));
+    double unit = unit_of(&t->y_scale);
+    theta[0] = log(h->signal / unit / unit);
+    for (int64_t c = 0; c < t->used; c++) {
+        theta[1 + c] = log(h->length[t->column[c]] / unit_of(t->scale + c));
     }
-    theta[2 * parts] = log(h->noise / unit / unit);
+    theta[t->used + 1] = log(h->noise / unit / unit);
 }
 
-static void put_line(struct task *t, const gp_smooth *smooth, double noise)
+static void put_hyper(struct task *t, const double *theta, double likelihood)
 {
-    const gp_sequence *q = &t->model->q;
+    gp_fit *out = t->out;
+    double unit = unit_of(&t->y_scale);
+    out->signal = exp(theta[0]) * unit * unit;
+    for (int64_t c = 0; c < t->used; c++) {
+        out->length[t->column[c]] = exp(theta[1 + c]) * unit_of(t->scale + c);
+    }
+    out->noise = exp(theta[t->used + 1]) * unit * unit;
+    out->log_likelihood = likelihood - (double)t->n * log(unit);
+}
+
+/* ---- one regressor ----------------------------------------------------------------------------------------- */
+
+static void put_line(struct task *t, const gp_sequence *q, const gp_smooth *smooth, double noise)
+{
     const double *x = t->sorted_x[0];
     for (int64_t i = 0, point = 0; i < t->n; i++) {
         point += x[i] != q->x[point];
@@ -314,193 +312,112 @@ static void put_line(struct task *t, const gp_smooth *smooth, double noise)
     }
 }
 
-static void put_line_hyper(struct task *t, double likelihood)
+static nonsens_status fit_line(nonsens_context *ctx, arena *scratch, struct task *t)
 {
-    const double *theta = t->model->theta;
-    gp_fit *out = t->out;
-    int parts = gp_parts(t->options->kernel);
-    double unit = unit_of(&t->model->y);
-    for (int p = 0; p < parts; p++) {
-        out->signal[p] = exp(theta[p]) * unit * unit;
-        out->length[length_slot(t, p)] = exp(theta[parts + p]) * unit_of(t->model->x);
-    }
-    out->noise = exp(theta[2 * parts]) * unit * unit;
-    out->log_likelihood = likelihood - (double)t->n * log(unit);
-    out->form = "state space";
-}
-
-nonsens_status gp_smooth_get(nonsens_context *ctx, arena *scratch, int64_t n, gp_smooth *s)
-{
-    ARENA_TRY(ctx, scratch, s->mean, n);
-    ARENA_TRY(ctx, scratch, s->variance, n);
-    ARENA_TRY(ctx, scratch, s->left_out, n);
-    return NONSENS_OK;
-}
-
-static nonsens_status fit_line(nonsens_context *ctx, arena *keep, arena *scratch, struct task *t)
-{
-    gp_model *m = t->model;
-    int parts = gp_parts(t->options->kernel);
+    double theta[GP_LINE_PARAMETERS] = {0};
     gp_climb_result climbed = {.converged = true};
+    gp_sequence q;
     gp_smooth smooth;
     gp_track track;
-    m->form = FORM_LINE;
-    m->kernel = t->options->kernel;
-    TRY(gp_sequence_make(ctx, keep, t->n, t->sorted_x[0], t->sorted_y, &m->q));
+    TRY(gp_sequence_make(ctx, scratch, t->n, t->sorted_x[0], t->sorted_y, &q));
     if (t->options->held) {
-        hold_line(t, m->theta);
+        hold_hyper(t, theta);
     } else {
-        TRY(gp_line_learn(ctx, scratch, m->kernel, &m->q, m->theta, &climbed));
+        TRY(gp_line_learn(ctx, scratch, &q, theta, &climbed));
     }
-    TRY(gp_track_get(ctx, scratch, m->kernel, &m->q, &track));
-    TRY(gp_smooth_get(ctx, scratch, m->q.n, &smooth));
-    double likelihood = t->options->held ? gp_line_likelihood(&track, m->theta, NULL, NULL) : -climbed.value;
+    TRY(gp_track_get(ctx, scratch, &q, &track));
+    double likelihood = t->options->held ? gp_line_likelihood(&track, theta, NULL, NULL) : -climbed.value;
     t->out->iterations = climbed.iterations;
-    if (is_not_worth(t, likelihood, parts, parts, m->theta + parts)) {
+    if (is_not_worth(t, likelihood, 1, theta + 1)) {
         put_mean(t);
         return NONSENS_OK;
     }
     t->out->converged = climbed.converged;
-    gp_line_smooth(&track, m->theta, &smooth);
-    put_line(t, &smooth, exp(m->theta[2 * parts]));
-    put_line_hyper(t, likelihood);
+    ARENA_TRY(ctx, scratch, smooth.mean, q.n);
+    ARENA_TRY(ctx, scratch, smooth.variance, q.n);
+    ARENA_TRY(ctx, scratch, smooth.left_out, q.n);
+    gp_line_smooth(&track, theta, &smooth);
+    put_line(t, &q, &smooth, exp(theta[2]));
+    t->out->form = "state space";
+    put_hyper(t, theta, likelihood);
     return NONSENS_OK;
 }
 
 /* ---- several regressors ------------------------------------------------------------------------------------ */
 
-static void hold_several(const struct task *t, double *theta)
+static nonsens_status fit_exact(nonsens_context *ctx, arena *scratch, struct task *t, const column_set *x,
+                                const double *theta)
 {
-    const gp_hyper *h = t->options->held;
-    const gp_model *m = t->model;
-    double unit = unit_of(&m->y);
-    theta[0] = log(h->signal[0] / unit / unit);
-    for (int64_t c = 0; c < m->used; c++) {
-        theta[1 + c] = log(h->length[m->column[c]] / unit_of(m->x + c));
-    }
-    theta[m->used + 1] = log(h->noise / unit / unit);
-}
-
-static void put_several_hyper(struct task *t, double likelihood)
-{
-    const gp_model *m = t->model;
-    const double *theta = m->several;
-    gp_fit *out = t->out;
-    double unit = unit_of(&m->y);
-    out->signal[0] = exp(theta[0]) * unit * unit;
-    for (int64_t c = 0; c < m->used; c++) {
-        out->length[m->column[c]] = exp(theta[1 + c]) * unit_of(m->x + c);
-    }
-    out->noise = exp(theta[m->used + 1]) * unit * unit;
-    out->log_likelihood = likelihood - (double)t->n * log(unit);
-}
-
-/* The rows' scaled regressors for later predictions. */
-static nonsens_status keep_rows(nonsens_context *ctx, arena *keep, struct task *t)
-{
-    double **column;
-    ARENA_TRY(ctx, keep, column, t->model->used);
-    for (int64_t c = 0; c < t->model->used; c++) {
-        ARENA_TRY(ctx, keep, column[c], t->n);
-        memcpy(column[c], t->sorted_x[c], (size_t)t->n * sizeof **column);
-    }
-    t->model->rows = (column_set){t->n, t->model->used, (const double *const *)column};
-    return NONSENS_OK;
-}
-
-static nonsens_status keep_factor(nonsens_context *ctx, arena *keep, const gp_exact *e, gp_model *m)
-{
-    int64_t n = e->x->n;
-    ARENA_TRY(ctx, keep, m->factor, n * n);
-    ARENA_TRY(ctx, keep, m->alpha, n);
-    memcpy(m->factor, e->inverse, (size_t)(n * n) * sizeof *m->factor);
-    memcpy(m->alpha, e->alpha, (size_t)n * sizeof *m->alpha);
-    return NONSENS_OK;
-}
-
-static nonsens_status fit_exact(nonsens_context *ctx, arena *keep, arena *scratch, struct task *t, const column_set *x)
-{
-    gp_model *m = t->model;
     gp_exact e;
-    double noise = exp(m->several[m->used + 1]);
+    double noise = exp(theta[t->used + 1]);
     TRY(gp_exact_get(ctx, scratch, x, t->sorted_y, &e));
-    double likelihood = gp_exact_likelihood(&e, m->several, NULL);
+    double likelihood = gp_exact_likelihood(&e, theta, NULL);
     if (!isfinite(likelihood)) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
                     "Gaussian-process regression: the covariance of the rows is singular; give a larger noise");
     }
-    if (is_not_worth(t, likelihood, 1, m->used, m->several + 1)) {
+    if (is_not_worth(t, likelihood, t->used, theta + 1)) {
         put_mean(t);
         return NONSENS_OK;
     }
-    TRY(keep_rows(ctx, keep, t));
-    TRY(keep_factor(ctx, keep, &e, m));
     linalg_invert_cholesky(t->n, e.inverse);
     for (int64_t i = 0; i < t->n; i++) {
         double weight = e.inverse[i * (t->n + 1)];
         put_row(t, i, t->sorted_y[i] - noise * e.alpha[i], fmax(noise - noise * noise * weight, 0.0),
                 e.alpha[i] / weight);
     }
-    m->form = FORM_EXACT;
     t->out->form = "exact";
-    put_several_hyper(t, likelihood);
+    put_hyper(t, theta, likelihood);
     return NONSENS_OK;
 }
 
-nonsens_status gp_row_results_get(nonsens_context *ctx, arena *scratch, int64_t n, gp_row_results *r)
+static nonsens_status fit_low_rank(nonsens_context *ctx, arena *scratch, struct task *t, const column_set *x,
+                                   const double *theta)
 {
-    ARENA_TRY(ctx, scratch, r->mean, n);
-    ARENA_TRY(ctx, scratch, r->variance, n);
-    ARENA_TRY(ctx, scratch, r->leverage, n);
-    return NONSENS_OK;
-}
-
-static nonsens_status fit_low_rank(nonsens_context *ctx, arena *keep, arena *scratch, struct task *t,
-                                   const column_set *x)
-{
-    gp_model *m = t->model;
     int64_t most = t->options->inducing > 0 ? t->options->inducing : INDUCING_MOST;
+    int threads = t->options->threads;
     column_set candidates, z;
+    gp_reduced reduced;
     gp_row_results rows;
     double bound;
     TRY(gp_spread_rows(ctx, scratch, x, NULL, CANDIDATES, &candidates, NULL));
-    TRY(gp_choose_inducing(ctx, keep, scratch, &candidates, m->several, most, &z));
-    TRY(gp_reduced_fit(ctx, keep, scratch, m->threads, x, t->sorted_y, &z, m->several, &m->reduced, &bound));
-    if (is_not_worth(t, bound, 1, m->used, m->several + 1)) {
+    TRY(gp_choose_inducing(ctx, scratch, &candidates, theta, most, &z));
+    TRY(gp_reduced_fit(ctx, scratch, threads, x, t->sorted_y, &z, theta, &reduced, &bound));
+    if (is_not_worth(t, bound, t->used, theta + 1)) {
         put_mean(t);
         return NONSENS_OK;
     }
-    TRY(gp_row_results_get(ctx, scratch, t->n, &rows));
-    TRY(gp_reduced_predict(ctx, m->threads, &m->reduced, x, &rows));
+    ARENA_TRY(ctx, scratch, rows.mean, t->n);
+    ARENA_TRY(ctx, scratch, rows.variance, t->n);
+    ARENA_TRY(ctx, scratch, rows.leverage, t->n);
+    TRY(gp_reduced_predict(ctx, threads, &reduced, x, &rows));
     for (int64_t i = 0; i < t->n; i++) {
         double rest = t->sorted_y[i] - rows.mean[i], share = fmax(1.0 - rows.leverage[i], GP_LEAST_NOISE);
         put_row(t, i, rows.mean[i], rows.variance[i], rest / share);
     }
-    m->form = FORM_LOW_RANK;
     t->out->form = "low rank";
-    put_several_hyper(t, bound);
+    put_hyper(t, theta, bound);
     return NONSENS_OK;
 }
 
-static nonsens_status fit_several(nonsens_context *ctx, arena *keep, arena *scratch, struct task *t)
+static nonsens_status fit_several(nonsens_context *ctx, arena *scratch, struct task *t)
 {
-    gp_model *m = t->model;
     gp_climb_result climbed = {.converged = true};
-    column_set x = {t->n, m->used, (const double *const *)t->sorted_x};
+    column_set x = {t->n, t->used, (const double *const *)t->sorted_x};
     bool exact = t->n <= (t->options->exact_most > 0 ? t->options->exact_most : EXACT_MOST);
-    m->threads = t->options->threads;
-    ARENA_TRY(ctx, keep, m->several, m->used + 2);
+    double *theta;
+    ARENA_TRY(ctx, scratch, theta, t->used + 2);
     if (t->options->held) {
-        hold_several(t, m->several);
+        hold_hyper(t, theta);
     } else {
-        TRY(gp_several_learn(ctx, scratch, &x, t->sorted_y, exact, m->several, &climbed));
+        TRY(gp_several_learn(ctx, scratch, &x, t->sorted_y, exact, theta, &climbed));
     }
     t->out->iterations = climbed.iterations;
     t->out->converged = climbed.converged;
-    return (exact ? fit_exact : fit_low_rank)(ctx, keep, scratch, t, &x);
+    return (exact ? fit_exact : fit_low_rank)(ctx, scratch, t, &x, theta);
 }
 
-/* ---- the public calls -------------------------------------------------------------------------------------- */
+/* ---- the call ---------------------------------------------------------------------------------------------- */
 
 nonsens_status gp_regress(nonsens_context *ctx, arena *keep, arena *scratch, const column_set *x, const double *y,
                           const gp_options *options, gp_fit *out)
@@ -508,18 +425,17 @@ nonsens_status gp_regress(nonsens_context *ctx, arena *keep, arena *scratch, con
     struct task t = {.n = x->n, .x = x, .y = y, .options = options, .out = out};
     *out = (gp_fit){0};
     TRY(check_options(ctx, x, options));
-    TRY(gp_check_columns(ctx, x));
+    for (int64_t j = 0; j < x->d; j++) {
+        TRY(check_column(ctx, x->n, x->v[j]));
+    }
     TRY(check_column(ctx, x->n, y));
     TRY(get_results(ctx, keep, &t));
     TRY(sort_rows(ctx, scratch, &t));
     TRY(scale_response(ctx, scratch, &t));
-    TRY(scale_regressors(ctx, keep, scratch, &t));
-    if (out->constant || t.model->used == 0) {
+    TRY(scale_regressors(ctx, scratch, &t));
+    if (out->constant || t.used == 0) {
         put_mean(&t);
         return NONSENS_OK;
     }
-    if (t.model->used == 1) {
-        return fit_line(ctx, keep, scratch, &t);
-    }
-    return fit_several(ctx, keep, scratch, &t);
+    return (t.used == 1 ? fit_line : fit_several)(ctx, scratch, &t);
 }

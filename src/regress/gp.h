@@ -1,8 +1,8 @@
 /*
  * gp.h - Gaussian-process regression y = f(x) + noise, hyper-parameters by the largest marginal likelihood.
  *
- * One regressor: Matern kernels in their state-space form, exact in O(n) time and memory.  Several: the Gaussian kernel
- * with one length scale per regressor; exact for few rows, by inducing points beyond.
+ * One regressor: the Matern 5/2 kernel in its state-space form, exact in O(n) time and memory.  Several: the Gaussian
+ * kernel with one length scale per regressor; exact for few rows, by inducing points beyond.
  *
  * Units: regressors are centred at their median and divided by their interquartile range, y is standardised; what comes
  * out is in the caller's units, and does not change, up to rounding, with y -> a y + b or x -> c x + e.  The order of
@@ -19,18 +19,14 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 
-/* For one regressor; several have the Gaussian kernel.  The sum is a smooth 5/2 and a rougher 3/2 of shorter length. */
-enum gp_kernel { GP_MATERN_52, GP_MATERN_32, GP_MATERN_SUM };
-
-/* Variance and length of f, variance of the noise, in the caller's units; the sum of two has two of the former. */
+/* Variance and lengths of f, variance of the noise, in the caller's units. */
 typedef struct gp_hyper {
-    double signal[2], noise;
-    const double *length; /* (regressors); of the sum (2), whatever the regressors */
+    double signal, noise;
+    const double *length; /* (regressors) */
 } gp_hyper;
 
 /* All zero: the defaults. */
 typedef struct gp_options {
-    enum gp_kernel kernel;
     int threads;          /* at most; the answer is the same for any */
     int64_t exact_most;   /* rows up to which several regressors are fitted exactly; 0: 500 */
     int64_t inducing;     /* inducing points beyond that, at most; 0: 300 */
@@ -39,33 +35,26 @@ typedef struct gp_options {
     const gp_hyper *held; /* use these and learn none; NULL: learn */
 } gp_options;
 
-typedef struct gp_model gp_model; /* what gp_predict needs */
-
 typedef struct gp_fit {
     double *mean, *variance; // (n) of f at the rows, in the caller's order
     double *residual;        // (n) y - mean
     double *left_out;      // (n) y - its prediction from the other rows, same hyper-parameters and centre of y; or NULL
-    double signal[2];      /* variance of f; second: of the rough part of a sum */
+    double signal;         /* variance of f */
     double noise;          /* variance */
-    double *length;        // (max(d, 2)) per regressor; 0: constant, or all is noise; of a sum: its two
+    double *length;        // (d) per regressor; 0: constant, or all is noise
     double log_likelihood; /* of y; low rank: its lower bound */
     int iterations;
     bool converged;
     bool constant;    /* y does not vary: residuals and noise are 0 */
     bool all_noise;   /* no function of x is worth its hyper-parameters */
     const char *form; /* "constant", "noise", "state space", "exact", "low rank" */
-    gp_model *model;
 } gp_fit;
 
 /*
- * Fits y (x->n) to the columns of x; constant columns are left out.  What `out` points to, with the model, is in
- * `keep`; scratch may be rewound afterwards.
+ * Fits y (x->n) to the columns of x; constant columns are left out.  What `out` points to is in `keep`;
+ * scratch may be rewound afterwards.
  */
 nonsens_status gp_regress(nonsens_context *ctx, arena *keep, arena *scratch, const column_set *x, const double *y,
                           const gp_options *options, gp_fit *out);
-
-/* Mean and variance (x->n each) of f at new rows with the same columns; variance may be NULL. */
-nonsens_status gp_predict(nonsens_context *ctx, arena *scratch, const gp_model *model, const column_set *x,
-                          double *mean, double *variance);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "regress/gp.h"
 
-enum { GP_LINE_PARAMETERS = 5 }; /* of the sum of two: two variances, two lengths, noise */
+enum { GP_LINE_PARAMETERS = 3 }; /* variance, length, noise */
 
 #define GP_LEAST_NOISE 1e-8 /* of the variance of y */
 #define GP_MOST_NOISE 2.0
@@ -44,30 +44,27 @@ typedef struct gp_sequence {
     int64_t n;
     double *x;         // (n)
     double *y;         // (n) mean of the rows there
-    double *count;     // (n) how many they are; 0: nothing observed
+    double *count;     // (n) how many they are
     double *squares;   // (n) sum of their squared distances from their mean
     double rows;       /* sum of counts */
-    double points;     /* with a count above 0 */
     double within;     /* sum of squares */
     double log_counts; /* sum of log(count) */
 } gp_sequence;
 
-/* theta: log variances of f (parts), log lengths (parts), log noise variance. */
+/* theta: log variance of f, log length, log noise variance. */
 typedef struct gp_track {
-    enum gp_kernel kernel;
     const gp_sequence *q;
     double *state;          // (n, numbers per point): mean and covariance before the point's own rows
-    double *error, *spread; // (n) of the one-step prediction, and its variance; 0: nothing observed
+    double *error, *spread; // (n) of the one-step prediction, and its variance
 } gp_track;
 
 typedef struct gp_smooth {
     double *mean, *variance; // (n) of f
-    double *left_out;        // (n) y less its prediction from all other points; 0 where nothing was observed
+    double *left_out;        // (n) y less its prediction from all other points
 } gp_smooth;
 
-int gp_parts(enum gp_kernel kernel);
-nonsens_status gp_track_get(nonsens_context *ctx, arena *a, enum gp_kernel kernel, const gp_sequence *q, gp_track *t);
-/* Log likelihood; its derivatives (2 parts + 1) unless NULL; quadratic: the sum of squares in it, unless NULL. */
+nonsens_status gp_track_get(nonsens_context *ctx, arena *a, const gp_sequence *q, gp_track *t);
+/* Log likelihood; its derivatives (3) unless NULL; quadratic: the sum of squares in it, unless NULL. */
 double gp_line_likelihood(gp_track *t, const double *theta, double *gradient, double *quadratic);
 void gp_line_smooth(gp_track *t, const double *theta, const gp_smooth *out);
 
@@ -75,8 +72,8 @@ void gp_line_smooth(gp_track *t, const double *theta, const gp_smooth *out);
 nonsens_status gp_sequence_make(nonsens_context *ctx, arena *a, int64_t n, const double *x, const double *y,
                                 gp_sequence *q);
 /* theta of the largest likelihood. */
-nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel, const gp_sequence *q,
-                             double *theta, gp_climb_result *result);
+nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, const gp_sequence *q, double *theta,
+                             gp_climb_result *result);
 
 /* ---- several regressors: theta is log variance of f, log lengths (d), log noise variance ------------------- */
 
@@ -125,8 +122,8 @@ typedef struct gp_low_rank {
 } gp_low_rank;
 
 /* At most `most` rows of x as inducing points, in z. */
-nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, arena *scratch, const column_set *x,
-                                  const double *theta, int64_t most, column_set *z);
+nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, const column_set *x, const double *theta,
+                                  int64_t most, column_set *z);
 nonsens_status gp_low_rank_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t most,
                                gp_low_rank *r);
 /* Titsias' bound of the log likelihood; its derivatives (d + 2), unless NULL. */
@@ -135,17 +132,17 @@ double gp_low_rank_bound(gp_low_rank *r, const double *theta, double *gradient);
 /* The fit to all rows (gp_reduced.c). */
 typedef struct gp_reduced {
     column_set z;
-    double *theta;  // (d + 2)
-    double *l, *b;  // (m, m) as above
-    double *weight; // (m) B^-1 V y / noise
+    const double *theta; // (d + 2)
+    double *l, *b;       // (m, m) as above
+    double *weight;      // (m) B^-1 V y / noise
 } gp_reduced;
 
 typedef struct gp_row_results {
     double *mean, *variance, *leverage; // (n); leverage: derivative of a row's mean by its own y
 } gp_row_results;
 
-nonsens_status gp_reduced_fit(nonsens_context *ctx, arena *keep, arena *scratch, int threads, const column_set *x,
-                              const double *y, const column_set *z, const double *theta, gp_reduced *r, double *bound);
+nonsens_status gp_reduced_fit(nonsens_context *ctx, arena *scratch, int threads, const column_set *x, const double *y,
+                              const column_set *z, const double *theta, gp_reduced *r, double *bound);
 nonsens_status gp_reduced_predict(nonsens_context *ctx, int threads, const gp_reduced *r, const column_set *x,
                                   const gp_row_results *out);
 /* L (m, m) of k(z, z), with a little on its diagonal. */

@@ -37,8 +37,6 @@ static const double BULK = 100.0;        /* scaled units beyond which there are 
 static const double LONGEST = 100.0;     /* of the range */
 
 struct learning {
-    enum gp_kernel kernel;
-    int parameters;
     double lower[GP_LINE_PARAMETERS], upper[GP_LINE_PARAMETERS];
     double shortest, range; /* lengths of the data: median gap, and from end to end */
     gp_box box;
@@ -70,7 +68,6 @@ static void add_point(gp_sequence *q, double x, double y, double count, double s
     q->squares[q->n] = squares;
     q->n++;
     q->rows += count;
-    q->points += count > 0.0;
     q->within += squares;
     q->log_counts += count > 1.0 ? log(count) : 0.0;
 }
@@ -136,23 +133,17 @@ static nonsens_status median_gap(nonsens_context *ctx, arena *scratch, const gp_
     return NONSENS_OK;
 }
 
-static nonsens_status set_bounds(nonsens_context *ctx, arena *scratch, const gp_sequence *q, enum gp_kernel kernel,
-                                 struct learning *l)
+static nonsens_status set_bounds(nonsens_context *ctx, arena *scratch, const gp_sequence *q, struct learning *l)
 {
-    int parts = gp_parts(kernel);
-    l->kernel = kernel;
-    l->parameters = 2 * parts + 1;
     l->range = q->x[q->n - 1] - q->x[0];
     TRY(median_gap(ctx, scratch, q, &l->shortest)); // shorter lengths would call noise a signal
-    for (int p = 0; p < parts; p++) {
-        l->lower[p] = log(GP_LEAST_SIGNAL);
-        l->upper[p] = log(GP_MOST_SIGNAL);
-        l->lower[parts + p] = log(l->shortest);
-        l->upper[parts + p] = log(LONGEST * l->range);
-    }
-    l->lower[2 * parts] = log(GP_LEAST_NOISE);
-    l->upper[2 * parts] = log(GP_MOST_NOISE);
-    l->box = (gp_box){l->parameters, l->lower, l->upper};
+    l->lower[0] = log(GP_LEAST_SIGNAL);
+    l->upper[0] = log(GP_MOST_SIGNAL);
+    l->lower[1] = log(l->shortest);
+    l->upper[1] = log(LONGEST * l->range);
+    l->lower[2] = log(GP_LEAST_NOISE);
+    l->upper[2] = log(GP_MOST_NOISE);
+    l->box = (gp_box){GP_LINE_PARAMETERS, l->lower, l->upper};
     return NONSENS_OK;
 }
 
@@ -162,7 +153,7 @@ static double minus_likelihood(void *state, const double *theta, double *gradien
 {
     gp_track *t = state;
     double value = -gp_line_likelihood(t, theta, gradient, NULL);
-    for (int i = 0; gradient && i < 2 * gp_parts(t->kernel) + 1; i++) {
+    for (int i = 0; gradient && i < GP_LINE_PARAMETERS; i++) {
         gradient[i] = -gradient[i];
     }
     return value;
@@ -232,90 +223,52 @@ static int grid_starts(const struct learning *l, gp_track *t, struct place *star
     return kept;
 }
 
-/* The best place that climbs reach from these. */
-static nonsens_status climb_all(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
-                                struct place *start, int count, gp_climb_result *result)
+/* The best place that climbs reach from those of the grid. */
+static nonsens_status learn_on_sample(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
+                                      struct place *best, gp_climb_result *result)
 {
+    struct place start[GRID_LENGTHS];
+    int count = grid_starts(l, t, start);
     for (int i = 0; i < count; i++) {
         TRY(climb_from(ctx, scratch, l, t, COARSE, false, start + i, result));
     }
     best_first(start, count, 1);
-    return NONSENS_OK;
-}
-
-/* Splits one part into a longer smooth and a shorter rough one, in a few ways. */
-static int split_starts(const struct place *single, struct place *start)
-{
-    static const double WAYS[STARTS][3] = {{3.0, 0.1, 0.1}, {1.0, 0.1, 0.1}, {10.0, 0.5, 0.5}};
-    for (int i = 0; i < STARTS; i++) {
-        double *theta = start[i].theta;
-        theta[0] = single->theta[0];
-        theta[1] = single->theta[0] + log(WAYS[i][2]);
-        theta[2] = single->theta[1] + log(WAYS[i][0]);
-        theta[3] = single->theta[1] + log(WAYS[i][1]);
-        theta[4] = single->theta[2];
-    }
-    return STARTS;
-}
-
-static nonsens_status learn_on_sample(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel,
-                                      const gp_sequence *all, const gp_sequence *sample, struct place *best,
-                                      gp_climb_result *result)
-{
-    gp_track t;
-    struct learning l;
-    struct place start[GRID_LENGTHS];
-    bool split = kernel == GP_MATERN_SUM;
-    TRY(set_bounds(ctx, scratch, all, split ? GP_MATERN_52 : kernel, &l));
-    TRY(gp_track_get(ctx, scratch, l.kernel, sample, &t));
-    TRY(climb_all(ctx, scratch, &l, &t, start, grid_starts(&l, &t, start), result));
     *best = start[0];
-    if (split) {
-        TRY(set_bounds(ctx, scratch, all, kernel, &l));
-        TRY(gp_track_get(ctx, scratch, kernel, sample, &t));
-        TRY(climb_all(ctx, scratch, &l, &t, start, split_starts(best, start), result));
-        *best = start[0];
-    }
     return NONSENS_OK;
 }
 
 /* A larger sample may show lengths that a smaller one hid: where its grid has a better place, learning begins anew. */
-static nonsens_status look_again(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel, const gp_sequence *all,
-                                 gp_track *t, struct place *at, gp_climb_result *result)
+static nonsens_status look_again(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
+                                 struct place *at, gp_climb_result *result)
 {
-    gp_track single;
-    struct learning l;
     struct place start[GRID_LENGTHS], other;
     double value = -gp_line_likelihood(t, at->theta, NULL, NULL);
-    TRY(set_bounds(ctx, scratch, all, kernel == GP_MATERN_SUM ? GP_MATERN_52 : kernel, &l));
-    TRY(gp_track_get(ctx, scratch, l.kernel, t->q, &single));
-    grid_starts(&l, &single, start);
+    grid_starts(l, t, start);
     if (start[0].value < value) {
-        TRY(learn_on_sample(ctx, scratch, kernel, all, t->q, &other, result));
+        TRY(learn_on_sample(ctx, scratch, l, t, &other, result));
         *at = other.value < value ? other : *at;
     }
     return NONSENS_OK;
 }
 
 /* One climb on a sample of q, or on all of it; the first stage finds the place to begin. */
-static nonsens_status run_stage(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel, const gp_sequence *q,
-                                const gp_sequence *sample, bool first, double tolerance, struct place *at,
-                                gp_climb_result *result)
+static nonsens_status run_stage(nonsens_context *ctx, arena *scratch, const gp_sequence *q, const gp_sequence *sample,
+                                bool first, double tolerance, struct place *at, gp_climb_result *result)
 {
     struct learning l;
     gp_track t;
-    TRY(gp_track_get(ctx, scratch, kernel, sample, &t));
+    TRY(set_bounds(ctx, scratch, q, &l));
+    TRY(gp_track_get(ctx, scratch, sample, &t));
     if (first) {
-        TRY(learn_on_sample(ctx, scratch, kernel, q, sample, at, result));
+        TRY(learn_on_sample(ctx, scratch, &l, &t, at, result));
     } else if (sample->n > LOOK_AGAIN_FROM && sample->n <= LOOK_AGAIN_MOST) {
-        TRY(look_again(ctx, scratch, kernel, q, &t, at, result));
+        TRY(look_again(ctx, scratch, &l, &t, at, result));
     }
-    TRY(set_bounds(ctx, scratch, q, kernel, &l));
     return climb_from(ctx, scratch, &l, &t, tolerance, true, at, result);
 }
 
-nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, enum gp_kernel kernel, const gp_sequence *q,
-                             double *theta, gp_climb_result *result)
+nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, const gp_sequence *q, double *theta,
+                             gp_climb_result *result)
 {
     struct place at;
     arena_mark mark = arena_tell(scratch);
@@ -327,9 +280,9 @@ nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, enum gp_kerne
         if (!done) {
             TRY(sample_sequence(ctx, scratch, q, wanted, &sample));
         }
-        TRY(run_stage(ctx, scratch, kernel, q, &sample, wanted == SAMPLE, done ? FINE : COARSE, &at, result));
+        TRY(run_stage(ctx, scratch, q, &sample, wanted == SAMPLE, done ? FINE : COARSE, &at, result));
         arena_rewind(scratch, mark);
     }
-    memcpy(theta, at.theta, (size_t)(2 * gp_parts(kernel) + 1) * sizeof *theta);
+    memcpy(theta, at.theta, sizeof at.theta);
     return NONSENS_OK;
 }

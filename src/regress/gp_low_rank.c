@@ -61,8 +61,8 @@ static int64_t find_pivots(const column_set *x, const double *theta, int64_t mos
     return found;
 }
 
-nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, arena *scratch, const column_set *x,
-                                  const double *theta, int64_t most, column_set *z)
+nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, const column_set *x, const double *theta,
+                                  int64_t most, column_set *z)
 {
     double *left, *factor, *at_pivot, *unit, **column;
     int64_t *pivot;
@@ -71,12 +71,12 @@ nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, arena *scratch
     for (int64_t c = 0; c < x->d; c++) {
         ARENA_TRY(ctx, a, column[c], most);
     }
-    arena_mark mark = arena_tell(scratch);
-    ARENA_TRY(ctx, scratch, left, x->n);
-    ARENA_TRY(ctx, scratch, factor, x->n * most);
-    ARENA_TRY(ctx, scratch, at_pivot, most);
-    ARENA_TRY(ctx, scratch, pivot, most);
-    ARENA_TRY(ctx, scratch, unit, gp_count(x->d));
+    arena_mark mark = arena_tell(a);
+    ARENA_TRY(ctx, a, left, x->n);
+    ARENA_TRY(ctx, a, factor, x->n * most);
+    ARENA_TRY(ctx, a, at_pivot, most);
+    ARENA_TRY(ctx, a, pivot, most);
+    ARENA_TRY(ctx, a, unit, gp_count(x->d));
     memcpy(unit + 1, theta + 1, (size_t)x->d * sizeof *unit); // log variance 0
     int64_t found = find_pivots(x, unit, most, left, factor, at_pivot, pivot);
     for (int64_t c = 0; c < x->d; c++) {
@@ -84,9 +84,7 @@ nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, arena *scratch
             column[c][k] = x->v[c][pivot[k]];
         }
     }
-    if (a != scratch) {
-        arena_rewind(scratch, mark);
-    }
+    arena_rewind(a, mark);
     *z = (column_set){found, x->d, (const double *const *)column};
     return NONSENS_OK;
 }

@@ -1,63 +1,39 @@
 /*
- * gp_matern.h - Matern processes as linear stochastic differential equations, in steps of z = rate * distance.
+ * gp_matern.h - the Matern process of smoothness nu = 5/2 as a linear stochastic differential equation, in steps of
+ * z = rate * distance.
  *
  * Hartikainen and Sarkka, "Kalman filtering and smoothing solutions to temporal Gaussian process regression models",
- * MLSP 2010.  The kernel of smoothness nu = d - 1/2 and length l has rate sqrt(2 nu) / l.  The state is (f, f' / rate,
- * f'' / rate^2): so scaled, transition A(z), process noise Q(z) and the stationary covariance depend on z alone, and
- * the drift F = dA/dz at 0 is constant:
- *     A(z) = exp(F z) = e^-z (I + z (F + I) + z^2 (F + I)^2 / 2),   dQ/dz = F Q + Q F' + q e_d e_d'.
- * With u = 2 z, all elements of Q are e^-u times polynomials and t(u) = 1 - e^-u (1 + u + ... + u^k / k!), k = 2 for
- * 3/2 and 4 for 5/2, which for small u is summed as e^-u (u^(k+1) / (k+1)! + ...): nothing cancels.
+ * MLSP 2010.  The kernel of length l has rate sqrt(2 nu) / l.  The state is (f, f' / rate, f'' / rate^2): so scaled,
+ * transition A(z), process noise Q(z) and the stationary covariance depend on z alone, and the drift F = dA/dz at 0 is
+ * constant:
+ *     A(z) = exp(F z) = e^-z (I + z (F + I) + z^2 (F + I)^2 / 2),   dQ/dz = F Q + Q F' + q e_3 e_3'.
+ * With u = 2 z, all elements of Q are e^-u times polynomials and t(u) = 1 - e^-u (1 + u + ... + u^4 / 4!), which for
+ * small u is summed as e^-u (u^5 / 5! + ...): nothing cancels.
  */
 #ifndef REGRESS_GP_MATERN_H
 #define REGRESS_GP_MATERN_H
 
 #include <math.h>
 
-enum { GP_ORDER_32 = 2, GP_ORDER_52 = 3, GP_ORDER_MOST = 3 };
+enum { GP_ORDER = 3 }; /* numbers in the state */
 
 #define GP_INLINE static inline __attribute__((always_inline))
 
-/* sqrt(2 nu). */
-GP_INLINE double gp_matern_rate(int order)
-{
-    return order == GP_ORDER_32 ? 1.7320508075688772935 : 2.2360679774997896964;
-}
-
-/* q: spectral density of the driving noise for unit variance. */
-GP_INLINE double gp_matern_drive(int order)
-{
-    return order == GP_ORDER_32 ? 4.0 : 16.0 / 3.0;
-}
+#define GP_MATERN_RATE 2.2360679774997896964 /* sqrt(2 nu) */
+#define GP_MATERN_DRIVE (16.0 / 3.0)         /* q: spectral density of the driving noise for unit variance */
 
 /* F (i, k). */
-GP_INLINE double gp_matern_drift(int order, int i, int k)
+GP_INLINE double gp_matern_drift(int i, int k)
 {
-    if (i < order - 1) {
+    if (i < GP_ORDER - 1) {
         return k == i + 1 ? 1.0 : 0.0;
     }
-    return order == GP_ORDER_32 ? -1.0 - k : (k == 0 ? -1.0 : -3.0);
+    return k == 0 ? -1.0 : -3.0;
 }
 
-GP_INLINE double gp_matern_stationary(int order, int i, int k)
+GP_INLINE double gp_matern_stationary(int i, int k)
 {
-    if (order == GP_ORDER_32) {
-        return i == k ? 1.0 : 0.0;
-    }
     return i == k ? (i == 1 ? 1.0 / 3.0 : 1.0) : (i + k == 2 ? -1.0 / 3.0 : 0.0);
-}
-
-/* 1 - e^-u (1 + u + u^2/2), with e = e^-u. */
-GP_INLINE double gp_rest_after_2(double u, double e)
-{
-    if (u >= 1.0) {
-        return 1.0 - e * (1.0 + u * (1.0 + 0.5 * u));
-    }
-    double sum = 1.0;
-    for (int j = 17; j > 3; j--) {
-        sum = 1.0 + sum * u * (1.0 / j);
-    }
-    return e * u * u * u * sum * (1.0 / 6.0);
 }
 
 /* 1 - e^-u (1 + u + ... + u^4/24). */
@@ -73,32 +49,18 @@ GP_INLINE double gp_rest_after_4(double u, double e)
     return e * square * square * u * sum * (1.0 / 120.0);
 }
 
-GP_INLINE void gp_matern_transition(int order, double z, double a[GP_ORDER_MOST][GP_ORDER_MOST])
+GP_INLINE void gp_matern_transition(double z, double a[GP_ORDER][GP_ORDER])
 {
-    double e = exp(-z), s = z * z;
-    if (order == GP_ORDER_32) {
-        a[0][0] = e * (1.0 + z), a[0][1] = e * z;
-        a[1][0] = -e * z, a[1][1] = e * (1.0 - z);
-        return;
-    }
-    double h = 0.5 * s;
+    double e = exp(-z), s = z * z, h = 0.5 * s;
     a[0][0] = e * (1.0 + z + h), a[0][1] = e * (z + s), a[0][2] = e * h;
     a[1][0] = -e * h, a[1][1] = e * (1.0 + z - s), a[1][2] = e * (z - h);
     a[2][0] = e * (h - z), a[2][1] = e * (s - 3.0 * z), a[2][2] = e * (1.0 - 2.0 * z + h);
 }
 
 /* Upper triangle of Q(z) for unit variance; e = exp(-2 z). */
-GP_INLINE void gp_matern_noise(int order, double z, double e, double q[GP_ORDER_MOST][GP_ORDER_MOST])
+GP_INLINE void gp_matern_noise(double z, double e, double q[GP_ORDER][GP_ORDER])
 {
-    double u = 2.0 * z, s = u * u;
-    if (order == GP_ORDER_32) {
-        double rest = gp_rest_after_2(u, e);
-        q[0][0] = rest;
-        q[0][1] = 0.5 * e * s;
-        q[1][1] = rest + 2.0 * e * u;
-        return;
-    }
-    double rest = gp_rest_after_4(u, e), c = s * u, f = s * s;
+    double u = 2.0 * z, s = u * u, rest = gp_rest_after_4(u, e), c = s * u, f = s * s;
     q[0][0] = rest;
     q[0][1] = e * f * (1.0 / 24.0);
     q[0][2] = e * (c * (1.0 / 9.0) - f * (1.0 / 18.0)) - rest * (1.0 / 3.0);

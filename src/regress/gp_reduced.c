@@ -50,25 +50,15 @@ static nonsens_status sum_slab(nonsens_context *ctx, arena *local, int64_t job, 
     return NONSENS_OK;
 }
 
-static nonsens_status results_get(nonsens_context *ctx, arena *keep, const column_set *z, const double *theta,
-                                  gp_reduced *r)
-{
-    int64_t m = z->n, parameters = gp_count(z->d);
-    r->z = *z;
-    ARENA_TRY(ctx, keep, r->theta, parameters);
-    ARENA_TRY(ctx, keep, r->l, m * m);
-    ARENA_TRY(ctx, keep, r->b, m * m);
-    ARENA_TRY(ctx, keep, r->weight, m);
-    memcpy(r->theta, theta, (size_t)parameters * sizeof *theta);
-    return NONSENS_OK;
-}
-
-nonsens_status gp_reduced_fit(nonsens_context *ctx, arena *keep, arena *scratch, int threads, const column_set *x,
-                              const double *y, const column_set *z, const double *theta, gp_reduced *r, double *bound)
+nonsens_status gp_reduced_fit(nonsens_context *ctx, arena *scratch, int threads, const column_set *x, const double *y,
+                              const column_set *z, const double *theta, gp_reduced *r, double *bound)
 {
     int64_t m = z->n, slabs = slabs_of(x->n);
     struct passing p = {.r = r, .x = x, .y = y};
-    TRY(results_get(ctx, keep, z, theta, r));
+    *r = (gp_reduced){.z = *z, .theta = theta};
+    ARENA_TRY(ctx, scratch, r->l, m * m);
+    ARENA_TRY(ctx, scratch, r->b, m * m);
+    ARENA_TRY(ctx, scratch, r->weight, m);
     TRY(gp_inducing_factor(ctx, z, theta, r->l));
     ARENA_TRY(ctx, scratch, p.inner, m * m * slabs);
     ARENA_TRY(ctx, scratch, p.vy, m * slabs);

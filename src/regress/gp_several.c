@@ -223,13 +223,13 @@ static nonsens_status learn_bound(nonsens_context *ctx, arena *scratch, struct s
     TRY(gp_low_rank_get(ctx, scratch, &some, some_y, LEARNING_POINTS, &r));
     arena_mark mark = arena_tell(scratch);
     for (int i = 0; i < CLIMBS + GUESSES; i++) {
-        TRY(gp_choose_inducing(ctx, scratch, scratch, &some, s->start[i], LEARNING_POINTS, &r.z));
+        TRY(gp_choose_inducing(ctx, scratch, &some, s->start[i], LEARNING_POINTS, &r.z));
         s->value[i] = minus_bound(&r, s->start[i], NULL);
         arena_rewind(scratch, mark);
     }
     memcpy(theta, s->start[best_start(s)], (size_t)s->parameters * sizeof *theta);
     for (int round = 0; round < ROUNDS; round++) {
-        TRY(gp_choose_inducing(ctx, scratch, scratch, &some, theta, LEARNING_POINTS, &r.z));
+        TRY(gp_choose_inducing(ctx, scratch, &some, theta, LEARNING_POINTS, &r.z));
         TRY(last_climb(ctx, scratch, s, minus_bound, &r, theta, result));
         arena_rewind(scratch, mark);
     }

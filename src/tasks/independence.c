@@ -8,10 +8,10 @@
 #include "base/require.h"
 #include "base/show.h"
 #include "data/audit.h"
+#include "data/variables.h"
 #include "indep/ci.h"
 #include "indep/samples.h"
 #include "tasks/run.h"
-#include "data/variables.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,16 +31,6 @@ typedef struct tested {
 static bool is_stratified(const nonsens_data *data, const nonsens_options *options)
 {
     return data->segments > 1 && options->pooling == POOLING_STRATIFIED;
-}
-
-/* place[j] = where column j comes in the canonical order. */
-static nonsens_status canonical_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int32_t **place)
-{
-    ARENA_TRY(ctx, a, *place, data->d);
-    for (int64_t k = 0; k < data->d; k++) {
-        (*place)[data->column_rank[k]] = (int32_t)k;
-    }
-    return NONSENS_OK;
 }
 
 /* The vector of columns first .. first + d - 1, in canonical order. */
@@ -64,9 +54,12 @@ static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonse
 static nonsens_status gather(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                              int64_t count, const int64_t *size, tested *out)
 {
-    int32_t *place;
+    int32_t *place; // (d) of each column in the canonical order
     *out = (tested){.count = count, .whole = {0, data->n}};
-    TRY(canonical_places(ctx, a, data, &place));
+    ARENA_TRY(ctx, a, place, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        place[data->column_rank[k]] = (int32_t)k;
+    }
     ARENA_TRY(ctx, a, out->variable, count);
     ARENA_TRY(ctx, a, out->rank, count);
     for (int64_t k = 0, first = 0; k < count; first += size[k], k++) {
@@ -120,12 +113,6 @@ static nonsens_status fill_ci(nonsens_context *ctx, const nonsens_data *data, co
     return open_tester(ctx, &ci->tested, options, &ci->tester);
 }
 
-static nonsens_status new_ci(nonsens_context *ctx, nonsens_ci **out)
-{
-    *out = memory_get(1, sizeof **out);
-    return *out ? NONSENS_OK : fail_memory(ctx);
-}
-
 static nonsens_status keep_ci(nonsens_status status, nonsens_ci **out)
 {
     if (status != NONSENS_OK) {
@@ -145,8 +132,8 @@ nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data, co
         return fail(ctx, NONSENS_ERR_USAGE,
                     "ks, levene and kruskal ask about one variable and the segment; choose a test of two variables");
     }
-    TRY(new_ci(ctx, out));
-    return keep_ci(fill_ci(ctx, data, options, *out), out);
+    *out = memory_get(1, sizeof **out);
+    return keep_ci(*out ? fill_ci(ctx, data, options, *out) : fail_memory(ctx), out);
 }
 
 nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user,
@@ -156,8 +143,8 @@ nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables,
     *out = NULL;
     context_begin(ctx);
     REQUIRE_COUNT(ctx, variables, 2, NONSENS_MAX_COUNT);
-    TRY(new_ci(ctx, out));
-    return keep_ci(ci_open_callback(ctx, variables, fn, user, &(*out)->tester), out);
+    *out = memory_get(1, sizeof **out);
+    return keep_ci(*out ? ci_open_callback(ctx, variables, fn, user, &(*out)->tester) : fail_memory(ctx), out);
 }
 
 nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y, const int64_t *given,
@@ -214,6 +201,7 @@ static const char *list_of(nonsens_context *ctx, nonsens_result *r, bool shown, 
     return list;
 }
 
+/* The same in brackets where there are several. */
 static const char *vector_of(nonsens_context *ctx, nonsens_result *r, bool shown, int64_t first, int64_t count)
 {
     const char *list = list_of(ctx, r, shown, first, count);
@@ -477,21 +465,16 @@ static const char *assumption(const nonsens_options *o, const nonsens_data *data
                                     "changes along the rows can look like dependence.";
 }
 
-static nonsens_status judge(nonsens_context *ctx, const variable_roles *roles, nonsens_result *r)
-{
-    arena scratch = {0};
-    nonsens_status status = option_is_sample_test(r->options.test) ? judge_change(ctx, &scratch, roles, r)
-                                                                   : judge_pair(ctx, &scratch, roles, r);
-    arena_free(&scratch);
-    return status == NONSENS_OK ? result_finish(ctx, r) : status;
-}
-
 static nonsens_status run_independence(nonsens_context *ctx, const variable_roles *roles,
                                        const nonsens_options *options, nonsens_result **out)
 {
     TRY(result_new(ctx, roles->data, options, "independence", out));
     (*out)->assumes = assumption(options, roles->data, roles->count[2] > 0);
-    nonsens_status status = judge(ctx, roles, *out);
+    arena scratch = {0};
+    bool one = option_is_sample_test(options->test);
+    nonsens_status status = (one ? judge_change : judge_pair)(ctx, &scratch, roles, *out);
+    arena_free(&scratch);
+    status = status == NONSENS_OK ? result_finish(ctx, *out) : status;
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);
         *out = NULL;

@@ -18,7 +18,7 @@ static nonsens_status regress_curve(nonsens_context *ctx, arena *scratch, int64_
                                     const double *effect, double *residual)
 {
     column_set regressor = {n, 1, &cause};
-    gp_options how = {.kernel = GP_MATERN_52, .threads = 1, .keep_signal = true};
+    gp_options how = {.threads = 1, .keep_signal = true};
     arena_mark mark = arena_tell(scratch);
     arena keep = {0};
     gp_fit fit;

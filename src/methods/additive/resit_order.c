@@ -90,7 +90,7 @@ static nonsens_status learn_hyper(nonsens_context *ctx, arena *scratch, const co
     }
     TRY(thin(ctx, scratch, y, x->n, LEARNING_ROWS, &some_y));
     TRY(gp_regress(ctx, scratch, scratch, &(column_set){LEARNING_ROWS, x->d, some}, some_y, &how, &fit));
-    *out = (gp_hyper){.signal = {fit.signal[0], fit.signal[1]}, .noise = fit.noise, .length = fit.length};
+    *out = (gp_hyper){.signal = fit.signal, .noise = fit.noise, .length = fit.length};
     return NONSENS_OK;
 }
 
@@ -110,7 +110,7 @@ static nonsens_status regress(nonsens_context *ctx, arena *scratch, const resit 
         x[k] = r->z[on[k]];
     }
     column_set regressors = {r->n, count, x};
-    gp_options how = {.kernel = GP_MATERN_52, .threads = 1, .keep_signal = true, .inducing = INDUCING};
+    gp_options how = {.threads = 1, .keep_signal = true, .inducing = INDUCING};
     if (count > 1 && r->n > LEARNING_ROWS) {
         TRY(learn_hyper(ctx, scratch, &regressors, r->z[target], &hyper));
         how.held = &hyper;

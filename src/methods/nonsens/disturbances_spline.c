@@ -1,5 +1,7 @@
 #include "methods/nonsens/disturbances_spline.h"
 
+#include "math/spline.h"
+
 #include <math.h>
 
 enum { RANK = 2, CORNER = 4 /* B-splines of one variable that are not zero at a point */ };
@@ -36,16 +38,6 @@ nonsens_status spline_fit_new(nonsens_context *ctx, arena *a, const nonsens_data
 
 /* ---- rows ---- */
 
-void spline_slopes(int64_t m, double t, double slope[4])
-{
-    double steps = (double)(m - 3), at = t * steps, last = steps - 1.0;
-    double s = at - fmin(floor(at), last), r = 1.0 - s;
-    slope[0] = -0.5 * r * r * steps;
-    slope[1] = (1.5 * s * s - 2.0 * s) * steps;
-    slope[2] = (2.0 * r - 1.5 * r * r) * steps;
-    slope[3] = 0.5 * s * s * steps;
-}
-
 /* The two features at one row by the coefficients of one fold: values and slopes by either variable. */
 typedef struct feature_pair {
     double value[RANK], slope[RANK][2];
@@ -56,8 +48,8 @@ static void features_at(const model *m, const double *theta, double first, doubl
     double value[2][CORNER], slope[2][CORNER];
     int64_t basis = m->data->basis;
     int64_t corner = sample_spline(basis, first, value[0]) * basis + sample_spline(basis, second, value[1]);
-    spline_slopes(basis, first, slope[0]);
-    spline_slopes(basis, second, slope[1]);
+    spline_cubic_slopes(basis, first, slope[0]);
+    spline_cubic_slopes(basis, second, slope[1]);
     *out = (feature_pair){{0}, {{0}}};
     for (int64_t f = 0; f < RANK; f++) {
         for (int64_t b = 0; b < CORNER; b++) {

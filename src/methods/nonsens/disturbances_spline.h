@@ -22,9 +22,6 @@ typedef struct spline_fit {
 nonsens_status spline_fit_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                               spline_fit *out);
 
-/* Slopes in t of what sample_spline gives, in the same places. */
-void spline_slopes(int64_t m, double t, double slope[4]);
-
 /* logits (n, E) row-major, rows and segments of the data set: each row by the fit without its fold. */
 void spline_fit_logits(const spline_fit *s, double *logits);
 

@@ -75,7 +75,7 @@ static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column
         s->how.state = &s->bent;
     } else {
         TRY(fisher_z_prepare(ctx, a, all, &s->groups, &s->correlations));
-        s->lean = (skeleton_fisher_z){&s->correlations, NULL, FISHER_Z_BOTH};
+        s->lean = (skeleton_fisher_z){&s->correlations, NULL};
         s->how.test = skeleton_ask_fisher_z;
         s->how.state = &s->lean;
     }

@@ -96,7 +96,7 @@ nonsens_status pc_bends_ask(nonsens_context *ctx, arena *scratch, void *state, i
             column[columns++] = s->d + given[i] * s->bends + b;
         }
     }
-    fisher_z_test(&s->correlations, x, y, columns, column, FISHER_Z_BOTH, buffer, &result);
+    fisher_z_test(&s->correlations, x, y, columns, column, buffer, &result);
     *p_value = result.degenerate && count > 0 ? 0.0 : result.p_value; // determined: says nothing about an edge
     return NONSENS_OK;
 }

@@ -36,11 +36,7 @@ typedef struct segmented {
 
 static nonsens_status scale_values(nonsens_context *ctx, arena *scratch, const double *v, int64_t n, double **out)
 {
-    double largest = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(v[i]));
-    }
-    double factor = column_factor(largest);
+    double factor = column_factor_of(n, v);
     ARENA_TRY(ctx, scratch, *out, n);
     for (int64_t i = 0; i < n; i++) {
         (*out)[i] = v[i] * factor;

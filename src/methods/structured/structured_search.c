@@ -180,23 +180,6 @@ static nonsens_status list_additions(nonsens_context *ctx, arena *a, const searc
     return NONSENS_OK;
 }
 
-static nonsens_status list_turns(nonsens_context *ctx, arena *a, const search *s, move_list *list)
-{
-    for (int64_t i = 0; i < s->graph.d; i++) {
-        for (int64_t j = 0; j < s->graph.d; j++) {
-            if (i != j && pdag_is_arrow(&s->graph, i, j)) {
-                TRY(list_move(ctx, a, list, move_turn(i, j)));
-            }
-        }
-    }
-    return NONSENS_OK;
-}
-
-static bool share_a_node(const pdag_edge *p, const pdag_edge *q)
-{
-    return p->from == q->from || p->from == q->to || p->to == q->from || p->to == q->to;
-}
-
 static nonsens_status list_double_turns(nonsens_context *ctx, arena *a, const search *s, move_list *list)
 {
     int64_t edges = pdag_edge_count(&s->graph);
@@ -205,9 +188,9 @@ static nonsens_status list_double_turns(nonsens_context *ctx, arena *a, const se
     pdag_to_edges(&s->graph, edge);
     for (int64_t p = 0; p < edges; p++) {
         for (int64_t q = p + 1; q < edges; q++) {
-            if (share_a_node(&edge[p], &edge[q])) {
-                TRY(list_move(ctx, a, list,
-                              move_join(move_turn(edge[p].from, edge[p].to), move_turn(edge[q].from, edge[q].to))));
+            int64_t from = edge[p].from, to = edge[p].to, other_from = edge[q].from, other_to = edge[q].to;
+            if (from == other_from || from == other_to || to == other_from || to == other_to) { // they share a node
+                TRY(list_move(ctx, a, list, move_join(move_turn(from, to), move_turn(other_from, other_to))));
             }
         }
     }
@@ -229,26 +212,19 @@ static move move_exchange(const search *s, int64_t a, int64_t b, int64_t *nodes)
     return m;
 }
 
-static nonsens_status list_exchanges(nonsens_context *ctx, arena *a, const search *s, move_list *list)
+/* Every arrow reversed; with `exchange`, its ends exchange their other causes. */
+static nonsens_status list_turns(nonsens_context *ctx, arena *a, const search *s, bool exchange, move_list *list)
 {
     int64_t *nodes;
     ARENA_TRY(ctx, a, nodes, s->graph.d);
     for (int64_t i = 0; i < s->graph.d; i++) {
         for (int64_t j = 0; j < s->graph.d; j++) {
             if (i != j && pdag_is_arrow(&s->graph, i, j)) {
-                TRY(list_move(ctx, a, list, move_exchange(s, i, j, nodes)));
+                TRY(list_move(ctx, a, list, exchange ? move_exchange(s, i, j, nodes) : move_turn(i, j)));
             }
         }
     }
     return NONSENS_OK;
-}
-
-static bool is_worth(const search *s, const move *m, search_gain gain)
-{
-    if (m->count == 1) { // an arrow more
-        return gain.total > s->least && gain.z > s->level;
-    }
-    return gain.total > LEAST_TURN; // each move adds to one sum of scores, hence no graph comes twice
 }
 
 /* Makes the best of the moves; *made: false where none is worth it. */
@@ -269,7 +245,9 @@ static nonsens_status make_best(nonsens_context *ctx, arena *scratch, search *s,
     int64_t chosen = -1;
     for (int64_t i = 0; i < kept; i++) {
         search_gain gain = gain_of(s, &list->at[i], &after, nodes);
-        if (is_worth(s, &list->at[i], gain) && gain.total > best) {
+        bool adds = list->at[i].count == 1; // others add to one sum of scores, hence no graph comes twice
+        bool is_worth = adds ? gain.total > s->least && gain.z > s->level : gain.total > LEAST_TURN;
+        if (is_worth && gain.total > best) {
             best = gain.total;
             chosen = i;
         }
@@ -404,12 +382,12 @@ static nonsens_status step(nonsens_context *ctx, arena *scratch, search *s, bool
     if (additions) {
         TRY(list_additions(ctx, scratch, s, &list));
     }
-    TRY(list_turns(ctx, scratch, s, &list));
+    TRY(list_turns(ctx, scratch, s, false, &list));
     TRY(make_best(ctx, scratch, s, &list, made));
     if (!*made) {
         list.count = 0;
         TRY(list_double_turns(ctx, scratch, s, &list));
-        TRY(list_exchanges(ctx, scratch, s, &list));
+        TRY(list_turns(ctx, scratch, s, true, &list));
         TRY(make_best(ctx, scratch, s, &list, made));
     }
     if (!*made && additions) {

@@ -2,10 +2,11 @@
  * explain_regress.c - what the causes of a variable tell about the group of a row and about the variable's scores.
  *
  * Least squares on B-splines of each cause and tensor products of each two, with a penalty on second differences
- * (Eilers and Marx, "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996).  Sums over the
- * rows of each fold are kept, so that leaving out a fold and trying a penalty cost no pass over the rows.
+ * (math/spline.h).  Sums over the rows of each fold are kept, so that leaving out a fold and trying a penalty cost no
+ * pass over the rows.
  */
 #include "math/linalg.h"
+#include "math/spline.h"
 #include "tasks/explain/explain_change.h"
 
 #include <math.h>
@@ -69,28 +70,15 @@ static nonsens_status allocate(nonsens_context *ctx, arena *a, regression *r)
     return NONSENS_OK;
 }
 
-/* Squared second differences of `count` coefficients, `step` apart from `first` on. */
-static void add_roughness(regression *r, int64_t first, int64_t count, int64_t step)
-{
-    static const double DIFFERENCE[3] = {1.0, -2.0, 1.0};
-    for (int64_t i = 0; i + 2 < count; i++) {
-        for (int64_t a = 0; a < 3; a++) {
-            for (int64_t b = 0; b < 3; b++) {
-                r->penalty[(first + (i + a) * step) * r->p + first + (i + b) * step] += DIFFERENCE[a] * DIFFERENCE[b];
-            }
-        }
-    }
-}
-
 static void set_penalty(regression *r)
 {
     for (int64_t t = 0; t < r->terms; t++) {
         const term *at = &r->term[t];
         for (int64_t c = 0; c < at->columns; c++) {
-            add_roughness(r, at->offset + c, at->rows, at->columns);
+            spline_add_differences(2, 1.0, at->offset + c, at->rows, at->columns, r->p, r->penalty);
         }
         for (int64_t i = 0; at->right && i < at->rows; i++) {
-            add_roughness(r, at->offset + i * at->columns, at->columns, 1);
+            spline_add_differences(2, 1.0, at->offset + i * at->columns, at->columns, 1, r->p, r->penalty);
         }
     }
 }

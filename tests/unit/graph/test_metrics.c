@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "fixture.h"
+#include "pdag_helpers.h"
 
 static pdag graph(fixture *f, int64_t d, int64_t count, const pdag_edge *edge)
 {

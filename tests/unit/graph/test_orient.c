@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph_answers.h"
+#include "pdag_helpers.h"
 
 /* 0 -> 1 <- 2 with 0 -> 1 forbidden: the v-structure is left out, and 1 -> 0 is drawn. */
 static void test_knowledge_refuses_colliders(void **state)

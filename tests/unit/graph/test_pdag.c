@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pdag_helpers.h"
 #include "small_dags.h"
 
 enum { DAGS_OF_FOUR = 543, DAGS_OF_FIVE = 29281 }; /* Robinson 1973 */
@@ -53,8 +54,7 @@ static void test_lists(void **state)
     assert_memory_equal(node, ((int64_t[]){0, 63, 64, 99}), 4 * sizeof *node);
     assert_int_equal(pdag_parents(&g, 70, node), 1);
     assert_int_equal(node[0], 63);
-    assert_int_equal(pdag_children(&g, 70, node), 1);
-    assert_int_equal(node[0], 99);
+    assert_true(pdag_is_arrow(&g, 70, 99) && !pdag_is_arrow(&g, 70, 63));
     pdag_forget_directions(&g);
     assert_int_equal(pdag_parents(&g, 70, node), 0);
     assert_int_equal(pdag_mark_of(&g, 70, 0), PDAG_LINE);
@@ -81,11 +81,6 @@ static void test_edges_there_and_back(void **state)
     assert_true(pdag_is_equal(&g, &h));
     pdag_set(&h, 0, 4, PDAG_ARROW);
     assert_false(pdag_is_equal(&g, &h));
-    const pdag_edge wrong[][2] = {{{0, 1, PDAG_LINE}, {1, 0, PDAG_ARROW}}, {{0, 0, PDAG_LINE}}, {{0, 6, PDAG_LINE}}};
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(pdag_from_edges(f->ctx, &f->scratch, 6, i == 0 ? 2 : 1, wrong[i], &h), NONSENS_ERR_USAGE);
-        assert_int_not_equal(nonsens_message(f->ctx)[0], '\0');
-    }
 }
 
 static void test_walks_against_closure(void **state)

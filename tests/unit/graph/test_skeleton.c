@@ -338,7 +338,7 @@ static void test_testers_agree(void **state)
     column_set ordered = {N, D, in_rank}; // bits of a correlation depend on where its columns stand
     assert_int_equal(fisher_z_prepare(f->ctx, &f->scratch, &ordered, &groups, &data), NONSENS_OK);
     skeleton_ci by_tester = {tester, variable};
-    skeleton_fisher_z directly = {&data, NULL, FISHER_Z_BOTH};
+    skeleton_fisher_z directly = {&data, NULL};
     for (int64_t count = 0; count <= D - 2; count++) {
         for (int repeat = 0; repeat < 20; repeat++) {
             int64_t node[D];
@@ -384,7 +384,7 @@ static void test_linear_data(void **state)
     skeleton found;
     orienter o;
     metrics m;
-    skeleton_fisher_z directly = {&data, NULL, FISHER_Z_BOTH};
+    skeleton_fisher_z directly = {&data, NULL};
     skeleton_options how = options_of(skeleton_ask_fisher_z, &directly);
     how.alpha = 0.01;
     assert_int_equal(fisher_z_prepare(f->ctx, &f->scratch, &all, &groups, &data), NONSENS_OK);

@@ -2,6 +2,7 @@
  * test_ica.c - unmixing inside segments: recovery of known sources, equivariance, gradients, output, failures.
  */
 #include "ica/assess.h"
+#include "ica/score_general.h"
 #include "ica_samples.h"
 
 static const double RECOVERED = 0.98;           /* mean |correlation| with zero-mean sources */
@@ -216,8 +217,10 @@ static void test_whitening(void **state)
 {
     fixture *f = *state;
     sample x = sample_new(43, LAPLACE, 4, 100, 3);
-    double white[9], *y = get(x.n * 3, sizeof *y);
-    assert_int_equal(ica_whiten(f->ctx, &f->scratch, matrix_view(x.z, x.n, 3), x.segments, x.start, white), NONSENS_OK);
+    double white[9], scale[3], *y = get(x.n * 3, sizeof *y);
+    assert_int_equal(
+        ica_whiten(f->ctx, &f->scratch, matrix_view(x.z, x.n, 3), x.segments, x.start, NULL, y, scale, white),
+        NONSENS_OK);
     ica_apply(matrix_view(x.z, x.n, 3), white, matrix_view(y, x.n, 3));
     for (int64_t j = 0; j < 3; j++) {
         for (int64_t k = 0; k < 3; k++) {

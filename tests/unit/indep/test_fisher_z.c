@@ -30,12 +30,11 @@ static fisher_z_data prepare(fixture *f, int64_t n, int64_t d, const double *con
     return data;
 }
 
-static fisher_z_result test(const fisher_z_data *data, int64_t x, int64_t y, int64_t count, const int64_t *given,
-                            enum fisher_z_combination combination)
+static fisher_z_result test(const fisher_z_data *data, int64_t x, int64_t y, int64_t count, const int64_t *given)
 {
     double buffer[(MOST + 2) * (MOST + 2)];
     fisher_z_result r;
-    fisher_z_test(data, x, y, count, given, combination, buffer, &r);
+    fisher_z_test(data, x, y, count, given, buffer, &r);
     assert_true(r.p_value >= 0.0 && r.p_value <= 1.0 && isfinite(r.statistic) && isfinite(r.correlation));
     return r;
 }
@@ -49,14 +48,13 @@ static void test_fixtures(void **state)
     }
     fisher_z_data data = prepare(f, FISHER_ROWS, FISHER_COLUMNS, v, 2, fisher_start);
     for (size_t c = 0; c < COUNT(fisher_cases); c++) {
-        for (int kind = 0; kind < 3; kind++) {
-            fisher_z_result r = test(&data, fisher_cases[c].x, fisher_cases[c].y, fisher_cases[c].count,
-                                     fisher_cases[c].given, (enum fisher_z_combination)kind);
-            assert_close(r.p_value, fisher_cases[c].p[kind], 1e-8);
-            assert_close(r.correlation, fisher_cases[c].correlation, 1e-9);
-            assert_int_equal(r.groups_used, 2);
-            assert_false(r.degenerate);
-        }
+        fisher_z_result r =
+            test(&data, fisher_cases[c].x, fisher_cases[c].y, fisher_cases[c].count, fisher_cases[c].given);
+        assert_close(r.p_value, fisher_cases[c].p[0], 1e-8);
+        assert_close(special_chi2_tail(1.0, r.statistic), fisher_cases[c].p[1], 1e-8);
+        assert_close(r.correlation, fisher_cases[c].correlation, 1e-9);
+        assert_int_equal(r.groups_used, 2);
+        assert_false(r.degenerate);
     }
 }
 
@@ -97,11 +95,11 @@ static void test_matrix_and_closed_form(void **state)
     }
     double xy = data.correlation[1], xz = data.correlation[2], yz = data.correlation[D + 2];
     double expected = (xy - xz * yz) / sqrt((1 - xz * xz) * (1 - yz * yz));
-    assert_close(test(&data, 0, 1, 1, (int64_t[]){2}, FISHER_Z_SUM).correlation, expected, 1e-12);
-    fisher_z_result one = test(&data, 0, 1, 1, (int64_t[]){2}, FISHER_Z_BOTH);
+    assert_close(test(&data, 0, 1, 1, (int64_t[]){2}).correlation, expected, 1e-12);
+    fisher_z_result one = test(&data, 0, 1, 1, (int64_t[]){2});
     assert_close(one.statistic, (N - 4.0) * atanh(expected) * atanh(expected), 1e-11);
     assert_close(one.p_value, special_chi2_tail(1.0, one.statistic), 1e-10);
-    assert_close(test(&data, 1, 0, 1, (int64_t[]){2}, FISHER_Z_BOTH).p_value, one.p_value, 1e-12);
+    assert_close(test(&data, 1, 0, 1, (int64_t[]){2}).p_value, one.p_value, 1e-12);
 }
 
 /* A copy, a sum and a constant among the given change nothing but are counted. */
@@ -117,19 +115,19 @@ static void test_redundant(void **state)
         v[7][i] = v[0][i] * 1e-30;
     }
     fisher_z_data data = prepare(f, N, D, (const double *const *)v, 1, (int64_t[]){0, N});
-    fisher_z_result plain = test(&data, 0, 1, 2, (int64_t[]){2, 3}, FISHER_Z_SUM);
-    fisher_z_result many = test(&data, 0, 1, 5, (int64_t[]){4, 6, 5, 3, 2}, FISHER_Z_SUM);
+    fisher_z_result plain = test(&data, 0, 1, 2, (int64_t[]){2, 3});
+    fisher_z_result many = test(&data, 0, 1, 5, (int64_t[]){4, 6, 5, 3, 2});
     assert_close(many.correlation, plain.correlation, 1e-6);
     assert_int_equal(many.dropped, 3);
     assert_close(many.p_value, plain.p_value, 1e-6);
-    assert_int_equal(test(&data, 0, 1, 1, (int64_t[]){6}, FISHER_Z_SUM).dropped, 1);
+    assert_int_equal(test(&data, 0, 1, 1, (int64_t[]){6}).dropped, 1);
     const int64_t determined[] = {2, 3};
-    fisher_z_result r = test(&data, 5, 1, 2, determined, FISHER_Z_BOTH); // x is a sum of the given
+    fisher_z_result r = test(&data, 5, 1, 2, determined); // x is a sum of the given
     assert_true(r.degenerate && r.p_value == 1.0 && r.groups_undefined == 1);
-    assert_true(test(&data, 4, 1, 1, determined, FISHER_Z_BOTH).degenerate);
-    assert_true(test(&data, 6, 1, 0, NULL, FISHER_Z_BOTH).degenerate);
-    assert_true(test(&data, 0, 6, 2, determined, FISHER_Z_BOTH).degenerate);
-    r = test(&data, 0, 7, 0, NULL, FISHER_Z_BOTH); // |r| = 1
+    assert_true(test(&data, 4, 1, 1, determined).degenerate);
+    assert_true(test(&data, 6, 1, 0, NULL).degenerate);
+    assert_true(test(&data, 0, 6, 2, determined).degenerate);
+    r = test(&data, 0, 7, 0, NULL); // |r| = 1
     assert_true(r.p_value < 1e-200 && r.correlation > 1.0 - 1e-14);
 }
 
@@ -139,10 +137,10 @@ static void test_small_groups(void **state)
     double **v = draw(f, 29, 4, 3);
     const int64_t start[] = {0, 3, 8, 8, 29};
     fisher_z_data data = prepare(f, 29, 4, (const double *const *)v, 4, start);
-    fisher_z_result r = test(&data, 0, 1, 0, NULL, FISHER_Z_BOTH);
+    fisher_z_result r = test(&data, 0, 1, 0, NULL);
     assert_int_equal(r.groups_used, 2);
     assert_int_equal(r.groups_skipped, 2);
-    r = test(&data, 0, 1, 2, (int64_t[]){2, 3}, FISHER_Z_BOTH);
+    r = test(&data, 0, 1, 2, (int64_t[]){2, 3});
     assert_int_equal(r.groups_used, 1);
     v[1][4] = NAN;
     fisher_z_data out;
@@ -159,22 +157,20 @@ static void test_uniform_under_independence(void **state)
     fixture *f = *state;
     enum { REPEATS = 2000, N = 120 };
     const int64_t start[] = {0, 30, 50, 120};
-    for (int kind = 0; kind < 3; kind++) {
-        double mean = 0.0, low = 0.0, half = 0.0;
-        for (int repeat = 0; repeat < REPEATS; repeat++) {
-            arena_mark mark = arena_tell(&f->scratch);
-            double **v = draw(f, N, 4, 1000 + (uint64_t)repeat); // a chain: 0 and 3 are independent given 1 or 2
-            fisher_z_data data = prepare(f, N, 4, (const double *const *)v, 3, start);
-            double p = test(&data, 0, 3, 1, (int64_t[]){1 + repeat % 2}, (enum fisher_z_combination)kind).p_value;
-            mean += p / REPEATS;
-            low += (p <= 0.05) / (double)REPEATS;
-            half += (p <= 0.5) / (double)REPEATS;
-            arena_rewind(&f->scratch, mark);
-        }
-        assert_true(fabs(mean - 0.5) < 4.0 * sqrt(1.0 / 12.0 / REPEATS));
-        assert_true(fabs(low - 0.05) < 4.0 * sqrt(0.05 * 0.95 / REPEATS));
-        assert_true(fabs(half - 0.5) < 4.0 * sqrt(0.25 / REPEATS));
+    double mean = 0.0, low = 0.0, half = 0.0;
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        arena_mark mark = arena_tell(&f->scratch);
+        double **v = draw(f, N, 4, 1000 + (uint64_t)repeat); // a chain: 0 and 3 are independent given 1 or 2
+        fisher_z_data data = prepare(f, N, 4, (const double *const *)v, 3, start);
+        double p = test(&data, 0, 3, 1, (int64_t[]){1 + repeat % 2}).p_value;
+        mean += p / REPEATS;
+        low += (p <= 0.05) / (double)REPEATS;
+        half += (p <= 0.5) / (double)REPEATS;
+        arena_rewind(&f->scratch, mark);
     }
+    assert_true(fabs(mean - 0.5) < 4.0 * sqrt(1.0 / 12.0 / REPEATS));
+    assert_true(fabs(low - 0.05) < 4.0 * sqrt(0.05 * 0.95 / REPEATS));
+    assert_true(fabs(half - 0.5) < 4.0 * sqrt(0.25 / REPEATS));
 }
 
 /* A million tests are a matter of a second: nothing is allocated. */
@@ -187,7 +183,7 @@ static void test_speed(void **state)
     memory_fail_at(0);
     for (int64_t i = 0; i < 100000; i++) {
         int64_t given[] = {2 + i % 18};
-        assert_true(test(&data, 0, 1, i % 2, given, FISHER_Z_SUM).groups_used == 1);
+        assert_true(test(&data, 0, 1, i % 2, given).groups_used == 1);
     }
     memory_fail_at(-1);
     assert_true((double)(clock() - begin) < fixture_patience() * CLOCKS_PER_SEC);

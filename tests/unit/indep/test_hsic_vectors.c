@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "fixtures/hsic.h"
 #include "indep/hsic.h"
+#include "indep/hsic_reference.h"
 
 #include <math.h>
 #include <string.h>

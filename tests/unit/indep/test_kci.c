@@ -4,11 +4,23 @@
 #include "fixtures/kci.h"
 #include "indep/kci.h"
 #include "indep/kci_internal.h"
+#include "indep/kci_reference.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "fixture.h"
+
+/* Both steps: (x, z) against (y, z), so that x and y may be swapped. */
+static nonsens_status kci_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
+                               const column_set *z, const row_groups *groups, const kci_options *options,
+                               kci_result *out)
+{
+    kci_features a, b;
+    TRY(kci_residuals(ctx, scratch, x, true, z, groups, options, &a));
+    TRY(kci_residuals(ctx, scratch, y, true, z, groups, options, &b));
+    return kci_compare(ctx, scratch, &a, &b, groups, options, out);
+}
 
 #define RELATIVE_FACTOR 1e-6 /* factor form against the quadratic form */
 #define RELATIVE_P 5e-6      /* of p-values: the tail magnifies errors of T */

@@ -184,8 +184,9 @@ static void test_constant_coordinates(void **state)
     }
     widths(b, &c->set, width);
     assert_true(width[0] == 0 && width[1] == scalar && width[2] == 0);
-    kernel_factor three = factorise(b, &c->set, width, NULL), one;
-    kernel_factorise(b->ctx, &b->scratch, 50, c->v[1], scalar, &one);
+    const double *alone = c->v[1];
+    kernel_factor three = factorise(b, &c->set, width, NULL);
+    kernel_factor one = factorise(b, &(column_set){50, 1, &alone}, &scalar, NULL);
     assert_int_equal(three.rank, one.rank);
     assert_memory_equal(three.f, one.f, sizeof *one.f * (size_t)(50 * one.rank));
     memset(width, 0, sizeof width);

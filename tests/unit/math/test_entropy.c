@@ -93,89 +93,6 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* ---- neighbours ---------------------------------------------------------------------------------------------- */
-
-static double neighbours(fixture *f, int64_t n, const double *v, int k)
-{
-    double h;
-    assert_int_equal(entropy_neighbours(f->ctx, &f->scratch, n, v, k, &h), NONSENS_OK);
-    return h;
-}
-
-static double exponential(rng *r)
-{
-    return -log(rng_uniform(r));
-}
-
-static void test_neighbours_closed_forms(void **state)
-{
-    fixture *f = *state;
-    double uniform = 0.0, gaussian = 0.5 * log(2.0 * acos(-1.0) * exp(1.0)), laplace = 1.0 + log(2.0);
-    for (int k = 1; k <= 5; k += 2) {
-        assert_true(fabs(neighbours(f, SAMPLE, draw(f, rng_uniform, 21, SAMPLE), k) - uniform) < ENTROPY_TOLERANCE);
-        assert_true(fabs(neighbours(f, SAMPLE, draw(f, rng_normal, 22, SAMPLE), k) - gaussian) < ENTROPY_TOLERANCE);
-        assert_true(fabs(neighbours(f, SAMPLE, draw(f, rng_laplace, 23, SAMPLE), k) - laplace) < ENTROPY_TOLERANCE);
-        assert_true(fabs(neighbours(f, SAMPLE, draw(f, exponential, 24, SAMPLE), k) - 1.0) < ENTROPY_TOLERANCE);
-    }
-}
-
-/* psi(n) - psi(k) + log(2 eps) with eps and k as the header says, by looking at all pairs. */
-static double neighbours_by_pairs(fixture *f, int64_t n, const double *v, int k)
-{
-    double *distance = fixture_doubles(f, n), sum = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < n; j++) {
-            distance[j] = fabs(v[i] - v[j]); // the first is the value itself
-        }
-        qsort(distance, (size_t)n, sizeof *distance, ascending);
-        int64_t within = k;
-        while (distance[within] == 0.0) {
-            within++;
-        }
-        double eps = distance[within];
-        while (distance[k] == 0.0 && within + 1 < n && distance[within + 1] == eps) {
-            within++;
-        }
-        sum += log(2.0 * eps) - special_digamma((double)within);
-    }
-    return sum / (double)n + special_digamma((double)n);
-}
-
-static void test_neighbours_equal_all_pairs(void **state)
-{
-    fixture *f = *state;
-    static const double grid[] = {0.0, 0.125, 0.5, 2.0}; // powers of two: differences are exact
-    static const int64_t rows[] = {6, 40, 301};
-    for (int g = 0; g < 4; g++) {
-        for (int r = 0; r < 3; r++) {
-            double *v = draw(f, rng_normal, 25, rows[r]);
-            for (int64_t i = 0; i < rows[r] && grid[g] > 0.0; i++) {
-                v[i] = grid[g] * round(v[i] / grid[g]);
-            }
-            v[0] = 100.0; // one value far away
-            for (int k = 1; k <= 5; k++) {
-                assert_true(fabs(neighbours(f, rows[r], v, k) - neighbours_by_pairs(f, rows[r], v, k)) < 1e-10);
-            }
-        }
-    }
-}
-
-static void test_neighbours_corners(void **state)
-{
-    fixture *f = *state;
-    double constant[4] = {2.0, 2.0, 2.0, 2.0}, wide[4] = {-1.7e308, 1.7e308, 0.0, 5e-324}, broken[3] = {1.0, NAN, 2.0},
-           h;
-    double *v = draw(f, rng_normal, 26, 500), *w = fixture_doubles(f, 500);
-    for (int64_t i = 0; i < 500; i++) {
-        w[499 - i] = 0x1p40 * v[i];
-    }
-    assert_true(fabs(neighbours(f, 500, w, 3) - neighbours(f, 500, v, 3) - 40.0 * log(2.0)) < ROUNDING * 40.0);
-    assert_true(isnan(neighbours(f, 4, constant, 2)) && isfinite(neighbours(f, 4, wide, 2)));
-    assert_int_equal(entropy_neighbours(f->ctx, &f->scratch, 4, constant, 4, &h), NONSENS_ERR_DATA);
-    assert_int_equal(entropy_neighbours(f->ctx, &f->scratch, 4, constant, 0, &h), NONSENS_ERR_USAGE);
-    assert_int_equal(entropy_neighbours(f->ctx, &f->scratch, 3, broken, 1, &h), NONSENS_ERR_NUMERIC);
-}
-
 /* ---- mutual information -------------------------------------------------------------------------------------- */
 
 /* Estimator 1 of Kraskov et al. by comparing all pairs. */
@@ -322,11 +239,10 @@ static void test_memory_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_entropy_closed_forms),      TEST(test_entropy_by_hand),         TEST(test_entropy_scale_and_order),
-        TEST(test_entropy_corners),           TEST(test_mutual_closed_form),      TEST(test_mutual_equals_all_pairs),
-        TEST(test_mutual_of_discrete_values), TEST(test_mutual_is_symmetric),     TEST(test_mutual_patterns),
-        TEST(test_mutual_refusals),           TEST(test_neighbours_closed_forms), TEST(test_neighbours_equal_all_pairs),
-        TEST(test_neighbours_corners),        TEST(test_memory_failures),
+        TEST(test_entropy_closed_forms),      TEST(test_entropy_by_hand),     TEST(test_entropy_scale_and_order),
+        TEST(test_entropy_corners),           TEST(test_mutual_closed_form),  TEST(test_mutual_equals_all_pairs),
+        TEST(test_mutual_of_discrete_values), TEST(test_mutual_is_symmetric), TEST(test_mutual_patterns),
+        TEST(test_mutual_refusals),           TEST(test_memory_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,9 @@
  * of rows against fits without them, data of all sorts.
  */
 #include "base/rng.h"
+#include "classifier/sample.h"
 #include "math/linalg.h"
 #include "mechanism/mechanism_internal.h"
-#include "classifier/sample.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,11 +122,10 @@ static double transform_of(int64_t causes, const double *x, const double *theta,
     return t;
 }
 
-static double log_density_of(enum mechanism_base base, double t, double slope, double place, double scale)
+static double log_density_of(double t, double slope, double place, double scale)
 {
     double z = (t - place) / exp(scale), away = (slope - 0.1) / 0.1;
-    double l = base == MECHANISM_GAUSSIAN ? -0.5 * z * z - 0.5 * log(2 * 3.14159265358979324)
-                                          : -sqrt(z * z + 0.09) - log(2 * 0.3 * 3.0559920334573252); // K_1(0.3)
+    double l = -sqrt(z * z + 0.09) - log(2 * 0.3 * 3.0559920334573252); // K_1(0.3)
     return l - scale + (slope > 0.1 ? log(slope) : log(0.1) + away - 0.5 * away * away);
 }
 
@@ -213,7 +212,6 @@ static void test_log_density(void **state)
         mechanism_model m = open_model(f, &w, 1, causes, cause, SMOOTH);
         double *theta = fixture_doubles(f, m.size), sum = 0.0;
         draw_theta(&m, 7, theta);
-        w.data.base = causes % 2 ? MECHANISM_GAUSSIAN : MECHANISM_LAPLACE;
         mechanism_point at = open_point(&m, theta);
         double whole = mechanism_likelihood(&m, &at, 0, w.n, NULL);
         mechanism_likelihood(&m, &at, 0, w.n, density);
@@ -223,8 +221,8 @@ static void test_log_density(void **state)
             double t = transform_of(causes, x, theta, &slope);
             double place = theta[m.p + e], scale = theta[m.p + w.segments + e];
             flat += slope < MECHANISM_FLAT;
-            sum += log_density_of(w.data.base, t, slope, place, scale);
-            double bounded = log_density_of(w.data.base, t, fmax(slope, -0.2), place, scale);
+            sum += log_density_of(t, slope, place, scale);
+            double bounded = log_density_of(t, fmax(slope, -0.2), place, scale);
             assert_true(fabs(t - at.transform[i]) < 1e-12 * (1 + fabs(t)));
             assert_true(fabs(slope - at.slope[i]) < 1e-11 * (1 + fabs(slope)));
             assert_true(fabs(bounded - density[i]) < 1e-9 * (1 + fabs(bounded)));
@@ -282,30 +280,27 @@ static void test_derivatives(void **state)
     fixture *f = *state;
     world w = make_world(f, 3, 20, 2);
     for (int64_t causes = 0; causes <= 3; causes++) {
-        for (int base = 0; base < 2; base++) {
-            int64_t cause[] = {0, 2, 3};
-            w.data.base = base;
-            mechanism_model m = open_model(f, &w, 1, causes, cause, SMOOTH);
-            double *theta = fixture_doubles(f, m.size), *up = fixture_doubles(f, m.size);
-            double *down = fixture_doubles(f, m.size), *g = fixture_doubles(f, m.size);
-            double *h = fixture_doubles(f, m.size * m.size), step = 1e-5;
-            draw_theta(&m, 11, theta);
-            assert_true(fabs(mechanism_penalise(&m, theta, NULL, NULL) - penalty_of(&m, theta, SMOOTH)) < 1e-9);
-            derive(&m, theta, g, h);
-            for (int64_t j = 0; j < m.size; j++) {
-                double here = theta[j];
-                theta[j] = here + step;
-                double above = objective(&m, theta);
-                derive(&m, theta, up, NULL);
-                theta[j] = here - step;
-                double below = objective(&m, theta);
-                derive(&m, theta, down, NULL);
-                theta[j] = here;
-                assert_true(fabs((above - below) / (2 * step) - g[j]) < 1e-4 * (1 + fabs(g[j])));
-                for (int64_t i = j; i < m.size; i++) { // the lower triangle
-                    double value = h[j * m.size + i];
-                    assert_true(fabs((up[i] - down[i]) / (2 * step) - value) < 1e-2 + 1e-4 * fabs(value));
-                }
+        int64_t cause[] = {0, 2, 3};
+        mechanism_model m = open_model(f, &w, 1, causes, cause, SMOOTH);
+        double *theta = fixture_doubles(f, m.size), *up = fixture_doubles(f, m.size);
+        double *down = fixture_doubles(f, m.size), *g = fixture_doubles(f, m.size);
+        double *h = fixture_doubles(f, m.size * m.size), step = 1e-5;
+        draw_theta(&m, 11, theta);
+        assert_true(fabs(mechanism_penalise(&m, theta, NULL, NULL) - penalty_of(&m, theta, SMOOTH)) < 1e-9);
+        derive(&m, theta, g, h);
+        for (int64_t j = 0; j < m.size; j++) {
+            double here = theta[j];
+            theta[j] = here + step;
+            double above = objective(&m, theta);
+            derive(&m, theta, up, NULL);
+            theta[j] = here - step;
+            double below = objective(&m, theta);
+            derive(&m, theta, down, NULL);
+            theta[j] = here;
+            assert_true(fabs((above - below) / (2 * step) - g[j]) < 1e-4 * (1 + fabs(g[j])));
+            for (int64_t i = j; i < m.size; i++) { // the lower triangle
+                double value = h[j * m.size + i];
+                assert_true(fabs((up[i] - down[i]) / (2 * step) - value) < 1e-2 + 1e-4 * fabs(value));
             }
         }
     }
@@ -316,23 +311,20 @@ static void test_densities_integrate_to_one(void **state)
 {
     fixture *f = *state;
     world w = make_world(f, 2, 10, 3);
-    for (int base = 0; base < 2; base++) {
-        w.data.base = base;
-        mechanism_model m = open_model(f, &w, 0, 0, NULL, SMOOTH);
-        double *theta = fixture_doubles(f, m.size), t, sum = 0.0, step = 0.01;
-        for (int64_t i = 0; i < m.p; i++) {
-            theta[i] = (double)i / 13.0; // dT/dy = 1
-        }
-        double *place = theta + m.p + w.data.segment[0];
-        mechanism_point at = open_point(&m, theta);
-        t = at.transform[0];
-        close_point(&at);
-        for (int64_t i = -6000; i <= 6000; i++) {
-            *place = t + (double)i * step;
-            sum += exp(evaluate(&m, theta, 0, 1, NULL)) * step;
-        }
-        assert_true(fabs(sum - 1.0) < 1e-10);
+    mechanism_model m = open_model(f, &w, 0, 0, NULL, SMOOTH);
+    double *theta = fixture_doubles(f, m.size), t, sum = 0.0, step = 0.01;
+    for (int64_t i = 0; i < m.p; i++) {
+        theta[i] = (double)i / 13.0; // dT/dy = 1
     }
+    double *place = theta + m.p + w.data.segment[0];
+    mechanism_point at = open_point(&m, theta);
+    t = at.transform[0];
+    close_point(&at);
+    for (int64_t i = -6000; i <= 6000; i++) {
+        *place = t + (double)i * step;
+        sum += exp(evaluate(&m, theta, 0, 1, NULL)) * step;
+    }
+    assert_true(fabs(sum - 1.0) < 1e-10);
 }
 
 /* ---- fits -------------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* The paper's decision rules on disturbances that are known, so that the answers are known. */
 #include "base/rng.h"
 #include "data/dataset.h"
+#include "math/spline.h"
 #include "methods/nonsens/disturbances_spline.h"
 #include "methods/nonsens/monti.h"
 
@@ -363,14 +364,14 @@ static void test_spline_slopes_are_those_of_the_splines(void **state)
     for (int64_t m = 4; m <= 14; m += 5) {
         for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
             double slope[4], before[4], after[4];
-            spline_slopes(m, at[k], slope);
+            spline_cubic_slopes(m, at[k], slope);
             assert_int_equal(sample_spline(m, at[k] - step, before), sample_spline(m, at[k] + step, after));
             for (int i = 0; i < 4; i++) {
                 assert_true(fabs(slope[i] - (after[i] - before[i]) / (2.0 * step)) < tolerance * (double)m);
             }
         }
         double end[4]; /* the last knot belongs to the last interval */
-        spline_slopes(m, 1.0, end);
+        spline_cubic_slopes(m, 1.0, end);
         assert_true(end[0] == 0.0 && fabs(end[3] - 0.5 * (double)(m - 3)) < 1e-12);
     }
 }

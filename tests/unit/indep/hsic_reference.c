@@ -1,6 +1,4 @@
-/* hsic_reference.c - the plain quadratic forms of the HSIC test with n x n matrices, which the factors are tested by.
- */
-#include "indep/hsic.h"
+#include "indep/hsic_reference.h"
 
 #include "indep/hsic_internal.h"
 #include "math/linalg.h"

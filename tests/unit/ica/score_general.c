@@ -1,9 +1,5 @@
-/*
- * score_general.c - the score-matching objective J(W) for any unmixing matrix W, with its gradient; formulae at the
- * head of score_matching.c, which minimises it over rotations by a faster form of its own and is tested against this
- * one.
- */
-#include "ica/ica_internal.h"
+#include "ica/score_general.h"
+
 #include "math/linalg.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
-/*
- * kci_reference.c - the plain form of the conditional test with n x n matrices, which the factors are tested by:
- * R = eps (K_z + eps I)^-1, T = (1/n) tr(R K_x R  R K_y R), and the moments of T with random signs on the rows, with
- * the leverage corrected as kci_features.c says; all kernels centred.
- */
+#include "indep/kci_reference.h"
+
+#include "indep/hsic_reference.h"
 #include "indep/kci_internal.h"
 #include "math/linalg.h"
 
