@@ -139,12 +139,24 @@ static void put_options(FILE *f, unsigned bit)
 
 /* ---- the rest ---- */
 
+/* The options that the method uses beside those of every run. */
+static void put_method_options(FILE *f, const char *keys)
+{
+    char sentence[1024] = "Options:";
+    size_t used = strlen(sentence), letters;
+    for (; *keys && used < sizeof sentence; keys += letters + strspn(keys + letters, " ")) {
+        letters = strcspn(keys, " ");
+        used += (size_t)snprintf(sentence + used, sizeof sentence - used, " --%.*s", (int)letters, keys);
+    }
+    put_text(f, sentence);
+}
+
 static void put_methods(FILE *f, unsigned bit)
 {
     fputs(".Sh METHODS\n.Bl -tag -width Ds\n", f);
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *m = nonsens_method_at(i);
-        if (!(bit == NONSENS_CMD_DISCOVER ? m->discover : m->direction)) {
+        if (!(m->commands & bit)) {
             continue;
         }
         fprintf(f, ".It Cm %s\n", m->name);
@@ -152,6 +164,7 @@ static void put_methods(FILE *f, unsigned bit)
         put_text(f, m->summary + 1);
         fprintf(f, ".Pq %s .\n", m->citation);
         put_text(f, m->assumes);
+        put_method_options(f, bit == NONSENS_CMD_DIRECTION ? m->direction_options : m->discover_options);
     }
     fputs(".El\n", f);
 }
@@ -170,10 +183,11 @@ static void put_figures(FILE *f)
 static void put_files(FILE *f)
 {
     fputs(".Sh FILES\n", f);
-    put_text(f, "Data are CSV, TSV or blank-separated text with a line of names, or a two-dimensional .npy array. "
-                "Empty cells, NA, NaN, null and ? are missing values. "
-                "In CSV an apostrophe in front of a name or label that looks like a formula, such as =x, is no part of it. "
-                "A regular output file is written beside its target and renamed when it is complete.");
+    put_text(
+        f, "Data are CSV, TSV or blank-separated text with a line of names, or a two-dimensional .npy array. "
+           "Empty cells, NA, NaN, null and ? are missing values. "
+           "In CSV an apostrophe in front of a name or label that looks like a formula, such as =x, is no part of it. "
+           "A regular output file is written beside its target and renamed when it is complete.");
     fputs(".Pp\n", f);
     put_text(f,
              "Graphs are read from JSON (of discover, or the truth of simulate), from a list of edges as CSV, whose "

@@ -3,13 +3,13 @@
  * line that is appended stands alone, whatever the file ended with.  What takes its results from such lines is run on
  * them: resamples, pairs and the figures of `reproduce`.
  */
-#include "pool/journal_head.h"
 #include "fuzz/fuzz_data.h"
 #include "fuzz/fuzz_file.h"
-#include "tasks/bootstrap.h"
-#include "methods/shared/method.h"
-#include "tasks/pairs/pairs.h"
+#include "methods/registry.h"
+#include "pool/journal_head.h"
 #include "reproduce/reproduce.h"
+#include "tasks/bootstrap.h"
+#include "tasks/pairs/pairs.h"
 
 #include <string.h>
 
