@@ -92,12 +92,12 @@ static void put_commands(FILE *f)
 
 static void put_option(FILE *f, const nonsens_option_info *info)
 {
-    char limits[256], sentence[320];
+    char limits[LIMITS_BYTES], sentence[LIMITS_BYTES + 2];
     const char *value = option_placeholder(info);
     fprintf(f, ".It Fl \\-%s", info->key);
     fprintf(f, value ? " Ar %s\n" : "\n", value);
     put_text(f, info->text);
-    option_limits(info, limits, sizeof limits);
+    option_limits(info, limits);
     if (limits[0]) {
         snprintf(sentence, sizeof sentence, "(%s)", limits);
         put_text(f, sentence);

@@ -238,14 +238,14 @@ NONSENS_API const char *nonsens_data_warning(const nonsens_data *data, int64_t i
 typedef struct nonsens_method_info {
     const char *name;
     const char *citation;
-    const char *summary;   /* one line */
-    const char *assumes;   /* what must hold for its answer to mean something */
+    const char *summary; /* one line */
+    const char *assumes; /* what must hold for its answer to mean something */
     /* Keys of the options that it uses beside those of every run, separated by blanks; NULL if it cannot run so. */
     const char *direction_options;
     const char *discover_options; /* also those of explain */
-    unsigned commands;     /* NONSENS_CMD_* that can run it: direction, discover, explain */
-    unsigned disturbances; /* NONSENS_CMD_* by which it estimates disturbances, for most data */
-    int needs_segments;    /* 0: segments may be left out */
+    unsigned commands;            /* NONSENS_CMD_* that can run it: direction, discover, explain */
+    unsigned disturbances;        /* NONSENS_CMD_* by which it estimates disturbances, for most data */
+    int needs_segments;           /* 0: segments may be left out */
 } nonsens_method_info;
 
 NONSENS_API size_t nonsens_method_count(void);

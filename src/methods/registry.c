@@ -46,13 +46,13 @@
     "segments; there are no cycles, no hidden common cause acts on two variables, and rows are independent of one " \
     "another."
 
-#define CDNOD_MODEL \
+#define CDNOD_MODEL                                                                                                \
     "The segment is a variable that nothing causes; hidden common causes, if there are any, are functions of the " \
-    "segment; variables are dependent wherever the graph lets them be (faithfulness), no variable is a function " \
-    "of the others; where both ends of an edge change, their mechanisms change independently over the segments; " \
+    "segment; variables are dependent wherever the graph lets them be (faithfulness), no variable is a function "  \
+    "of the others; where both ends of an edge change, their mechanisms change independently over the segments; "  \
     "and rows are independent of one another."
 
-#define PC_MODEL \
+#define PC_MODEL                                                                                                   \
     "There are no cycles, and no hidden common cause acts on two variables; variables are dependent wherever the " \
     "graph lets them be (faithfulness), no variable is a function of the others; and rows are independent of one " \
     "another."
@@ -72,8 +72,7 @@
     "layers width activation last optimiser learning-rate momentum weight-decay batch epochs patience validation " \
     "restarts "
 #define CLASSIFIER_OPTIONS "features score-folds basis undersmooth block-length "
-#define DISTURBANCE_OPTIONS \
-    "as-published inputs folds keep unmixing statistic " CLASSIFIER_OPTIONS NETWORK_OPTIONS
+#define DISTURBANCE_OPTIONS "as-published inputs folds keep unmixing statistic " CLASSIFIER_OPTIONS NETWORK_OPTIONS
 #define HSIC_OPTIONS "null permutations "
 #define PC_OPTIONS "test max-given bends colliders conflicts pooling knowledge " HSIC_OPTIONS
 
