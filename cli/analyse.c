@@ -43,49 +43,6 @@ void value_of(const arguments *args, const char *key, char value[VALUE_BYTES])
     }
 }
 
-static bool can_run(const nonsens_method_info *m, const command *self)
-{
-    return (self->bit == NONSENS_CMD_DIRECTION && m->direction) ||
-           ((self->bit & (NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN)) && m->discover);
-}
-
-static const nonsens_method_info *find_method(const char *name, const command *self)
-{
-    for (size_t i = 0; i < nonsens_method_count(); i++) {
-        const nonsens_method_info *m = nonsens_method_at(i);
-        if (can_run(m, self) && strcmp(m->name, name) == 0) {
-            return m;
-        }
-    }
-    return NULL;
-}
-
-enum { METHODS_MOST = 63 };
-
-static int check_method(const arguments *args, const command *self)
-{
-    char name[VALUE_BYTES], list[256] = "";
-    const char *known[METHODS_MOST + 1];
-    size_t count = 0;
-    value_of(args, "method", name);
-    if (find_method(name, self)) {
-        return EXIT_DONE;
-    }
-    for (size_t i = 0; i < nonsens_method_count(); i++) {
-        const nonsens_method_info *m = nonsens_method_at(i);
-        size_t used = strlen(list);
-        if (can_run(m, self) && count < METHODS_MOST) {
-            known[count++] = m->name;
-            snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", m->name);
-        }
-    }
-    known[count] = NULL;
-    const char *near = nearest_word(name, known);
-    return complain(EXIT_USAGE, "--method %s: there is no such method for %s; there are %s%s%s%s",
-                    name[0] ? show_word(name).text : "\"\"", self->name, list, near ? ". Did you mean " : "",
-                    near ? near : "", near ? "?" : "");
-}
-
 /* The same sentence and exit code that data without segments get in the run. */
 static int check_segments(const arguments *args, const command *self)
 {
@@ -93,7 +50,7 @@ static int check_segments(const arguments *args, const command *self)
     value_of(args, "method", name);
     value_of(args, "segment", segment);
     value_of(args, "segments", segments);
-    const nonsens_method_info *m = find_method(name, self);
+    const nonsens_method_info *m = nonsens_method_find(name);
     bool needed = self->bit == NONSENS_CMD_EXPLAIN || (m && m->needs_segments);
     if (!needed || segment[0] || segments[0] || args->word_count > 1) {
         return EXIT_DONE;
@@ -130,7 +87,7 @@ static int check_sources(const arguments *args, const command *self)
 {
     char name[VALUE_BYTES], list[256] = "";
     value_of(args, "method", name);
-    const nonsens_method_info *m = find_method(name, self);
+    const nonsens_method_info *m = nonsens_method_find(name);
     if (!args->sources || pairs_wanted(args) || !m || (m->disturbances & self->bit)) {
         return EXIT_DONE;
     }
@@ -149,9 +106,6 @@ static int check_options(const arguments *args, const command *self)
 {
     nonsens_status status = nonsens_options_check(args->ctx, args->options);
     int code = status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
-    if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN))) {
-        code = check_method(args, self);
-    }
     if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE))) {
         code = check_pair(args, self);
     }

@@ -46,8 +46,8 @@ static const file_option table[] = {
     {NULL, "graphml", "FILE", NONSENS_CMD_DISCOVER, "Write the graph as GraphML.", NONSENS_GRAPH_GRAPHML},
     {NULL, "truth", "FILE", NONSENS_CMD_SIMULATE, "Write the causes as JSON.", 0},
     {NULL, "sources", "FILE", NONSENS_CMD_DISCOVER,
-     "Write the estimated disturbances (of --method structured) as CSV, one line per row of the data in its order; "
-     "each is known up to an increasing function of it only.",
+     "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to an "
+     "increasing function of it only.",
      0},
     {NULL, "sources", "FILE", NONSENS_CMD_DIRECTION,
      "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to a "

@@ -229,7 +229,8 @@ void print_command_help(FILE *f, const command *c);
 void print_man_page(FILE *f, const command *c);
 /* "N", "NUM", ... as help shows the value of an option; NULL for flags. */
 const char *option_placeholder(const nonsens_option_info *info);
-/* "0 to 20 layers; default 3" and the like; empty where there is nothing to say. */
-void option_limits(const nonsens_option_info *info, char *buffer, size_t bytes);
+enum { LIMITS_BYTES = 512 };
+/* "0 to 20 layers; default 3" and the like; empty if there is nothing to say. */
+void option_limits(const nonsens_option_info *info, char buffer[LIMITS_BYTES]);
 
 #endif

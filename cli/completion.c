@@ -62,7 +62,7 @@ static void offer_methods(const char *typed, const command *c)
 {
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *m = nonsens_method_at(i);
-        if (c->bit & (NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN) ? m->discover : m->direction) {
+        if (m->commands & c->bit) {
             offer(typed, "", m->name, strlen(m->name));
         }
     }

@@ -59,7 +59,19 @@ const char *option_placeholder(const nonsens_option_info *info)
     return "TEXT";
 }
 
-/* The values that an option takes: "0 to 20 layers", "adam/sgd"; empty where any text will do. */
+/* "structured/lingam/...": the methods of the commands that have the option. */
+static void method_names(unsigned commands, char *buffer, size_t bytes)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < nonsens_method_count() && used < bytes; i++) {
+        const nonsens_method_info *m = nonsens_method_at(i);
+        if (m->commands & commands) {
+            used += (size_t)snprintf(buffer + used, bytes - used, "%s%s", used ? "/" : "", m->name);
+        }
+    }
+}
+
+/* The values that an option takes: "0 to 20 layers", "adam/sgd"; empty if any text will do. */
 static void values_text(const nonsens_option_info *info, char *buffer, size_t bytes)
 {
     bool number =
@@ -75,25 +87,27 @@ static void values_text(const nonsens_option_info *info, char *buffer, size_t by
         snprintf(buffer, bytes, "%s%s%s", info->bounds, before_unit, info->unit);
     } else if (number) {
         snprintf(buffer, bytes, "%.16g to %.16g%s%s", info->lowest, info->highest, before_unit, info->unit);
+    } else if (strcmp(info->key, "method") == 0) {
+        method_names(info->commands, buffer, bytes);
     }
 }
 
-void option_limits(const nonsens_option_info *info, char *buffer, size_t bytes)
+void option_limits(const nonsens_option_info *info, char buffer[LIMITS_BYTES])
 {
-    char values[160];
+    char values[LIMITS_BYTES - 64];
     values_text(info, values, sizeof values);
     buffer[0] = '\0';
     if (info->type != NONSENS_OPTION_FLAG && info->default_value[0]) {
-        snprintf(buffer, bytes, "%s%sdefault %s", values, values[0] ? "; " : "", info->default_value);
+        snprintf(buffer, LIMITS_BYTES, "%s%sdefault %s", values, values[0] ? "; " : "", info->default_value);
     }
 }
 
 static void print_option(FILE *f, const nonsens_option_info *info)
 {
-    char head[64], limits[256], text[512];
+    char head[64], limits[LIMITS_BYTES], text[2 * LIMITS_BYTES];
     const char *value = option_placeholder(info);
     snprintf(head, sizeof head, "--%s%s%s", info->key, value ? " " : "", value ? value : "");
-    option_limits(info, limits, sizeof limits);
+    option_limits(info, limits);
     snprintf(text, sizeof text, limits[0] ? "%s (%s)" : "%s", info->text, limits);
     print_entry(f, head, text);
 }

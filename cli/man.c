@@ -92,12 +92,12 @@ static void put_commands(FILE *f)
 
 static void put_option(FILE *f, const nonsens_option_info *info)
 {
-    char limits[256], sentence[320];
+    char limits[LIMITS_BYTES], sentence[LIMITS_BYTES + 2];
     const char *value = option_placeholder(info);
     fprintf(f, ".It Fl \\-%s", info->key);
     fprintf(f, value ? " Ar %s\n" : "\n", value);
     put_text(f, info->text);
-    option_limits(info, limits, sizeof limits);
+    option_limits(info, limits);
     if (limits[0]) {
         snprintf(sentence, sizeof sentence, "(%s)", limits);
         put_text(f, sentence);
@@ -139,12 +139,24 @@ static void put_options(FILE *f, unsigned bit)
 
 /* ---- the rest ---- */
 
+/* The options that the method uses beside those of every run. */
+static void put_method_options(FILE *f, const char *keys)
+{
+    char sentence[1024] = "Options:";
+    size_t used = strlen(sentence), letters;
+    for (; *keys && used < sizeof sentence; keys += letters + strspn(keys + letters, " ")) {
+        letters = strcspn(keys, " ");
+        used += (size_t)snprintf(sentence + used, sizeof sentence - used, " --%.*s", (int)letters, keys);
+    }
+    put_text(f, sentence);
+}
+
 static void put_methods(FILE *f, unsigned bit)
 {
     fputs(".Sh METHODS\n.Bl -tag -width Ds\n", f);
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *m = nonsens_method_at(i);
-        if (!(bit == NONSENS_CMD_DISCOVER ? m->discover : m->direction)) {
+        if (!(m->commands & bit)) {
             continue;
         }
         fprintf(f, ".It Cm %s\n", m->name);
@@ -152,6 +164,7 @@ static void put_methods(FILE *f, unsigned bit)
         put_text(f, m->summary + 1);
         fprintf(f, ".Pq %s .\n", m->citation);
         put_text(f, m->assumes);
+        put_method_options(f, bit == NONSENS_CMD_DIRECTION ? m->direction_options : m->discover_options);
     }
     fputs(".El\n", f);
 }

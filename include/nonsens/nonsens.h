@@ -152,8 +152,9 @@ NONSENS_API void nonsens_options_free(nonsens_options *options);
 NONSENS_API nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key,
                                                const char *value);
 /*
- * What the options alone can tell before any data are read: an error where they contradict one another (x without y,
- * vars beside x and y, segment beside segments, keep above restarts).  nonsens_data_read asks it first.
+ * Checks what can be checked before any data are read.  It is an error if options contradict one another (x without y,
+ * vars beside x and y, segment beside segments, keep above restarts), if the command cannot run the method, or if the
+ * method cannot do what target, knowledge or as-published ask of it.
  */
 NONSENS_API nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options);
 /*
@@ -232,16 +233,21 @@ NONSENS_API const char *nonsens_data_warning(const nonsens_data *data, int64_t i
 typedef struct nonsens_method_info {
     const char *name;
     const char *citation;
-    const char *summary;   /* one line */
-    const char *assumes;   /* what must hold for its answer to mean something */
-    int direction;         /* can be run by nonsens_direction */
-    int discover;          /* can be run by nonsens_discover */
-    int needs_segments;    /* 0: segments may be left out */
-    unsigned disturbances; /* NONSENS_CMD_* by which it estimates them, for most data */
+    const char *summary; /* one line */
+    const char *assumes; /* what must hold for its answer to mean something */
+    /* Keys of the options that it uses beside those of every run, separated by blanks; NULL if it cannot run so. */
+    const char *direction_options;
+    const char *discover_options; /* also those of explain */
+    unsigned commands;            /* NONSENS_CMD_* that can run it: direction, discover, explain */
+    unsigned disturbances;        /* NONSENS_CMD_* by which it estimates disturbances, for most data */
+    int needs_segments;           /* 0: segments may be left out */
 } nonsens_method_info;
 
 NONSENS_API size_t nonsens_method_count(void);
+/* Returns a row of the table of methods; NULL behind the last. */
 NONSENS_API const nonsens_method_info *nonsens_method_at(size_t index);
+/* Finds a method by its name; NULL if there is none. */
+NONSENS_API const nonsens_method_info *nonsens_method_find(const char *name);
 
 /* ---- runs ---------------------------------------------------------------------------------------------------- */
 

@@ -53,10 +53,11 @@ class MethodInfo(ctypes.Structure):
         ("citation", c_char_p),
         ("summary", c_char_p),
         ("assumes", c_char_p),
-        ("direction", c_int),
-        ("discover", c_int),
-        ("needs_segments", c_int),
+        ("direction_options", c_char_p),
+        ("discover_options", c_char_p),
+        ("commands", c_uint),
         ("disturbances", c_uint),
+        ("needs_segments", c_int),
     ]
 
 

@@ -55,6 +55,8 @@ class Method:
     direction: bool  #: can decide on a pair
     discover: bool  #: can find a graph
     needs_segments: bool
+    direction_options: Tuple[str, ...]  #: keyword arguments that it uses for a pair, beside those of every run
+    discover_options: Tuple[str, ...]  #: likewise for a graph
 
 
 def _option(info: c.OptionInfo) -> Option:
@@ -102,6 +104,10 @@ def options(command: str) -> Tuple[Option, ...]:
     return tuple(found)
 
 
+def _keywords(keys: Optional[bytes]) -> Tuple[str, ...]:
+    return tuple(key.replace("-", "_") for key in c.text(keys).split())
+
+
 @lru_cache(maxsize=None)
 def methods() -> Tuple[Method, ...]:
     """All methods, and what they can do.
@@ -121,9 +127,11 @@ def methods() -> Tuple[Method, ...]:
                 summary=c.text(info.summary),
                 citation=c.text(info.citation),
                 assumes=c.text(info.assumes),
-                direction=bool(info.direction),
-                discover=bool(info.discover),
+                direction=bool(info.commands & c.COMMANDS["direction"]),
+                discover=bool(info.commands & c.COMMANDS["discover"]),
                 needs_segments=bool(info.needs_segments),
+                direction_options=_keywords(info.direction_options),
+                discover_options=_keywords(info.discover_options),
             )
         )
     return tuple(found)

@@ -1,7 +1,17 @@
-/* registry.c - the table of methods.  Adding a method = one file + one line here. */
-#include "methods/shared/method.h"
+/* registry.c - the table of methods: one row each, and what other rooms ask of the rows. */
+#include "methods/registry.h"
+
+#include "methods/additive/additive_method.h"
+#include "methods/cdnod/cdnod_method.h"
+#include "methods/icp/icp_method.h"
+#include "methods/lingam/lingam_method.h"
+#include "methods/nonsens/nonsens_method.h"
+#include "methods/pc/pc_method.h"
+#include "methods/structured/structured_method.h"
 
 #include <string.h>
+
+/* ---- texts that rows share ---- */
 
 #define MONTI "Monti, Zhang, Hyvarinen, UAI 2019"
 #define SEGMENT_MODEL                                                                                                \
@@ -10,103 +20,241 @@
     "of one another."
 
 #define STRUCTURED_MODEL                                                                                              \
-    "Disturbances are independent inside each segment, and change over at least three segments (of a pair: at least "  \
-    "one); there are no cycles, no hidden common cause acts on two variables, mechanisms stay the same in all "        \
+    "Disturbances are independent inside each segment, and change over at least three segments (of a pair: at least " \
+    "one); there are no cycles, no hidden common cause acts on two variables, mechanisms stay the same in all "       \
     "segments and are increasing in their disturbance, and rows (or blocks of them) are independent of one another."
 
-#define LINEAR_MODEL                                                                                                 \
-    "The mechanism is linear and stays the same in all segments, the two disturbances are independent inside each "  \
-    "segment, not both are Gaussian unless they change differently over the segments, no hidden common cause acts "  \
+#define LINEAR_MODEL                                                                                                \
+    "The mechanism is linear and stays the same in all segments, the two disturbances are independent inside each " \
+    "segment, not both are Gaussian unless they change differently over the segments, no hidden common cause acts " \
     "on both variables, and rows are independent of one another."
 
-#define LINGAM_MODEL                                                                                                 \
-    "All mechanisms are linear, without cycles, and the same for all rows; no hidden common cause acts on two "       \
-    "variables; disturbances are independent, and at most one of them is Gaussian; rows are independent of one "      \
+#define LINGAM_MODEL                                                                                             \
+    "All mechanisms are linear, without cycles, and the same for all rows; no hidden common cause acts on two "  \
+    "variables; disturbances are independent, and at most one of them is Gaussian; rows are independent of one " \
     "another."
 
-#define ICP_MODEL                                                                                                    \
-    "An effect is a function of its causes plus noise; function and noise are the same in all segments, the noise "  \
-    "does not depend on the causes, the causes change over the segments, no hidden common cause acts on an effect "  \
-    "and its causes, and rows are independent of one another. Data whose every disturbance changes over the "        \
-    "segments, as structured and nonsens expect them, contradict this: no set of causes then leaves noise that "     \
+#define ICP_MODEL                                                                                                   \
+    "An effect is a function of its causes plus noise; function and noise are the same in all segments, the noise " \
+    "does not depend on the causes, the causes change over the segments, no hidden common cause acts on an effect " \
+    "and its causes, and rows are independent of one another. Data whose every disturbance changes over the "       \
+    "segments, as structured and nonsens expect them, contradict this: no set of causes then leaves noise that "    \
     "stays the same."
 
-#define ADDITIVE_MODEL                                                                                                \
-    "An effect is a smooth function of its causes plus noise that is independent of them and the same in all "         \
-    "segments; there are no cycles, no hidden common cause acts on two variables, and rows are independent of one "    \
+#define ADDITIVE_MODEL                                                                                              \
+    "An effect is a smooth function of its causes plus noise that is independent of them and the same in all "      \
+    "segments; there are no cycles, no hidden common cause acts on two variables, and rows are independent of one " \
     "another."
 
-#define CDNOD_MODEL                                                                                                     \
-    "The segment is a variable that nothing causes; hidden common causes, if there are any, are functions of the "       \
-    "segment; variables are dependent wherever the graph lets them be (faithfulness), no variable is a function of the " \
-    "others; where both ends of an edge change, their mechanisms change independently over the segments; and rows are " \
-    "independent of one another."
+#define CDNOD_MODEL                                                                                                \
+    "The segment is a variable that nothing causes; hidden common causes, if there are any, are functions of the " \
+    "segment; variables are dependent wherever the graph lets them be (faithfulness), no variable is a function "  \
+    "of the others; where both ends of an edge change, their mechanisms change independently over the segments; "  \
+    "and rows are independent of one another."
 
-#define PC_MODEL                                                                                                      \
-    "There are no cycles, and no hidden common cause acts on two variables; variables are dependent wherever the graph " \
-    "lets them be (faithfulness), no variable is a function of the others; and rows are independent of one another."
+#define PC_MODEL                                                                                                   \
+    "There are no cycles, and no hidden common cause acts on two variables; variables are dependent wherever the " \
+    "graph lets them be (faithfulness), no variable is a function of the others; and rows are independent of one " \
+    "another."
 
-/* Of methods that take a kilobyte and more, or a millisecond, per row; their standard errors are then far below what matters. */
-enum { MOST_ROWS = 100000 };
+#define FISHER_Z_MODEL " With fisher-z, the default: all dependence shows in correlations."
 
-/* What an arrow with two heads is where v-structures want both directions (graph/orient.h). */
+#define RECI_MODEL                                                                                                    \
+    "One variable causes the other: a direction is always named. The effect is a smooth function of the cause plus "  \
+    "little noise, the function has nothing to do with how the cause is distributed, no hidden common cause acts on " \
+    "both variables, and rows are independent of one another."
+
+/* What a <-> b means if v-structures ask for both directions (graph/orient.h). */
 #define CONTRADICTION "tests contradict one another"
 
+/* Option keys that belong together. */
+#define NETWORK_OPTIONS                                                                                            \
+    "layers width activation last optimiser learning-rate momentum weight-decay batch epochs patience validation " \
+    "restarts "
+#define CLASSIFIER_OPTIONS "features score-folds basis undersmooth block-length "
+#define DISTURBANCE_OPTIONS "as-published inputs folds keep unmixing statistic " CLASSIFIER_OPTIONS NETWORK_OPTIONS
+#define HSIC_OPTIONS "null permutations "
+#define PC_OPTIONS "test max-given bends colliders conflicts pooling knowledge " HSIC_OPTIONS
+
+enum {
+    PAIR = NONSENS_CMD_DIRECTION,
+    GRAPH = NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN,
+    MAX_ROWS = 100000 /* of methods that take a kilobyte or a millisecond per row; standard errors are small by then */
+};
+
+/* ---- the rows ---- */
+
 static const method table[] = {
-    {{"structured", "nonsens, docs/structured.md, docs/many-variables.md",
-      "segment likelihood: a pair by classifiers whose features see one variable alone, many by mechanisms that stay",
-      STRUCTURED_MODEL, 1, 1, 1, NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER},
-     .direction = structured_direction, .discover = structured_discover, .most_rows = MOST_ROWS, .uses_knowledge = true},
-    {{"nonsens", MONTI, "learns the disturbances by time-contrastive learning, then four independence tests",
-      SEGMENT_MODEL, 1, 0, 1, NONSENS_CMD_DIRECTION},
-     .direction = monti_direction, .most_rows = MOST_ROWS},
-    {{"nonsens-lr", MONTI, "the same disturbances, directions compared by likelihood ratio; assumes an effect",
-      SEGMENT_MODEL " One variable causes the other: a direction is always named.", 1, 0, 1, NONSENS_CMD_DIRECTION},
-     .direction = monti_lr_direction, .most_rows = MOST_ROWS},
-    {{"linear-ica", MONTI,
-      "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio (--rule)",
-      LINEAR_MODEL, 1, 0, 1, NONSENS_CMD_DIRECTION},
-     .direction = linear_ica_direction},
-    {{"lingam", "Shimizu et al., JMLR 12, 2011; Hyvarinen, Smith, JMLR 14, 2013",
-      "DirectLiNGAM: a pair by tests of what linear regressions leave over, many variables by likelihood ratios",
-      LINGAM_MODEL, 1, 1, 0, 0},
-     .direction = lingam_direction, .discover = lingam_discover},
-    {{"resit", "Peters, Mooij, Janzing, Schoelkopf, JMLR 2014",
-      "Gaussian-process regression, then independence tests of what is left over",
-      ADDITIVE_MODEL " Where a function is linear, not all is Gaussian.", 1, 1, 0, 0},
-     .direction = resit_direction, .discover = resit_discover},
-    {{"reci", "Bloebaum, Janzing, Washio, Shimizu, Schoelkopf, AISTATS 2018",
-      "names the direction in which regression errs less; a rule of thumb that assumes an effect",
-      "One variable causes the other: a direction is always named. The effect is a smooth function of the cause plus "
-      "little noise, the function has nothing to do with how the cause is distributed, no hidden common cause acts on "
-      "both variables, and rows are independent of one another.",
-      1, 0, 0, 0},
-     .direction = reci_direction},
-    {{"icp", "Heinze-Deml, Peters, Meinshausen, J. Causal Inference 6, 2018",
-      "invariant causal prediction: causes are what leaves of their effect the same noise in all segments",
-      ICP_MODEL, 1, 1, 1, 0},
-     .direction = icp_direction, .discover = icp_discover},
-    {{"cdnod", "Huang, Zhang, Zhang, Ramsey, Sanchez-Romero, Glymour, Schoelkopf, JMLR 21, 2020",
-      "the segment as a variable: conditional independence, then independent changes of mechanisms", CDNOD_MODEL, 1, 1, 1, 0},
-     .direction = cdnod_direction, .discover = cdnod_discover, .most_rows = MOST_ROWS},
-    {{"pc", "Spirtes, Glymour, Scheines, 2000; Colombo, Maathuis, JMLR 15, 2014",
-      "conditional independence alone, inside segments where there are any: directions where they follow from it",
-      PC_MODEL " With fisher-z, the default: all dependence shows in correlations.", 0, 1, 0, 0},
-     .discover = pc_discover, .uses_knowledge = true, .two_heads = CONTRADICTION},
-    {{"pc-nonsens", "Monti, Zhang, Hyvarinen, UAI 2019; Spirtes, Glymour, Scheines, 2000",
-      "pc inside segments, then a method for pairs (--orient-by) for the edges that it leaves without direction",
-      PC_MODEL " With fisher-z, the default: all dependence shows in correlations. Where pairs are compared: "
-      "disturbances are independent inside each segment and change over at least three segments, and mechanisms stay "
-      "the same in all of them.",
-      0, 1, 1, 0},
-     .discover = pc_nonsens_discover, .uses_knowledge = true, .two_heads = CONTRADICTION},
+    {
+        .info = {.name = "structured",
+                 .citation = "nonsens, docs/structured.md, docs/many-variables.md",
+                 .summary = "segment likelihood: a pair by classifiers whose features see one variable alone, many by "
+                            "mechanisms that stay",
+                 .assumes = STRUCTURED_MODEL,
+                 .direction_options = CLASSIFIER_OPTIONS NETWORK_OPTIONS HSIC_OPTIONS,
+                 .discover_options = "knowledge " HSIC_OPTIONS,
+                 .commands = PAIR | GRAPH,
+                 .needs_segments = 1,
+                 .disturbances = NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER},
+        .direction = structured_direction,
+        .discover = structured_discover,
+        .direction_memory = {.further = structured_classifier_memory},
+        .discover_memory = {.per_variable = 2e6, .per_value = 190},
+        .max_rows = MAX_ROWS,
+    },
+    {
+        .info = {.name = "nonsens",
+                 .citation = MONTI,
+                 .summary = "learns the disturbances by time-contrastive learning, then four independence tests",
+                 .assumes = SEGMENT_MODEL,
+                 .direction_options = DISTURBANCE_OPTIONS "pooling test-rows " HSIC_OPTIONS,
+                 .commands = PAIR,
+                 .needs_segments = 1,
+                 .disturbances = NONSENS_CMD_DIRECTION},
+        .direction = monti_direction,
+        .direction_memory = {.fixed = 3e6, .per_row = 480},
+        .max_rows = MAX_ROWS,
+        .published_as = "--method nonsens",
+    },
+    {
+        .info = {.name = "nonsens-lr",
+                 .citation = MONTI,
+                 .summary = "the same disturbances, directions compared by likelihood ratio; assumes an effect",
+                 .assumes = SEGMENT_MODEL " One variable causes the other: a direction is always named.",
+                 .direction_options = DISTURBANCE_OPTIONS "ratio",
+                 .commands = PAIR,
+                 .needs_segments = 1,
+                 .disturbances = NONSENS_CMD_DIRECTION},
+        .direction = monti_lr_direction,
+        .direction_memory = {.fixed = 3e6, .per_row = 480},
+        .max_rows = MAX_ROWS,
+        .published_as = "--method nonsens-lr",
+    },
+    {
+        .info = {.name = "linear-ica",
+                 .citation = MONTI,
+                 .summary = "the paper's linear baseline: linear ICA of the two variables, then its tests or its ratio "
+                            "(--rule)",
+                 .assumes = LINEAR_MODEL,
+                 .direction_options = "rule unmixing statistic ratio pooling test-rows " HSIC_OPTIONS,
+                 .commands = PAIR,
+                 .needs_segments = 1,
+                 .disturbances = NONSENS_CMD_DIRECTION},
+        .direction = linear_ica_direction,
+        .direction_memory = {.fixed = 4e6, .per_row = 155},
+    },
+    {
+        .info = {.name = "lingam",
+                 .citation = "Shimizu et al., JMLR 12, 2011; Hyvarinen, Smith, JMLR 14, 2013",
+                 .summary = "DirectLiNGAM: a pair by tests of what linear regressions leave over, many variables by "
+                            "likelihood ratios",
+                 .assumes = LINGAM_MODEL,
+                 .direction_options = "pooling " HSIC_OPTIONS,
+                 .discover_options = "coefficients pooling " HSIC_OPTIONS,
+                 .commands = PAIR | GRAPH},
+        .direction = lingam_direction,
+        .discover = lingam_discover,
+        .direction_memory = {.fixed = 4e6, .per_row = 85},
+        .discover_memory = {.fixed = 4e6, .per_variable = 1e6, .per_row = 40, .per_value = 10},
+    },
+    {
+        .info = {.name = "resit",
+                 .citation = "Peters, Mooij, Janzing, Schoelkopf, JMLR 2014",
+                 .summary = "Gaussian-process regression, then independence tests of what is left over",
+                 .assumes = ADDITIVE_MODEL " Where a function is linear, not all is Gaussian.",
+                 .direction_options = "pooling " HSIC_OPTIONS,
+                 .discover_options = "pooling " HSIC_OPTIONS,
+                 .commands = PAIR | GRAPH},
+        .direction = resit_direction,
+        .discover = resit_discover,
+        .direction_memory = {.fixed = 2e7, .per_row = 375},
+        .discover_memory = {.fixed = 1.2e7, .per_value = 650},
+    },
+    {
+        .info = {.name = "reci",
+                 .citation = "Bloebaum, Janzing, Washio, Shimizu, Schoelkopf, AISTATS 2018",
+                 .summary = "names the direction in which regression errs less; a rule of thumb that assumes an effect",
+                 .assumes = RECI_MODEL,
+                 .direction_options = "regression degree",
+                 .commands = PAIR},
+        .direction = reci_direction,
+        .direction_memory = {.fixed = 2e7, .per_row = 355},
+    },
+    {
+        .info = {.name = "icp",
+                 .citation = "Heinze-Deml, Peters, Meinshausen, J. Causal Inference 6, 2018",
+                 .summary = "invariant causal prediction: causes are what leaves of their effect the same noise in all "
+                            "segments",
+                 .assumes = ICP_MODEL,
+                 .direction_options = "invariance pooling " HSIC_OPTIONS,
+                 .discover_options = "invariance target max-given pooling " HSIC_OPTIONS,
+                 .commands = PAIR | GRAPH,
+                 .needs_segments = 1},
+        .direction = icp_direction,
+        .discover = icp_discover,
+        .direction_memory = {.fixed = 1.2e7, .per_row = 520},
+        .discover_memory = {.fixed = 2.5e7, .per_value = 770},
+    },
+    {
+        .info = {.name = "cdnod",
+                 .citation = "Huang, Zhang, Zhang, Ramsey, Sanchez-Romero, Glymour, Schoelkopf, JMLR 21, 2020",
+                 .summary = "the segment as a variable: conditional independence, then independent changes of "
+                            "mechanisms",
+                 .assumes = CDNOD_MODEL,
+                 .direction_options = "pooling " HSIC_OPTIONS,
+                 .discover_options = "test max-given pooling " HSIC_OPTIONS,
+                 .commands = PAIR | GRAPH,
+                 .needs_segments = 1},
+        .direction = cdnod_direction,
+        .discover = cdnod_discover,
+        .direction_memory = {.fixed = 5e6, .per_row = 2650},
+        .discover_memory = {.fixed = 7e6, .per_value = 4500},
+        .max_rows = MAX_ROWS,
+    },
+    {
+        .info = {.name = "pc",
+                 .citation = "Spirtes, Glymour, Scheines, 2000; Colombo, Maathuis, JMLR 15, 2014",
+                 .summary =
+                     "conditional independence alone, inside segments where there are any: directions where they "
+                     "follow from it",
+                 .assumes = PC_MODEL FISHER_Z_MODEL,
+                 .discover_options = PC_OPTIONS,
+                 .commands = GRAPH},
+        .discover = pc_discover,
+        .discover_memory = {.fixed = 1e6, .per_row = 110},
+        .bidirected_meaning = CONTRADICTION,
+    },
+    {
+        .info = {.name = "pc-nonsens",
+                 .citation = "Monti, Zhang, Hyvarinen, UAI 2019; Spirtes, Glymour, Scheines, 2000",
+                 .summary = "pc inside segments, then a method for pairs (--orient-by) for the edges that it leaves "
+                            "without direction",
+                 .assumes = PC_MODEL FISHER_Z_MODEL
+                 " Where pairs are compared: disturbances are independent inside each segment and change over at least "
+                 "three segments, and mechanisms stay the same in all of them.",
+                 .discover_options = "orient-by as-published layers " PC_OPTIONS,
+                 .commands = GRAPH,
+                 .needs_segments = 1},
+        .discover = pc_nonsens_discover,
+        .discover_memory = {.fixed = 2.5e7, .per_value = 450},
+        .pair_option = "orient-by",
+        .published_as = "--method pc-nonsens with --orient-by nonsens or nonsens-lr; name both",
+        .bidirected_meaning = CONTRADICTION,
+    },
 };
 
 enum { METHODS = sizeof table / sizeof *table };
 
+/* ---- asking ---- */
+
 size_t nonsens_method_count(void)
 {
     return METHODS;
+}
+
+const method *method_at(size_t index)
+{
+    return index < METHODS ? &table[index] : NULL;
 }
 
 const nonsens_method_info *nonsens_method_at(size_t index)
@@ -124,7 +272,41 @@ const method *method_find(const char *name)
     return NULL;
 }
 
-int64_t method_most_rows(const method *m, const nonsens_options *options)
+const nonsens_method_info *nonsens_method_find(const char *name)
 {
-    return options->most_rows > 0 ? options->most_rows : m->most_rows;
+    const method *found = name ? method_find(name) : NULL;
+    return found ? &found->info : NULL;
+}
+
+const method *method_default(unsigned command)
+{
+    return method_find(nonsens_option_find("method", command)->default_value);
+}
+
+const method *method_for_pairs(const method *m, const nonsens_options *options)
+{
+    char name[OPTION_WORD_BYTES];
+    if (!m->pair_option) {
+        return NULL;
+    }
+    option_print(options, nonsens_option_find(m->pair_option, NONSENS_CMD_DISCOVER), name, sizeof name);
+    return method_find(name);
+}
+
+bool method_uses(const method *m, unsigned command, const char *key)
+{
+    const char *word = command == NONSENS_CMD_DIRECTION ? m->info.direction_options : m->info.discover_options;
+    size_t length = strlen(key), letters;
+    for (; word && *word; word += letters + strspn(word + letters, " ")) {
+        letters = strcspn(word, " ");
+        if (letters == length && memcmp(word, key, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int64_t method_max_rows(const method *m, const nonsens_options *options)
+{
+    return options->max_rows > 0 ? options->max_rows : m->max_rows;
 }

@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/number.h"
-#include "options/preset.h"
 #include "base/require.h"
 #include "base/show.h"
+#include "options/preset.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -334,20 +334,6 @@ static nonsens_status check_training(nonsens_context *ctx, const nonsens_options
     return NONSENS_OK;
 }
 
-/* The preset says nothing to methods that are not the paper's. */
-static nonsens_status check_preset(nonsens_context *ctx, const nonsens_options *o)
-{
-    bool graph = o->command == NONSENS_CMD_DISCOVER;
-    bool is_published = graph ? strcmp(o->method, "pc-nonsens") == 0 && o->orient_by != ORIENT_BY_STRUCTURED
-                              : strcmp(o->method, "nonsens") == 0 || strcmp(o->method, "nonsens-lr") == 0;
-    if (!o->as_published || is_published) {
-        return NONSENS_OK;
-    }
-    return fail(ctx, NONSENS_ERR_USAGE, "--as-published is for %s",
-                graph ? "--method pc-nonsens with --orient-by nonsens or nonsens-lr; name both"
-                      : "--method nonsens and --method nonsens-lr; name one of them");
-}
-
 bool option_next_name(const char **rest, const char **begin, const char **end)
 {
     if (!*rest || !**rest) {
@@ -475,14 +461,12 @@ static nonsens_status check_explained(nonsens_context *ctx, const nonsens_option
     return NONSENS_OK;
 }
 
-nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options)
+nonsens_status options_check(nonsens_context *ctx, const nonsens_options *options)
 {
-    NEEDED(ctx, options);
     TRY(check_explained(ctx, options));
     TRY(check_variables(ctx, options));
     TRY(check_pairs(ctx, options));
     TRY(check_segments(ctx, options));
-    TRY(check_preset(ctx, options));
     return check_training(ctx, options);
 }
 
@@ -495,7 +479,6 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
                     option_command_name(options->command));
     }
     TRY(check_explained(ctx, options));
-    TRY(check_preset(ctx, options));
     TRY(check_training(ctx, options));
     return blas_reserve(ctx);
 }

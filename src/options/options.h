@@ -72,12 +72,11 @@ enum resample { RESAMPLE_HALF, RESAMPLE_BOOTSTRAP };
 enum fdr { FDR_BH, FDR_BY, FDR_NONE };
 enum colliders { COLLIDERS_PLAIN, COLLIDERS_CONSERVATIVE, COLLIDERS_MAJORITY };
 enum conflicts { CONFLICTS_BIDIRECTED, CONFLICTS_PRIORITY };
-enum orient_by { ORIENT_BY_STRUCTURED, ORIENT_BY_NONSENS, ORIENT_BY_NONSENS_LR };
 
 struct nonsens_options {
     unsigned command;
     /* run */
-    int64_t seed, threads, max_memory, most_rows;
+    int64_t seed, threads, max_memory, max_rows;
     double alpha;
     char method[64];
     bool as_published;
@@ -119,7 +118,7 @@ struct nonsens_options {
     enum invariance invariance;
     enum colliders colliders;
     enum conflicts conflicts;
-    enum orient_by orient_by;
+    int orient_by; /* place among its choices, which are names of methods */
     char target[OPTION_TEXT_BYTES];
     /* resamples */
     int64_t bootstrap;
@@ -147,6 +146,9 @@ struct nonsens_options {
     bool pattern, closure;
     char truth_column[OPTION_TEXT_BYTES];
 };
+
+/* What nonsens_options_check says of the options themselves, whatever the method. */
+nonsens_status options_check(nonsens_context *ctx, const nonsens_options *options);
 
 /*
  * The door of every public call that takes options: context_begin, then refuses options that were made for a command

@@ -85,12 +85,12 @@ const option_row option_table[] = {
     TEXT("method", method, DIS | EXP, RUN, "structured", "The method that finds the graph; `nonsens methods` lists them."),
     CHOICE("method", unmixing, ICA, RUN, "auto", UNMIXINGS,
            "How the variables are separated into sources; auto means score-matching."),
-    INTEGER("most-rows", most_rows, DIR | DIS | EXP, RUN, "0", 0, 1000000000000, "rows",
+    INTEGER("most-rows", max_rows, DIR | DIS | EXP, RUN, "0", 0, 1000000000000, "rows",
             "Use a sample of so many rows, drawn evenly from all segments, where there are more; 0 leaves the choice to "
-            "the method (structured, nonsens, nonsens-lr, cdnod: 100000; others: all)."),
-    INTEGER("most-rows", most_rows, DIA, RUN, "0", 0, 1000000000000, "rows",
+            "the method (100000 for those that take long or need much memory, all for the others)."),
+    INTEGER("most-rows", max_rows, DIA, RUN, "0", 0, 1000000000000, "rows",
             "Segment classifiers use a sample of so many rows, drawn evenly from all segments, where there are more; 0 "
-            "means as many as structured uses (100000)."),
+            "means as many as direction uses (100000)."),
     FLAG("as-published", as_published, DIR, RUN,
          "nonsens, nonsens-lr: the method as the paper prints it: one network, trained by sgd on all rows, scores these "
          "rows; score-matching; pooled tests of all rows; the printed ratio. Sets folds, restarts, keep, features, "

@@ -184,7 +184,7 @@ static nonsens_status fill_table(nonsens_context *ctx, reading *r, const columns
 static nonsens_status read_columns(nonsens_context *ctx, reading *r, const columns_input *in, nonsens_data **out)
 {
     TRY(check_input(ctx, in, r->options));
-    TRY(nonsens_options_check(ctx, r->options));
+    TRY(options_check(ctx, r->options));
     TRY(reading_list_wanted(ctx, r));
     TRY(fill_table(ctx, r, in));
     TRY(reading_interpret(ctx, r));

@@ -418,7 +418,7 @@ nonsens_status reading_build(nonsens_context *ctx, reading *r, nonsens_data **ou
 static nonsens_status read_all(nonsens_context *ctx, const char *const *paths, int64_t count, reading *r,
                                nonsens_data **out)
 {
-    TRY(nonsens_options_check(ctx, r->options));
+    TRY(options_check(ctx, r->options));
     TRY(reading_list_wanted(ctx, r));
     TRY(count == 1 ? read_one(ctx, paths[0], r) : read_several(ctx, paths, count, r));
     return reading_build(ctx, r, out);

@@ -2,12 +2,12 @@
 #ifndef TASKS_EXPECTED_MEMORY_H
 #define TASKS_EXPECTED_MEMORY_H
 
-#include "data/dataset.h"
+#include "methods/shared/method.h"
 
 /*
- * Bytes that the run takes beside the data, right within a factor of two or so; with threads that work side by side on
- * parts of it, each over two, somewhat more.  name: of the method, where the command has one.
+ * Bytes that `direction` by this method takes beside the data, correct within a factor of about two.  Threads that work
+ * side by side on parts of it, more than two of them, take somewhat more.
  */
-double expected_memory(const nonsens_data *data, const nonsens_options *options, unsigned command, const char *name);
+double expected_direction_memory(const nonsens_data *data, const nonsens_options *options, const method *m);
 
 #endif

@@ -5,46 +5,18 @@
 #include "tasks/run.h"
 
 #include "base/clock.h"
-#include "base/nearest.h"
 #include "base/number.h"
 #include "base/show.h"
 #include "data/audit.h"
+#include "data/subsample.h"
+#include "data/variables.h"
+#include "methods/registry.h"
+#include "methods/shared/reasoning.h"
 #include "read/knowledge_file.h"
 #include "tasks/bootstrap.h"
-#include "data/subsample.h"
-#include "methods/shared/steps.h"
-#include "data/variables.h"
+#include "tasks/choose_method.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-enum { LIST_BYTES = 400 };
-
-static bool can_run(const nonsens_method_info *info, unsigned command)
-{
-    return command == NONSENS_CMD_DISCOVER ? info->discover : info->direction;
-}
-
-nonsens_status run_pick_method(nonsens_context *ctx, const nonsens_options *options, const method **out)
-{
-    char list[LIST_BYTES] = "", hint[HINT_BYTES];
-    size_t used = 0;
-    nearest near = nearest_to(options->method);
-    *out = method_find(options->method);
-    if (*out && can_run(&(*out)->info, options->command)) {
-        return NONSENS_OK;
-    }
-    for (size_t i = 0; i < nonsens_method_count(); i++) {
-        const nonsens_method_info *info = nonsens_method_at(i);
-        if (can_run(info, options->command) && used < sizeof list) {
-            nearest_offer(&near, info->name);
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", info->name);
-        }
-    }
-    return fail(ctx, NONSENS_ERR_USAGE, "--method %s: there is no such method for %s; there are %s%s", options->method,
-                option_command_name(options->command), list, nearest_hint(&near, hint));
-}
 
 /* Permutations bound p-values from below; methods that correct for several tests may then be unable to reject. */
 static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *result)
@@ -66,16 +38,16 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
 {
     arena scratch = {0};
     result->assumes = m->info.assumes;
-    result->two_heads = m->two_heads;
+    result->bidirected_meaning = m->bidirected_meaning;
     result->is_graph = result->options.command == NONSENS_CMD_DISCOVER;
-    TRY(steps_begin(ctx, m, result));
+    TRY(reasoning_begin(ctx, m, result));
     nonsens_status status =
         (result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result);
     arena_free(&scratch);
     TRY(status);
     TRY(note_permutations(ctx, result));
     TRY(result_finish(ctx, result));
-    return steps_end(ctx, result);
+    return reasoning_end(ctx, result);
 }
 
 /* known: as in the result, while the method runs. */
@@ -84,8 +56,10 @@ static nonsens_status run_on_rows(nonsens_context *ctx, const nonsens_data *data
 {
     TRY(result_new(ctx, data, options, m->info.name, out));
     (*out)->known = known;
+    (*out)->pair_method = method_for_pairs(m, options);
     nonsens_status status = decide(ctx, data, m, *out);
     (*out)->known = NULL;
+    (*out)->pair_method = NULL;
     return status;
 }
 
@@ -110,7 +84,7 @@ static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data,
     if (m->info.needs_segments) {
         TRY(audit_require_segments(ctx, data));
     }
-    TRY(fewer_rows(ctx, data, options, method_most_rows(m, options), &fewer));
+    TRY(fewer_rows(ctx, data, options, method_max_rows(m, options), &fewer));
     nonsens_status status = run_on_rows(ctx, fewer ? fewer : data, options, m, known, out);
     if (status == NONSENS_OK && fewer) {
         status = turn_to_all(ctx, data, fewer->n, *out);
@@ -128,7 +102,7 @@ nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, con
 {
     const method *m;
     *out = NULL;
-    TRY(run_pick_method(ctx, options, &m));
+    TRY(choose_method(ctx, options, &m));
     TRY(audit_require_pair(ctx, pair));
     return run_method(ctx, pair, options, m, NULL, out);
 }
@@ -143,7 +117,7 @@ nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
     const method *m;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_DIRECTION));
-    TRY(run_pick_method(ctx, options, &m));
+    TRY(choose_method(ctx, options, &m));
     TRY(variables_pair(ctx, data, options, &pair, &owned));
     nonsens_status status = run_direction(ctx, pair, options, out);
     nonsens_data_free(owned);
@@ -154,21 +128,6 @@ nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
 }
 
 /* ---- discover: what is known beforehand ---- */
-
-static nonsens_status refuse_knowledge(nonsens_context *ctx, const method *m)
-{
-    char list[LIST_BYTES] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < nonsens_method_count(); i++) {
-        const method *other = method_find(nonsens_method_at(i)->name);
-        if (other->discover && other->uses_knowledge && used < sizeof list) {
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", other->info.name);
-        }
-    }
-    return fail(ctx, NONSENS_ERR_USAGE,
-                "--knowledge: %s makes no use of it; leave it out, or take a --method that does: %s", m->info.name,
-                used ? list : "none yet");
-}
 
 /* *known is NULL where there is no file. */
 static nonsens_status read_knowledge(nonsens_context *ctx, arena *a, const nonsens_data *data,
@@ -239,16 +198,16 @@ nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *r
 
 /* ---- discover ---- */
 
-/* A method and what is known beforehand: all that a run, also on a resample, needs beside data and options. */
+/* What a run needs beside data and options, also on a bootstrap sample. */
 typedef struct discovery {
     const method *method;
-    const knowledge *known;
+    const knowledge *known; /* beforehand; NULL: nothing */
 } discovery;
 
 static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                 const void *how, nonsens_result **out)
+                                 const void *state, nonsens_result **out)
 {
-    const discovery *d = how;
+    const discovery *d = state;
     *out = NULL;
     TRY(audit_require_several(ctx, data));
     TRY(run_method(ctx, data, options, d->method, d->known, out));
@@ -276,11 +235,6 @@ static nonsens_status discover(nonsens_context *ctx, arena *a, const nonsens_dat
     return status;
 }
 
-static nonsens_status check_knowledge_used(nonsens_context *ctx, const nonsens_options *options, const method *m)
-{
-    return options->knowledge[0] && !m->uses_knowledge ? refuse_knowledge(ctx, m) : NONSENS_OK;
-}
-
 static nonsens_status discover_as(nonsens_context *ctx, arena *a, const nonsens_data *data,
                                   const nonsens_options *options, nonsens_result **out)
 {
@@ -289,8 +243,7 @@ static nonsens_status discover_as(nonsens_context *ctx, arena *a, const nonsens_
     ARENA_TRY(ctx, a, as, 1);
     *as = *options;
     as->command = NONSENS_CMD_DISCOVER;
-    TRY(run_pick_method(ctx, as, &m));
-    TRY(check_knowledge_used(ctx, as, m));
+    TRY(choose_method(ctx, as, &m));
     return discover(ctx, a, data, as, m, out);
 }
 
@@ -312,12 +265,7 @@ nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, 
     const method *m;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_CMD_DISCOVER));
-    TRY(run_pick_method(ctx, options, &m));
-    if (options->target[0] && m->discover != icp_discover) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method icp; %s finds the graph of all variables",
-                    m->info.name);
-    }
-    TRY(check_knowledge_used(ctx, options, m));
+    TRY(choose_method(ctx, options, &m));
     TRY(bootstrap_check(ctx, options));
     arena memory = {0};
     nonsens_status status = discover(ctx, &memory, data, options, m, out);

@@ -1,13 +1,10 @@
 /*
- * run.h - what the public runs share: picking a method, running it on a pair or on all variables.
+ * run.h - what the public runs share: running a method on a pair or on all variables.
  */
 #ifndef TASKS_RUN_H
 #define TASKS_RUN_H
 
 #include "methods/shared/method.h"
-
-/* The method that the options name, if their command can run it. */
-nonsens_status run_pick_method(nonsens_context *ctx, const nonsens_options *options, const method **out);
 
 /* nonsens_direction on a data set of just two variables, without looking at --x and --y. */
 nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,

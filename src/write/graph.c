@@ -25,7 +25,7 @@ const char *report_edge_meaning(const nonsens_result *result, int type)
 {
     return type == NONSENS_EDGE_DIRECTED     ? "from causes to"
            : type == NONSENS_EDGE_UNDIRECTED ? "direction not known"
-           : result->two_heads               ? result->two_heads
+           : result->bidirected_meaning      ? result->bidirected_meaning
                                              : "hidden common cause";
 }
 

@@ -1,11 +1,11 @@
 /* html.c - a result as a page: the block of JSON, the command that gives the result again, the file. */
 #include "write/html.h"
 
-#include "json/json_text.h"
 #include "base/output.h"
 #include "base/require.h"
 #include "base/shell_word.h"
 #include "data/variables.h"
+#include "json/json_text.h"
 
 #include <string.h>
 
@@ -115,14 +115,9 @@ static json_t *option_rows_of(nonsens_context *ctx, arena *scratch, const nonsen
 /* What the registry says of the method; null for commands without one. */
 static json_t *method_of(const json_t *result)
 {
-    const char *name = json_string_value(json_object_get(result, "method"));
-    for (size_t i = 0; name && i < nonsens_method_count(); i++) {
-        const nonsens_method_info *m = nonsens_method_at(i);
-        if (strcmp(m->name, name) == 0) {
-            return json_pack("{s:s, s:s, s:s}", "name", m->name, "summary", m->summary, "citation", m->citation);
-        }
-    }
-    return json_null();
+    const nonsens_method_info *m = nonsens_method_find(json_string_value(json_object_get(result, "method")));
+    return m ? json_pack("{s:s, s:s, s:s}", "name", m->name, "summary", m->summary, "citation", m->citation)
+             : json_null();
 }
 
 /* Of very many segments only the largest, which come first, keep their modulation; false where memory is exhausted. */

@@ -6,7 +6,7 @@
 #include "figures/figure.h"
 #include "fuzz/fuzz_data.h"
 #include "fuzz/fuzz_file.h"
-#include "methods/shared/method.h"
+#include "methods/registry.h"
 #include "pool/journal_head.h"
 #include "tasks/bootstrap.h"
 #include "tasks/pairs/pairs.h"

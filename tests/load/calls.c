@@ -126,7 +126,7 @@ int main(int words, char **word)
         for (int k = 2; k < words; k++) {
             wanted = wanted || strcmp(word[k], m->name) == 0;
         }
-        if (m->direction && wanted) {
+        if ((m->commands & NONSENS_CMD_DIRECTION) && wanted) {
             failures += run_method(ctx, m->name, count < 20 ? 20 : count);
             runs++;
         }

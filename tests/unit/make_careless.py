@@ -28,7 +28,7 @@ VALUES = {
     'row_stride': '2', 'column_stride': '1', 'x': '0', 'y': '1', 'index': '0', 'variable': '0', 'segment': '0',
     'node': '0', 'source': '0', 'distance': '0', 'detail': 'NONSENS_TEXT_ALL', 'format': 'NONSENS_GRAPH_DOT',
     'command': 'NONSENS_CMD_ICA', 'commands': 'NONSENS_CMD_ICA', 'size': 'sizeof graph_text - 1', 'bytes': '4096',
-    'key': '"seed"', 'value': '"1"', 'name': '"a graph"',
+    'key': '"seed"', 'value': '"1"', 'name': '"a graph"', 'nonsens_method_find.name': '"lingam"',
     'path': 'output_file', 'column': 'NULL', 'journal': 'NULL', 'sources': 'NULL',
     'fn': 'a_test', 'nonsens_set_progress.fn': 'a_progress',
     'nonsens_data_read.path': 'table_file', 'nonsens_graph_read.path': 'graph_file',

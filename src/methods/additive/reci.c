@@ -28,7 +28,7 @@
 #include "math/column.h"
 #include "math/linalg.h"
 #include "methods/additive/additive.h"
-#include "methods/shared/method.h"
+#include "methods/additive/additive_method.h"
 #include "regress/gp.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
  * residual and would reject the true direction.
  */
 #include "methods/additive/additive.h"
-#include "methods/shared/method.h"
+#include "methods/additive/additive_method.h"
 #include "regress/gp.h"
 
 #include <string.h>

@@ -26,7 +26,7 @@
 #include "base/show.h"
 #include "math/column.h"
 #include "methods/additive/additive.h"
-#include "methods/shared/method.h"
+#include "methods/additive/additive_method.h"
 #include "regress/gp.h"
 
 #include <inttypes.h>

@@ -21,8 +21,8 @@
  * dependence was right in 1.00 and 1.00, .98 and 1.00, .74 and .88.  So the p-values are shown, and a note says where
  * they do not support the choice.
  */
+#include "methods/cdnod/cdnod_method.h"
 #include "methods/cdnod/cdnod_tests.h"
-#include "methods/shared/method.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -16,8 +16,8 @@
 #include "base/show.h"
 #include "graph/orient.h"
 #include "graph/skeleton_test.h"
+#include "methods/cdnod/cdnod_method.h"
 #include "methods/cdnod/cdnod_tests.h"
-#include "methods/shared/method.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -22,10 +22,10 @@
 #include "base/number.h"
 #include "base/parallel.h"
 #include "base/show.h"
-#include "indep/hsic.h"
-#include "methods/icp/icp_sets.h"
-#include "methods/shared/method.h"
 #include "data/variables.h"
+#include "indep/hsic.h"
+#include "methods/icp/icp_method.h"
+#include "methods/icp/icp_sets.h"
 
 #include <inttypes.h>
 #include <math.h>

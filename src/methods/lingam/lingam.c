@@ -10,9 +10,9 @@
 #include "base/number.h"
 #include "base/show.h"
 #include "methods/lingam/lingam_check.h"
+#include "methods/lingam/lingam_method.h"
 #include "methods/lingam/lingam_order.h"
 #include "methods/lingam/lingam_weights.h"
-#include "methods/shared/method.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -19,7 +19,7 @@
  */
 #include "math/linalg.h"
 #include "methods/additive/additive.h"
-#include "methods/shared/method.h"
+#include "methods/lingam/lingam_method.h"
 
 #include <math.h>
 

@@ -7,8 +7,8 @@
  * independent inside segments: a test of that says when the data contradict it.
  */
 #include "base/number.h"
-#include "methods/shared/method.h"
 #include "methods/nonsens/monti.h"
+#include "methods/nonsens/nonsens_method.h"
 #include "methods/shared/unmixing.h"
 
 #include <math.h>

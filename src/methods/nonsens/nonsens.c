@@ -18,7 +18,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
-#include "methods/shared/method.h"
+#include "methods/nonsens/nonsens_method.h"
 
 #include <inttypes.h>
 #include <math.h>

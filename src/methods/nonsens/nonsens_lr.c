@@ -22,8 +22,8 @@
 #include "math/column.h"
 #include "math/entropy.h"
 #include "math/sort.h"
-#include "methods/shared/method.h"
 #include "methods/nonsens/monti.h"
+#include "methods/nonsens/nonsens_method.h"
 
 #include <math.h>
 

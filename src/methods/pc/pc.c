@@ -21,7 +21,7 @@
  */
 #include "methods/pc/pc.h"
 
-#include "methods/shared/method.h"
+#include "methods/pc/pc_method.h"
 
 _Static_assert((int)COLLIDERS_CONSERVATIVE == (int)ORIENT_CONSERVATIVE, "options name the rules in their order");
 _Static_assert((int)COLLIDERS_MAJORITY == (int)ORIENT_MAJORITY, "likewise");

@@ -22,10 +22,10 @@
 #include "methods/pc/pc.h"
 
 #include "base/parallel.h"
-#include "options/preset.h"
 #include "base/show.h"
 #include "data/audit.h"
-#include "methods/shared/method.h"
+#include "methods/pc/pc_method.h"
+#include "options/preset.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -55,17 +55,15 @@ typedef struct line_work {
 
 /* ---- pairs --------------------------------------------------------------------------------------------------- */
 
-static const char *const method_word[] = {"structured", "nonsens", "nonsens-lr"};
-
 /* The defaults of the command direction, and what the user said that means something there, too. */
-static nonsens_status pair_options(nonsens_context *ctx, const nonsens_options *from, int64_t lines,
+static nonsens_status pair_options(nonsens_context *ctx, const nonsens_options *from, const method *m, int64_t lines,
                                    nonsens_options **out)
 {
     int threads = parallel_threads((int)from->threads);
     TRY(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, out));
     nonsens_options *o = *out;
     TRY(nonsens_options_set(ctx, o, "as-published", from->as_published ? "true" : "false"));
-    snprintf(o->method, sizeof o->method, "%s", method_word[from->orient_by]);
+    TRY(nonsens_options_set(ctx, o, "method", m->info.name));
     o->seed = from->seed;
     o->alpha = from->alpha;
     o->pooling = from->pooling;
@@ -163,7 +161,9 @@ static open_line *surest_line(const line_work *w, bool with_common)
     open_line *best = NULL;
     for (int64_t i = 0; i < w->lines; i++) {
         open_line *line = &w->line[i];
-        if (line->tried || !is_decided(line) || !pdag_is_line(g, line->node[0], line->node[1]) ||
+        bool names_any =
+            with_common && is_decided(line) && line->result->assumes_effect; // decides whatever acts on both
+        if (line->tried || names_any || !is_decided(line) || !pdag_is_line(g, line->node[0], line->node[1]) ||
             (common_cause(g, line->node[0], line->node[1]) >= 0) != with_common) {
             continue;
         }
@@ -175,8 +175,7 @@ static open_line *surest_line(const line_work *w, bool with_common)
 static open_line *next_line(const line_work *w)
 {
     open_line *line = surest_line(w, false);
-    bool assumes_effect = w->search->options->orient_by == ORIENT_BY_NONSENS_LR; // and names a direction in any case
-    return line || assumes_effect ? line : surest_line(w, true);
+    return line ? line : surest_line(w, true);
 }
 
 static nonsens_status direct_lines(nonsens_context *ctx, const line_work *w, orienter *orient)
@@ -358,9 +357,9 @@ static nonsens_status direct_and_report(nonsens_context *ctx, arena *a, pc_searc
 static nonsens_status complete_pattern(nonsens_context *ctx, arena *a, pc_search *s, nonsens_result *result)
 {
     nonsens_options *options = NULL;
-    line_work w = {.search = s, .method = method_find(method_word[s->options->orient_by])};
+    line_work w = {.search = s, .method = result->pair_method};
     TRY(list_lines(ctx, a, &s->found.graph, &w));
-    nonsens_status status = pair_options(ctx, s->options, w.lines, &options);
+    nonsens_status status = pair_options(ctx, s->options, w.method, w.lines, &options);
     w.options = options;
     status = status == NONSENS_OK ? direct_and_report(ctx, a, s, &w, result) : status;
     close_lines(&w, options);

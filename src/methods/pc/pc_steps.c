@@ -1,7 +1,7 @@
 /* pc_steps.c - how PC comes to its graph, in words: which edge went for which set, and what directed the others. */
 #include "base/show.h"
 #include "methods/pc/pc.h"
-#include "methods/shared/steps.h"
+#include "methods/shared/reasoning.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,12 +28,12 @@ static nonsens_status say_separation(nonsens_context *ctx, const pc_search *s, i
                                      nonsens_result *result)
 {
     const skeleton_pair *pair = skeleton_at(&s->found, x, y);
-    char a[SHOWN_BYTES], b[SHOWN_BYTES], list[LIST_BYTES], p_value[STEP_P_BYTES];
+    char a[SHOWN_BYTES], b[SHOWN_BYTES], list[LIST_BYTES], p_value[REASONING_P_BYTES];
     show_bare(a, pc_name(s, x));
     show_bare(b, pc_name(s, y));
     list_given(s, pair, list);
     return result_step(ctx, result, "%s and %s are not seen to depend on one another%s%s (%s): no edge.", a, b,
-                       pair->count > 0 ? " given " : "", list, step_p(p_value, pair->p_value));
+                       pair->count > 0 ? " given " : "", list, reasoning_p(p_value, pair->p_value));
 }
 
 static nonsens_status say_skeleton(nonsens_context *ctx, const pc_search *s, nonsens_result *result)

@@ -91,8 +91,8 @@ struct nonsens_result {
     int64_t notes, note_capacity, level_capacity;
     char **step; /* the reasoning from the data to the decision, a sentence or two each */
     int64_t steps, step_capacity;
-    const char *assumes;   /* from the registry */
-    const char *two_heads; /* likewise: what a <-> b means; NULL: a hidden common cause */
+    const char *assumes;            /* from the registry */
+    const char *bidirected_meaning; /* likewise: what a <-> b means; NULL: a hidden common cause */
     /* of the data */
     int64_t rows, segments, variables;
     char **names, **labels, **warning;
@@ -111,8 +111,9 @@ struct nonsens_result {
     unmixed unmixed;
     /* of `discover` and `explain` */
     bool is_graph;
-    const struct knowledge *known; /* beforehand, user's order, while the method runs; NULL: nothing */
-    graph_edge *edge;              /* (edges) ordered by from, to; result_finish sees to that */
+    const struct knowledge *known;    /* beforehand, user's order, while the method runs; NULL: nothing */
+    const struct method *pair_method; /* that the method asks about pairs, while it runs; NULL: none */
+    graph_edge *edge;                 /* (edges) ordered by from, to; result_finish sees to that */
     int64_t edges, edge_capacity;
     int64_t *order;      /* (variables) user's indices, causes first; NULL where the method has no order */
     resampled resampled; /* replicates 0: without --bootstrap */
@@ -131,7 +132,7 @@ nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, enum no
     __attribute__((format(printf, 4, 5)));
 /* A note on the segments that an independence test left out, if there are any. */
 nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows);
-/* The next step of the reasoning (steps.h). */
+/* The next step of the reasoning (reasoning.h). */
 nonsens_status result_step(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /*

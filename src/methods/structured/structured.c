@@ -10,7 +10,8 @@
 #include "methods/structured/structured.h"
 
 #include "math/special.h"
-#include "methods/shared/method.h"
+#include "methods/shared/rank_search_family.h"
+#include "methods/structured/structured_method.h"
 
 #include <math.h>
 
@@ -260,4 +261,13 @@ nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsen
     result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
     TRY(structured_say_steps(ctx, s, result));
     return structured_report(ctx, a, s, result);
+}
+
+/* Rows, and Fisher matrices and their factors. */
+double structured_classifier_memory(const nonsens_options *options, double rows, int64_t segments)
+{
+    enum { NUMBERS_PER_ROW = 60, MATRICES = 15, RANK = 2 };
+    double basis = (double)family_spline_basis(options, (int64_t)rows);
+    double parameters = RANK * basis * basis + (RANK + 1) * (double)segments;
+    return rows * sizeof(double) * NUMBERS_PER_ROW + MATRICES * parameters * parameters * sizeof(double);
 }

@@ -4,7 +4,7 @@
 #include "base/show.h"
 #include "indep/hsic.h"
 #include "methods/shared/change.h"
-#include "methods/shared/steps.h"
+#include "methods/shared/reasoning.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -52,16 +52,17 @@ static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const s
 static nonsens_status say_change(nonsens_context *ctx, nonsens_result *result, const char *variable,
                                  const change_test *place, const change_test *scale, bool changes)
 {
-    char name[SHOWN_BYTES], ratio[NUMBER_BYTES], far[NUMBER_BYTES], scale_p[STEP_P_BYTES], place_p[STEP_P_BYTES];
+    char name[SHOWN_BYTES], ratio[NUMBER_BYTES], far[NUMBER_BYTES], scale_p[REASONING_P_BYTES],
+        place_p[REASONING_P_BYTES];
     return result_step(ctx, result,
                        "The disturbance of %s is %s: its deviation is up to %s times as large in one segment as in "
                        "another (%s), its means are up to %s deviations apart (%s).",
                        show_bare(name, variable),
                        changes ? "seen to change over the segments" : "not seen to change over the segments",
-                       isnan(scale->effect) ? "-" : number_print(ratio, scale->effect, STEP_DIGITS),
-                       isnan(scale->p_value) ? "not tested" : step_p(scale_p, scale->p_value),
-                       isnan(place->effect) ? "-" : number_print(far, place->effect, STEP_DIGITS),
-                       isnan(place->p_value) ? "not tested" : step_p(place_p, place->p_value));
+                       isnan(scale->effect) ? "-" : number_print(ratio, scale->effect, REASONING_DIGITS),
+                       isnan(scale->p_value) ? "not tested" : reasoning_p(scale_p, scale->p_value),
+                       isnan(place->effect) ? "-" : number_print(far, place->effect, REASONING_DIGITS),
+                       isnan(place->p_value) ? "not tested" : reasoning_p(place_p, place->p_value));
 }
 
 static nonsens_status test_changes(nonsens_context *ctx, const search *s, const int64_t *node_of,

@@ -7,9 +7,9 @@
 #include "base/number.h"
 #include "base/show.h"
 #include "math/special.h"
-#include "methods/shared/method.h"
-#include "methods/shared/steps.h"
+#include "methods/shared/reasoning.h"
 #include "methods/structured/structured_disturbances.h"
+#include "methods/structured/structured_method.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,12 +31,12 @@ typedef struct arrow_facts {
 static nonsens_status say_arrow(nonsens_context *ctx, nonsens_result *result, const char *from, const char *to,
                                 const arrow_facts *f)
 {
-    char a[SHOWN_BYTES], b[SHOWN_BYTES], gain[NUMBER_BYTES], loss[NUMBER_BYTES], p[STEP_P_BYTES],
-        turned_p[STEP_P_BYTES];
+    char a[SHOWN_BYTES], b[SHOWN_BYTES], gain[NUMBER_BYTES], loss[NUMBER_BYTES], p[REASONING_P_BYTES],
+        turned_p[REASONING_P_BYTES];
     show_bare(a, from);
     show_bare(b, to);
-    number_print(gain, f->gain, STEP_DIGITS);
-    step_p(p, f->gain_p);
+    number_print(gain, f->gain, REASONING_DIGITS);
+    reasoning_p(p, f->gain_p);
     if (f->required) {
         return result_step(ctx, result,
                            "%s -> %s predicts unseen rows better by %s nats per row (%s); its direction is "
@@ -55,7 +55,7 @@ static nonsens_status say_arrow(nonsens_context *ctx, nonsens_result *result, co
     return result_step(ctx, result,
                        "%s -> %s predicts unseen rows better by %s nats per row (%s); turned round it would "
                        "lose %s of them (%s): %s.",
-                       a, b, gain, p, number_print(loss, f->loss, STEP_DIGITS), step_p(turned_p, f->loss_p),
+                       a, b, gain, p, number_print(loss, f->loss, REASONING_DIGITS), reasoning_p(turned_p, f->loss_p),
                        f->directed                               ? "the direction is established"
                        : f->loss_p < 0.5 * result->options.alpha ? "but no change of a disturbance at either end "
                                                                    "supports it, and the direction stays open"
@@ -132,7 +132,7 @@ static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, co
         "Every variable is explained by a mechanism that is the same in all segments and a disturbance that "
         "changes over them; graphs are compared by the log likelihood of rows that the fits have not seen. "
         "The best one found has %s nats per row more than none at all.",
-        number_print(more, graph - empty, STEP_DIGITS)));
+        number_print(more, graph - empty, REASONING_DIGITS)));
     TRY(result_add(ctx, result, graph, NAN,
                    "log likelihood of unseen rows by the graph, in nats per row of warped ranks", "likelihood(graph)"));
     return result_add(ctx, result, empty, NAN, "the same without any edge", "likelihood(no edges)");

@@ -1,7 +1,7 @@
 /* structured_steps.c - how `structured` comes to its decision on a pair, in words. */
 #include "base/number.h"
 #include "base/show.h"
-#include "methods/shared/steps.h"
+#include "methods/shared/reasoning.h"
 #include "methods/structured/structured.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 static nonsens_status say_dependence(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
-    char a[SHOWN_BYTES], b[SHOWN_BYTES], p_value[STEP_P_BYTES];
+    char a[SHOWN_BYTES], b[SHOWN_BYTES], p_value[REASONING_P_BYTES];
     if (s->dependence.segments_used == 0) {
         return result_step(ctx, result, "Whether %s and %s depend on one another inside the segments cannot be tested.",
                            show_bare(a, result->names[0]), show_bare(b, result->names[1]));
@@ -18,13 +18,13 @@ static nonsens_status say_dependence(nonsens_context *ctx, const structured *s, 
                        show_bare(a, result->names[0]), show_bare(b, result->names[1]),
                        s->dependent ? "dependent, so that there is something to explain"
                                     : "not seen to depend on one another",
-                       step_p(p_value, s->dependence.p_value));
+                       reasoning_p(p_value, s->dependence.p_value));
 }
 
 static nonsens_status say_rank(nonsens_context *ctx, const structured *s, int64_t r, nonsens_result *result)
 {
     const ranks *f = &s->free;
-    char gain[NUMBER_BYTES], p_value[STEP_P_BYTES];
+    char gain[NUMBER_BYTES], p_value[REASONING_P_BYTES];
     bool fitted = r <= f->fitted && f->fit[r].held_out;
     const char *which = r == 1 ? "One feature of both variables" : "A further feature",
                *verdict = r <= f->rank ? "it is needed"
@@ -33,12 +33,12 @@ static nonsens_status say_rank(nonsens_context *ctx, const structured *s, int64_
                               : "too little, for all its significance, to count";
     if (!fitted) {
         return result_step(ctx, result, "%s would tell the segments apart no better (%s): %s.", which,
-                           step_p(p_value, f->step[r].p_value), verdict);
+                           reasoning_p(p_value, f->step[r].p_value), verdict);
     }
     return result_step(ctx, result, "%s tells the segments of unseen rows apart %s by %s nats per row (%s): %s.", which,
                        f->step[r].mean < 0.0 ? "worse" : "better",
-                       number_print(gain, fabs(f->step[r].mean), STEP_DIGITS), step_p(p_value, f->step[r].p_value),
-                       verdict);
+                       number_print(gain, fabs(f->step[r].mean), REASONING_DIGITS),
+                       reasoning_p(p_value, f->step[r].p_value), verdict);
 }
 
 /* A significant loss that is put down to the features (structured.c). */
@@ -56,7 +56,7 @@ static const char *const VERDICT[] = {
 static nonsens_status say_direction(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
 {
     const hypothesis *h = &s->cause[j];
-    char cause[SHOWN_BYTES], effect[SHOWN_BYTES], loss[NUMBER_BYTES], p_value[STEP_P_BYTES];
+    char cause[SHOWN_BYTES], effect[SHOWN_BYTES], loss[NUMBER_BYTES], p_value[REASONING_P_BYTES];
     show_bare(cause, result->names[s->ladder.user[j]]);
     show_bare(effect, result->names[s->ladder.user[1 - j]]);
     if (h->own == 0) {
@@ -71,8 +71,8 @@ static nonsens_status say_direction(nonsens_context *ctx, const structured *s, i
         "If %s causes %s, what changes in the disturbance of %s is a function of %s alone, so that %" PRId64
         " of %" PRId64 " features may be made to see %s alone without loss. Made so, they lose %s nats "
         "per row on unseen rows (%s): %s%s.",
-        cause, effect, cause, cause, h->own, s->rank, cause, number_print(loss, h->loss.mean, STEP_DIGITS),
-        step_p(p_value, h->loss.p_value),
+        cause, effect, cause, cause, h->own, s->rank, cause, number_print(loss, h->loss.mean, REASONING_DIGITS),
+        reasoning_p(p_value, h->loss.p_value),
         is_excused(s, h) ? "under a twentieth of the other direction's loss, which is put down to the features; " : "",
         VERDICT[h->verdict]);
 }
@@ -100,5 +100,5 @@ nonsens_status structured_say_steps(nonsens_context *ctx, const structured *s, n
     return result_step(ctx, result,
                        "Compared with one another on unseen rows%s, the two directions are %s standard errors apart.",
                        s->named_at_two ? ", with two features although one is all that is sure" : "",
-                       number_print(z, fabs(s->between.z), STEP_DIGITS));
+                       number_print(z, fabs(s->between.z), REASONING_DIGITS));
 }

@@ -9,14 +9,14 @@
 #include "base/number.h"
 #include "base/show.h"
 #include "data/audit.h"
+#include "data/subsample.h"
+#include "data/variables.h"
 #include "indep/hsic.h"
+#include "methods/registry.h"
 #include "methods/shared/change.h"
 #include "tasks/diagnose/diagnose_pair.h"
 #include "tasks/expected_memory.h"
-#include "data/subsample.h"
-#include "methods/shared/method.h"
 #include "tasks/run.h"
-#include "data/variables.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,8 +24,6 @@
 #include <string.h>
 
 enum { MOST_PAIRED_VARIABLES = 10, MOST_CLASSIFIED_VARIABLES = 3, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
-
-static const char DECIDING_METHOD[] = "structured"; /* whose classifiers and memory are spoken of */
 
 /* What all steps need. */
 typedef struct diagnosis {
@@ -294,13 +292,13 @@ static nonsens_status note_sample(const diagnosis *d, const nonsens_data *all, c
                        show_bare(first, all->names[0]), show_bare(second, all->names[1]), fewer->n, all->n);
 }
 
-/* By the rows that `structured` would use. */
+/* By the rows that `direction` would use. */
 static nonsens_status classify_pair(const diagnosis *d, const nonsens_data *pair, const nonsens_options *options,
                                     bool single)
 {
     arena scratch = {0};
     nonsens_data *fewer;
-    TRY(fewer_rows(d->ctx, pair, options, method_most_rows(method_find(DECIDING_METHOD), options), &fewer));
+    TRY(fewer_rows(d->ctx, pair, options, method_max_rows(method_default(NONSENS_CMD_DIRECTION), options), &fewer));
     nonsens_status status = fewer ? note_sample(d, pair, fewer) : NONSENS_OK;
     if (status == NONSENS_OK) {
         status = diagnose_pair(d->ctx, &scratch, fewer ? fewer : pair, options, single, d->result);
@@ -367,9 +365,10 @@ static nonsens_status report_memory(const diagnosis *d)
     if (d->data->segments < 2) {
         return NONSENS_OK;
     }
-    return result_add(d->ctx, d->result,
-                      ceil(expected_memory(d->data, d->options, NONSENS_CMD_DIRECTION, DECIDING_METHOD) / MEGABYTE), NAN,
-                      "MB that direction needs for one pair, about", "memory of direction");
+    return result_add(
+        d->ctx, d->result,
+        ceil(expected_direction_memory(d->data, d->options, method_default(NONSENS_CMD_DIRECTION)) / MEGABYTE), NAN,
+        "MB that direction needs for one pair, about", "memory of direction");
 }
 
 /* ---- the run ---- */

@@ -106,7 +106,7 @@ static nonsens_status take_result(nonsens_context *ctx, const nonsens_result *fo
         TRY(result_note(ctx, result, found->note_level[i], "The graph: %s", found->note[i]));
     }
     result->method = found->method;
-    result->two_heads = found->two_heads;
+    result->bidirected_meaning = found->bidirected_meaning;
     result->assumes =
         arena_format(ctx, &result->memory, "%s For the graph by %s: %s", ASSUMES, found->method, found->assumes);
     return result->assumes ? NONSENS_OK : NONSENS_ERR_MEMORY;

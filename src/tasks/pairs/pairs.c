@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "data/audit.h"
 #include "math/fdr.h"
+#include "tasks/choose_method.h"
 #include "tasks/run.h"
 #include "write/write_internal.h"
 
@@ -155,7 +156,7 @@ static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, 
                                 const char *journal_path, const method **m)
 {
     TRY(options_begin(ctx, options, NONSENS_CMD_DIRECTION));
-    TRY(run_pick_method(ctx, options, m));
+    TRY(choose_method(ctx, options, m));
     if (!options->pairs[0]) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "which pairs? Set the option pairs to all or to a file with two names a line");

@@ -163,10 +163,10 @@ static int set_up(void **state)
     graph = simulated(ctx, three);
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *method = nonsens_method_at(i);
-        if (method->direction) {
+        if (method->commands & NONSENS_CMD_DIRECTION) {
             list_job(ctx, method->name, false);
         }
-        if (method->discover) {
+        if (method->commands & NONSENS_CMD_DISCOVER) {
             list_job(ctx, method->name, true);
         }
     }

@@ -1,6 +1,7 @@
 /* test_preset.c - --as-published: what it sets, what overrides it, where it is refused, and that it can be repeated. */
 #include "options/options.h"
 #include "options/preset.h"
+#include "tasks/choose_method.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -151,14 +152,15 @@ static void test_other_methods_refuse_it(void **state)
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         nonsens_options *o = fresh(ctx, table[i].command);
+        const method *m;
         set(ctx, o, "method", table[i].method);
         if (table[i].orient_by) {
             set(ctx, o, "orient-by", table[i].orient_by);
         }
-        assert_int_equal(options_begin(ctx, o, table[i].command), NONSENS_OK);
+        assert_int_equal(choose_method(ctx, o, &m), NONSENS_OK);
         set(ctx, o, "as-published", "true");
         assert_int_equal(nonsens_options_check(ctx, o), table[i].expected);
-        assert_int_equal(options_begin(ctx, o, table[i].command), table[i].expected);
+        assert_int_equal(choose_method(ctx, o, &m), table[i].expected);
         assert_true(table[i].expected == NONSENS_OK || strstr(nonsens_message(ctx), "--as-published is for"));
         nonsens_options_free(o);
     }

@@ -1,4 +1,5 @@
-#include "methods/shared/steps.h"
+/* reasoning.c - the question before a method runs, the answer after it, and the evidence between them. */
+#include "methods/shared/reasoning.h"
 
 #include "base/number.h"
 #include "base/show.h"
@@ -9,13 +10,13 @@
 
 enum { BEGUN = 2 };
 
-const char *step_p(char out[STEP_P_BYTES], double p_value)
+const char *reasoning_p(char out[REASONING_P_BYTES], double p_value)
 {
     char shown[NUMBER_BYTES];
     out[0] = '\0';
     if (!isnan(p_value)) {
-        snprintf(out, STEP_P_BYTES, "p-value %s",
-                 p_value >= P_FLOOR ? number_print(shown, p_value, STEP_DIGITS) : "below 1e-300");
+        snprintf(out, REASONING_P_BYTES, "p-value %s",
+                 p_value >= P_FLOOR ? number_print(shown, p_value, REASONING_DIGITS) : "below 1e-300");
     }
     return out;
 }
@@ -40,7 +41,7 @@ static nonsens_status say_question(nonsens_context *ctx, nonsens_result *result)
                        result->rows, segments, a, b, b, a);
 }
 
-nonsens_status steps_begin(nonsens_context *ctx, const method *m, nonsens_result *result)
+nonsens_status reasoning_begin(nonsens_context *ctx, const method *m, nonsens_result *result)
 {
     TRY(say_question(ctx, result));
     return result_step(ctx, result, "Method %s: %s (%s).", m->info.name, m->info.summary, m->info.citation);
@@ -52,10 +53,10 @@ static nonsens_status say_evidence(nonsens_context *ctx, nonsens_result *result)
 {
     for (int64_t i = 0; i < result->evidence_count; i++) {
         const evidence *e = &result->evidence[i];
-        char name[SHOWN_BYTES], p_value[STEP_P_BYTES];
+        char name[SHOWN_BYTES], p_value[REASONING_P_BYTES];
         if (!isnan(e->p_value)) {
             TRY(result_step(ctx, result, "%s: %s (%s).", show_bare(name, e->name), e->text,
-                            step_p(p_value, e->p_value)));
+                            reasoning_p(p_value, e->p_value)));
         }
     }
     return NONSENS_OK;
@@ -71,7 +72,7 @@ static nonsens_status say_graph(nonsens_context *ctx, nonsens_result *result)
                        result->edges, arrows, result->reason ? " " : "", result->reason ? result->reason : "");
 }
 
-nonsens_status steps_end(nonsens_context *ctx, nonsens_result *result)
+nonsens_status reasoning_end(nonsens_context *ctx, nonsens_result *result)
 {
     char decision[SHOWN_BYTES];
     if (result->steps == BEGUN) {

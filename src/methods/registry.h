@@ -1,0 +1,29 @@
+/*
+ * registry.h - the table of methods.  Code outside the method folders asks the rows and compares no names.
+ *
+ * Adding a method = one folder in src/methods and one row in registry.c.
+ */
+#ifndef METHODS_REGISTRY_H
+#define METHODS_REGISTRY_H
+
+#include "methods/shared/method.h"
+
+/* NULL behind the last row. */
+const method *method_at(size_t index);
+
+/* NULL if no method has this name. */
+const method *method_find(const char *name);
+
+/* The method that a command runs if --method is not set. */
+const method *method_default(unsigned command);
+
+/* The bivariate method that m asks about pairs, as the options say; NULL if m asks none. */
+const method *method_for_pairs(const method *m, const nonsens_options *options);
+
+/* Does the row say that the method uses the option in this command? */
+bool method_uses(const method *m, unsigned command, const char *key);
+
+/* The largest number of rows that a run uses: --most-rows, or what the method says; 0: all. */
+int64_t method_max_rows(const method *m, const nonsens_options *options);
+
+#endif
