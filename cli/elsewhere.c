@@ -57,8 +57,7 @@ int run_elsewhere(const command *c, const char *first, int count, char **words)
     become_program(c, first, count, words);
     int error = errno;
     program_name(c, name);
-    return complain(EXIT_FAILED,
-                    "cannot run the program %s: %s; it belongs into the folder of this program, or on PATH", name,
+    return complain(EXIT_FAILED, "cannot run the program %s: %s; install it in the folder of nonsens, or on PATH", name,
                     strerror(error));
 }
 

@@ -14,9 +14,8 @@
  * On stdout: one line per method and cell.  A cell that fails is reported and left out; the exit status is then 1.
  */
 #include "accuracy.h"
-#include "base/parallel.h"
+#include "harness/request.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +28,11 @@ typedef struct choices {
 } choices;
 
 typedef struct settings {
-    int reps; /* 0: those of the table */
-    int64_t first_seed;
-    const char *cells, *journal, *out[TABLES], *method;
+    request request; /* its table is not used: there are two */
+    nonsens_context *ctx;
+    const char *journal, *graphs, *method;
     bool list;
-    choices pairs, graphs;
+    choices on_pairs, on_graphs;
 } settings;
 
 static void complain(const nonsens_context *ctx)
@@ -43,131 +42,71 @@ static void complain(const nonsens_context *ctx)
 
 static bool is_wanted(const settings *set, const cell *c)
 {
-    return fnmatch(set->cells, c->name, 0) == 0;
+    return study_is_named(set->request.cells, c->name);
 }
 
 /* ---- one cell ---- */
 
-/* The units of a cell that the journal lacks. */
-typedef struct batch {
-    const task *task;
-    journal *journal;
-    char *units;  /* (reps) of unit_bytes each; filled in as they finish */
-    int *missing; /* (jobs) which of the units are to be made */
-    int jobs, done;
-} batch;
-
-static nonsens_status make_line(nonsens_context *ctx, arena *a, const task *t, int64_t seed, json_t *line)
+static int show_progress(void *user, const char *phase, int64_t done, int64_t total)
 {
-    drawn d;
-    nonsens_status status = task_draw(ctx, a, t, seed, &d);
+    (void)phase;
+    fprintf(stderr, "\r%s %" PRId64 "/%" PRId64 " ", *(const char **)user, done, total);
+    return 0;
+}
+
+static nonsens_status run_task(nonsens_context *ctx, const settings *set, const task *t, journal *j, table *csv)
+{
+    arena a = {0};
+    const family *f = t->cell->family;
+    const char *name = t->cell->name;
+    study_run r = {.study = &f->study,
+                   .data = t,
+                   .journal = j,
+                   .first_seed = (int64_t)set->request.first_seed,
+                   .threads = f->side_by_side ? (int)set->on_pairs.options->threads : 1};
+    nonsens_set_progress(ctx, isatty(STDERR_FILENO) ? show_progress : NULL, &name);
+    nonsens_status status = study_run_cell(ctx, &a, &r, t->cell - ACCURACY_CELLS, t->reps);
+    nonsens_set_progress(ctx, NULL, NULL);
     if (status == NONSENS_OK) {
-        status = t->cell->family->run(ctx, a, t->options, &d, line);
-        drawn_free(&d);
+        f->print(t, r.units, csv);
     }
-    return status == NONSENS_OK
-               ? status
-               : fail(ctx, status, "cell %s, seed %" PRId64 ": %s", t->cell->name, seed, nonsens_message(ctx));
-}
-
-static bool read_unit(const batch *b, int place, json_t *line)
-{
-    const family *f = b->task->cell->family;
-    return line && f->read(line, b->units + (size_t)place * f->unit_bytes);
-}
-
-static nonsens_status keep_line(nonsens_context *ctx, batch *b, int place, json_t *line)
-{
-    bool good;
-#pragma omp critical(accuracy_journal)
-    {
-        if (journal_append(ctx, b->journal, line) != NONSENS_OK) { // the next ones would not fare better
-            complain(ctx);
-            exit(1);
-        }
-        good = read_unit(b, place, line);
-        b->done++;
-        if (isatty(2)) {
-            fprintf(stderr, "\r%s %d/%d ", b->task->cell->name, b->done, b->jobs);
-        }
-    }
-    return good ? NONSENS_OK
-                : fail(ctx, NONSENS_ERR_DATA, "cell %s: what was written to the journal cannot be read back",
-                       b->task->cell->name);
-}
-
-static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
-{
-    batch *b = state;
-    const task *t = b->task;
-    int64_t seed = t->first_seed + b->missing[job];
-    json_t *line =
-        json_pack("{s:s, s:I, s:s}", "cell", t->cell->name, "seed", (json_int_t)seed, "options", t->fingerprint);
-    nonsens_status status = make_line(ctx, scratch, t, seed, line);
-    if (status != NONSENS_OK) {
-        json_decref(line);
-        return status;
-    }
-    return keep_line(ctx, b, b->missing[job], line);
-}
-
-static nonsens_status run_batch(nonsens_context *ctx, int threads, batch *b)
-{
-    for (int k = 0; k < b->task->reps; k++) {
-        if (!read_unit(b, k, journal_find(b->journal, b->task->fingerprint, b->task->first_seed + k))) {
-            b->missing[b->jobs++] = k;
-        }
-    }
-    return parallel_for(ctx, b->task->cell->family->side_by_side ? threads : 1, b->jobs, NULL, run_job, b);
-}
-
-static nonsens_status run_task(nonsens_context *ctx, arena *a, const settings *set, const task *t, journal *j,
-                               FILE *csv)
-{
-    batch b = {.task = t, .journal = j};
-    ARENA_TRY(ctx, a, b.units, t->reps * (int64_t)t->cell->family->unit_bytes);
-    ARENA_TRY(ctx, a, b.missing, t->reps);
-    TRY(run_batch(ctx, (int)set->pairs.options->threads, &b));
-    t->cell->family->print(t, b.units, csv);
-    return NONSENS_OK;
+    arena_free(&a);
+    return status;
 }
 
 static void list_task(const task *t)
 {
-    printf("%-32s %-10s reps=%d %s %s\n", t->cell->name, t->cell->family->name, t->reps, t->fingerprint,
+    printf("%-32s %-10s reps=%d %s %s\n", t->cell->name, t->cell->family->study.name, t->reps, t->fingerprint,
            t->cell->options ? t->cell->options : "");
 }
 
-static nonsens_status run_cell(nonsens_context *ctx, const settings *set, const cell *c, journal *j, FILE *csv)
+static nonsens_status run_cell(nonsens_context *ctx, const settings *set, const cell *c, journal *j, table *csv)
 {
     task t;
-    arena a = {0};
-    const choices *own = c->family->command == NONSENS_CMD_DISCOVER ? &set->graphs : &set->pairs;
+    nonsens_status status = NONSENS_OK;
+    const choices *own = c->family->command == NONSENS_CMD_DISCOVER ? &set->on_graphs : &set->on_pairs;
     if (own->refused) {
         return fail(ctx, NONSENS_ERR_USAGE, "cell %s: its methods do not take --set %s", c->name, own->refused);
     }
-    nonsens_status status = task_open(ctx, c, own->options, set->method, &t);
-    if (status != NONSENS_OK) {
-        return status;
-    }
-    t.reps = set->reps > 0 ? set->reps : c->seeds;
-    t.first_seed = set->first_seed;
+    TRY(task_open(ctx, c, own->options, set->method, &t));
+    t.reps = set->request.reps > 0 ? (int)set->request.reps : c->seeds;
     if (set->list) {
         list_task(&t);
     } else {
-        status = run_task(ctx, &a, set, &t, j, csv);
+        status = run_task(ctx, set, &t, j, csv);
     }
-    arena_free(&a);
     task_close(&t);
     return status;
 }
 
-/* ---- the table ---- */
+/* ---- the tables ---- */
 
-/* Whether every cell that was asked for, and there was one, gave its lines. */
-static bool run_cells(nonsens_context *ctx, const settings *set, FILE *const csv[TABLES])
+/* Whether every cell that was asked for, and there was one, gave its lines.  A journal that cannot be written ends it.
+ */
+static bool run_cells(nonsens_context *ctx, const settings *set, table csv[TABLES])
 {
     int matched = 0, failed = 0;
+    nonsens_status status = NONSENS_OK;
     journal j;
     if (journal_open(ctx, set->journal, &j) != NONSENS_OK) {
         complain(ctx);
@@ -176,70 +115,70 @@ static bool run_cells(nonsens_context *ctx, const settings *set, FILE *const csv
     if (nonsens_run_warning(ctx)[0]) {
         fprintf(stderr, "accuracy: %s\n", nonsens_run_warning(ctx));
     }
-    for (int k = 0; k < ACCURACY_CELL_COUNT; k++) {
-        const cell *c = &ACCURACY_CELLS[k];
-        if (!is_wanted(set, c)) {
-            continue;
-        }
-        matched++;
-        if (run_cell(ctx, set, c, &j, csv[c->family->table]) != NONSENS_OK) {
-            complain(ctx);
-            failed++;
+    for (const cell *c = ACCURACY_CELLS; c < ACCURACY_CELLS + ACCURACY_CELL_COUNT && status != NONSENS_ERR_OUTPUT;
+         c++) {
+        if (is_wanted(set, c)) {
+            matched++;
+            status = run_cell(ctx, set, c, &j, &csv[c->family->table]);
+            failed += status != NONSENS_OK;
+            if (status != NONSENS_OK) {
+                complain(ctx);
+            }
         }
     }
     journal_close(&j);
     if (matched == 0) {
-        fprintf(stderr, "accuracy: no cell is called %s; --list yes names them\n", set->cells);
+        fprintf(stderr, "accuracy: no cell is called %s; --list yes names them\n", set->request.cells);
     }
     return matched > 0 && failed == 0;
 }
 
-/* Opens the tables of which a cell was asked for; false where one cannot be written. */
-static bool open_tables(const settings *set, FILE *csv[TABLES])
+/* Opens the tables of which a cell was asked for; false if one cannot be written. */
+static bool open_tables(const settings *set, table csv[TABLES])
 {
-    for (int k = 0; k < ACCURACY_CELL_COUNT; k++) {
-        const family *f = ACCURACY_CELLS[k].family;
-        const char *path = set->list || !is_wanted(set, &ACCURACY_CELLS[k]) ? NULL : set->out[f->table];
-        if (!path || csv[f->table]) {
+    const char *const path[TABLES] = {[TABLE_PAIRS] = set->request.out, [TABLE_GRAPHS] = set->graphs};
+    for (const cell *c = ACCURACY_CELLS; c < ACCURACY_CELLS + ACCURACY_CELL_COUNT; c++) {
+        enum table_kind which = c->family->table;
+        if (set->list || !is_wanted(set, c) || !path[which] || csv[which].out) {
             continue;
         }
-        csv[f->table] = fopen(path, "w");
-        if (!csv[f->table]) {
-            perror(path);
+        csv[which].out = fopen(path[which], "w");
+        if (!csv[which].out) {
+            perror(path[which]);
             return false;
         }
-        f->header(csv[f->table]);
+        c->family->header(&csv[which]);
     }
     return true;
 }
 
-static bool run_tables(nonsens_context *ctx, const settings *set)
+static bool run_tables(const settings *set)
 {
-    FILE *csv[TABLES] = {NULL};
-    bool good = open_tables(set, csv) && run_cells(ctx, set, csv);
+    table csv[TABLES] = {{.out = NULL}};
+    bool good = open_tables(set, csv) && run_cells(set->ctx, set, csv);
     for (int k = 0; k < TABLES; k++) {
-        good = (!csv[k] || fclose(csv[k]) == 0) && good;
+        good = (!csv[k].out || fclose(csv[k].out) == 0) && good;
     }
     return good;
 }
 
-/* ---- settings ---- */
+/* ---- words ---- */
 
-/* An option that the methods of one command have not is refused there; one that none has is an error. */
-static bool set_option(nonsens_context *ctx, settings *set, const char *key, const char *value)
+/* An option that the methods of one command do not have is refused there; one that none has is an error. */
+static bool set_option(settings *set, const char *key, const char *value)
 {
-    bool pairs = nonsens_options_set(ctx, set->pairs.options, key, value) == NONSENS_OK;
-    bool graphs = nonsens_options_set(ctx, set->graphs.options, key, value) == NONSENS_OK;
-    set->pairs.refused = pairs ? set->pairs.refused : key;
-    set->graphs.refused = graphs ? set->graphs.refused : key;
+    bool pairs = nonsens_options_set(set->ctx, set->on_pairs.options, key, value) == NONSENS_OK;
+    bool graphs = nonsens_options_set(set->ctx, set->on_graphs.options, key, value) == NONSENS_OK;
+    set->on_pairs.refused = pairs ? set->on_pairs.refused : key;
+    set->on_graphs.refused = graphs ? set->on_graphs.refused : key;
     if (!pairs && !graphs) {
-        complain(ctx);
+        complain(set->ctx);
     }
     return pairs || graphs;
 }
 
 /* "KEY=VALUE"; the text is cut in two. */
-static bool set_pair(nonsens_context *ctx, settings *set, char *text)
+static bool set_pair(settings *set, char *text)
 {
     char *equals = strchr(text, '=');
     if (!equals) {
@@ -247,75 +186,51 @@ static bool set_pair(nonsens_context *ctx, settings *set, char *text)
         return false;
     }
     *equals = '\0';
-    return set_option(ctx, set, text, equals + 1);
+    return set_option(set, text, equals + 1);
 }
 
-static bool set_one(nonsens_context *ctx, settings *set, const char *key, char *value)
+static bool read_own_word(void *user, const char *key, char *value)
 {
-    struct {
-        const char *key, **field;
-    } texts[] = {{"--cells", &set->cells},
-                 {"--journal", &set->journal},
-                 {"--out", &set->out[TABLE_PAIRS]},
-                 {"--graphs", &set->out[TABLE_GRAPHS]},
-                 {"--method", &set->method}};
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        if (strcmp(key, texts[k].key) == 0) {
-            *texts[k].field = value;
-            return true;
-        }
-    }
-    if (strcmp(key, "--reps") == 0) {
-        set->reps = atoi(value);
-    } else if (strcmp(key, "--seed") == 0) {
-        set->first_seed = atoll(value);
+    settings *set = user;
+    if (strcmp(key, "--journal") == 0) {
+        set->journal = value;
+    } else if (strcmp(key, "--graphs") == 0) {
+        set->graphs = value;
+    } else if (strcmp(key, "--method") == 0) {
+        set->method = value;
     } else if (strcmp(key, "--list") == 0) {
         set->list = strcmp(value, "yes") == 0;
-    } else if (strcmp(key, "--threads") == 0) {
-        return set_option(ctx, set, "threads", value);
-    } else if (strcmp(key, "--set") == 0) {
-        return set_pair(ctx, set, value);
     } else {
-        fprintf(stderr, "accuracy: unknown option %s\n", key);
-        return false;
+        return strcmp(key, "--threads") == 0 ? set_option(set, "threads", value)
+               : strcmp(key, "--set") == 0   ? set_pair(set, value)
+                                             : false;
     }
     return true;
 }
 
-static bool parse(nonsens_context *ctx, int argc, char **argv, settings *set)
+static bool open_settings(settings *set)
 {
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 == argc) {
-            fprintf(stderr, "accuracy: %s wants a value\n", argv[i]);
-            return false;
-        }
-        if (!set_one(ctx, set, argv[i], argv[i + 1])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool open_settings(nonsens_context *ctx, settings *set)
-{
-    *set = (settings){.first_seed = 100001, .cells = "*", .journal = "accuracy.journal", .method = "structured"};
-    return ctx && nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &set->pairs.options) == NONSENS_OK &&
-           nonsens_options_new(ctx, NONSENS_CMD_DISCOVER, &set->graphs.options) == NONSENS_OK;
+    *set = (settings){.ctx = nonsens_context_new(), .journal = "accuracy.journal", .method = "structured"};
+    return set->ctx && nonsens_options_new(set->ctx, NONSENS_CMD_DIRECTION, &set->on_pairs.options) == NONSENS_OK &&
+           nonsens_options_new(set->ctx, NONSENS_CMD_DISCOVER, &set->on_graphs.options) == NONSENS_OK;
 }
 
 int main(int argc, char **argv)
 {
-    nonsens_context *ctx = nonsens_context_new();
     settings set;
     int status = 2;
-    if (!open_settings(ctx, &set)) {
+    if (!open_settings(&set)) {
         fputs("accuracy: out of memory\n", stderr);
         status = 1;
-    } else if (parse(ctx, argc, argv, &set)) {
-        status = run_tables(ctx, &set) ? 0 : 1;
+    } else if (request_read(&set.request, argc, argv, read_own_word, &set)) {
+        status = run_tables(&set) ? 0 : 1;
+    } else {
+        fputs("usage: accuracy [--reps R] [--cells PATTERNS] [--journal FILE] [--out FILE.csv] [--graphs FILE.csv] "
+              "[--seed FIRST] [--threads T] [--method NAME] [--set KEY=VALUE]... [--list yes]\n",
+              stderr);
     }
-    nonsens_options_free(set.pairs.options);
-    nonsens_options_free(set.graphs.options);
-    nonsens_context_free(ctx);
+    nonsens_options_free(set.on_pairs.options);
+    nonsens_options_free(set.on_graphs.options);
+    nonsens_context_free(set.ctx);
     return status;
 }

@@ -3,18 +3,17 @@
  *
  *     cell (a row of the table) -> task (a cell and settings) -> drawn data -> journal line -> printed shares
  *
- * A unit of work is one data set of a cell, named by its seed.  What is done with it is the business of a family, which
- * turns data into a line of the journal, and the lines of a cell into printed lines.
+ * A unit of work is one data set of a cell, named by its seed (harness/study.h).  What is done with it is the business
+ * of a family, which turns data into a line of the journal, and the units of a cell into printed lines.
  */
 #ifndef EXPERIMENTS_ACCURACY_H
 #define EXPERIMENTS_ACCURACY_H
 
-#include "pool/journal.h"
 #include "data/dataset.h"
-#include "simulate/simulate.h"
+#include "harness/study.h"
+#include "harness/table.h"
 #include "mechanisms.h"
-
-#include <stdio.h>
+#include "simulate/simulate.h"
 
 /* What the data of a cell are, which says what counts as right and wrong. */
 enum judgement {
@@ -41,6 +40,8 @@ typedef struct cell {
 
 extern const cell ACCURACY_CELLS[];
 extern const int ACCURACY_CELL_COUNT;
+void accuracy_cell_name(int64_t number, char name[CELL_NAME_BYTES]);
+int64_t accuracy_seeds(int64_t number);
 
 enum { FINGERPRINT_BYTES = 17 };
 
@@ -52,7 +53,6 @@ typedef struct task {
     nonsens_options *options;             /* of the method */
     int64_t nodes, depth, segments, rows; /* depth is 0 for a mechanism; rows per segment, on average */
     int reps;
-    int64_t first_seed;
     char fingerprint[FINGERPRINT_BYTES]; /* of all that a unit depends on but its seed */
 } task;
 
@@ -64,25 +64,28 @@ typedef struct drawn {
 } drawn;
 
 /* Families whose lines have the same columns share a table. */
-enum table { TABLE_PAIRS, TABLE_GRAPHS, TABLES };
+enum table_kind { TABLE_PAIRS, TABLE_GRAPHS, TABLES };
 
 struct family {
-    const char *name;
-    int revision;     /* raise it when a change of code or defaults changes results: older lines are then not taken */
+    study study;      /* made by FAMILY_STUDY */
     unsigned command; /* whose options its methods take */
-    enum table table;
+    enum table_kind table;
     bool side_by_side; /* one data set per thread; else one at a time on all threads */
     bool any_method;   /* runs the method that --method names */
-    /* Adds what is found to the line. */
+    /* Adds the results to the line. */
     nonsens_status (*run)(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d, json_t *line);
-    size_t unit_bytes;
-    /* The unit that a line tells of; texts in it may be the line's.  False where the line lacks something. */
-    bool (*read)(json_t *line, void *unit);
     /* The first line of its table. */
-    void (*header)(FILE *csv);
-    /* Prints what the units (task->reps) of a cell say; csv may be NULL. */
-    void (*print)(const task *t, const void *units, FILE *csv);
+    void (*header)(table *csv);
+    /* Prints what the units (task->reps) of a cell say. */
+    void (*print)(const task *t, const void *units, table *csv);
 };
+
+/* The study of a family: units are named by the task's fingerprint, and run on what it draws. */
+#define FAMILY_STUDY(label, number, unit, reader)                                                        \
+    {                                                                                                    \
+        .name = label, .revision = number, .cell_name = accuracy_cell_name, .cell_reps = accuracy_seeds, \
+        .key = task_key, .run = task_run, .unit_bytes = sizeof(unit), .read = reader                     \
+    }
 
 extern const family ACCURACY_MONTI, ACCURACY_STRUCTURED, ACCURACY_GRAPH, ACCURACY_GRAPH_STRUCTURED;
 
@@ -92,8 +95,9 @@ extern const family ACCURACY_MONTI, ACCURACY_STRUCTURED, ACCURACY_GRAPH, ACCURAC
 nonsens_status task_open(nonsens_context *ctx, const cell *c, const nonsens_options *options, const char *method,
                          task *out);
 void task_close(task *t);
-nonsens_status task_draw(nonsens_context *ctx, arena *a, const task *t, int64_t seed, drawn *out);
-void drawn_free(drawn *d);
+/* Of studies whose data is a task: the key of its units, and one of them. */
+void task_key(const void *data, int64_t number, char key[UNIT_KEY_BYTES]);
+nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_t number, unit_seed seed, json_t *line);
 
 /* ---- accuracy_report.c ---- */
 
@@ -123,10 +127,10 @@ typedef struct report {
 report report_empty(void);
 /* Turns counts of data sets into shares of reps; its standard error is that of the column `of`. */
 void report_shares(report *r, enum column of, int reps);
-/* One line on stdout and one row of the table; csv may be NULL. */
-void report_print(FILE *csv, const task *t, const char *method, const report *r);
+/* One line on stdout and one row of the table. */
+void report_print(table *csv, const task *t, const char *method, const report *r);
 /* The table's first line. */
-void report_header(FILE *csv);
+void report_header(table *csv);
 
 /* The same for families with other columns; a value of NaN is left out. */
 typedef struct report_item {
@@ -135,7 +139,7 @@ typedef struct report_item {
     int digits;
 } report_item;
 
-void report_items(FILE *csv, const task *t, const char *method, int items, const report_item *item);
-void report_head(FILE *csv, int items, const report_item *item);
+void report_items(table *csv, const task *t, const char *method, int items, const report_item *item);
+void report_head(table *csv, int items, const report_item *item);
 
 #endif

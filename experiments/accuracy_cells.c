@@ -145,3 +145,13 @@ const cell ACCURACY_CELLS[] = {
 /* clang-format on */
 
 const int ACCURACY_CELL_COUNT = sizeof ACCURACY_CELLS / sizeof *ACCURACY_CELLS;
+
+void accuracy_cell_name(int64_t number, char name[CELL_NAME_BYTES])
+{
+    snprintf(name, CELL_NAME_BYTES, "%s", ACCURACY_CELLS[number].name);
+}
+
+int64_t accuracy_seeds(int64_t number)
+{
+    return ACCURACY_CELLS[number].seeds;
+}

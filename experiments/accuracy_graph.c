@@ -12,7 +12,6 @@
 #include "accuracy.h"
 #include "graph/metrics.h"
 #include "methods/shared/result.h"
-#include "harness/summary.h"
 
 #include <math.h>
 
@@ -111,7 +110,7 @@ static nonsens_status keep_graph(nonsens_context *ctx, arena *a, const pdag *g, 
 static void keep_measures(const unit *u, json_t *line)
 {
     for (int k = 0; k < MEASURES; k++) {
-        json_object_set_new(line, MEASURE_NAME[k], isnan(u->value[k]) ? json_null() : json_real(u->value[k]));
+        json_object_set_new(line, MEASURE_NAME[k], study_number(u->value[k]));
     }
 }
 
@@ -140,17 +139,14 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
 
 /* ---- reading the journal ---- */
 
-static bool read_unit(json_t *line, void *place)
+static bool read_unit(const json_t *line, void *place)
 {
     unit *out = place;
+    bool good = true;
     for (int k = 0; k < MEASURES; k++) {
-        const json_t *value = json_object_get(line, MEASURE_NAME[k]);
-        if (!json_is_number(value) && !json_is_null(value)) {
-            return false;
-        }
-        out->value[k] = json_is_number(value) ? json_number_value(value) : NAN;
+        good = study_read_number(json_object_get(line, MEASURE_NAME[k]), &out->value[k]) && good;
     }
-    return true;
+    return good;
 }
 
 /* ---- printing ---- */
@@ -175,25 +171,24 @@ static void fill_items(const unit *units, int reps, report_item *item)
     }
 }
 
-static void print_units(const task *t, const void *units, FILE *csv)
+static void print_units(const task *t, const void *units, table *csv)
 {
     report_item item[ITEMS];
     fill_items(units, t->reps, item);
     report_items(csv, t, t->cell->label ? t->cell->label : t->options->method, ITEMS, item);
 }
 
-static void print_header(FILE *csv)
+static void print_header(table *csv)
 {
     report_item item[ITEMS];
     fill_items(NULL, 0, item);
     report_head(csv, ITEMS, item);
 }
 
-#define GRAPH_FAMILY(label, number)                                                                          \
-    {                                                                                                        \
-        .name = label, .revision = number, .command = NONSENS_CMD_DISCOVER, .table = TABLE_GRAPHS,           \
-        .side_by_side = true, .any_method = true, .run = run, .unit_bytes = sizeof(unit), .read = read_unit, \
-        .header = print_header, .print = print_units                                                         \
+#define GRAPH_FAMILY(label, number)                                                                                    \
+    {                                                                                                                  \
+        .study = FAMILY_STUDY(label, number, unit, read_unit), .command = NONSENS_CMD_DISCOVER, .table = TABLE_GRAPHS, \
+        .side_by_side = true, .any_method = true, .run = run, .header = print_header, .print = print_units             \
     }
 
 /* Two, so that a change of `structured` leaves the lines of all others valid, some of which take long. */

@@ -4,7 +4,6 @@
  */
 #include "accuracy.h"
 #include "methods/nonsens/monti.h"
-#include "harness/summary.h"
 
 #include <math.h>
 
@@ -163,21 +162,25 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
 
 /* ---- printing ---- */
 
-static bool read_unit(json_t *line, void *place)
+static bool read_unit(const json_t *line, void *place)
 {
     unit *out = place;
-    bool good = json_unpack(line, "{s:F}", "mcc", &out->mcc) == 0;
+    const json_t *mcc = json_object_get(line, "mcc");
+    bool good = json_is_number(mcc);
+    out->mcc = json_number_value(mcc);
     for (int r = 0; r < RULES && good; r++) {
-        int outcome = 0, named = 0;
-        good = json_unpack(json_object_get(line, RULE_NAME[r]), "[i, b]", &outcome, &named) == 0 &&
-               outcome >= OUTCOME_RIGHT && outcome <= OUTCOME_UNDECIDED;
-        out->outcome[r] = (enum outcome)outcome;
-        out->named[r] = named;
+        const json_t *pair = json_object_get(line, RULE_NAME[r]);
+        const json_t *outcome = json_array_get(pair, 0), *named = json_array_get(pair, 1);
+        json_int_t number = json_integer_value(outcome);
+        good = json_is_integer(outcome) && json_is_boolean(named) && number >= OUTCOME_RIGHT &&
+               number <= OUTCOME_UNDECIDED;
+        out->outcome[r] = (enum outcome)number;
+        out->named[r] = json_is_true(named);
     }
     return good;
 }
 
-static void print_features(const task *t, const unit *units, FILE *csv)
+static void print_features(const task *t, const unit *units, table *csv)
 {
     summary mcc = summary_of_every(t->reps, &units->mcc, sizeof *units / sizeof(double));
     report r = report_empty();
@@ -186,7 +189,7 @@ static void print_features(const task *t, const unit *units, FILE *csv)
     report_print(csv, t, "disturbances", &r);
 }
 
-static void print_rule(const task *t, enum rule rule, const unit *units, FILE *csv)
+static void print_rule(const task *t, enum rule rule, const unit *units, table *csv)
 {
     static const enum column OUTCOME_COLUMN[] = {COLUMN_RIGHT, COLUMN_WRONG, COLUMN_UNDECIDED};
     bool cyclic = t->cell->judgement == JUDGE_CYCLIC;
@@ -200,7 +203,7 @@ static void print_rule(const task *t, enum rule rule, const unit *units, FILE *c
     report_print(csv, t, RULE_NAME[rule], &r);
 }
 
-static void print_units(const task *t, const void *place, FILE *csv)
+static void print_units(const task *t, const void *place, table *csv)
 {
     const unit *units = place;
     print_features(t, units, csv);
@@ -211,14 +214,11 @@ static void print_units(const task *t, const void *place, FILE *csv)
     }
 }
 
-const family ACCURACY_MONTI = {.name = "monti",
-                               .revision = 2,
+const family ACCURACY_MONTI = {.study = FAMILY_STUDY("monti", 2, unit, read_unit),
                                .command = NONSENS_CMD_DIRECTION,
                                .table = TABLE_PAIRS,
                                .side_by_side = false,
                                .any_method = false,
                                .run = run,
-                               .unit_bytes = sizeof(unit),
-                               .read = read_unit,
                                .header = report_header,
                                .print = print_units};

@@ -1,6 +1,5 @@
 /* accuracy_report.c - printed lines `accuracy METHOD GENERATOR key=value ...` and the same as rows of a CSV table. */
 #include "accuracy.h"
-#include "harness/summary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,13 +27,13 @@ void report_shares(report *r, enum column of, int reps)
 
 /* ---- any columns ---- */
 
-void report_head(FILE *csv, int items, const report_item *item)
+void report_head(table *csv, int items, const report_item *item)
 {
-    fputs("method,generator,d,E,n,depth,reps", csv);
+    table_text(csv, "method,generator,d,E,n,depth,reps");
     for (int k = 0; k < items; k++) {
-        fprintf(csv, ",%s", item[k].name);
+        table_text(csv, item[k].name);
     }
-    fputc('\n', csv);
+    table_end_row(csv);
 }
 
 static void print_line(const task *t, const char *method, int items, const report_item *item)
@@ -50,25 +49,27 @@ static void print_line(const task *t, const char *method, int items, const repor
     fflush(stdout);
 }
 
-static void print_row(FILE *csv, const task *t, const char *method, int items, const report_item *item)
+static void write_row(table *csv, const task *t, const char *method, int items, const report_item *item)
 {
-    fprintf(csv, "%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%d", method, t->cell->generator, t->nodes,
-            t->segments, t->rows, t->depth, t->reps);
+    table_text(csv, method);
+    table_text(csv, t->cell->generator);
+    table_whole(csv, t->nodes);
+    table_whole(csv, t->segments);
+    table_whole(csv, t->rows);
+    table_whole(csv, t->depth);
+    table_whole(csv, t->reps);
     for (int k = 0; k < items; k++) {
-        fputc(',', csv);
-        if (!isnan(item[k].value)) {
-            fprintf(csv, "%.*f", item[k].digits, item[k].value);
-        }
+        table_fixed(csv, item[k].value, item[k].digits);
     }
-    fputc('\n', csv);
-    fflush(csv);
+    table_end_row(csv);
 }
 
-void report_items(FILE *csv, const task *t, const char *method, int items, const report_item *item)
+void report_items(table *csv, const task *t, const char *method, int items, const report_item *item)
 {
     print_line(t, method, items, item);
-    if (csv) {
-        print_row(csv, t, method, items, item);
+    write_row(csv, t, method, items, item);
+    if (csv->out) {
+        fflush(csv->out); // a long run shows what it has
     }
 }
 
@@ -87,7 +88,7 @@ static void fill_items(const report *r, report_item *item)
     }
 }
 
-void report_header(FILE *csv)
+void report_header(table *csv)
 {
     report_item item[COLUMNS];
     report none = report_empty();
@@ -95,7 +96,7 @@ void report_header(FILE *csv)
     report_head(csv, COLUMNS, item);
 }
 
-void report_print(FILE *csv, const task *t, const char *method, const report *r)
+void report_print(table *csv, const task *t, const char *method, const report *r)
 {
     report_item item[COLUMNS];
     fill_items(r, item);

@@ -16,11 +16,6 @@ static const char *const ARROW[2] = {"x1->x2", "x2->x1"};
 
 /* ---- running ---- */
 
-static json_t *real_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static const nonsens_evidence *find_evidence(const nonsens_result *result, const char *name)
 {
     static const nonsens_evidence NONE = {"", NAN, NAN, ""};
@@ -40,15 +35,15 @@ static void keep_result(const nonsens_result *result, int cause, json_t *line)
         char name[64];
         snprintf(name, sizeof name, "loss of %s", ARROW[k]);
         const nonsens_evidence *item = find_evidence(result, name);
-        json_array_append_new(loss, real_or_null(item->value));
-        json_array_append_new(p, real_or_null(item->p_value));
+        json_array_append_new(loss, study_number(item->value));
+        json_array_append_new(p, study_number(item->p_value));
     }
     json_object_set_new(line, "cause", json_integer(cause));
     json_object_set_new(line, "decision", json_string(nonsens_result_decision(result)));
     json_object_set_new(line, "direction", json_pack("s?", nonsens_result_direction(result)));
     json_object_set_new(line, "loss", loss);
     json_object_set_new(line, "p", p);
-    json_object_set_new(line, "rank", real_or_null(find_evidence(result, "rank")->value));
+    json_object_set_new(line, "rank", study_number(find_evidence(result, "rank")->value));
 }
 
 static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d, json_t *line)
@@ -70,21 +65,17 @@ typedef struct unit {
     double rank;                      /* likewise */
 } unit;
 
-static double number_or_nan(const json_t *value)
-{
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static bool read_unit(json_t *line, void *place)
+static bool read_unit(const json_t *line, void *place)
 {
     unit *out = place;
-    const json_t *p = json_object_get(line, "p");
-    out->direction = json_string_value(json_object_get(line, "direction"));
-    out->p[0] = number_or_nan(json_array_get(p, 0));
-    out->p[1] = number_or_nan(json_array_get(p, 1));
-    out->rank = number_or_nan(json_object_get(line, "rank"));
-    return json_array_size(p) == 2 &&
-           json_unpack(line, "{s:i, s:s}", "cause", &out->cause, "decision", &out->decision) == 0 && out->cause < 2;
+    const json_t *p = json_object_get(line, "p"), *cause = json_object_get(line, "cause");
+    *out = (unit){.cause = (int)json_integer_value(cause),
+                  .decision = json_string_value(json_object_get(line, "decision")),
+                  .direction = json_string_value(json_object_get(line, "direction"))};
+    study_read_number(json_array_get(p, 0), &out->p[0]);
+    study_read_number(json_array_get(p, 1), &out->p[1]);
+    study_read_number(json_object_get(line, "rank"), &out->rank);
+    return json_array_size(p) == 2 && json_is_integer(cause) && out->cause < 2 && out->decision;
 }
 
 /* The cause that an arrow names, or -1. */
@@ -154,7 +145,7 @@ static void add_rank(const unit *units, int reps, report *r)
     }
 }
 
-static void print_decisions(const task *t, const unit *units, FILE *csv)
+static void print_decisions(const task *t, const unit *units, table *csv)
 {
     enum judgement judgement = t->cell->judgement;
     report r = begin_report(judgement);
@@ -168,7 +159,7 @@ static void print_decisions(const task *t, const unit *units, FILE *csv)
 }
 
 /* How often the model of the true direction is rejected, which should be LEVEL. */
-static void print_null(const task *t, const unit *units, FILE *csv)
+static void print_null(const task *t, const unit *units, table *csv)
 {
     report r = report_empty();
     char label[sizeof t->options->method + sizeof "-null"];
@@ -183,19 +174,16 @@ static void print_null(const task *t, const unit *units, FILE *csv)
     report_print(csv, t, label, &r);
 }
 
-static void print_units(const task *t, const void *units, FILE *csv)
+static void print_units(const task *t, const void *units, table *csv)
 {
     (t->cell->judgement == JUDGE_NULL ? print_null : print_decisions)(t, units, csv);
 }
 
-const family ACCURACY_STRUCTURED = {.name = "structured",
-                                    .revision = 4,
+const family ACCURACY_STRUCTURED = {.study = FAMILY_STUDY("structured", 4, unit, read_unit),
                                     .command = NONSENS_CMD_DIRECTION,
                                     .table = TABLE_PAIRS,
                                     .side_by_side = true,
                                     .any_method = true,
                                     .run = run,
-                                    .unit_bytes = sizeof(unit),
-                                    .read = read_unit,
                                     .header = report_header,
                                     .print = print_units};

@@ -1,4 +1,4 @@
-/* accuracy_task.c - a cell made ready: its options, what names its results in the journal, its data sets. */
+/* accuracy_task.c - a cell made ready: its options, what names its results in the journal, its data sets and units. */
 #include "accuracy.h"
 #include "base/hash.h"
 
@@ -85,8 +85,8 @@ static nonsens_status make_fingerprint(nonsens_context *ctx, task *t)
     const family *f = t->cell->family;
     uint64_t hash = HASH_START;
     char revision[32];
-    snprintf(revision, sizeof revision, "%d", f->revision);
-    hash_text(&hash, f->name);
+    snprintf(revision, sizeof revision, "%d", f->study.revision);
+    hash_text(&hash, f->study.name);
     hash_text(&hash, revision);
     hash_text(&hash, f->any_method ? t->options->method : "");
     TRY(hash_options(ctx, &hash, t->options));
@@ -163,19 +163,27 @@ static nonsens_status draw_mechanism(nonsens_context *ctx, arena *a, const task 
     return nonsens_data_from_arrays(ctx, rows, 2, values, 1, rows, NAMES, t->segments > 0 ? segment : NULL, &out->data);
 }
 
-nonsens_status task_draw(nonsens_context *ctx, arena *a, const task *t, int64_t seed, drawn *out)
+/* ---- units ---- */
+
+void task_key(const void *data, int64_t number, char key[UNIT_KEY_BYTES])
 {
-    *out = (drawn){NULL, NULL, -1};
-    nonsens_status status = t->mechanism ? draw_mechanism(ctx, a, t, seed, out) : draw_simulation(ctx, a, t, seed, out);
-    if (status != NONSENS_OK) {
-        drawn_free(out);
-    }
-    return status;
+    (void)number;
+    snprintf(key, UNIT_KEY_BYTES, "%s", ((const task *)data)->fingerprint);
 }
 
-void drawn_free(drawn *d)
+nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_t number, unit_seed seed, json_t *line)
 {
-    nonsens_data_free(d->data);
-    nonsens_simulation_free(d->simulation);
-    *d = (drawn){NULL, NULL, -1};
+    (void)number;
+    const task *t = data;
+    drawn d = {.cause = -1};
+    nonsens_status status = t->mechanism ? draw_mechanism(ctx, a, t, (int64_t)seed.seed, &d)
+                                         : draw_simulation(ctx, a, t, (int64_t)seed.seed, &d);
+    if (status == NONSENS_OK) {
+        status = t->cell->family->run(ctx, a, t->options, &d, line);
+    }
+    nonsens_data_free(d.data);
+    nonsens_simulation_free(d.simulation);
+    return status == NONSENS_OK
+               ? status
+               : fail(ctx, status, "cell %s, seed %" PRIu64 ": %s", t->cell->name, seed.seed, nonsens_message(ctx));
 }

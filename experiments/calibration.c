@@ -18,33 +18,28 @@
  * .06 or a size at .05 is below .03; meant for 1,000 repetitions, fewer may fail by chance.
  */
 #include "harness/request.h"
-
-#include "base/memory.h"
-#include "base/parallel.h"
-#include "base/rng.h"
 #include "indep/ci.h"
 #include "indep/samples.h"
 #include "math/sort.h"
-#include "harness/summary.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-enum { SEGMENTS = 10, REPETITIONS = 1000, REPETITIONS_SLOW = 300, LARGE = 10000, GIVEN_MOST = 2 };
+enum { SEGMENTS = 10, REPETITIONS = 1000, REPETITIONS_SLOW = 300, LARGE = 10000, MAX_GIVEN = 2 };
 
-#define LARGEST_DISTANCE 0.06
-#define LARGEST_SIZE 0.07
-#define LEAST_SIZE 0.03 /* without given variables */
-#define LARGEST_SIZE_STRICT 0.02
+#define MAX_DISTANCE 0.06
+#define MAX_SIZE 0.07
+#define MIN_SIZE 0.03 /* without given variables */
+#define MAX_SIZE_STRICT 0.02
 
 typedef struct kind {
     const char *name;
     enum independence_test test;
     enum null_kind null_kind;
-    int given_least, given_most; /* so many variables are given; without any kci and residuals are hsic */
-    bool changes;                /* asks whether x changes over segments */
-    int64_t rows_most;           /* of its largest cell */
+    int min_given, max_given; /* so many variables are given; without any kci and residuals are hsic */
+    bool changes;             /* asks whether x changes over segments */
+    int64_t max_rows;         /* of its largest cell */
     int64_t permutations;
 } kind;
 
@@ -66,14 +61,16 @@ static const kind kinds[] = {{"hsic.gamma", TEST_HSIC, NULL_GAMMA, 0, 0, false, 
 enum { ROW_COUNTS = 3 };
 static const int64_t row_counts[ROW_COUNTS] = {100, 1000, 10000};
 
+enum { KINDS = sizeof kinds / sizeof *kinds, MAX_CELLS = KINDS * (MAX_GIVEN + 1) * 2 * ROW_COUNTS };
+
 typedef struct cell {
     const kind *kind;
     int given;
     bool stratified;
     int64_t n;
-    uint64_t first_seed;
-    double *p; /* (2 repetitions): p-values, and room for sorting them */
 } cell;
+
+static cell cells[MAX_CELLS]; /* made by list_cells */
 
 /* Shares of p-values that reject at .05 (with its standard error) and at .01, and the distance from uniform ones. */
 typedef struct sizes {
@@ -84,14 +81,14 @@ typedef struct sizes {
 
 /* How x or y comes about from z in one segment. */
 typedef struct mechanism {
-    double scale, slope[GIVEN_MOST], bend, swell;
+    double scale, slope[MAX_GIVEN], bend, swell;
 } mechanism;
 
 /* Anew in each of several segments; else one that is the same in all data sets but for its draws. */
 static mechanism draw_mechanism(rng *r, bool varies, bool swells)
 {
     mechanism m = {.scale = varies ? exp(3.0 * rng_uniform(r) - 1.5) : 1.0};
-    for (int k = 0; k < GIVEN_MOST; k++) {
+    for (int k = 0; k < MAX_GIVEN; k++) {
         m.slope[k] = (rng_uniform(r) < 0.5 ? -1.0 : 1.0) * (0.5 + rng_uniform(r));
     }
     m.bend = 1.0 + rng_uniform(r);
@@ -117,7 +114,7 @@ static void draw_rows(rng *r, const cell *c, int64_t first, int64_t end, double 
     bool varies = c->stratified && !c->kind->changes, linear = c->kind->test == TEST_FISHER_Z;
     bool swells = c->kind->test != TEST_RESIDUALS;
     mechanism mx = draw_mechanism(r, varies, swells), my = draw_mechanism(r, varies, swells);
-    const double *z[GIVEN_MOST] = {v[2], v[3]};
+    const double *z[MAX_GIVEN] = {v[2], v[3]};
     for (int64_t i = first; i < end; i++) {
         for (int k = 0; k < c->given; k++) {
             v[2 + k][i] = rng_normal(r);
@@ -132,7 +129,7 @@ static void draw_rows(rng *r, const cell *c, int64_t first, int64_t end, double 
 static nonsens_status ask_tester(nonsens_context *ctx, const cell *c, const column_set *variable, row_groups groups,
                                  uint64_t seed, double *p)
 {
-    static const int64_t given[GIVEN_MOST] = {2, 3};
+    static const int64_t given[MAX_GIVEN] = {2, 3};
     ci_variables variables = {2 + c->given, variable, NULL, groups};
     ci_options options = {.test = c->kind->test,
                           .null_kind = c->kind->null_kind,
@@ -166,37 +163,43 @@ static nonsens_status ask_samples(nonsens_context *ctx, arena *a, const cell *c,
     return NONSENS_OK;
 }
 
-static nonsens_status run_repetition(nonsens_context *ctx, arena *a, int64_t job, void *state)
+static nonsens_status run_unit(nonsens_context *ctx, arena *a, const void *unused, int64_t number, unit_seed unit,
+                               json_t *line)
 {
-    const cell *c = state;
-    uint64_t seed = c->first_seed + (uint64_t)job;
+    (void)unused;
+    const cell *c = &cells[number];
     int64_t start[SEGMENTS + 1], segments = c->stratified ? SEGMENTS : 1;
-    double *v[2 + GIVEN_MOST]; // (n) each
-    column_set variable[2 + GIVEN_MOST];
-    for (int k = 0; k < 2 + GIVEN_MOST; k++) {
+    double *v[2 + MAX_GIVEN], p; // (n) each
+    column_set variable[2 + MAX_GIVEN];
+    for (int k = 0; k < 2 + MAX_GIVEN; k++) {
         ARENA_TRY(ctx, a, v[k], c->n);
         variable[k] = (column_set){c->n, 1, (const double *const *)&v[k]};
     }
-    rng r = rng_open(seed, RNG_EXPERIMENT, (uint64_t)(c->n + c->given + 3 * c->stratified));
+    rng r = rng_open(unit.seed, RNG_EXPERIMENT, (uint64_t)(c->n + c->given + 3 * c->stratified));
     for (int64_t e = 0; e < segments; e++) {
         start[e] = e * c->n / segments;
         start[e + 1] = (e + 1) * c->n / segments;
         draw_rows(&r, c, start[e], start[e + 1], v);
     }
     row_groups groups = {segments, start};
-    return c->kind->changes ? ask_samples(ctx, a, c, v[0], groups, seed, &c->p[job])
-                            : ask_tester(ctx, c, variable, groups, seed, &c->p[job]);
+    TRY(c->kind->changes ? ask_samples(ctx, a, c, v[0], groups, unit.seed, &p)
+                         : ask_tester(ctx, c, variable, groups, unit.seed, &p));
+    return study_put(ctx, line, "p", study_number(p));
+}
+
+static bool read_unit(const json_t *line, void *unit)
+{
+    return study_read_number(json_object_get(line, "p"), unit);
 }
 
 /* ---- cells ---- */
 
-/* Sorts p (reps), behind which there is room for as many again.  The distance counts the steps of permutation p-values
- * as well, at most 1 / (permutations + 1). */
-static sizes measure_sizes(int64_t reps, double *p)
+/* Of sorted p-values.  The distance counts the steps of permutation p-values as well, at most 1 / (permutations + 1).
+ */
+static sizes measure_sizes(int64_t reps, const double *p)
 {
     double distance = 0.0, n = (double)reps;
     int64_t rejected = 0, rejected_strictly = 0;
-    sort_doubles(reps, p, p + reps);
     for (int64_t i = 0; i < reps; i++) {
         double gap = fabs(p[i] - ((double)i + 0.5) / n) + 0.5 / n;
         distance = gap > distance ? gap : distance;
@@ -209,70 +212,87 @@ static sizes measure_sizes(int64_t reps, double *p)
 
 static bool is_good(const cell *c, const sizes *s)
 {
-    return s->size <= LARGEST_SIZE && s->strict <= LARGEST_SIZE_STRICT &&
-           (c->given > 0 || (s->distance <= LARGEST_DISTANCE && s->size >= LEAST_SIZE));
+    return s->size <= MAX_SIZE && s->strict <= MAX_SIZE_STRICT &&
+           (c->given > 0 || (s->distance <= MAX_DISTANCE && s->size >= MIN_SIZE));
 }
 
-static void name_cell(const cell *c, char name[80])
+static void name_cell(int64_t number, char name[CELL_NAME_BYTES])
 {
-    snprintf(name, 80, "%s.given%d.%s.n%" PRId64, c->kind->name, c->given, c->stratified ? "stratified" : "pooled",
-             c->n);
+    const cell *c = &cells[number];
+    snprintf(name, CELL_NAME_BYTES, "%s.given%d.%s.n%" PRId64, c->kind->name, c->given,
+             c->stratified ? "stratified" : "pooled", c->n);
 }
 
-static void print_sizes(FILE *csv, const cell *c, int64_t reps, const sizes *s)
+static int64_t cell_reps(int64_t number)
 {
-    char name[80];
-    name_cell(c, name);
-    printf("calibration %s reps=%" PRId64 " ks=%.3f size05=%.3f size01=%.3f se=%.3f%s\n", name, reps, s->distance,
-           s->size, s->strict, s->se,
-           !is_good(c, s)          ? "  OUT OF BOUNDS"
-           : s->distance >= 0.9999 ? "  (too few rows: nothing is tested)"
-                                   : "");
-    fflush(stdout);
-    if (csv) {
-        fprintf(csv, "%s,%s,%d,%s,%" PRId64 ",%" PRId64 ",%.4f,%.4f,%.4f,%.4f\n", name, c->kind->name, c->given,
-                c->stratified ? "stratified" : "pooled", c->n, reps, s->distance, s->size, s->strict, s->se);
-    }
+    const cell *c = &cells[number];
+    bool slow = c->n >= LARGE && (c->given > 0 || c->kind->test == TEST_INFORMATION);
+    return slow ? REPETITIONS_SLOW : REPETITIONS;
 }
 
-static nonsens_status run_cell(nonsens_context *ctx, request *q, cell c)
+static void write_row(table *t, const char *name, const cell *c, int64_t reps, const sizes *s)
 {
-    char name[80];
-    name_cell(&c, name);
-    if (!request_wants(q, name) || c.n > c.kind->rows_most) {
-        return NONSENS_OK;
-    }
-    bool slow = c.n >= LARGE && (c.given > 0 || c.kind->test == TEST_INFORMATION);
-    int64_t reps = q->reps > 0 ? q->reps : slow ? REPETITIONS_SLOW : REPETITIONS;
-    c.first_seed = q->first_seed;
-    c.p = memory_get(2 * (size_t)reps, sizeof *c.p);
-    if (!c.p) {
-        return fail_memory(ctx);
-    }
-    nonsens_status status = parallel_for(ctx, q->threads, reps, NULL, run_repetition, &c);
-    if (status == NONSENS_OK) {
-        sizes s = measure_sizes(reps, c.p);
-        print_sizes(q->csv, &c, reps, &s);
-        q->cells++;
-        q->bad += !is_good(&c, &s);
-    }
-    memory_release(c.p);
-    return status;
+    enum { DECIMALS = 4 };
+    table_text(t, name);
+    table_text(t, c->kind->name);
+    table_whole(t, c->given);
+    table_text(t, c->stratified ? "stratified" : "pooled");
+    table_whole(t, c->n);
+    table_whole(t, reps);
+    table_fixed(t, s->distance, DECIMALS);
+    table_fixed(t, s->size, DECIMALS);
+    table_fixed(t, s->strict, DECIMALS);
+    table_fixed(t, s->se, DECIMALS);
+    table_end_row(t);
 }
 
-static nonsens_status run_cells(nonsens_context *ctx, request *q)
+static nonsens_status report(nonsens_context *ctx, arena *scratch, request *q, const study_units *units)
 {
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        for (int given = kinds[k].given_least; given <= kinds[k].given_most; given++) {
-            for (int stratified = kinds[k].changes; stratified <= 1; stratified++) {
-                for (int i = 0; i < (q->rows ? 1 : ROW_COUNTS); i++) {
-                    cell c = {&kinds[k], given, stratified == 1, q->rows ? q->rows : row_counts[i], 0, NULL};
-                    TRY(run_cell(ctx, q, c));
+    const cell *c = &cells[units->cell[0]];
+    char name[CELL_NAME_BYTES];
+    double *sorted;
+    TRY(sort_copy(ctx, scratch, units->reps, units->unit, &sorted));
+    sizes s = measure_sizes(units->reps, sorted);
+    name_cell(units->cell[0], name);
+    printf("calibration %s reps=%" PRId64 " ks=%.3f size05=%.3f size01=%.3f se=%.3f%s\n", name, units->reps, s.distance,
+           s.size, s.strict, s.se,
+           !is_good(c, &s)        ? "  OUT OF BOUNDS"
+           : s.distance >= 0.9999 ? "  (too few rows: nothing is tested)"
+                                  : "");
+    write_row(&q->table, name, c, units->reps, &s);
+    q->bad += !is_good(c, &s);
+    return NONSENS_OK;
+}
+
+/* rows: of all cells; 0: the usual numbers. */
+static int64_t list_cells(int64_t rows)
+{
+    int64_t count = 0;
+    for (const kind *k = kinds; k < kinds + KINDS; k++) {
+        for (int given = k->min_given; given <= k->max_given; given++) {
+            for (int stratified = k->changes; stratified <= 1; stratified++) {
+                for (int i = 0; i < (rows ? 1 : ROW_COUNTS); i++) {
+                    cell c = {k, given, stratified == 1, rows ? rows : row_counts[i]};
+                    if (c.n <= k->max_rows) {
+                        cells[count++] = c;
+                    }
                 }
             }
         }
     }
-    return NONSENS_OK;
+    return count;
+}
+
+static nonsens_status run_cells(nonsens_context *ctx, request *q)
+{
+    study calibration = {.name = "calibration",
+                         .cells = list_cells(q->rows),
+                         .cell_reps = cell_reps,
+                         .cell_name = name_cell,
+                         .run = run_unit,
+                         .unit_bytes = sizeof(double),
+                         .read = read_unit};
+    return request_run_study(ctx, q, &calibration, report);
 }
 
 int main(int argc, char **argv)

@@ -256,7 +256,7 @@ static nonsens_status run_pair(nonsens_context *ctx, arena *scratch, int64_t job
     return run_contenders(ctx, scratch, &p, s->outcome + job * CONTENDERS);
 }
 
-static void print_line(const request *q, const pair_set *s, int c)
+static void print_line(request *q, const pair_set *s, int c)
 {
     double weight = 0.0, right = 0.0, weighted = 0.0, error = 0.0, decided = 0.0, rightly = 0.0, n = (double)s->count;
     for (int64_t i = 0; i < s->count; i++) {
@@ -275,10 +275,14 @@ static void print_line(const request *q, const pair_set *s, int c)
     printf("accuracy %s %s reps=%" PRId64 " right=%.3f weighted=%.3f se=%.3f decided=%.3f decided_rightly=%.3f\n",
            contenders[c].name, s->name, s->count, right, weighted, error, decided, rightly);
     fflush(stdout);
-    if (q->csv) {
-        fprintf(q->csv, "%s,%s,%" PRId64 ",%.4f,%.4f,%.4f,%.4f,%.4f\n", contenders[c].name, s->name, s->count, right,
-                weighted, error, decided, rightly);
+    const double shown[] = {right, weighted, error, decided, rightly};
+    table_text(&q->table, contenders[c].name);
+    table_text(&q->table, s->name);
+    table_whole(&q->table, s->count);
+    for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) {
+        table_fixed(&q->table, shown[k], 4);
     }
+    table_end_row(&q->table);
 }
 
 static nonsens_status run_set(nonsens_context *ctx, request *q, pair_set *s)
@@ -291,7 +295,7 @@ static nonsens_status run_set(nonsens_context *ctx, request *q, pair_set *s)
     for (int c = 0; c < CONTENDERS && status == NONSENS_OK; c++) {
         print_line(q, s, c);
     }
-    q->cells++;
+    q->done++;
     arena_free(&a);
     return status;
 }
@@ -304,7 +308,7 @@ static nonsens_status run_simulated(nonsens_context *ctx, request *q)
                       .shape = (enum shape)shape,
                       .rows = q->rows ? q->rows : ROWS,
                       .first_seed = q->first_seed};
-        if (request_wants(q, s.name)) {
+        if (study_is_named(q->cells, s.name)) {
             TRY(run_set(ctx, q, &s));
         }
     }

@@ -15,17 +15,12 @@
  *
  * Exit status 1 if a fast test, rcit aside, lies more than two standard errors below its exact form both ways.
  */
-#include "kci_exact.h"
 #include "harness/request.h"
-
-#include "base/memory.h"
-#include "base/parallel.h"
-#include "base/rng.h"
 #include "indep/ci.h"
 #include "indep/hsic_reference.h"
 #include "indep/kernel.h"
+#include "kci_exact.h"
 #include "math/sort.h"
-#include "harness/summary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -50,14 +45,28 @@ static const setting settings[] = {{"hsic", TEST_HSIC, 200, 0, true},        {"h
                                    {"kci.rule", TEST_KCI, 200, 1, false},    {"kci.rule", TEST_KCI, 400, 1, false},
                                    {"rcit.median", TEST_RCIT, 200, 1, true}, {"rcit.median", TEST_RCIT, 400, 1, true}};
 
-/* One curve: p-values of both forms for all strengths and repetitions. */
-typedef struct curve {
-    const setting *setting;
-    int shape;
-    int64_t reps;
-    uint64_t first_seed;
-    double *fast, *exact; /* (STRENGTHS, reps) */
-} curve;
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+/* A cell is a setting and a shape: cells of one setting have one name, and are asked for together. */
+static const setting *setting_of(int64_t cell)
+{
+    return &settings[cell / SHAPES];
+}
+
+static int shape_of(int64_t cell)
+{
+    return (int)(cell % SHAPES);
+}
+
+static void name_cell(int64_t cell, char name[CELL_NAME_BYTES])
+{
+    snprintf(name, CELL_NAME_BYTES, "%s", setting_of(cell)->name);
+}
+
+/* p-values of both forms on one data set of each strength. */
+typedef struct unit {
+    double fast[STRENGTHS], exact[STRENGTHS];
+} unit;
 
 /* ---- data ---- */
 
@@ -73,13 +82,13 @@ static double effect_of(int shape, double strength, double cause, double noise)
     }
 }
 
-static void draw(const curve *c, double strength, uint64_t seed, double *const *v)
+static void draw(const setting *s, int shape, double strength, uint64_t seed, double *const *v)
 {
-    rng r = rng_open(seed, RNG_EXPERIMENT, (uint64_t)(1000 + c->shape));
-    for (int64_t i = 0; i < c->setting->n; i++) {
-        double z = c->setting->given ? rng_normal(&r) : 0.0, u = rng_normal(&r);
+    rng r = rng_open(seed, RNG_EXPERIMENT, (uint64_t)(1000 + shape));
+    for (int64_t i = 0; i < s->n; i++) {
+        double z = s->given ? rng_normal(&r) : 0.0, u = rng_normal(&r);
         v[0][i] = tanh(z) + u;
-        v[1][i] = 0.5 * z * z * (c->setting->given > 0) + effect_of(c->shape, strength, u, rng_normal(&r));
+        v[1][i] = 0.5 * z * z * (s->given > 0) + effect_of(shape, strength, u, rng_normal(&r));
         v[2][i] = z;
     }
 }
@@ -99,41 +108,67 @@ static nonsens_status exact_hsic(nonsens_context *ctx, arena *a, const column_se
 
 /* ---- one repetition ---- */
 
-static nonsens_status fast_test(nonsens_context *ctx, const curve *c, const column_set *variable, double *p)
+static nonsens_status fast_test(nonsens_context *ctx, const setting *s, const column_set *variable, double *p)
 {
     static const int64_t given[1] = {2};
-    int64_t whole[2] = {0, c->setting->n};
-    ci_variables variables = {2 + c->setting->given, variable, NULL, {1, whole}};
-    ci_options options = {.test = c->setting->test, .null_kind = NULL_GAMMA, .seed = 1, .threads = 1};
+    int64_t whole[2] = {0, s->n};
+    ci_variables variables = {2 + s->given, variable, NULL, {1, whole}};
+    ci_options options = {.test = s->test, .null_kind = NULL_GAMMA, .seed = 1, .threads = 1};
     ci_tester *tester;
     ci_result result;
     TRY(ci_open(ctx, &variables, &options, &tester));
-    nonsens_status status = ci_test(ctx, tester, 0, 1, c->setting->given, given, &result);
+    nonsens_status status = ci_test(ctx, tester, 0, 1, s->given, given, &result);
     ci_close(tester);
     *p = result.p_value;
     return status;
 }
 
-static nonsens_status run_repetition(nonsens_context *ctx, arena *a, int64_t job, void *state)
+static nonsens_status put_numbers(nonsens_context *ctx, json_t *line, const char *key, const double *p)
 {
-    const curve *c = state;
+    json_t *list = json_array();
+    for (int s = 0; s < STRENGTHS; s++) {
+        if (json_array_append_new(list, study_number(p[s])) != 0) {
+            json_decref(list);
+            return fail_memory(ctx);
+        }
+    }
+    return study_put(ctx, line, key, list);
+}
+
+static nonsens_status run_unit(nonsens_context *ctx, arena *a, const void *unused, int64_t cell, unit_seed seed,
+                               json_t *line)
+{
+    (void)unused;
+    const setting *s = setting_of(cell);
+    unit u;
     double *v[COLUMNS]; // (n)
     column_set variable[COLUMNS];
-    row_groups whole = {1, (const int64_t[]){0, c->setting->n}};
+    row_groups whole = {1, (const int64_t[]){0, s->n}};
     for (int k = 0; k < COLUMNS; k++) {
-        ARENA_TRY(ctx, a, v[k], c->setting->n);
-        variable[k] = (column_set){c->setting->n, 1, (const double *const *)&v[k]};
+        ARENA_TRY(ctx, a, v[k], s->n);
+        variable[k] = (column_set){s->n, 1, (const double *const *)&v[k]};
     }
-    for (int s = 0; s < STRENGTHS; s++) {
+    for (int k = 0; k < STRENGTHS; k++) {
         arena_mark mark = arena_tell(a);
-        draw(c, strengths[s], c->first_seed + (uint64_t)job, v);
-        TRY(fast_test(ctx, c, variable, &c->fast[s * c->reps + job]));
-        double *exact = &c->exact[s * c->reps + job];
-        TRY(c->setting->given ? kci_exact(ctx, a, v[0], v[1], &variable[2], &whole, c->setting->by_median, exact)
-                              : exact_hsic(ctx, a, variable, exact));
+        draw(s, shape_of(cell), strengths[k], seed.seed, v);
+        TRY(fast_test(ctx, s, variable, &u.fast[k]));
+        TRY(s->given ? kci_exact(ctx, a, v[0], v[1], &variable[2], &whole, s->by_median, &u.exact[k])
+                     : exact_hsic(ctx, a, variable, &u.exact[k]));
         arena_rewind(a, mark);
     }
-    return NONSENS_OK;
+    TRY(put_numbers(ctx, line, "fast", u.fast));
+    return put_numbers(ctx, line, "exact", u.exact);
+}
+
+static bool read_unit(const json_t *line, void *place)
+{
+    unit *u = place;
+    bool good = true;
+    for (int s = 0; s < STRENGTHS && good; s++) {
+        good = study_read_number(json_array_get(json_object_get(line, "fast"), (size_t)s), &u->fast[s]) &&
+               study_read_number(json_array_get(json_object_get(line, "exact"), (size_t)s), &u->exact[s]);
+    }
+    return good;
 }
 
 /* ---- comparing ---- */
@@ -167,64 +202,80 @@ static nonsens_status own_level(nonsens_context *ctx, arena *a, int64_t reps, co
     return NONSENS_OK;
 }
 
-static nonsens_status report(nonsens_context *ctx, arena *a, const curve *c, FILE *csv, int64_t *bad)
+/* One curve: p-values of both forms for all strengths and repetitions. */
+typedef struct curve {
+    double *fast[STRENGTHS], *exact[STRENGTHS]; /* (reps) each */
+} curve;
+
+static nonsens_status take_curve(nonsens_context *ctx, arena *a, const study_units *units, curve *out)
 {
-    double level_fast, level_exact;
-    TRY(own_level(ctx, a, c->reps, c->fast, &level_fast));
-    TRY(own_level(ctx, a, c->reps, c->exact, &level_exact));
+    const unit *u = units->unit;
     for (int s = 0; s < STRENGTHS; s++) {
-        const double *fast = c->fast + s * c->reps, *exact = c->exact + s * c->reps;
-        comparison plain = compare(c->reps, fast, exact, LEVEL, LEVEL);
-        comparison fair = compare(c->reps, fast, exact, level_fast, level_exact);
+        ARENA_TRY(ctx, a, out->fast[s], units->reps);
+        ARENA_TRY(ctx, a, out->exact[s], units->reps);
+        for (int64_t i = 0; i < units->reps; i++) {
+            out->fast[s][i] = u[i].fast[s];
+            out->exact[s][i] = u[i].exact[s];
+        }
+    }
+    return NONSENS_OK;
+}
+
+static void write_row(table *t, int64_t cell, int strength, int64_t reps, const comparison *plain,
+                      const comparison *fair)
+{
+    enum { DECIMALS = 4 };
+    table_text(t, setting_of(cell)->name);
+    table_whole(t, setting_of(cell)->n);
+    table_text(t, shape_names[shape_of(cell)]);
+    table_fixed(t, strengths[strength], 2);
+    table_whole(t, reps);
+    for (const comparison *c = plain; c; c = c == plain ? fair : NULL) {
+        table_fixed(t, c->fast, DECIMALS);
+        table_fixed(t, c->exact, DECIMALS);
+        table_fixed(t, c->se, DECIMALS);
+    }
+    table_end_row(t);
+}
+
+static nonsens_status report(nonsens_context *ctx, arena *scratch, request *q, const study_units *units)
+{
+    int64_t cell = units->cell[0], reps = units->reps;
+    const setting *own = setting_of(cell);
+    double level_fast, level_exact;
+    curve c;
+    TRY(take_curve(ctx, scratch, units, &c));
+    TRY(own_level(ctx, scratch, reps, c.fast[0], &level_fast));
+    TRY(own_level(ctx, scratch, reps, c.exact[0], &level_exact));
+    for (int s = 0; s < STRENGTHS; s++) {
+        comparison plain = compare(reps, c.fast[s], c.exact[s], LEVEL, LEVEL);
+        comparison fair = compare(reps, c.fast[s], c.exact[s], level_fast, level_exact);
         double z = (plain.fast - plain.exact) / plain.se, z_fair = (fair.fast - fair.exact) / fair.se;
         bool worse = s > 0 && z < -2.0 && z_fair < -2.0;
         printf("power %s n=%" PRId64 " shape=%s strength=%.2f reps=%" PRId64
                " fast=%.3f exact=%.3f z=%.1f fair_fast=%.3f fair_exact=%.3f fair_z=%.1f%s\n",
-               c->setting->name, c->setting->n, shape_names[c->shape], strengths[s], c->reps, plain.fast, plain.exact,
-               z, fair.fast, fair.exact, z_fair, worse ? "  WORSE" : "");
-        if (csv) {
-            fprintf(csv, "%s,%" PRId64 ",%s,%.2f,%" PRId64 ",%.4f,%.4f,%.4f,%.4f,%.4f,%.4f\n", c->setting->name,
-                    c->setting->n, shape_names[c->shape], strengths[s], c->reps, plain.fast, plain.exact, plain.se,
-                    fair.fast, fair.exact, fair.se);
-        }
-        *bad += worse && c->setting->test != TEST_RCIT; // which is known to see less
+               own->name, own->n, shape_names[shape_of(cell)], strengths[s], reps, plain.fast, plain.exact, z,
+               fair.fast, fair.exact, z_fair, worse ? "  WORSE" : "");
+        write_row(&q->table, cell, s, reps, &plain, &fair);
+        q->bad += worse && own->test != TEST_RCIT; // which is known to see less
     }
-    fflush(stdout);
     return NONSENS_OK;
 }
 
-static nonsens_status run_curve(nonsens_context *ctx, request *q, const setting *s, int shape)
+static nonsens_status run_cells(nonsens_context *ctx, request *q)
 {
-    arena a = {0};
-    int64_t reps = q->reps > 0 ? q->reps : REPETITIONS;
-    curve c = {s, shape, reps, q->first_seed, NULL, NULL};
-    c.fast = arena_get(ctx, &a, STRENGTHS * reps, sizeof *c.fast);
-    c.exact = c.fast ? arena_get(ctx, &a, STRENGTHS * reps, sizeof *c.exact) : NULL;
-    nonsens_status status =
-        c.exact ? parallel_for(ctx, q->threads, reps, NULL, run_repetition, &c) : NONSENS_ERR_MEMORY;
-    if (status == NONSENS_OK) {
-        status = report(ctx, &a, &c, q->csv, &q->bad);
-        q->cells++;
-    }
-    arena_free(&a);
-    return status;
-}
-
-static nonsens_status run_all(nonsens_context *ctx, request *q)
-{
-    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
-        if (!request_wants(q, settings[k].name)) {
-            continue;
-        }
-        for (int shape = 0; shape < SHAPES; shape++) {
-            TRY(run_curve(ctx, q, &settings[k], shape));
-        }
-    }
-    return NONSENS_OK;
+    static const study POWER = {.name = "power",
+                                .cells = SETTINGS * SHAPES,
+                                .reps = REPETITIONS,
+                                .cell_name = name_cell,
+                                .run = run_unit,
+                                .unit_bytes = sizeof(unit),
+                                .read = read_unit};
+    return request_run_study(ctx, q, &POWER, report);
 }
 
 int main(int argc, char **argv)
 {
     return request_run("power", "test,n,shape,strength,reps,fast,exact,se,fair_fast,fair_exact,fair_se", argc, argv,
-                       run_all);
+                       run_cells);
 }

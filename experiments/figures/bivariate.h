@@ -63,7 +63,7 @@ typedef struct bivariate_rule {
 
 extern const bivariate_rule BIVARIATE_RULE[BIVARIATE_RULES];
 
-/* The k-th rule of a family, as a number of BIVARIATE_RULE; -1 where there is none. */
+/* The k-th rule of a family, as a number of BIVARIATE_RULE; -1 beyond the last. */
 int bivariate_rule_of(enum family family, int k);
 
 /* ---- units ---- */

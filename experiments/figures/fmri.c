@@ -94,7 +94,7 @@ static int64_t cell_reps(int64_t cell)
 
 /* ---- the data ---- */
 
-/* Places of every so many-th row of each segment in the order of the file, which is time; returns how many. */
+/* Lists every THINNING-th row of each segment, in the order of the file, which is time. */
 static nonsens_status list_thinned(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t **row,
                                    int64_t *count)
 {
@@ -273,7 +273,7 @@ static int64_t list_findings(const findings *f, finding out[FINDINGS])
     return count;
 }
 
-/* In the text: the graph of all rows; where it was not made, what at least half of the halves have. */
+/* In the text: the graph of all rows; if it was not made, what at least half of the halves have. */
 static bool is_shown(const findings *f, const finding *one)
 {
     return f->all ? one->found : one->support >= 0.5;

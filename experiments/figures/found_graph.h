@@ -37,10 +37,10 @@ typedef struct found_by {
 nonsens_status found_graph_run(nonsens_context *ctx, const found_by *how, const nonsens_data *data, uint64_t seed,
                                json_t *line);
 
-/* Edges as an array for a line; NULL where there is no memory. */
+/* Edges as an array for a line; NULL without memory. */
 json_t *found_graph_edges(int64_t edges, const nonsens_edge *edge);
 
-/* The graph of such an array, and of a line that may tell of a failure.  False where they are not as above. */
+/* The graph of such an array, and of a line that may tell of a failure.  False if they are not as above. */
 bool found_graph_read_edges(const json_t *edges, found_graph *out);
 bool found_graph_read(const json_t *line, found_graph *out);
 

@@ -4,30 +4,42 @@
 #ifndef HARNESS_REQUEST_H
 #define HARNESS_REQUEST_H
 
-#include "base/memory.h"
+#include "harness/study.h"
+#include "harness/table.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
 typedef struct request {
-    const char *pattern; /* of cells, with * and ? */
-    int64_t reps;        /* 0: the default of the cell */
-    int64_t rows;        /* 0: those of the cell */
+    const char *cells; /* patterns with * and ?, separated by commas */
+    int64_t reps;      /* 0: the default of the cell */
+    int64_t rows;      /* 0: those of the cell */
     uint64_t first_seed;
     int threads;
-    FILE *csv;          /* NULL: none */
-    int64_t cells, bad; /* run, and out of bounds: counted by the program */
+    const char *out;   /* path of the table; NULL: none */
+    table table;       /* the same, open while the program runs */
+    int64_t done, bad; /* cells that were run, and those out of bounds: counted by the program */
 } request;
 
-/* Does the pattern name the cell? */
-bool request_wants(const request *q, const char *cell);
+/* A word of the program's own and its value; false if it is none. */
+typedef bool (*request_word_fn)(void *user, const char *key, char *value);
 
 /*
- * Reads [--cells PATTERN] [--rows N] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv], writes the head line to
- * the table, and runs; the first seed is 100,001 unless asked for.  The exit status: 0 if cells were run and none is
- * out of bounds.
+ * Reads [--cells PATTERNS] [--rows N] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv] and the program's own
+ * words, which come first (`own` may be NULL).  The first seed is 100,001 unless asked for.  False if the words are
+ * wrong.
+ */
+bool request_read(request *q, int argc, char **argv, request_word_fn own, void *user);
+
+/*
+ * A program without words of its own: reads them, writes the head line of the table, and runs.  The exit status: 0 if
+ * cells were run and none is out of bounds.
  */
 typedef nonsens_status (*request_fn)(nonsens_context *ctx, request *q);
 int request_run(const char *program, const char *head, int argc, char **argv, request_fn run);
+
+/* Runs the cells that are asked for one after another; `report` sees the units of each, and counts it if it is bad. */
+typedef nonsens_status (*request_report_fn)(nonsens_context *ctx, arena *scratch, request *q, const study_units *units);
+nonsens_status request_run_study(nonsens_context *ctx, request *q, const study *s, request_report_fn report);
 
 #endif

@@ -78,7 +78,7 @@ nonsens_status study_choose(nonsens_context *ctx, arena *a, study_run *r, const 
 nonsens_status study_complete(nonsens_context *ctx, arena *a, study_run *r, const pool_members *others);
 /* Another process: runs units until the first one ends the run. */
 nonsens_status study_follow(nonsens_context *ctx, arena *a, study_run *r, const pool_members *members);
-/* Chooses one cell, with so many repetitions, and completes it. */
+/* Chooses one cell with `reps` repetitions, or if that is 0 its own, and completes it. */
 nonsens_status study_run_cell(nonsens_context *ctx, arena *a, study_run *r, int64_t cell, int64_t reps);
 
 study_units study_result(const study_run *r);

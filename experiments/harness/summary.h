@@ -27,7 +27,7 @@ summary summary_of_share(int64_t n, int64_t successes);
  * of the second alone.
  */
 summary summary_of_share_difference(int64_t n, int64_t gained, int64_t lost);
-/* A mean or an error as text, in the buffer or `none` where there is no number. */
+/* A mean or an error as text, in the buffer, or `none` if there is no number. */
 const char *summary_show(const char *none, char buffer[NUMBER_BYTES], double value, int digits);
 /* Above zero by more than two standard errors, of at least SUMMARY_MIN_COMPARED values: fewer prove nothing. */
 enum { SUMMARY_MIN_COMPARED = 5 };

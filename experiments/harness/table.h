@@ -16,9 +16,9 @@ typedef struct table {
 
 void table_text(table *t, const char *text);
 void table_whole(table *t, int64_t value);
-/* Up to so many significant digits. */
+/* With at most `digits` significant digits. */
 void table_number(table *t, double value, int digits);
-/* So many digits behind the point. */
+/* With `decimals` digits behind the point. */
 void table_fixed(table *t, double value, int decimals);
 /* A mean and its standard error. */
 void table_summary(table *t, summary s, int digits);

@@ -8,9 +8,9 @@
 #ifndef POOL_JOURNAL_HEAD_H
 #define POOL_JOURNAL_HEAD_H
 
-#include "pool/journal.h"
 #include "base/memory.h"
 #include "options/options.h"
+#include "pool/journal.h"
 
 typedef struct journal_kind {
     const char *name;      /* in the head */

@@ -191,7 +191,7 @@ static void keep_answer(pool *p, int64_t job, nonsens_status status, json_t *lin
     }
 }
 
-/* The next job; false where there is none to be begun. */
+/* Takes the next job; false if none is to be begun. */
 static bool next_job(pool *p, int64_t *job, int64_t *cell, int64_t *seed)
 {
     if (p->status != NONSENS_OK || p->next >= p->work->jobs) {
@@ -297,7 +297,7 @@ nonsens_status pool_dismiss(nonsens_context *ctx, const pool_members *members, n
 
 /* ---- the other members ---- */
 
-/* Takes the line over.  The answer can be sent even where there is no memory for it. */
+/* Takes the line over.  The answer is sent even if there is no memory for it. */
 static void answer(pool *p, int number, int64_t unit, nonsens_status status, json_t *line, const char *message)
 {
     char text[TEXT_BYTES];

@@ -39,7 +39,7 @@ typedef struct pool_members {
 
 /* The units: how a member runs one, and below, for member 0 or a process alone, which ones and where they go. */
 typedef struct pool_work {
-    const char *phase; /* in reports of progress; NULL: none */
+    const char *phase; /* in reports of progress */
     int threads;       /* workers of this process; 0: all cores */
     /* Makes the line of a unit, which the caller releases.  Several threads at a time. */
     nonsens_status (*make)(nonsens_context *ctx, arena *scratch, const void *state, int64_t cell, int64_t seed,
