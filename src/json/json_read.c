@@ -1,14 +1,14 @@
 /*
- * json_read.c - JSON (RFC 8259) from text to values of the JSON library.
+ * json_read.c - reads JSON (RFC 8259) into values of jansson.
  *
- * The library's own reader passes over a buffer of its that cannot grow: a byte is then missing, and behind it the
- * reader goes past the end of the text or ends the program (2.14, lex_scan_string).  So the text is read here, and the
- * library makes the values, where it tells of every failure.  What is taken is what the library would take.
+ * jansson 2.14 ignores a failed buffer growth in its own reader: it then returns values with bytes missing, and may
+ * read past the end of the text (docs/dependencies.md).  So the text is read here, and jansson only makes the values,
+ * where it reports every failure.  What is accepted is what jansson accepts.
  */
-#include "json/json_text.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "json/json_text.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /*
- * json_text.h - JSON to and from text.  The JSON library passes over some allocations that fail (a key is left out of
- * what json_dumps writes) and gives no reason for others; here each is told.
+ * json_text.h - JSON to and from text.  jansson ignores some allocations that fail (json_dumps then leaves out a key)
+ * and gives no reason for others; here each is reported.
  */
 #ifndef JSON_JSON_TEXT_H
 #define JSON_JSON_TEXT_H
