@@ -75,9 +75,7 @@ static int check_figures(const arguments *args)
 /* Processes on one machine share its cores: each has one thread where nothing else is asked for. */
 static int share_cores(const arguments *args)
 {
-    char threads[VALUE_BYTES];
-    value_of(args, "threads", threads);
-    if (team_neighbours() < 2 || strcmp(threads, "0") != 0) {
+    if (team_neighbours() < 2 || strcmp(value_of(args, "threads"), "0") != 0) {
         return EXIT_DONE;
     }
     nonsens_status status = nonsens_options_set(args->ctx, args->options, "threads", "1");

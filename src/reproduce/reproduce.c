@@ -2,11 +2,11 @@
 #include "reproduce/reproduce.h"
 
 #include "base/hash.h"
-#include "pool/journal_head.h"
 #include "base/output.h"
 #include "base/parallel.h"
 #include "base/show.h"
 #include "pool/crew.h"
+#include "pool/journal_head.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -74,10 +74,10 @@ typedef struct run {
 static bool is_named(const char *patterns, const char *name)
 {
     const char *rest = patterns, *begin, *end;
-    char pattern[OPTION_TEXT_BYTES];
+    char pattern[4096]; // a longer one matches no name
     while (option_next_name(&rest, &begin, &end)) {
-        snprintf(pattern, sizeof pattern, "%.*s", (int)(end - begin), begin);
-        if (fnmatch(pattern, name, 0) == 0) {
+        int length = snprintf(pattern, sizeof pattern, "%.*s", (int)(end - begin), begin);
+        if (length < (int)sizeof pattern && fnmatch(pattern, name, 0) == 0) {
             return true;
         }
     }

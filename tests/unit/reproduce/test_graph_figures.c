@@ -1,8 +1,8 @@
 /* test_graph_figures.c - figures about graphs: cells, lines of their journals, data, and what is written of them. */
 #include "base/number.h"
-#include "tasks/bootstrap.h"
 #include "reproduce/found_graph.h"
 #include "reproduce/reproduce.h"
+#include "tasks/bootstrap.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static void close_place(place *p)
 static void make(place *p, const char *cells, int64_t reps, int64_t threads, char csv[FILE_BYTES])
 {
     clear(p);
-    strcpy(p->options->cells, cells);
+    p->options->cells = cells;
     p->options->reps = reps;
     p->options->threads = threads;
     if (nonsens_reproduce(p->ctx, p->options, p->figure->info.name, p->said) != NONSENS_OK) {
@@ -286,7 +286,7 @@ static void test_failing_allocations(void **state)
     place p;
     open_place(&p, &FIGURE_GRAPHS);
     fixture f = {p.ctx, {NULL}};
-    strcpy(p.options->cells, "layered-depth1-pc");
+    p.options->cells = "layered-depth1-pc";
     p.options->reps = p.options->threads = 1;
     assert_true(fail_every_allocation(&f, make_afresh, &p) > 10);
     close_place(&p);
