@@ -105,11 +105,11 @@ static int check_options(const arguments *args, const command *self)
     return code;
 }
 
-enum { MOST_OUTPUTS = GRAPH_FORMATS + 5 };
+enum { MAX_OUTPUTS = GRAPH_FORMATS + 5 };
 
 /* All files to be written; how many. */
 static size_t list_outputs(const arguments *args, const command *self, const char *journal,
-                           output_file out[MOST_OUTPUTS])
+                           output_file out[MAX_OUTPUTS])
 {
     size_t count = 0;
     out[count++] =
@@ -132,7 +132,7 @@ static size_t list_outputs(const arguments *args, const command *self, const cha
 static int check_files(const arguments *args, const command *self)
 {
     static const char *const read[] = {"graph", "knowledge"};
-    output_file out[MOST_OUTPUTS];
+    output_file out[MAX_OUTPUTS];
     size_t outputs = list_outputs(args, self, value_of(args, "journal"), out);
     int code = EXIT_DONE;
     for (int i = 0; code == EXIT_DONE && i < args->word_count; i++) {
