@@ -36,23 +36,18 @@ output_file text_output(const arguments *args)
 
 /* ---- what words alone can tell, before a large file is read ---- */
 
-void value_of(const arguments *args, const char *key, char value[VALUE_BYTES])
+const char *value_of(const arguments *args, const char *key)
 {
-    if (nonsens_options_get(args->ctx, args->options, key, value, VALUE_BYTES) != NONSENS_OK) {
-        value[0] = '\0'; // not an option of this command
-    }
+    const char *value;
+    return nonsens_options_get(args->ctx, args->options, key, &value) == NONSENS_OK ? value : "";
 }
 
 /* The same sentence and exit code that data without segments get in the run. */
 static int check_segments(const arguments *args, const command *self)
 {
-    char name[VALUE_BYTES], segment[VALUE_BYTES], segments[VALUE_BYTES];
-    value_of(args, "method", name);
-    value_of(args, "segment", segment);
-    value_of(args, "segments", segments);
-    const nonsens_method_info *m = nonsens_method_find(name);
+    const nonsens_method_info *m = nonsens_method_find(value_of(args, "method"));
     bool needed = self->bit == NONSENS_CMD_EXPLAIN || (m && m->needs_segments);
-    if (!needed || segment[0] || segments[0] || args->word_count > 1) {
+    if (!needed || value_of(args, "segment")[0] || value_of(args, "segments")[0] || args->word_count > 1) {
         return EXIT_DONE;
     }
     return complain(EXIT_DATA, "this needs segments; name their column with --segment COL, cut the rows with "
@@ -62,10 +57,8 @@ static int check_segments(const arguments *args, const command *self)
 /* Commands for a pair: a list must have two names; where a test compares segments, one. */
 static int check_pair(const arguments *args, const command *self)
 {
-    char vars[VALUE_BYTES], test[VALUE_BYTES];
+    const char *vars = value_of(args, "vars"), *test = value_of(args, "test");
     int names = 1;
-    value_of(args, "vars", vars);
-    value_of(args, "test", test);
     bool one = strcmp(test, "ks") == 0 || strcmp(test, "levene") == 0 || strcmp(test, "kruskal") == 0;
     for (const char *comma = strchr(vars, ','); comma; comma = strchr(comma + 1, ',')) {
         names++;
@@ -85,9 +78,8 @@ static int check_pair(const arguments *args, const command *self)
 
 static int check_sources(const arguments *args, const command *self)
 {
-    char name[VALUE_BYTES], list[256] = "";
-    value_of(args, "method", name);
-    const nonsens_method_info *m = nonsens_method_find(name);
+    char list[256] = "";
+    const nonsens_method_info *m = nonsens_method_find(value_of(args, "method"));
     if (!args->sources || pairs_wanted(args) || !m || (m->disturbances & self->bit)) {
         return EXIT_DONE;
     }
@@ -98,7 +90,7 @@ static int check_sources(const arguments *args, const command *self)
             snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", other->name);
         }
     }
-    return complain(EXIT_USAGE, "--sources: %s estimates no disturbances; of the methods for %s these do: %s", name,
+    return complain(EXIT_USAGE, "--sources: %s estimates no disturbances; of the methods for %s these do: %s", m->name,
                     self->name, list);
 }
 
@@ -115,11 +107,11 @@ static int check_options(const arguments *args, const command *self)
     return code;
 }
 
-enum { MOST_OUTPUTS = GRAPH_FORMATS + 5 };
+enum { MAX_OUTPUTS = GRAPH_FORMATS + 5 };
 
 /* All files to be written; how many. */
 static size_t list_outputs(const arguments *args, const command *self, const char *journal,
-                           output_file out[MOST_OUTPUTS])
+                           output_file out[MAX_OUTPUTS])
 {
     size_t count = 0;
     out[count++] =
@@ -142,16 +134,14 @@ static size_t list_outputs(const arguments *args, const command *self, const cha
 static int check_files(const arguments *args, const command *self)
 {
     static const char *const read[] = {"graph", "knowledge"};
-    char journal[VALUE_BYTES], path[VALUE_BYTES];
-    value_of(args, "journal", journal);
-    output_file out[MOST_OUTPUTS];
-    size_t outputs = list_outputs(args, self, journal, out);
+    output_file out[MAX_OUTPUTS];
+    size_t outputs = list_outputs(args, self, value_of(args, "journal"), out);
     int code = EXIT_DONE;
     for (int i = 0; code == EXIT_DONE && i < args->word_count; i++) {
         code = outputs_check(args->ctx, args->words[i], out, outputs);
     }
     for (size_t i = 0; code == EXIT_DONE && i < sizeof read / sizeof *read; i++) {
-        value_of(args, read[i], path);
+        const char *path = value_of(args, read[i]);
         code = path[0] ? outputs_check(args->ctx, path, out, outputs) : EXIT_DONE;
     }
     return code;
@@ -159,15 +149,13 @@ static int check_files(const arguments *args, const command *self)
 
 static int check_arguments(const arguments *args, const command *self)
 {
-    char journal[VALUE_BYTES];
     if (args->word_count == 0) {
         return complain(EXIT_USAGE, "%s needs a data file, or - for standard input; `nonsens help %s` explains",
                         self->name, self->name);
     }
     int code = check_options(args, self);
     code = code == EXIT_DONE ? check_files(args, self) : code;
-    value_of(args, "journal", journal);
-    interrupt_keeps(journal[0] ? "resamples" : NULL);
+    interrupt_keeps(value_of(args, "journal")[0] ? "resamples" : NULL);
     code = code == EXIT_DONE && pairs_wanted(args) ? pairs_check(args) : code;
     return code == EXIT_DONE ? check_segments(args, self) : code;
 }

@@ -191,9 +191,8 @@ const char *colour_begin(colour *c, const char *path);
 const char *colour_hold(colour *c);
 void colour_end(colour *c);
 
-enum { VALUE_BYTES = 4096 }; /* of any option, as nonsens_options_get promises */
-/* The value of an option; empty where it is not one of this command. */
-void value_of(const arguments *args, const char *key, char value[VALUE_BYTES]);
+/* The value of an option, which the options own; empty if it is not one of this command. */
+const char *value_of(const arguments *args, const char *key);
 
 /* ---- many pairs (pairs.c) ---- */
 

@@ -52,18 +52,16 @@ static int write_comparison(const arguments *args, const nonsens_comparison *com
 
 static int compare(const arguments *args)
 {
-    char column[VALUE_BYTES];
     nonsens_graph *estimate = NULL, *truth = NULL;
     nonsens_comparison *comparison = NULL;
     int code = check_arguments(args);
     if (code != EXIT_DONE) {
         return code;
     }
-    value_of(args, "truth-column", column);
     interrupt_watch(args->ctx);
     nonsens_status status = nonsens_graph_read(args->ctx, args->words[0], NULL, &estimate);
     if (status == NONSENS_OK) {
-        status = nonsens_graph_read(args->ctx, args->words[1], column, &truth);
+        status = nonsens_graph_read(args->ctx, args->words[1], value_of(args, "truth-column"), &truth);
     }
     if (status == NONSENS_OK) {
         status = nonsens_compare(args->ctx, estimate, truth, args->options, &comparison);

@@ -8,9 +8,7 @@
 
 bool pairs_wanted(const arguments *args)
 {
-    char pairs[VALUE_BYTES];
-    value_of(args, "pairs", pairs);
-    return pairs[0] != '\0';
+    return value_of(args, "pairs")[0] != '\0';
 }
 
 /* FILE.journal of --json FILE, for the caller to free; NULL where --json is missing or no plain file. */
@@ -43,9 +41,6 @@ static int check_files(const arguments *args, const char *list, const char *jour
 
 int pairs_check(const arguments *args)
 {
-    char resume[VALUE_BYTES], list[VALUE_BYTES];
-    value_of(args, "resume", resume);
-    value_of(args, "pairs", list);
     if (args->sources) {
         return complain(EXIT_USAGE, "--sources is for one pair; leave it out, or name the pair with --x A --y B");
     }
@@ -53,11 +48,11 @@ int pairs_check(const arguments *args)
         return complain(EXIT_USAGE, "--html is for one pair; leave it out, or name the pair with --x A --y B");
     }
     char *journal = journal_path(args);
-    if (!journal && strcmp(resume, "true") == 0) {
+    if (!journal && strcmp(value_of(args, "resume"), "true") == 0) {
         return complain(EXIT_USAGE, "--resume needs the journal of a run that was stopped; give the same --json FILE");
     }
     interrupt_keeps(journal ? "pairs" : NULL);
-    int code = check_files(args, list, journal);
+    int code = check_files(args, value_of(args, "pairs"), journal);
     free(journal);
     return code;
 }
@@ -99,8 +94,8 @@ int pairs_run(const arguments *args, const nonsens_data *data, progress *line)
     nonsens_status status = nonsens_pairs_run(args->ctx, data, args->options, journal, &pairs);
     progress_wipe(line);
     print_run_warning(args->ctx, args->quiet);
-    int code = status == NONSENS_OK && !interrupt_seen() ? write_pairs(args, pairs, journal)
-                                                         : complain_run(args, status);
+    int code =
+        status == NONSENS_OK && !interrupt_seen() ? write_pairs(args, pairs, journal) : complain_run(args, status);
     nonsens_pairs_free(pairs);
     free(journal);
     return code;

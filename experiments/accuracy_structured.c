@@ -162,7 +162,7 @@ static void print_decisions(const task *t, const unit *units, table *csv)
 static void print_null(const task *t, const unit *units, table *csv)
 {
     report r = report_empty();
-    char label[sizeof t->options->method + sizeof "-null"];
+    char label[64 + sizeof "-null"];
     r.value[COLUMN_REJECTED] = r.value[COLUMN_TESTED] = 0.0;
     for (int k = 0; k < t->reps; k++) {
         double p = units[k].cause >= 0 ? units[k].p[units[k].cause] : NAN;

@@ -65,13 +65,12 @@ static nonsens_status hash_options(nonsens_context *ctx, uint64_t *hash, const n
     TRY(nonsens_options_new(ctx, options->command, &initial));
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
-        char value[OPTION_TEXT_BYTES], standard[OPTION_TEXT_BYTES];
+        char buffer[OPTION_VALUE_BYTES], other[OPTION_VALUE_BYTES];
         if (!(info->commands & options->command) || is_left_out(info->key, options->command)) {
             continue;
         }
-        option_print(options, info, value, sizeof value);
-        option_print(initial, info, standard, sizeof standard);
-        if (strcmp(value, standard) != 0) {
+        const char *value = option_print(options, info, buffer);
+        if (strcmp(value, option_print(initial, info, other)) != 0) {
             hash_text(hash, info->key);
             hash_text(hash, value);
         }
@@ -103,7 +102,8 @@ static nonsens_status make_fingerprint(nonsens_context *ctx, task *t)
 static nonsens_status open_parts(nonsens_context *ctx, const nonsens_options *options, const char *method, task *t)
 {
     TRY(nonsens_options_new(ctx, t->cell->family->command, &t->options));
-    *t->options = *options;
+    *t->options = *options; // texts are those of `options`, which outlives the task
+    t->options->texts = NULL;
     if (t->cell->family->any_method) {
         TRY(nonsens_options_set(ctx, t->options, "method", method));
     }

@@ -134,8 +134,8 @@ static nonsens_status read_table(nonsens_context *ctx, const char *path, int64_t
     nonsens_options *options;
     *out = NULL;
     TRY(nonsens_options_new(ctx, NONSENS_CMD_DISCOVER, &options));
-    snprintf(options->vars, sizeof options->vars, "%s", VARIABLES);
-    snprintf(options->segment, sizeof options->segment, "segment");
+    options->vars = VARIABLES;
+    options->segment = "segment";
     options->max_memory = max_memory;
     nonsens_status status = nonsens_data_read(ctx, path, options, out);
     nonsens_options_free(options);

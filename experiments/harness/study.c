@@ -13,13 +13,16 @@
 
 /* ---- what is asked for ---- */
 
+enum { PATTERN_BYTES = 4096 }; /* a longer one names no cell */
+
 bool study_is_named(const char *patterns, const char *name)
 {
     const char *rest = patterns, *begin, *end;
-    char pattern[OPTION_TEXT_BYTES];
+    char pattern[PATTERN_BYTES];
     while (option_next_name(&rest, &begin, &end)) {
-        snprintf(pattern, sizeof pattern, "%.*s", (int)(end - begin), begin);
-        if (fnmatch(pattern, name, 0) == 0) {
+        bool fits = end - begin < PATTERN_BYTES;
+        snprintf(pattern, sizeof pattern, "%.*s", fits ? (int)(end - begin) : 0, begin);
+        if (fits && fnmatch(pattern, name, 0) == 0) {
             return true;
         }
     }

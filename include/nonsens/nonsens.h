@@ -146,8 +146,8 @@ NONSENS_API const nonsens_option_info *nonsens_option_find(const char *key, unsi
 NONSENS_API nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonsens_options **out);
 NONSENS_API void nonsens_options_free(nonsens_options *options);
 /*
- * Sets one option from text; unknown keys and values out of bounds are errors, never clamped.  as-published sets others
- * with it, which may be set anew afterwards.
+ * Sets one option from text, which may have any length and is copied.  Unknown keys and values out of bounds are
+ * errors, never clamped.  as-published sets others with it, which may be set anew afterwards.
  */
 NONSENS_API nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key,
                                                const char *value);
@@ -158,11 +158,11 @@ NONSENS_API nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_opt
  */
 NONSENS_API nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options);
 /*
- * Writes the value of one option into the buffer, as nonsens_options_set takes it.  Unknown keys and a buffer that is
- * too small are errors; 4096 bytes are always enough.
+ * Gives the value of one option as nonsens_options_set takes it.  The text belongs to the options and is valid until
+ * this option, or as-published, is set or the options are freed.  Unknown keys are errors.
  */
 NONSENS_API nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *options, const char *key,
-                                               char *buffer, size_t bytes);
+                                               const char **out);
 
 /* ---- data ---------------------------------------------------------------------------------------------------- */
 

@@ -114,3 +114,13 @@ def test_methods():
 
 def test_build_info():
     assert nonsens.__version__ and "compiler: " in nonsens.build_info()
+
+
+def test_texts_of_any_length():
+    rows, variables = 500, 450
+    names = ["v" * 220 + "%03d" % k for k in range(variables + 5)]
+    table = dict(zip(names, numpy.random.RandomState(1).normal(size=(variables + 5, rows))))
+    found = nonsens.discover(table, method="pc", alpha=1e-12, vars=names[:variables])
+    wanted = ",".join(names[:variables])
+    assert len(wanted) > 100_000 and found.options["vars"] == wanted
+    assert len(found.nodes) == variables and found.edges == []

@@ -270,17 +270,24 @@ char *arena_text(nonsens_context *ctx, arena *a, const char *text)
     return copy;
 }
 
-char *arena_format(nonsens_context *ctx, arena *a, const char *format, ...)
+char *arena_format_list(nonsens_context *ctx, arena *a, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     char *text = length < 0 ? NULL : arena_get(ctx, a, (int64_t)length + 1, 1);
     if (text) {
         vsnprintf(text, (size_t)length + 1, format, again);
     }
     va_end(again);
+    return text;
+}
+
+char *arena_format(nonsens_context *ctx, arena *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = arena_format_list(ctx, a, format, args);
+    va_end(args);
     return text;
 }

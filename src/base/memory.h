@@ -6,6 +6,8 @@
 
 #include "base/status.h"
 
+#include <stdarg.h>
+
 /* count * size zeroed bytes, 64-byte aligned; NULL when they cannot be had or the product overflows. */
 void *memory_get(size_t count, size_t size);
 void memory_release(void *block);
@@ -59,6 +61,9 @@ void memory_release_owner(void *object);
 char *arena_text(nonsens_context *ctx, arena *a, const char *text);
 /* As sprintf, into the arena. */
 char *arena_format(nonsens_context *ctx, arena *a, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* As vsprintf; args is used up. */
+char *arena_format_list(nonsens_context *ctx, arena *a, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
 
 /* `pointer` = count elements of its own type from the arena, or return the failure to the caller. */
 #define ARENA_TRY(ctx, a, pointer, count)                                       \

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_BYTES = 400, NAME_BYTES = OPTION_TEXT_BYTES };
+enum { LIST_BYTES = 400 };
 
 /* The names, separated by commas; cut short with "..." where there are too many. */
 static const char *list_names(const nonsens_data *data, char list[LIST_BYTES])

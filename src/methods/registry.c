@@ -285,12 +285,10 @@ const method *method_default(unsigned command)
 
 const method *method_for_pairs(const method *m, const nonsens_options *options)
 {
-    char name[OPTION_WORD_BYTES];
-    if (!m->pair_option) {
-        return NULL;
-    }
-    option_print(options, nonsens_option_find(m->pair_option, NONSENS_CMD_DISCOVER), name, sizeof name);
-    return method_find(name);
+    char name[OPTION_VALUE_BYTES];
+    const nonsens_option_info *option =
+        m->pair_option ? nonsens_option_find(m->pair_option, NONSENS_CMD_DISCOVER) : NULL;
+    return option ? method_find(option_print(options, option, name)) : NULL;
 }
 
 bool method_uses(const method *m, unsigned command, const char *key)

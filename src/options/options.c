@@ -1,20 +1,23 @@
-/* options.c - setting, checking and printing options as text; the table of them is options_table.c. */
+/*
+ * options.c - the options of a run: making, setting, asking, copying; the table of them is options_table.c.
+ *
+ * Fields hold values as code reads them.  A field of text points to a default of the table or into `texts`, where the
+ * options keep every value that was set and is not its default, as text: it belongs to them until it is set anew.
+ */
 #include "options/options_internal.h"
 
-#include "base/blas_memory.h"
-#include "base/memory.h"
-#include "base/nearest.h"
-#include "base/number.h"
-#include "base/require.h"
 #include "base/show.h"
 #include "options/preset.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-/* ---- asking ---- */
+struct option_text {
+    struct option_text *next;
+    const option_row *row;
+    char value[];
+};
+
+/* ---- the table ---- */
 
 size_t nonsens_option_count(void)
 {
@@ -26,7 +29,7 @@ const nonsens_option_info *nonsens_option_at(size_t index)
     return index < option_rows ? &option_table[index].info : NULL;
 }
 
-static const option_row *row_find(const char *key, unsigned commands)
+const option_row *option_find_row(const char *key, unsigned commands)
 {
     for (size_t i = 0; i < option_rows; i++) {
         if ((option_table[i].info.commands & commands) && strcmp(option_table[i].info.key, key) == 0) {
@@ -38,195 +41,16 @@ static const option_row *row_find(const char *key, unsigned commands)
 
 const nonsens_option_info *nonsens_option_find(const char *key, unsigned commands)
 {
-    const option_row *found = key ? row_find(key, commands) : NULL;
+    const option_row *found = key ? option_find_row(key, commands) : NULL;
     return found ? &found->info : NULL;
 }
 
-/* ---- reading values ---- */
-
-/* Decimal digits with an optional sign and nothing else. */
-static bool read_integer(const char *text, int64_t *value)
-{
-    bool negative = *text == '-';
-    text += negative || *text == '+';
-    if (!*text) {
-        return false;
-    }
-    int64_t sum = 0;
-    for (; *text; text++) {
-        if (*text < '0' || *text > '9' || __builtin_mul_overflow(sum, 10, &sum) ||
-            __builtin_add_overflow(sum, *text - '0', &sum)) {
-            return false;
-        }
-    }
-    *value = negative ? -sum : sum;
-    return true;
-}
-
-static bool read_real(const char *text, const char *end, double *value)
-{
-    return text < end && number_parse(text, end, value) == end && isfinite(*value);
-}
-
-static bool within(const nonsens_option_info *info, double value)
-{
-    return value >= info->lowest && value <= info->highest;
-}
-
-static nonsens_status refuse_number(nonsens_context *ctx, const option_row *r, const char *value)
-{
-    const nonsens_option_info *info = &r->info;
-    char shown[SHOWN_BYTES];
-    const char *kind = info->type == NONSENS_OPTION_INTEGER ? "a whole number " : "a number ";
-    if (info->type == NONSENS_OPTION_RANGE) {
-        kind = "LO:HI with LO <= HI, both ";
-    }
-    if (info->bounds) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be %s%s", info->key, show_bare(shown, value), kind,
-                    info->bounds);
-    }
-    char low[NUMBER_BYTES], high[NUMBER_BYTES];
-    return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be %sfrom %s to %s", info->key, show_bare(shown, value), kind,
-                number_print(low, info->lowest, 0), number_print(high, info->highest, 0));
-}
-
-static nonsens_status set_integer(nonsens_context *ctx, const option_row *r, void *field, const char *value)
-{
-    int64_t number = 0;
-    if (!read_integer(value, &number) || number < (int64_t)r->info.lowest || number > (int64_t)r->info.highest) {
-        return refuse_number(ctx, r, value);
-    }
-    memcpy(field, &number, sizeof number);
-    return NONSENS_OK;
-}
-
-/* Two options have a value outside their interval (-1 and 0): what lies between the two is refused here. */
-static bool is_gap(const option_row *r, double value)
-{
-    return (r->offset == offsetof(struct nonsens_options, edge_prob) && value < 0.0 && value != -1.0) ||
-           (r->offset == offsetof(struct nonsens_options, sharpness) && value > 0.0 && value < 0.1);
-}
-
-static nonsens_status set_real(nonsens_context *ctx, const option_row *r, void *field, const char *value)
-{
-    double number = 0.0;
-    if (!read_real(value, value + strlen(value), &number) || !within(&r->info, number) || is_gap(r, number)) {
-        return refuse_number(ctx, r, value);
-    }
-    memcpy(field, &number, sizeof number);
-    return NONSENS_OK;
-}
-
-static nonsens_status set_range(nonsens_context *ctx, const option_row *r, void *field, const char *value)
-{
-    range pair = {0.0, 0.0};
-    const char *colon = strchr(value, ':');
-    bool ok = colon && read_real(value, colon, &pair.lo) && read_real(colon + 1, value + strlen(value), &pair.hi) &&
-              within(&r->info, pair.lo) && within(&r->info, pair.hi) && pair.lo <= pair.hi;
-    if (!ok) {
-        return refuse_number(ctx, r, value);
-    }
-    memcpy(field, &pair, sizeof pair);
-    return NONSENS_OK;
-}
-
-/* The index of the word in "a|b|c", or -1. */
-static int choice_index(const char *choices, const char *word)
-{
-    size_t length = strlen(word);
-    int index = 0;
-    for (const char *at = choices;; at++, index++) {
-        const char *end = at + strcspn(at, "|");
-        if ((size_t)(end - at) == length && memcmp(at, word, length) == 0) {
-            return index;
-        }
-        if (!*end) {
-            return -1;
-        }
-        at = end;
-    }
-}
-
-enum { CHOICES_BYTES = 256 };
-
-/* words: room for the choices, one after another. */
-static nearest nearest_choice(const char *choices, const char *value, char words[CHOICES_BYTES])
-{
-    nearest near = nearest_to(value);
-    snprintf(words, CHOICES_BYTES, "%s", choices);
-    for (char *word = words, *rest; word; word = rest) {
-        rest = strchr(word, '|');
-        if (rest) {
-            *rest++ = '\0';
-        }
-        nearest_offer(&near, word);
-    }
-    return near;
-}
-
-static nonsens_status set_choice(nonsens_context *ctx, const option_row *r, void *field, const char *value)
-{
-    int index = choice_index(r->info.choices, value);
-    if (index < 0) {
-        char shown[SHOWN_BYTES], words[CHOICES_BYTES], hint[HINT_BYTES];
-        nearest near = nearest_choice(r->info.choices, value, words);
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be one of %s%s", r->info.key, show_bare(shown, value),
-                    r->info.choices, nearest_hint(&near, hint));
-    }
-    memcpy(field, &index, sizeof index);
-    return NONSENS_OK;
-}
-
-static nonsens_status set_flag(nonsens_context *ctx, const option_row *r, void *field, const char *value)
-{
-    int index = choice_index("false|true", value);
-    if (index < 0) {
-        char shown[SHOWN_BYTES];
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s %s: must be true or false", r->info.key, show_bare(shown, value));
-    }
-    *(bool *)field = index == 1;
-    return NONSENS_OK;
-}
-
-static nonsens_status set_text(nonsens_context *ctx, const option_row *r, void *field, const char *value)
-{
-    size_t length = strlen(value);
-    if (length >= r->bytes) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s: the text has %zu bytes; at most %zu are allowed", r->info.key,
-                    length, r->bytes - 1);
-    }
-    memcpy(field, value, length + 1);
-    return NONSENS_OK;
-}
-
-static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, const option_row *r, const char *value)
-{
-    void *field = (char *)options + r->offset;
-    switch (r->info.type) {
-    case NONSENS_OPTION_FLAG:
-        return set_flag(ctx, r, field, value);
-    case NONSENS_OPTION_INTEGER:
-        return set_integer(ctx, r, field, value);
-    case NONSENS_OPTION_REAL:
-        return set_real(ctx, r, field, value);
-    case NONSENS_OPTION_CHOICE:
-        return set_choice(ctx, r, field, value);
-    case NONSENS_OPTION_RANGE:
-        return set_range(ctx, r, field, value);
-    case NONSENS_OPTION_TEXT:
-        break;
-    }
-    return set_text(ctx, r, field, value);
-}
-
-/* ---- the options of a run ---- */
-
 bool option_changes_results(const nonsens_option_info *info)
 {
-    static const char *const how[] = {"threads", "max-memory", "journal", "resume", NULL};
+    static const char *const execution[] = {"threads", "max-memory", "journal", "resume", NULL};
     bool changes = true;
-    for (size_t k = 0; how[k]; k++) {
-        changes = changes && strcmp(info->key, how[k]) != 0;
+    for (size_t k = 0; execution[k]; k++) {
+        changes = changes && strcmp(info->key, execution[k]) != 0;
     }
     return changes;
 }
@@ -241,6 +65,51 @@ const char *option_command_name(unsigned command)
         }
     }
     return NULL;
+}
+
+/* ---- setting ---- */
+
+/* Takes the text of a row out of the list and puts another one, or NULL for none, in its place. */
+static void replace_text(nonsens_options *options, const option_row *r, struct option_text *text)
+{
+    struct option_text **link = &options->texts, *old;
+    while (*link && (*link)->row != r) {
+        link = &(*link)->next;
+    }
+    old = *link;
+    if (old) {
+        *link = old->next;
+        memory_release(old);
+    }
+    if (text) {
+        text->next = options->texts;
+        options->texts = text;
+    }
+}
+
+/* Nothing changes if it fails.  A default takes no memory: a field of text then points into the table. */
+static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, const option_row *r, const char *value)
+{
+    char buffer[OPTION_VALUE_BYTES];
+    nonsens_options changed = *options;
+    struct option_text *text = NULL;
+    TRY(option_parse(ctx, r, value, option_field(&changed, r)));
+    const char *printed = option_print(&changed, &r->info, buffer);
+    if (strcmp(printed, r->info.default_value) != 0) {
+        size_t bytes = strlen(printed) + 1;
+        text = memory_get(1, sizeof *text + bytes);
+        if (!text) {
+            return fail_memory(ctx);
+        }
+        text->row = r;
+        memcpy(text->value, printed, bytes);
+    }
+    if (r->info.type == NONSENS_OPTION_TEXT) {
+        *(const char **)option_field(&changed, r) = text ? text->value : r->info.default_value;
+    }
+    replace_text(&changed, r, text);
+    *options = changed;
+    return NONSENS_OK;
 }
 
 /* Fields of other commands get their defaults too: code may read any field.  Where rows share one, its own counts. */
@@ -279,6 +148,9 @@ nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonse
 
 void nonsens_options_free(nonsens_options *options)
 {
+    while (options && options->texts) {
+        replace_text(options, options->texts->row, NULL);
+    }
     memory_release(options);
 }
 
@@ -300,7 +172,7 @@ const char *option_usual(const nonsens_options *options, const nonsens_option_in
 static nonsens_status set_preset(nonsens_context *ctx, nonsens_options *options)
 {
     for (size_t i = 0; i < preset_count(); i++) {
-        const option_row *r = row_find(preset_at(i)->key, options->command);
+        const option_row *r = option_find_row(preset_at(i)->key, options->command);
         TRY(r ? set_row(ctx, options, r, option_usual(options, &r->info)) : NONSENS_OK);
     }
     return NONSENS_OK;
@@ -309,241 +181,49 @@ static nonsens_status set_preset(nonsens_context *ctx, nonsens_options *options)
 nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key, const char *value)
 {
     NEEDED(ctx, options, key, value);
-    const option_row *r = row_find(key, options->command);
+    const option_row *r = option_find_row(key, options->command);
     bool was_published = options->as_published;
     TRY(r ? set_row(ctx, options, r, value) : fail_unknown(ctx, options, key));
     bool preset = r->offset == offsetof(struct nonsens_options, as_published);
     return preset && (was_published || options->as_published) ? set_preset(ctx, options) : NONSENS_OK;
 }
 
-/* ---- options that contradict one another, or themselves ---- */
+/* ---- asking ---- */
 
-enum { LEAST_BASIS = 6 };
-
-static nonsens_status check_training(nonsens_context *ctx, const nonsens_options *o)
+nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *options, const char *key,
+                                   const char **out)
 {
-    if (o->keep > o->restarts) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "--keep %" PRId64 " is more than --restarts %" PRId64 "; keep at most as many networks as are made",
-                    o->keep, o->restarts);
-    }
-    if (o->basis > 0 && o->basis < LEAST_BASIS) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--basis %" PRId64 " is too few; take at least %d, or 0 for the default",
-                    o->basis, LEAST_BASIS);
-    }
-    return NONSENS_OK;
-}
-
-bool option_next_name(const char **rest, const char **begin, const char **end)
-{
-    if (!*rest || !**rest) {
-        return false;
-    }
-    *begin = *rest;
-    *end = *begin + strcspn(*begin, ",");
-    *rest = **end ? *end + 1 : NULL;
-    return true;
-}
-
-static nonsens_status check_names(nonsens_context *ctx, const char *key, const char *list)
-{
-    const char *begin, *end;
-    size_t length = strlen(list);
-    bool missing = length > 0 && list[length - 1] == ',';
-    for (const char *rest = list; option_next_name(&rest, &begin, &end);) {
-        missing = missing || begin + strspn(begin, " \t") >= end;
-    }
-    char shown[SHOWN_BYTES];
-    return missing ? fail(ctx, NONSENS_ERR_USAGE, "--%s %s: a name is missing; write --%s a,b,c", key,
-                          show_bare(shown, list), key)
-                   : NONSENS_OK;
-}
-
-/* Some tests ask about one variable and the segment. */
-static bool takes_one_variable(const nonsens_options *o)
-{
-    return o->command == NONSENS_CMD_INDEPENDENCE && option_is_sample_test(o->test);
-}
-
-static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *o)
-{
-    bool one = takes_one_variable(o);
-    if (one && (o->y[0] || o->given[0])) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "--%s has no place in this test, which asks whether --x changes over segments; leave it out",
-                    o->y[0] ? "y" : "given");
-    }
-    if (!one && !o->x[0] != !o->y[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s is given without --%s; name both variables", o->x[0] ? "x" : "y",
-                    o->x[0] ? "y" : "x");
-    }
-    if (o->given[0] && !o->x[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--given needs --x and --y; name the two variables as well");
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status check_variables(nonsens_context *ctx, const nonsens_options *o)
-{
-    TRY(check_pair(ctx, o));
-    if (o->x[0] && o->vars[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "--vars cannot be combined with --x and --y; name the variables in one way or the other");
-    }
-    if (o->x[0] && strcmp(o->x, o->y) == 0) {
-        char shown[SHOWN_BYTES];
-        return fail(ctx, NONSENS_ERR_USAGE, "--x and --y both name %s; name two different variables",
-                    show_quoted(shown, o->x));
-    }
-    TRY(check_names(ctx, "vars", o->vars));
-    TRY(o->command == NONSENS_CMD_INDEPENDENCE ? check_names(ctx, "x", o->x) : NONSENS_OK);
-    TRY(o->command == NONSENS_CMD_INDEPENDENCE ? check_names(ctx, "y", o->y) : NONSENS_OK);
-    return check_names(ctx, "given", o->given);
-}
-
-/* K of "equal:K", or 0 where the text is something else. */
-int64_t options_blocks(const nonsens_options *options)
-{
-    static const char prefix[] = "equal:";
-    int64_t blocks = 0;
-    const char *number = options->segments + sizeof prefix - 1;
-    bool ok = strncmp(options->segments, prefix, sizeof prefix - 1) == 0 && *number >= '0' && *number <= '9' &&
-              read_integer(number, &blocks) && blocks <= INT32_MAX;
-    return ok ? blocks : 0;
-}
-
-static nonsens_status check_segments(nonsens_context *ctx, const nonsens_options *o)
-{
-    if (o->segment[0] && o->segments[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "--segment and --segments cannot be combined: labels come from a column or from row order");
-    }
-    if (o->segments[0] && options_blocks(o) < 2) {
-        char shown[SHOWN_BYTES];
-        return fail(ctx, NONSENS_ERR_USAGE, "--segments %s: write equal:K with a whole number K of at least 2",
-                    show_bare(shown, o->segments));
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o)
-{
-    if (o->command != NONSENS_CMD_DIRECTION) {
-        return NONSENS_OK;
-    }
-    if (o->pairs[0] && o->x[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--pairs says which pairs are looked at; leave out --x and --y");
-    }
-    if (!o->pairs[0] && (o->resume || o->fdr != FDR_BH)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--%s is for many pairs; name them with --pairs all or --pairs FILE",
-                    o->resume ? "resume" : "fdr");
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status check_explained(nonsens_context *ctx, const nonsens_options *o)
-{
-    char shown[SHOWN_BYTES];
-    if (o->command != NONSENS_CMD_EXPLAIN) {
-        return NONSENS_OK;
-    }
-    if (!o->of[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE, "explain needs --of SEGMENT, the label of the segment to be explained");
-    }
-    if (strcmp(o->of, o->against) == 0) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--of and --against both name %s; name two different segments",
-                    show_quoted(shown, o->of));
-    }
-    if (o->graph[0] && o->knowledge[0]) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "--graph and --knowledge cannot be combined: a graph that is given is not looked for");
-    }
-    return NONSENS_OK;
-}
-
-nonsens_status options_check(nonsens_context *ctx, const nonsens_options *options)
-{
-    TRY(check_explained(ctx, options));
-    TRY(check_variables(ctx, options));
-    TRY(check_pairs(ctx, options));
-    TRY(check_segments(ctx, options));
-    return check_training(ctx, options);
-}
-
-nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *options, unsigned commands)
-{
-    context_begin(ctx);
-    ctx->max_memory = options->max_memory * MEGABYTE;
-    if (!(options->command & commands)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "the options were made for %s; make options for the command that is run",
-                    option_command_name(options->command));
-    }
-    TRY(check_explained(ctx, options));
-    TRY(check_training(ctx, options));
-    return blas_reserve(ctx);
-}
-
-/* ---- printing ---- */
-
-void option_print_choice(const char *choices, int index, char *buffer, size_t bytes)
-{
-    while (index-- > 0) {
-        choices += strcspn(choices, "|") + 1;
-    }
-    snprintf(buffer, bytes, "%.*s", (int)strcspn(choices, "|"), choices);
-}
-
-const char *option_test_word(enum independence_test test, char word[OPTION_WORD_BYTES])
-{
-    const char *choices = nonsens_option_find("test", NONSENS_CMD_INDEPENDENCE)->choices;
-    option_print_choice(choices, (int)test, word, OPTION_WORD_BYTES);
-    return word;
-}
-
-void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes)
-{
-    const option_row *r = row_find(info->key, info->commands);
-    const void *field = (const char *)options + r->offset;
-    char low[NUMBER_BYTES], high[NUMBER_BYTES];
-    switch (info->type) {
-    case NONSENS_OPTION_FLAG:
-        snprintf(buffer, bytes, "%s", *(const bool *)field ? "true" : "false");
-        break;
-    case NONSENS_OPTION_INTEGER:
-        snprintf(buffer, bytes, "%" PRId64, *(const int64_t *)field);
-        break;
-    case NONSENS_OPTION_REAL:
-        snprintf(buffer, bytes, "%s", number_print(low, *(const double *)field, 0));
-        break;
-    case NONSENS_OPTION_CHOICE:
-        option_print_choice(info->choices, *(const int *)field, buffer, bytes);
-        break;
-    case NONSENS_OPTION_RANGE:
-        snprintf(buffer, bytes, "%s:%s", number_print(low, ((const range *)field)->lo, 0),
-                 number_print(high, ((const range *)field)->hi, 0));
-        break;
-    case NONSENS_OPTION_TEXT:
-        snprintf(buffer, bytes, "%s", (const char *)field);
-        break;
-    }
-}
-
-nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *options, const char *key, char *buffer,
-                                   size_t bytes)
-{
-    NEEDED(ctx, options, key, buffer);
-    REQUIRE_COUNT(ctx, bytes, 1, NONSENS_MAX_COUNT);
-    char text[OPTION_TEXT_BYTES];
-    const option_row *r = row_find(key, options->command);
+    NEEDED(ctx, options, key, out);
+    const option_row *r = option_find_row(key, options->command);
+    *out = NULL;
     if (!r) {
         return fail_unknown(ctx, options, key);
     }
-    option_print(options, &r->info, text, sizeof text);
-    size_t needed = strlen(text) + 1;
-    if (needed > bytes) {
-        return fail(ctx, NONSENS_ERR_USAGE, "the value of --%s takes %zu bytes; the buffer has %zu", key, needed,
-                    bytes);
+    const struct option_text *text = options->texts;
+    while (text && text->row != r) {
+        text = text->next;
     }
-    memcpy(buffer, text, needed);
+    *out = text ? text->value : r->info.default_value;
+    return NONSENS_OK;
+}
+
+/* ---- copying ---- */
+
+nonsens_status options_copy(nonsens_context *ctx, arena *a, const nonsens_options *from, nonsens_options *to)
+{
+    *to = *from;
+    to->texts = NULL;
+    for (size_t i = 0; i < option_rows; i++) {
+        const option_row *r = &option_table[i];
+        if (r->info.type != NONSENS_OPTION_TEXT) {
+            continue;
+        }
+        const char *text = *(const char *const *)option_field_const(from, r);
+        const char **copy = option_field(to, r);
+        if (text && text[0] && *copy == text) { // not copied yet: rows of several commands may share a field
+            *copy = arena_text(ctx, a, text);
+            TRY(*copy ? NONSENS_OK : NONSENS_ERR_MEMORY);
+        }
+    }
     return NONSENS_OK;
 }

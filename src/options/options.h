@@ -7,11 +7,9 @@
 #ifndef OPTIONS_OPTIONS_H
 #define OPTIONS_OPTIONS_H
 
-#include "base/status.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
-
-enum { OPTION_TEXT_BYTES = 4096 };
 
 typedef struct range {
     double lo, hi;
@@ -73,31 +71,35 @@ enum fdr { FDR_BH, FDR_BY, FDR_NONE };
 enum colliders { COLLIDERS_PLAIN, COLLIDERS_CONSERVATIVE, COLLIDERS_MAJORITY };
 enum conflicts { CONFLICTS_BIDIRECTED, CONFLICTS_PRIORITY };
 
+/*
+ * Texts are never NULL; "" is a text that is not set.  They belong to the options, or to the arena of options_copy.  A
+ * plain copy of the struct borrows them: it is good as long as the original lives and is not set anew.
+ */
 struct nonsens_options {
     unsigned command;
-    /* run */
-    int64_t seed, threads, max_memory, max_rows;
+    /* every command */
+    int64_t seed, threads, max_memory;
     double alpha;
-    char method[64];
-    bool as_published;
-    /* data */
-    char segment[OPTION_TEXT_BYTES], segments[64], vars[OPTION_TEXT_BYTES], x[OPTION_TEXT_BYTES], y[OPTION_TEXT_BYTES],
-        given[OPTION_TEXT_BYTES];
-    char knowledge[OPTION_TEXT_BYTES];
+    /* reading data */
+    const char *segment, *segments, *vars, *x, *y, *given;
     bool no_header;
     enum na_rule na;
-    /* network and training */
+    /* direction, discover, explain: the method, and the rows that it uses */
+    const char *method;
+    int64_t max_rows; /* --most-rows */
+    bool as_published;
+    /* direction: networks and their training (discover: layers) */
     int64_t layers, width, folds, restarts, keep, epochs, patience, batch;
     enum inputs inputs;
     enum activation activation;
     enum last_layer last;
     enum optimiser optimiser;
     double learning_rate, momentum, weight_decay, validation;
-    /* segment classifiers in general, and those on splines */
+    /* direction, diagnose: segment classifiers in general, and those on splines */
     enum features features;
     int64_t score_folds, block_length, basis;
     double undersmooth;
-    /* unmixing and decision */
+    /* direction, ica: unmixing */
     enum unmixing unmixing;
     enum whitening whitening;
     enum statistic statistic;
@@ -105,13 +107,17 @@ struct nonsens_options {
     double sharpness;
     bool deflation;
     int64_t starts;
+    /* direction, discover, independence, diagnose: tests and what decides */
     enum decide_by rule;
     enum ratio ratio;
     enum pooling pooling;
     enum null_kind null_kind;
     int64_t permutations, test_rows;
     enum independence_test test;
-    /* baselines */
+    /* direction: many pairs; explain: fdr */
+    const char *pairs;
+    enum fdr fdr;
+    /* direction, discover: single methods */
     enum coefficients coefficients;
     enum regression regression;
     int64_t degree, max_given, bends;
@@ -119,12 +125,17 @@ struct nonsens_options {
     enum colliders colliders;
     enum conflicts conflicts;
     int orient_by; /* place among its choices, which are names of methods */
-    char target[OPTION_TEXT_BYTES];
-    /* resamples */
+    const char *target, *knowledge;
+    /* discover: bootstrap samples */
     int64_t bootstrap;
     enum resample resample;
-    char journal[OPTION_TEXT_BYTES];
-    /* simulation */
+    const char *journal;
+    /* explain: what changed in a segment */
+    const char *of, *against, *graph;
+    /* compare */
+    bool pattern, closure;
+    const char *truth_column;
+    /* simulate */
     enum sem sem;
     int64_t nodes, depth, sim_segments, per_segment;
     enum noise noise;
@@ -133,19 +144,16 @@ struct nonsens_options {
     enum confounded confounded;
     bool correlated, cyclic, independent, changing_mechanism;
     double edge_prob, fault;
-    /* many pairs */
-    char pairs[OPTION_TEXT_BYTES];
-    enum fdr fdr;
-    /* what changed in a segment */
-    char of[OPTION_TEXT_BYTES], against[OPTION_TEXT_BYTES], graph[OPTION_TEXT_BYTES];
-    /* experiments */
+    /* reproduce (resume: also direction and discover) */
     int64_t reps;
-    char out[OPTION_TEXT_BYTES], cells[OPTION_TEXT_BYTES], data[OPTION_TEXT_BYTES];
+    const char *out, *cells, *data;
     bool resume, fine;
-    /* comparison of graphs */
-    bool pattern, closure;
-    char truth_column[OPTION_TEXT_BYTES];
+
+    struct option_text *texts; /* what was set, as text (options.c); NULL in copies */
 };
+
+/* Copies the options with their texts, which the arena then owns: for what outlives the caller's options. */
+nonsens_status options_copy(nonsens_context *ctx, arena *a, const nonsens_options *from, nonsens_options *to);
 
 /* What nonsens_options_check says of the options themselves, whatever the method. */
 nonsens_status options_check(nonsens_context *ctx, const nonsens_options *options);
@@ -188,7 +196,12 @@ bool option_changes_results(const nonsens_option_info *info);
 /* What the option is where nothing is said about it: its default, or what --as-published gives it where that is set. */
 const char *option_usual(const nonsens_options *options, const nonsens_option_info *info);
 
-/* The value of an option as text, as nonsens_options_set would take it; the buffer is the caller's. */
-void option_print(const nonsens_options *options, const nonsens_option_info *info, char *buffer, size_t bytes);
+/*
+ * Returns the value of an option as nonsens_options_set takes it: the text itself, if it is one, or what it wrote into
+ * the caller's buffer.
+ */
+enum { OPTION_VALUE_BYTES = 96 };
+const char *option_print(const nonsens_options *options, const nonsens_option_info *info,
+                         char buffer[OPTION_VALUE_BYTES]);
 
 #endif

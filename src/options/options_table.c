@@ -33,7 +33,7 @@ enum {
 #define DEVIATIONS "Deviations from the model"
 #define COMPARISON "Comparison"
 
-#define FIELD(name) offsetof(struct nonsens_options, name), sizeof(((struct nonsens_options *)0)->name)
+#define FIELD(name) offsetof(struct nonsens_options, name)
 #define INTEGER(key, field, commands, group, initial, lo, hi, unit, text)                                     \
     {                                                                                                         \
         {key, NONSENS_OPTION_INTEGER, commands, group, initial, lo, hi, NULL, NULL, unit, text}, FIELD(field) \

@@ -23,15 +23,15 @@ json_t *journal_text(const char *text)
 /* ---- making ---- */
 
 /* NULL without memory. */
-static json_t *settings_object(const nonsens_options *options, journal_setting_fn *is_setting, char *value)
+static json_t *settings_object(const nonsens_options *options, journal_setting_fn *is_setting)
 {
     json_t *object = json_object();
+    char value[OPTION_VALUE_BYTES];
     bool ok = object != NULL;
     for (size_t i = 0; ok && i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         if ((info->commands & options->command) && option_changes_results(info) && is_setting(info)) {
-            option_print(options, info, value, OPTION_TEXT_BYTES);
-            ok = json_object_set_new(object, info->key, journal_text(value)) == 0;
+            ok = json_object_set_new(object, info->key, journal_text(option_print(options, info, value))) == 0;
         }
     }
     if (!ok) {
@@ -41,14 +41,11 @@ static json_t *settings_object(const nonsens_options *options, journal_setting_f
     return object;
 }
 
-nonsens_status journal_head_new(nonsens_context *ctx, arena *scratch, const journal_kind *kind,
-                                const nonsens_options *options, journal_setting_fn *is_setting, json_t **out)
+nonsens_status journal_head_new(nonsens_context *ctx, const journal_kind *kind, const nonsens_options *options,
+                                journal_setting_fn *is_setting, json_t **out)
 {
-    char *value;
-    *out = NULL;
-    ARENA_TRY(ctx, scratch, value, OPTION_TEXT_BYTES);
     *out = json_pack("{s:s, s:i, s:s, s:{}, s:o}", "options", kind->name, "seed", 0, "version", nonsens_version(),
-                     "inputs", "settings", settings_object(options, is_setting, value));
+                     "inputs", "settings", settings_object(options, is_setting));
     return *out ? NONSENS_OK : fail_memory(ctx);
 }
 

@@ -22,8 +22,8 @@ typedef struct journal_kind {
 typedef bool journal_setting_fn(const nonsens_option_info *info);
 
 /* A head with the settings among the options of their command, without inputs; the caller releases it. */
-nonsens_status journal_head_new(nonsens_context *ctx, arena *scratch, const journal_kind *kind,
-                                const nonsens_options *options, journal_setting_fn *is_setting, json_t **out);
+nonsens_status journal_head_new(nonsens_context *ctx, const journal_kind *kind, const nonsens_options *options,
+                                journal_setting_fn *is_setting, json_t **out);
 /* Adds what is read beside the options, by its name in messages ("data") and its hash. */
 nonsens_status journal_head_add_input(nonsens_context *ctx, json_t *head, const char *name, uint64_t hash);
 

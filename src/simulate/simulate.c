@@ -10,8 +10,8 @@
 #include "simulate/simulate.h"
 
 #include "data/dataset.h"
-#include "simulate/simulate_model.h"
 #include "math/sort.h"
+#include "simulate/simulate_model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -418,12 +418,12 @@ nonsens_status nonsens_simulate(nonsens_context *ctx, const nonsens_options *opt
     if (!s) {
         return fail_memory(ctx);
     }
-    s->options = *options;
     s->d = options->nodes;
     s->segments = options->sim_segments;
     workshop w = {.options = &s->options, .hidden = options->confounded != CONFOUNDED_NO};
     w.model = (simulate_model){.sem = options->sem, .m = s->d + w.hidden, .depth = options->depth};
-    nonsens_status status = make_all(ctx, &w, s);
+    nonsens_status status = options_copy(ctx, &s->memory, options, &s->options);
+    status = status == NONSENS_OK ? make_all(ctx, &w, s) : status;
     arena_free(&w.scratch);
     if (status != NONSENS_OK) {
         nonsens_simulation_free(s);

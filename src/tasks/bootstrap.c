@@ -21,8 +21,8 @@
  */
 #include "tasks/bootstrap.h"
 
-#include "pool/journal.h"
 #include "base/parallel.h"
+#include "pool/journal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -159,15 +159,13 @@ static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const boo
 {
     rng r = rng_open((uint64_t)s->options->seed, RNG_BOOTSTRAP, (uint64_t)number);
     nonsens_data *data;
-    nonsens_options *options;
+    nonsens_options options = *s->options;
     *found = NULL;
-    ARENA_TRY(ctx, scratch, options, 1);
-    *options = *s->options;
-    options->seed = (int64_t)(rng_u64(&r) >> 11); // 53 bits, as --seed takes
-    options->threads = s->threads;
-    options->bootstrap = 0;
-    TRY(bootstrap_resample(ctx, scratch, s->data, options->resample, &r, &data));
-    nonsens_status status = s->find(ctx, data, options, s->how, found);
+    options.seed = (int64_t)(rng_u64(&r) >> 11); // 53 bits, as --seed takes
+    options.threads = s->threads;
+    options.bootstrap = 0;
+    TRY(bootstrap_resample(ctx, scratch, s->data, options.resample, &r, &data));
+    nonsens_status status = s->find(ctx, data, &options, s->how, found);
     nonsens_data_free(data);
     return status;
 }
@@ -248,7 +246,7 @@ static nonsens_status run_all(nonsens_context *ctx, arena *scratch, const knowle
     if (!s->options->journal[0]) {
         return run_missing(ctx, scratch, s);
     }
-    TRY(bootstrap_journal_open(ctx, scratch, s->data, s->options, known, &s->own));
+    TRY(bootstrap_journal_open(ctx, s->data, s->options, known, &s->own));
     s->journal = &s->own;
     nonsens_status status = run_missing(ctx, scratch, s);
     journal_close(&s->own);

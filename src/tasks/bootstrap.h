@@ -50,8 +50,8 @@ typedef struct bootstrap_outcome {
 struct journal;
 
 /* Opens the journal for these data and options; to be closed by the caller where it went well. */
-nonsens_status bootstrap_journal_open(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                                      const nonsens_options *options, const knowledge *known, struct journal *out);
+nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                      const knowledge *known, struct journal *out);
 /* Appends a finished resample. */
 nonsens_status bootstrap_journal_keep(nonsens_context *ctx, struct journal *j, int64_t resample,
                                       const bootstrap_outcome *outcome);

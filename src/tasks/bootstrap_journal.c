@@ -58,10 +58,10 @@ static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known)
 }
 
 /* *head is for the caller to release in any case. */
-static nonsens_status make_head(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                                const nonsens_options *options, const knowledge *known, json_t **head)
+static nonsens_status make_head(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                const knowledge *known, json_t **head)
 {
-    TRY(journal_head_new(ctx, scratch, &kind, options, is_setting, head));
+    TRY(journal_head_new(ctx, &kind, options, is_setting, head));
     TRY(journal_head_add_input(ctx, *head, "data", data->hash));
     return journal_head_add_input(ctx, *head, "knowledge", knowledge_hash(data, known));
 }
@@ -69,27 +69,25 @@ static nonsens_status make_head(nonsens_context *ctx, arena *scratch, const nons
 nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                        const knowledge *known)
 {
-    arena scratch = {0};
     json_t *head = NULL;
     journal j = {0};
     if (!options->journal[0]) {
         return NONSENS_OK;
     }
-    nonsens_status status = make_head(ctx, &scratch, data, options, known, &head);
+    nonsens_status status = make_head(ctx, data, options, known, &head);
     status = status == NONSENS_OK ? journal_look(ctx, options->journal, &j) : status;
     status = status == NONSENS_OK ? journal_check_head(ctx, &j, &kind, head) : status;
     journal_close(&j);
     json_decref(head);
-    arena_free(&scratch);
     return status;
 }
 
-nonsens_status bootstrap_journal_open(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                                      const nonsens_options *options, const knowledge *known, journal *out)
+nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                      const knowledge *known, journal *out)
 {
     json_t *head;
     *out = (journal){0};
-    nonsens_status status = make_head(ctx, scratch, data, options, known, &head);
+    nonsens_status status = make_head(ctx, data, options, known, &head);
     status = status == NONSENS_OK ? journal_open(ctx, options->journal, out) : status;
     status = status == NONSENS_OK ? journal_begin(ctx, out, &kind, head) : status;
     json_decref(head);

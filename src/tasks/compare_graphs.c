@@ -11,8 +11,8 @@
 
 #include "base/show.h"
 #include "base/text_set.h"
-#include "read/graph_file.h"
 #include "graph/metrics.h"
+#include "read/graph_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -236,8 +236,10 @@ nonsens_status nonsens_compare(nonsens_context *ctx, const nonsens_graph *estima
     if (!c) {
         return fail_memory(ctx);
     }
-    c->options = *options;
-    nonsens_status status = compare(ctx, &scratch, c, (placed_graph){estimate, NULL}, (placed_graph){truth, NULL});
+    nonsens_status status = options_copy(ctx, &c->memory, options, &c->options);
+    if (status == NONSENS_OK) {
+        status = compare(ctx, &scratch, c, (placed_graph){estimate, NULL}, (placed_graph){truth, NULL});
+    }
     arena_free(&scratch);
     if (status != NONSENS_OK) {
         nonsens_comparison_free(c);

@@ -238,13 +238,11 @@ static nonsens_status discover(nonsens_context *ctx, arena *a, const nonsens_dat
 static nonsens_status discover_as(nonsens_context *ctx, arena *a, const nonsens_data *data,
                                   const nonsens_options *options, nonsens_result **out)
 {
-    nonsens_options *as;
+    nonsens_options as = *options;
     const method *m;
-    ARENA_TRY(ctx, a, as, 1);
-    *as = *options;
-    as->command = NONSENS_CMD_DISCOVER;
-    TRY(choose_method(ctx, as, &m));
-    return discover(ctx, a, data, as, m, out);
+    as.command = NONSENS_CMD_DISCOVER;
+    TRY(choose_method(ctx, &as, &m));
+    return discover(ctx, a, data, &as, m, out);
 }
 
 nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,

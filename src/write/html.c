@@ -41,13 +41,13 @@ static nonsens_status add_files(nonsens_context *ctx, arena *a, word_list *list,
 
 static nonsens_status add_options(nonsens_context *ctx, arena *a, word_list *list, const nonsens_options *options)
 {
-    char value[OPTION_TEXT_BYTES];
+    char buffer[OPTION_VALUE_BYTES];
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         if (!(info->commands & options->command) || !option_changes_results(info)) {
             continue;
         }
-        option_print(options, info, value, sizeof value);
+        const char *value = option_print(options, info, buffer);
         if (strcmp(value, option_usual(options, info)) == 0) {
             continue;
         }
@@ -91,9 +91,8 @@ char *html_command(nonsens_context *ctx, arena *a, const html_report *r, int64_t
 static json_t *option_row_of(nonsens_context *ctx, arena *scratch, const nonsens_options *options,
                              const nonsens_option_info *info)
 {
-    char value[OPTION_TEXT_BYTES];
-    option_print(options, info, value, sizeof value);
-    char *clean = report_utf8(ctx, scratch, value);
+    char buffer[OPTION_VALUE_BYTES];
+    char *clean = report_utf8(ctx, scratch, option_print(options, info, buffer));
     return clean ? json_pack("{s:s, s:s, s:s, s:s, s:s}", "key", info->key, "value", clean, "usual",
                              option_usual(options, info), "group", info->group, "text", info->text)
                  : NULL;

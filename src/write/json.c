@@ -4,13 +4,13 @@
  * No field but seconds and threads differs between equal runs.
  */
 #include "base/hash.h"
-#include "json/json_text.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "base/utf8.h"
 #include "methods/shared/result.h"
 #include "write/graph.h"
 #include "write/write_internal.h"
+#include "json/json_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,9 +92,9 @@ static json_t *texts(const writer *w, char *const *item, int64_t count)
 
 static json_t *option_value(const writer *w, const nonsens_options *options, const nonsens_option_info *info)
 {
-    char value[OPTION_TEXT_BYTES];
+    char buffer[OPTION_VALUE_BYTES];
     double real = 0.0;
-    option_print(options, info, value, sizeof value);
+    const char *value = option_print(options, info, buffer);
     switch (info->type) {
     case NONSENS_OPTION_FLAG:
         return json_boolean(strcmp(value, "true") == 0);

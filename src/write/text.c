@@ -280,23 +280,37 @@ static void print_assumptions(FILE *f, const nonsens_result *r)
 
 /* ---- how to get it again ---- */
 
+/* A text of any length on one line, with what is not printable escaped as in show.h. */
+static void print_shown(FILE *f, const char *text)
+{
+    for (int64_t left = (int64_t)strlen(text), step; left > 0; text += step, left -= step) {
+        step = show_printable_length(text, left);
+        if (step > 0) {
+            fwrite(text, 1, (size_t)step, f);
+        } else {
+            fprintf(f, "\\x%02x", (unsigned char)*text);
+            step = 1;
+        }
+    }
+}
+
 static void print_options(FILE *f, const nonsens_options *options)
 {
-    char value[OPTION_TEXT_BYTES], shown[4 * OPTION_TEXT_BYTES];
+    char value[OPTION_VALUE_BYTES];
     text_print_heading(f, "Options");
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         if (info->commands & options->command) {
-            option_print(options, info, value, sizeof value);
-            show_text(shown, sizeof shown, value, (int64_t)strlen(value), OPTION_TEXT_BYTES);
-            fprintf(f, "  %s = %s\n", info->key, shown);
+            fprintf(f, "  %s = ", info->key);
+            print_shown(f, option_print(options, info, value));
+            fputc('\n', f);
         }
     }
 }
 
 void text_print_command(FILE *f, const nonsens_options *options, int64_t segments)
 {
-    char value[OPTION_TEXT_BYTES];
+    char buffer[OPTION_VALUE_BYTES];
     bool files = segments > 0 && !options->segment[0] && !options->segments[0]; // each file was a segment
     fprintf(f, "  nonsens %s FILE%s", option_command_name(options->command), files ? "..." : "");
     for (size_t i = 0; i < nonsens_option_count(); i++) {
@@ -304,7 +318,7 @@ void text_print_command(FILE *f, const nonsens_options *options, int64_t segment
         if (!(info->commands & options->command) || !option_changes_results(info)) {
             continue; // a word of another command's option may be none of its own
         }
-        option_print(options, info, value, sizeof value);
+        const char *value = option_print(options, info, buffer);
         if (strcmp(value, option_usual(options, info)) == 0) {
             continue;
         }

@@ -345,12 +345,12 @@ static nonsens_status read_graph_once(const char *name)
 /* Files of every format, and what is asked of options before a run. */
 static nonsens_status run_readers(const scenario *s)
 {
-    enum { ENOUGH = 4096 };
     nonsens_options *options = NULL;
-    char path[PATH_BYTES], value[ENOUGH];
+    char path[PATH_BYTES];
+    const char *value;
     nonsens_status status = make_options(s, &options);
     status = status == NONSENS_OK ? nonsens_options_check(ctx, options) : status;
-    status = status == NONSENS_OK ? nonsens_options_get(ctx, options, "seed", value, sizeof value) : status;
+    status = status == NONSENS_OK ? nonsens_options_get(ctx, options, "seed", &value) : status;
     status = status == NONSENS_OK ? nonsens_output_check(ctx, path_of(path, "out.json")) : status;
     status = status == NONSENS_OK ? read_once(options, s->data) : status;
     status = status == NONSENS_OK ? read_once(options, "values.npy") : status;

@@ -27,7 +27,7 @@ VALUES = {
     'n': '4', 'd': '2', 'rows': '4', 'columns': '2', 'labels': '2', 'count': '1', 'variables': '3',
     'row_stride': '2', 'column_stride': '1', 'x': '0', 'y': '1', 'index': '0', 'variable': '0', 'segment': '0',
     'node': '0', 'source': '0', 'distance': '0', 'detail': 'NONSENS_TEXT_ALL', 'format': 'NONSENS_GRAPH_DOT',
-    'command': 'NONSENS_CMD_ICA', 'commands': 'NONSENS_CMD_ICA', 'size': 'sizeof graph_text - 1', 'bytes': '4096',
+    'command': 'NONSENS_CMD_ICA', 'commands': 'NONSENS_CMD_ICA', 'size': 'sizeof graph_text - 1',
     'key': '"seed"', 'value': '"1"', 'name': '"a graph"', 'nonsens_method_find.name': '"lingam"',
     'path': 'output_file', 'column': 'NULL', 'journal': 'NULL', 'sources': 'NULL',
     'fn': 'a_test', 'nonsens_set_progress.fn': 'a_progress',
@@ -165,8 +165,9 @@ class Calls:
         elif a.type in ('double *', 'int *', 'int64_t *'):
             self.declare('%s%s_place = 0, *%s = &%s_place;', a.type[:-1], a.name, a.name, a.name)
             self.null(a)
-        elif a.type == 'char *':
-            self.declare('char %s_place[4096], *%s = %s_place;', a.name, a.name, a.name)
+        elif a.type == 'const char **':
+            self.declare('const char *%s_place = NULL, **%s = &%s_place;', a.name, a.name, a.name)
+            self.after.append('judge_out(status, %s_place);' % a.name)
             self.null(a)
         elif a.type == 'const char *' or a.type.endswith('_fn'):
             self.take_text(a)

@@ -63,7 +63,7 @@ static nonsens_status pair_options(nonsens_context *ctx, const nonsens_options *
     TRY(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, out));
     nonsens_options *o = *out;
     TRY(nonsens_options_set(ctx, o, "as-published", from->as_published ? "true" : "false"));
-    TRY(nonsens_options_set(ctx, o, "method", m->info.name));
+    o->method = m->info.name;
     o->seed = from->seed;
     o->alpha = from->alpha;
     o->pooling = from->pooling;

@@ -7,10 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-enum { NAME_BYTES = 2 * OPTION_TEXT_BYTES };
 
 /* ---- making ---- */
 
@@ -52,14 +49,14 @@ nonsens_status result_new(nonsens_context *ctx, const nonsens_data *data, const 
     if (!result) {
         return fail_memory(ctx);
     }
-    result->options = *options;
     result->method = method;
     result->decision = DECISION_NONE;
     result->better = BETTER_NONE;
     result->score = NAN;
     result->p_value = NAN;
     result->threads = parallel_threads((int)options->threads);
-    nonsens_status status = copy_data_facts(ctx, result, data);
+    nonsens_status status = options_copy(ctx, &result->memory, options, &result->options);
+    status = status == NONSENS_OK ? copy_data_facts(ctx, result, data) : status;
     if (status != NONSENS_OK) {
         nonsens_result_free(result);
         return status;
@@ -76,14 +73,12 @@ void nonsens_result_free(nonsens_result *result)
 nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double value, double p_value, const char *text,
                           const char *name_format, ...)
 {
-    char name[NAME_BYTES];
     va_list args;
-    va_start(args, name_format);
-    vsnprintf(name, sizeof name, name_format, args);
-    va_end(args);
     ARENA_GROW(ctx, &result->memory, result->evidence, result->evidence_count, result->evidence_capacity);
     evidence *item = &result->evidence[result->evidence_count];
-    *item = (evidence){arena_text(ctx, &result->memory, name), value, p_value, NULL};
+    va_start(args, name_format);
+    *item = (evidence){arena_format_list(ctx, &result->memory, name_format, args), value, p_value, NULL};
+    va_end(args);
     item->text = arena_text(ctx, &result->memory, text ? text : "");
     if (!item->name || !item->text) {
         return NONSENS_ERR_MEMORY;
@@ -96,14 +91,12 @@ nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double v
 static nonsens_status add_sentence(nonsens_context *ctx, arena *memory, char ***list, int64_t *count, int64_t *capacity,
                                    const char *format, va_list args)
 {
-    char sentence[NAME_BYTES];
-    vsnprintf(sentence, sizeof sentence, format, args);
     ARENA_GROW(ctx, memory, *list, *count, *capacity);
-    char *copy = arena_text(ctx, memory, sentence);
-    if (!copy) {
+    char *sentence = arena_format_list(ctx, memory, format, args);
+    if (!sentence) {
         return NONSENS_ERR_MEMORY;
     }
-    (*list)[(*count)++] = copy;
+    (*list)[(*count)++] = sentence;
     return NONSENS_OK;
 }
 

@@ -322,15 +322,13 @@ static nonsens_status classify_named(const diagnosis *d)
 static nonsens_status classify_all(const diagnosis *d)
 {
     int64_t variables = d->data->d;
-    nonsens_options *options;
-    ARENA_TRY(d->ctx, d->scratch, options, 1);
-    *options = *d->options;
-    options->alpha /= (double)(variables * (variables - 1) / 2);
+    nonsens_options options = *d->options;
+    options.alpha /= (double)(variables * (variables - 1) / 2);
     for (int64_t a = 0; a < variables; a++) {
         for (int64_t b = a + 1; b < variables; b++) {
             nonsens_data *pair;
             TRY(dataset_pair(d->ctx, d->data, a, b, &pair));
-            nonsens_status status = classify_pair(d, pair, options, false);
+            nonsens_status status = classify_pair(d, pair, &options, false);
             nonsens_data_free(pair);
             TRY(status);
         }

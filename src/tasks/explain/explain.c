@@ -13,10 +13,10 @@
 #include "base/parallel.h"
 #include "base/show.h"
 #include "data/audit.h"
-#include "read/graph_file.h"
 #include "math/sort.h"
-#include "tasks/run.h"
 #include "methods/structured/structured_scores.h"
+#include "read/graph_file.h"
+#include "tasks/run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -311,6 +311,12 @@ static nonsens_status explain(nonsens_context *ctx, arena *scratch, const nonsen
     return result_finish(ctx, result);
 }
 
+static nonsens_status keep_path(nonsens_context *ctx, const nonsens_graph *graph, nonsens_result *result)
+{
+    result->options.graph = arena_text(ctx, &result->memory, graph->path);
+    return result->options.graph ? NONSENS_OK : NONSENS_ERR_MEMORY;
+}
+
 /* Without a graph the options say where it is from. */
 static nonsens_status explain_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
                                   const nonsens_options *options, nonsens_result **out)
@@ -326,10 +332,8 @@ static nonsens_status explain_run(nonsens_context *ctx, const nonsens_data *data
     TRY(audit_require_several(ctx, data));
     TRY(result_new(ctx, data, options, "given", out));
     (*out)->is_graph = true;
-    if (graph) {
-        snprintf((*out)->options.graph, sizeof(*out)->options.graph, "%s", graph->path);
-    }
-    nonsens_status status = explain(ctx, &scratch, data, graph, *out);
+    nonsens_status status = graph ? keep_path(ctx, graph, *out) : NONSENS_OK;
+    status = status == NONSENS_OK ? explain(ctx, &scratch, data, graph, *out) : status;
     arena_free(&scratch);
     if (status != NONSENS_OK) {
         nonsens_result_free(*out);

@@ -180,9 +180,9 @@ nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data,
     if (!pairs) {
         return fail_memory(ctx);
     }
-    pairs->options = *options;
     pairs->method = m;
-    nonsens_status status = fill(ctx, &scratch, data, journal_path, pairs);
+    nonsens_status status = options_copy(ctx, &pairs->memory, options, &pairs->options);
+    status = status == NONSENS_OK ? fill(ctx, &scratch, data, journal_path, pairs) : status;
     arena_free(&scratch);
     if (status != NONSENS_OK) {
         nonsens_pairs_free(pairs);

@@ -7,8 +7,8 @@
  */
 #include "base/hash.h"
 #include "pool/journal_head.h"
-#include "json/json_text.h"
 #include "tasks/pairs/pairs.h"
+#include "json/json_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -172,12 +172,12 @@ static nonsens_status open_journal(nonsens_context *ctx, json_t *head, pairs_kee
     return journal_begin(ctx, &k->journal, &kind, head);
 }
 
-static nonsens_status begin_journal(nonsens_context *ctx, arena *scratch, const nonsens_data *data, pairs_keeper *k)
+static nonsens_status begin_journal(nonsens_context *ctx, const nonsens_data *data, pairs_keeper *k)
 {
     json_t *head;
     const nonsens_options *options = &k->pairs->options;
     TRY(journal_check_file(ctx, k->pairs->journal, &kind, options->resume));
-    nonsens_status status = journal_head_new(ctx, scratch, &kind, options, is_setting, &head);
+    nonsens_status status = journal_head_new(ctx, &kind, options, is_setting, &head);
     status = status == NONSENS_OK ? journal_head_add_input(ctx, head, "data", hash_of(data)) : status;
     status = status == NONSENS_OK ? open_journal(ctx, head, k) : status;
     json_decref(head);
@@ -193,7 +193,7 @@ nonsens_status pairs_keeper_open(nonsens_context *ctx, arena *scratch, const non
         return NONSENS_OK;
     }
     TRY(sort_pairs(ctx, scratch, out));
-    nonsens_status status = begin_journal(ctx, scratch, data, out);
+    nonsens_status status = begin_journal(ctx, data, out);
     if (status != NONSENS_OK) {
         pairs_keeper_close(out);
     }

@@ -507,12 +507,22 @@ static char *table_path(void)
     return path;
 }
 
-static nonsens_status read_with(nonsens_context *ctx, const nonsens_options *options, nonsens_data **data)
+/* Reads with the defaults of direction but for the texts and the rule for missing values that are given. */
+static nonsens_status read_with(nonsens_context *ctx, const nonsens_options *given, nonsens_data **data)
 {
     char *path = table_path();
-    nonsens_options of_a_command = *options;
-    of_a_command.command = options->command ? options->command : NONSENS_CMD_DIRECTION;
-    nonsens_status status = nonsens_data_read(ctx, path, &of_a_command, data);
+    nonsens_options *defaults = NULL;
+    assert_int_equal(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &defaults), NONSENS_OK);
+    nonsens_options options = *defaults;
+    options.command = given->command ? given->command : NONSENS_CMD_DIRECTION;
+    options.na = given->na;
+    options.segment = given->segment ? given->segment : "";
+    options.segments = given->segments ? given->segments : "";
+    options.vars = given->vars ? given->vars : "";
+    options.x = given->x ? given->x : "";
+    options.y = given->y ? given->y : "";
+    nonsens_status status = nonsens_data_read(ctx, path, &options, data);
+    nonsens_options_free(defaults);
     unlink(path);
     return status;
 }

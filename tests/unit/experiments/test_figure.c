@@ -239,13 +239,13 @@ static void test_grows(void **state)
     assert_int_equal(make_toy(p), NONSENS_OK);
     load(p->csv, all);
     clear(p);
-    strcpy(p->options->cells, "*-b");
+    p->options->cells = "*-b";
     p->options->reps = 2;
     assert_int_equal(make_toy(p), NONSENS_OK);
     load(p->csv, part);
     assert_int_equal(whole_lines(p->journal), 2);
     assert_non_null(strstr(all, part));
-    strcpy(p->options->cells, "*");
+    p->options->cells = "*";
     p->options->reps = 6;
     p->options->resume = true;
     atomic_store(&runs, 0);
@@ -253,7 +253,7 @@ static void test_grows(void **state)
     assert_int_equal(atomic_load(&runs), 18 - 2);
     load(p->csv, part);
     assert_string_equal(part, all);
-    strcpy(p->options->cells, "cell-d");
+    p->options->cells = "cell-d";
     assert_int_equal(make_toy(p), NONSENS_ERR_USAGE);
     assert_non_null(strstr(nonsens_message(p->ctx), "cell-a to cell-c"));
 }
@@ -310,10 +310,10 @@ static void test_cells_differ(void **state)
     load(p->csv, text);
     assert_int_equal(strncmp(text, "0 ", 2), 0);
     assert_int_equal(strncmp(strchr(text, '\n') + 1, "1 ", 2), 0);
-    strcpy(p->options->cells, "cell-c");
+    p->options->cells = "cell-c";
     assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_ERR_USAGE);
     assert_non_null(strstr(nonsens_message(p->ctx), "--fine"));
-    strcpy(p->options->cells, "cell-b,*");
+    p->options->cells = "cell-b,*";
     p->options->resume = p->options->fine = true;
     assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_OK);
     assert_int_equal(atomic_load(&runs), 1 + 5 + 5);
@@ -385,7 +385,7 @@ static void test_any_number_of_threads(void **state)
     place *p = *state;
     char path[80], one[FILE_BYTES], many[FILE_BYTES];
     snprintf(path, sizeof path, "%s/linear-ica.csv", p->out);
-    strcpy(p->options->cells, "*-50");
+    p->options->cells = "*-50";
     p->options->reps = 2;
     p->options->threads = 1;
     assert_int_equal(make_linear_ica(p), NONSENS_OK);
@@ -409,7 +409,7 @@ static void test_failing_allocations(void **state)
 {
     place *p = *state;
     fixture f = {p->ctx, {NULL}};
-    strcpy(p->options->cells, "skewed-random-50");
+    p->options->cells = "skewed-random-50";
     p->options->reps = p->options->threads = 1;
     assert_true(fail_every_allocation(&f, make_afresh, p) > 10);
 }

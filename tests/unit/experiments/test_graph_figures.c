@@ -130,7 +130,7 @@ static void close_place(place *p)
 static void make(place *p, const char *cells, int64_t reps, int64_t threads, char csv[FILE_BYTES])
 {
     clear(p);
-    strcpy(p->options->cells, cells);
+    p->options->cells = cells;
     p->options->reps = reps;
     p->options->threads = threads;
     if (figure_reproduce(p->ctx, p->options, p->figure, p->said, NULL) != NONSENS_OK) {
@@ -286,7 +286,7 @@ static void test_failing_allocations(void **state)
     place p;
     open_place(&p, &FIGURE_SIX_VARIABLES);
     fixture f = {p.ctx, {NULL}};
-    strcpy(p.options->cells, "layered-depth1-pc");
+    p.options->cells = "layered-depth1-pc";
     p.options->reps = p.options->threads = 1;
     assert_true(fail_every_allocation(&f, make_afresh, &p) > 10);
     close_place(&p);

@@ -155,14 +155,17 @@ static void test_options(void **state)
 {
     (void)state;
     nonsens_options *options = fast_options();
-    char value[16] = "untouched";
-    assert_ok(nonsens_options_get(ctx, options, "epochs", value, sizeof value));
+    const char *value = "untouched", *other;
+    assert_ok(nonsens_options_get(ctx, options, "epochs", &value));
     assert_string_equal(value, "2");
-    assert_ok(nonsens_options_get(ctx, options, "alpha", value, 5)); // just large enough
-    assert_string_equal(value, "0.05");
-    assert_said(nonsens_options_get(ctx, options, "alpha", value, 4), NONSENS_ERR_USAGE, "takes 5 bytes");
-    assert_string_equal(value, "0.05");
-    assert_said(nonsens_options_get(ctx, options, "nodes", value, sizeof value), NONSENS_ERR_USAGE, "of direction");
+    assert_ok(nonsens_options_get(ctx, options, "alpha", &other));
+    assert_string_equal(other, "0.05");
+    assert_ok(nonsens_options_set(ctx, options, "alpha", "0.010"));
+    assert_string_equal(value, "2"); // good until it is set itself
+    assert_ok(nonsens_options_get(ctx, options, "alpha", &other));
+    assert_string_equal(other, "0.01");
+    assert_said(nonsens_options_get(ctx, options, "nodes", &value), NONSENS_ERR_USAGE, "of direction");
+    assert_null(value);
     assert_said(nonsens_options_set(ctx, options, "nokey", "1"), NONSENS_ERR_USAGE, "--nokey");
     assert_said(nonsens_options_set(ctx, options, "alpha", "2"), NONSENS_ERR_USAGE, "both excluded");
     assert_string_equal(nonsens_option_find("alpha", NONSENS_CMD_DIRECTION)->bounds, "between 0 and 1, both excluded");

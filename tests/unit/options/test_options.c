@@ -156,16 +156,16 @@ static void test_defaults(void **state)
 static void test_defaults_survive_a_round_trip(void **state)
 {
     (void)state;
-    char text[OPTION_TEXT_BYTES];
+    char text[OPTION_VALUE_BYTES];
     for (size_t c = 0; c < COMMAND_COUNT; c++) {
         nonsens_options *o = fresh(COMMANDS[c]);
         nonsens_options before = *o;
         for (size_t i = 0; i < nonsens_option_count(); i++) {
             const nonsens_option_info *info = nonsens_option_at(i);
             if (info->commands & COMMANDS[c]) {
-                option_print(o, info, text, sizeof text);
-                assert_string_equal(text, info->default_value);
-                assert_int_equal(nonsens_options_set(ctx, o, info->key, text), NONSENS_OK);
+                const char *value = option_print(o, info, text);
+                assert_string_equal(value, info->default_value);
+                assert_int_equal(nonsens_options_set(ctx, o, info->key, value), NONSENS_OK);
             }
         }
         assert_memory_equal(&before, o, sizeof before);
@@ -179,7 +179,7 @@ static void test_defaults_survive_a_round_trip(void **state)
 static void test_all_choices(void **state)
 {
     (void)state;
-    char word[64], text[OPTION_TEXT_BYTES];
+    char word[64], text[OPTION_VALUE_BYTES];
     int words = 0;
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
@@ -194,8 +194,7 @@ static void test_all_choices(void **state)
             memcpy(word, at, (size_t)(end - at));
             word[end - at] = '\0';
             assert_int_equal(nonsens_options_set(ctx, o, info->key, word), NONSENS_OK);
-            option_print(o, info, text, sizeof text);
-            assert_string_equal(text, word);
+            assert_string_equal(option_print(o, info, text), word);
             words++;
         }
         nonsens_options_free(o);
@@ -247,14 +246,14 @@ static void test_reals_and_ranges(void **state)
 {
     (void)state;
     nonsens_options *o = fresh(NONSENS_CMD_SIMULATE);
-    char text[64];
+    char text[OPTION_VALUE_BYTES];
     assert_int_equal(nonsens_options_set(ctx, o, "scale", "1e-3:2.5"), NONSENS_OK);
     assert_true(o->scale.lo == 1e-3 && o->scale.hi == 2.5);
-    option_print(o, nonsens_option_find("scale", NONSENS_CMD_SIMULATE), text, sizeof text);
+    option_print(o, nonsens_option_find("scale", NONSENS_CMD_SIMULATE), text);
     assert_string_equal(text, "0.001:2.5");
     assert_int_equal(nonsens_options_set(ctx, o, "mean", "-2:-1"), NONSENS_OK);
     assert_int_equal(nonsens_options_set(ctx, o, "edge-prob", "0.3333333333333333"), NONSENS_OK);
-    option_print(o, nonsens_option_find("edge-prob", NONSENS_CMD_SIMULATE), text, sizeof text);
+    option_print(o, nonsens_option_find("edge-prob", NONSENS_CMD_SIMULATE), text);
     assert_string_equal(text, "0.3333333333333333");
     nonsens_options_free(o);
     assert_refused(NONSENS_CMD_SIMULATE, "edge-prob", "-0.5", "-1");
@@ -274,13 +273,90 @@ static void test_flags_and_texts(void **state)
     assert_int_equal(nonsens_options_set(ctx, o, "segment", "a long, \"odd\" name"), NONSENS_OK);
     assert_string_equal(o->segment, "a long, \"odd\" name");
     nonsens_options_free(o);
-    char long_text[OPTION_TEXT_BYTES + 1];
-    memset(long_text, 'a', sizeof long_text - 1);
-    long_text[sizeof long_text - 1] = '\0';
-    assert_refused(NONSENS_CMD_DIRECTION, "segment", long_text, "4096 bytes");
     assert_refused(NONSENS_CMD_DIRECTION, "no-header", "yes", "true or false");
     assert_refused(NONSENS_CMD_DIRECTION, "na", "drop", "error|drop-rows");
     assert_refused(NONSENS_CMD_DIRECTION, "na", "", "error|drop-rows");
+}
+
+static void assert_got(const nonsens_options *o, const char *key, const char *expected)
+{
+    const char *value = NULL;
+    assert_int_equal(nonsens_options_get(ctx, o, key, &value), NONSENS_OK);
+    assert_string_equal(value, expected);
+}
+
+/* Texts belong to the options, whatever their length, and go with them. */
+static void test_texts_of_any_length(void **state)
+{
+    (void)state;
+    enum { LONG = 1000000 };
+    static char text[LONG + 1];
+    int64_t held = memory_held();
+    nonsens_options *o = fresh(NONSENS_CMD_DIRECTION);
+    memset(text, 'a', LONG);
+    assert_int_equal(nonsens_options_set(ctx, o, "vars", text), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(ctx, o, "segment", text), NONSENS_OK);
+    assert_got(o, "vars", text);
+    text[0] = 'b';
+    assert_int_equal(strlen(o->vars), LONG);
+    assert_int_equal(o->vars[0], 'a');                                                     // a copy
+    assert_int_equal(nonsens_options_set(ctx, o, "vars", o->vars + LONG - 3), NONSENS_OK); // a part of itself
+    assert_got(o, "vars", "aaa");
+    assert_string_equal(o->vars, "aaa");
+    assert_int_equal(nonsens_options_set(ctx, o, "vars", ""), NONSENS_OK); // the default
+    assert_got(o, "vars", "");
+    assert_int_equal(memory_held(), held + 2); // the options, and --segment
+    nonsens_options_free(o);
+    assert_int_equal(memory_held(), held);
+    assert_true(sizeof *o < 1024);
+}
+
+/* Values are given as they are printed: after a failure too, and after the last one is set back. */
+static void test_getting(void **state)
+{
+    (void)state;
+    nonsens_options *o = fresh(NONSENS_CMD_DIRECTION);
+    const char *value = "untouched";
+    assert_got(o, "alpha", "0.05");
+    assert_int_equal(nonsens_options_set(ctx, o, "alpha", "1e-2"), NONSENS_OK);
+    assert_got(o, "alpha", "0.01");
+    assert_int_equal(nonsens_options_set(ctx, o, "alpha", "2"), NONSENS_ERR_USAGE);
+    memory_fail_at(0);
+    assert_int_equal(nonsens_options_set(ctx, o, "alpha", "0.02"), NONSENS_ERR_MEMORY);
+    memory_fail_at(-1);
+    assert_got(o, "alpha", "0.01");
+    assert_true(o->alpha == 0.01);
+    assert_int_equal(nonsens_options_set(ctx, o, "alpha", "+0.050"), NONSENS_OK);
+    assert_got(o, "alpha", "0.05");
+    assert_null(o->texts);
+    assert_int_equal(nonsens_options_get(ctx, o, "nodes", &value), NONSENS_ERR_USAGE);
+    assert_null(value);
+    nonsens_options_free(o);
+}
+
+/* A copy lives as long as its arena, and so do its texts. */
+static void test_copies(void **state)
+{
+    (void)state;
+    arena a = {0};
+    nonsens_options *o = fresh(NONSENS_CMD_INDEPENDENCE), copy;
+    assert_int_equal(nonsens_options_set(ctx, o, "x", "a,b"), NONSENS_OK); // shares its field with the x of direction
+    assert_int_equal(nonsens_options_set(ctx, o, "given", "c"), NONSENS_OK);
+    assert_int_equal(nonsens_options_set(ctx, o, "seed", "3"), NONSENS_OK);
+    for (int64_t n = 0; n < 3; n++) { // the default method is copied as well
+        memory_fail_at(n);
+        assert_int_equal(options_copy(ctx, &a, o, &copy), NONSENS_ERR_MEMORY);
+    }
+    memory_fail_at(-1);
+    assert_int_equal(options_copy(ctx, &a, o, &copy), NONSENS_OK);
+    nonsens_options_free(o);
+    assert_string_equal(copy.x, "a,b");
+    assert_string_equal(copy.given, "c");
+    assert_string_equal(copy.method, "structured");
+    assert_string_equal(copy.y, "");
+    assert_int_equal(copy.seed, 3);
+    assert_null(copy.texts);
+    arena_free(&a);
 }
 
 static void test_unknown_keys(void **state)
@@ -350,6 +426,9 @@ int main(void)
         cmocka_unit_test(test_numbers_are_strict),
         cmocka_unit_test(test_reals_and_ranges),
         cmocka_unit_test(test_flags_and_texts),
+        cmocka_unit_test(test_texts_of_any_length),
+        cmocka_unit_test(test_getting),
+        cmocka_unit_test(test_copies),
         cmocka_unit_test(test_unknown_keys),
         cmocka_unit_test(test_options_of_another_command),
         cmocka_unit_test(test_memory_runs_out),

@@ -342,7 +342,7 @@ static void test_cancelled(void **state)
 static void test_nothing_to_begin(void **state)
 {
     team *c = *state;
-    strcpy(c->person[0].options->cells, "none");
+    c->person[0].options->cells = "none";
     start(c);
     finish(c, NONSENS_ERR_USAGE);
     assert_int_equal(units_ran(), 0);

@@ -392,7 +392,7 @@ static table open_kept(fixture *f, kept *k)
     strcpy(k->path, "/tmp/nonsens-bootstrap-XXXXXX");
     close(mkstemp(k->path));
     remove(k->path);
-    strcpy(k->o->journal, k->path);
+    k->o->journal = k->path;
     table t = run_table(f, k->data, k->o, &s);
     assert_int_equal(s.calls, RESAMPLES);
     read_text(k);
@@ -436,7 +436,7 @@ static void test_more_resamples(void **state)
     k.o->bootstrap = 2 * RESAMPLES;
     table t = run_table(k.f, k.data, k.o, &s);
     assert_int_equal(s.calls, RESAMPLES);
-    k.o->journal[0] = '\0';
+    k.o->journal = "";
     k.o->resume = false;
     table whole = run_table(k.f, k.data, k.o, &fresh);
     assert_same(&t, &whole);
@@ -504,7 +504,7 @@ static void test_refusals(void **state)
     k.o->bootstrap = 0;
     assert_refused(&k, k.data, "none are asked for; add --bootstrap B");
     k.o->bootstrap = 5;
-    k.o->journal[0] = '\0';
+    k.o->journal = "";
     assert_refused(&k, k.data, "--resume goes on with a journal; name it by --journal FILE");
     nonsens_data_free(other);
     close_kept(&k);
@@ -628,8 +628,8 @@ static void test_graph_against_knowledge(void **state)
         assert_int_equal(run_check_knowledge(f->ctx, r, NULL), NONSENS_OK);
         nonsens_result_free(r);
     }
-    o->knowledge[0] = 'k';
-    strcpy(o->method, "lingam");
+    o->knowledge = "k";
+    o->method = "lingam";
     nonsens_result *r;
     assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_ERR_USAGE);
     assert_non_null(strstr(nonsens_message(f->ctx), "--knowledge: lingam makes no use of it"));

@@ -313,7 +313,7 @@ static void listed(place *p, const char *text, const char *found)
     nonsens_pairs pairs = {.variables = COLUMNS, .options = *p->options};
     char seen[256] = "";
     store(p->list, text, strlen(text));
-    strcpy(pairs.options.pairs, p->list);
+    pairs.options.pairs = p->list;
     nonsens_status status = pairs_list(p->f.ctx, p->data, &pairs);
     for (int64_t k = 0; status == NONSENS_OK && k < pairs.count; k++) {
         snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%d%d ", (int)pairs.pair[k].x, (int)pairs.pair[k].y);

@@ -1,0 +1,173 @@
+/* options_check.c - options that contradict one another, or themselves, whatever the method and the data. */
+#include "options/options_internal.h"
+
+#include "base/blas_memory.h"
+#include "base/show.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MIN_BASIS = 6 };
+
+static nonsens_status check_training(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (o->keep > o->restarts) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--keep %" PRId64 " is more than --restarts %" PRId64 "; keep at most as many networks as are made",
+                    o->keep, o->restarts);
+    }
+    if (o->basis > 0 && o->basis < MIN_BASIS) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--basis %" PRId64 " is too few; take at least %d, or 0 for the default",
+                    o->basis, MIN_BASIS);
+    }
+    return NONSENS_OK;
+}
+
+bool option_next_name(const char **rest, const char **begin, const char **end)
+{
+    if (!*rest || !**rest) {
+        return false;
+    }
+    *begin = *rest;
+    *end = *begin + strcspn(*begin, ",");
+    *rest = **end ? *end + 1 : NULL;
+    return true;
+}
+
+static nonsens_status check_names(nonsens_context *ctx, const char *key, const char *list)
+{
+    const char *begin, *end;
+    size_t length = strlen(list);
+    bool missing = length > 0 && list[length - 1] == ',';
+    for (const char *rest = list; option_next_name(&rest, &begin, &end);) {
+        missing = missing || begin + strspn(begin, " \t") >= end;
+    }
+    char shown[SHOWN_BYTES];
+    return missing ? fail(ctx, NONSENS_ERR_USAGE, "--%s %s: a name is missing; write --%s a,b,c", key,
+                          show_bare(shown, list), key)
+                   : NONSENS_OK;
+}
+
+/* Some tests ask about one variable and the segment. */
+static bool takes_one_variable(const nonsens_options *o)
+{
+    return o->command == NONSENS_CMD_INDEPENDENCE && option_is_sample_test(o->test);
+}
+
+static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *o)
+{
+    bool one = takes_one_variable(o);
+    if (one && (o->y[0] || o->given[0])) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--%s has no place in this test, which asks whether --x changes over segments; leave it out",
+                    o->y[0] ? "y" : "given");
+    }
+    if (!one && !o->x[0] != !o->y[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s is given without --%s; name both variables", o->x[0] ? "x" : "y",
+                    o->x[0] ? "y" : "x");
+    }
+    if (o->given[0] && !o->x[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--given needs --x and --y; name the two variables as well");
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status check_variables(nonsens_context *ctx, const nonsens_options *o)
+{
+    TRY(check_pair(ctx, o));
+    if (o->x[0] && o->vars[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--vars cannot be combined with --x and --y; name the variables in one way or the other");
+    }
+    if (o->x[0] && strcmp(o->x, o->y) == 0) {
+        char shown[SHOWN_BYTES];
+        return fail(ctx, NONSENS_ERR_USAGE, "--x and --y both name %s; name two different variables",
+                    show_quoted(shown, o->x));
+    }
+    TRY(check_names(ctx, "vars", o->vars));
+    TRY(o->command == NONSENS_CMD_INDEPENDENCE ? check_names(ctx, "x", o->x) : NONSENS_OK);
+    TRY(o->command == NONSENS_CMD_INDEPENDENCE ? check_names(ctx, "y", o->y) : NONSENS_OK);
+    return check_names(ctx, "given", o->given);
+}
+
+/* K of "equal:K", or 0 where the text is something else. */
+int64_t options_blocks(const nonsens_options *options)
+{
+    static const char prefix[] = "equal:";
+    int64_t blocks = 0;
+    const char *number = options->segments + sizeof prefix - 1;
+    bool ok = strncmp(options->segments, prefix, sizeof prefix - 1) == 0 && *number >= '0' && *number <= '9' &&
+              option_read_integer(number, &blocks) && blocks <= INT32_MAX;
+    return ok ? blocks : 0;
+}
+
+static nonsens_status check_segments(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (o->segment[0] && o->segments[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--segment and --segments cannot be combined: labels come from a column or from row order");
+    }
+    if (o->segments[0] && options_blocks(o) < 2) {
+        char shown[SHOWN_BYTES];
+        return fail(ctx, NONSENS_ERR_USAGE, "--segments %s: write equal:K with a whole number K of at least 2",
+                    show_bare(shown, o->segments));
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o)
+{
+    if (o->command != NONSENS_CMD_DIRECTION) {
+        return NONSENS_OK;
+    }
+    if (o->pairs[0] && o->x[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--pairs says which pairs are looked at; leave out --x and --y");
+    }
+    if (!o->pairs[0] && (o->resume || o->fdr != FDR_BH)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--%s is for many pairs; name them with --pairs all or --pairs FILE",
+                    o->resume ? "resume" : "fdr");
+    }
+    return NONSENS_OK;
+}
+
+static nonsens_status check_explained(nonsens_context *ctx, const nonsens_options *o)
+{
+    char shown[SHOWN_BYTES];
+    if (o->command != NONSENS_CMD_EXPLAIN) {
+        return NONSENS_OK;
+    }
+    if (!o->of[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE, "explain needs --of SEGMENT, the label of the segment to be explained");
+    }
+    if (strcmp(o->of, o->against) == 0) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--of and --against both name %s; name two different segments",
+                    show_quoted(shown, o->of));
+    }
+    if (o->graph[0] && o->knowledge[0]) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "--graph and --knowledge cannot be combined: a graph that is given is not looked for");
+    }
+    return NONSENS_OK;
+}
+
+nonsens_status options_check(nonsens_context *ctx, const nonsens_options *options)
+{
+    TRY(check_explained(ctx, options));
+    TRY(check_variables(ctx, options));
+    TRY(check_pairs(ctx, options));
+    TRY(check_segments(ctx, options));
+    return check_training(ctx, options);
+}
+
+nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *options, unsigned commands)
+{
+    context_begin(ctx);
+    ctx->max_memory = options->max_memory * MEGABYTE;
+    if (!(options->command & commands)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "the options were made for %s; make options for the command that is run",
+                    option_command_name(options->command));
+    }
+    TRY(check_explained(ctx, options));
+    TRY(check_training(ctx, options));
+    return blas_reserve(ctx);
+}
