@@ -65,7 +65,7 @@ static int measure(const char *path, long bytes)
         nonsens_status status = ctx ? table_read(ctx, &a, path, NULL, &t) : NONSENS_ERR_MEMORY;
         seconds[k] = seconds_now() - start;
         if (status != NONSENS_OK) {
-            fprintf(stderr, "csv_read: %s\n", ctx ? nonsens_message(ctx) : "out of memory");
+            fprintf(stderr, "csv_read: %s\n", ctx ? nonsens_context_message(ctx) : "out of memory");
         }
         arena_free(&a);
         nonsens_context_free(ctx);

@@ -128,7 +128,7 @@ int main(int count, char **arguments)
         status = measure(ctx, &p);
     }
     if (status != NONSENS_OK) {
-        fprintf(stderr, "fastica: %s\n", ctx ? nonsens_message(ctx) : "out of memory");
+        fprintf(stderr, "fastica: %s\n", ctx ? nonsens_context_message(ctx) : "out of memory");
     }
     if (file) {
         fclose(file);

@@ -93,7 +93,7 @@ int main(int count, char **arguments)
         status = write_residuals(ctx, arguments[1], &p);
     }
     if (status != NONSENS_OK) {
-        fprintf(stderr, "gp: %s\n", ctx ? nonsens_message(ctx) : "out of memory");
+        fprintf(stderr, "gp: %s\n", ctx ? nonsens_context_message(ctx) : "out of memory");
     }
     if (file) {
         fclose(file);

@@ -122,7 +122,7 @@ int main(int count, char **argument)
         arena_free(&a);
     }
     if (status != NONSENS_OK) {
-        fprintf(stderr, "%s\n", ctx ? nonsens_message(ctx) : "out of memory");
+        fprintf(stderr, "%s\n", ctx ? nonsens_context_message(ctx) : "out of memory");
     }
     nonsens_context_free(ctx);
     return status != NONSENS_OK;

@@ -118,7 +118,7 @@ int main(int count, char **arguments)
         status = measure(ctx, &p, runs);
     }
     if (status != NONSENS_OK) {
-        fprintf(stderr, "independence: %s\n", ctx ? nonsens_message(ctx) : "out of memory");
+        fprintf(stderr, "independence: %s\n", ctx ? nonsens_context_message(ctx) : "out of memory");
     }
     if (file) {
         fclose(file);

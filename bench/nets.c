@@ -429,7 +429,7 @@ static nonsens_status ensemble_new(nonsens_context *ctx, arena *a, const char *p
 {
     nonsens_options *options;
     tcl_options tcl;
-    TRY(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options));
+    TRY(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options));
     tcl_options_from(options, 2, &tcl);
     nonsens_options_free(options);
     *e = (ensemble){.shape = tcl.shape, .options = tcl.train, .epochs = tcl.train.epochs};
@@ -591,7 +591,7 @@ int main(int count, char **argument)
     nonsens_context *ctx = nonsens_context_new();
     nonsens_status status = ctx ? measure(ctx, &memory, count, argument) : NONSENS_ERR_MEMORY;
     if (status != NONSENS_OK) {
-        fprintf(stderr, "nets: %s\n", ctx ? nonsens_message(ctx) : "no memory");
+        fprintf(stderr, "nets: %s\n", ctx ? nonsens_context_message(ctx) : "no memory");
     }
     arena_free(&memory);
     nonsens_context_free(ctx);

@@ -117,7 +117,7 @@ int main(int count, char **words)
     pool_members members = {0, 2, send_text, receive_text, NULL};
     nonsens_context *ctx = nonsens_context_new();
     nonsens_options *options = NULL;
-    if (!ctx || !mkdtemp(folder) || nonsens_options_new(ctx, NONSENS_CMD_REPRODUCE, &options) != NONSENS_OK ||
+    if (!ctx || !mkdtemp(folder) || nonsens_options_new(ctx, NONSENS_COMMAND_REPRODUCE, &options) != NONSENS_OK ||
         nonsens_options_set(ctx, options, "out", folder) != NONSENS_OK) {
         return 1;
     }
@@ -129,7 +129,7 @@ int main(int count, char **words)
     wall = seconds(CLOCK_MONOTONIC) - wall;
     printf("%s: %" PRId64
            " units of others, %.1f us each by the clock, %.1f us of the processor, answer of %zu bytes\n",
-           status == NONSENS_OK ? "ok" : nonsens_message(ctx), answered, 1e6 * wall / (double)answered,
+           status == NONSENS_OK ? "ok" : nonsens_context_message(ctx), answered, 1e6 * wall / (double)answered,
            1e6 * busy / (double)answered, answer_bytes);
     static const char *const suffix[] = {"journal", "csv"};
     for (int i = 0; i < 2; i++) {

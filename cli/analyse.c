@@ -46,7 +46,7 @@ const char *value_of(const arguments *args, const char *key)
 static int check_segments(const arguments *args, const command *self)
 {
     const nonsens_method_info *m = nonsens_method_find(value_of(args, "method"));
-    bool needed = self->bit == NONSENS_CMD_EXPLAIN || (m && m->needs_segments);
+    bool needed = self->bit == NONSENS_COMMAND_EXPLAIN || (m && m->needs_segments);
     if (!needed || value_of(args, "segment")[0] || value_of(args, "segments")[0] || args->word_count > 1) {
         return EXIT_DONE;
     }
@@ -98,10 +98,10 @@ static int check_options(const arguments *args, const command *self)
 {
     nonsens_status status = nonsens_options_check(args->ctx, args->options);
     int code = status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
-    if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE))) {
+    if (code == EXIT_DONE && (self->bit & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE))) {
         code = check_pair(args, self);
     }
-    if (code == EXIT_DONE && (self->bit & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER))) {
+    if (code == EXIT_DONE && (self->bit & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER))) {
         code = check_sources(args, self);
     }
     return code;
@@ -115,7 +115,7 @@ static size_t list_outputs(const arguments *args, const command *self, const cha
 {
     size_t count = 0;
     out[count++] =
-        self->bit == NONSENS_CMD_ICA ? (output_file){"-o", args->sources} : (output_file){"--sources", args->sources};
+        self->bit == NONSENS_COMMAND_ICA ? (output_file){"-o", args->sources} : (output_file){"--sources", args->sources};
     out[count++] = (output_file){"--json", args->json};
     out[count++] = (output_file){"--html", args->html};
     for (size_t i = 0; i < file_option_count(); i++) {
@@ -164,8 +164,8 @@ static int check_arguments(const arguments *args, const command *self)
 
 static void print_warnings(const nonsens_data *data)
 {
-    for (int64_t i = 0; i < nonsens_data_warnings(data); i++) {
-        fprintf(stderr, "warning: %s\n", nonsens_data_warning(data, i));
+    for (int64_t i = 0; i < nonsens_data_warning_count(data); i++) {
+        fprintf(stderr, "warning: %s\n", nonsens_data_warning_at(data, i));
     }
 }
 
@@ -173,7 +173,7 @@ static void print_warnings(const nonsens_data *data)
 static void print_memory(const arguments *args, const nonsens_data *data)
 {
     static const double GIGABYTE = 1e9;
-    double expected = (double)nonsens_expected_memory(data, args->options) / GIGABYTE;
+    double expected = (double)nonsens_data_estimate_memory(data, args->options) / GIGABYTE;
     if (expected >= 1.0) {
         fprintf(stderr, "about %.1f GB of memory are expected; --max-memory sets a limit\n", expected);
     }
@@ -271,12 +271,12 @@ static int complain_data(const arguments *args)
     if (args->word_count > 1) {
         snprintf(others, sizeof others, " and %d other file%s", args->word_count - 1, args->word_count == 2 ? "" : "s");
     }
-    return complain(EXIT_DATA, "%s%s: %s", first, others, nonsens_message(args->ctx));
+    return complain(EXIT_DATA, "%s%s: %s", first, others, nonsens_context_message(args->ctx));
 }
 
 int complain_run(const arguments *args, nonsens_status status)
 {
-    bool of_data = status == NONSENS_ERR_DATA && !names_its_file(nonsens_message(args->ctx)) && !interrupt_seen();
+    bool of_data = status == NONSENS_ERR_DATA && !names_its_file(nonsens_context_message(args->ctx)) && !interrupt_seen();
     return of_data ? complain_data(args) : complain_status(args->ctx, status);
 }
 
@@ -325,7 +325,7 @@ int analyse(const command *self, int count, char **words, analyse_fn run)
 {
     arguments args;
     int code = arguments_read(&args, self, count, words);
-    if (self->bit == NONSENS_CMD_ICA) { // what it makes are sources: -o is their file, and the text is a summary
+    if (self->bit == NONSENS_COMMAND_ICA) { // what it makes are sources: -o is their file, and the text is a summary
         args.sources = args.output;
         args.output = NULL;
     }

@@ -7,53 +7,53 @@
 #include <string.h>
 
 enum {
-    DECIDING = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_DISCOVER |
-               NONSENS_CMD_EXPLAIN,
-    ANALYSING = DECIDING | NONSENS_CMD_ICA,
-    ALL = ANALYSING | NONSENS_CMD_SIMULATE | NONSENS_CMD_REPRODUCE | NONSENS_CMD_COMPARE | NONSENS_CMD_REPORT
+    DECIDING = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE | NONSENS_COMMAND_DIAGNOSE | NONSENS_COMMAND_DISCOVER |
+               NONSENS_COMMAND_EXPLAIN,
+    ANALYSING = DECIDING | NONSENS_COMMAND_ICA,
+    ALL = ANALYSING | NONSENS_COMMAND_SIMULATE | NONSENS_COMMAND_REPRODUCE | NONSENS_COMMAND_COMPARE | NONSENS_COMMAND_REPORT
 };
 
 /* Rows with a format are all there is to know of a graph file: words, help and writing follow from them. */
 static const file_option table[] = {
-    {"-o", "output", "FILE", NONSENS_CMD_SIMULATE, "Write the data to FILE; `-`, the default, is standard output.", 0},
-    {"-o", "output", "FILE", NONSENS_CMD_ICA,
+    {"-o", "output", "FILE", NONSENS_COMMAND_SIMULATE, "Write the data to FILE; `-`, the default, is standard output.", 0},
+    {"-o", "output", "FILE", NONSENS_COMMAND_ICA,
      "Write the sources as CSV, one line per row of the data in its order: columns s1, s2, ... and the segment; with "
      "`-` standard output carries them only.",
      0},
-    {"-o", "output", "FILE", DECIDING | NONSENS_CMD_COMPARE,
+    {"-o", "output", "FILE", DECIDING | NONSENS_COMMAND_COMPARE,
      "Write the text result to FILE in place of standard output.", 0},
-    {"-o", "output", "FILE", NONSENS_CMD_REPORT, "The page to write; `-` is standard output.", 0},
-    {NULL, "data", "FILE", NONSENS_CMD_REPORT,
+    {"-o", "output", "FILE", NONSENS_COMMAND_REPORT, "The page to write; `-` is standard output.", 0},
+    {NULL, "data", "FILE", NONSENS_COMMAND_REPORT,
      "The data of the result, read as its options say, for pictures of them; to be given several times where each file "
      "was a segment.",
      0},
-    {NULL, "sources", "FILE", NONSENS_CMD_REPORT,
+    {NULL, "sources", "FILE", NONSENS_COMMAND_REPORT,
      "The estimated disturbances, as --sources of direction or discover wrote them, for pictures of them; needs "
      "--data.",
      0},
-    {NULL, "json", "FILE", ANALYSING | NONSENS_CMD_COMPARE,
+    {NULL, "json", "FILE", ANALYSING | NONSENS_COMMAND_COMPARE,
      "Write the result as JSON; with `-` standard output carries JSON only.", 0},
-    {NULL, "html", "FILE", NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN,
+    {NULL, "html", "FILE", NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN,
      "Write the result as an HTML page to look at: one file that needs no network; with `-` standard output carries "
      "the page only.",
      0},
-    {NULL, "dot", "FILE", NONSENS_CMD_DISCOVER,
+    {NULL, "dot", "FILE", NONSENS_COMMAND_DISCOVER,
      "Write the graph in Graphviz's language, for `dot -Tsvg`; with `-` standard output carries the graph only.",
      NONSENS_GRAPH_DOT},
-    {NULL, "csv", "FILE", NONSENS_CMD_DISCOVER,
+    {NULL, "csv", "FILE", NONSENS_COMMAND_DISCOVER,
      "Write the edges as CSV: from (the cause), to, type, weight, p_value, support, meaning.", NONSENS_GRAPH_CSV},
-    {NULL, "tetrad", "FILE", NONSENS_CMD_DISCOVER, "Write the graph in Tetrad's text form.", NONSENS_GRAPH_TETRAD},
-    {NULL, "graphml", "FILE", NONSENS_CMD_DISCOVER, "Write the graph as GraphML.", NONSENS_GRAPH_GRAPHML},
-    {NULL, "truth", "FILE", NONSENS_CMD_SIMULATE, "Write the causes as JSON.", 0},
-    {NULL, "sources", "FILE", NONSENS_CMD_DISCOVER,
+    {NULL, "tetrad", "FILE", NONSENS_COMMAND_DISCOVER, "Write the graph in Tetrad's text form.", NONSENS_GRAPH_TETRAD},
+    {NULL, "graphml", "FILE", NONSENS_COMMAND_DISCOVER, "Write the graph as GraphML.", NONSENS_GRAPH_GRAPHML},
+    {NULL, "truth", "FILE", NONSENS_COMMAND_SIMULATE, "Write the causes as JSON.", 0},
+    {NULL, "sources", "FILE", NONSENS_COMMAND_DISCOVER,
      "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to an "
      "increasing function of it only.",
      0},
-    {NULL, "sources", "FILE", NONSENS_CMD_DIRECTION,
+    {NULL, "sources", "FILE", NONSENS_COMMAND_DIRECTION,
      "Write the estimated disturbances as CSV, one line per row of the data in its order; each is known up to a "
      "function of it only: for noise whose scale changes a shifted and scaled |N|, without sign.",
      0},
-    {NULL, "explain", NULL, NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER,
+    {NULL, "explain", NULL, NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER,
      "Print the reasoning step by step, from the data to the answer.", 0},
     {"-q", "quiet", NULL, ALL, "No warnings and no progress.", 0},
     {"-v", "verbose", NULL, ANALYSING, "Say more: all options, time and threads.", 0},
@@ -242,7 +242,7 @@ static int read_option(arguments *args, const command *self, int count, char **w
 
 static int check_file_word(const command *self, const char *word)
 {
-    if (self->bit == NONSENS_CMD_SIMULATE) {
+    if (self->bit == NONSENS_COMMAND_SIMULATE) {
         return complain(EXIT_USAGE, "simulate reads no file, but was given %s; -o FILE names the file to write",
                         show_word(word).text);
     }
@@ -255,7 +255,7 @@ static int check_file_word(const command *self, const char *word)
 /* Words are gathered at the front of the array, which they cannot outrun. */
 static int read_word(arguments *args, const command *self, char *word)
 {
-    int code = self->bit & (ANALYSING | NONSENS_CMD_SIMULATE) ? check_file_word(self, word) : EXIT_DONE;
+    int code = self->bit & (ANALYSING | NONSENS_COMMAND_SIMULATE) ? check_file_word(self, word) : EXIT_DONE;
     args->words[args->word_count++] = word;
     return code;
 }

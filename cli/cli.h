@@ -33,7 +33,7 @@ typedef struct command_word {
 
 struct command {
     const char *name;
-    unsigned bit;         /* NONSENS_CMD_*, 0 where it has no options */
+    unsigned bit;         /* NONSENS_COMMAND_*, 0 where it has no options */
     const char *synopsis; /* what follows the name in its usage line */
     const char *summary;  /* one line, in the list of commands */
     const char *text;     /* a paragraph, in its own help */

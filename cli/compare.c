@@ -64,7 +64,7 @@ static int compare(const arguments *args)
         status = nonsens_graph_read(args->ctx, args->words[1], value_of(args, "truth-column"), &truth);
     }
     if (status == NONSENS_OK) {
-        status = nonsens_compare(args->ctx, estimate, truth, args->options, &comparison);
+        status = nonsens_comparison_new(args->ctx, estimate, truth, args->options, &comparison);
     }
     code = status == NONSENS_OK && !interrupt_seen() ? write_comparison(args, comparison)
                                                      : complain_status(args->ctx, status);

@@ -3,5 +3,5 @@
 
 int command_diagnose(const command *self, int count, char **words)
 {
-    return analyse(self, count, words, nonsens_diagnose);
+    return analyse(self, count, words, nonsens_run_diagnose);
 }

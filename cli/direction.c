@@ -3,5 +3,5 @@
 
 int command_direction(const command *self, int count, char **words)
 {
-    return analyse(self, count, words, nonsens_direction);
+    return analyse(self, count, words, nonsens_run_direction);
 }

@@ -3,5 +3,5 @@
 
 int command_discover(const command *self, int count, char **words)
 {
-    return analyse(self, count, words, nonsens_discover);
+    return analyse(self, count, words, nonsens_run_discover);
 }

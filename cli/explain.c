@@ -3,5 +3,5 @@
 
 int command_explain(const command *self, int count, char **words)
 {
-    return analyse(self, count, words, nonsens_explain);
+    return analyse(self, count, words, nonsens_run_explain);
 }

@@ -3,5 +3,5 @@
 
 int command_ica(const command *self, int count, char **words)
 {
-    return analyse(self, count, words, nonsens_ica);
+    return analyse(self, count, words, nonsens_run_ica);
 }

@@ -3,5 +3,5 @@
 
 int command_independence(const command *self, int count, char **words)
 {
-    return analyse(self, count, words, nonsens_independence);
+    return analyse(self, count, words, nonsens_run_independence);
 }

@@ -15,7 +15,7 @@ static void on_signal(int number)
     seen = 1;
     nonsens_context *ctx = atomic_load(&watched);
     if (ctx) {
-        nonsens_cancel(ctx);
+        nonsens_context_cancel(ctx);
     }
 }
 

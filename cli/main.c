@@ -5,7 +5,7 @@
 
 static const command commands[] = {
     {.name = "simulate",
-     .bit = NONSENS_CMD_SIMULATE,
+     .bit = NONSENS_COMMAND_SIMULATE,
      .synopsis = "[options] -o data.csv [--truth truth.json]",
      .summary = "makes data with known causes",
      .text = "Draws segmented data from a structural model with known causes and writes them as CSV: one column per "
@@ -13,7 +13,7 @@ static const command commands[] = {
              "and the column `segment`. The truth file says which variable causes which.",
      .run = command_simulate},
     {.name = "direction",
-     .bit = NONSENS_CMD_DIRECTION,
+     .bit = NONSENS_COMMAND_DIRECTION,
      .synopsis = "FILE... [--segment COL] [--x A --y B | --pairs all] [options]",
      .summary = "decides which of two variables causes the other",
      .text =
@@ -29,7 +29,7 @@ static const command commands[] = {
          "each, and a run that was stopped goes on with --resume from FILE.journal, which is there until all is done.",
      .run = command_direction},
     {.name = "discover",
-     .bit = NONSENS_CMD_DISCOVER,
+     .bit = NONSENS_COMMAND_DISCOVER,
      .synopsis = "FILE... [--segment COL] [--method METHOD] [options]",
      .summary = "finds what causes what among all variables",
      .text = "Finds a graph of causes and effects among all variables, or those of --vars. Each method says what it "
@@ -38,7 +38,7 @@ static const command commands[] = {
              "whether the data contradict it, and where a direction is not established.",
      .run = command_discover},
     {.name = "explain",
-     .bit = NONSENS_CMD_EXPLAIN,
+     .bit = NONSENS_COMMAND_EXPLAIN,
      .synopsis = "FILE... --segment COL --of SEGMENT [--against SEGMENT] [options]",
      .summary = "ranks what changed of itself in a segment",
      .text =
@@ -50,7 +50,7 @@ static const command commands[] = {
          "B`, or `none found` behind the colon.",
      .run = command_explain},
     {.name = "compare",
-     .bit = NONSENS_CMD_COMPARE,
+     .bit = NONSENS_COMMAND_COMPARE,
      .synopsis = "ESTIMATED TRUTH [--pattern] [--closure] [options]",
      .summary = "says how far a graph is from the true one",
      .text =
@@ -68,7 +68,7 @@ static const command commands[] = {
          "that have an edge; all others must be the same in both.",
      .run = command_compare},
     {.name = "independence",
-     .bit = NONSENS_CMD_INDEPENDENCE,
+     .bit = NONSENS_COMMAND_INDEPENDENCE,
      .synopsis = "FILE... --x A --y B [--given C,D] [--segment COL] [options]",
      .summary = "tests whether two variables are independent",
      .text =
@@ -80,7 +80,7 @@ static const command commands[] = {
          "dependent or independent.",
      .run = command_independence},
     {.name = "ica",
-     .bit = NONSENS_CMD_ICA,
+     .bit = NONSENS_COMMAND_ICA,
      .synopsis = "FILE... [--segment COL] [--method METHOD] [-o sources.csv] [options]",
      .summary = "separates variables into independent sources",
      .text = "Separates all variables, 2 to 100 of them, into as many sources that are independent inside each "
@@ -94,7 +94,7 @@ static const command commands[] = {
              "kurtosis, the largest first.",
      .run = command_ica},
     {.name = "diagnose",
-     .bit = NONSENS_CMD_DIAGNOSE,
+     .bit = NONSENS_COMMAND_DIAGNOSE,
      .synopsis = "FILE... [--segment COL] [options]",
      .summary = "says what the data can and cannot support",
      .text =
@@ -105,7 +105,7 @@ static const command commands[] = {
          "can be told apart, whose change is missing, and how much memory a run takes.",
      .run = command_diagnose},
     {.name = "report",
-     .bit = NONSENS_CMD_REPORT,
+     .bit = NONSENS_COMMAND_REPORT,
      .synopsis = "RESULT [--data FILE [--sources FILE]] -o PAGE",
      .summary = "makes a page of a result, to look at and pass on",
      .text =
@@ -121,7 +121,7 @@ static const command commands[] = {
          "wrote them.",
      .run = command_report},
     {.name = "reproduce",
-     .bit = NONSENS_CMD_REPRODUCE,
+     .bit = NONSENS_COMMAND_REPRODUCE,
      .synopsis = REPRODUCE_SYNOPSIS,
      .summary = REPRODUCE_SUMMARY,
      .text = "",

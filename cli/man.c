@@ -164,7 +164,7 @@ static void put_methods(FILE *f, unsigned bit)
         put_text(f, m->summary + 1);
         fprintf(f, ".Pq %s .\n", m->citation);
         put_text(f, m->assumes);
-        put_method_options(f, bit == NONSENS_CMD_DIRECTION ? m->direction_options : m->discover_options);
+        put_method_options(f, bit == NONSENS_COMMAND_DIRECTION ? m->direction_options : m->discover_options);
     }
     fputs(".El\n", f);
 }
@@ -283,7 +283,7 @@ static void print_command(FILE *f, const command *c)
         put_words(f, c);
     }
     put_options(f, c->bit);
-    if (c->bit == NONSENS_CMD_DIRECTION || c->bit == NONSENS_CMD_DISCOVER) {
+    if (c->bit == NONSENS_COMMAND_DIRECTION || c->bit == NONSENS_COMMAND_DISCOVER) {
         put_methods(f, c->bit);
     }
     put_exit_status(f);

@@ -107,13 +107,13 @@ int complain_status(const nonsens_context *ctx, nonsens_status status)
     if (interrupt_seen()) {
         return complain_interrupted();
     }
-    return complain(exit_code(status), "%s", nonsens_message(ctx));
+    return complain(exit_code(status), "%s", nonsens_context_message(ctx));
 }
 
 void print_run_warning(const nonsens_context *ctx, bool quiet)
 {
-    if (!quiet && nonsens_run_warning(ctx)[0]) {
-        fprintf(stderr, "warning: %s\n", nonsens_run_warning(ctx));
+    if (!quiet && nonsens_context_warning(ctx)[0]) {
+        fprintf(stderr, "warning: %s\n", nonsens_context_warning(ctx));
     }
 }
 

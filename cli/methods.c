@@ -8,8 +8,8 @@ int command_methods(const command *self, int count, char **words)
     }
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *m = nonsens_method_at(i);
-        printf("%-12s %-10s%-9s %s (%s)\n", m->name, m->commands & NONSENS_CMD_DIRECTION ? "direction" : "",
-               m->commands & NONSENS_CMD_DISCOVER ? "discover" : "", m->summary, m->citation);
+        printf("%-12s %-10s%-9s %s (%s)\n", m->name, m->commands & NONSENS_COMMAND_DIRECTION ? "direction" : "",
+               m->commands & NONSENS_COMMAND_DISCOVER ? "discover" : "", m->summary, m->citation);
     }
     return EXIT_DONE;
 }

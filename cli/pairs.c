@@ -91,7 +91,7 @@ int pairs_run(const arguments *args, const nonsens_data *data, progress *line)
 {
     nonsens_pairs *pairs = NULL;
     char *journal = journal_path(args);
-    nonsens_status status = nonsens_pairs_run(args->ctx, data, args->options, journal, &pairs);
+    nonsens_status status = nonsens_run_pairs(args->ctx, data, args->options, journal, &pairs);
     progress_wipe(line);
     print_run_warning(args->ctx, args->quiet);
     int code =

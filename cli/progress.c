@@ -60,7 +60,7 @@ void progress_attach(progress *p, nonsens_context *ctx, bool quiet)
 {
     *p = (progress){.shown = false};
     bool visible = !quiet && isatty(STDERR_FILENO);
-    nonsens_set_progress(ctx, visible ? on_progress : on_progress_unseen, p);
+    nonsens_context_set_progress(ctx, visible ? on_progress : on_progress_unseen, p);
 }
 
 void progress_wipe(progress *p)

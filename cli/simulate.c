@@ -27,7 +27,7 @@ static int simulate(const arguments *args)
     progress line;
     interrupt_watch(args->ctx);
     progress_attach(&line, args->ctx, args->quiet);
-    nonsens_status status = nonsens_simulate(args->ctx, args->options, &simulation);
+    nonsens_status status = nonsens_simulation_new(args->ctx, args->options, &simulation);
     progress_wipe(&line);
     code = status == NONSENS_OK && !interrupt_seen() ? write_simulation(args, path, simulation)
                                                      : complain_status(args->ctx, status);

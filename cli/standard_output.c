@@ -56,7 +56,7 @@ int output_done(const nonsens_context *ctx, nonsens_status status, const char *p
         return complain_status(ctx, status);
     }
     if (!lost[0]) {
-        snprintf(lost, sizeof lost, "%s", nonsens_message(ctx));
+        snprintf(lost, sizeof lost, "%s", nonsens_context_message(ctx));
     }
     clearerr(stdout); // so that the next failure of a file is not taken for one of standard output
     return EXIT_DONE;

@@ -37,7 +37,7 @@ typedef struct settings {
 
 static void complain(const nonsens_context *ctx)
 {
-    fprintf(stderr, "accuracy: %s\n", nonsens_message(ctx));
+    fprintf(stderr, "accuracy: %s\n", nonsens_context_message(ctx));
 }
 
 static bool is_wanted(const settings *set, const cell *c)
@@ -64,9 +64,9 @@ static nonsens_status run_task(nonsens_context *ctx, const settings *set, const 
                    .journal = j,
                    .first_seed = (int64_t)set->request.first_seed,
                    .threads = f->side_by_side ? (int)set->on_pairs.options->threads : 1};
-    nonsens_set_progress(ctx, isatty(STDERR_FILENO) ? show_progress : NULL, &name);
+    nonsens_context_set_progress(ctx, isatty(STDERR_FILENO) ? show_progress : NULL, &name);
     nonsens_status status = study_run_cell(ctx, &a, &r, t->cell - ACCURACY_CELLS, t->reps);
-    nonsens_set_progress(ctx, NULL, NULL);
+    nonsens_context_set_progress(ctx, NULL, NULL);
     if (status == NONSENS_OK) {
         f->print(t, r.units, csv);
     }
@@ -84,7 +84,7 @@ static nonsens_status run_cell(nonsens_context *ctx, const settings *set, const 
 {
     task t;
     nonsens_status status = NONSENS_OK;
-    const choices *own = c->family->command == NONSENS_CMD_DISCOVER ? &set->on_graphs : &set->on_pairs;
+    const choices *own = c->family->command == NONSENS_COMMAND_DISCOVER ? &set->on_graphs : &set->on_pairs;
     if (own->refused) {
         return fail(ctx, NONSENS_ERR_USAGE, "cell %s: its methods do not take --set %s", c->name, own->refused);
     }
@@ -112,8 +112,8 @@ static bool run_cells(nonsens_context *ctx, const settings *set, table csv[TABLE
         complain(ctx);
         return false;
     }
-    if (nonsens_run_warning(ctx)[0]) {
-        fprintf(stderr, "accuracy: %s\n", nonsens_run_warning(ctx));
+    if (nonsens_context_warning(ctx)[0]) {
+        fprintf(stderr, "accuracy: %s\n", nonsens_context_warning(ctx));
     }
     for (const cell *c = ACCURACY_CELLS; c < ACCURACY_CELLS + ACCURACY_CELL_COUNT && status != NONSENS_ERR_OUTPUT;
          c++) {
@@ -211,8 +211,8 @@ static bool read_own_word(void *user, const char *key, char *value)
 static bool open_settings(settings *set)
 {
     *set = (settings){.ctx = nonsens_context_new(), .journal = "accuracy.journal", .method = "structured"};
-    return set->ctx && nonsens_options_new(set->ctx, NONSENS_CMD_DIRECTION, &set->on_pairs.options) == NONSENS_OK &&
-           nonsens_options_new(set->ctx, NONSENS_CMD_DISCOVER, &set->on_graphs.options) == NONSENS_OK;
+    return set->ctx && nonsens_options_new(set->ctx, NONSENS_COMMAND_DIRECTION, &set->on_pairs.options) == NONSENS_OK &&
+           nonsens_options_new(set->ctx, NONSENS_COMMAND_DISCOVER, &set->on_graphs.options) == NONSENS_OK;
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /*
- * accuracy_graph.c - the public run of a method that finds a graph of many variables (nonsens_discover).
+ * accuracy_graph.c - the public run of a method that finds a graph of many variables (nonsens_run_discover).
  *
  * The truth is the graph of the simulation; for the layered generator, whose composed map depends on all ancestors,
  * that is the mask of its layers, and the score against the transitive closure stands beside it.  The journal keeps
@@ -55,7 +55,7 @@ static nonsens_status true_graph(nonsens_context *ctx, arena *a, const nonsens_s
 static nonsens_status found_graph(nonsens_context *ctx, arena *a, const nonsens_result *result, int64_t d, pdag *out)
 {
     TRY(pdag_new(ctx, a, d, out));
-    for (int64_t k = 0; k < nonsens_result_edges(result); k++) {
+    for (int64_t k = 0; k < nonsens_result_edge_count(result); k++) {
         const nonsens_edge *e = nonsens_result_edge_at(result, k);
         pdag_set(out, e->from, e->to,
                  e->type == NONSENS_EDGE_DIRECTED     ? PDAG_ARROW
@@ -131,7 +131,7 @@ static nonsens_status keep_result(nonsens_context *ctx, arena *a, const nonsens_
 static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d, json_t *line)
 {
     nonsens_result *result;
-    TRY(nonsens_discover(ctx, d->data, options, &result));
+    TRY(nonsens_run_discover(ctx, d->data, options, &result));
     nonsens_status status = keep_result(ctx, a, result, d, line);
     nonsens_result_free(result);
     return status;
@@ -187,7 +187,7 @@ static void print_header(table *csv)
 
 #define GRAPH_FAMILY(label, number)                                                                                    \
     {                                                                                                                  \
-        .study = FAMILY_STUDY(label, number, unit, read_unit), .command = NONSENS_CMD_DISCOVER, .table = TABLE_GRAPHS, \
+        .study = FAMILY_STUDY(label, number, unit, read_unit), .command = NONSENS_COMMAND_DISCOVER, .table = TABLE_GRAPHS, \
         .side_by_side = true, .any_method = true, .run = run, .header = print_header, .print = print_units             \
     }
 

@@ -215,7 +215,7 @@ static void print_units(const task *t, const void *place, table *csv)
 }
 
 const family ACCURACY_MONTI = {.study = FAMILY_STUDY("monti", 2, unit, read_unit),
-                               .command = NONSENS_CMD_DIRECTION,
+                               .command = NONSENS_COMMAND_DIRECTION,
                                .table = TABLE_PAIRS,
                                .side_by_side = false,
                                .any_method = false,

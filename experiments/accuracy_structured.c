@@ -50,7 +50,7 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
 {
     nonsens_result *result;
     (void)a;
-    TRY(nonsens_direction(ctx, d->data, options, &result));
+    TRY(nonsens_run_direction(ctx, d->data, options, &result));
     keep_result(result, d->cause, line);
     nonsens_result_free(result);
     return NONSENS_OK;
@@ -180,7 +180,7 @@ static void print_units(const task *t, const void *units, table *csv)
 }
 
 const family ACCURACY_STRUCTURED = {.study = FAMILY_STUDY("structured", 4, unit, read_unit),
-                                    .command = NONSENS_CMD_DIRECTION,
+                                    .command = NONSENS_COMMAND_DIRECTION,
                                     .table = TABLE_PAIRS,
                                     .side_by_side = true,
                                     .any_method = true,

@@ -41,7 +41,7 @@ static nonsens_status open_source(nonsens_context *ctx, task *t)
         t->rows = t->mechanism->rows;
         return NONSENS_OK;
     }
-    TRY(nonsens_options_new(ctx, NONSENS_CMD_SIMULATE, &t->simulate));
+    TRY(nonsens_options_new(ctx, NONSENS_COMMAND_SIMULATE, &t->simulate));
     TRY(set_all(ctx, t->simulate, t->cell->options));
     t->nodes = t->simulate->nodes;
     t->depth = t->simulate->depth;
@@ -55,7 +55,7 @@ static nonsens_status open_source(nonsens_context *ctx, task *t)
 static bool is_left_out(const char *key, unsigned command)
 {
     return strcmp(key, "threads") == 0 || strcmp(key, "method") == 0 ||
-           (command == NONSENS_CMD_SIMULATE && strcmp(key, "seed") == 0);
+           (command == NONSENS_COMMAND_SIMULATE && strcmp(key, "seed") == 0);
 }
 
 /* Only options that differ from their defaults enter, so that a new option changes no fingerprint. */
@@ -143,7 +143,7 @@ static nonsens_status draw_simulation(nonsens_context *ctx, arena *a, const task
     ARENA_TRY(ctx, a, own, 1);
     *own = *t->simulate;
     own->seed = seed;
-    TRY(nonsens_simulate(ctx, own, &out->simulation));
+    TRY(nonsens_simulation_new(ctx, own, &out->simulation));
     const nonsens_simulation *s = out->simulation;
     bool forth = s->edge[0 * s->d + 1], back = s->edge[1 * s->d + 0];
     out->cause = s->d > 2 || forth == back ? -1 : forth ? 0 : 1;
@@ -185,5 +185,5 @@ nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_
     nonsens_simulation_free(d.simulation);
     return status == NONSENS_OK
                ? status
-               : fail(ctx, status, "cell %s, seed %" PRIu64 ": %s", t->cell->name, seed.seed, nonsens_message(ctx));
+               : fail(ctx, status, "cell %s, seed %" PRIu64 ": %s", t->cell->name, seed.seed, nonsens_context_message(ctx));
 }

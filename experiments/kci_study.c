@@ -210,7 +210,7 @@ int main(int argc, char **argv)
     nonsens_context *ctx = nonsens_context_new();
     nonsens_status status = ctx ? run_study(ctx, &a, &s) : NONSENS_ERR_MEMORY;
     if (status != NONSENS_OK) {
-        fprintf(stderr, "kci_study: %s\n", ctx ? nonsens_message(ctx) : "out of memory");
+        fprintf(stderr, "kci_study: %s\n", ctx ? nonsens_context_message(ctx) : "out of memory");
     }
     arena_free(&a);
     nonsens_context_free(ctx);

@@ -80,10 +80,10 @@ static nonsens_status run_contender(nonsens_context *ctx, const contender *c, co
 {
     nonsens_options *options;
     nonsens_result *result = NULL;
-    TRY(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options));
+    TRY(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options));
     nonsens_status status = set_options(ctx, c, options);
     if (status == NONSENS_OK) {
-        status = nonsens_direction(ctx, data, options, &result);
+        status = nonsens_run_direction(ctx, data, options, &result);
     }
     if (status == NONSENS_OK) {
         *out = judge(result, turned);

@@ -104,7 +104,7 @@ static nonsens_status problem_new(nonsens_context *ctx, arena *a, const nonsens_
                                   problem *p)
 {
     nonsens_simulation *s;
-    TRY(nonsens_simulate(ctx, options, &s));
+    TRY(nonsens_simulation_new(ctx, options, &s));
     *p = (problem){.n = s->n};
     nonsens_status status = copy_views(ctx, a, s, p);
     nonsens_simulation_free(s);
@@ -300,7 +300,7 @@ int main(int argc, char **argv)
     nonsens_options *options = NULL;
     double(*figure)[RECIPE_COUNT][FIGURES] = calloc((size_t)(reps > 0 ? reps : 1), sizeof *figure);
     nonsens_status status =
-        ctx && figure && reps > 0 ? nonsens_options_new(ctx, NONSENS_CMD_SIMULATE, &options) : NONSENS_ERR_MEMORY;
+        ctx && figure && reps > 0 ? nonsens_options_new(ctx, NONSENS_COMMAND_SIMULATE, &options) : NONSENS_ERR_MEMORY;
     status = status == NONSENS_OK ? nonsens_options_set(ctx, options, "depth", depth) : status;
     for (int64_t r = 0; r < reps && status == NONSENS_OK; r++) {
         status = one_data_set(ctx, options, seed + r, figure[r]);
@@ -308,7 +308,7 @@ int main(int argc, char **argv)
     if (status == NONSENS_OK) {
         print_table(reps, figure);
     } else {
-        fprintf(stderr, "training: %s\n", ctx ? nonsens_message(ctx) : "out of memory");
+        fprintf(stderr, "training: %s\n", ctx ? nonsens_context_message(ctx) : "out of memory");
     }
     free(figure);
     nonsens_options_free(options);

@@ -33,7 +33,7 @@ static nonsens_status simulate(nonsens_context *ctx, bivariate_setting s, uint64
     TRY(set_number(ctx, options, "per-segment", BIVARIATE_POINT[s.point].rows));
     TRY(nonsens_options_set(ctx, options, "cyclic", s.cyclic ? "true" : "false"));
     TRY(set_number(ctx, options, "seed", (int64_t)seed));
-    TRY(nonsens_simulate(ctx, options, &out->simulation));
+    TRY(nonsens_simulation_new(ctx, options, &out->simulation));
     const bool *edge = out->simulation->edge; // (2, 2)
     out->truth = edge[1] == edge[2] ? CAUSE_NONE : edge[1] ? CAUSE_FIRST : CAUSE_SECOND;
     return nonsens_simulation_data(ctx, out->simulation, &out->data);
@@ -43,7 +43,7 @@ static nonsens_status draw(nonsens_context *ctx, bivariate_setting s, uint64_t s
 {
     nonsens_options *options;
     *out = (drawn){NULL, NULL, CAUSE_NONE};
-    TRY(nonsens_options_new(ctx, NONSENS_CMD_SIMULATE, &options));
+    TRY(nonsens_options_new(ctx, NONSENS_COMMAND_SIMULATE, &options));
     nonsens_status status = simulate(ctx, s, seed, options, out);
     nonsens_options_free(options);
     return status;
@@ -242,7 +242,7 @@ static const struct {
 static nonsens_status ask(nonsens_context *ctx, arena *a, const drawn *d, enum family family, bivariate_answer *answer)
 {
     nonsens_options *options;
-    TRY(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options));
+    TRY(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options));
     nonsens_status status = nonsens_options_set(ctx, options, "method", FAMILY[family].method);
     options->seed = d->simulation->options.seed;
     options->threads = 1; // units run side by side
@@ -285,7 +285,7 @@ static nonsens_status keep(nonsens_context *ctx, nonsens_status status, bivariat
     if (status == NONSENS_OK) {
         found = answers_as_json(s.family, answer);
     } else if (status == NONSENS_ERR_NUMERIC || status == NONSENS_ERR_DATA) {
-        found = json_string(nonsens_message(ctx));
+        found = json_string(nonsens_context_message(ctx));
         key = "failed";
     } else {
         return status;

@@ -148,7 +148,7 @@ nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *opt
 {
     arena a = {0};
     figure_data data = {.data = NULL};
-    TRY(options_begin(ctx, options, NONSENS_CMD_REPRODUCE));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_REPRODUCE));
     const pool_members *others = members && members->members > 1 ? members : NULL;
     nonsens_status status = others && others->member > 0 ? follow(ctx, &a, options, f, &data, others)
                                                          : lead(ctx, &a, options, f, &data, path, others);

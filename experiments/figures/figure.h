@@ -36,7 +36,7 @@ const figure *figure_at(size_t index);
 const figure *figure_find(const char *name);
 
 /*
- * Runs the figure (options of NONSENS_CMD_REPRODUCE) and writes NAME.journal and NAME.csv into the folder `out`, which
+ * Runs the figure (options of NONSENS_COMMAND_REPRODUCE) and writes NAME.journal and NAME.csv into the folder `out`, which
  * is made if it is missing, and a short table as text to `path` ("-" is standard output).  Each finished repetition is
  * a line of the journal; a run that was cancelled, failed or killed goes on from there with `resume`.
  *

@@ -133,7 +133,7 @@ static nonsens_status read_table(nonsens_context *ctx, const char *path, int64_t
 {
     nonsens_options *options;
     *out = NULL;
-    TRY(nonsens_options_new(ctx, NONSENS_CMD_DISCOVER, &options));
+    TRY(nonsens_options_new(ctx, NONSENS_COMMAND_DISCOVER, &options));
     options->vars = VARIABLES;
     options->segment = "segment";
     options->max_memory = max_memory;

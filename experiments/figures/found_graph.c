@@ -28,7 +28,7 @@ static nonsens_status find(nonsens_context *ctx, const nonsens_data *data, const
 {
     nonsens_result *result;
     double begun = clock_seconds();
-    nonsens_status status = nonsens_discover(ctx, data, options, &result);
+    nonsens_status status = nonsens_run_discover(ctx, data, options, &result);
     if (!is_result(status)) {
         return status;
     }
@@ -44,7 +44,7 @@ nonsens_status found_graph_run(nonsens_context *ctx, const found_by *how, const 
                                json_t *line)
 {
     nonsens_options *options;
-    TRY(nonsens_options_new(ctx, NONSENS_CMD_DISCOVER, &options));
+    TRY(nonsens_options_new(ctx, NONSENS_COMMAND_DISCOVER, &options));
     nonsens_status status = make_options(ctx, how, seed, options);
     status = status == NONSENS_OK ? find(ctx, data, options, line) : status;
     nonsens_options_free(options);

@@ -118,7 +118,7 @@ static nonsens_status run_algorithm(nonsens_context *ctx, arena *a, const algori
         entry = json_pack("{s:f, s:f, s:b}", "amari", found.amari, "correlation", found.correlation, "converged",
                           (int)result.converged);
     } else if (status == NONSENS_ERR_NUMERIC || status == NONSENS_ERR_DATA) {
-        entry = json_pack("{s:s}", "failed", nonsens_message(ctx));
+        entry = json_pack("{s:s}", "failed", nonsens_context_message(ctx));
     } else {
         return status;
     }

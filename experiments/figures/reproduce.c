@@ -160,7 +160,7 @@ static bool describe_figure(size_t index, command_word *out)
 
 static const command COMMANDS[] = {
     {.name = "reproduce",
-     .bit = NONSENS_CMD_REPRODUCE,
+     .bit = NONSENS_COMMAND_REPRODUCE,
      .synopsis = REPRODUCE_SYNOPSIS,
      .summary = REPRODUCE_SUMMARY,
      .text = "Runs the simulations behind figures of the paper (Monti, Zhang, Hyvarinen, UAI 2019) and writes for each "

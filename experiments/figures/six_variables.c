@@ -93,14 +93,14 @@ typedef struct unit {
 static nonsens_status simulate(nonsens_context *ctx, setting s, uint64_t seed, nonsens_simulation **out)
 {
     nonsens_options *options;
-    TRY(nonsens_options_new(ctx, NONSENS_CMD_SIMULATE, &options));
+    TRY(nonsens_options_new(ctx, NONSENS_COMMAND_SIMULATE, &options));
     options->seed = (int64_t)seed;
     options->sem = s.generator;
     options->nodes = FOUND_NODES;
     options->depth = s.depth + 1;
     options->sim_segments = SEGMENTS;
     options->per_segment = ROWS_PER_SEGMENT;
-    nonsens_status status = nonsens_simulate(ctx, options, out);
+    nonsens_status status = nonsens_simulation_new(ctx, options, out);
     nonsens_options_free(options);
     return status;
 }

@@ -47,7 +47,7 @@ static int run_cells(const char *program, request *q, request_fn run)
     nonsens_context *ctx = nonsens_context_new();
     nonsens_status status = ctx ? run(ctx, q) : NONSENS_ERR_MEMORY;
     if (status != NONSENS_OK) {
-        fprintf(stderr, "%s: %s\n", program, ctx ? nonsens_message(ctx) : "out of memory");
+        fprintf(stderr, "%s: %s\n", program, ctx ? nonsens_context_message(ctx) : "out of memory");
     } else if (q->done == 0 || q->bad > 0) {
         fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " cells are out of bounds\n", program, q->bad, q->done);
     }

@@ -6,7 +6,7 @@
  *     context -> data (read, or borrowed arrays) -> options -> run -> result -> writer
  *
  * Every fallible function returns a nonsens_status; the sentence that explains a failure is kept in the context
- * (nonsens_message).  The library never exits, prints, seeds from the clock, touches the locale or changes global
+ * (nonsens_context_message).  The library never exits, prints, seeds from the clock, touches the locale or changes global
  * thread settings.  A context is used by one thread at a time; several contexts may be used at once.
  *
  * What a caller may pass (each comment states its exceptions in these words):
@@ -65,7 +65,7 @@ typedef enum nonsens_status {
     NONSENS_ERR_DATA = 3,    /* the data cannot be read or analysed, or lack a column that was named */
     NONSENS_ERR_OUTPUT = 4,  /* writing failed (full disk, closed pipe, no permission) */
     NONSENS_ERR_NUMERIC = 5, /* a computation broke down; the message says which and what to try */
-    NONSENS_CANCELLED = 6    /* the progress callback or nonsens_cancel() asked to stop */
+    NONSENS_CANCELLED = 6    /* the progress callback or nonsens_context_cancel() asked to stop */
 } nonsens_status;
 
 /* ---- context ------------------------------------------------------------------------------------------------- */
@@ -82,19 +82,19 @@ NONSENS_API void nonsens_context_free(nonsens_context *ctx);
  * The explanation of the last failure; "" if there was none, and a sentence if ctx is NULL.  Valid until the next call
  * with this context.
  */
-NONSENS_API const char *nonsens_message(const nonsens_context *ctx);
+NONSENS_API const char *nonsens_context_message(const nonsens_context *ctx);
 /*
  * What the last run says beside its result, in one sentence: lines of its journal that were changed, and whose work was
  * done again.  "" if there is nothing to say, or if ctx is NULL.  Valid until the next call with this context.
  */
-NONSENS_API const char *nonsens_run_warning(const nonsens_context *ctx);
+NONSENS_API const char *nonsens_context_warning(const nonsens_context *ctx);
 /* Sets the function that is told of progress; NULL for none. */
-NONSENS_API void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user);
+NONSENS_API void nonsens_context_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user);
 /*
  * Asks a running call to stop soon; async-signal-safe, callable from any thread.  The next call that reads or makes
  * data or runs a method clears the wish when it begins.
  */
-NONSENS_API void nonsens_cancel(nonsens_context *ctx);
+NONSENS_API void nonsens_context_cancel(nonsens_context *ctx);
 
 /* ---- options ------------------------------------------------------------------------------------------------- */
 
@@ -110,22 +110,22 @@ typedef enum nonsens_option_type {
 
 /* Commands that an option belongs to; a bit mask. */
 enum {
-    NONSENS_CMD_SIMULATE = 1,
-    NONSENS_CMD_DIRECTION = 2,
-    NONSENS_CMD_INDEPENDENCE = 4,
-    NONSENS_CMD_DIAGNOSE = 8,
-    NONSENS_CMD_ICA = 16,
-    NONSENS_CMD_REPRODUCE = 32,
-    NONSENS_CMD_DISCOVER = 64,
-    NONSENS_CMD_COMPARE = 128,
-    NONSENS_CMD_EXPLAIN = 256,
-    NONSENS_CMD_REPORT = 512
+    NONSENS_COMMAND_SIMULATE = 1,
+    NONSENS_COMMAND_DIRECTION = 2,
+    NONSENS_COMMAND_INDEPENDENCE = 4,
+    NONSENS_COMMAND_DIAGNOSE = 8,
+    NONSENS_COMMAND_ICA = 16,
+    NONSENS_COMMAND_REPRODUCE = 32,
+    NONSENS_COMMAND_DISCOVER = 64,
+    NONSENS_COMMAND_COMPARE = 128,
+    NONSENS_COMMAND_EXPLAIN = 256,
+    NONSENS_COMMAND_REPORT = 512
 };
 
 typedef struct nonsens_option_info {
     const char *key; /* as in `--key` and in JSON */
     nonsens_option_type type;
-    unsigned commands;         /* NONSENS_CMD_* bits */
+    unsigned commands;         /* NONSENS_COMMAND_* bits */
     const char *group;         /* heading in help */
     const char *default_value; /* as text */
     double lowest, highest;    /* bounds of integers, reals and both ends of a range; both allowed */
@@ -142,7 +142,7 @@ NONSENS_API const nonsens_option_info *nonsens_option_at(size_t index);
 /* The option named key of one of the commands in the mask, or NULL. */
 NONSENS_API const nonsens_option_info *nonsens_option_find(const char *key, unsigned commands);
 
-/* Makes options of one command (one bit of NONSENS_CMD_*), all at their defaults. */
+/* Makes options of one command (one bit of NONSENS_COMMAND_*), all at their defaults. */
 NONSENS_API nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonsens_options **out);
 NONSENS_API void nonsens_options_free(nonsens_options *options);
 /*
@@ -217,16 +217,16 @@ NONSENS_API nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64
                                                      int64_t labels, const char *const *label,
                                                      const nonsens_options *options, nonsens_data **out);
 NONSENS_API void nonsens_data_free(nonsens_data *data);
-NONSENS_API int64_t nonsens_data_rows(const nonsens_data *data);
-NONSENS_API int64_t nonsens_data_variables(const nonsens_data *data);
-NONSENS_API int64_t nonsens_data_segments(const nonsens_data *data); /* 0 where no segments were named */
+NONSENS_API int64_t nonsens_data_row_count(const nonsens_data *data);
+NONSENS_API int64_t nonsens_data_variable_count(const nonsens_data *data);
+NONSENS_API int64_t nonsens_data_segment_count(const nonsens_data *data); /* 0 where no segments were named */
 /* Texts live as long as the data; NULL where there is no such variable or segment. */
-NONSENS_API const char *nonsens_data_name(const nonsens_data *data, int64_t variable);
+NONSENS_API const char *nonsens_data_variable_at(const nonsens_data *data, int64_t variable);
 /* The label of a segment; segments are counted in an order of the library's own, larger ones first. */
-NONSENS_API const char *nonsens_data_label(const nonsens_data *data, int64_t segment);
+NONSENS_API const char *nonsens_data_segment_at(const nonsens_data *data, int64_t segment);
 /* What the audit of the data found: sentences, in a fixed order. */
-NONSENS_API int64_t nonsens_data_warnings(const nonsens_data *data);
-NONSENS_API const char *nonsens_data_warning(const nonsens_data *data, int64_t index);
+NONSENS_API int64_t nonsens_data_warning_count(const nonsens_data *data);
+NONSENS_API const char *nonsens_data_warning_at(const nonsens_data *data, int64_t index);
 
 /* ---- methods ------------------------------------------------------------------------------------------------- */
 
@@ -238,8 +238,8 @@ typedef struct nonsens_method_info {
     /* Keys of the options that it uses beside those of every run, separated by blanks; NULL if it cannot run so. */
     const char *direction_options;
     const char *discover_options; /* also those of explain */
-    unsigned commands;            /* NONSENS_CMD_* that can run it: direction, discover, explain */
-    unsigned disturbances;        /* NONSENS_CMD_* by which it estimates disturbances, for most data */
+    unsigned commands;            /* NONSENS_COMMAND_* that can run it: direction, discover, explain */
+    unsigned disturbances;        /* NONSENS_COMMAND_* by which it estimates disturbances, for most data */
     int needs_segments;           /* 0: segments may be left out */
 } nonsens_method_info;
 
@@ -258,30 +258,30 @@ typedef struct nonsens_result nonsens_result;
  * it holds now and what the method is expected to take, right within a factor of two or so.  Where the option
  * max-memory is set, a run that would hold more ends with NONSENS_ERR_MEMORY.
  */
-NONSENS_API int64_t nonsens_expected_memory(const nonsens_data *data, const nonsens_options *options);
+NONSENS_API int64_t nonsens_data_estimate_memory(const nonsens_data *data, const nonsens_options *options);
 
-/* Which of two variables causes the other (options of NONSENS_CMD_DIRECTION; method, x and y among them). */
-NONSENS_API nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
+/* Which of two variables causes the other (options of NONSENS_COMMAND_DIRECTION; method, x and y among them). */
+NONSENS_API nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *data,
                                              const nonsens_options *options, nonsens_result **out);
-/* What causes what among two or more variables (options of NONSENS_CMD_DISCOVER): a graph. */
-NONSENS_API nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data,
+/* What causes what among two or more variables (options of NONSENS_COMMAND_DISCOVER): a graph. */
+NONSENS_API nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *data,
                                             const nonsens_options *options, nonsens_result **out);
 /*
  * Are two variables independent (inside each segment, where there are segments)?  x, y and given may be lists; given
  * ones are conditioned on.  The tests ks, levene and kruskal ask whether x alone changes over segments.  Takes options
- * of NONSENS_CMD_INDEPENDENCE.
+ * of NONSENS_COMMAND_INDEPENDENCE.
  */
-NONSENS_API nonsens_status nonsens_independence(nonsens_context *ctx, const nonsens_data *data,
+NONSENS_API nonsens_status nonsens_run_independence(nonsens_context *ctx, const nonsens_data *data,
                                                 const nonsens_options *options, nonsens_result **out);
 /*
  * The same tests for many questions on one data set: answers are remembered, and so is what questions have in common
- * (kernel features, regressions, correlations).  Of the options (of NONSENS_CMD_INDEPENDENCE) test, pooling, null,
+ * (kernel features, regressions, correlations).  Of the options (of NONSENS_COMMAND_INDEPENDENCE) test, pooling, null,
  * permutations, alpha (near which HSIC refines its p-values), seed and threads count; the data must outlive the tester.
  * Variables count from 0, as in the data; x and y, and the variables in given, may come in any order.  One tester may
  * be used by several threads, each with a context of its own.
  */
 typedef struct nonsens_ci nonsens_ci;
-/* Opens a tester on the data; takes options of NONSENS_CMD_INDEPENDENCE. */
+/* Opens a tester on the data; takes options of NONSENS_COMMAND_INDEPENDENCE. */
 NONSENS_API nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data,
                                           const nonsens_options *options, nonsens_ci **out);
 /* A test of the caller's own: writes the p-value of "x is independent of y given these", between 0 and 1. */
@@ -291,7 +291,7 @@ typedef nonsens_status (*nonsens_ci_fn)(void *user, int64_t x, int64_t y, const 
  * Opens a tester on at least 2 variables that asks the caller's test, in the canonical order x < y and given ascending,
  * and remembers its answers.
  */
-NONSENS_API nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn,
+NONSENS_API nonsens_status nonsens_ci_new_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn,
                                                     void *user, nonsens_ci **out);
 /*
  * Tests whether x is independent of y given `count` other variables, all of them different.  The statistic is NaN for a
@@ -304,25 +304,25 @@ NONSENS_API nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tes
 NONSENS_API void nonsens_ci_counts(nonsens_ci *tester, int64_t *asked, int64_t *remembered);
 NONSENS_API void nonsens_ci_free(nonsens_ci *tester);
 
-/* What the data can and cannot support (options of NONSENS_CMD_DIAGNOSE). */
-NONSENS_API nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data,
+/* What the data can and cannot support (options of NONSENS_COMMAND_DIAGNOSE). */
+NONSENS_API nonsens_status nonsens_run_diagnose(nonsens_context *ctx, const nonsens_data *data,
                                             const nonsens_options *options, nonsens_result **out);
 /*
- * Which disturbances changed in a segment (options of NONSENS_CMD_EXPLAIN): of names it, against the segment that it is
+ * Which disturbances changed in a segment (options of NONSENS_COMMAND_EXPLAIN): of names it, against the segment that it is
  * compared with, or nothing for all others together.  The graph is read from the file of `graph`, or found by `method`.
  * A variable's own change is the change of its distribution given its causes; what merely follows from changes of its
  * causes is none.  nonsens_result_change_at tells what was found, nonsens_result_edge_at the graph.  Time: that of the
  * graph, and one fit of each variable's mechanism.
  */
-NONSENS_API nonsens_status nonsens_explain(nonsens_context *ctx, const nonsens_data *data,
+NONSENS_API nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data,
                                            const nonsens_options *options, nonsens_result **out);
 /*
- * Linear ICA of all variables (2 to 100; options of NONSENS_CMD_ICA): as many sources, independent inside each segment,
+ * Linear ICA of all variables (2 to 100; options of NONSENS_COMMAND_ICA): as many sources, independent inside each segment,
  * of which the variables are mixtures.  Each source has variance 1 inside segments (pooled) and a skewness that is not
  * negative; kurtosis descends from the first source to the last.  Segments may be missing but for
  * joint-diagonalisation.
  */
-NONSENS_API nonsens_status nonsens_ica(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+NONSENS_API nonsens_status nonsens_run_ica(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                        nonsens_result **out);
 NONSENS_API void nonsens_result_free(nonsens_result *result);
 
@@ -359,7 +359,7 @@ NONSENS_API int64_t nonsens_result_evidence_count(const nonsens_result *result);
 /* NULL where there is no such piece of evidence. */
 NONSENS_API const nonsens_evidence *nonsens_result_evidence_at(const nonsens_result *result, int64_t index);
 /* Findings in words, in a fixed order. */
-NONSENS_API int64_t nonsens_result_notes(const nonsens_result *result);
+NONSENS_API int64_t nonsens_result_note_count(const nonsens_result *result);
 NONSENS_API const char *nonsens_result_note(const nonsens_result *result, int64_t index);
 /*
  * How it bears on the answer: 0 it informs; 1 it calls for care; 2 it says that an assumption does not hold, or that
@@ -367,8 +367,8 @@ NONSENS_API const char *nonsens_result_note(const nonsens_result *result, int64_
  */
 NONSENS_API int nonsens_result_note_level(const nonsens_result *result, int64_t index);
 /* The reasoning from the data to the answer, step by step; of direction and discover, else none. */
-NONSENS_API int64_t nonsens_result_steps(const nonsens_result *result);
-NONSENS_API const char *nonsens_result_step(const nonsens_result *result, int64_t index);
+NONSENS_API int64_t nonsens_result_reasoning_count(const nonsens_result *result);
+NONSENS_API const char *nonsens_result_reasoning_at(const nonsens_result *result, int64_t index);
 
 /*
  * An arrow; a line, whose direction is not known; an arrow with two heads: a hidden common cause or, in graphs of pc
@@ -386,22 +386,22 @@ typedef struct nonsens_edge {
 } nonsens_edge;
 
 /* The graph of discover or explain, ordered by `from`, then `to`; 0 and NULL for other commands. */
-NONSENS_API int64_t nonsens_result_edges(const nonsens_result *result);
+NONSENS_API int64_t nonsens_result_edge_count(const nonsens_result *result);
 NONSENS_API const nonsens_edge *nonsens_result_edge_at(const nonsens_result *result, int64_t index);
 /* (variables) Causes before effects, for methods that order all variables; else NULL. */
 NONSENS_API const int64_t *nonsens_result_order(const nonsens_result *result);
 
 enum {
-    NONSENS_CHANGED_ITSELF = 0, /* its own disturbance, or its mechanism, changed */
-    NONSENS_FOLLOWS = 1,        /* it changed as variables did that cause it, and of itself not visibly */
-    NONSENS_UNCHANGED = 2,      /* nothing is seen to have changed */
-    NONSENS_UNCLEAR = 3         /* it changed, but how hangs on what is not known; or it could not be tested */
+    NONSENS_VERDICT_CHANGED = 0, /* its own disturbance, or its mechanism, changed */
+    NONSENS_VERDICT_FOLLOWS = 1,        /* it changed as variables did that cause it, and of itself not visibly */
+    NONSENS_VERDICT_UNCHANGED = 2,      /* nothing is seen to have changed */
+    NONSENS_VERDICT_UNCLEAR = 3         /* it changed, but how hangs on what is not known; or it could not be tested */
 };
 
 /* What explain found of one variable; lists belong to the result.  NaN where a figure is not known. */
 typedef struct nonsens_change {
     int64_t variable;                /* from 0, as in the data */
-    int verdict;                     /* NONSENS_CHANGED_ITSELF, ... */
+    int verdict;                     /* NONSENS_VERDICT_CHANGED, ... */
     double own, own_error;           /* Jeffreys divergence of its disturbance, nats per row; standard error */
     double own_low, own_high;        /* interval of level 1 - alpha */
     double p_value, q_value;         /* of no change of its own; q with the fdr option */
@@ -420,21 +420,21 @@ typedef struct nonsens_change {
 } nonsens_change;
 
 /* What explain found, root causes first, the largest change before others; 0 and NULL for other commands. */
-NONSENS_API int64_t nonsens_result_changes(const nonsens_result *result);
+NONSENS_API int64_t nonsens_result_change_count(const nonsens_result *result);
 NONSENS_API const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int64_t index);
 
 /* How many rows were used. */
-NONSENS_API int64_t nonsens_result_rows(const nonsens_result *result);
+NONSENS_API int64_t nonsens_result_row_count(const nonsens_result *result);
 /* (rows) The row of the input, from 0, that each row used was; rows are in an order of the library's own. */
-NONSENS_API const int64_t *nonsens_result_input_row(const nonsens_result *result);
+NONSENS_API const int64_t *nonsens_result_input_rows(const nonsens_result *result);
 /* How many sources there are: as many as variables where the method of direction or discover
  * estimates disturbances, and for ica; else 0. */
-NONSENS_API int64_t nonsens_result_sources(const nonsens_result *result);
+NONSENS_API int64_t nonsens_result_source_count(const nonsens_result *result);
 /*
  * (rows) For a direction the estimated disturbance of the first (0) or second (1) variable, for ica a source, counted
  * from 0; NULL where there is none.
  */
-NONSENS_API const double *nonsens_result_source(const nonsens_result *result, int64_t source);
+NONSENS_API const double *nonsens_result_source_at(const nonsens_result *result, int64_t source);
 /*
  * (d * d) For ica, else NULL.  Row by row: [k * d + j] of the unmixing is the weight of variable j in source k, so that
  * source = unmixing * (variables - their means over all rows); [j * d + k] of the mixing, its inverse, is the weight of
@@ -464,16 +464,16 @@ NONSENS_API nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *
 NONSENS_API nonsens_status nonsens_graph_parse(nonsens_context *ctx, const char *name, const char *bytes, size_t size,
                                                const char *column, nonsens_graph **out);
 NONSENS_API void nonsens_graph_free(nonsens_graph *graph);
-NONSENS_API int64_t nonsens_graph_nodes(const nonsens_graph *graph);
+NONSENS_API int64_t nonsens_graph_node_count(const nonsens_graph *graph);
 /* Texts live as long as the graph; NULL where there is no such node. */
-NONSENS_API const char *nonsens_graph_name(const nonsens_graph *graph, int64_t node);
-NONSENS_API int64_t nonsens_graph_edges(const nonsens_graph *graph);
+NONSENS_API const char *nonsens_graph_node_at(const nonsens_graph *graph, int64_t node);
+NONSENS_API int64_t nonsens_graph_edge_count(const nonsens_graph *graph);
 /* In the order of the file; NULL where there is no such edge. */
 NONSENS_API const nonsens_edge *nonsens_graph_edge_at(const nonsens_graph *graph, int64_t index);
 /* 0 for a list of edges, which knows only nodes that have an edge. */
 NONSENS_API int nonsens_graph_lists_nodes(const nonsens_graph *graph);
 /*
- * nonsens_explain (options of NONSENS_CMD_EXPLAIN) on this graph, in place of a file or a method; the option `graph`
+ * nonsens_run_explain (options of NONSENS_COMMAND_EXPLAIN) on this graph, in place of a file or a method; the option `graph`
  * must not be set, and in the result it has the graph's name.
  */
 NONSENS_API nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data *data,
@@ -481,11 +481,11 @@ NONSENS_API nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const 
                                                     nonsens_result **out);
 
 /* precision = right / found, recall = right / there; mcc: Matthews' correlation over `places`.  NaN for 0 / 0. */
-typedef struct nonsens_share {
+typedef struct nonsens_score {
     int64_t right, found, there;
     int64_t places; /* where an edge could be */
     double precision, recall, f1, mcc;
-} nonsens_share;
+} nonsens_score;
 
 /* How far an estimate is from a truth. */
 typedef struct nonsens_distance {
@@ -495,8 +495,8 @@ typedef struct nonsens_distance {
     int64_t marked;            /* other differences of marks: a line for an arrow and the like */
     int64_t shd;               /* structural Hamming distance, the sum of these: each pair of nodes counts once */
     int64_t undirected;        /* lines of the estimate */
-    nonsens_share skeleton;    /* pairs of adjacent nodes, whatever the marks */
-    nonsens_share arrows;      /* arrows with one head */
+    nonsens_score skeleton;    /* pairs of adjacent nodes, whatever the marks */
+    nonsens_score arrows;      /* arrows with one head */
     int64_t directions;        /* true arrows whose nodes are adjacent in the estimate too, and */
     double direction_accuracy; /* the share of them that the estimate has as the same arrow; a line is not right */
     int64_t differences;       /* as many as shd */
@@ -514,18 +514,18 @@ typedef struct nonsens_difference {
 typedef struct nonsens_comparison nonsens_comparison;
 
 /*
- * Compares an estimated graph with the true one (options of NONSENS_CMD_COMPARE: pattern, closure).  Nodes are matched
+ * Compares an estimated graph with the true one (options of NONSENS_COMMAND_COMPARE: pattern, closure).  Nodes are matched
  * by their names; a node that one graph has and the other, which lists its nodes, has not is an error.  The first
  * distance is that from the truth, or with `pattern` from its CPDAG; with `closure` that from the closure follows.
  */
-NONSENS_API nonsens_status nonsens_compare(nonsens_context *ctx, const nonsens_graph *estimate,
+NONSENS_API nonsens_status nonsens_comparison_new(nonsens_context *ctx, const nonsens_graph *estimate,
                                            const nonsens_graph *truth, const nonsens_options *options,
                                            nonsens_comparison **out);
 NONSENS_API void nonsens_comparison_free(nonsens_comparison *comparison);
 /* The nodes of both graphs; edges of differences count them from 0. */
-NONSENS_API int64_t nonsens_comparison_nodes(const nonsens_comparison *comparison);
-NONSENS_API const char *nonsens_comparison_name(const nonsens_comparison *comparison, int64_t node);
-NONSENS_API int64_t nonsens_comparison_distances(const nonsens_comparison *comparison);
+NONSENS_API int64_t nonsens_comparison_node_count(const nonsens_comparison *comparison);
+NONSENS_API const char *nonsens_comparison_node_at(const nonsens_comparison *comparison, int64_t node);
+NONSENS_API int64_t nonsens_comparison_distance_count(const nonsens_comparison *comparison);
 /* NULL where there is none. */
 NONSENS_API const nonsens_distance *nonsens_comparison_distance_at(const nonsens_comparison *comparison, int64_t index);
 NONSENS_API const nonsens_difference *nonsens_comparison_difference_at(const nonsens_comparison *comparison,
@@ -547,7 +547,7 @@ typedef struct nonsens_pair {
 } nonsens_pair;
 
 /*
- * Runs nonsens_direction on each pair that the option `pairs` names: all, in the order of the variables, or those of a
+ * Runs nonsens_run_direction on each pair that the option `pairs` names: all, in the order of the variables, or those of a
  * file with two names a line, in its order (names as in a line of CSV; lines that are blank or begin with # do not
  * count).  A pair that fails, as one with a constant column does, does not stop the others; data whose columns may be
  * constant must be read with `pairs` set.  The option fdr says how q-values are made; pairs without a p-value count as
@@ -557,9 +557,9 @@ typedef struct nonsens_pair {
  * failed or killed goes on from there with `resume`, to the same end; without it a journal that is there already is an
  * error, and so is one that was begun with other data or options, or that another run has: it is locked until the pairs
  * are freed.  It may be removed once the results are written.
- * Takes options of NONSENS_CMD_DIRECTION.  May be NULL: journal.
+ * Takes options of NONSENS_COMMAND_DIRECTION.  May be NULL: journal.
  */
-NONSENS_API nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data,
+NONSENS_API nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data,
                                              const nonsens_options *options, const char *journal, nonsens_pairs **out);
 NONSENS_API void nonsens_pairs_free(nonsens_pairs *pairs);
 NONSENS_API int64_t nonsens_pairs_count(const nonsens_pairs *pairs);
@@ -570,21 +570,21 @@ NONSENS_API const nonsens_pair *nonsens_pairs_at(const nonsens_pairs *pairs, int
 
 typedef struct nonsens_simulation nonsens_simulation;
 
-/* Draws a model and rows from it (options of NONSENS_CMD_SIMULATE). */
-NONSENS_API nonsens_status nonsens_simulate(nonsens_context *ctx, const nonsens_options *options,
+/* Draws a model and rows from it (options of NONSENS_COMMAND_SIMULATE). */
+NONSENS_API nonsens_status nonsens_simulation_new(nonsens_context *ctx, const nonsens_options *options,
                                             nonsens_simulation **out);
 NONSENS_API void nonsens_simulation_free(nonsens_simulation *simulation);
 /*
  * What was simulated; arrays and texts live as long as the simulation.  Of values and sources, (rows * variables)
  * column by column, row i of variable j is at [j * rows + i]; a source is the disturbance of its variable.
  */
-NONSENS_API int64_t nonsens_simulation_rows(const nonsens_simulation *simulation);
-NONSENS_API int64_t nonsens_simulation_variables(const nonsens_simulation *simulation);
-NONSENS_API const char *nonsens_simulation_name(const nonsens_simulation *simulation, int64_t variable);
+NONSENS_API int64_t nonsens_simulation_row_count(const nonsens_simulation *simulation);
+NONSENS_API int64_t nonsens_simulation_variable_count(const nonsens_simulation *simulation);
+NONSENS_API const char *nonsens_simulation_variable_at(const nonsens_simulation *simulation, int64_t variable);
 NONSENS_API const double *nonsens_simulation_values(const nonsens_simulation *simulation);
 NONSENS_API const double *nonsens_simulation_sources(const nonsens_simulation *simulation);
 /* (rows) The segment of each row, from 0; its label is s1, s2, ... */
-NONSENS_API const int32_t *nonsens_simulation_segment(const nonsens_simulation *simulation);
+NONSENS_API const int32_t *nonsens_simulation_segments(const nonsens_simulation *simulation);
 /* The simulated table as a data set: variables x1, x2, ..., segments s1, s2, ...; everything is copied. */
 NONSENS_API nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                    nonsens_data **out);

@@ -24,12 +24,12 @@ void nonsens_context_free(nonsens_context *ctx)
     memory_release(ctx);
 }
 
-const char *nonsens_message(const nonsens_context *ctx)
+const char *nonsens_context_message(const nonsens_context *ctx)
 {
     return ctx ? ctx->message : "the context is NULL; make one with nonsens_context_new";
 }
 
-void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user)
+void nonsens_context_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user)
 {
     if (ctx) {
         ctx->progress = fn;
@@ -37,14 +37,14 @@ void nonsens_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *us
     }
 }
 
-void nonsens_cancel(nonsens_context *ctx)
+void nonsens_context_cancel(nonsens_context *ctx)
 {
     if (ctx) {
         atomic_store(&ctx->cancelled, 1);
     }
 }
 
-const char *nonsens_run_warning(const nonsens_context *ctx)
+const char *nonsens_context_warning(const nonsens_context *ctx)
 {
     return ctx ? ctx->warning : "";
 }
@@ -134,6 +134,6 @@ void report_progress(nonsens_context *ctx, const char *phase, int64_t done, int6
 {
     nonsens_context *root = ctx->root;
     if (!ctx->silent && root->progress && root->progress(root->progress_user, phase, done, total) != 0) {
-        nonsens_cancel(root);
+        nonsens_context_cancel(root);
     }
 }

@@ -32,7 +32,7 @@ struct nonsens_context {
 nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Leaves a sentence for nonsens_run_warning: something the user should know although the run goes on. */
+/* Leaves a sentence for nonsens_context_warning: something the user should know although the run goes on. */
 void leave_warning(nonsens_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The message for an allocation that failed, and for one that would pass max_memory. */

@@ -451,37 +451,37 @@ void nonsens_data_free(nonsens_data *data)
     memory_release_owner(data);
 }
 
-int64_t nonsens_data_rows(const nonsens_data *data)
+int64_t nonsens_data_row_count(const nonsens_data *data)
 {
     return data ? data->n : 0;
 }
 
-int64_t nonsens_data_variables(const nonsens_data *data)
+int64_t nonsens_data_variable_count(const nonsens_data *data)
 {
     return data ? data->d : 0;
 }
 
-int64_t nonsens_data_segments(const nonsens_data *data)
+int64_t nonsens_data_segment_count(const nonsens_data *data)
 {
     return data ? data->segments : 0;
 }
 
-const char *nonsens_data_name(const nonsens_data *data, int64_t variable)
+const char *nonsens_data_variable_at(const nonsens_data *data, int64_t variable)
 {
     return data && variable >= 0 && variable < data->d ? data->names[variable] : NULL;
 }
 
-const char *nonsens_data_label(const nonsens_data *data, int64_t segment)
+const char *nonsens_data_segment_at(const nonsens_data *data, int64_t segment)
 {
     return data && segment >= 0 && segment < data->segments ? data->labels[segment] : NULL;
 }
 
-int64_t nonsens_data_warnings(const nonsens_data *data)
+int64_t nonsens_data_warning_count(const nonsens_data *data)
 {
     return data ? data->warnings : 0;
 }
 
-const char *nonsens_data_warning(const nonsens_data *data, int64_t index)
+const char *nonsens_data_warning_at(const nonsens_data *data, int64_t index)
 {
     return data && index >= 0 && index < data->warnings ? data->warning[index] : NULL;
 }

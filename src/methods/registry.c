@@ -77,8 +77,8 @@
 #define PC_OPTIONS "test max-given bends colliders conflicts pooling knowledge " HSIC_OPTIONS
 
 enum {
-    PAIR = NONSENS_CMD_DIRECTION,
-    GRAPH = NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN,
+    PAIR = NONSENS_COMMAND_DIRECTION,
+    GRAPH = NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN,
     MAX_ROWS = 100000 /* of methods that take a kilobyte or a millisecond per row; standard errors are small by then */
 };
 
@@ -95,7 +95,7 @@ static const method table[] = {
                  .discover_options = "knowledge " HSIC_OPTIONS,
                  .commands = PAIR | GRAPH,
                  .needs_segments = 1,
-                 .disturbances = NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER},
+                 .disturbances = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER},
         .direction = structured_direction,
         .discover = structured_discover,
         .direction_memory = {.further = structured_classifier_memory},
@@ -110,7 +110,7 @@ static const method table[] = {
                  .direction_options = DISTURBANCE_OPTIONS "pooling test-rows " HSIC_OPTIONS,
                  .commands = PAIR,
                  .needs_segments = 1,
-                 .disturbances = NONSENS_CMD_DIRECTION},
+                 .disturbances = NONSENS_COMMAND_DIRECTION},
         .direction = monti_direction,
         .direction_memory = {.fixed = 3e6, .per_row = 480},
         .max_rows = MAX_ROWS,
@@ -124,7 +124,7 @@ static const method table[] = {
                  .direction_options = DISTURBANCE_OPTIONS "ratio",
                  .commands = PAIR,
                  .needs_segments = 1,
-                 .disturbances = NONSENS_CMD_DIRECTION},
+                 .disturbances = NONSENS_COMMAND_DIRECTION},
         .direction = monti_lr_direction,
         .direction_memory = {.fixed = 3e6, .per_row = 480},
         .max_rows = MAX_ROWS,
@@ -139,7 +139,7 @@ static const method table[] = {
                  .direction_options = "rule unmixing statistic ratio pooling test-rows " HSIC_OPTIONS,
                  .commands = PAIR,
                  .needs_segments = 1,
-                 .disturbances = NONSENS_CMD_DIRECTION},
+                 .disturbances = NONSENS_COMMAND_DIRECTION},
         .direction = linear_ica_direction,
         .direction_memory = {.fixed = 4e6, .per_row = 155},
     },
@@ -287,13 +287,13 @@ const method *method_for_pairs(const method *m, const nonsens_options *options)
 {
     char name[OPTION_VALUE_BYTES];
     const nonsens_option_info *option =
-        m->pair_option ? nonsens_option_find(m->pair_option, NONSENS_CMD_DISCOVER) : NULL;
+        m->pair_option ? nonsens_option_find(m->pair_option, NONSENS_COMMAND_DISCOVER) : NULL;
     return option ? method_find(option_print(options, option, name)) : NULL;
 }
 
 bool method_uses(const method *m, unsigned command, const char *key)
 {
-    const char *word = command == NONSENS_CMD_DIRECTION ? m->info.direction_options : m->info.discover_options;
+    const char *word = command == NONSENS_COMMAND_DIRECTION ? m->info.direction_options : m->info.discover_options;
     size_t length = strlen(key), letters;
     for (; word && *word; word += letters + strspn(word + letters, " ")) {
         letters = strcspn(word, " ");

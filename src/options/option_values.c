@@ -188,7 +188,7 @@ void option_print_choice(const char *choices, int index, char *buffer, size_t by
 
 const char *option_test_word(enum independence_test test, char word[OPTION_WORD_BYTES])
 {
-    const char *choices = nonsens_option_find("test", NONSENS_CMD_INDEPENDENCE)->choices;
+    const char *choices = nonsens_option_find("test", NONSENS_COMMAND_INDEPENDENCE)->choices;
     option_print_choice(choices, (int)test, word, OPTION_WORD_BYTES);
     return word;
 }

@@ -59,7 +59,7 @@ const char *option_command_name(unsigned command)
 {
     static const char *const name[] = {"simulate",  "direction", "independence", "diagnose", "ica",
                                        "reproduce", "discover",  "compare",      "explain",  "report"};
-    for (size_t k = 0; k < sizeof name / sizeof *name; k++) { // in the order of the NONSENS_CMD_* bits
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++) { // in the order of the NONSENS_COMMAND_* bits
         if (command == 1u << k) {
             return name[k];
         }

@@ -180,7 +180,7 @@ static inline bool option_is_sample_test(enum independence_test test)
 /* K of --segments equal:K; 0 where it is not given or not of this form. */
 int64_t options_blocks(const nonsens_options *options);
 
-/* The word on the command line for one NONSENS_CMD_* bit. */
+/* The word on the command line for one NONSENS_COMMAND_* bit. */
 const char *option_command_name(unsigned command);
 
 /* The word of a test of independence, as in --test; the buffer is the caller's, and is returned. */

@@ -51,7 +51,7 @@ static nonsens_status check_names(nonsens_context *ctx, const char *key, const c
 /* Some tests ask about one variable and the segment. */
 static bool takes_one_variable(const nonsens_options *o)
 {
-    return o->command == NONSENS_CMD_INDEPENDENCE && option_is_sample_test(o->test);
+    return o->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(o->test);
 }
 
 static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *o)
@@ -85,8 +85,8 @@ static nonsens_status check_variables(nonsens_context *ctx, const nonsens_option
                     show_quoted(shown, o->x));
     }
     TRY(check_names(ctx, "vars", o->vars));
-    TRY(o->command == NONSENS_CMD_INDEPENDENCE ? check_names(ctx, "x", o->x) : NONSENS_OK);
-    TRY(o->command == NONSENS_CMD_INDEPENDENCE ? check_names(ctx, "y", o->y) : NONSENS_OK);
+    TRY(o->command == NONSENS_COMMAND_INDEPENDENCE ? check_names(ctx, "x", o->x) : NONSENS_OK);
+    TRY(o->command == NONSENS_COMMAND_INDEPENDENCE ? check_names(ctx, "y", o->y) : NONSENS_OK);
     return check_names(ctx, "given", o->given);
 }
 
@@ -117,7 +117,7 @@ static nonsens_status check_segments(nonsens_context *ctx, const nonsens_options
 
 static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o)
 {
-    if (o->command != NONSENS_CMD_DIRECTION) {
+    if (o->command != NONSENS_COMMAND_DIRECTION) {
         return NONSENS_OK;
     }
     if (o->pairs[0] && o->x[0]) {
@@ -133,7 +133,7 @@ static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o
 static nonsens_status check_explained(nonsens_context *ctx, const nonsens_options *o)
 {
     char shown[SHOWN_BYTES];
-    if (o->command != NONSENS_CMD_EXPLAIN) {
+    if (o->command != NONSENS_COMMAND_EXPLAIN) {
         return NONSENS_OK;
     }
     if (!o->of[0]) {

@@ -169,7 +169,7 @@ static void break_off(pool *p, nonsens_status status, const char *message)
     }
     p->status = status;
     snprintf(p->ctx->message, sizeof p->ctx->message, "%s", message);
-    nonsens_cancel(p->ctx->root);
+    nonsens_context_cancel(p->ctx->root);
     post_all(p, "halt", 1);
 }
 
@@ -332,14 +332,14 @@ static void hear_leader(pool *p, int number, const json_t *message, bool *over)
     if (json_object_get(message, "stop")) {
         nonsens_status status = (nonsens_status)integer(message, "stop", NONSENS_OK);
         if (status != NONSENS_OK) {
-            nonsens_cancel(p->ctx->root);
+            nonsens_context_cancel(p->ctx->root);
             p->status = fail(p->ctx, status, "the first process ended the run");
         }
         post(p, 0, 0, "{\"bye\":1}");
         *over = true;
     } else if (json_object_get(message, "halt")) {
         p->told = true;
-        nonsens_cancel(p->ctx->root);
+        nonsens_context_cancel(p->ctx->root);
     } else if (number >= 0 && number < p->workers) {
         worker *w = &p->worker[number];
         w->unit = integer(message, "unit", 0);
@@ -384,7 +384,7 @@ nonsens_status pool_follow(nonsens_context *ctx, arena *a, const pool_members *m
         return p.status;
     }
     p.told = true;
-    answer(&p, 0, -1, NONSENS_ERR_MEMORY, NULL, nonsens_message(ctx));
+    answer(&p, 0, -1, NONSENS_ERR_MEMORY, NULL, nonsens_context_message(ctx));
     for (bool over = false; !over;) { // without workers it waits for the end
         follow_turn(&p, &over);
     }

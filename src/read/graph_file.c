@@ -324,17 +324,17 @@ void nonsens_graph_free(nonsens_graph *graph)
     memory_release_owner(graph);
 }
 
-int64_t nonsens_graph_nodes(const nonsens_graph *graph)
+int64_t nonsens_graph_node_count(const nonsens_graph *graph)
 {
     return graph ? graph->nodes : 0;
 }
 
-const char *nonsens_graph_name(const nonsens_graph *graph, int64_t node)
+const char *nonsens_graph_node_at(const nonsens_graph *graph, int64_t node)
 {
     return graph && node >= 0 && node < graph->nodes ? graph->name[node] : NULL;
 }
 
-int64_t nonsens_graph_edges(const nonsens_graph *graph)
+int64_t nonsens_graph_edge_count(const nonsens_graph *graph)
 {
     return graph ? graph->edges : 0;
 }

@@ -27,8 +27,8 @@ typedef struct reading {
 
 /* Commands whose options say how data are read. */
 enum {
-    READING_COMMANDS = NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE | NONSENS_CMD_DIAGNOSE | NONSENS_CMD_ICA |
-                       NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN
+    READING_COMMANDS = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE | NONSENS_COMMAND_DIAGNOSE | NONSENS_COMMAND_ICA |
+                       NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN
 };
 
 /* The remedy where the caller knows no better. */

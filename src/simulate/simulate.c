@@ -408,11 +408,11 @@ static nonsens_status make_all(nonsens_context *ctx, workshop *w, nonsens_simula
     return make_rows(ctx, w, s);
 }
 
-nonsens_status nonsens_simulate(nonsens_context *ctx, const nonsens_options *options, nonsens_simulation **out)
+nonsens_status nonsens_simulation_new(nonsens_context *ctx, const nonsens_options *options, nonsens_simulation **out)
 {
     NEEDED(ctx, options, out);
     *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_CMD_SIMULATE));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_SIMULATE));
     TRY(check_options(ctx, options));
     nonsens_simulation *s = memory_get(1, sizeof *s);
     if (!s) {
@@ -438,17 +438,17 @@ void nonsens_simulation_free(nonsens_simulation *simulation)
     memory_release_owner(simulation);
 }
 
-int64_t nonsens_simulation_rows(const nonsens_simulation *simulation)
+int64_t nonsens_simulation_row_count(const nonsens_simulation *simulation)
 {
     return simulation ? simulation->n : 0;
 }
 
-int64_t nonsens_simulation_variables(const nonsens_simulation *simulation)
+int64_t nonsens_simulation_variable_count(const nonsens_simulation *simulation)
 {
     return simulation ? simulation->d : 0;
 }
 
-const char *nonsens_simulation_name(const nonsens_simulation *simulation, int64_t variable)
+const char *nonsens_simulation_variable_at(const nonsens_simulation *simulation, int64_t variable)
 {
     return simulation && variable >= 0 && variable < simulation->d ? simulation->names[variable] : NULL;
 }
@@ -463,7 +463,7 @@ const double *nonsens_simulation_sources(const nonsens_simulation *simulation)
     return simulation ? simulation->source.v : NULL;
 }
 
-const int32_t *nonsens_simulation_segment(const nonsens_simulation *simulation)
+const int32_t *nonsens_simulation_segments(const nonsens_simulation *simulation)
 {
     return simulation ? simulation->segment : NULL;
 }

@@ -62,7 +62,7 @@ static bool is_published(const method *m, const nonsens_options *options)
 {
     const method *for_pairs = method_for_pairs(m, options);
     return method_uses(m, options->command, "as-published") &&
-           (!for_pairs || method_uses(for_pairs, NONSENS_CMD_DIRECTION, "as-published"));
+           (!for_pairs || method_uses(for_pairs, NONSENS_COMMAND_DIRECTION, "as-published"));
 }
 
 nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *options, const method **out)
@@ -91,7 +91,7 @@ nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options
 {
     NEEDED(ctx, options);
     const method *m;
-    bool by_method = options->command & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN);
+    bool by_method = options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN);
     TRY(options_check(ctx, options));
     return by_method ? choose_method(ctx, options, &m) : NONSENS_OK;
 }

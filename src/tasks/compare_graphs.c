@@ -119,9 +119,9 @@ static const char *what_of(const nonsens_edge *found, const nonsens_edge *there)
     return found->type == there->type ? "reversed" : "marked";
 }
 
-static nonsens_share share_of(const metrics_share *s)
+static nonsens_score share_of(const metrics_share *s)
 {
-    return (nonsens_share){s->right, s->found, s->there, s->places, s->precision, s->recall, s->f1, s->mcc};
+    return (nonsens_score){s->right, s->found, s->there, s->places, s->precision, s->recall, s->f1, s->mcc};
 }
 
 /* One distance more, and the places where the graphs differ. */
@@ -225,12 +225,12 @@ static nonsens_status compare(nonsens_context *ctx, arena *a, nonsens_comparison
 
 /* ---- public ----------------------------------------------------------------------------------------------------- */
 
-nonsens_status nonsens_compare(nonsens_context *ctx, const nonsens_graph *estimate, const nonsens_graph *truth,
+nonsens_status nonsens_comparison_new(nonsens_context *ctx, const nonsens_graph *estimate, const nonsens_graph *truth,
                                const nonsens_options *options, nonsens_comparison **out)
 {
     NEEDED(ctx, estimate, truth, options, out);
     *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_CMD_COMPARE));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_COMPARE));
     nonsens_comparison *c = memory_get(1, sizeof *c);
     arena scratch = {0};
     if (!c) {
@@ -254,17 +254,17 @@ void nonsens_comparison_free(nonsens_comparison *comparison)
     memory_release_owner(comparison);
 }
 
-int64_t nonsens_comparison_nodes(const nonsens_comparison *comparison)
+int64_t nonsens_comparison_node_count(const nonsens_comparison *comparison)
 {
     return comparison ? comparison->nodes : 0;
 }
 
-const char *nonsens_comparison_name(const nonsens_comparison *comparison, int64_t node)
+const char *nonsens_comparison_node_at(const nonsens_comparison *comparison, int64_t node)
 {
     return comparison && node >= 0 && node < comparison->nodes ? comparison->name[node] : NULL;
 }
 
-int64_t nonsens_comparison_distances(const nonsens_comparison *comparison)
+int64_t nonsens_comparison_distance_count(const nonsens_comparison *comparison)
 {
     return comparison ? comparison->distances : 0;
 }

@@ -42,18 +42,18 @@ static const memory_need *need_of_command(const nonsens_options *options)
 {
     static const memory_need NOTHING = {0};
     switch (options->command) {
-    case NONSENS_CMD_INDEPENDENCE:
+    case NONSENS_COMMAND_INDEPENDENCE:
         return options->given[0] || options->test == TEST_RCIT ? &INDEPENDENCE_WITH_FEATURES : &INDEPENDENCE;
-    case NONSENS_CMD_DIAGNOSE:
+    case NONSENS_COMMAND_DIAGNOSE:
         return &DIAGNOSE;
-    case NONSENS_CMD_ICA:
+    case NONSENS_COMMAND_ICA:
         return &ICA;
     default:
         return &NOTHING;
     }
 }
 
-int64_t nonsens_expected_memory(const nonsens_data *data, const nonsens_options *options)
+int64_t nonsens_data_estimate_memory(const nonsens_data *data, const nonsens_options *options)
 {
     if (!data || !options) {
         return 0;
@@ -61,7 +61,7 @@ int64_t nonsens_expected_memory(const nonsens_data *data, const nonsens_options 
     const method *m = method_find(options->method);
     bool by_method = m && (m->info.commands & options->command);
     const memory_need *need = !by_method                                  ? need_of_command(options)
-                              : options->command == NONSENS_CMD_DIRECTION ? &m->direction_memory
+                              : options->command == NONSENS_COMMAND_DIRECTION ? &m->direction_memory
                                                                           : &m->discover_memory;
     int64_t max_rows = by_method ? method_max_rows(m, options) : 0;
     return memory_bytes() + (int64_t)bytes_with_sample(need, data, options, max_rows);

@@ -1,5 +1,5 @@
 /*
- * ica_run.c - nonsens_ica: linear ICA of all variables of a data set.
+ * ica_run.c - nonsens_run_ica: linear ICA of all variables of a data set.
  *
  * Columns are unmixed in canonical order and the matrices mapped back, so that the sources do not depend, bit for bit,
  * on the order of columns, nor on that of rows or on label names.
@@ -112,7 +112,7 @@ static nonsens_status keep_sources(const ica_run *run, matrix z)
 static nonsens_status choice_word(const ica_run *run, const char *key, int index, const char **out)
 {
     char word[WORD_BYTES];
-    option_print_choice(nonsens_option_find(key, NONSENS_CMD_ICA)->choices, index, word, sizeof word);
+    option_print_choice(nonsens_option_find(key, NONSENS_COMMAND_ICA)->choices, index, word, sizeof word);
     *out = arena_text(run->ctx, &run->result->memory, word);
     return *out ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
@@ -348,13 +348,13 @@ static nonsens_status run_ica(nonsens_context *ctx, const nonsens_data *data, co
     return status;
 }
 
-nonsens_status nonsens_ica(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+nonsens_status nonsens_run_ica(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                            nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
     *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_CMD_ICA));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_ICA));
     TRY(run_ica(ctx, data, options, out));
     (*out)->seconds = clock_seconds() - begun;
     return NONSENS_OK;

@@ -1,5 +1,5 @@
 /*
- * independence.c - the public run nonsens_independence, and nonsens_ci_*: the same tests for many questions.
+ * independence.c - the public run nonsens_run_independence, and nonsens_ci_*: the same tests for many questions.
  *
  * Segments are conditioned on by testing inside each and adding up, never by centring, scaling and pooling, which is
  * not conditioning: on a Gaussian chain its level at .05 is .213.
@@ -127,7 +127,7 @@ nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data, co
 {
     NEEDED(ctx, data, options, out);
     *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_CMD_INDEPENDENCE));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_INDEPENDENCE));
     if (option_is_sample_test(options->test)) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "ks, levene and kruskal ask about one variable and the segment; choose a test of two variables");
@@ -136,7 +136,7 @@ nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data, co
     return keep_ci(*out ? fill_ci(ctx, data, options, *out) : fail_memory(ctx), out);
 }
 
-nonsens_status nonsens_ci_from_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user,
+nonsens_status nonsens_ci_new_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user,
                                         nonsens_ci **out)
 {
     NEEDED(ctx, out);
@@ -482,14 +482,14 @@ static nonsens_status run_independence(nonsens_context *ctx, const variable_role
     return status;
 }
 
-nonsens_status nonsens_independence(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+nonsens_status nonsens_run_independence(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                     nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
     variable_roles roles;
     *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_CMD_INDEPENDENCE));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_INDEPENDENCE));
     TRY(variables_roles(ctx, data, options, option_is_sample_test(options->test), &roles));
     nonsens_status status = run_independence(ctx, &roles, options, out);
     nonsens_data_free(roles.owned);

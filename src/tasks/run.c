@@ -1,5 +1,5 @@
 /*
- * run.c - the public runs of registered methods: nonsens_direction on a pair of variables, nonsens_discover on all (the
+ * run.c - the public runs of registered methods: nonsens_run_direction on a pair of variables, nonsens_run_discover on all (the
  * other runs: independence.c, diagnose.c, ica_run.c).
  */
 #include "tasks/run.h"
@@ -39,7 +39,7 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
     arena scratch = {0};
     result->assumes = m->info.assumes;
     result->bidirected_meaning = m->bidirected_meaning;
-    result->is_graph = result->options.command == NONSENS_CMD_DISCOVER;
+    result->is_graph = result->options.command == NONSENS_COMMAND_DISCOVER;
     TRY(reasoning_begin(ctx, m, result));
     nonsens_status status =
         (result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result);
@@ -107,7 +107,7 @@ nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, con
     return run_method(ctx, pair, options, m, NULL, out);
 }
 
-nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                  nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
@@ -116,7 +116,7 @@ nonsens_status nonsens_direction(nonsens_context *ctx, const nonsens_data *data,
     nonsens_data *owned;
     const method *m;
     *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_CMD_DIRECTION));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_DIRECTION));
     TRY(choose_method(ctx, options, &m));
     TRY(variables_pair(ctx, data, options, &pair, &owned));
     nonsens_status status = run_direction(ctx, pair, options, out);
@@ -240,7 +240,7 @@ static nonsens_status discover_as(nonsens_context *ctx, arena *a, const nonsens_
 {
     nonsens_options as = *options;
     const method *m;
-    as.command = NONSENS_CMD_DISCOVER;
+    as.command = NONSENS_COMMAND_DISCOVER;
     TRY(choose_method(ctx, &as, &m));
     return discover(ctx, a, data, &as, m, out);
 }
@@ -255,14 +255,14 @@ nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const n
     return status;
 }
 
-nonsens_status nonsens_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                 nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
     const method *m;
     *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_CMD_DISCOVER));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_DISCOVER));
     TRY(choose_method(ctx, options, &m));
     TRY(bootstrap_check(ctx, options));
     arena memory = {0};

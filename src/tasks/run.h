@@ -6,13 +6,13 @@
 
 #include "methods/shared/method.h"
 
-/* nonsens_direction on a data set of just two variables, without looking at --x and --y. */
+/* nonsens_run_direction on a data set of just two variables, without looking at --x and --y. */
 nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
                              nonsens_result **out);
 
 /*
  * The graph of all variables by the method that the options of `explain` name, with their --knowledge, as
- * nonsens_discover finds it where all else is at its default.
+ * nonsens_run_discover finds it where all else is at its default.
  */
 nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                          nonsens_result **out);

@@ -28,7 +28,7 @@ static const char *against_words(const char *against)
                                              : "the truth";
 }
 
-static void print_share(FILE *f, const char *name, const nonsens_share *s)
+static void print_share(FILE *f, const char *name, const nonsens_score *s)
 {
     char precision[NUMBER_BYTES], recall[NUMBER_BYTES], f1[NUMBER_BYTES], mcc[NUMBER_BYTES];
     fprintf(f,
@@ -127,7 +127,7 @@ static bool set(json_t *object, const char *key, json_t *value)
     return json_object_set_new(object, key, value) == 0;
 }
 
-static json_t *share_json(const nonsens_share *s)
+static json_t *share_json(const nonsens_score *s)
 {
     return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "right", (json_int_t)s->right, "found",
                      (json_int_t)s->found, "there", (json_int_t)s->there, "places", (json_int_t)s->places, "precision",

@@ -252,7 +252,7 @@ nonsens_status nonsens_result_write_html(nonsens_context *ctx, const nonsens_res
     arena scratch = {0};
     nonsens_data *owned = NULL;
     html_report r = {.options = &result->options, .data = data, .file = files, .files = count};
-    if (data && result->options.command == NONSENS_CMD_DIRECTION) {
+    if (data && result->options.command == NONSENS_COMMAND_DIRECTION) {
         TRY(variables_pair(ctx, data, &result->options, &r.data, &owned));
     }
     bool same = !r.data || (r.data->hash == result->data_hash && r.data->n == result->rows);

@@ -257,18 +257,18 @@ static unsigned command_of(const json_t *root)
 {
     const char *method = json_string_value(json_object_get(root, "method"));
     if (json_object_get(root, "explain")) {
-        return NONSENS_CMD_EXPLAIN;
+        return NONSENS_COMMAND_EXPLAIN;
     }
     if (json_object_get(root, "edges")) {
-        return NONSENS_CMD_DISCOVER;
+        return NONSENS_COMMAND_DISCOVER;
     }
     if (json_object_get(root, "unmixing")) {
-        return NONSENS_CMD_ICA;
+        return NONSENS_COMMAND_ICA;
     }
     if (strcmp(method, "independence") == 0) {
-        return NONSENS_CMD_INDEPENDENCE;
+        return NONSENS_COMMAND_INDEPENDENCE;
     }
-    return strcmp(method, "diagnose") == 0 ? NONSENS_CMD_DIAGNOSE : NONSENS_CMD_DIRECTION;
+    return strcmp(method, "diagnose") == 0 ? NONSENS_COMMAND_DIAGNOSE : NONSENS_COMMAND_DIRECTION;
 }
 
 /* As nonsens_options_set takes it; NULL for what is no value of an option. */
@@ -302,7 +302,7 @@ static nonsens_status set_option(nonsens_context *ctx, const char *path, nonsens
     if (status != NONSENS_ERR_USAGE) {
         return status;
     }
-    snprintf(what, sizeof what, "option %s: %s", key, text ? nonsens_message(ctx) : "no value");
+    snprintf(what, sizeof what, "option %s: %s", key, text ? nonsens_context_message(ctx) : "no value");
     return fail_result(ctx, path, what);
 }
 
@@ -359,7 +359,7 @@ static nonsens_status read_data(nonsens_context *ctx, reading *r)
     TRY(dataset_read_files(ctx, r->page.file, r->page.files, r->options,
                            "the data of this result have none: give those", &r->data));
     r->page.data = r->data;
-    if (r->options->command == NONSENS_CMD_DIRECTION) {
+    if (r->options->command == NONSENS_COMMAND_DIRECTION) {
         TRY(variables_pair(ctx, r->data, r->options, &r->page.data, &r->pair));
     }
     hash_print(hash, r->page.data->hash);
@@ -441,7 +441,7 @@ static nonsens_status read_sources(nonsens_context *ctx, arena *a, const char *p
     if (!path || r->page.other_data) {
         return NONSENS_OK;
     }
-    if (!r->page.data || !(r->options->command & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER))) {
+    if (!r->page.data || !(r->options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER))) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--sources are of direction or discover and need the data; give --data FILE too");
     }

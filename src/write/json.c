@@ -287,7 +287,7 @@ static json_t *change_object(const writer *w, const nonsens_change *c, int64_t r
         set(w, object, "marginal_p_value", report_number(c->marginal_p)) &&
         set(w, object, "marginal_q_value", report_number(c->marginal_q)) &&
         set(w, object, "causes", named(w, c->cause, c->causes)) &&
-        set(w, object, "follows", named(w, c->follows, c->verdict == NONSENS_FOLLOWS ? c->followed : 0));
+        set(w, object, "follows", named(w, c->follows, c->verdict == NONSENS_VERDICT_FOLLOWS ? c->followed : 0));
     return report_keep_if(ok, object);
 }
 
@@ -301,7 +301,7 @@ static json_t *explained_object(const writer *w)
         const nonsens_change *c = &e->variable[i];
         ok =
             json_array_append_new(variables, change_object(w, c, i + 1)) == 0 &&
-            (c->verdict != NONSENS_CHANGED_ITSELF || json_array_append_new(roots, text(w, r->names[c->variable])) == 0);
+            (c->verdict != NONSENS_VERDICT_CHANGED || json_array_append_new(roots, text(w, r->names[c->variable])) == 0);
     }
     return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "of", text(w, e->of), "against", text(w, e->against), "of_rows",
                      (json_int_t)e->of_rows, "against_rows", (json_int_t)e->other_rows, "root_causes",

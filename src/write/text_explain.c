@@ -44,10 +44,10 @@ static const char *verdict_text(char out[VERDICT_BYTES], const nonsens_result *r
 {
     char name[SHOWN_BYTES];
     size_t used = (size_t)snprintf(out, VERDICT_BYTES, "%s", report_verdict(c->verdict));
-    if (c->verdict == NONSENS_CHANGED_ITSELF && c->how[0]) {
+    if (c->verdict == NONSENS_VERDICT_CHANGED && c->how[0]) {
         snprintf(out + used, VERDICT_BYTES - used, ": %s", c->how);
     }
-    for (int64_t i = 0; c->verdict == NONSENS_FOLLOWS && i < c->followed && i <= VERDICT_NAMES; i++) {
+    for (int64_t i = 0; c->verdict == NONSENS_VERDICT_FOLLOWS && i < c->followed && i <= VERDICT_NAMES; i++) {
         used += (size_t)snprintf(out + used, VERDICT_BYTES - used, "%s%s", i ? ", " : " ",
                                  i == VERDICT_NAMES ? "..." : show_bare(name, r->names[c->follows[i]]));
     }
@@ -61,7 +61,7 @@ static void print_roots(FILE *f, const nonsens_result *r)
     char name[SHOWN_BYTES];
     int64_t named = 0;
     fprintf(f, "root causes of %s:", show_bare(name, r->explained.of));
-    for (int64_t i = 0; i < r->variables && r->explained.variable[i].verdict == NONSENS_CHANGED_ITSELF; i++, named++) {
+    for (int64_t i = 0; i < r->variables && r->explained.variable[i].verdict == NONSENS_VERDICT_CHANGED; i++, named++) {
         if (named < MOST_NAMED) {
             fprintf(f, "%s %s", named ? "," : "", show_bare(name, r->names[r->explained.variable[i].variable]));
         }

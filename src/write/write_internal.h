@@ -32,7 +32,7 @@ static inline json_t *report_keep_if(bool ok, json_t *value)
     return ok ? value : NULL;
 }
 
-/* "changed itself", "follows", "unchanged" or "unclear" for a NONSENS_CHANGED_ITSELF and so on (text_explain.c). */
+/* "changed itself", "follows", "unchanged" or "unclear" for a NONSENS_VERDICT_CHANGED and so on (text_explain.c). */
 const char *report_verdict(int verdict);
 
 /* The options of their command but threads, which changes no result.  Texts are made in the arena. */

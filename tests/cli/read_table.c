@@ -26,8 +26,8 @@ static nonsens_status read_table(nonsens_context *ctx, request *r)
     nonsens_data *data = NULL;
     nonsens_status status = nonsens_data_read(ctx, r->file, r->options, &data);
     if (status == NONSENS_OK) {
-        snprintf(r->said, sizeof r->said, "%lld x %lld", (long long)nonsens_data_rows(data),
-                 (long long)nonsens_data_variables(data));
+        snprintf(r->said, sizeof r->said, "%lld x %lld", (long long)nonsens_data_row_count(data),
+                 (long long)nonsens_data_variable_count(data));
     }
     nonsens_data_free(data);
     return status;
@@ -38,8 +38,8 @@ static nonsens_status read_graph(nonsens_context *ctx, request *r)
     nonsens_graph *graph = NULL;
     nonsens_status status = nonsens_graph_read(ctx, r->file, NULL, &graph);
     if (status == NONSENS_OK) {
-        snprintf(r->said, sizeof r->said, "%lld nodes, %lld edges", (long long)nonsens_graph_nodes(graph),
-                 (long long)nonsens_graph_edges(graph));
+        snprintf(r->said, sizeof r->said, "%lld nodes, %lld edges", (long long)nonsens_graph_node_count(graph),
+                 (long long)nonsens_graph_edge_count(graph));
     }
     nonsens_graph_free(graph);
     return status;
@@ -63,7 +63,7 @@ static nonsens_status discover(nonsens_context *ctx, request *r, const nonsens_d
 {
     nonsens_result *result = NULL;
     snprintf(r->said, sizeof r->said, "a graph");
-    nonsens_status status = nonsens_discover(ctx, data, r->options, &result);
+    nonsens_status status = nonsens_run_discover(ctx, data, r->options, &result);
     nonsens_result_free(result);
     return status;
 }
@@ -71,7 +71,7 @@ static nonsens_status discover(nonsens_context *ctx, request *r, const nonsens_d
 static nonsens_status run_pairs(nonsens_context *ctx, request *r, const nonsens_data *data, const char *path)
 {
     nonsens_pairs *pairs = NULL;
-    nonsens_status status = nonsens_pairs_run(ctx, data, r->options, path, &pairs);
+    nonsens_status status = nonsens_run_pairs(ctx, data, r->options, path, &pairs);
     if (status == NONSENS_OK) {
         snprintf(r->said, sizeof r->said, "%lld pairs", (long long)nonsens_pairs_count(pairs));
     }
@@ -128,14 +128,14 @@ typedef struct kind {
 } kind;
 
 static const kind KINDS[] = {
-    {"table", NONSENS_CMD_DIAGNOSE, read_table, NULL},
-    {"graph", NONSENS_CMD_COMPARE, read_graph, NULL},
-    {"result", NONSENS_CMD_REPORT, read_result, NULL},
-    {"figure", NONSENS_CMD_REPRODUCE, read_figure, NULL},
-    {"knowledge", NONSENS_CMD_DISCOVER, NULL, use_knowledge},
-    {"journal", NONSENS_CMD_DISCOVER, NULL, use_journal},
-    {"pairs", NONSENS_CMD_DIRECTION, NULL, use_pairs},
-    {"pairs-journal", NONSENS_CMD_DIRECTION, NULL, use_pairs_journal},
+    {"table", NONSENS_COMMAND_DIAGNOSE, read_table, NULL},
+    {"graph", NONSENS_COMMAND_COMPARE, read_graph, NULL},
+    {"result", NONSENS_COMMAND_REPORT, read_result, NULL},
+    {"figure", NONSENS_COMMAND_REPRODUCE, read_figure, NULL},
+    {"knowledge", NONSENS_COMMAND_DISCOVER, NULL, use_knowledge},
+    {"journal", NONSENS_COMMAND_DISCOVER, NULL, use_journal},
+    {"pairs", NONSENS_COMMAND_DIRECTION, NULL, use_pairs},
+    {"pairs-journal", NONSENS_COMMAND_DIRECTION, NULL, use_pairs_journal},
 };
 
 static const kind *kind_find(const char *name)
@@ -182,7 +182,7 @@ int main(int count, char **words)
     }
     request r = {.file = words[2], .table = words[used - 1]};
     nonsens_status status = run(ctx, k, &r, count - used, words + used);
-    printf("%ld %s\n", peak_kilobytes(), status == NONSENS_OK ? r.said : nonsens_message(ctx));
+    printf("%ld %s\n", peak_kilobytes(), status == NONSENS_OK ? r.said : nonsens_context_message(ctx));
     nonsens_options_free(r.options);
     nonsens_context_free(ctx);
     return (int)status;

@@ -14,7 +14,7 @@ static const nonsens_data *fuzz_data(nonsens_context *ctx)
     nonsens_column column[] = {{"a", value[0], 1}, {"b", value[1], 1}, {"c", value[2], 1}};
     nonsens_options *options = NULL;
     if (!data) {
-        check(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options) == NONSENS_OK);
+        check(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options) == NONSENS_OK);
         check(nonsens_data_from_columns(ctx, 6, 3, column, NULL, 0, NULL, options, &data) == NONSENS_OK);
         nonsens_options_free(options);
     }

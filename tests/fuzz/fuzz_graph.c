@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == NONSENS_OK) {
         check_graph(g);
     } else {
-        check(!g && status == NONSENS_ERR_DATA && strlen(nonsens_message(ctx)) > 10);
+        check(!g && status == NONSENS_ERR_DATA && strlen(nonsens_context_message(ctx)) > 10);
     }
     nonsens_graph_free(g);
     nonsens_context_free(ctx);

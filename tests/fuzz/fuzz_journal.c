@@ -36,7 +36,7 @@ static int64_t count_lines(nonsens_context *ctx, const char *path, visited *v)
     json_t *again = NULL;
     *v = (visited){0};
     check(journal_open_visited(ctx, path, visit, v, &j) == NONSENS_OK);
-    check(j.changed == 0 || nonsens_run_warning(ctx)[0]);
+    check(j.changed == 0 || nonsens_context_warning(ctx)[0]);
     check(v->lines == 0 || journal_load(ctx, &j.file, v->last, &again) == NONSENS_OK);
     json_decref(again);
     journal_close(&j);
@@ -50,7 +50,7 @@ static void check_head(nonsens_context *ctx, const char *path)
     json_t *head = json_pack("{s:s, s:i}", "options", kind.name, "seed", 0);
     check(journal_open(ctx, path, &j) == NONSENS_OK);
     nonsens_status status = journal_check_head(ctx, &j, &kind, head);
-    check(status == NONSENS_OK || strlen(nonsens_message(ctx)) > 10);
+    check(status == NONSENS_OK || strlen(nonsens_context_message(ctx)) > 10);
     journal_close(&j);
     json_decref(head);
 }
@@ -111,7 +111,7 @@ static void check_resamples(nonsens_context *ctx, const char *path)
 static nonsens_options *pair_options(nonsens_context *ctx)
 {
     nonsens_options *options;
-    check(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options) == NONSENS_OK);
+    check(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options) == NONSENS_OK);
     check(nonsens_options_set(ctx, options, "method", "reci") == NONSENS_OK);
     check(nonsens_options_set(ctx, options, "pairs", "all") == NONSENS_OK);
     check(nonsens_options_set(ctx, options, "resume", "true") == NONSENS_OK);

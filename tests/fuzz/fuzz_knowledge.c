@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check(k.flags[i * NAMES + i] == 0);
         }
     } else {
-        check(status == NONSENS_ERR_DATA && strncmp(nonsens_message(ctx), "knowledge file fuzz:", 20) == 0);
+        check(status == NONSENS_ERR_DATA && strncmp(nonsens_context_message(ctx), "knowledge file fuzz:", 20) == 0);
     }
     arena_free(&a);
     nonsens_context_free(ctx);

@@ -31,16 +31,16 @@ static void set_line(nonsens_context *ctx, nonsens_options *options, char *line)
     if (status == NONSENS_OK) {
         check_same(ctx, options, line);
     } else {
-        check(status == NONSENS_ERR_USAGE && strlen(nonsens_message(ctx)) > 10);
+        check(status == NONSENS_ERR_USAGE && strlen(nonsens_context_message(ctx)) > 10);
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const unsigned command[] = {NONSENS_CMD_SIMULATE, NONSENS_CMD_DIRECTION, NONSENS_CMD_INDEPENDENCE,
-                                       NONSENS_CMD_DIAGNOSE, NONSENS_CMD_ICA,       NONSENS_CMD_DISCOVER,
-                                       NONSENS_CMD_COMPARE,  NONSENS_CMD_EXPLAIN,   NONSENS_CMD_REPRODUCE,
-                                       NONSENS_CMD_REPORT};
+    static const unsigned command[] = {NONSENS_COMMAND_SIMULATE, NONSENS_COMMAND_DIRECTION, NONSENS_COMMAND_INDEPENDENCE,
+                                       NONSENS_COMMAND_DIAGNOSE, NONSENS_COMMAND_ICA,       NONSENS_COMMAND_DISCOVER,
+                                       NONSENS_COMMAND_COMPARE,  NONSENS_COMMAND_EXPLAIN,   NONSENS_COMMAND_REPRODUCE,
+                                       NONSENS_COMMAND_REPORT};
     nonsens_context *ctx = nonsens_context_new();
     nonsens_options *options = NULL;
     check(ctx != NULL);
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (options) {
         nonsens_status status = nonsens_options_check(ctx, options);
-        check(status == NONSENS_OK || (status == NONSENS_ERR_USAGE && strlen(nonsens_message(ctx)) > 10));
+        check(status == NONSENS_OK || (status == NONSENS_ERR_USAGE && strlen(nonsens_context_message(ctx)) > 10));
     }
     nonsens_options_free(options);
     nonsens_context_free(ctx);

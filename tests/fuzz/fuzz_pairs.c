@@ -16,7 +16,7 @@ static const nonsens_data *some_data(nonsens_context *ctx)
                                {"\xc3\xa9", value[4], 1}};
     nonsens_options *options = NULL;
     if (!data) {
-        check(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options) == NONSENS_OK);
+        check(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options) == NONSENS_OK);
         check(nonsens_data_from_columns(ctx, 4, 5, column, NULL, 0, NULL, options, &data) == NONSENS_OK);
         nonsens_options_free(options);
     }
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             check(pairs.pair[k].y >= 0 && pairs.pair[k].y < 5);
         }
     } else {
-        check(status == NONSENS_ERR_DATA && strlen(nonsens_message(ctx)) > 10);
+        check(status == NONSENS_ERR_DATA && strlen(nonsens_context_message(ctx)) > 10);
     }
     arena_free(&pairs.memory);
     nonsens_context_free(ctx);

@@ -30,10 +30,10 @@ static void write_result(nonsens_context *ctx)
     nonsens_options *options;
     nonsens_data *data;
     nonsens_result *result;
-    check(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options) == NONSENS_OK);
+    check(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options) == NONSENS_OK);
     check(nonsens_options_set(ctx, options, "method", "reci") == NONSENS_OK);
     check(nonsens_data_read(ctx, data_path, options, &data) == NONSENS_OK);
-    check(nonsens_direction(ctx, data, options, &result) == NONSENS_OK);
+    check(nonsens_run_direction(ctx, data, options, &result) == NONSENS_OK);
     check(nonsens_result_write_json(ctx, result, result_path) == NONSENS_OK);
     nonsens_result_free(result);
     nonsens_data_free(data);
@@ -58,7 +58,7 @@ static void make_files(nonsens_context *ctx)
 
 static void check_refused(nonsens_context *ctx, nonsens_status status)
 {
-    check((status == NONSENS_ERR_DATA || status == NONSENS_ERR_USAGE) && strlen(nonsens_message(ctx)) > 10);
+    check((status == NONSENS_ERR_DATA || status == NONSENS_ERR_USAGE) && strlen(nonsens_context_message(ctx)) > 10);
 }
 
 /* With these data; the page has 400 kB, so that one of sixteen must do. */
@@ -85,7 +85,7 @@ static void read_result(nonsens_context *ctx, const uint8_t *bytes, size_t size)
         check(options != NULL);
         write_page(ctx, bytes, size);
     } else {
-        check(status == NONSENS_ERR_DATA && strlen(nonsens_message(ctx)) > 10);
+        check(status == NONSENS_ERR_DATA && strlen(nonsens_context_message(ctx)) > 10);
     }
     nonsens_options_free(options);
     json_decref(root);

@@ -69,10 +69,10 @@ static int call_once(nonsens_context *ctx, const nonsens_options *options, unsig
     nonsens_result *result = NULL;
     nonsens_status status = make_pair(ctx, call, &data);
     if (status == NONSENS_OK) {
-        status = nonsens_direction(ctx, data, options, &result);
+        status = nonsens_run_direction(ctx, data, options, &result);
     }
     if (status != NONSENS_OK) {
-        printf("call %u: %s\n", call, nonsens_message(ctx));
+        printf("call %u: %s\n", call, nonsens_context_message(ctx));
     }
     nonsens_result_free(result);
     nonsens_data_free(data);
@@ -82,7 +82,7 @@ static int call_once(nonsens_context *ctx, const nonsens_options *options, unsig
 static nonsens_status quick_options(nonsens_context *ctx, const char *method, nonsens_options **out)
 {
     static const char *const set[][2] = {{"threads", "1"}, {"epochs", "2"}, {"folds", "2"}, {"restarts", "1"}};
-    nonsens_status status = nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, out);
+    nonsens_status status = nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, out);
     for (size_t k = 0; k < sizeof set / sizeof *set && status == NONSENS_OK; k++) {
         status = nonsens_options_set(ctx, *out, set[k][0], set[k][1]);
     }
@@ -126,7 +126,7 @@ int main(int words, char **word)
         for (int k = 2; k < words; k++) {
             wanted = wanted || strcmp(word[k], m->name) == 0;
         }
-        if ((m->commands & NONSENS_CMD_DIRECTION) && wanted) {
+        if ((m->commands & NONSENS_COMMAND_DIRECTION) && wanted) {
             failures += run_method(ctx, m->name, count < 20 ? 20 : count);
             runs++;
         }

@@ -84,18 +84,18 @@ static nonsens_status run_method(const scenario *s, const nonsens_data *data, co
                                  nonsens_result **result)
 {
     switch (s->command) {
-    case NONSENS_CMD_DIRECTION:
-        return nonsens_direction(ctx, data, options, result);
-    case NONSENS_CMD_DISCOVER:
-        return nonsens_discover(ctx, data, options, result);
-    case NONSENS_CMD_INDEPENDENCE:
-        return nonsens_independence(ctx, data, options, result);
-    case NONSENS_CMD_DIAGNOSE:
-        return nonsens_diagnose(ctx, data, options, result);
-    case NONSENS_CMD_EXPLAIN:
-        return nonsens_explain(ctx, data, options, result);
+    case NONSENS_COMMAND_DIRECTION:
+        return nonsens_run_direction(ctx, data, options, result);
+    case NONSENS_COMMAND_DISCOVER:
+        return nonsens_run_discover(ctx, data, options, result);
+    case NONSENS_COMMAND_INDEPENDENCE:
+        return nonsens_run_independence(ctx, data, options, result);
+    case NONSENS_COMMAND_DIAGNOSE:
+        return nonsens_run_diagnose(ctx, data, options, result);
+    case NONSENS_COMMAND_EXPLAIN:
+        return nonsens_run_explain(ctx, data, options, result);
     default:
-        return nonsens_ica(ctx, data, options, result);
+        return nonsens_run_ica(ctx, data, options, result);
     }
 }
 
@@ -113,17 +113,17 @@ static nonsens_status write_graphs(const nonsens_result *result)
 static nonsens_status write_all(const scenario *s, const nonsens_data *data, const nonsens_result *result)
 {
     char path[PATH_BYTES];
-    bool page = s->command & (NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN);
+    bool page = s->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN);
     nonsens_status status =
         nonsens_result_write_text(ctx, result, NONSENS_TEXT_ALL | NONSENS_TEXT_STEPS, path_of(path, "out.text"));
     status = status == NONSENS_OK ? nonsens_result_write_json(ctx, result, path_of(path, "out.json")) : status;
     if (status == NONSENS_OK && page) {
         status = nonsens_result_write_html(ctx, result, data, NULL, 0, path_of(path, "out.html"));
     }
-    if (status == NONSENS_OK && s->command == NONSENS_CMD_DISCOVER) {
+    if (status == NONSENS_OK && s->command == NONSENS_COMMAND_DISCOVER) {
         status = write_graphs(result);
     }
-    if (status == NONSENS_OK && nonsens_result_sources(result) > 0) {
+    if (status == NONSENS_OK && nonsens_result_source_count(result) > 0) {
         status = nonsens_result_write_sources(ctx, result, path_of(path, "out.sources"));
     }
     return status;
@@ -179,7 +179,7 @@ static nonsens_status run_simulation(const scenario *s)
     nonsens_data *data = NULL;
     char path[PATH_BYTES];
     nonsens_status status = make_options(s, &options);
-    status = status == NONSENS_OK ? nonsens_simulate(ctx, options, &simulation) : status;
+    status = status == NONSENS_OK ? nonsens_simulation_new(ctx, options, &simulation) : status;
     status = status == NONSENS_OK ? nonsens_simulation_data(ctx, simulation, &data) : status;
     status = status == NONSENS_OK ? nonsens_simulation_write_csv(ctx, simulation, path_of(path, "out.csv")) : status;
     status = status == NONSENS_OK ? nonsens_simulation_write_truth(ctx, simulation, path_of(path, "out.json")) : status;
@@ -198,7 +198,7 @@ static nonsens_status run_pairs(const scenario *s)
     nonsens_status status = make_options(s, &options);
     status = status == NONSENS_OK ? nonsens_data_read(ctx, path_of(path, s->data), options, &data) : status;
     status =
-        status == NONSENS_OK ? nonsens_pairs_run(ctx, data, options, path_of(path, "out.journal"), &pairs) : status;
+        status == NONSENS_OK ? nonsens_run_pairs(ctx, data, options, path_of(path, "out.journal"), &pairs) : status;
     status = status == NONSENS_OK ? nonsens_pairs_write_json(ctx, pairs, path_of(path, "out.json")) : status;
     status = status == NONSENS_OK ? nonsens_pairs_write_text(ctx, pairs, path_of(path, "out.text")) : status;
     nonsens_pairs_free(pairs);
@@ -216,7 +216,7 @@ static nonsens_status run_comparison(const scenario *s)
     nonsens_status status = make_options(s, &options);
     status = status == NONSENS_OK ? nonsens_graph_read(ctx, path_of(path, "truth.json"), NULL, &truth) : status;
     status = status == NONSENS_OK ? nonsens_graph_read(ctx, path_of(path, "graph.csv"), NULL, &estimate) : status;
-    status = status == NONSENS_OK ? nonsens_compare(ctx, estimate, truth, options, &comparison) : status;
+    status = status == NONSENS_OK ? nonsens_comparison_new(ctx, estimate, truth, options, &comparison) : status;
     status = status == NONSENS_OK ? nonsens_comparison_write_text(ctx, comparison, path_of(path, "out.text")) : status;
     status = status == NONSENS_OK ? nonsens_comparison_write_json(ctx, comparison, path_of(path, "out.json")) : status;
     nonsens_comparison_free(comparison);
@@ -288,7 +288,7 @@ static nonsens_status run_tester(const scenario *s)
     for (int k = 0; k < 3 && status == NONSENS_OK; k++) {
         status = nonsens_ci_test(ctx, tester, 0, 1, &third, k / 2, NULL, &p);
     }
-    status = status == NONSENS_OK ? nonsens_ci_from_callback(ctx, 3, test_of_mine, NULL, &mine) : status;
+    status = status == NONSENS_OK ? nonsens_ci_new_callback(ctx, 3, test_of_mine, NULL, &mine) : status;
     status = status == NONSENS_OK ? nonsens_ci_test(ctx, mine, 1, 0, &third, 1, NULL, &p) : status;
     nonsens_ci_free(mine);
     nonsens_ci_free(tester);
@@ -384,120 +384,120 @@ static nonsens_status run_on_graph(const scenario *s)
 #define QUICK SEGMENTED, "epochs", "2", "folds", "2"
 
 static const scenario SCENARIO[] = {
-    {"simulate layered", NONSENS_CMD_SIMULATE, NULL, {"per-segment", "5"}, run_simulation},
-    {"simulate node", NONSENS_CMD_SIMULATE, NULL, {"per-segment", "5", "sem", "node", "nodes", "4"}, run_simulation},
-    {"structured", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED}, run_analysis},
-    {"nonsens", NONSENS_CMD_DIRECTION, "pair.csv", {QUICK, "method", "nonsens"}, run_analysis},
-    {"nonsens-lr", NONSENS_CMD_DIRECTION, "pair.csv", {QUICK, "method", "nonsens-lr"}, run_analysis},
-    {"linear-ica", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "method", "linear-ica"}, run_analysis},
-    {"structured, rows in blocks", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "block-length", "4"}, run_analysis},
+    {"simulate layered", NONSENS_COMMAND_SIMULATE, NULL, {"per-segment", "5"}, run_simulation},
+    {"simulate node", NONSENS_COMMAND_SIMULATE, NULL, {"per-segment", "5", "sem", "node", "nodes", "4"}, run_simulation},
+    {"structured", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED}, run_analysis},
+    {"nonsens", NONSENS_COMMAND_DIRECTION, "pair.csv", {QUICK, "method", "nonsens"}, run_analysis},
+    {"nonsens-lr", NONSENS_COMMAND_DIRECTION, "pair.csv", {QUICK, "method", "nonsens-lr"}, run_analysis},
+    {"linear-ica", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED, "method", "linear-ica"}, run_analysis},
+    {"structured, rows in blocks", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED, "block-length", "4"}, run_analysis},
     {"linear-ica by likelihood",
-     NONSENS_CMD_DIRECTION,
+     NONSENS_COMMAND_DIRECTION,
      "pair.csv",
      {SEGMENTED, "method", "linear-ica", "rule", "likelihood-ratio"},
      run_analysis},
-    {"lingam", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "method", "lingam"}, run_analysis},
-    {"resit", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "method", "resit"}, run_analysis},
-    {"reci", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "method", "reci"}, run_analysis},
-    {"icp", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "method", "icp"}, run_analysis},
-    {"cdnod", NONSENS_CMD_DIRECTION, "pair.csv", {SEGMENTED, "method", "cdnod"}, run_analysis},
-    {"structured graph", NONSENS_CMD_DISCOVER, "three.csv", {SEGMENTED}, run_analysis},
-    {"lingam graph", NONSENS_CMD_DISCOVER, "three.csv", {SEGMENTED, "method", "lingam"}, run_analysis},
-    {"resit graph", NONSENS_CMD_DISCOVER, "three.csv", {SEGMENTED, "method", "resit"}, run_analysis},
-    {"icp graph", NONSENS_CMD_DISCOVER, "three.csv", {SEGMENTED, "method", "icp", "max-given", "1"}, run_analysis},
-    {"cdnod graph", NONSENS_CMD_DISCOVER, "three.csv", {SEGMENTED, "method", "cdnod"}, run_analysis},
+    {"lingam", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED, "method", "lingam"}, run_analysis},
+    {"resit", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED, "method", "resit"}, run_analysis},
+    {"reci", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED, "method", "reci"}, run_analysis},
+    {"icp", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED, "method", "icp"}, run_analysis},
+    {"cdnod", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED, "method", "cdnod"}, run_analysis},
+    {"structured graph", NONSENS_COMMAND_DISCOVER, "three.csv", {SEGMENTED}, run_analysis},
+    {"lingam graph", NONSENS_COMMAND_DISCOVER, "three.csv", {SEGMENTED, "method", "lingam"}, run_analysis},
+    {"resit graph", NONSENS_COMMAND_DISCOVER, "three.csv", {SEGMENTED, "method", "resit"}, run_analysis},
+    {"icp graph", NONSENS_COMMAND_DISCOVER, "three.csv", {SEGMENTED, "method", "icp", "max-given", "1"}, run_analysis},
+    {"cdnod graph", NONSENS_COMMAND_DISCOVER, "three.csv", {SEGMENTED, "method", "cdnod"}, run_analysis},
     {"pc with resamples",
-     NONSENS_CMD_DISCOVER,
+     NONSENS_COMMAND_DISCOVER,
      "three.csv",
      {SEGMENTED, "method", "pc", "bootstrap", "3", "journal", "@out.journal"},
      run_analysis},
     {"pc with resamples, resumed",
-     NONSENS_CMD_DISCOVER,
+     NONSENS_COMMAND_DISCOVER,
      "three.csv",
      {SEGMENTED, "method", "pc", "bootstrap", "3", "journal", "@out.journal", "resume", "true"},
      run_analysis},
     {"pc-nonsens with knowledge",
-     NONSENS_CMD_DISCOVER,
+     NONSENS_COMMAND_DISCOVER,
      "three.csv",
      {SEGMENTED, "method", "pc-nonsens", "knowledge", "@known.txt"},
      run_analysis},
-    {"kernel test", NONSENS_CMD_INDEPENDENCE, "three.csv", {SEGMENTED, "x", "x1", "y", "x2"}, run_analysis},
+    {"kernel test", NONSENS_COMMAND_INDEPENDENCE, "three.csv", {SEGMENTED, "x", "x1", "y", "x2"}, run_analysis},
     {"conditional test",
-     NONSENS_CMD_INDEPENDENCE,
+     NONSENS_COMMAND_INDEPENDENCE,
      "three.csv",
      {SEGMENTED, "x", "x1", "y", "x2", "given", "x3"},
      run_analysis},
     {"permutations",
-     NONSENS_CMD_INDEPENDENCE,
+     NONSENS_COMMAND_INDEPENDENCE,
      "three.csv",
      {SEGMENTED, "x", "x1", "y", "x2", "null", "permutation", "permutations", "9"},
      run_analysis},
     {"random features",
-     NONSENS_CMD_INDEPENDENCE,
+     NONSENS_COMMAND_INDEPENDENCE,
      "three.csv",
      {SEGMENTED, "x", "x1", "y", "x2", "given", "x3", "test", "rcit"},
      run_analysis},
     {"residuals",
-     NONSENS_CMD_INDEPENDENCE,
+     NONSENS_COMMAND_INDEPENDENCE,
      "three.csv",
      {"threads", "1", "x", "x1", "y", "x2", "given", "x3", "test", "residuals"},
      run_analysis},
     {"partial correlation",
-     NONSENS_CMD_INDEPENDENCE,
+     NONSENS_COMMAND_INDEPENDENCE,
      "three.csv",
      {SEGMENTED, "x", "x1", "y", "x2", "given", "x3", "test", "fisher-z"},
      run_analysis},
     {"information",
-     NONSENS_CMD_INDEPENDENCE,
+     NONSENS_COMMAND_INDEPENDENCE,
      "three.csv",
      {SEGMENTED, "x", "x1", "y", "x2", "test", "information", "permutations", "9"},
      run_analysis},
-    {"change of scale", NONSENS_CMD_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "levene"}, run_analysis},
-    {"change of place", NONSENS_CMD_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "kruskal"}, run_analysis},
-    {"test of change", NONSENS_CMD_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "ks"}, run_analysis},
-    {"diagnose", NONSENS_CMD_DIAGNOSE, "pair.csv", {SEGMENTED}, run_analysis},
-    {"ica", NONSENS_CMD_ICA, "three.csv", {SEGMENTED}, run_analysis},
-    {"fastica", NONSENS_CMD_ICA, "three.csv", {SEGMENTED, "method", "fastica"}, run_analysis},
-    {"infomax", NONSENS_CMD_ICA, "three.csv", {SEGMENTED, "method", "infomax"}, run_analysis},
+    {"change of scale", NONSENS_COMMAND_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "levene"}, run_analysis},
+    {"change of place", NONSENS_COMMAND_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "kruskal"}, run_analysis},
+    {"test of change", NONSENS_COMMAND_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "ks"}, run_analysis},
+    {"diagnose", NONSENS_COMMAND_DIAGNOSE, "pair.csv", {SEGMENTED}, run_analysis},
+    {"ica", NONSENS_COMMAND_ICA, "three.csv", {SEGMENTED}, run_analysis},
+    {"fastica", NONSENS_COMMAND_ICA, "three.csv", {SEGMENTED, "method", "fastica"}, run_analysis},
+    {"infomax", NONSENS_COMMAND_ICA, "three.csv", {SEGMENTED, "method", "infomax"}, run_analysis},
     {"joint diagonalisation",
-     NONSENS_CMD_ICA,
+     NONSENS_COMMAND_ICA,
      "three.csv",
      {SEGMENTED, "method", "joint-diagonalisation"},
      run_analysis},
     {"explain by a method",
-     NONSENS_CMD_EXPLAIN,
+     NONSENS_COMMAND_EXPLAIN,
      "three.csv",
      {SEGMENTED, "of", "s1", "against", "s2", "method", "lingam"},
      run_analysis},
-    {"explain", NONSENS_CMD_EXPLAIN, "three.csv", {SEGMENTED, "of", "s1", "graph", "@truth.json"}, run_analysis},
-    {"pairs", NONSENS_CMD_DIRECTION, "three.csv", {SEGMENTED, "method", "lingam", "pairs", "@pairs.txt"}, run_pairs},
+    {"explain", NONSENS_COMMAND_EXPLAIN, "three.csv", {SEGMENTED, "of", "s1", "graph", "@truth.json"}, run_analysis},
+    {"pairs", NONSENS_COMMAND_DIRECTION, "three.csv", {SEGMENTED, "method", "lingam", "pairs", "@pairs.txt"}, run_pairs},
     {"pairs, resumed",
-     NONSENS_CMD_DIRECTION,
+     NONSENS_COMMAND_DIRECTION,
      "three.csv",
      {SEGMENTED, "method", "lingam", "pairs", "@pairs.txt", "resume", "true"},
      run_pairs},
-    {"compare", NONSENS_CMD_COMPARE, NULL, {"closure", "true"}, run_comparison},
-    {"report", NONSENS_CMD_REPORT, "pair.csv", {NULL}, run_report},
-    {"report of a graph", NONSENS_CMD_REPORT, "three.csv", {NULL}, run_report},
+    {"compare", NONSENS_COMMAND_COMPARE, NULL, {"closure", "true"}, run_comparison},
+    {"report", NONSENS_COMMAND_REPORT, "pair.csv", {NULL}, run_report},
+    {"report of a graph", NONSENS_COMMAND_REPORT, "three.csv", {NULL}, run_report},
     {"figure linear-ica",
-     NONSENS_CMD_REPRODUCE,
+     NONSENS_COMMAND_REPRODUCE,
      NULL,
      {"reps", "1", "cells", "laplace-random-50", "threads", "1", "out", "@out.figures"},
      run_figure},
     {"figure bivariate",
-     NONSENS_CMD_REPRODUCE,
+     NONSENS_COMMAND_REPRODUCE,
      NULL,
      {"reps", "1", "cells", "causal-depth1-e10-n512-reci", "threads", "1", "out", "@out.figures"},
      run_figure},
     {"pool bivariate",
-     NONSENS_CMD_REPRODUCE,
+     NONSENS_COMMAND_REPRODUCE,
      NULL,
      {"reps", "1", "cells", "causal-depth1-e10-n512-reci", "threads", "1", "out", "@out.figures"},
      run_figure},
-    {"tester", NONSENS_CMD_INDEPENDENCE, "three.csv", {SEGMENTED}, run_tester},
-    {"doors", NONSENS_CMD_DIAGNOSE, "pair.csv", {"vars", "x1,x2", "na", "drop-rows"}, run_doors},
-    {"readers", NONSENS_CMD_DIAGNOSE, "table.tsv", {"na", "drop-rows"}, run_readers},
-    {"explain on a graph", NONSENS_CMD_EXPLAIN, "pair.csv", {SEGMENTED, "of", "s1"}, run_on_graph},
+    {"tester", NONSENS_COMMAND_INDEPENDENCE, "three.csv", {SEGMENTED}, run_tester},
+    {"doors", NONSENS_COMMAND_DIAGNOSE, "pair.csv", {"vars", "x1,x2", "na", "drop-rows"}, run_doors},
+    {"readers", NONSENS_COMMAND_DIAGNOSE, "table.tsv", {"na", "drop-rows"}, run_readers},
+    {"explain on a graph", NONSENS_COMMAND_EXPLAIN, "pair.csv", {SEGMENTED, "of", "s1"}, run_on_graph},
 };
 
 /* The file in the folder that out.journal is a copy of when the run begins; NULL: it begins without one. */

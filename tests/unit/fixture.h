@@ -89,7 +89,7 @@ static inline int64_t fail_every_allocation(fixture *f, failing_fn call, void *s
             return n;
         }
         assert_int_equal(status, NONSENS_ERR_MEMORY);
-        assert_int_not_equal(nonsens_message(f->ctx)[0], '\0');
+        assert_int_not_equal(nonsens_context_message(f->ctx)[0], '\0');
     }
 }
 

@@ -27,19 +27,19 @@ VALUES = {
     'n': '4', 'd': '2', 'rows': '4', 'columns': '2', 'labels': '2', 'count': '1', 'variables': '3',
     'row_stride': '2', 'column_stride': '1', 'x': '0', 'y': '1', 'index': '0', 'variable': '0', 'segment': '0',
     'node': '0', 'source': '0', 'distance': '0', 'detail': 'NONSENS_TEXT_ALL', 'format': 'NONSENS_GRAPH_DOT',
-    'command': 'NONSENS_CMD_ICA', 'commands': 'NONSENS_CMD_ICA', 'size': 'sizeof graph_text - 1',
+    'command': 'NONSENS_COMMAND_ICA', 'commands': 'NONSENS_COMMAND_ICA', 'size': 'sizeof graph_text - 1',
     'key': '"seed"', 'value': '"1"', 'name': '"a graph"', 'nonsens_method_find.name': '"lingam"',
     'path': 'output_file', 'column': 'NULL', 'journal': 'NULL', 'sources': 'NULL',
-    'fn': 'a_test', 'nonsens_set_progress.fn': 'a_progress',
+    'fn': 'a_test', 'nonsens_context_set_progress.fn': 'a_progress',
     'nonsens_data_read.path': 'table_file', 'nonsens_graph_read.path': 'graph_file',
     'nonsens_report_write_html.result': 'result_file', 'nonsens_data_read_files.count': '2',
-    'nonsens_pairs_run.options': 'options_for_pairs()',
-    'nonsens_compare.truth': 'another_graph',
-    'nonsens_result_write_graph.result': 'a_graph_result', 'nonsens_result_edges.result': 'a_graph_result',
+    'nonsens_run_pairs.options': 'options_for_pairs()',
+    'nonsens_comparison_new.truth': 'another_graph',
+    'nonsens_result_write_graph.result': 'a_graph_result', 'nonsens_result_edge_count.result': 'a_graph_result',
     'nonsens_result_edge_at.result': 'a_graph_result', 'nonsens_result_order.result': 'a_graph_result',
     'nonsens_result_write_html.result': 'a_graph_result',
-    'nonsens_result_changes.result': 'an_explanation', 'nonsens_result_change_at.result': 'an_explanation',
-    'nonsens_result_sources.result': 'some_sources', 'nonsens_result_source.result': 'some_sources',
+    'nonsens_result_change_count.result': 'an_explanation', 'nonsens_result_change_at.result': 'an_explanation',
+    'nonsens_result_source_count.result': 'some_sources', 'nonsens_result_source_at.result': 'some_sources',
     'nonsens_result_write_sources.result': 'some_sources', 'nonsens_result_unmixing.result': 'some_sources',
     'nonsens_result_mixing.result': 'some_sources',
 }
@@ -54,9 +54,9 @@ LISTS = {
 }
 
 # What a function without a status returns if an object is NULL or an index is out of range, where the header says so.
-NEUTRAL = {'nonsens_result_note_level': '-1', 'nonsens_message': None, 'nonsens_run_warning': None}
+NEUTRAL = {'nonsens_result_note_level': '-1', 'nonsens_context_message': None, 'nonsens_context_warning': None}
 # The same value may be the right answer of a valid call.
-MAY_BE_NEUTRAL = {'nonsens_message', 'nonsens_result_reason', 'nonsens_data_warnings', 'nonsens_data_warning'}
+MAY_BE_NEUTRAL = {'nonsens_context_message', 'nonsens_result_reason', 'nonsens_data_warning_count', 'nonsens_data_warning_at'}
 
 
 def give_up(sentence):
@@ -190,8 +190,8 @@ class Calls:
             return
         value = self.function.find(VALUES, a)
         if value is None and kind == 'nonsens_options':
-            command = re.findall(r'options of (NONSENS_CMD_\w+)', self.function.comment)
-            value = 'options_of(%s)' % (command[0] if command else 'NONSENS_CMD_DISCOVER')
+            command = re.findall(r'options of (NONSENS_COMMAND_\w+)', self.function.comment)
+            value = 'options_of(%s)' % (command[0] if command else 'NONSENS_COMMAND_DISCOVER')
         self.declare('%s%s = %s;', a.type, a.name, value or 'a_' + kind[len('nonsens_'):])
         self.null(a)
 

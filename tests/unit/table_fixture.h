@@ -57,9 +57,9 @@ static nonsens_status parse_bytes(fixture *f, const char *path, const char *byte
 
 static void check_message(fixture *f, nonsens_status status, nonsens_status expected, const char *message)
 {
-    if (status != expected || !strstr(nonsens_message(f->ctx), message)) {
+    if (status != expected || !strstr(nonsens_context_message(f->ctx), message)) {
         print_error("status %d instead of %d, message: %s\nshould hold: %s\n", (int)status, (int)expected,
-                    nonsens_message(f->ctx), message);
+                    nonsens_context_message(f->ctx), message);
         fail();
     }
 }
@@ -135,7 +135,7 @@ static void mutate_one(fixture *f, rng *r, const char *path, const char *seed, s
         assert_true(f->t.rows > 0 && f->t.cols > 0);
         ++*good;
     } else {
-        assert_true(strstr(nonsens_message(f->ctx), path) && strlen(nonsens_message(f->ctx)) > strlen(path) + 10);
+        assert_true(strstr(nonsens_context_message(f->ctx), path) && strlen(nonsens_context_message(f->ctx)) > strlen(path) + 10);
     }
     free(bytes);
 }

@@ -60,7 +60,7 @@ static nonsens_status pair_options(nonsens_context *ctx, const nonsens_options *
                                    nonsens_options **out)
 {
     int threads = parallel_threads((int)from->threads);
-    TRY(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, out));
+    TRY(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, out));
     nonsens_options *o = *out;
     TRY(nonsens_options_set(ctx, o, "as-published", from->as_published ? "true" : "false"));
     o->method = m->info.name;
@@ -313,7 +313,7 @@ static nonsens_status note_preset(nonsens_context *ctx, const line_work *w, nons
     size_t used = 0;
     for (size_t i = 0; i < preset_count() && used < sizeof values; i++) {
         const preset_value *p = preset_at(i);
-        if (!nonsens_option_find(p->key, NONSENS_CMD_DISCOVER)) {
+        if (!nonsens_option_find(p->key, NONSENS_COMMAND_DISCOVER)) {
             used +=
                 (size_t)snprintf(values + used, sizeof values - used, "%s%s %s", used ? ", " : "", p->key, p->value);
         }

@@ -234,7 +234,7 @@ const nonsens_evidence *nonsens_result_evidence_at(const nonsens_result *result,
     return result && index >= 0 && index < result->evidence_count ? &result->evidence[index] : NULL;
 }
 
-int64_t nonsens_result_notes(const nonsens_result *result)
+int64_t nonsens_result_note_count(const nonsens_result *result)
 {
     return result ? result->notes : 0;
 }
@@ -249,12 +249,12 @@ int nonsens_result_note_level(const nonsens_result *result, int64_t index)
     return result && index >= 0 && index < result->notes ? (int)result->note_level[index] : -1;
 }
 
-int64_t nonsens_result_steps(const nonsens_result *result)
+int64_t nonsens_result_reasoning_count(const nonsens_result *result)
 {
     return result ? result->steps : 0;
 }
 
-const char *nonsens_result_step(const nonsens_result *result, int64_t index)
+const char *nonsens_result_reasoning_at(const nonsens_result *result, int64_t index)
 {
     return result && index >= 0 && index < result->steps ? result->step[index] : NULL;
 }
@@ -264,7 +264,7 @@ const char *nonsens_result_reason(const nonsens_result *result)
     return result ? result->reason : NULL;
 }
 
-int64_t nonsens_result_edges(const nonsens_result *result)
+int64_t nonsens_result_edge_count(const nonsens_result *result)
 {
     return result ? result->edges : 0;
 }
@@ -279,34 +279,34 @@ const int64_t *nonsens_result_order(const nonsens_result *result)
     return result ? result->order : NULL;
 }
 
-int64_t nonsens_result_changes(const nonsens_result *result)
+int64_t nonsens_result_change_count(const nonsens_result *result)
 {
     return result && result->explained.variable ? result->variables : 0;
 }
 
 const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int64_t index)
 {
-    return index >= 0 && index < nonsens_result_changes(result) ? &result->explained.variable[index] : NULL;
+    return index >= 0 && index < nonsens_result_change_count(result) ? &result->explained.variable[index] : NULL;
 }
 
-int64_t nonsens_result_rows(const nonsens_result *result)
+int64_t nonsens_result_row_count(const nonsens_result *result)
 {
     return result ? result->rows : 0;
 }
 
-const int64_t *nonsens_result_input_row(const nonsens_result *result)
+const int64_t *nonsens_result_input_rows(const nonsens_result *result)
 {
     return result ? result->input_row : NULL;
 }
 
-int64_t nonsens_result_sources(const nonsens_result *result)
+int64_t nonsens_result_source_count(const nonsens_result *result)
 {
     return result && result->source.v ? result->source.cols : 0;
 }
 
-const double *nonsens_result_source(const nonsens_result *result, int64_t source)
+const double *nonsens_result_source_at(const nonsens_result *result, int64_t source)
 {
-    bool there = source >= 0 && source < nonsens_result_sources(result);
+    bool there = source >= 0 && source < nonsens_result_source_count(result);
     return there ? matrix_col(result->source, source) : NULL;
 }
 

@@ -1,5 +1,5 @@
 /*
- * diagnose.c - nonsens_diagnose: what the data can and cannot support, before any direction is asked for.
+ * diagnose.c - nonsens_run_diagnose: what the data can and cannot support, before any direction is asked for.
  *
  * Rows, segments and their sizes; segments there against segments needed; which variables change over segments
  * (change.h); which pairs are dependent inside segments (indep/hsic.h); what segment classifiers say about a pair
@@ -298,7 +298,7 @@ static nonsens_status classify_pair(const diagnosis *d, const nonsens_data *pair
 {
     arena scratch = {0};
     nonsens_data *fewer;
-    TRY(fewer_rows(d->ctx, pair, options, method_max_rows(method_default(NONSENS_CMD_DIRECTION), options), &fewer));
+    TRY(fewer_rows(d->ctx, pair, options, method_max_rows(method_default(NONSENS_COMMAND_DIRECTION), options), &fewer));
     nonsens_status status = fewer ? note_sample(d, pair, fewer) : NONSENS_OK;
     if (status == NONSENS_OK) {
         status = diagnose_pair(d->ctx, &scratch, fewer ? fewer : pair, options, single, d->result);
@@ -365,7 +365,7 @@ static nonsens_status report_memory(const diagnosis *d)
     }
     return result_add(
         d->ctx, d->result,
-        ceil(expected_direction_memory(d->data, d->options, method_default(NONSENS_CMD_DIRECTION)) / MEGABYTE), NAN,
+        ceil(expected_direction_memory(d->data, d->options, method_default(NONSENS_COMMAND_DIRECTION)) / MEGABYTE), NAN,
         "MB that direction needs for one pair, about", "memory of direction");
 }
 
@@ -382,14 +382,14 @@ static nonsens_status diagnose(const diagnosis *d)
     return result_finish(d->ctx, d->result);
 }
 
-nonsens_status nonsens_diagnose(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+nonsens_status nonsens_run_diagnose(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                 nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
     arena scratch = {0};
     *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_CMD_DIAGNOSE));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_DIAGNOSE));
     TRY(result_new(ctx, data, options, "diagnose", out));
     diagnosis d = {ctx, data, options, *out, &scratch};
     nonsens_status status = diagnose(&d);

@@ -324,7 +324,7 @@ static nonsens_status explain_run(nonsens_context *ctx, const nonsens_data *data
     double begun = clock_seconds();
     arena scratch = {0};
     *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_CMD_EXPLAIN));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_EXPLAIN));
     if (graph && options->graph[0]) {
         return fail(ctx, NONSENS_ERR_USAGE, "a graph is given and --graph %.300s as well; take one", options->graph);
     }
@@ -344,7 +344,7 @@ static nonsens_status explain_run(nonsens_context *ctx, const nonsens_data *data
     return NONSENS_OK;
 }
 
-nonsens_status nonsens_explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);

@@ -18,7 +18,7 @@ static const char ASSUMES[] =
 static nonsens_status blame(nonsens_context *ctx, nonsens_status status)
 {
     char reason[MESSAGE_BYTES - 20];
-    snprintf(reason, sizeof reason, "%s", nonsens_message(ctx));
+    snprintf(reason, sizeof reason, "%s", nonsens_context_message(ctx));
     return status == NONSENS_ERR_DATA ? fail(ctx, status, "graph file %s", reason) : status;
 }
 

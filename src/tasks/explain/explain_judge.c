@@ -69,12 +69,12 @@ static int verdict_of(const judgement *j, int64_t node, int64_t followed)
     bool in_doubt = j->blind || at->too_many || at->untried || at->apart || isnan(at->own.p_value) ||
                     (at->is_open && at->least_p <= j->alpha);
     if (j->changed[node]) {
-        return NONSENS_CHANGED_ITSELF;
+        return NONSENS_VERDICT_CHANGED;
     }
     if (in_doubt || (j->moved[node] && followed == 0)) {
-        return NONSENS_UNCLEAR;
+        return NONSENS_VERDICT_UNCLEAR;
     }
-    return j->moved[node] ? NONSENS_FOLLOWS : NONSENS_UNCHANGED;
+    return j->moved[node] ? NONSENS_VERDICT_FOLLOWS : NONSENS_VERDICT_UNCHANGED;
 }
 
 /* "wider, higher" and the like, as far as the intervals say it. */
@@ -154,7 +154,7 @@ static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t
 /* Root causes first, then by the size of the own change; those without one last. */
 static bool comes_before(const nonsens_change *a, const nonsens_change *b)
 {
-    bool a_first = a->verdict == NONSENS_CHANGED_ITSELF, b_first = b->verdict == NONSENS_CHANGED_ITSELF;
+    bool a_first = a->verdict == NONSENS_VERDICT_CHANGED, b_first = b->verdict == NONSENS_VERDICT_CHANGED;
     if (a_first != b_first) {
         return a_first;
     }

@@ -1,5 +1,5 @@
 /*
- * pairs.c - nonsens_pairs_run: a direction for each pair, in parallel, and q-values once all are there.
+ * pairs.c - nonsens_run_pairs: a direction for each pair, in parallel, and q-values once all are there.
  *
  * Where there are at least as many pairs as threads, each pair is run by one thread; else one pair after another by all
  * of them.  A pair's line does not depend on that, nor on the other pairs.
@@ -155,7 +155,7 @@ static nonsens_status fill(nonsens_context *ctx, arena *scratch, const nonsens_d
 static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                 const char *journal_path, const method **m)
 {
-    TRY(options_begin(ctx, options, NONSENS_CMD_DIRECTION));
+    TRY(options_begin(ctx, options, NONSENS_COMMAND_DIRECTION));
     TRY(choose_method(ctx, options, m));
     if (!options->pairs[0]) {
         return fail(ctx, NONSENS_ERR_USAGE,
@@ -168,7 +168,7 @@ static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, 
     return (*m)->info.needs_segments ? audit_require_segments(ctx, data) : NONSENS_OK;
 }
 
-nonsens_status nonsens_pairs_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                  const char *journal_path, nonsens_pairs **out)
 {
     NEEDED(ctx, data, options, out);

@@ -150,7 +150,7 @@ static void test_arena_hands_out_zeroed_aligned_memory(void **state)
     assert_true(again[0] == 0 && again[63] == 0);
     assert_null(arena_get(ctx, &a, INT64_MAX, 16)); /* the product overflows */
     assert_null(arena_get(ctx, &a, -1, 1));
-    assert_non_null(strstr(nonsens_message(ctx), "memory"));
+    assert_non_null(strstr(nonsens_context_message(ctx), "memory"));
     assert_string_equal(arena_format(ctx, &a, "%s-%d", "row", 7), "row-7");
     arena_free(&a);
     nonsens_context_free(ctx);
@@ -241,16 +241,16 @@ static void test_parallel_loop_runs_fails_and_cancels(void **state)
             assert_int_equal(squares[i], i * i);
         }
         assert_int_equal(parallel_for(ctx, threads, 50, NULL, failing_job, NULL), NONSENS_ERR_DATA);
-        assert_string_equal(nonsens_message(ctx), "job 3");
+        assert_string_equal(nonsens_context_message(ctx), "job 3");
     }
     assert_int_equal(parallel_for(ctx, 2, 0, NULL, square_job, squares), NONSENS_OK);
     int calls = 0;
-    nonsens_set_progress(ctx, count_calls, &calls);
+    nonsens_context_set_progress(ctx, count_calls, &calls);
     assert_int_equal(parallel_for(ctx, 1, 100, "work", square_job, squares), NONSENS_CANCELLED);
     assert_true(calls >= 2);
     context_begin(ctx);
     assert_false(is_cancelled(ctx));
-    nonsens_cancel(ctx);
+    nonsens_context_cancel(ctx);
     assert_int_equal(parallel_for(ctx, 2, 10, NULL, square_job, squares), NONSENS_CANCELLED);
     nonsens_context_free(ctx);
 }
@@ -279,7 +279,7 @@ static void test_jobs_of_a_reported_loop_are_silent(void **state)
     (void)state;
     nonsens_context *ctx = nonsens_context_new();
     int calls[2] = {0, 0};
-    nonsens_set_progress(ctx, count_phases, calls);
+    nonsens_context_set_progress(ctx, count_phases, calls);
     assert_int_equal(parallel_for(ctx, 1, 5, "outer loop", reporting_job, NULL), NONSENS_OK);
     assert_int_equal(calls[0], 5);
     assert_int_equal(calls[1], 0);
@@ -316,13 +316,13 @@ static void test_messages_are_clean(void **state)
     nonsens_context *ctx = nonsens_context_new();
     char text[5000];
     assert_int_equal(fail(ctx, NONSENS_ERR_DATA, "%s", "two\nlines\x1b[0m"), NONSENS_ERR_DATA);
-    assert_string_equal(nonsens_message(ctx), "two\\x0alines\\x1b[0m");
+    assert_string_equal(nonsens_context_message(ctx), "two\\x0alines\\x1b[0m");
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     fail(ctx, NONSENS_ERR_DATA, "%s", text);
-    size_t length = strlen(nonsens_message(ctx));
+    size_t length = strlen(nonsens_context_message(ctx));
     assert_true(length > MESSAGE_BYTES - 16 && length < MESSAGE_BYTES);
-    assert_string_equal(nonsens_message(ctx) + length - 4, "x...");
+    assert_string_equal(nonsens_context_message(ctx) + length - 4, "x...");
     nonsens_context_free(ctx);
 }
 

@@ -123,8 +123,8 @@ static void test_disk_fails(void **state)
         system_tells.fails_at = at;
         system_tells.done = 0;
         assert_int_equal(input_read(p->ctx, p->path, MOST, &p->file), NONSENS_ERR_DATA);
-        assert_non_null(strstr(nonsens_message(p->ctx), p->path));
-        assert_non_null(strstr(nonsens_message(p->ctx), strerror(EIO)));
+        assert_non_null(strstr(nonsens_context_message(p->ctx), p->path));
+        assert_non_null(strstr(nonsens_context_message(p->ctx), strerror(EIO)));
         input_free(&p->file);
     }
 }

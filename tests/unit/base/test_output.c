@@ -176,7 +176,7 @@ static void test_full_device(void **state)
             putc('x', output_stream(out));
         }
         assert_int_equal(output_close(p->ctx, out), NONSENS_ERR_OUTPUT);
-        assert_non_null(strstr(nonsens_message(p->ctx), p->link));
+        assert_non_null(strstr(nonsens_context_message(p->ctx), p->link));
     }
     struct stat facts;
     assert_int_equal(lstat(p->link, &facts), 0);
@@ -193,13 +193,13 @@ static void test_reason_of_a_large_write(void **state)
     assert_int_equal(output_open(p->ctx, p->link, &out), NONSENS_OK);
     output_write(out, bytes, sizeof bytes);
     assert_int_equal(output_close(p->ctx, out), NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(p->ctx), strerror(ENOSPC)));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), strerror(ENOSPC)));
 }
 
 static void check_refused(place *p, const char *path, int error)
 {
     assert_int_equal(nonsens_output_check(p->ctx, path), NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(p->ctx), strerror(error)));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), strerror(error)));
 }
 
 /* Looking creates nothing (tear_down would find it) and changes nothing. */
@@ -224,7 +224,7 @@ static void test_check(void **state)
     snprintf(path, sizeof path, "%s/below", p->file);
     check_refused(p, path, ENOTDIR);
     assert_int_equal(nonsens_output_check(p->ctx, ""), NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(p->ctx), "empty"));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), "empty"));
 }
 
 /* What did not reach the disk does not take the place of what did. */
@@ -239,8 +239,8 @@ static void test_failing_sync(void **state)
     nonsens_status status = output_close(p->ctx, out);
     fsync_fails = false;
     assert_int_equal(status, NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(p->ctx), p->file));
-    assert_non_null(strstr(nonsens_message(p->ctx), strerror(EIO)));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), p->file));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), strerror(EIO)));
     assert_contents(p->file, "old");
 }
 
@@ -249,12 +249,12 @@ static void test_cannot_open(void **state)
     place *p = *state;
     output *out;
     assert_int_equal(output_open(p->ctx, p->folder, &out), NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(p->ctx), p->folder));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), p->folder));
     assert_null(out);
     char inside[80];
     snprintf(inside, sizeof inside, "%s/none/file", p->folder);
     assert_int_equal(output_open(p->ctx, inside, &out), NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(p->ctx), strerror(2)));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), strerror(2)));
     assert_null(out);
 }
 

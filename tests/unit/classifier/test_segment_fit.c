@@ -278,7 +278,7 @@ static void test_not_a_number(void **state)
     found.theta[0] = NAN;
     assert_int_equal(fit_folds(f->ctx, &f->scratch, 1, &found), NONSENS_ERR_NUMERIC);
     assert_int_equal(fit_all(f->ctx, &f->scratch, 1, &found), NONSENS_ERR_NUMERIC);
-    assert_int_not_equal(nonsens_message(f->ctx)[0], '\0');
+    assert_int_not_equal(nonsens_context_message(f->ctx)[0], '\0');
 }
 
 static nonsens_status compare_fits(nonsens_context *ctx, arena *a, const fit *free, const fit *small, const fit *more)

@@ -54,8 +54,8 @@ static nonsens_status build(bench *b, int64_t n, int64_t d, bool segments)
 
 static bool warned(const bench *b, const char *words)
 {
-    for (int64_t i = 0; i < nonsens_data_warnings(b->data); i++) {
-        if (strstr(nonsens_data_warning(b->data, i), words)) {
+    for (int64_t i = 0; i < nonsens_data_warning_count(b->data); i++) {
+        if (strstr(nonsens_data_warning_at(b->data, i), words)) {
             return true;
         }
     }
@@ -66,8 +66,8 @@ static void test_clean_data_is_silent(void **state)
 {
     bench *b = *state;
     assert_int_equal(build(b, N, MOST, true), NONSENS_OK);
-    for (int64_t i = 0; i < nonsens_data_warnings(b->data); i++) {
-        fail_msg("%s", nonsens_data_warning(b->data, i));
+    for (int64_t i = 0; i < nonsens_data_warning_count(b->data); i++) {
+        fail_msg("%s", nonsens_data_warning_at(b->data, i));
     }
     assert_int_equal(audit_require_segments(b->ctx, b->data), NONSENS_OK);
 }
@@ -85,7 +85,7 @@ static void test_constant(void **state)
         b->column[1][i] = 1.25;
     }
     assert_int_equal(build(b, N, 2, true), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(b->ctx), "\"c2\" is constant"));
+    assert_non_null(strstr(nonsens_context_message(b->ctx), "\"c2\" is constant"));
 }
 
 static void test_duplicates(void **state)
@@ -182,17 +182,17 @@ static void test_segments(void **state)
     }
     assert_int_equal(build(b, N, 2, true), NONSENS_OK);
     assert_int_equal(audit_require_segments(b->ctx, b->data), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(b->ctx), "\"77\" has a single row"));
+    assert_non_null(strstr(nonsens_context_message(b->ctx), "\"77\" has a single row"));
     for (int64_t i = 0; i < N; i++) {
         b->segment[i] = 4;
     }
     assert_int_equal(build(b, N, 2, true), NONSENS_OK);
     assert_int_equal(audit_require_segments(b->ctx, b->data), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(b->ctx), "\"4\""));
+    assert_non_null(strstr(nonsens_context_message(b->ctx), "\"4\""));
     assert_int_equal(build(b, N, 2, false), NONSENS_OK);
     assert_false(warned(b, "segment"));
     assert_int_equal(audit_require_segments(b->ctx, b->data), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(b->ctx), "--segments equal:K"));
+    assert_non_null(strstr(nonsens_context_message(b->ctx), "--segments equal:K"));
 }
 
 static void test_autocorrelation(void **state)

@@ -324,8 +324,8 @@ static void test_pair(void **state)
     assert_int_equal(dataset_pair(ctx, data, 2, 1, &pair), NONSENS_OK);
     assert_int_equal(pair->d, 2);
     assert_int_equal(pair->segments, E);
-    assert_string_equal(nonsens_data_name(pair, 0), "normal");
-    assert_string_equal(nonsens_data_name(pair, 1), "heavy");
+    assert_string_equal(nonsens_data_variable_at(pair, 0), "normal");
+    assert_string_equal(nonsens_data_variable_at(pair, 1), "heavy");
     for (int64_t i = 0; i < N; i++) {
         assert_true(pair->sign[0] * matrix_col(pair->x, 0)[i] == values[pair->input_row[i] * D + 2]);
         assert_true(pair->sign[1] * matrix_col(pair->x, 1)[i] == values[pair->input_row[i] * D + 1]);
@@ -346,16 +346,16 @@ static void test_bad_arrays(void **state)
     const char *const twice[2] = {"a", "a"}, *const nameless[2] = {"a", ""};
     nonsens_data *data;
     assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, 2, 1, NULL, NULL, &data), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(ctx), "\"c1\", data row 2"));
+    assert_non_null(strstr(nonsens_context_message(ctx), "\"c1\", data row 2"));
     assert_null(data);
     values[2] = 3;
     assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, 2, 1, twice, NULL, &data), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(ctx), "two variables are called \"a\""));
+    assert_non_null(strstr(nonsens_context_message(ctx), "two variables are called \"a\""));
     assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, 2, 1, nameless, NULL, &data), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(ctx), "column 2 needs a name"));
+    assert_non_null(strstr(nonsens_context_message(ctx), "column 2 needs a name"));
     assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, INT64_MAX / 8, INT64_MAX / 8, NULL, NULL, &data),
                      NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(ctx), "pass strides in doubles"));
+    assert_non_null(strstr(nonsens_context_message(ctx), "pass strides in doubles"));
     assert_int_equal(nonsens_data_from_arrays(ctx, 0, 2, values, 2, 1, NULL, NULL, &data), NONSENS_ERR_USAGE);
     assert_int_equal(nonsens_data_from_arrays(ctx, 1, 2, values, 2, 1, NULL, NULL, &data), NONSENS_ERR_DATA);
     assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, 1, 3, NULL, NULL, &data), NONSENS_OK);
@@ -364,7 +364,7 @@ static void test_bad_arrays(void **state)
         sum += matrix_col(data->x, 1)[i];
     }
     assert_true(sum == 4 + 5 + 7); // column strides were obeyed
-    assert_null(nonsens_data_name(data, 2));
+    assert_null(nonsens_data_variable_at(data, 2));
     nonsens_data_free(data);
     nonsens_context_free(ctx);
 }
@@ -387,7 +387,7 @@ static void test_many_names(void **state)
     clock_t begun = clock();
     assert_int_equal(nonsens_data_from_arrays(ctx, 1, COLUMNS, values, COLUMNS, 1, names, NULL, &data),
                      NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(ctx), "two variables are called \"v17\""));
+    assert_non_null(strstr(nonsens_context_message(ctx), "two variables are called \"v17\""));
     assert_true((double)(clock() - begun) < (double)MOST_SECONDS * CLOCKS_PER_SEC);
     free(names);
     free(texts);
@@ -404,10 +404,10 @@ static void test_smallest_segment(void **state)
     int64_t segment[8] = {2, 1, 3, 2, 1, 3, 3, 4};
     nonsens_data *data, *pair;
     assert_int_equal(nonsens_data_from_arrays(ctx, 7, 3, values, 3, 1, NULL, segment, &data), NONSENS_OK);
-    assert_string_equal(nonsens_data_label(data, dataset_smallest_segment(data)), "1"); // 1 and 2 have two rows each
+    assert_string_equal(nonsens_data_segment_at(data, dataset_smallest_segment(data)), "1"); // 1 and 2 have two rows each
     for (int64_t x = 0; x < 3; x++) {
         assert_int_equal(dataset_pair(ctx, data, x, (x + 1) % 3, &pair), NONSENS_OK);
-        assert_string_equal(nonsens_data_label(pair, dataset_smallest_segment(pair)), "1");
+        assert_string_equal(nonsens_data_segment_at(pair, dataset_smallest_segment(pair)), "1");
         nonsens_data_free(pair);
     }
     nonsens_data_free(data);
@@ -422,14 +422,14 @@ static void test_warnings_grow(void **state)
     static int64_t segment[N];
     make_table(values, segment);
     nonsens_data *data = build(ctx, values, segment, NULL);
-    int64_t before = nonsens_data_warnings(data);
+    int64_t before = nonsens_data_warning_count(data);
     for (int i = 0; i < 20; i++) {
         assert_int_equal(dataset_warn(ctx, data, "number %d", i), NONSENS_OK);
     }
-    assert_int_equal(nonsens_data_warnings(data), before + 20);
-    assert_string_equal(nonsens_data_warning(data, before), "number 0");
-    assert_string_equal(nonsens_data_warning(data, before + 19), "number 19");
-    assert_null(nonsens_data_warning(data, before + 20));
+    assert_int_equal(nonsens_data_warning_count(data), before + 20);
+    assert_string_equal(nonsens_data_warning_at(data, before), "number 0");
+    assert_string_equal(nonsens_data_warning_at(data, before + 19), "number 19");
+    assert_null(nonsens_data_warning_at(data, before + 20));
     nonsens_data_free(data);
     nonsens_context_free(ctx);
 }
@@ -512,9 +512,9 @@ static nonsens_status read_with(nonsens_context *ctx, const nonsens_options *giv
 {
     char *path = table_path();
     nonsens_options *defaults = NULL;
-    assert_int_equal(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &defaults), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &defaults), NONSENS_OK);
     nonsens_options options = *defaults;
-    options.command = given->command ? given->command : NONSENS_CMD_DIRECTION;
+    options.command = given->command ? given->command : NONSENS_COMMAND_DIRECTION;
     options.na = given->na;
     options.segment = given->segment ? given->segment : "";
     options.segments = given->segments ? given->segments : "";
@@ -555,14 +555,14 @@ static void test_read_errors(void **state)
         {{.vars = "a,c", .segments = "equal:2x"}, NONSENS_ERR_USAGE, "equal:K"},
         {{.vars = "a,c", .segments = "equal:99999999999999999999"}, NONSENS_ERR_USAGE, "equal:K"},
         {{.vars = "a,,c"}, NONSENS_ERR_USAGE, "a name is missing"},
-        {{.vars = "a,c", .command = NONSENS_CMD_SIMULATE}, NONSENS_ERR_USAGE, "made for simulate"},
+        {{.vars = "a,c", .command = NONSENS_COMMAND_SIMULATE}, NONSENS_ERR_USAGE, "made for simulate"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         nonsens_data *data;
         assert_int_equal(read_with(ctx, &cases[k].options, &data), cases[k].status);
         assert_null(data);
-        if (!strstr(nonsens_message(ctx), cases[k].message)) {
-            fail_msg("\"%s\" does not contain \"%s\"", nonsens_message(ctx), cases[k].message);
+        if (!strstr(nonsens_context_message(ctx), cases[k].message)) {
+            fail_msg("\"%s\" does not contain \"%s\"", nonsens_context_message(ctx), cases[k].message);
         }
     }
     nonsens_context_free(ctx);
@@ -570,8 +570,8 @@ static void test_read_errors(void **state)
 
 static bool warned(const nonsens_data *data, const char *words)
 {
-    for (int64_t i = 0; i < nonsens_data_warnings(data); i++) {
-        if (strstr(nonsens_data_warning(data, i), words)) {
+    for (int64_t i = 0; i < nonsens_data_warning_count(data); i++) {
+        if (strstr(nonsens_data_warning_at(data, i), words)) {
             return true;
         }
     }
@@ -607,8 +607,8 @@ static void test_read_choices(void **state)
     static const nonsens_options blanks = {.vars = " c, #1"};
     nonsens_data *data;
     assert_int_equal(read_with(ctx, &by_number, &data), NONSENS_OK);
-    assert_string_equal(nonsens_data_name(data, 0), "c");
-    assert_string_equal(nonsens_data_name(data, 1), "a");
+    assert_string_equal(nonsens_data_variable_at(data, 0), "c");
+    assert_string_equal(nonsens_data_variable_at(data, 1), "a");
     assert_int_equal(data->segments, 4);
     for (int64_t e = 0; e < 4; e++) {
         int64_t size = data->start[e + 1] - data->start[e];
@@ -617,8 +617,8 @@ static void test_read_choices(void **state)
     assert_false(warned(data, "kind")); // nobody asked for it
     nonsens_data_free(data);
     assert_int_equal(read_with(ctx, &blanks, &data), NONSENS_OK);
-    assert_string_equal(nonsens_data_name(data, 0), "c");
-    assert_string_equal(nonsens_data_name(data, 1), "a");
+    assert_string_equal(nonsens_data_variable_at(data, 0), "c");
+    assert_string_equal(nonsens_data_variable_at(data, 1), "a");
     assert_int_equal(data->segments, 0);
     nonsens_data_free(data);
     nonsens_context_free(ctx);
@@ -632,11 +632,11 @@ static void test_read_after_cancel(void **state)
     static const nonsens_options options = {.vars = "a,c"};
     static const double values[] = {1, 2, 3, 5, 8, 13};
     nonsens_data *data;
-    nonsens_cancel(ctx);
+    nonsens_context_cancel(ctx);
     assert_int_equal(read_with(ctx, &options, &data), NONSENS_OK);
     assert_int_equal(data->n, 6);
     nonsens_data_free(data);
-    nonsens_cancel(ctx);
+    nonsens_context_cancel(ctx);
     assert_int_equal(nonsens_data_from_arrays(ctx, 3, 2, values, 2, 1, NULL, NULL, &data), NONSENS_OK);
     assert_false(is_cancelled(ctx));
     nonsens_data_free(data);

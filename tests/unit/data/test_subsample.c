@@ -32,7 +32,7 @@ static nonsens_data *sample_of(fixture *f, const nonsens_data *data, int64_t blo
 {
     nonsens_options *options;
     nonsens_data *out;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DIRECTION, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DIRECTION, &options), NONSENS_OK);
     options->block_length = block_length;
     assert_int_equal(fewer_rows(f->ctx, data, options, most, &out), NONSENS_OK);
     nonsens_options_free(options);

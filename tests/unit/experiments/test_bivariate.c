@@ -66,7 +66,7 @@ static json_t *line_of(fixture *f, const char *cell, uint64_t seed)
     unit_seed unit = {rng_open(seed, RNG_TEST, 0), seed};
     nonsens_status status = bivariate_run(f->ctx, &f->scratch, NULL, find_cell(cell), unit, line);
     if (status != NONSENS_OK) {
-        fail_msg("%s: %s", cell, nonsens_message(f->ctx));
+        fail_msg("%s: %s", cell, nonsens_context_message(f->ctx));
     }
     return line;
 }
@@ -108,16 +108,16 @@ static double ratio_of(fixture *f, int64_t seed)
     nonsens_simulation *simulation;
     nonsens_data *data;
     nonsens_result *result;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_SIMULATE, &simulate), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_SIMULATE, &simulate), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, simulate, "per-segment", "128"), NONSENS_OK);
     simulate->seed = seed;
-    assert_int_equal(nonsens_simulate(f->ctx, simulate, &simulation), NONSENS_OK);
+    assert_int_equal(nonsens_simulation_new(f->ctx, simulate, &simulation), NONSENS_OK);
     assert_int_equal(nonsens_simulation_data(f->ctx, simulation, &data), NONSENS_OK);
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DIRECTION, &direction), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DIRECTION, &direction), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, direction, "method", "nonsens-lr"), NONSENS_OK);
     direction->folds = 5;
     direction->seed = seed;
-    assert_int_equal(nonsens_direction(f->ctx, data, direction, &result), NONSENS_OK);
+    assert_int_equal(nonsens_run_direction(f->ctx, data, direction, &result), NONSENS_OK);
     double ratio = nonsens_result_score(result);
     nonsens_result_free(result);
     nonsens_data_free(data);

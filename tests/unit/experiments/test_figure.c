@@ -92,7 +92,7 @@ static int open_place(void **state)
     snprintf(p->out, sizeof p->out, "%s/out", p->folder);
     snprintf(p->journal, sizeof p->journal, "%s/toy.journal", p->out);
     snprintf(p->csv, sizeof p->csv, "%s/toy.csv", p->out);
-    assert_int_equal(nonsens_options_new(p->ctx, NONSENS_CMD_REPRODUCE, &p->options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(p->ctx, NONSENS_COMMAND_REPRODUCE, &p->options), NONSENS_OK);
     assert_int_equal(nonsens_options_set(p->ctx, p->options, "out", p->out), NONSENS_OK);
     atomic_store(&runs, 0);
     return 0;
@@ -186,11 +186,11 @@ static void test_cancelled(void **state)
     place *p = *state;
     int enough = 5;
     p->options->threads = 1;
-    nonsens_set_progress(p->ctx, stop_soon, &enough);
+    nonsens_context_set_progress(p->ctx, stop_soon, &enough);
     assert_int_equal(make_toy(p), NONSENS_CANCELLED);
     assert_int_equal(access(p->csv, F_OK), -1);
     assert_int_equal(whole_lines(p->journal), enough);
-    nonsens_set_progress(p->ctx, NULL, NULL);
+    nonsens_context_set_progress(p->ctx, NULL, NULL);
     p->options->resume = true;
     assert_int_equal(make_toy(p), NONSENS_OK);
     assert_int_equal(atomic_load(&runs), TOY_UNITS);
@@ -210,7 +210,7 @@ static void test_full_disk(void **state)
     nonsens_status status = make_toy(p);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_equal(status, NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(p->ctx), "toy.journal"));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), "toy.journal"));
     int kept = whole_lines(p->journal);
     assert_int_equal(atomic_load(&runs), kept + 1); // the others were not begun
     p->options->resume = true;
@@ -226,7 +226,7 @@ static void test_journal_is_not_overwritten(void **state)
     place *p = *state;
     assert_int_equal(make_toy(p), NONSENS_OK);
     assert_int_equal(make_toy(p), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(p->ctx), "--resume"));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), "--resume"));
     assert_int_equal(atomic_load(&runs), TOY_UNITS);
 }
 
@@ -255,7 +255,7 @@ static void test_grows(void **state)
     assert_string_equal(part, all);
     p->options->cells = "cell-d";
     assert_int_equal(make_toy(p), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(p->ctx), "cell-a to cell-c"));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), "cell-a to cell-c"));
 }
 
 /* Lines of an older revision are not taken. */
@@ -312,7 +312,7 @@ static void test_cells_differ(void **state)
     assert_int_equal(strncmp(strchr(text, '\n') + 1, "1 ", 2), 0);
     p->options->cells = "cell-c";
     assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(p->ctx), "--fine"));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), "--fine"));
     p->options->cells = "cell-b,*";
     p->options->resume = p->options->fine = true;
     assert_int_equal(figure_reproduce(p->ctx, p->options, &uneven, "/dev/null", NULL), NONSENS_OK);
@@ -365,7 +365,7 @@ static void test_folder_cannot_be_made(void **state)
     place *p = *state;
     assert_int_equal(nonsens_options_set(p->ctx, p->options, "out", "/dev/null/out"), NONSENS_OK);
     assert_int_equal(make_toy(p), NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(p->ctx), "/dev/null/out"));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), "/dev/null/out"));
     assert_int_equal(nonsens_options_set(p->ctx, p->options, "out", "/dev/null"), NONSENS_OK);
     assert_int_equal(make_toy(p), NONSENS_ERR_OUTPUT);
     assert_int_equal(nonsens_options_set(p->ctx, p->options, "out", ""), NONSENS_OK);

@@ -34,7 +34,7 @@ static json_t *run_cell(fixture *f, const figure *shown, const void *base, const
     unit_seed own = {rng_open(seed, RNG_TEST, 0), seed};
     nonsens_status status = shown->study.run(f->ctx, &f->scratch, base, cell_named(shown, cell), own, line);
     if (status != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return line;
 }
@@ -110,7 +110,7 @@ static void open_place(place *p, const figure *shown)
     snprintf(p->said, sizeof p->said, "%s/said", p->folder);
     snprintf(p->table_folder, sizeof p->table_folder, "%s/mtl_fmri", p->folder);
     snprintf(p->table, sizeof p->table, "%s/mtl_6regions.csv", p->table_folder);
-    assert_int_equal(nonsens_options_new(p->ctx, NONSENS_CMD_REPRODUCE, &p->options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(p->ctx, NONSENS_COMMAND_REPRODUCE, &p->options), NONSENS_OK);
     assert_int_equal(nonsens_options_set(p->ctx, p->options, "out", p->out), NONSENS_OK);
     assert_int_equal(nonsens_options_set(p->ctx, p->options, "data", p->folder), NONSENS_OK);
 }
@@ -134,7 +134,7 @@ static void make(place *p, const char *cells, int64_t reps, int64_t threads, cha
     p->options->reps = reps;
     p->options->threads = threads;
     if (figure_reproduce(p->ctx, p->options, p->figure, p->said, NULL) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(p->ctx));
+        fail_msg("%s", nonsens_context_message(p->ctx));
     }
     load(p->csv, csv);
 }
@@ -462,7 +462,7 @@ static void test_unit_without_data(void **state)
     json_t *line = json_object();
     unit_seed seed = {rng_open(1, RNG_TEST, 0), 1};
     assert_int_equal(FIGURE_FMRI.study.run(f->ctx, &f->scratch, NULL, 0, seed, line), NONSENS_ERR_DATA);
-    assert_says(nonsens_message(f->ctx), "--data");
+    assert_says(nonsens_context_message(f->ctx), "--data");
     json_decref(line);
 }
 

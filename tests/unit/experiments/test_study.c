@@ -68,7 +68,7 @@ static void test_choice(void **state)
     assert_int_equal(r.reps_there[0], REPS);
     study_run none = {.study = &TOY};
     assert_int_equal(study_choose(f->ctx, &f->scratch, &none, "cell-d", false, 7), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(f->ctx), "from cell-a to cell-c"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "from cell-a to cell-c"));
 }
 
 /* ---- units ---- */
@@ -145,7 +145,7 @@ static void test_lacking_result(void **state)
     study_run r = {.study = &careless};
     careless.run = lose_result;
     assert_int_equal(study_run_cell(f->ctx, &f->scratch, &r, 0, 0), NONSENS_ERR_NUMERIC);
-    assert_non_null(strstr(nonsens_message(f->ctx), "toy"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "toy"));
 }
 
 static nonsens_status run_all(nonsens_context *ctx, arena *a, void *state)

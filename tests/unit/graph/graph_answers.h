@@ -63,7 +63,7 @@ static inline nonsens_status ask_nonsense(nonsens_context *ctx, arena *scratch, 
     *p_value = pow(rng_uniform(&r), q->scale);
     if (q->stop_at >= 0 && q->calls++ == q->stop_at) {
         if (q->cancel) {
-            nonsens_cancel(ctx->root);
+            nonsens_context_cancel(ctx->root);
             return NONSENS_OK;
         }
         *p_value = q->stop_value;

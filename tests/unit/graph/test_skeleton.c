@@ -235,7 +235,7 @@ static void stop_everywhere(fixture *f, nonsense q, nonsens_status expected)
         q.stop_at = at;
         context_begin(f->ctx);
         assert_int_equal(discover_nonsense(f->ctx, &a, &q), expected);
-        assert_int_not_equal(nonsens_message(f->ctx)[0], '\0');
+        assert_int_not_equal(nonsens_context_message(f->ctx)[0], '\0');
         assert_int_equal(q.calls, at + 1);
         arena_free(&a);
     }

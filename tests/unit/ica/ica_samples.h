@@ -122,7 +122,7 @@ static double *unmixed(fixture *f, const sample *x, double *z, enum unmixing alg
     nonsens_status status =
         ica_unmix(f->ctx, &f->scratch, matrix_view(z, x->n, x->d), x->segments, x->start, &how, out);
     if (status != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     ica_apply(matrix_view(z, x->n, x->d), out->unmix, matrix_view(s, x->n, x->d));
     return s;

@@ -51,7 +51,7 @@ static inline white white_from(fixture *f, int64_t n, int64_t d, double *z)
     x.data.y = fixture_doubles(f, n * d);
     double *scale = fixture_doubles(f, d);
     if (ica_whiten(f->ctx, &f->scratch, matrix_view(z, n, d), 1, x.start, NULL, x.y, scale, x.white) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     ica_apply(matrix_view(z, n, d), x.white, matrix_view(x.y, n, d));
     memcpy(x.data.y, x.y, (size_t)(n * d) * sizeof *x.y);

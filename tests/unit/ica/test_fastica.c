@@ -142,7 +142,7 @@ static ica_result fastica(fixture *f, white *x, enum contrast contrast, bool def
     ica_result out = {0};
     ica_options how = {.contrast = contrast, .deflation = deflation, .starts = starts, .seed = 3, .threads = threads};
     if (ica_fastica(f->ctx, &f->scratch, &x->data, &how, x->rotation, &out) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return out;
 }
@@ -353,7 +353,7 @@ static void test_cancelling(void **state)
     white x = white_new(f, 19, MIXED, 1000, 3);
     ica_result out;
     ica_options how = {.starts = 1};
-    nonsens_cancel(f->ctx);
+    nonsens_context_cancel(f->ctx);
     assert_int_equal(ica_fastica(f->ctx, &f->scratch, &x.data, &how, x.rotation, &out), NONSENS_CANCELLED);
     context_begin(f->ctx);
 }

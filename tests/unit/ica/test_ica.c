@@ -485,7 +485,7 @@ static void test_rank_inside_segments(void **state)
     }
     assert_int_equal(ica_unmix(f->ctx, &f->scratch, matrix_view(x.z, x.n, 2), 3, x.start, &how, &out),
                      NONSENS_ERR_NUMERIC);
-    assert_non_null(strstr(nonsens_message(f->ctx), "linearly dependent"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "linearly dependent"));
     how = ica_options_for(UNMIX_FASTICA); /* sees no segments, and these rows have full rank without them */
     assert_int_equal(ica_unmix(f->ctx, &f->scratch, matrix_view(x.z, x.n, 2), 3, x.start, &how, &out), NONSENS_OK);
     sample_free(&x);
@@ -688,8 +688,8 @@ static void assert_refused(fixture *f, const sample *x, int64_t rows, int64_t se
     matrix z = {x->z, rows, x->d, x->n};
     ica_options how = ica_options_for(algorithm);
     assert_int_equal(ica_unmix(f->ctx, &f->scratch, z, segments, x->start, &how, &out), NONSENS_ERR_NUMERIC);
-    if (!strstr(nonsens_message(f->ctx), words)) {
-        fail_msg("'%s' does not say '%s'", nonsens_message(f->ctx), words);
+    if (!strstr(nonsens_context_message(f->ctx), words)) {
+        fail_msg("'%s' does not say '%s'", nonsens_context_message(f->ctx), words);
     }
 }
 
@@ -734,7 +734,7 @@ static void test_cancelling(void **state)
     sample x = sample_new(84, LAPLACE, 4, 100, 2);
     for (int i = 0; i < 4; i++) {
         ica_result out;
-        nonsens_cancel(f->ctx);
+        nonsens_context_cancel(f->ctx);
         ica_options how = ica_options_for(ALL[i]);
         assert_int_equal(ica_unmix(f->ctx, &f->scratch, matrix_view(x.z, x.n, 2), 4, x.start, &how, &out),
                          NONSENS_CANCELLED);

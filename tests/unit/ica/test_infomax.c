@@ -16,7 +16,7 @@ static ica_result infomax(fixture *f, const white *x, int64_t starts, int thread
     ica_result out = {0};
     ica_options how = {.starts = starts, .seed = 5, .threads = threads};
     if (ica_infomax(f->ctx, &f->scratch, &x->data, &how, unmixing, &out) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return out;
 }
@@ -207,7 +207,7 @@ static void test_cancelling(void **state)
     white x = white_new(f, 36, MIXED, 1000, 3);
     ica_result out;
     ica_options how = {.starts = 1};
-    nonsens_cancel(f->ctx);
+    nonsens_context_cancel(f->ctx);
     assert_int_equal(ica_infomax(f->ctx, &f->scratch, &x.data, &how, x.rotation, &out), NONSENS_CANCELLED);
     context_begin(f->ctx);
 }

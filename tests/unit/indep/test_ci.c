@@ -71,7 +71,7 @@ static ci_result ask(fixture *f, ci_tester *t, int64_t x, int64_t y, int64_t cou
     ci_result out;
     nonsens_status status = ci_test(f->ctx, t, x, y, count, given, &out);
     if (status != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return out;
 }
@@ -264,7 +264,7 @@ static void test_refusals(void **state)
     assert_int_equal(ci_test(f->ctx, t, X, Y, 1, (int64_t[]){Y}, &out), NONSENS_ERR_USAGE);
     assert_int_equal(ci_test(f->ctx, t, X, Y, 2, (int64_t[]){Z, Z}, &out), NONSENS_ERR_USAGE);
     assert_int_equal(ci_test(f->ctx, t, X, Y, 1, (int64_t[]){Z}, &out), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(f->ctx), "kci"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "kci"));
     ci_close(t);
     ci_close(NULL);
 }

@@ -362,7 +362,7 @@ static void test_refusals(void **state)
     assert_int_equal(hsic_test_scalars(b->ctx, &b->scratch, 20, x, y, 1, good, &none, &r), NONSENS_ERR_USAGE);
     y[4] = NAN;
     assert_int_equal(hsic_test_scalars(b->ctx, &b->scratch, 20, x, y, 1, good, &o, &r), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(b->ctx), "row 5"));
+    assert_non_null(strstr(nonsens_context_message(b->ctx), "row 5"));
 }
 
 static nonsens_status permute_two_segments(nonsens_context *ctx, arena *a, void *state)

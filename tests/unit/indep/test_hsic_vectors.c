@@ -315,7 +315,7 @@ static void test_refusals(void **state)
     s.y.set.n = 20;
     s.x.v[1][11] = INFINITY;
     assert_int_equal(hsic_test(b->ctx, &b->scratch, set_of(&s.x), set_of(&s.y), &groups, &o, &r), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(b->ctx), "row 12"));
+    assert_non_null(strstr(nonsens_context_message(b->ctx), "row 12"));
 }
 
 static nonsens_status test_two_groups(nonsens_context *ctx, arena *a, void *state)

@@ -436,7 +436,7 @@ static void test_refusals(void **state)
     assert_int_equal(kci_compare(b->ctx, &b->scratch, &left, &right, &good, &o, &r), NONSENS_ERR_USAGE);
     columns[84] = NAN;
     assert_int_equal(kci_test(b->ctx, &b->scratch, &v.x, &v.y, &v.z, &good, &o, &r), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(b->ctx), "row 5"));
+    assert_non_null(strstr(nonsens_context_message(b->ctx), "row 5"));
 }
 
 typedef struct failing {

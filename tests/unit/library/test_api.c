@@ -38,15 +38,15 @@ static int tear_down(void **state)
 static void assert_ok(nonsens_status status)
 {
     if (status != NONSENS_OK) {
-        fail_msg("status %d: %s", (int)status, nonsens_message(ctx));
+        fail_msg("status %d: %s", (int)status, nonsens_context_message(ctx));
     }
 }
 
 static void assert_said(nonsens_status status, nonsens_status expected, const char *words)
 {
     assert_int_equal(status, expected);
-    if (!strstr(nonsens_message(ctx), words)) {
-        fail_msg("\"%s\" does not contain \"%s\"", nonsens_message(ctx), words);
+    if (!strstr(nonsens_context_message(ctx), words)) {
+        fail_msg("\"%s\" does not contain \"%s\"", nonsens_context_message(ctx), words);
     }
 }
 
@@ -64,9 +64,9 @@ static nonsens_options *options_of(unsigned command, const char *const *words)
 static nonsens_simulation *simulate(void)
 {
     static const char *const words[] = {"segments", "5", "per-segment", "100", "depth", "1", "seed", "3", NULL};
-    nonsens_options *options = options_of(NONSENS_CMD_SIMULATE, words);
+    nonsens_options *options = options_of(NONSENS_COMMAND_SIMULATE, words);
     nonsens_simulation *simulation;
-    assert_ok(nonsens_simulate(ctx, options, &simulation));
+    assert_ok(nonsens_simulation_new(ctx, options, &simulation));
     nonsens_options_free(options);
     return simulation;
 }
@@ -85,14 +85,14 @@ static nonsens_options *fast_options(void)
 {
     static const char *const words[] = {"epochs",  "2",       "folds", "2", "restarts", "1", "threads", "1",
                                         "segment", "segment", "seed",  "4", "patience", "1", NULL};
-    return options_of(NONSENS_CMD_DIRECTION, words);
+    return options_of(NONSENS_COMMAND_DIRECTION, words);
 }
 
 static nonsens_result *direction_of(const nonsens_data *data)
 {
     nonsens_options *options = fast_options();
     nonsens_result *result;
-    assert_ok(nonsens_direction(ctx, data, options, &result));
+    assert_ok(nonsens_run_direction(ctx, data, options, &result));
     nonsens_options_free(options);
     return result;
 }
@@ -121,8 +121,8 @@ static char *take_file(const char *name)
 static bool is_label(const nonsens_data *data, const char *label)
 {
     bool found = false;
-    for (int64_t e = 0; e < nonsens_data_segments(data); e++) {
-        found = found || strcmp(nonsens_data_label(data, e), label) == 0;
+    for (int64_t e = 0; e < nonsens_data_segment_count(data); e++) {
+        found = found || strcmp(nonsens_data_segment_at(data, e), label) == 0;
     }
     return found;
 }
@@ -168,8 +168,8 @@ static void test_options(void **state)
     assert_null(value);
     assert_said(nonsens_options_set(ctx, options, "nokey", "1"), NONSENS_ERR_USAGE, "--nokey");
     assert_said(nonsens_options_set(ctx, options, "alpha", "2"), NONSENS_ERR_USAGE, "both excluded");
-    assert_string_equal(nonsens_option_find("alpha", NONSENS_CMD_DIRECTION)->bounds, "between 0 and 1, both excluded");
-    assert_null(nonsens_option_find("layers", NONSENS_CMD_DIRECTION)->bounds);
+    assert_string_equal(nonsens_option_find("alpha", NONSENS_COMMAND_DIRECTION)->bounds, "between 0 and 1, both excluded");
+    assert_null(nonsens_option_find("layers", NONSENS_COMMAND_DIRECTION)->bounds);
     nonsens_options_free(options);
 }
 
@@ -177,15 +177,15 @@ static void test_options_of_another_command(void **state)
 {
     (void)state;
     static const char *const none[] = {NULL};
-    nonsens_options *simulating = options_of(NONSENS_CMD_SIMULATE, none), *deciding = fast_options();
+    nonsens_options *simulating = options_of(NONSENS_COMMAND_SIMULATE, none), *deciding = fast_options();
     nonsens_data *data = simulated_data(), *read;
     nonsens_result *result;
     nonsens_simulation *simulation;
-    assert_said(nonsens_direction(ctx, data, simulating, &result), NONSENS_ERR_USAGE, "made for simulate");
-    assert_said(nonsens_independence(ctx, data, deciding, &result), NONSENS_ERR_USAGE, "made for direction");
-    assert_said(nonsens_diagnose(ctx, data, deciding, &result), NONSENS_ERR_USAGE, "made for direction");
+    assert_said(nonsens_run_direction(ctx, data, simulating, &result), NONSENS_ERR_USAGE, "made for simulate");
+    assert_said(nonsens_run_independence(ctx, data, deciding, &result), NONSENS_ERR_USAGE, "made for direction");
+    assert_said(nonsens_run_diagnose(ctx, data, deciding, &result), NONSENS_ERR_USAGE, "made for direction");
     assert_null(result);
-    assert_said(nonsens_simulate(ctx, deciding, &simulation), NONSENS_ERR_USAGE, "made for direction");
+    assert_said(nonsens_simulation_new(ctx, deciding, &simulation), NONSENS_ERR_USAGE, "made for direction");
     assert_null(simulation);
     assert_said(nonsens_data_read(ctx, "none.csv", simulating, &read), NONSENS_ERR_USAGE, "made for simulate");
     assert_null(read);
@@ -200,15 +200,15 @@ static void test_simulated_data(void **state)
 {
     (void)state;
     nonsens_data *data = simulated_data();
-    assert_int_equal(nonsens_data_rows(data), ROWS);
-    assert_int_equal(nonsens_data_variables(data), 2);
-    assert_int_equal(nonsens_data_segments(data), SEGMENTS);
-    assert_string_equal(nonsens_data_name(data, 1), "x2");
-    assert_null(nonsens_data_name(data, 2));
+    assert_int_equal(nonsens_data_row_count(data), ROWS);
+    assert_int_equal(nonsens_data_variable_count(data), 2);
+    assert_int_equal(nonsens_data_segment_count(data), SEGMENTS);
+    assert_string_equal(nonsens_data_variable_at(data, 1), "x2");
+    assert_null(nonsens_data_variable_at(data, 2));
     assert_true(is_label(data, "s1") && is_label(data, "s5") && !is_label(data, "s6"));
-    assert_null(nonsens_data_label(data, SEGMENTS));
-    assert_null(nonsens_data_label(data, -1));
-    assert_null(nonsens_data_warning(data, nonsens_data_warnings(data)));
+    assert_null(nonsens_data_segment_at(data, SEGMENTS));
+    assert_null(nonsens_data_segment_at(data, -1));
+    assert_null(nonsens_data_warning_at(data, nonsens_data_warning_count(data)));
     nonsens_data_free(data);
 }
 
@@ -221,7 +221,7 @@ static void test_unknown_column(void **state)
     nonsens_result *result;
     assert_ok(nonsens_options_set(ctx, options, "x", "x1"));
     assert_ok(nonsens_options_set(ctx, options, "y", "nothere"));
-    assert_said(nonsens_direction(ctx, data, options, &result), NONSENS_ERR_DATA, "there is no such variable");
+    assert_said(nonsens_run_direction(ctx, data, options, &result), NONSENS_ERR_DATA, "there is no such variable");
     assert_ok(nonsens_simulation_write_csv(ctx, simulation, path_of("data.csv")));
     assert_said(nonsens_data_read(ctx, path_of("data.csv"), options, &read), NONSENS_ERR_DATA, "\"nothere\"");
     assert_ok(nonsens_options_set(ctx, options, "y", "x2"));
@@ -252,7 +252,7 @@ static void check_evidence(const nonsens_result *result)
 
 static void check_notes(const nonsens_result *result)
 {
-    int64_t count = nonsens_result_notes(result);
+    int64_t count = nonsens_result_note_count(result);
     for (int64_t i = 0; i < count; i++) {
         assert_true(strlen(nonsens_result_note(result, i)) > 10);
         assert_in_range(nonsens_result_note_level(result, i), 0, 2);
@@ -266,8 +266,8 @@ static void check_notes(const nonsens_result *result)
 static void check_sources(const nonsens_result *result)
 {
     bool seen[ROWS] = {false};
-    const int64_t *input_row = nonsens_result_input_row(result);
-    assert_int_equal(nonsens_result_rows(result), ROWS);
+    const int64_t *input_row = nonsens_result_input_rows(result);
+    assert_int_equal(nonsens_result_row_count(result), ROWS);
     for (int64_t i = 0; i < ROWS; i++) {
         assert_in_range(input_row[i], 0, ROWS - 1);
         assert_false(seen[input_row[i]]);
@@ -275,7 +275,7 @@ static void check_sources(const nonsens_result *result)
     }
     bool changes = false; // of one that does not visibly change over segments no estimate is made
     for (int64_t j = 0; j < 2; j++) {
-        const double *source = nonsens_result_source(result, j);
+        const double *source = nonsens_result_source_at(result, j);
         assert_non_null(source);
         for (int64_t i = 0; i < ROWS; i++) {
             assert_true(isfinite(source[i]));
@@ -283,8 +283,8 @@ static void check_sources(const nonsens_result *result)
         }
     }
     assert_true(changes);
-    assert_null(nonsens_result_source(result, 2));
-    assert_null(nonsens_result_source(result, -1));
+    assert_null(nonsens_result_source_at(result, 2));
+    assert_null(nonsens_result_source_at(result, -1));
 }
 
 static void test_direction(void **state)
@@ -311,7 +311,7 @@ static void test_direction(void **state)
 /* The first row of the sources file belongs to the first row of the input. */
 static void check_sources_file(const nonsens_result *result)
 {
-    const int64_t *input_row = nonsens_result_input_row(result);
+    const int64_t *input_row = nonsens_result_input_rows(result);
     int64_t first = 0;
     while (input_row[first] != 0) {
         first++;
@@ -319,8 +319,8 @@ static void check_sources_file(const nonsens_result *result)
     assert_ok(nonsens_result_write_sources(ctx, result, path_of("sources.csv")));
     char *text = take_file("sources.csv"), *end;
     assert_int_equal(strncmp(text, "row,N_x1,N_x2\n1,", 16), 0);
-    assert_true(strtod(text + 16, &end) == nonsens_result_source(result, 0)[first]);
-    assert_true(strtod(end + 1, NULL) == nonsens_result_source(result, 1)[first]);
+    assert_true(strtod(text + 16, &end) == nonsens_result_source_at(result, 0)[first]);
+    assert_true(strtod(end + 1, NULL) == nonsens_result_source_at(result, 1)[first]);
     free(text);
 }
 
@@ -390,21 +390,21 @@ static void test_independence_and_diagnose(void **state)
     (void)state;
     static const char *const words[] = {"threads", "1", NULL};
     nonsens_data *data = simulated_data();
-    nonsens_options *testing = options_of(NONSENS_CMD_INDEPENDENCE, words);
-    nonsens_options *looking = options_of(NONSENS_CMD_DIAGNOSE, words);
+    nonsens_options *testing = options_of(NONSENS_COMMAND_INDEPENDENCE, words);
+    nonsens_options *looking = options_of(NONSENS_COMMAND_DIAGNOSE, words);
     nonsens_result *result;
-    assert_ok(nonsens_independence(ctx, data, testing, &result));
+    assert_ok(nonsens_run_independence(ctx, data, testing, &result));
     bool dependent = nonsens_result_p_value(result) <= 0.05;
     assert_string_equal(nonsens_result_decision(result), dependent ? "dependent" : "independent");
     assert_null(nonsens_result_direction(result));
-    assert_null(nonsens_result_source(result, 0));
+    assert_null(nonsens_result_source_at(result, 0));
     assert_said(nonsens_result_write_sources(ctx, result, path_of("none.csv")), NONSENS_ERR_USAGE, "no disturbances");
     nonsens_result_free(result);
-    assert_ok(nonsens_diagnose(ctx, data, looking, &result));
+    assert_ok(nonsens_run_diagnose(ctx, data, looking, &result));
     assert_string_equal(nonsens_result_decision(result), "none");
     assert_true(isnan(nonsens_result_p_value(result)) && isnan(nonsens_result_score(result)));
     assert_null(nonsens_result_reason(result));
-    assert_true(nonsens_result_notes(result) > 0);
+    assert_true(nonsens_result_note_count(result) > 0);
     check_evidence(result);
     check_notes(result);
     nonsens_result_free(result);
@@ -417,11 +417,11 @@ static void test_ica(void **state)
 {
     (void)state;
     static const char *const words[] = {"method", "joint-diagonalisation", NULL};
-    nonsens_options *options = options_of(NONSENS_CMD_ICA, words);
+    nonsens_options *options = options_of(NONSENS_COMMAND_ICA, words);
     nonsens_data *data = simulated_data();
     nonsens_result *result;
-    assert_ok(nonsens_ica(ctx, data, options, &result));
-    assert_int_equal(nonsens_result_sources(result), 2);
+    assert_ok(nonsens_run_ica(ctx, data, options, &result));
+    assert_int_equal(nonsens_result_source_count(result), 2);
     const double *w = nonsens_result_unmixing(result), *a = nonsens_result_mixing(result);
     assert_true(fabs(w[0] * a[0] + w[1] * a[2] - 1.0) < 1e-12 && fabs(w[0] * a[1] + w[1] * a[3]) < 1e-12);
     assert_ok(nonsens_result_write_sources(ctx, result, path_of("sources.csv")));
@@ -449,15 +449,15 @@ static void test_progress_cancels(void **state)
     nonsens_options *options = fast_options();
     nonsens_result *result;
     int calls = 0;
-    nonsens_set_progress(ctx, stop_at_once, &calls);
-    assert_said(nonsens_direction(ctx, data, options, &result), NONSENS_CANCELLED, "interrupted");
+    nonsens_context_set_progress(ctx, stop_at_once, &calls);
+    assert_said(nonsens_run_direction(ctx, data, options, &result), NONSENS_CANCELLED, "interrupted");
     assert_null(result);
     assert_true(calls > 0);
-    nonsens_set_progress(ctx, NULL, NULL);
-    assert_ok(nonsens_direction(ctx, data, options, &result)); // the wish was for that run alone
+    nonsens_context_set_progress(ctx, NULL, NULL);
+    assert_ok(nonsens_run_direction(ctx, data, options, &result)); // the wish was for that run alone
     nonsens_result_free(result);
-    nonsens_cancel(ctx);
-    assert_ok(nonsens_direction(ctx, data, options, &result));
+    nonsens_context_cancel(ctx);
+    assert_ok(nonsens_run_direction(ctx, data, options, &result));
     nonsens_result_free(result);
     nonsens_options_free(options);
     nonsens_data_free(data);
@@ -470,16 +470,16 @@ static void test_limit_of_memory(void **state)
     nonsens_data *data = simulated_data();
     nonsens_options *options = fast_options();
     nonsens_result *result;
-    int64_t foretold = nonsens_expected_memory(data, options);
+    int64_t foretold = nonsens_data_estimate_memory(data, options);
     assert_true(foretold > 1000000);
     assert_ok(nonsens_options_set(ctx, options, "max-memory", "1"));
-    assert_said(nonsens_direction(ctx, data, options, &result), NONSENS_ERR_MEMORY, "1 MB");
+    assert_said(nonsens_run_direction(ctx, data, options, &result), NONSENS_ERR_MEMORY, "1 MB");
     assert_null(result);
     assert_ok(nonsens_options_set(ctx, options, "max-memory", "0"));
-    assert_ok(nonsens_direction(ctx, data, options, &result));
+    assert_ok(nonsens_run_direction(ctx, data, options, &result));
     nonsens_result_free(result);
     assert_ok(nonsens_options_set(ctx, options, "method", "lingam"));
-    assert_true(nonsens_expected_memory(data, options) < foretold);
+    assert_true(nonsens_data_estimate_memory(data, options) < foretold);
     nonsens_options_free(options);
     nonsens_data_free(data);
 }
@@ -489,7 +489,7 @@ static void test_freeing_nothing(void **state)
 {
     nonsens_options *options;
     (void)state;
-    assert_ok(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options));
+    assert_ok(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options));
     nonsens_context_free(NULL);
     nonsens_options_free(NULL);
     nonsens_data_free(NULL);
@@ -531,7 +531,7 @@ static void test_many_questions(void **state)
     const char *const tests[] = {"auto", "kci", "rcit", "fisher-z", "residuals"};
     const int64_t given[] = {2};
     for (size_t k = 0; k < sizeof tests / sizeof *tests; k++) {
-        nonsens_options *options = options_of(NONSENS_CMD_INDEPENDENCE, (const char *const[]){"test", tests[k], NULL});
+        nonsens_options *options = options_of(NONSENS_COMMAND_INDEPENDENCE, (const char *const[]){"test", tests[k], NULL});
         nonsens_ci *tester;
         double statistic, p, again;
         int64_t asked, remembered;
@@ -550,7 +550,7 @@ static void test_many_questions(void **state)
         nonsens_ci_free(tester);
         nonsens_options_free(options);
     }
-    nonsens_options *change = options_of(NONSENS_CMD_INDEPENDENCE, (const char *const[]){"test", "ks", NULL});
+    nonsens_options *change = options_of(NONSENS_COMMAND_INDEPENDENCE, (const char *const[]){"test", "ks", NULL});
     nonsens_ci *none;
     assert_said(nonsens_ci_new(ctx, data, change, &none), NONSENS_ERR_USAGE, "segment");
     assert_null(none);
@@ -565,19 +565,19 @@ static void test_roles_by_number(void **state)
     (void)state;
     nonsens_data *data = chain_data();
     nonsens_options *options =
-        options_of(NONSENS_CMD_INDEPENDENCE, (const char *const[]){"x", "#1", "y", "#2", "given", "#3", NULL});
+        options_of(NONSENS_COMMAND_INDEPENDENCE, (const char *const[]){"x", "#1", "y", "#2", "given", "#3", NULL});
     nonsens_result *result;
-    assert_ok(nonsens_independence(ctx, data, options, &result));
+    assert_ok(nonsens_run_independence(ctx, data, options, &result));
     assert_string_equal(nonsens_result_evidence_at(result, 0)->name, "kci(a, b | c)");
     assert_string_equal(nonsens_result_decision(result), "independent");
     nonsens_result_free(result);
     assert_ok(nonsens_options_set(ctx, options, "y", "#3"));
     assert_ok(nonsens_options_set(ctx, options, "given", "#2"));
-    assert_ok(nonsens_independence(ctx, data, options, &result));
+    assert_ok(nonsens_run_independence(ctx, data, options, &result));
     assert_string_equal(nonsens_result_evidence_at(result, 0)->name, "kci(a, c | b)");
     nonsens_result_free(result);
     assert_ok(nonsens_options_set(ctx, options, "test", "ks"));
-    assert_said(nonsens_independence(ctx, data, options, &result), NONSENS_ERR_USAGE, "leave out y and given");
+    assert_said(nonsens_run_independence(ctx, data, options, &result), NONSENS_ERR_USAGE, "leave out y and given");
     nonsens_options_free(options);
     nonsens_data_free(data);
 }

@@ -105,7 +105,7 @@ static void release_lists(void)
 static void judge_status(const nonsens_context *ctx, nonsens_status status)
 {
     bool refused = status == NONSENS_ERR_USAGE || status == NONSENS_ERR_DATA;
-    const char *message = nonsens_message(ctx);
+    const char *message = nonsens_context_message(ctx);
     if (now.expected == VALID && status != NONSENS_OK) {
         WRONG("status %d, \"%s\"", (int)status, message);
     }
@@ -183,7 +183,7 @@ static nonsens_simulation *a_simulation;
 static void must(nonsens_status status)
 {
     if (status != NONSENS_OK) {
-        fail_msg("status %d, %s", (int)status, nonsens_message(own));
+        fail_msg("status %d, %s", (int)status, nonsens_context_message(own));
     }
 }
 
@@ -192,20 +192,20 @@ static const struct setting {
     unsigned commands;
     const char *key, *value;
 } SETTING[] = {
-    {NONSENS_CMD_SIMULATE, "sem", "node"},
-    {NONSENS_CMD_SIMULATE, "nodes", "3"},
-    {NONSENS_CMD_SIMULATE, "segments", "4"},
-    {NONSENS_CMD_SIMULATE, "per-segment", "40"},
-    {NONSENS_CMD_SIMULATE, "depth", "1"},
-    {NONSENS_CMD_DIRECTION | NONSENS_CMD_DISCOVER | NONSENS_CMD_EXPLAIN, "method", "lingam"},
-    {NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE, "x", "x1"},
-    {NONSENS_CMD_DIRECTION | NONSENS_CMD_INDEPENDENCE, "y", "x2"},
-    {NONSENS_CMD_INDEPENDENCE, "test", "fisher-z"},
-    {NONSENS_CMD_EXPLAIN, "of", "s1"},
-    {NONSENS_CMD_REPRODUCE, "reps", "1"},
-    {NONSENS_CMD_REPRODUCE, "cells", "laplace-random-50"},
-    {NONSENS_CMD_REPRODUCE, "resume", "true"},
-    {NONSENS_CMD_REPRODUCE, "out", folder},
+    {NONSENS_COMMAND_SIMULATE, "sem", "node"},
+    {NONSENS_COMMAND_SIMULATE, "nodes", "3"},
+    {NONSENS_COMMAND_SIMULATE, "segments", "4"},
+    {NONSENS_COMMAND_SIMULATE, "per-segment", "40"},
+    {NONSENS_COMMAND_SIMULATE, "depth", "1"},
+    {NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN, "method", "lingam"},
+    {NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE, "x", "x1"},
+    {NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE, "y", "x2"},
+    {NONSENS_COMMAND_INDEPENDENCE, "test", "fisher-z"},
+    {NONSENS_COMMAND_EXPLAIN, "of", "s1"},
+    {NONSENS_COMMAND_REPRODUCE, "reps", "1"},
+    {NONSENS_COMMAND_REPRODUCE, "cells", "laplace-random-50"},
+    {NONSENS_COMMAND_REPRODUCE, "resume", "true"},
+    {NONSENS_COMMAND_REPRODUCE, "out", folder},
     {0, NULL, NULL},
 };
 
@@ -239,7 +239,7 @@ static nonsens_options *options_for_pairs(void)
 {
     nonsens_options **made = &made_options[sizeof made_options / sizeof *made_options - 1];
     if (!*made) {
-        must(nonsens_options_new(own, NONSENS_CMD_DIRECTION, made));
+        must(nonsens_options_new(own, NONSENS_COMMAND_DIRECTION, made));
         must(nonsens_options_set(own, *made, "method", "lingam"));
         must(nonsens_options_set(own, *made, "pairs", "all"));
     }
@@ -248,13 +248,13 @@ static nonsens_options *options_for_pairs(void)
 
 static nonsens_options *new_options(void)
 {
-    return make_options(NONSENS_CMD_ICA);
+    return make_options(NONSENS_COMMAND_ICA);
 }
 
 /* With segments, whatever the options of other calls say. */
 static nonsens_data *new_data(void)
 {
-    nonsens_options *options = make_options(NONSENS_CMD_DISCOVER);
+    nonsens_options *options = make_options(NONSENS_COMMAND_DISCOVER);
     nonsens_data *data = NULL;
     must(nonsens_options_set(own, options, "segment", "segment"));
     must(nonsens_data_read(own, table_file, options, &data));
@@ -274,13 +274,13 @@ static nonsens_result *run(run_fn *method, unsigned command)
 
 static nonsens_result *new_result(void)
 {
-    return run(nonsens_direction, NONSENS_CMD_DIRECTION);
+    return run(nonsens_run_direction, NONSENS_COMMAND_DIRECTION);
 }
 
 static nonsens_ci *new_ci(void)
 {
     nonsens_ci *tester = NULL;
-    must(nonsens_ci_new(own, a_data, options_of(NONSENS_CMD_INDEPENDENCE), &tester));
+    must(nonsens_ci_new(own, a_data, options_of(NONSENS_COMMAND_INDEPENDENCE), &tester));
     return tester;
 }
 
@@ -299,21 +299,21 @@ static nonsens_graph *new_graph(void)
 static nonsens_comparison *new_comparison(void)
 {
     nonsens_comparison *comparison = NULL;
-    must(nonsens_compare(own, a_graph, another_graph, options_of(NONSENS_CMD_COMPARE), &comparison));
+    must(nonsens_comparison_new(own, a_graph, another_graph, options_of(NONSENS_COMMAND_COMPARE), &comparison));
     return comparison;
 }
 
 static nonsens_pairs *new_pairs(void)
 {
     nonsens_pairs *pairs = NULL;
-    must(nonsens_pairs_run(own, a_data, options_for_pairs(), NULL, &pairs));
+    must(nonsens_run_pairs(own, a_data, options_for_pairs(), NULL, &pairs));
     return pairs;
 }
 
 static nonsens_simulation *new_simulation(void)
 {
     nonsens_simulation *simulation = NULL;
-    must(nonsens_simulate(own, options_of(NONSENS_CMD_SIMULATE), &simulation));
+    must(nonsens_simulation_new(own, options_of(NONSENS_COMMAND_SIMULATE), &simulation));
     return simulation;
 }
 
@@ -385,9 +385,9 @@ static int set_up(void **state)
     a_data = new_data();
     a_ci = new_ci();
     a_result = new_result();
-    a_graph_result = run(nonsens_discover, NONSENS_CMD_DISCOVER);
-    an_explanation = run(nonsens_explain, NONSENS_CMD_EXPLAIN);
-    some_sources = run(nonsens_ica, NONSENS_CMD_ICA);
+    a_graph_result = run(nonsens_run_discover, NONSENS_COMMAND_DISCOVER);
+    an_explanation = run(nonsens_run_explain, NONSENS_COMMAND_EXPLAIN);
+    some_sources = run(nonsens_run_ica, NONSENS_COMMAND_ICA);
     must(nonsens_result_write_json(own, a_graph_result, result_file));
     a_graph = new_graph();
     another_graph = parse(other_text);

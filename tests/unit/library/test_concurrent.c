@@ -37,11 +37,11 @@ static nonsens_data *simulated(nonsens_context *ctx, const char *const *words)
     nonsens_options *options;
     nonsens_simulation *simulation = NULL;
     nonsens_data *data = NULL;
-    assert_int_equal(nonsens_options_new(ctx, NONSENS_CMD_SIMULATE, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(ctx, NONSENS_COMMAND_SIMULATE, &options), NONSENS_OK);
     for (; *words; words += 2) {
         assert_int_equal(nonsens_options_set(ctx, options, words[0], words[1]), NONSENS_OK);
     }
-    assert_int_equal(nonsens_simulate(ctx, options, &simulation), NONSENS_OK);
+    assert_int_equal(nonsens_simulation_new(ctx, options, &simulation), NONSENS_OK);
     assert_int_equal(nonsens_simulation_data(ctx, simulation, &data), NONSENS_OK);
     nonsens_simulation_free(simulation);
     nonsens_options_free(options);
@@ -55,7 +55,7 @@ static nonsens_options *options_of(nonsens_context *ctx, const struct job *j, co
 {
     static const char *const words[] = {"epochs",   "2", "folds",   "2",       "restarts", "1",
                                         "patience", "1", "segment", "segment", NULL};
-    unsigned command = j->graph ? NONSENS_CMD_DISCOVER : NONSENS_CMD_DIRECTION;
+    unsigned command = j->graph ? NONSENS_COMMAND_DISCOVER : NONSENS_COMMAND_DIRECTION;
     nonsens_options *options;
     if (nonsens_options_new(ctx, command, &options) != NONSENS_OK) {
         return NULL;
@@ -107,13 +107,13 @@ static char *run(nonsens_context *ctx, const struct job *j, const char *threads)
     nonsens_options *options = options_of(ctx, j, threads);
     nonsens_status status = NONSENS_ERR_USAGE;
     if (options) {
-        status = (j->graph ? nonsens_discover : nonsens_direction)(ctx, j->graph ? graph : pair, options, &result);
+        status = (j->graph ? nonsens_run_discover : nonsens_run_direction)(ctx, j->graph ? graph : pair, options, &result);
     }
     snprintf(path, sizeof path, "%s/%ld-%d", folder, (long)getpid(), atomic_fetch_add(&files, 1));
     if (status == NONSENS_OK) {
         status = nonsens_result_write_json(ctx, result, path);
     }
-    char *text = status == NONSENS_OK ? read_file(path) : strdup(nonsens_message(ctx));
+    char *text = status == NONSENS_OK ? read_file(path) : strdup(nonsens_context_message(ctx));
     if (text) {
         scrub(text, "\"seconds\": ");
         scrub(text, "\"threads\": ");
@@ -163,10 +163,10 @@ static int set_up(void **state)
     graph = simulated(ctx, three);
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *method = nonsens_method_at(i);
-        if (method->commands & NONSENS_CMD_DIRECTION) {
+        if (method->commands & NONSENS_COMMAND_DIRECTION) {
             list_job(ctx, method->name, false);
         }
-        if (method->commands & NONSENS_CMD_DISCOVER) {
+        if (method->commands & NONSENS_COMMAND_DISCOVER) {
             list_job(ctx, method->name, true);
         }
     }

@@ -112,9 +112,9 @@ static nonsens_status run_failing(const scenario *s, enum kind kind, int64_t n)
 /* `came`: the allocation was asked for; on several threads it may not be. */
 static void check_status(const scenario *s, enum kind kind, int64_t n, nonsens_status status, bool came)
 {
-    bool told = status == NONSENS_ERR_MEMORY && strstr(nonsens_message(ctx), "memory");
+    bool told = status == NONSENS_ERR_MEMORY && strstr(nonsens_context_message(ctx), "memory");
     if (!told && (status != NONSENS_OK || came)) {
-        fail_msg("%s: status %d, \"%s\"", name_of_run(s, kind, n), (int)status, nonsens_message(ctx));
+        fail_msg("%s: status %d, \"%s\"", name_of_run(s, kind, n), (int)status, nonsens_context_message(ctx));
     }
     if (strcmp(threads, "1") == 0) {
         assert_true(came);
@@ -266,7 +266,7 @@ static void sweep_both(const scenario *s, choice c)
     clear_outputs(s);
     nonsens_status status = s->run(s);
     if (status != NONSENS_OK) {
-        fail_msg("%s: status %d, %s", s->name, (int)status, nonsens_message(ctx));
+        fail_msg("%s: status %d, %s", s->name, (int)status, nonsens_context_message(ctx));
     }
     for_each_file("", "out", keep_whole, NULL);
     clear_outputs(s);
@@ -355,9 +355,9 @@ static void keep_begun_journal(const scenario *s, const char *to)
 
 static void make_tables(void)
 {
-    static const scenario pair = {.command = NONSENS_CMD_SIMULATE,
+    static const scenario pair = {.command = NONSENS_COMMAND_SIMULATE,
                                   .words = {"per-segment", "16", "segments", "4", "depth", "1"}},
-                          three = {.command = NONSENS_CMD_SIMULATE,
+                          three = {.command = NONSENS_COMMAND_SIMULATE,
                                    .words = {"per-segment", "16", "segments", "4", "depth", "1", "sem", "node", "nodes",
                                              "3"}};
     assert_int_equal(run_simulation(&pair), NONSENS_OK);
@@ -373,13 +373,13 @@ static void make_tables(void)
 static void make_others(void)
 {
     static const scenario
-        kept = {.command = NONSENS_CMD_DIRECTION, .data = "pair.csv", .words = {SEGMENTED, "method", "linear-ica"}},
-        found = {.command = NONSENS_CMD_DISCOVER, .data = "three.csv", .words = {SEGMENTED, "method", "lingam"}},
-        resamples = {.command = NONSENS_CMD_DISCOVER,
+        kept = {.command = NONSENS_COMMAND_DIRECTION, .data = "pair.csv", .words = {SEGMENTED, "method", "linear-ica"}},
+        found = {.command = NONSENS_COMMAND_DISCOVER, .data = "three.csv", .words = {SEGMENTED, "method", "lingam"}},
+        resamples = {.command = NONSENS_COMMAND_DISCOVER,
                      .data = "three.csv",
                      .words = {SEGMENTED, "method", "pc", "bootstrap", "3", "journal", "@out.journal"},
                      .run = run_analysis},
-        pairs = {.command = NONSENS_CMD_DIRECTION,
+        pairs = {.command = NONSENS_COMMAND_DIRECTION,
                  .data = "three.csv",
                  .words = {SEGMENTED, "method", "lingam", "pairs", "@pairs.txt"},
                  .run = run_pairs};

@@ -181,7 +181,7 @@ static void test_limits_and_starts(void **state)
                      NONSENS_ERR_NUMERIC);
     two.memory = 0;
     assert_int_equal(lbfgs_minimise(f->ctx, &f->scratch, 2, x, rosenbrock, NULL, &two, &result), NONSENS_ERR_USAGE);
-    nonsens_cancel(f->ctx);
+    nonsens_context_cancel(f->ctx);
     assert_int_equal(lbfgs_minimise(f->ctx, &f->scratch, 2, x, rosenbrock, NULL, &USUAL, &result), NONSENS_CANCELLED);
     context_begin(f->ctx);
 }

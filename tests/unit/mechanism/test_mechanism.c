@@ -334,7 +334,7 @@ static mechanism_fit fit(fixture *f, const world *w, int64_t effect, int64_t cau
 {
     mechanism_fit out;
     if (mechanism_run(f->ctx, &f->scratch, &w->data, effect, causes, cause, guess, &out) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     double sum = 0.0, folds = 0.0;
     for (int64_t i = 0; i < (1 + FOLDS) * mechanism_size(&w->data, causes); i++) {

@@ -34,8 +34,8 @@ static inline nonsens_status run_on(nonsens_context *ctx, unsigned command, cons
     }
     if (status == NONSENS_OK) {
         set_all(ctx, options, settings);
-        status = command == NONSENS_CMD_DISCOVER ? nonsens_discover(ctx, data, options, out)
-                                                 : nonsens_direction(ctx, data, options, out);
+        status = command == NONSENS_COMMAND_DISCOVER ? nonsens_run_discover(ctx, data, options, out)
+                                                 : nonsens_run_direction(ctx, data, options, out);
     }
     nonsens_options_free(options);
     nonsens_data_free(data);
@@ -47,9 +47,9 @@ static inline nonsens_result *run_pair(fixture *f, const char *settings, int64_t
                                        const int64_t *segment)
 {
     nonsens_result *result;
-    nonsens_status status = run_on(f->ctx, NONSENS_CMD_DIRECTION, settings, n, 2, columns, segment, &result);
+    nonsens_status status = run_on(f->ctx, NONSENS_COMMAND_DIRECTION, settings, n, 2, columns, segment, &result);
     if (status != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return result;
 }

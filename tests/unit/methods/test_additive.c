@@ -272,7 +272,7 @@ static nonsens_status run_line(nonsens_context *ctx, arena *a, void *state)
 {
     nonsens_result *result;
     (void)a;
-    nonsens_status status = run_on(ctx, NONSENS_CMD_DIRECTION, "method=lingam threads=1", 40, 2, state, NULL, &result);
+    nonsens_status status = run_on(ctx, NONSENS_COMMAND_DIRECTION, "method=lingam threads=1", 40, 2, state, NULL, &result);
     nonsens_result_free(result);
     return status;
 }

@@ -89,7 +89,7 @@ static nonsens_status run(nonsens_context *ctx, const table *t, bool reversed, u
         nonsens_options_set(ctx, options, "method", "cdnod");
         nonsens_options_set(ctx, options, "threads", threads);
         nonsens_options_set(ctx, options, "permutations", "49");
-        status = (command == NONSENS_CMD_DISCOVER ? nonsens_discover : nonsens_direction)(ctx, data, options, out);
+        status = (command == NONSENS_COMMAND_DISCOVER ? nonsens_run_discover : nonsens_run_direction)(ctx, data, options, out);
         nonsens_options_free(options);
     }
     nonsens_data_free(data);
@@ -99,8 +99,8 @@ static nonsens_status run(nonsens_context *ctx, const table *t, bool reversed, u
 static nonsens_result *direction(fixture *f, const table *t, bool reversed, const char *threads)
 {
     nonsens_result *result = NULL;
-    if (run(f->ctx, t, reversed, NONSENS_CMD_DIRECTION, threads, &result) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+    if (run(f->ctx, t, reversed, NONSENS_COMMAND_DIRECTION, threads, &result) != NONSENS_OK) {
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return result;
 }
@@ -133,7 +133,7 @@ static ci_result ask(fixture *f, ci_tester *t, int64_t x, int64_t y, int64_t cou
 {
     ci_result out;
     if (ci_test(f->ctx, t, x, y, count, given, &out) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return out;
 }
@@ -443,7 +443,7 @@ static void edges_as_text(const nonsens_result *result, const char *names, char 
 {
     char edge[8][8] = {""};
     size_t used = 0;
-    int64_t count = nonsens_result_edges(result);
+    int64_t count = nonsens_result_edge_count(result);
     assert_true(count <= 8);
     for (int64_t i = 0; i < count; i++) {
         const nonsens_edge *e = nonsens_result_edge_at(result, i);
@@ -463,8 +463,8 @@ static void test_graph(void **state)
     table t = make_graph(f, 1), u = turned(f, &t);
     nonsens_result *one, *other;
     char text[100], again[100];
-    assert_int_equal(run(f->ctx, &t, false, NONSENS_CMD_DISCOVER, "1", &one), NONSENS_OK);
-    assert_int_equal(run(f->ctx, &u, true, NONSENS_CMD_DISCOVER, "3", &other), NONSENS_OK);
+    assert_int_equal(run(f->ctx, &t, false, NONSENS_COMMAND_DISCOVER, "1", &one), NONSENS_OK);
+    assert_int_equal(run(f->ctx, &u, true, NONSENS_COMMAND_DISCOVER, "3", &other), NONSENS_OK);
     edges_as_text(one, "abcd", text, sizeof text);
     edges_as_text(other, "dcba", again, sizeof again);
     assert_string_equal(text, "a->b b->c d->c ");
@@ -485,7 +485,7 @@ static nonsens_status decide(nonsens_context *ctx, arena *a, void *state)
 {
     (void)a;
     nonsens_result *result = NULL;
-    nonsens_status status = run(ctx, state, false, NONSENS_CMD_DIRECTION, "1", &result);
+    nonsens_status status = run(ctx, state, false, NONSENS_COMMAND_DIRECTION, "1", &result);
     nonsens_result_free(result);
     return status;
 }
@@ -494,7 +494,7 @@ static nonsens_status discover(nonsens_context *ctx, arena *a, void *state)
 {
     (void)a;
     nonsens_result *result = NULL;
-    nonsens_status status = run(ctx, state, false, NONSENS_CMD_DISCOVER, "1", &result);
+    nonsens_status status = run(ctx, state, false, NONSENS_COMMAND_DISCOVER, "1", &result);
     nonsens_result_free(result);
     return status;
 }

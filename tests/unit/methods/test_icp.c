@@ -86,10 +86,10 @@ static nonsens_options *options_for(fixture *f, unsigned command, const char *in
 static nonsens_result *run_pair(fixture *f, const table *t, const char *invariance)
 {
     nonsens_data *data = as_data(f, t, NAMES);
-    nonsens_options *o = options_for(f, NONSENS_CMD_DIRECTION, invariance);
+    nonsens_options *o = options_for(f, NONSENS_COMMAND_DIRECTION, invariance);
     nonsens_result *r;
-    if (nonsens_direction(f->ctx, data, o, &r) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+    if (nonsens_run_direction(f->ctx, data, o, &r) != NONSENS_OK) {
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     nonsens_options_free(o);
     nonsens_data_free(data);
@@ -101,11 +101,11 @@ static nonsens_result *run_graph(fixture *f, const table *t, const char *const *
                                  const char *key, const char *value)
 {
     nonsens_data *data = as_data(f, t, names);
-    nonsens_options *o = options_for(f, NONSENS_CMD_DISCOVER, invariance);
+    nonsens_options *o = options_for(f, NONSENS_COMMAND_DISCOVER, invariance);
     nonsens_result *r;
     assert_int_equal(nonsens_options_set(f->ctx, o, key, value), NONSENS_OK);
-    if (nonsens_discover(f->ctx, data, o, &r) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+    if (nonsens_run_discover(f->ctx, data, o, &r) != NONSENS_OK) {
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     nonsens_options_free(o);
     nonsens_data_free(data);
@@ -183,7 +183,7 @@ static void test_one_set(void **state)
     modulate(t, 0);
     add_effect(t, 0, 1, 0.5);
     nonsens_data *data = as_data(f, t, NAMES);
-    nonsens_options *o = options_for(f, NONSENS_CMD_DISCOVER, "ks");
+    nonsens_options *o = options_for(f, NONSENS_COMMAND_DISCOVER, "ks");
     assert_int_equal(icp_open(f->ctx, &f->scratch, data, o, &d), NONSENS_OK);
     for (int64_t target = 0; target < 3; target++) {
         int64_t others[] = {target == 0 ? 1 : 0, target == 2 ? 1 : 2};
@@ -240,7 +240,7 @@ static void test_search(void **state)
     add_effect(t, 0, 1, 0.4);
     add_effect(t, 1, 2, 0.4);
     nonsens_data *data = as_data(f, t, NAMES);
-    nonsens_options *o = options_for(f, NONSENS_CMD_DISCOVER, "levene-rank");
+    nonsens_options *o = options_for(f, NONSENS_COMMAND_DISCOVER, "levene-rank");
     memset(target, 0, sizeof target);
     for (int64_t k = 0; k < D; k++) {
         target[k].variable = k;
@@ -439,7 +439,7 @@ static void test_target(void **state)
     static const char *const wrong[] = {"z", "#0", "#4", "#", "#1x", ""};
     for (int k = 0; k < 6; k++) {
         assert_int_equal(variables_find(f->ctx, data, "target", wrong[k], &index), NONSENS_ERR_DATA);
-        assert_non_null(strstr(nonsens_message(f->ctx), "there are a, b, c"));
+        assert_non_null(strstr(nonsens_context_message(f->ctx), "there are a, b, c"));
     }
     nonsens_data_free(data);
 }
@@ -492,16 +492,16 @@ static void check_survives(fixture *f, const table *t)
 {
     nonsens_data *data;
     for (int k = 0; k < 4; k++) {
-        unsigned command = k / 2 ? NONSENS_CMD_DISCOVER : NONSENS_CMD_DIRECTION;
+        unsigned command = k / 2 ? NONSENS_COMMAND_DISCOVER : NONSENS_COMMAND_DIRECTION;
         nonsens_options *o = options_for(f, command, k % 2 ? "ks" : "levene-rank");
         nonsens_result *r = NULL;
         nonsens_status status = nonsens_data_from_arrays(f->ctx, t->n, t->d, t->v, t->d, 1, NAMES, t->segment, &data);
         if (status == NONSENS_OK) {
-            status = (k / 2 ? nonsens_discover : nonsens_direction)(f->ctx, data, o, &r);
+            status = (k / 2 ? nonsens_run_discover : nonsens_run_direction)(f->ctx, data, o, &r);
         }
         if (status != NONSENS_OK) {
             assert_int_equal(status, NONSENS_ERR_DATA);
-            assert_int_not_equal(nonsens_message(f->ctx)[0], '\0');
+            assert_int_not_equal(nonsens_context_message(f->ctx)[0], '\0');
         } else {
             assert_true(k / 2 || isfinite(r->score));
             for (int64_t e = 0; e < r->evidence_count; e++) {
@@ -562,10 +562,10 @@ static void test_cancelling(void **state)
     modulate(t, 0);
     add_effect(t, 0, 1, 0.5);
     nonsens_data *data = as_data(f, t, NAMES);
-    nonsens_options *o = options_for(f, NONSENS_CMD_DISCOVER, "ks");
+    nonsens_options *o = options_for(f, NONSENS_COMMAND_DISCOVER, "ks");
     nonsens_result *r;
-    nonsens_set_progress(f->ctx, stop_at_once, NULL);
-    assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_CANCELLED);
+    nonsens_context_set_progress(f->ctx, stop_at_once, NULL);
+    assert_int_equal(nonsens_run_discover(f->ctx, data, o, &r), NONSENS_CANCELLED);
     assert_null(r);
     nonsens_options_free(o);
     nonsens_data_free(data);
@@ -581,7 +581,7 @@ static nonsens_status run_failing(nonsens_context *ctx, arena *a, void *state)
     (void)a;
     failing *x = state;
     nonsens_result *r;
-    nonsens_status status = (x->options->command == NONSENS_CMD_DISCOVER ? nonsens_discover : nonsens_direction)(
+    nonsens_status status = (x->options->command == NONSENS_COMMAND_DISCOVER ? nonsens_run_discover : nonsens_run_direction)(
         ctx, x->data, x->options, &r);
     assert_true((status == NONSENS_OK) == (r != NULL));
     nonsens_result_free(r);
@@ -596,7 +596,7 @@ static void test_failing_allocations(void **state)
     add_effect(t, 0, 1, 0.3);
     nonsens_data *data = as_data(f, t, NAMES);
     for (int k = 0; k < 2; k++) {
-        failing x = {data, options_for(f, k ? NONSENS_CMD_DISCOVER : NONSENS_CMD_DIRECTION, "levene-rank")};
+        failing x = {data, options_for(f, k ? NONSENS_COMMAND_DISCOVER : NONSENS_COMMAND_DIRECTION, "levene-rank")};
         assert_int_equal(nonsens_options_set(f->ctx, x.options, "threads", "1"), NONSENS_OK);
         assert_true(fail_every_allocation(f, run_failing, &x) > 10);
         nonsens_options_free(x.options);

@@ -320,7 +320,7 @@ static void test_cancelling(void **state)
     model *m = make_model(f, 5, 100, LAPLACE, 1, 91);
     lingam_order out;
     lingam_order_options how = {.threads = 1};
-    nonsens_set_progress(f->ctx, stop_at_once, NULL);
+    nonsens_context_set_progress(f->ctx, stop_at_once, NULL);
     assert_int_equal(lingam_find_order(f->ctx, &f->scratch, matrix_view(m->x, 100, 5), &how, &out), NONSENS_CANCELLED);
 }
 

@@ -15,11 +15,11 @@ static nonsens_result *discover(fixture *f, const nonsens_data *data, const char
 {
     nonsens_options *o;
     nonsens_result *result;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &o), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, o, "method", "lingam"), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, o, "coefficients", coefficients), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, o, "threads", threads), NONSENS_OK);
-    assert_int_equal(nonsens_discover(f->ctx, data, o, &result), NONSENS_OK);
+    assert_int_equal(nonsens_run_discover(f->ctx, data, o, &result), NONSENS_OK);
     nonsens_options_free(o);
     return result;
 }
@@ -138,7 +138,7 @@ static void test_size_of_the_check(void **state)
     const int64_t start[] = {0, 100, 200, 300, 400};
     nonsens_options *options;
     int rejected = 0;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &options), NONSENS_OK);
     for (int64_t repeat = 0; repeat < REPEATS; repeat++) {
         arena_mark mark = arena_tell(&f->scratch);
         bool strata = repeat % 2;
@@ -165,7 +165,7 @@ static void test_size_with_heavy_tails(void **state)
     enum { D = 22, N = 1000, REPEATS = 80 };
     nonsens_options *options;
     int rejected = 0;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &options), NONSENS_OK);
     for (int64_t repeat = 0; repeat < REPEATS; repeat++) {
         arena_mark mark = arena_tell(&f->scratch);
         double *x = fixture_doubles(f, N * D);
@@ -191,7 +191,7 @@ static lingam_check check_columns(fixture *f, int64_t n, int64_t d, double *x, d
     row_groups groups = {1, (const int64_t[]){0, n}};
     lingam_check check;
     nonsens_options *options;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &options), NONSENS_OK);
     options->null_kind = NULL_GAMMA;
     options->permutations = 0;
     options->alpha = alpha;
@@ -271,7 +271,7 @@ static nonsens_status discover_small(nonsens_context *ctx, arena *a, void *state
     const void **inputs = state;
     nonsens_result *result = NULL;
     (void)a;
-    nonsens_status status = nonsens_discover(ctx, inputs[0], inputs[1], &result);
+    nonsens_status status = nonsens_run_discover(ctx, inputs[0], inputs[1], &result);
     assert_true((result != NULL) == (status == NONSENS_OK));
     nonsens_result_free(result);
     return status;
@@ -284,7 +284,7 @@ static void test_each_allocation_failing(void **state)
     for (int s = 0; s < 2; s++) {
         nonsens_options *o;
         nonsens_data *data = data_of(f, 60, sizes[s], make_model(f, sizes[s], 60, LAPLACE, 1, 81)->x, NULL);
-        assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &o), NONSENS_OK);
+        assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &o), NONSENS_OK);
         assert_int_equal(nonsens_options_set(f->ctx, o, "method", "lingam"), NONSENS_OK);
         assert_int_equal(nonsens_options_set(f->ctx, o, "threads", "1"), NONSENS_OK);
         assert_true(fail_every_allocation(f, discover_small, (const void *[]){data, o}) > 10);

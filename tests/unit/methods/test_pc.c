@@ -56,13 +56,13 @@ static nonsens_status run_named(nonsens_context *ctx, const table *t, const char
     nonsens_data *data;
     nonsens_options *options;
     TRY(build(ctx, t, names, &data));
-    nonsens_status status = nonsens_options_new(ctx, NONSENS_CMD_DISCOVER, &options);
+    nonsens_status status = nonsens_options_new(ctx, NONSENS_COMMAND_DISCOVER, &options);
     if (status == NONSENS_OK) {
         nonsens_options_set(ctx, options, "method", "pc");
         for (int i = 0; status == NONSENS_OK && t->options[i]; i += 2) {
             status = nonsens_options_set(ctx, options, t->options[i], t->options[i + 1]);
         }
-        status = status == NONSENS_OK ? nonsens_discover(ctx, data, options, out) : status;
+        status = status == NONSENS_OK ? nonsens_run_discover(ctx, data, options, out) : status;
         nonsens_options_free(options);
     }
     nonsens_data_free(data);
@@ -73,7 +73,7 @@ static nonsens_result *discover(fixture *f, const table *t)
 {
     nonsens_result *result = NULL;
     if (run_named(f->ctx, t, letters, &result) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return result;
 }
@@ -84,7 +84,7 @@ static const char *graph_of(const nonsens_result *r, char text[512])
     static const char *const mark[] = {"->", "--", "<>"};
     size_t used = 0;
     text[0] = '\0';
-    for (int64_t i = 0; i < nonsens_result_edges(r); i++) {
+    for (int64_t i = 0; i < nonsens_result_edge_count(r); i++) {
         const nonsens_edge *e = nonsens_result_edge_at(r, i);
         int kind = e->type == NONSENS_EDGE_DIRECTED ? 0 : e->type == NONSENS_EDGE_UNDIRECTED ? 1 : 2;
         used += (size_t)snprintf(text + used, 512 - used, "%s%s%s%s", used ? " " : "", letters[e->from], mark[kind],
@@ -103,7 +103,7 @@ static void assert_graph(fixture *f, const table *t, const char *expected)
 
 static bool has_note(const nonsens_result *r, const char *words)
 {
-    for (int64_t i = 0; i < nonsens_result_notes(r); i++) {
+    for (int64_t i = 0; i < nonsens_result_note_count(r); i++) {
         if (strstr(nonsens_result_note(r, i), words)) {
             return true;
         }
@@ -244,7 +244,7 @@ static void test_skeleton_and_p_values(void **state)
         table t = collider(f, 400, 0, seed);
         nonsens_result *r = discover(f, &t);
         bool edge[5][5] = {{false}};
-        for (int64_t i = 0; i < nonsens_result_edges(r); i++) {
+        for (int64_t i = 0; i < nonsens_result_edge_count(r); i++) {
             const nonsens_edge *e = nonsens_result_edge_at(r, i);
             double p = NAN;
             edge[e->from][e->to] = edge[e->to][e->from] = true;
@@ -297,7 +297,7 @@ static void test_pooling(void **state)
     t.options[0] = "pooling";
     t.options[1] = "pooled";
     nonsens_result *result = discover(f, &t);
-    assert_int_equal(nonsens_result_edges(result), 1);
+    assert_int_equal(nonsens_result_edge_count(result), 1);
     assert_true(has_note(result, "thrown together"));
     nonsens_result_free(result);
 }
@@ -328,7 +328,7 @@ static void test_bends(void **state)
     assert_graph(f, &t, "a--b a--c");
     t.options[1] = "0";
     nonsens_result *result = discover(f, &t);
-    assert_int_equal(nonsens_result_edges(result), 3);
+    assert_int_equal(nonsens_result_edge_count(result), 3);
     nonsens_result_free(result);
 }
 
@@ -415,7 +415,7 @@ static void test_caps(void **state)
     few.options[0] = "alpha";
     few.options[1] = "0.99";
     result = discover(f, &few); // one variable may be given at five rows, and no more
-    assert_true(nonsens_result_edges(result) > 0);
+    assert_true(nonsens_result_edge_count(result) > 0);
     nonsens_result_free(result);
 }
 
@@ -431,7 +431,7 @@ static void test_constant_inside_segments(void **state)
     }
     nonsens_result *result = discover(f, &t);
     assert_true(has_note(result, "4 of 10 pairs of variables could not be tested"));
-    for (int64_t i = 0; i < nonsens_result_edges(result); i++) {
+    for (int64_t i = 0; i < nonsens_result_edge_count(result); i++) {
         assert_true(nonsens_result_edge_at(result, i)->to != 4 && nonsens_result_edge_at(result, i)->from != 4);
     }
     nonsens_result_free(result);
@@ -485,11 +485,11 @@ static void test_order_and_threads(void **state)
         u.options[5] = "3";
         nonsens_result *one = discover(f, &t);
         assert_int_equal(run_named(f->ctx, &u, names, &other), NONSENS_OK);
-        assert_int_equal(nonsens_result_edges(one), nonsens_result_edges(other));
-        for (int64_t i = 0; i < nonsens_result_edges(one); i++) {
+        assert_int_equal(nonsens_result_edge_count(one), nonsens_result_edge_count(other));
+        for (int64_t i = 0; i < nonsens_result_edge_count(one); i++) {
             const nonsens_edge *e = nonsens_result_edge_at(one, i);
             bool there = false;
-            for (int64_t j = 0; j < nonsens_result_edges(other); j++) {
+            for (int64_t j = 0; j < nonsens_result_edge_count(other); j++) {
                 const nonsens_edge *g = nonsens_result_edge_at(other, j);
                 bool same = place[g->from] == e->from && place[g->to] == e->to;
                 bool turned = place[g->to] == e->from && place[g->from] == e->to && g->type != NONSENS_EDGE_DIRECTED;

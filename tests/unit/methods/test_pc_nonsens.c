@@ -65,7 +65,7 @@ static nonsens_status run_named(nonsens_context *ctx, const table *t, const char
     nonsens_data *data;
     nonsens_options *options;
     TRY(dataset_build(ctx, t->n, t->d, (const double *const *)t->v, names, t->category, SEGMENTS, labels, NULL, &data));
-    nonsens_status status = nonsens_options_new(ctx, NONSENS_CMD_DISCOVER, &options);
+    nonsens_status status = nonsens_options_new(ctx, NONSENS_COMMAND_DISCOVER, &options);
     if (status == NONSENS_OK) {
         nonsens_options_set(ctx, options, "method", "pc-nonsens");
         nonsens_options_set(ctx, options, "orient-by", t->orient_by);
@@ -75,7 +75,7 @@ static nonsens_status run_named(nonsens_context *ctx, const table *t, const char
             nonsens_options_set(ctx, options, "as-published", "true");
             nonsens_options_set(ctx, options, "layers", t->layers);
         }
-        status = nonsens_discover(ctx, data, options, out);
+        status = nonsens_run_discover(ctx, data, options, out);
         nonsens_options_free(options);
     }
     nonsens_data_free(data);
@@ -88,7 +88,7 @@ static nonsens_result *discover(fixture *f, const table *t)
 {
     nonsens_result *result = NULL;
     if (run_named(f->ctx, t, letters, &result) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return result;
 }
@@ -98,7 +98,7 @@ static const char *graph_of(const nonsens_result *r, const char *const *names, c
     static const char *const mark[] = {"->", "--", "<>"};
     size_t used = 0;
     text[0] = '\0';
-    for (int64_t i = 0; i < nonsens_result_edges(r); i++) {
+    for (int64_t i = 0; i < nonsens_result_edge_count(r); i++) {
         const nonsens_edge *e = nonsens_result_edge_at(r, i);
         int kind = e->type == NONSENS_EDGE_DIRECTED ? 0 : e->type == NONSENS_EDGE_UNDIRECTED ? 1 : 2;
         used += (size_t)snprintf(text + used, 256 - used, "%s%s%s%s", used ? " " : "", names[e->from], mark[kind],
@@ -109,7 +109,7 @@ static const char *graph_of(const nonsens_result *r, const char *const *names, c
 
 static bool has_note(const nonsens_result *r, const char *words)
 {
-    for (int64_t i = 0; i < nonsens_result_notes(r); i++) {
+    for (int64_t i = 0; i < nonsens_result_note_count(r); i++) {
         if (strstr(nonsens_result_note(r, i), words)) {
             return true;
         }
@@ -148,7 +148,7 @@ static nonsens_result *discover_triangle(fixture *f, int64_t rows, const char *o
         t.v[2][i] = t.v[1][i] + 0.6 * t.v[0][i] + disturbance(&r, e, 2, false);
     }
     nonsens_result *result = discover(f, &t);
-    assert_int_equal(nonsens_result_edges(result), 3);
+    assert_int_equal(nonsens_result_edge_count(result), 3);
     return result;
 }
 
@@ -195,11 +195,11 @@ static double score_of_pair(fixture *f, const table *t, const char *layers)
     assert_int_equal(dataset_build(f->ctx, t->n, 2, (const double *const *)t->v, letters, t->category, SEGMENTS, labels,
                                    NULL, &data),
                      NONSENS_OK);
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DIRECTION, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DIRECTION, &options), NONSENS_OK);
     nonsens_options_set(f->ctx, options, "method", "nonsens-lr");
     nonsens_options_set(f->ctx, options, "as-published", "true");
     nonsens_options_set(f->ctx, options, "layers", layers);
-    assert_int_equal(nonsens_direction(f->ctx, data, options, &result), NONSENS_OK);
+    assert_int_equal(nonsens_run_direction(f->ctx, data, options, &result), NONSENS_OK);
     double score = fabs(nonsens_result_score(result));
     nonsens_result_free(result);
     nonsens_options_free(options);
@@ -273,11 +273,11 @@ static void test_segments_are_needed(void **state)
     nonsens_result *result;
     assert_int_equal(dataset_build(f->ctx, t.n, t.d, (const double *const *)t.v, letters, NULL, 0, NULL, NULL, &data),
                      NONSENS_OK);
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &options), NONSENS_OK);
     nonsens_options_set(f->ctx, options, "method", "pc-nonsens");
-    assert_int_not_equal(nonsens_discover(f->ctx, data, options, &result), NONSENS_OK);
+    assert_int_not_equal(nonsens_run_discover(f->ctx, data, options, &result), NONSENS_OK);
     nonsens_options_set(f->ctx, options, "method", "pc");
-    assert_int_equal(nonsens_discover(f->ctx, data, options, &result), NONSENS_OK);
+    assert_int_equal(nonsens_run_discover(f->ctx, data, options, &result), NONSENS_OK);
     nonsens_result_free(result);
     nonsens_options_free(options);
     nonsens_data_free(data);

@@ -37,7 +37,7 @@ static void set(fixture *f, nonsens_options *o, const char *key, const char *val
 static nonsens_options *make_options(fixture *f, const char *features, const char *epochs)
 {
     nonsens_options *o;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DIRECTION, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DIRECTION, &o), NONSENS_OK);
     set(f, o, "method", "structured");
     set(f, o, "features", features);
     set(f, o, "epochs", epochs);
@@ -58,7 +58,7 @@ static void test_networks_name_the_cause(void **state)
     set(f, o, "restarts", "4"); // with fewer or smaller networks a further rank makes up for what they have not learned
     set(f, o, "width", "16");
     set(f, o, "layers", "3");
-    assert_int_equal(nonsens_direction(f->ctx, data, o, &result), NONSENS_OK);
+    assert_int_equal(nonsens_run_direction(f->ctx, data, o, &result), NONSENS_OK);
     assert_string_equal(nonsens_result_decision(result), "c2->c1");
     nonsens_result_free(result);
     nonsens_options_free(o);
@@ -214,7 +214,7 @@ static void test_blocks_that_are_too_long_are_refused(void **state)
         set(f, o, "score-folds", FOLDS[k]);
         nonsens_status status = ladder_begin(f->ctx, &f->scratch, data, o, &l);
         assert_int_equal(status, WORDS[k] ? NONSENS_ERR_DATA : NONSENS_OK);
-        assert_true(!WORDS[k] || strstr(nonsens_message(f->ctx), WORDS[k]));
+        assert_true(!WORDS[k] || strstr(nonsens_context_message(f->ctx), WORDS[k]));
         nonsens_options_free(o);
     }
     nonsens_data_free(data);

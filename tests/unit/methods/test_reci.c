@@ -179,7 +179,7 @@ static nonsens_status run_small(nonsens_context *ctx, arena *a, void *state)
 {
     nonsens_result *result;
     (void)a;
-    nonsens_status status = run_on(ctx, NONSENS_CMD_DIRECTION, "method=reci regression=polynomial threads=1", SMALL, 2,
+    nonsens_status status = run_on(ctx, NONSENS_COMMAND_DIRECTION, "method=reci regression=polynomial threads=1", SMALL, 2,
                                    state, NULL, &result);
     nonsens_result_free(result);
     return status;

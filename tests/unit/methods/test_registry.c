@@ -20,14 +20,14 @@ static void test_rows_are_complete(void **state)
         assert_ptr_equal(info, nonsens_method_find(info->name));
         assert_true(info->citation[0] && info->summary[0]);
         assert_int_equal(info->assumes[strlen(info->assumes) - 1], '.');
-        assert_int_equal((info->commands & NONSENS_CMD_DIRECTION) != 0, m->direction != NULL);
-        assert_int_equal((info->commands & NONSENS_CMD_DISCOVER) != 0, m->discover != NULL);
-        assert_int_equal((info->commands & NONSENS_CMD_EXPLAIN) != 0, m->discover != NULL);
+        assert_int_equal((info->commands & NONSENS_COMMAND_DIRECTION) != 0, m->direction != NULL);
+        assert_int_equal((info->commands & NONSENS_COMMAND_DISCOVER) != 0, m->discover != NULL);
+        assert_int_equal((info->commands & NONSENS_COMMAND_EXPLAIN) != 0, m->discover != NULL);
         assert_true(info->commands != 0 && (info->disturbances & ~info->commands) == 0);
-        assert_int_equal(m->published_as != NULL, method_uses(m, NONSENS_CMD_DIRECTION, "as-published") ||
-                                                      method_uses(m, NONSENS_CMD_DISCOVER, "as-published"));
+        assert_int_equal(m->published_as != NULL, method_uses(m, NONSENS_COMMAND_DIRECTION, "as-published") ||
+                                                      method_uses(m, NONSENS_COMMAND_DISCOVER, "as-published"));
         assert_true(!m->published_as || strstr(m->published_as, info->name));
-        assert_true(!m->pair_option || method_uses(m, NONSENS_CMD_DISCOVER, m->pair_option));
+        assert_true(!m->pair_option || method_uses(m, NONSENS_COMMAND_DISCOVER, m->pair_option));
     }
     assert_null(nonsens_method_find("none"));
     assert_null(nonsens_method_find(NULL));
@@ -58,10 +58,10 @@ static void test_options_exist(void **state)
         assert_int_equal(m->info.direction_options != NULL, m->direction != NULL);
         assert_int_equal(m->info.discover_options != NULL, m->discover != NULL);
         if (m->direction) {
-            check_keys(m, NONSENS_CMD_DIRECTION, m->info.direction_options);
+            check_keys(m, NONSENS_COMMAND_DIRECTION, m->info.direction_options);
         }
         if (m->discover) {
-            check_keys(m, NONSENS_CMD_DISCOVER, m->info.discover_options);
+            check_keys(m, NONSENS_COMMAND_DISCOVER, m->info.discover_options);
         }
     }
 }
@@ -80,7 +80,7 @@ static int check_help(const nonsens_option_info *info)
     bool begins_with_name = method_find(name) != NULL;
     for (; begins_with_name && name; name = strtok_r(NULL, ", ", &rest)) {
         const method *m = method_find(name);
-        unsigned command = info->commands & NONSENS_CMD_DIRECTION ? NONSENS_CMD_DIRECTION : NONSENS_CMD_DISCOVER;
+        unsigned command = info->commands & NONSENS_COMMAND_DIRECTION ? NONSENS_COMMAND_DIRECTION : NONSENS_COMMAND_DISCOVER;
         if (m && (m->info.commands & command) && !method_uses(m, command, info->key)) {
             fail_msg("the text of --%s names %s, whose row does not list it", info->key, name);
         }
@@ -104,7 +104,7 @@ static void test_methods_for_pairs(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
     nonsens_options *o = NULL;
-    assert_int_equal(nonsens_options_new(ctx, NONSENS_CMD_DISCOVER, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(ctx, NONSENS_COMMAND_DISCOVER, &o), NONSENS_OK);
     for (size_t i = 0; i < nonsens_method_count(); i++) {
         const method *m = method_at(i);
         char choices[256], *rest;
@@ -112,7 +112,7 @@ static void test_methods_for_pairs(void **state)
             assert_null(method_for_pairs(m, o));
             continue;
         }
-        snprintf(choices, sizeof choices, "%s", nonsens_option_find(m->pair_option, NONSENS_CMD_DISCOVER)->choices);
+        snprintf(choices, sizeof choices, "%s", nonsens_option_find(m->pair_option, NONSENS_COMMAND_DISCOVER)->choices);
         for (char *word = strtok_r(choices, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
             assert_int_equal(nonsens_options_set(ctx, o, m->pair_option, word), NONSENS_OK);
             assert_string_equal(method_for_pairs(m, o)->info.name, word);
@@ -134,7 +134,7 @@ static void choose(nonsens_context *ctx, unsigned command, const char *const *wo
     nonsens_status status = choose_method(ctx, o, &m);
     assert_int_equal(status, said ? NONSENS_ERR_USAGE : NONSENS_OK);
     if (said) {
-        assert_string_equal(nonsens_message(ctx), said);
+        assert_string_equal(nonsens_context_message(ctx), said);
     } else {
         assert_string_equal(m->info.name, o->method);
     }
@@ -146,7 +146,7 @@ static void choose(nonsens_context *ctx, unsigned command, const char *const *wo
 static void test_choosing(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
-    unsigned pair = NONSENS_CMD_DIRECTION, graph = NONSENS_CMD_DISCOVER, explain = NONSENS_CMD_EXPLAIN;
+    unsigned pair = NONSENS_COMMAND_DIRECTION, graph = NONSENS_COMMAND_DISCOVER, explain = NONSENS_COMMAND_EXPLAIN;
     choose(ctx, pair, WORDS("method", "reci"), NULL);
     choose(ctx, explain, WORDS("method", "pc", "knowledge", "file"), NULL);
     choose(ctx, graph, WORDS("method", "icp", "target", "a"), NULL);

@@ -113,9 +113,9 @@ static nonsens_result *run_graph(fixture *f, bool turned, const char *settings)
     double *v = fixture_doubles(f, D * ROWS);
     nonsens_result *result;
     make_graph(v, turned);
-    nonsens_status status = run_on(f->ctx, NONSENS_CMD_DISCOVER, settings, ROWS, D, v, NULL, &result);
+    nonsens_status status = run_on(f->ctx, NONSENS_COMMAND_DISCOVER, settings, ROWS, D, v, NULL, &result);
     if (status != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return result;
 }
@@ -158,7 +158,7 @@ static void test_contradiction_is_noted(void **state)
     fixture *f = *state;
     double *v = curve(f, N, true, 4);
     nonsens_result *result;
-    assert_int_equal(run_on(f->ctx, NONSENS_CMD_DISCOVER, "method=resit", N, 2, v, NULL, &result), NONSENS_OK);
+    assert_int_equal(run_on(f->ctx, NONSENS_COMMAND_DISCOVER, "method=resit", N, 2, v, NULL, &result), NONSENS_OK);
     assert_true(has_note(result, "contradict additive noise"));
     assert_int_equal(result->edges, 1);
     nonsens_result_free(result);
@@ -174,13 +174,13 @@ static void test_change_over_segments_is_noted(void **state)
         segment[i] = i % 4;
         v[N + i] += (double)segment[i];
     }
-    assert_int_equal(run_on(f->ctx, NONSENS_CMD_DISCOVER, "method=resit", N, 2, v, segment, &result), NONSENS_OK);
+    assert_int_equal(run_on(f->ctx, NONSENS_COMMAND_DISCOVER, "method=resit", N, 2, v, segment, &result), NONSENS_OK);
     assert_true(has_note(result, "same in all segments"));
     nonsens_result_free(result);
     for (int64_t i = 0; i < N; i++) {
         segment[i] = i / 5; // segments too small for any test
     }
-    assert_int_equal(run_on(f->ctx, NONSENS_CMD_DISCOVER, "method=resit", N, 2, v, segment, &result), NONSENS_OK);
+    assert_int_equal(run_on(f->ctx, NONSENS_COMMAND_DISCOVER, "method=resit", N, 2, v, segment, &result), NONSENS_OK);
     assert_int_equal(result->edges, 0);
     assert_true(has_note(result, "Nothing could be tested"));
     nonsens_result_free(result);
@@ -213,7 +213,7 @@ static void test_gaussian_line_is_noted(void **state)
         v[i] = rng_normal(&r);
         v[N + i] = v[i] + rng_normal(&r);
     }
-    assert_int_equal(run_on(f->ctx, NONSENS_CMD_DISCOVER, "method=resit", N, 2, v, NULL, &result), NONSENS_OK);
+    assert_int_equal(run_on(f->ctx, NONSENS_COMMAND_DISCOVER, "method=resit", N, 2, v, NULL, &result), NONSENS_OK);
     assert_int_equal(result->edges, 1);
     assert_true(has_note(result, "Directions that are not established"));
     nonsens_result_free(result);
@@ -227,8 +227,8 @@ static void test_every_allocation_may_fail(void **state)
     for (int i = 0; i < 60; i++) {
         v[i] = rng_normal(&r);
     }
-    assert_true(fail_every_allocation(f, run_small, &(small_run){NONSENS_CMD_DIRECTION, 2, v}) > 5);
-    assert_true(fail_every_allocation(f, run_small, &(small_run){NONSENS_CMD_DISCOVER, 3, v}) > 5);
+    assert_true(fail_every_allocation(f, run_small, &(small_run){NONSENS_COMMAND_DIRECTION, 2, v}) > 5);
+    assert_true(fail_every_allocation(f, run_small, &(small_run){NONSENS_COMMAND_DISCOVER, 3, v}) > 5);
 }
 
 int main(void)

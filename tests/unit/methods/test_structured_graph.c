@@ -26,13 +26,13 @@ static nonsens_simulation *simulate(fixture *f, int64_t nodes, int64_t segments,
     snprintf(text[3], sizeof text[3], "%d", (int)seed);
     const char *set[][2] = {{"sem", "node"},       {"nodes", text[0]},       {"edge-prob", "0.5"},
                             {"segments", text[1]}, {"per-segment", text[2]}, {"seed", text[3]}};
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_SIMULATE, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_SIMULATE, &o), NONSENS_OK);
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         if (nonsens_options_set(f->ctx, o, set[i][0], set[i][1]) != NONSENS_OK) {
-            fail_msg("%s", nonsens_message(f->ctx));
+            fail_msg("%s", nonsens_context_message(f->ctx));
         }
     }
-    assert_int_equal(nonsens_simulate(f->ctx, o, &s), NONSENS_OK);
+    assert_int_equal(nonsens_simulation_new(f->ctx, o, &s), NONSENS_OK);
     nonsens_options_free(o);
     return s;
 }
@@ -47,7 +47,7 @@ static nonsens_data *data_of(fixture *f, const nonsens_simulation *s)
 static nonsens_options *options_of(fixture *f, const char *threads, const char *known)
 {
     nonsens_options *o;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &o), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, o, "method", "structured"), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, o, "threads", threads), NONSENS_OK);
     if (known) {
@@ -60,8 +60,8 @@ static nonsens_result *discover(fixture *f, const nonsens_data *data, const char
 {
     nonsens_options *o = options_of(f, threads, known);
     nonsens_result *result;
-    if (nonsens_discover(f->ctx, data, o, &result) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+    if (nonsens_run_discover(f->ctx, data, o, &result) != NONSENS_OK) {
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     nonsens_options_free(o);
     return result;
@@ -210,8 +210,8 @@ static void test_too_many_required(void **state)
     fclose(file);
     nonsens_options *o = options_of(f, "1", path);
     nonsens_result *r;
-    assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(f->ctx), "requires 7 causes"));
+    assert_int_equal(nonsens_run_discover(f->ctx, data, o, &r), NONSENS_ERR_USAGE);
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "requires 7 causes"));
     remove(path);
     nonsens_options_free(o);
     nonsens_data_free(data);
@@ -351,7 +351,7 @@ static nonsens_status discover_small(nonsens_context *ctx, arena *a, void *state
     const void **inputs = state;
     nonsens_result *result = NULL;
     (void)a;
-    nonsens_status status = nonsens_discover(ctx, inputs[0], inputs[1], &result);
+    nonsens_status status = nonsens_run_discover(ctx, inputs[0], inputs[1], &result);
     nonsens_result_free(result);
     return status;
 }
@@ -381,8 +381,8 @@ static void test_cancelling(void **state)
     nonsens_options *o = options_of(f, "1", NULL);
     nonsens_result *r = NULL;
     int calls = 0;
-    nonsens_set_progress(f->ctx, stop, &calls);
-    assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_CANCELLED);
+    nonsens_context_set_progress(f->ctx, stop, &calls);
+    assert_int_equal(nonsens_run_discover(f->ctx, data, o, &r), NONSENS_CANCELLED);
     assert_null(r);
     assert_true(calls >= 3 && calls < 15);
     nonsens_options_free(o);

@@ -357,7 +357,7 @@ static void test_environment_names_the_kernel(void **state)
     }
     setenv("NONSENS_KERNEL", "abacus", 1);
     assert_int_equal(kernel_choose(f->ctx, &k), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(f->ctx), "NONSENS_KERNEL=abacus"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "NONSENS_KERNEL=abacus"));
     unsetenv("NONSENS_KERNEL");
     if (before) {
         setenv("NONSENS_KERNEL", before, 1);

@@ -44,7 +44,7 @@ static pair make_pair(fixture *f, int64_t segments, int64_t per_segment, int64_t
 static nonsens_options *make_options(fixture *f, const char *width, const char *epochs, const char *threads)
 {
     nonsens_options *o;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DIRECTION, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DIRECTION, &o), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, o, "width", width), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, o, "epochs", epochs), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, o, "threads", threads), NONSENS_OK);
@@ -316,7 +316,7 @@ static void test_diverging_training_is_told(void **state)
     assert_int_equal(nonsens_options_set(f->ctx, o, "batch", "1"), NONSENS_OK);
     assert_int_equal(restricted_fit(f->ctx, &f->scratch, &p.data, (restricted_spec){0, 0, 2}, o, held, NULL),
                      NONSENS_ERR_NUMERIC);
-    assert_non_null(strstr(nonsens_message(f->ctx), "--learning-rate"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "--learning-rate"));
     nonsens_options_free(o);
 }
 

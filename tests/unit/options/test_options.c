@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-static const unsigned COMMANDS[] = {NONSENS_CMD_SIMULATE, NONSENS_CMD_DIRECTION, NONSENS_CMD_INDEPENDENCE,
-                                    NONSENS_CMD_DIAGNOSE, NONSENS_CMD_REPRODUCE};
+static const unsigned COMMANDS[] = {NONSENS_COMMAND_SIMULATE, NONSENS_COMMAND_DIRECTION, NONSENS_COMMAND_INDEPENDENCE,
+                                    NONSENS_COMMAND_DIAGNOSE, NONSENS_COMMAND_REPRODUCE};
 
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
@@ -47,8 +47,8 @@ static void assert_refused(unsigned command, const char *key, const char *value,
     nonsens_options *options = fresh(command);
     nonsens_options before = *options;
     assert_int_equal(nonsens_options_set(ctx, options, key, value), NONSENS_ERR_USAGE);
-    if (!strstr(nonsens_message(ctx), said)) {
-        fail_msg("--%s %s: \"%s\" does not say \"%s\"", key, value, nonsens_message(ctx), said);
+    if (!strstr(nonsens_context_message(ctx), said)) {
+        fail_msg("--%s %s: \"%s\" does not say \"%s\"", key, value, nonsens_context_message(ctx), said);
     }
     assert_memory_equal(&before, options, sizeof before); // never clamped, nothing touched
     nonsens_options_free(options);
@@ -57,13 +57,13 @@ static void assert_refused(unsigned command, const char *key, const char *value,
 /* Options of direction with the given pairs of key and value, ended by NULL, and what the check says to them. */
 static void check_together(const char *const *words, nonsens_status expected, const char *said)
 {
-    nonsens_options *options = fresh(NONSENS_CMD_DIRECTION);
+    nonsens_options *options = fresh(NONSENS_COMMAND_DIRECTION);
     for (; *words; words += 2) {
         assert_int_equal(nonsens_options_set(ctx, options, words[0], words[1]), NONSENS_OK);
     }
     assert_int_equal(nonsens_options_check(ctx, options), expected);
-    if (expected != NONSENS_OK && !strstr(nonsens_message(ctx), said)) {
-        fail_msg("\"%s\" does not say \"%s\"", nonsens_message(ctx), said);
+    if (expected != NONSENS_OK && !strstr(nonsens_context_message(ctx), said)) {
+        fail_msg("\"%s\" does not say \"%s\"", nonsens_context_message(ctx), said);
     }
     nonsens_options_free(options);
 }
@@ -92,10 +92,10 @@ static void test_contradictions(void **state)
 static void test_values_are_shown(void **state)
 {
     (void)state;
-    assert_refused(NONSENS_CMD_DIRECTION, "alpha", "", "--alpha \"\": must be");
-    assert_refused(NONSENS_CMD_DIRECTION, "optimiser", "", "--optimiser \"\": must be one of");
-    assert_refused(NONSENS_CMD_DIRECTION, "alpha", "\x1b[1m", "--alpha \\x1b[1m: must be");
-    assert_refused(NONSENS_CMD_DIRECTION, "alpha", "0000000000000000000000000000000000000000000000000",
+    assert_refused(NONSENS_COMMAND_DIRECTION, "alpha", "", "--alpha \"\": must be");
+    assert_refused(NONSENS_COMMAND_DIRECTION, "optimiser", "", "--optimiser \"\": must be one of");
+    assert_refused(NONSENS_COMMAND_DIRECTION, "alpha", "\x1b[1m", "--alpha \\x1b[1m: must be");
+    assert_refused(NONSENS_COMMAND_DIRECTION, "alpha", "0000000000000000000000000000000000000000000000000",
                    "--alpha 0000000000000000000000000000000000000000...: must be");
 }
 
@@ -128,15 +128,15 @@ static void test_keys_are_unique_in_a_command(void **state)
             assert_true(strcmp(a->key, b->key) != 0 || (a->commands & b->commands) == 0);
         }
     }
-    assert_int_equal(nonsens_option_find("segments", NONSENS_CMD_SIMULATE)->type, NONSENS_OPTION_INTEGER);
-    assert_int_equal(nonsens_option_find("segments", NONSENS_CMD_DIRECTION)->type, NONSENS_OPTION_TEXT);
-    assert_null(nonsens_option_find("alpha", NONSENS_CMD_SIMULATE));
+    assert_int_equal(nonsens_option_find("segments", NONSENS_COMMAND_SIMULATE)->type, NONSENS_OPTION_INTEGER);
+    assert_int_equal(nonsens_option_find("segments", NONSENS_COMMAND_DIRECTION)->type, NONSENS_OPTION_TEXT);
+    assert_null(nonsens_option_find("alpha", NONSENS_COMMAND_SIMULATE));
 }
 
 static void test_defaults(void **state)
 {
     (void)state;
-    nonsens_options *o = fresh(NONSENS_CMD_DIRECTION);
+    nonsens_options *o = fresh(NONSENS_COMMAND_DIRECTION);
     assert_int_equal(o->seed, 1);
     assert_int_equal(o->threads, 0);
     assert_true(o->alpha == 0.05 && o->validation == 0.1 && o->weight_decay == 1e-4);
@@ -234,48 +234,48 @@ static void test_numbers_are_strict(void **state)
     static const char *const not_integers[] = {
         "", "-", "1.0", "1e3", " 1", "1 ", "0x10", "1,000", "nan", "99999999999999999999", "9007199254740994"};
     for (size_t i = 0; i < sizeof not_integers / sizeof *not_integers; i++) {
-        assert_refused(NONSENS_CMD_DIRECTION, "seed", not_integers[i], "from 0 to 9007199254740992");
+        assert_refused(NONSENS_COMMAND_DIRECTION, "seed", not_integers[i], "from 0 to 9007199254740992");
     }
     static const char *const not_levels[] = {"", "0", "1", "1.5", "-0.1", "nan", "inf", "0,05", "0.05x", " 0.05"};
     for (size_t i = 0; i < sizeof not_levels / sizeof *not_levels; i++) {
-        assert_refused(NONSENS_CMD_DIRECTION, "alpha", not_levels[i], "between 0 and 1, both excluded");
+        assert_refused(NONSENS_COMMAND_DIRECTION, "alpha", not_levels[i], "between 0 and 1, both excluded");
     }
 }
 
 static void test_reals_and_ranges(void **state)
 {
     (void)state;
-    nonsens_options *o = fresh(NONSENS_CMD_SIMULATE);
+    nonsens_options *o = fresh(NONSENS_COMMAND_SIMULATE);
     char text[OPTION_VALUE_BYTES];
     assert_int_equal(nonsens_options_set(ctx, o, "scale", "1e-3:2.5"), NONSENS_OK);
     assert_true(o->scale.lo == 1e-3 && o->scale.hi == 2.5);
-    option_print(o, nonsens_option_find("scale", NONSENS_CMD_SIMULATE), text);
+    option_print(o, nonsens_option_find("scale", NONSENS_COMMAND_SIMULATE), text);
     assert_string_equal(text, "0.001:2.5");
     assert_int_equal(nonsens_options_set(ctx, o, "mean", "-2:-1"), NONSENS_OK);
     assert_int_equal(nonsens_options_set(ctx, o, "edge-prob", "0.3333333333333333"), NONSENS_OK);
-    option_print(o, nonsens_option_find("edge-prob", NONSENS_CMD_SIMULATE), text);
+    option_print(o, nonsens_option_find("edge-prob", NONSENS_COMMAND_SIMULATE), text);
     assert_string_equal(text, "0.3333333333333333");
     nonsens_options_free(o);
-    assert_refused(NONSENS_CMD_SIMULATE, "edge-prob", "-0.5", "-1");
-    assert_refused(NONSENS_CMD_SIMULATE, "scale", "3:1", "LO <= HI");
-    assert_refused(NONSENS_CMD_SIMULATE, "scale", "0:1", "1e-09");
-    assert_refused(NONSENS_CMD_SIMULATE, "scale", "1", "LO:HI");
-    assert_refused(NONSENS_CMD_SIMULATE, "scale", "1:2:3", "LO:HI");
+    assert_refused(NONSENS_COMMAND_SIMULATE, "edge-prob", "-0.5", "-1");
+    assert_refused(NONSENS_COMMAND_SIMULATE, "scale", "3:1", "LO <= HI");
+    assert_refused(NONSENS_COMMAND_SIMULATE, "scale", "0:1", "1e-09");
+    assert_refused(NONSENS_COMMAND_SIMULATE, "scale", "1", "LO:HI");
+    assert_refused(NONSENS_COMMAND_SIMULATE, "scale", "1:2:3", "LO:HI");
 }
 
 static void test_flags_and_texts(void **state)
 {
     (void)state;
-    nonsens_options *o = fresh(NONSENS_CMD_DIRECTION);
+    nonsens_options *o = fresh(NONSENS_COMMAND_DIRECTION);
     assert_false(o->no_header);
     assert_int_equal(nonsens_options_set(ctx, o, "no-header", "true"), NONSENS_OK);
     assert_true(o->no_header);
     assert_int_equal(nonsens_options_set(ctx, o, "segment", "a long, \"odd\" name"), NONSENS_OK);
     assert_string_equal(o->segment, "a long, \"odd\" name");
     nonsens_options_free(o);
-    assert_refused(NONSENS_CMD_DIRECTION, "no-header", "yes", "true or false");
-    assert_refused(NONSENS_CMD_DIRECTION, "na", "drop", "error|drop-rows");
-    assert_refused(NONSENS_CMD_DIRECTION, "na", "", "error|drop-rows");
+    assert_refused(NONSENS_COMMAND_DIRECTION, "no-header", "yes", "true or false");
+    assert_refused(NONSENS_COMMAND_DIRECTION, "na", "drop", "error|drop-rows");
+    assert_refused(NONSENS_COMMAND_DIRECTION, "na", "", "error|drop-rows");
 }
 
 static void assert_got(const nonsens_options *o, const char *key, const char *expected)
@@ -292,7 +292,7 @@ static void test_texts_of_any_length(void **state)
     enum { LONG = 1000000 };
     static char text[LONG + 1];
     int64_t held = memory_held();
-    nonsens_options *o = fresh(NONSENS_CMD_DIRECTION);
+    nonsens_options *o = fresh(NONSENS_COMMAND_DIRECTION);
     memset(text, 'a', LONG);
     assert_int_equal(nonsens_options_set(ctx, o, "vars", text), NONSENS_OK);
     assert_int_equal(nonsens_options_set(ctx, o, "segment", text), NONSENS_OK);
@@ -315,7 +315,7 @@ static void test_texts_of_any_length(void **state)
 static void test_getting(void **state)
 {
     (void)state;
-    nonsens_options *o = fresh(NONSENS_CMD_DIRECTION);
+    nonsens_options *o = fresh(NONSENS_COMMAND_DIRECTION);
     const char *value = "untouched";
     assert_got(o, "alpha", "0.05");
     assert_int_equal(nonsens_options_set(ctx, o, "alpha", "1e-2"), NONSENS_OK);
@@ -339,7 +339,7 @@ static void test_copies(void **state)
 {
     (void)state;
     arena a = {0};
-    nonsens_options *o = fresh(NONSENS_CMD_INDEPENDENCE), copy;
+    nonsens_options *o = fresh(NONSENS_COMMAND_INDEPENDENCE), copy;
     assert_int_equal(nonsens_options_set(ctx, o, "x", "a,b"), NONSENS_OK); // shares its field with the x of direction
     assert_int_equal(nonsens_options_set(ctx, o, "given", "c"), NONSENS_OK);
     assert_int_equal(nonsens_options_set(ctx, o, "seed", "3"), NONSENS_OK);
@@ -362,10 +362,10 @@ static void test_copies(void **state)
 static void test_unknown_keys(void **state)
 {
     (void)state;
-    assert_refused(NONSENS_CMD_DIRECTION, "frobnicate", "1", "frobnicate");
-    assert_refused(NONSENS_CMD_SIMULATE, "alpha", "0.1", "simulate");
+    assert_refused(NONSENS_COMMAND_DIRECTION, "frobnicate", "1", "frobnicate");
+    assert_refused(NONSENS_COMMAND_SIMULATE, "alpha", "0.1", "simulate");
     nonsens_options *o = NULL;
-    assert_int_equal(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION | NONSENS_CMD_SIMULATE, &o), NONSENS_ERR_USAGE);
+    assert_int_equal(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_SIMULATE, &o), NONSENS_ERR_USAGE);
     assert_null(o);
     assert_int_equal(nonsens_options_new(ctx, 0, &o), NONSENS_ERR_USAGE);
 }
@@ -373,13 +373,13 @@ static void test_unknown_keys(void **state)
 static void test_options_of_another_command(void **state)
 {
     (void)state;
-    nonsens_options *o = fresh(NONSENS_CMD_DIRECTION);
+    nonsens_options *o = fresh(NONSENS_COMMAND_DIRECTION);
     nonsens_simulation *s;
-    assert_int_equal(options_begin(ctx, o, NONSENS_CMD_DIRECTION | NONSENS_CMD_DIAGNOSE), NONSENS_OK);
-    assert_string_equal(nonsens_message(ctx), "");
-    assert_int_equal(options_begin(ctx, o, NONSENS_CMD_INDEPENDENCE), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(ctx), "made for direction"));
-    assert_int_equal(nonsens_simulate(ctx, o, &s), NONSENS_ERR_USAGE);
+    assert_int_equal(options_begin(ctx, o, NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DIAGNOSE), NONSENS_OK);
+    assert_string_equal(nonsens_context_message(ctx), "");
+    assert_int_equal(options_begin(ctx, o, NONSENS_COMMAND_INDEPENDENCE), NONSENS_ERR_USAGE);
+    assert_non_null(strstr(nonsens_context_message(ctx), "made for direction"));
+    assert_int_equal(nonsens_simulation_new(ctx, o, &s), NONSENS_ERR_USAGE);
     assert_null(s);
     nonsens_options_free(o);
 }
@@ -389,10 +389,10 @@ static void test_memory_runs_out(void **state)
     (void)state;
     nonsens_options *o = NULL;
     memory_fail_at(0);
-    assert_int_equal(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &o), NONSENS_ERR_MEMORY);
+    assert_int_equal(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &o), NONSENS_ERR_MEMORY);
     memory_fail_at(-1);
     assert_null(o);
-    assert_true(strlen(nonsens_message(ctx)) > 0);
+    assert_true(strlen(nonsens_context_message(ctx)) > 0);
 }
 
 /* ---- numbers as text ---- */

@@ -18,7 +18,7 @@ static nonsens_options *fresh(nonsens_context *ctx, unsigned command)
 static void set(nonsens_context *ctx, nonsens_options *o, const char *key, const char *value)
 {
     if (nonsens_options_set(ctx, o, key, value) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(ctx));
+        fail_msg("%s", nonsens_context_message(ctx));
     }
 }
 
@@ -35,14 +35,14 @@ static void assert_value(nonsens_context *ctx, const nonsens_options *o, const c
 static void test_the_table_is_sound(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
-    nonsens_options *o = fresh(ctx, NONSENS_CMD_DIRECTION);
-    const char *text = nonsens_option_find("as-published", NONSENS_CMD_DIRECTION)->text;
+    nonsens_options *o = fresh(ctx, NONSENS_COMMAND_DIRECTION);
+    const char *text = nonsens_option_find("as-published", NONSENS_COMMAND_DIRECTION)->text;
     set(ctx, o, "as-published", "true");
     assert_true(o->as_published && preset_count() > 10);
     assert_null(preset_at(preset_count()));
     for (size_t i = 0; i < preset_count(); i++) {
         const preset_value *p = preset_at(i);
-        assert_non_null(nonsens_option_find(p->key, NONSENS_CMD_DIRECTION));
+        assert_non_null(nonsens_option_find(p->key, NONSENS_COMMAND_DIRECTION));
         assert_value(ctx, o, p->key, p->value);
         assert_string_equal(preset_find(p->key), p->value);
         assert_non_null(strstr(text, p->key));
@@ -55,7 +55,7 @@ static void test_the_table_is_sound(void **state)
 static void test_it_is_the_paper(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
-    nonsens_options *o = fresh(ctx, NONSENS_CMD_DIRECTION), *usual = fresh(ctx, NONSENS_CMD_DIRECTION);
+    nonsens_options *o = fresh(ctx, NONSENS_COMMAND_DIRECTION), *usual = fresh(ctx, NONSENS_COMMAND_DIRECTION);
     set(ctx, o, "as-published", "true");
     assert_true(o->folds == 1 && o->restarts == 1 && o->keep == 0);
     assert_int_equal(o->optimiser, OPTIMISER_SGD);
@@ -72,7 +72,7 @@ static void test_it_is_the_paper(void **state)
 static void test_the_later_one_counts(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
-    nonsens_options *o = fresh(ctx, NONSENS_CMD_DIRECTION), *before = fresh(ctx, NONSENS_CMD_DIRECTION);
+    nonsens_options *o = fresh(ctx, NONSENS_COMMAND_DIRECTION), *before = fresh(ctx, NONSENS_COMMAND_DIRECTION);
     set(ctx, o, "folds", "5");
     set(ctx, o, "seed", "7");
     set(ctx, o, "as-published", "true");
@@ -93,12 +93,12 @@ static void test_the_later_one_counts(void **state)
 static void test_options_can_be_repeated(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
-    nonsens_options *o = fresh(ctx, NONSENS_CMD_DIRECTION);
+    nonsens_options *o = fresh(ctx, NONSENS_COMMAND_DIRECTION);
     set(ctx, o, "as-published", "true");
     set(ctx, o, "folds", "10"); // its default, but no longer what is usual
     set(ctx, o, "layers", "5");
     for (int only_unusual = 0; only_unusual < 2; only_unusual++) {
-        nonsens_options *again = fresh(ctx, NONSENS_CMD_DIRECTION);
+        nonsens_options *again = fresh(ctx, NONSENS_COMMAND_DIRECTION);
         int said = 0;
         for (size_t i = 0; i < nonsens_option_count(); i++) {
             const nonsens_option_info *info = nonsens_option_at(i);
@@ -122,7 +122,7 @@ static void test_options_can_be_repeated(void **state)
 static void test_a_command_with_few_of_them(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
-    nonsens_options *o = fresh(ctx, NONSENS_CMD_DISCOVER);
+    nonsens_options *o = fresh(ctx, NONSENS_COMMAND_DISCOVER);
     set(ctx, o, "as-published", "true");
     assert_value(ctx, o, "pooling", "pooled");
     assert_value(ctx, o, "layers", "3");
@@ -130,7 +130,7 @@ static void test_a_command_with_few_of_them(void **state)
     assert_value(ctx, o, "layers", "5");
     assert_int_equal(nonsens_options_set(ctx, o, "folds", "1"), NONSENS_ERR_USAGE);
     nonsens_options_free(o);
-    o = fresh(ctx, NONSENS_CMD_ICA);
+    o = fresh(ctx, NONSENS_COMMAND_ICA);
     assert_int_equal(nonsens_options_set(ctx, o, "as-published", "true"), NONSENS_ERR_USAGE);
     nonsens_options_free(o);
 }
@@ -143,14 +143,14 @@ static void test_other_methods_refuse_it(void **state)
         const char *method, *orient_by;
         nonsens_status expected;
     } table[] = {
-        {NONSENS_CMD_DIRECTION, "nonsens", NULL, NONSENS_OK},
-        {NONSENS_CMD_DIRECTION, "nonsens-lr", NULL, NONSENS_OK},
-        {NONSENS_CMD_DIRECTION, "structured", NULL, NONSENS_ERR_USAGE},
-        {NONSENS_CMD_DIRECTION, "linear-ica", NULL, NONSENS_ERR_USAGE},
-        {NONSENS_CMD_DISCOVER, "pc-nonsens", "nonsens", NONSENS_OK},
-        {NONSENS_CMD_DISCOVER, "pc-nonsens", "nonsens-lr", NONSENS_OK},
-        {NONSENS_CMD_DISCOVER, "pc-nonsens", "structured", NONSENS_ERR_USAGE},
-        {NONSENS_CMD_DISCOVER, "pc", "nonsens", NONSENS_ERR_USAGE},
+        {NONSENS_COMMAND_DIRECTION, "nonsens", NULL, NONSENS_OK},
+        {NONSENS_COMMAND_DIRECTION, "nonsens-lr", NULL, NONSENS_OK},
+        {NONSENS_COMMAND_DIRECTION, "structured", NULL, NONSENS_ERR_USAGE},
+        {NONSENS_COMMAND_DIRECTION, "linear-ica", NULL, NONSENS_ERR_USAGE},
+        {NONSENS_COMMAND_DISCOVER, "pc-nonsens", "nonsens", NONSENS_OK},
+        {NONSENS_COMMAND_DISCOVER, "pc-nonsens", "nonsens-lr", NONSENS_OK},
+        {NONSENS_COMMAND_DISCOVER, "pc-nonsens", "structured", NONSENS_ERR_USAGE},
+        {NONSENS_COMMAND_DISCOVER, "pc", "nonsens", NONSENS_ERR_USAGE},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         nonsens_options *o = fresh(ctx, table[i].command);
@@ -163,7 +163,7 @@ static void test_other_methods_refuse_it(void **state)
         set(ctx, o, "as-published", "true");
         assert_int_equal(nonsens_options_check(ctx, o), table[i].expected);
         assert_int_equal(choose_method(ctx, o, &m), table[i].expected);
-        assert_true(table[i].expected == NONSENS_OK || strstr(nonsens_message(ctx), "--as-published is for"));
+        assert_true(table[i].expected == NONSENS_OK || strstr(nonsens_context_message(ctx), "--as-published is for"));
         nonsens_options_free(o);
     }
 }

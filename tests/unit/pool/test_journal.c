@@ -133,8 +133,8 @@ static void assert_in_use(place *p)
 {
     journal j;
     assert_int_equal(journal_open(p->ctx, p->path, &j), NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(p->ctx), p->path));
-    assert_non_null(strstr(nonsens_message(p->ctx), "is in use by another run; wait until that has ended, or use"));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), p->path));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), "is in use by another run; wait until that has ended, or use"));
     assert_int_equal(journal_look(p->ctx, p->path, &j), NONSENS_ERR_OUTPUT);
 }
 
@@ -149,7 +149,7 @@ static void test_no_room_for_a_line(void **state)
     for (int n = 0; n < 2; n++) {
         lines_until_failure = n;
         assert_int_equal(journal_open(p->ctx, p->path, &j), NONSENS_ERR_MEMORY);
-        assert_non_null(strstr(nonsens_message(p->ctx), "memory"));
+        assert_non_null(strstr(nonsens_context_message(p->ctx), "memory"));
     }
     lines_until_failure = -1;
     assert_int_equal(seeds_there(p), 1 << 1 | 1 << 2);
@@ -180,13 +180,13 @@ static void test_changed_line(void **state)
     read_file(p);
     change(p, "\"seed\":2", "\"seed\":7");
     assert_int_equal(seeds_there(p), 1 << 1 | 1 << 3);
-    assert_non_null(strstr(nonsens_run_warning(p->ctx), p->path));
-    assert_non_null(strstr(nonsens_run_warning(p->ctx), "line 2 was changed after being written; it is not used"));
+    assert_non_null(strstr(nonsens_context_warning(p->ctx), p->path));
+    assert_non_null(strstr(nonsens_context_warning(p->ctx), "line 2 was changed after being written; it is not used"));
     change(p, "\"seed\":3", "\"seed\":8");
     assert_int_equal(seeds_there(p), 1 << 1);
-    assert_non_null(strstr(nonsens_run_warning(p->ctx), "lines 2, 3 were changed after being written; they are"));
+    assert_non_null(strstr(nonsens_context_warning(p->ctx), "lines 2, 3 were changed after being written; they are"));
     context_begin(p->ctx);
-    assert_string_equal(nonsens_run_warning(p->ctx), "");
+    assert_string_equal(nonsens_context_warning(p->ctx), "");
 }
 
 static void test_many_changed_lines(void **state)
@@ -199,7 +199,7 @@ static void test_many_changed_lines(void **state)
     }
     write_file(p, p->text);
     assert_int_equal(seeds_there(p), 0);
-    assert_non_null(strstr(nonsens_run_warning(p->ctx), "lines 1, 2, 3, 4, 5, 6, 7, 8 and 1 more were changed"));
+    assert_non_null(strstr(nonsens_context_warning(p->ctx), "lines 1, 2, 3, 4, 5, 6, 7, 8 and 1 more were changed"));
 }
 
 /* What another program writes has no checksum, or one of another form; line ends of another system do no harm. */
@@ -209,19 +209,19 @@ static void test_written_by_others(void **state)
     write_file(p,
                "{\"options\": \"a\", \"seed\": 1}\n{\"options\": \"a\", \"seed\": 2, \"sum\": \"0123456789abcdef\"}\n");
     assert_int_equal(seeds_there(p), 1 << 1);
-    assert_non_null(strstr(nonsens_run_warning(p->ctx), "line 2 was"));
+    assert_non_null(strstr(nonsens_context_warning(p->ctx), "line 2 was"));
     write_units(p, 1);
     FILE *file = fopen(p->path, "a");
     assert_non_null(file);
     fputs("{\"options\":\"a\",\"seed\":2}\n", file);
     fclose(file);
     assert_int_equal(seeds_there(p), 1 << 1);
-    assert_non_null(strstr(nonsens_run_warning(p->ctx), "line 2 was"));
+    assert_non_null(strstr(nonsens_context_warning(p->ctx), "line 2 was"));
     write_units(p, 1);
     strcpy(strchr(read_file(p), '\n'), "\r\n");
     write_file(p, p->text);
     assert_int_equal(seeds_there(p), 1 << 1);
-    assert_string_equal(nonsens_run_warning(p->ctx), "");
+    assert_string_equal(nonsens_context_warning(p->ctx), "");
 }
 
 /* A line that was cut short anywhere is no changed line. */
@@ -234,7 +234,7 @@ static void test_cut_line(void **state)
         p->text[length] = '\0';
         write_file(p, p->text);
         assert_int_equal(seeds_there(p), length + 1 == whole ? 1 << 1 | 1 << 2 : 1 << 1);
-        assert_string_equal(nonsens_run_warning(p->ctx), "");
+        assert_string_equal(nonsens_context_warning(p->ctx), "");
         write_units(p, 2);
         read_file(p);
     }
@@ -276,7 +276,7 @@ static void test_another_process(void **state)
     static const journal_kind kind = {"nonsens test", "units", "name another"};
     for (int resume = 0; resume < 2; resume++) {
         assert_int_equal(journal_check_file(p->ctx, p->path, &kind, resume), NONSENS_ERR_OUTPUT);
-        assert_non_null(strstr(nonsens_message(p->ctx), "in use by another run"));
+        assert_non_null(strstr(nonsens_context_message(p->ctx), "in use by another run"));
     }
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, NULL, 0), child);
@@ -380,8 +380,8 @@ static void test_read_only(void **state)
     assert_non_null(journal_find(&j, "a", 2));
     assert_int_equal(journal_append(p->ctx, &j, json_pack("{s:s, s:i}", "options", "a", "seed", 3)),
                      NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(p->ctx), "cannot write the journal"));
-    assert_non_null(strstr(nonsens_message(p->ctx), strerror(EACCES)));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), "cannot write the journal"));
+    assert_non_null(strstr(nonsens_context_message(p->ctx), strerror(EACCES)));
     journal_close(&j);
 }
 
@@ -390,7 +390,7 @@ static void test_missing_folder(void **state)
     place *p = *state;
     journal j;
     assert_int_equal(journal_open(p->ctx, "/nowhere/journal", &j), NONSENS_ERR_OUTPUT);
-    assert_string_equal(nonsens_message(p->ctx),
+    assert_string_equal(nonsens_context_message(p->ctx),
                         "cannot write the journal /nowhere/journal: No such file or directory");
 }
 

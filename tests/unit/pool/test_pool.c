@@ -167,7 +167,7 @@ static int open_team(void **state)
         person *p = &c->person[m];
         p->ctx = nonsens_context_new();
         p->members = (pool_members){m, MEMBERS, send_letter, receive_letter, p};
-        assert_int_equal(nonsens_options_new(p->ctx, NONSENS_CMD_REPRODUCE, &p->options), NONSENS_OK);
+        assert_int_equal(nonsens_options_new(p->ctx, NONSENS_COMMAND_REPRODUCE, &p->options), NONSENS_OK);
         assert_int_equal(nonsens_options_set(p->ctx, p->options, "out", c->out), NONSENS_OK);
         p->options->threads = 1;
         toy[m].study.revision = 1;
@@ -317,7 +317,7 @@ static void test_failure(void **state)
         start(c);
         finish(c, NONSENS_ERR_NUMERIC);
         assert_true(time(NULL) - begun < 4); // those that linger were told to stop
-        assert_string_equal(nonsens_message(c->person[0].ctx), expected);
+        assert_string_equal(nonsens_context_message(c->person[0].ctx), expected);
         assert_int_equal(access(c->csv, F_OK), -1);
     }
     resume(c);
@@ -331,7 +331,7 @@ static void test_cancelled(void **state)
         linger = true;
         start(c);
         nap(50);
-        nonsens_cancel(c->person[m].ctx);
+        nonsens_context_cancel(c->person[m].ctx);
         finish(c, NONSENS_CANCELLED);
         assert_int_equal(access(c->csv, F_OK), -1);
     }
@@ -354,7 +354,7 @@ static void test_another_build(void **state)
     toy[1].study.revision = 2;
     start(c);
     finish(c, NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(c->person[0].ctx), "build"));
+    assert_non_null(strstr(nonsens_context_message(c->person[0].ctx), "build"));
     toy[1].study.revision = 1;
     resume(c);
 }

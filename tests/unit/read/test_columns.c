@@ -53,7 +53,7 @@ static void spread(world *w)
 static nonsens_options *options_of(fixture *f, const char *const *words)
 {
     nonsens_options *options;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_ICA, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_ICA, &options), NONSENS_OK);
     for (; *words; words += 2) {
         assert_int_equal(nonsens_options_set(f->ctx, options, words[0], words[1]), NONSENS_OK);
     }
@@ -182,8 +182,8 @@ static void assert_refused(fixture *f, world *w, const char *const *words, const
         nonsens_data_from_columns(f->ctx, ROWS, COLUMNS, w->by_column, category, w->labels, w->label, options, &data);
     assert_int_equal(status, expected);
     assert_null(data);
-    if (!strstr(nonsens_message(f->ctx), sentence)) {
-        fail_msg("\"%s\" does not contain \"%s\"", nonsens_message(f->ctx), sentence);
+    if (!strstr(nonsens_context_message(f->ctx), sentence)) {
+        fail_msg("\"%s\" does not contain \"%s\"", nonsens_context_message(f->ctx), sentence);
     }
     nonsens_options_free(options);
 }
@@ -224,7 +224,7 @@ static nonsens_status make_data(nonsens_context *ctx, arena *a, void *state)
     const world *w = state;
     nonsens_options *options;
     nonsens_data *data = NULL;
-    nonsens_status status = nonsens_options_new(ctx, NONSENS_CMD_ICA, &options);
+    nonsens_status status = nonsens_options_new(ctx, NONSENS_COMMAND_ICA, &options);
     if (status == NONSENS_OK) {
         status = nonsens_data_from_columns(ctx, ROWS, COLUMNS, w->by_row, w->category, LABELS, labels, options, &data);
         nonsens_options_free(options);
@@ -247,20 +247,20 @@ static void test_simulation(void **state)
     nonsens_options *options;
     nonsens_simulation *s;
     nonsens_data *data;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_SIMULATE, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_SIMULATE, &options), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, options, "per-segment", "20"), NONSENS_OK);
-    assert_int_equal(nonsens_simulate(f->ctx, options, &s), NONSENS_OK);
+    assert_int_equal(nonsens_simulation_new(f->ctx, options, &s), NONSENS_OK);
     assert_int_equal(nonsens_simulation_data(f->ctx, s, &data), NONSENS_OK);
-    int64_t n = nonsens_simulation_rows(s);
+    int64_t n = nonsens_simulation_row_count(s);
     assert_int_equal(n, 200);
-    assert_int_equal(nonsens_simulation_variables(s), 2);
-    assert_string_equal(nonsens_simulation_name(s, 1), "x2");
-    assert_null(nonsens_simulation_name(s, 2));
-    assert_null(nonsens_simulation_name(s, -1));
+    assert_int_equal(nonsens_simulation_variable_count(s), 2);
+    assert_string_equal(nonsens_simulation_variable_at(s, 1), "x2");
+    assert_null(nonsens_simulation_variable_at(s, 2));
+    assert_null(nonsens_simulation_variable_at(s, -1));
     for (int64_t i = 0; i < n; i++) {
         int64_t row = data->input_row[i];
         char label[16];
-        snprintf(label, sizeof label, "s%d", nonsens_simulation_segment(s)[row] + 1);
+        snprintf(label, sizeof label, "s%d", nonsens_simulation_segments(s)[row] + 1);
         assert_string_equal(data->labels[data->segment[i]], label);
         for (int64_t j = 0; j < 2; j++) {
             assert_true(data->sign[j] * matrix_col(data->x, j)[i] == nonsens_simulation_values(s)[j * n + row]);

@@ -11,7 +11,7 @@ static nonsens_graph *parsed(fixture *f, const char *text, const char *column)
 {
     nonsens_graph *g;
     if (graph_parse(f->ctx, "g", text, strlen(text), column, &g) != NONSENS_OK) {
-        fail_msg("%s: %s", text, nonsens_message(f->ctx));
+        fail_msg("%s: %s", text, nonsens_context_message(f->ctx));
     }
     return g;
 }
@@ -23,17 +23,17 @@ static void assert_graph(fixture *f, const char *text, const char *column, const
     char found[1024];
     nonsens_graph *g = parsed(f, text, column);
     int used = snprintf(found, sizeof found, "%s:", g->lists_nodes ? "nodes" : "ends");
-    for (int64_t j = 0; j < nonsens_graph_nodes(g); j++) {
-        used += snprintf(found + used, sizeof found - (size_t)used, " %s", nonsens_graph_name(g, j));
+    for (int64_t j = 0; j < nonsens_graph_node_count(g); j++) {
+        used += snprintf(found + used, sizeof found - (size_t)used, " %s", nonsens_graph_node_at(g, j));
     }
     used += snprintf(found + used, sizeof found - (size_t)used, "; edges:");
-    for (int64_t i = 0; i < nonsens_graph_edges(g); i++) {
+    for (int64_t i = 0; i < nonsens_graph_edge_count(g); i++) {
         const nonsens_edge *e = nonsens_graph_edge_at(g, i);
         used += snprintf(found + used, sizeof found - (size_t)used, " %s%s%s", g->name[e->from], mark[e->type],
                          g->name[e->to]);
     }
     assert_string_equal(found, expected);
-    assert_null(nonsens_graph_name(g, g->nodes));
+    assert_null(nonsens_graph_node_at(g, g->nodes));
     assert_null(nonsens_graph_edge_at(g, g->edges));
     nonsens_graph_free(g);
 }
@@ -83,9 +83,9 @@ static void test_column(void **state)
     assert_graph(f, list, "one", "ends: a b c d; edges: a-->b a-->c");
     assert_graph(f, list, "two", "ends: a b c d; edges: c-->d a-->c");
     assert_int_equal(graph_parse(f->ctx, "g", list, sizeof list - 1, NULL, &g), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "the column \"one\" holds zeros and ones"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "the column \"one\" holds zeros and ones"));
     assert_int_equal(graph_parse(f->ctx, "g", list, sizeof list - 1, "three", &g), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "no column \"three\""));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "no column \"three\""));
     assert_graph(f, "from,to,year\na,b,1997\nb,c,0\n", NULL, "ends: a b c; edges: a-->b b-->c");
 }
 
@@ -179,8 +179,8 @@ static void test_refusals(void **state)
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         nonsens_graph *g;
         nonsens_status status = graph_parse(f->ctx, "g", BAD[i].text, strlen(BAD[i].text), NULL, &g);
-        if (status != NONSENS_ERR_DATA || !strstr(nonsens_message(f->ctx), BAD[i].message)) {
-            fail_msg("case %zu: status %d, %s", i, (int)status, nonsens_message(f->ctx));
+        if (status != NONSENS_ERR_DATA || !strstr(nonsens_context_message(f->ctx), BAD[i].message)) {
+            fail_msg("case %zu: status %d, %s", i, (int)status, nonsens_context_message(f->ctx));
         }
         assert_null(g);
     }
@@ -189,11 +189,11 @@ static void test_refusals(void **state)
     assert_int_equal(graph_parse(f->ctx, "g", "Graph Nodes:\na\0;b\n", 18, NULL, &g), NONSENS_ERR_DATA);
     assert_int_equal(graph_parse(f->ctx, "g", "{\"nodes\":[],\"edges\":[]}", 23, "x", &g), NONSENS_ERR_DATA);
     assert_int_equal(graph_parse(f->ctx, "g", "a,b\n0,1\n0,0\n", 12, "x", &g), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "no columns to choose by"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "no columns to choose by"));
     assert_int_equal(nonsens_graph_read(f->ctx, "/nowhere/g", NULL, &g), NONSENS_ERR_DATA);
     assert_int_equal(nonsens_graph_read(f->ctx, "/tmp", NULL, &g), NONSENS_ERR_DATA);
     assert_int_equal(nonsens_graph_read(f->ctx, "/dev/zero", NULL, &g), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "more than 268435456 bytes"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "more than 268435456 bytes"));
 }
 
 /* Sizes are bounded: a chain of 5,001 nodes is one node too long. */
@@ -212,7 +212,7 @@ static void test_most_nodes(void **state)
     nonsens_graph_free(g);
     snprintf(text + used, (size_t)(BYTES - used), "n%d,n%d\n", GRAPH_MOST_NODES, GRAPH_MOST_NODES + 1);
     assert_int_equal(graph_parse(f->ctx, "g", text, strlen(text), NULL, &g), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "g:5001: more than 5000 nodes"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "g:5001: more than 5000 nodes"));
 }
 
 static nonsens_status parse_all(nonsens_context *ctx, arena *a, void *state)

@@ -20,7 +20,7 @@ static knowledge parse(fixture *f, const char *text)
     knowledge k;
     nonsens_status status = parse_bytes(f, text, strlen(text), &k);
     if (status != NONSENS_OK) {
-        print_error("%s\n", nonsens_message(f->ctx));
+        print_error("%s\n", nonsens_context_message(f->ctx));
     }
     assert_int_equal(status, NONSENS_OK);
     assert_int_equal(knowledge_check(f->ctx, &k), NONSENS_OK);
@@ -31,7 +31,7 @@ static void assert_refused(fixture *f, const char *text, const char *message)
 {
     knowledge k;
     assert_int_equal(parse_bytes(f, text, strlen(text), &k), NONSENS_ERR_DATA);
-    assert_string_equal(nonsens_message(f->ctx), message);
+    assert_string_equal(nonsens_context_message(f->ctx), message);
 }
 
 static int count_flags(const knowledge *k, int flag)
@@ -191,13 +191,13 @@ static void test_odd_bytes(void **state)
     static const char nul[] = "/knowledge\nforbiddirect\na b\0\n", broken[] = "/knowledge\nforbiddirect\na \xFF\n";
     knowledge k;
     assert_int_equal(parse_bytes(f, nul, sizeof nul - 1, &k), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "k.txt:3: there is no variable \"b\\x00\""));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "k.txt:3: there is no variable \"b\\x00\""));
     assert_int_equal(parse_bytes(f, broken, sizeof broken - 1, &k), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "\"\\xff\""));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "\"\\xff\""));
     memset(text, 'a', LONG);
     memcpy(text, "/knowledge\naddtemporal\n1 ", 25);
     assert_int_equal(parse_bytes(f, text, LONG, &k), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "k.txt:3: "));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "k.txt:3: "));
     memset(text + 23, '9', LONG - 23);
     assert_int_equal(parse_bytes(f, text, LONG, &k), NONSENS_ERR_DATA);
     memset(text + 23, '*', LONG - 23);
@@ -229,11 +229,11 @@ static void test_files(void **state)
     assert_true(fail_every_allocation(f, read_file, path) > 3);
     remove(path);
     assert_int_equal(read_file(f->ctx, &f->scratch, path), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "no such file; check the path"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "no such file; check the path"));
     assert_int_equal(knowledge_read(f->ctx, &f->scratch, "/tmp", D, NAMES, &k), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "knowledge file /tmp: is a directory"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "knowledge file /tmp: is a directory"));
     assert_int_equal(knowledge_read(f->ctx, &f->scratch, "/dev/zero", D, NAMES, &k), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(f->ctx), "more than 16777216 bytes"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "more than 16777216 bytes"));
     assert_int_equal(knowledge_read(f->ctx, &f->scratch, "-", D, NAMES, &k), NONSENS_ERR_DATA);
 }
 

@@ -53,7 +53,7 @@ static void check_npy(fixture *f, const char *dictionary, const char *message)
     nonsens_status status = parse_bytes(f, "a.npy", bytes, size, plain);
     if (message) {
         check_message(f, status, NONSENS_ERR_DATA, message);
-        assert_non_null(strstr(nonsens_message(f->ctx), "a.npy: "));
+        assert_non_null(strstr(nonsens_context_message(f->ctx), "a.npy: "));
     } else {
         assert_int_equal(status, NONSENS_OK);
         check_column(f, 1, "c2", 2, (double[]){2.0, 4.0});

@@ -25,7 +25,7 @@ static int open_place(void **state)
     p->f.ctx = nonsens_context_new();
     strcpy(p->folder, "/tmp/test_files_XXXXXX");
     assert_non_null(mkdtemp(p->folder));
-    assert_int_equal(nonsens_options_new(p->f.ctx, NONSENS_CMD_DISCOVER, &p->options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(p->f.ctx, NONSENS_COMMAND_DISCOVER, &p->options), NONSENS_OK);
     return 0;
 }
 
@@ -65,7 +65,7 @@ static nonsens_data *read_files(place *p, const char *const *paths, int64_t coun
     nonsens_data *data;
     nonsens_status status = nonsens_data_read_files(p->f.ctx, paths, count, p->options, &data);
     if (status != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(p->f.ctx));
+        fail_msg("%s", nonsens_context_message(p->f.ctx));
     }
     return data;
 }
@@ -75,8 +75,8 @@ static void refuse(place *p, int64_t count, nonsens_status right, const char *wo
     nonsens_data *data;
     assert_int_equal(nonsens_data_read_files(p->f.ctx, p->paths, count, p->options, &data), right);
     assert_null(data);
-    if (!strstr(nonsens_message(p->f.ctx), words)) {
-        fail_msg("\"%s\" does not say \"%s\"", nonsens_message(p->f.ctx), words);
+    if (!strstr(nonsens_context_message(p->f.ctx), words)) {
+        fail_msg("\"%s\" does not say \"%s\"", nonsens_context_message(p->f.ctx), words);
     }
 }
 
@@ -161,8 +161,8 @@ static void test_labels(void **state)
     store(p, "a.csv", "x,y\n1,2\n3,5\n4,1\n");
     store(p, "a.txt", "x,y\n7,1\n8,3\n");
     nonsens_data *data = read_files(p, p->paths, 2);
-    assert_string_equal(nonsens_data_label(data, 0), p->paths[0]); // the larger one comes first
-    assert_string_equal(nonsens_data_label(data, 1), p->paths[1]);
+    assert_string_equal(nonsens_data_segment_at(data, 0), p->paths[0]); // the larger one comes first
+    assert_string_equal(nonsens_data_segment_at(data, 1), p->paths[1]);
     nonsens_data_free(data);
 }
 
@@ -174,13 +174,13 @@ static void test_without_header(void **state)
     store(p, "b", "7 1\n8 3\n");
     store(p, "c", "7 1 5\n8 3 6\n");
     nonsens_data *data = read_files(p, p->paths, 2);
-    assert_int_equal(nonsens_data_rows(data), 5);
-    assert_string_equal(nonsens_data_name(data, 1), "c2");
+    assert_int_equal(nonsens_data_row_count(data), 5);
+    assert_string_equal(nonsens_data_variable_at(data, 1), "c2");
     nonsens_data_free(data);
     refuse(p, 3, NONSENS_ERR_DATA, "/a: there is no column \"c3\", which ");
     choose(p, "vars", "#1,#2");
     data = read_files(p, p->paths, 3);
-    assert_int_equal(nonsens_data_rows(data), 7);
+    assert_int_equal(nonsens_data_row_count(data), 7);
     nonsens_data_free(data);
 }
 

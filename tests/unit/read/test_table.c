@@ -16,7 +16,7 @@ static nonsens_status parse(fixture *f, const char *text, table_options options)
 static void must_parse(fixture *f, const char *text, table_options options)
 {
     if (parse(f, text, options) != NONSENS_OK) {
-        print_error("%s\n", nonsens_message(f->ctx));
+        print_error("%s\n", nonsens_context_message(f->ctx));
         fail();
     }
 }
@@ -423,7 +423,7 @@ static void test_files(void **state)
     close(descriptor);
     unlink(path);
     check_message(f, read_path(f, path), NONSENS_ERR_DATA, "no such file");
-    assert_non_null(strstr(nonsens_message(f->ctx), path));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), path));
     check_message(f, read_path(f, "/tmp"), NONSENS_ERR_DATA, "/tmp: is a directory");
     check_message(f, read_path(f, "/dev/null"), NONSENS_ERR_DATA, "/dev/null: the file is empty");
     check_message(f, read_path(f, "/proc/self/mem"), NONSENS_ERR_DATA, "/proc/self/mem: cannot be read");
@@ -495,7 +495,7 @@ static void test_no_memory(void **state)
 static void test_cancel(void **state)
 {
     fixture *f = *state;
-    nonsens_cancel(f->ctx);
+    nonsens_context_cancel(f->ctx);
     assert_int_equal(parse(f, "a,b\n1,2\n", plain), NONSENS_CANCELLED);
     assert_int_equal(read_path(f, "/dev/null"), NONSENS_CANCELLED);
 }

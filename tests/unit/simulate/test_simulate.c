@@ -20,7 +20,7 @@ static const double EXACT = 1e-12;           /* relative rounding of a product o
 
 static nonsens_options defaults(void)
 {
-    return (nonsens_options){.command = NONSENS_CMD_SIMULATE,
+    return (nonsens_options){.command = NONSENS_COMMAND_SIMULATE,
                              .seed = 1,
                              .nodes = 2,
                              .depth = 3,
@@ -33,9 +33,9 @@ static nonsens_options defaults(void)
 static nonsens_simulation *simulate(nonsens_context *ctx, const nonsens_options *options)
 {
     nonsens_simulation *s;
-    nonsens_status status = nonsens_simulate(ctx, options, &s);
+    nonsens_status status = nonsens_simulation_new(ctx, options, &s);
     if (status != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(ctx));
+        fail_msg("%s", nonsens_context_message(ctx));
     }
     return s;
 }
@@ -386,11 +386,11 @@ static bool allowed(const nonsens_options *o)
 static void check_combination(nonsens_context *ctx, const nonsens_options *o)
 {
     nonsens_simulation *s;
-    nonsens_status status = nonsens_simulate(ctx, o, &s);
+    nonsens_status status = nonsens_simulation_new(ctx, o, &s);
     assert_int_equal(status, allowed(o) ? NONSENS_OK : NONSENS_ERR_USAGE);
     if (status != NONSENS_OK) {
         assert_null(s);
-        assert_true(strlen(nonsens_message(ctx)) > 20);
+        assert_true(strlen(nonsens_context_message(ctx)) > 20);
         return;
     }
     for (int64_t k = 0; k < s->n * s->d; k++) {
@@ -439,13 +439,13 @@ static void test_bad_values(void **state)
     nonsens_simulation *s;
     nonsens_options o = defaults();
     o.depth = 0;
-    assert_int_equal(nonsens_simulate(ctx, &o, &s), NONSENS_ERR_USAGE);
+    assert_int_equal(nonsens_simulation_new(ctx, &o, &s), NONSENS_ERR_USAGE);
     o = defaults();
     o.scale = (range){0, 1};
-    assert_int_equal(nonsens_simulate(ctx, &o, &s), NONSENS_ERR_USAGE);
+    assert_int_equal(nonsens_simulation_new(ctx, &o, &s), NONSENS_ERR_USAGE);
     o = defaults();
     o.scale = (range){1e308, 1e308};
-    assert_int_equal(nonsens_simulate(ctx, &o, &s), NONSENS_ERR_NUMERIC);
+    assert_int_equal(nonsens_simulation_new(ctx, &o, &s), NONSENS_ERR_NUMERIC);
     assert_null(s);
     nonsens_simulation_free(NULL);
     nonsens_context_free(ctx);
@@ -462,7 +462,7 @@ static void test_every_allocation_may_fail(void **state)
     for (; status == NONSENS_ERR_MEMORY; n++) {
         nonsens_simulation *s;
         memory_fail_at(n);
-        status = nonsens_simulate(ctx, &o, &s);
+        status = nonsens_simulation_new(ctx, &o, &s);
         memory_fail_at(-1);
         nonsens_simulation_free(s);
     }
@@ -519,7 +519,7 @@ static void test_write_csv(void **state)
     assert_int_equal(*at, '\0');
     assert_int_equal(symlink("/dev/full", full), 0); // a link, so that a defect cannot replace the device
     assert_int_equal(nonsens_simulation_write_csv(ctx, s, full), NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(ctx), full));
+    assert_non_null(strstr(nonsens_context_message(ctx), full));
     nonsens_simulation_free(s);
     unlink(path);
     unlink(full);

@@ -44,7 +44,7 @@ static nonsens_data *new_data(fixture *f, uint64_t seed, int turned)
 static nonsens_options *new_options(fixture *f, int64_t resamples)
 {
     nonsens_options *o;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &o), NONSENS_OK);
     o->bootstrap = resamples;
     o->threads = 1;
     return o;
@@ -128,7 +128,7 @@ static nonsens_status find_by_means(nonsens_context *ctx, const nonsens_data *da
     look_at_rows(s, data, options);
     *out = NULL;
     if (call == s->cancel_at) {
-        nonsens_cancel(ctx->root);
+        nonsens_context_cancel(ctx->root);
         return check_cancelled(ctx);
     }
     TRY(result_new(ctx, data, options, "followed", out));
@@ -184,7 +184,7 @@ static nonsens_result *run_resamples(fixture *f, const nonsens_data *data, const
     nonsens_result *result;
     nonsens_status status = try_resamples(f->ctx, data, options, s, &result);
     if (status != NONSENS_OK) {
-        print_error("%s\n", nonsens_message(f->ctx));
+        print_error("%s\n", nonsens_context_message(f->ctx));
     }
     assert_int_equal(status, NONSENS_OK);
     return result;
@@ -464,8 +464,8 @@ static void assert_refused(kept *k, const nonsens_data *data, const char *words)
     followed s = {0};
     nonsens_result *r;
     assert_int_equal(try_resamples(k->f->ctx, data, k->o, &s, &r), NONSENS_ERR_USAGE);
-    if (!strstr(nonsens_message(k->f->ctx), words)) {
-        print_error("%s\n", nonsens_message(k->f->ctx));
+    if (!strstr(nonsens_context_message(k->f->ctx), words)) {
+        print_error("%s\n", nonsens_context_message(k->f->ctx));
         assert_true(false);
     }
     assert_int_equal(s.calls, 0);
@@ -551,7 +551,7 @@ static void test_journal_of_first_version(void **state)
     table t = run_table(k.f, k.data, k.o, &s);
     assert_same(&t, &whole);
     assert_int_equal(s.calls, 1);
-    assert_string_equal(nonsens_run_warning(k.f->ctx), "");
+    assert_string_equal(nonsens_context_warning(k.f->ctx), "");
     read_text(&k);
     assert_true(k.size < size && strstr(k.text, ",\"sum\":\""));
     t = run_table(k.f, k.data, k.o, &again);
@@ -631,8 +631,8 @@ static void test_graph_against_knowledge(void **state)
     o->knowledge = "k";
     o->method = "lingam";
     nonsens_result *r;
-    assert_int_equal(nonsens_discover(f->ctx, data, o, &r), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(f->ctx), "--knowledge: lingam makes no use of it"));
+    assert_int_equal(nonsens_run_discover(f->ctx, data, o, &r), NONSENS_ERR_USAGE);
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "--knowledge: lingam makes no use of it"));
     nonsens_options_free(o);
     nonsens_data_free(data);
 }

@@ -14,7 +14,7 @@ static nonsens_graph *parsed(fixture *f, const char *path, const char *text)
 {
     nonsens_graph *g;
     if (graph_parse(f->ctx, path, text, strlen(text), NULL, &g) != NONSENS_OK) {
-        fail_msg("%s: %s", text, nonsens_message(f->ctx));
+        fail_msg("%s: %s", text, nonsens_context_message(f->ctx));
     }
     return g;
 }
@@ -24,11 +24,11 @@ static nonsens_status compare_texts(fixture *f, const char *estimate, const char
 {
     nonsens_graph *e = parsed(f, "est", estimate), *t = parsed(f, "tru", truth);
     nonsens_options *o;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_COMPARE, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_COMPARE, &o), NONSENS_OK);
     for (const char *key = flag; key; key = NULL) {
         assert_int_equal(nonsens_options_set(f->ctx, o, key, "true"), NONSENS_OK);
     }
-    nonsens_status status = nonsens_compare(f->ctx, e, t, o, out);
+    nonsens_status status = nonsens_comparison_new(f->ctx, e, t, o, out);
     nonsens_options_free(o);
     nonsens_graph_free(e);
     nonsens_graph_free(t);
@@ -39,7 +39,7 @@ static nonsens_comparison *compared(fixture *f, const char *estimate, const char
 {
     nonsens_comparison *c;
     if (compare_texts(f, estimate, truth, flag, &c) != NONSENS_OK) {
-        fail_msg("%s", nonsens_message(f->ctx));
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
     return c;
 }
@@ -64,14 +64,14 @@ static void test_differences(void **state)
         assert_string_equal(nonsens_comparison_difference_at(c, 0, i)->what, what[i]);
     }
     const nonsens_difference *turned = nonsens_comparison_difference_at(c, 0, 2);
-    assert_string_equal(nonsens_comparison_name(c, turned->found.from), "c");
-    assert_string_equal(nonsens_comparison_name(c, turned->there.from), "b");
+    assert_string_equal(nonsens_comparison_node_at(c, turned->found.from), "c");
+    assert_string_equal(nonsens_comparison_node_at(c, turned->there.from), "b");
     assert_int_equal(nonsens_comparison_difference_at(c, 0, 1)->found.type, NONSENS_EDGE_NONE);
     assert_null(nonsens_comparison_difference_at(c, 0, 4));
     assert_null(nonsens_comparison_difference_at(c, 1, 0));
     assert_null(nonsens_comparison_distance_at(c, 1));
-    assert_int_equal(nonsens_comparison_nodes(c), 5);
-    assert_null(nonsens_comparison_name(c, 5));
+    assert_int_equal(nonsens_comparison_node_count(c), 5);
+    assert_null(nonsens_comparison_node_at(c, 5));
     nonsens_comparison_free(c);
 }
 
@@ -94,7 +94,7 @@ static void test_closure(void **state)
 {
     fixture *f = *state;
     nonsens_comparison *c = compared(f, "from,to\na,b\nb,c\na,c\n", "from,to\na,b\nb,c\n", "closure");
-    assert_int_equal(nonsens_comparison_distances(c), 2);
+    assert_int_equal(nonsens_comparison_distance_count(c), 2);
     assert_true(nonsens_comparison_distance_at(c, 0)->extra == 1);
     assert_string_equal(nonsens_comparison_distance_at(c, 1)->against, "closure");
     assert_true(nonsens_comparison_distance_at(c, 1)->shd == 0 &&
@@ -127,8 +127,8 @@ static void assert_refused(fixture *f, const char *estimate, const char *truth, 
     nonsens_comparison *c;
     assert_int_equal(compare_texts(f, estimate, truth, flag, &c), NONSENS_ERR_DATA);
     assert_null(c);
-    if (!strstr(nonsens_message(f->ctx), message)) {
-        fail_msg("%s", nonsens_message(f->ctx));
+    if (!strstr(nonsens_context_message(f->ctx), message)) {
+        fail_msg("%s", nonsens_context_message(f->ctx));
     }
 }
 
@@ -153,10 +153,10 @@ static nonsens_status compare_and_write(nonsens_context *ctx, arena *a, void *st
     (void)a;
     nonsens_status status = graph_parse(ctx, "e", list, sizeof list - 1, NULL, &e);
     status = status ? status : graph_parse(ctx, "t", other, sizeof other - 1, NULL, &t);
-    status = status ? status : nonsens_options_new(ctx, NONSENS_CMD_COMPARE, &o);
+    status = status ? status : nonsens_options_new(ctx, NONSENS_COMMAND_COMPARE, &o);
     status = status ? status : nonsens_options_set(ctx, o, "pattern", "true");
     status = status ? status : nonsens_options_set(ctx, o, "closure", "true");
-    status = status ? status : nonsens_compare(ctx, e, t, o, &c);
+    status = status ? status : nonsens_comparison_new(ctx, e, t, o, &c);
     status = status ? status : nonsens_comparison_write_text(ctx, c, path);
     status = status ? status : nonsens_comparison_write_json(ctx, c, path);
     nonsens_comparison_free(c);

@@ -36,7 +36,7 @@ static nonsens_data *make_data(fixture *f, int64_t rows, bool with_second, bool 
 static nonsens_options *make_options(fixture *f)
 {
     nonsens_options *options;
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DIAGNOSE, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DIAGNOSE, &options), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, options, "threads", "1"), NONSENS_OK);
     return options;
 }
@@ -45,7 +45,7 @@ static nonsens_result *diagnose(fixture *f, nonsens_data *data)
 {
     nonsens_options *options = make_options(f);
     nonsens_result *result;
-    assert_int_equal(nonsens_diagnose(f->ctx, data, options, &result), NONSENS_OK);
+    assert_int_equal(nonsens_run_diagnose(f->ctx, data, options, &result), NONSENS_OK);
     nonsens_options_free(options);
     nonsens_data_free(data);
     return result;
@@ -64,7 +64,7 @@ static const nonsens_evidence *evidence_of(const nonsens_result *result, const c
 
 static bool is_said(const nonsens_result *result, const char *words)
 {
-    for (int64_t i = 0; i < nonsens_result_notes(result); i++) {
+    for (int64_t i = 0; i < nonsens_result_note_count(result); i++) {
         if (strstr(nonsens_result_note(result, i), words)) {
             return true;
         }
@@ -121,9 +121,9 @@ static void test_fewer_rows(void **state)
     nonsens_options *options = make_options(f);
     nonsens_data *data = make_data(f, ROWS, true, false);
     nonsens_result *all, *fewer;
-    assert_int_equal(nonsens_diagnose(f->ctx, data, options, &all), NONSENS_OK);
+    assert_int_equal(nonsens_run_diagnose(f->ctx, data, options, &all), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, options, "most-rows", "1800"), NONSENS_OK);
-    assert_int_equal(nonsens_diagnose(f->ctx, data, options, &fewer), NONSENS_OK);
+    assert_int_equal(nonsens_run_diagnose(f->ctx, data, options, &fewer), NONSENS_OK);
     assert_false(is_said(all, "--most-rows"));
     assert_true(is_said(fewer, "fitted to 1800 of 2700 rows"));
     assert_true(evidence_of(fewer, "rows")->value == SEGMENTS * ROWS);
@@ -217,7 +217,7 @@ static void test_allocations_fail(void **state)
     for (int64_t n = 0; n < 1000000 && status != NONSENS_OK; n = 2 * n + 1) {
         nonsens_result *result;
         memory_fail_at(n);
-        status = nonsens_diagnose(f->ctx, data, options, &result);
+        status = nonsens_run_diagnose(f->ctx, data, options, &result);
         memory_fail_at(-1);
         assert_true(status == NONSENS_OK || status == NONSENS_ERR_MEMORY);
         nonsens_result_free(result);

@@ -180,11 +180,11 @@ static nonsens_simulation *simulate(fixture *f, const char *seed)
     nonsens_options *o;
     const char *set[][2] = {{"sem", "node"},        {"nodes", "4"}, {"edge-prob", "0.6"}, {"segments", "6"},
                             {"per-segment", "150"}, {"fault", "4"}, {"seed", seed}};
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_SIMULATE, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_SIMULATE, &o), NONSENS_OK);
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         assert_int_equal(nonsens_options_set(f->ctx, o, set[i][0], set[i][1]), NONSENS_OK);
     }
-    assert_int_equal(nonsens_simulate(f->ctx, o, &s), NONSENS_OK);
+    assert_int_equal(nonsens_simulation_new(f->ctx, o, &s), NONSENS_OK);
     nonsens_options_free(o);
     return s;
 }
@@ -215,7 +215,7 @@ static request request_new(fixture *f, const nonsens_simulation *s, const char *
     assert_int_equal(nonsens_simulation_data(f->ctx, s, &q.data), NONSENS_OK);
     write_graph(s, q.path);
     const char *set[][2] = {{"of", "s6"}, {"against", "s1"}, {"graph", q.path}, {"threads", threads}};
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_EXPLAIN, &q.options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_EXPLAIN, &q.options), NONSENS_OK);
     for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
         assert_int_equal(nonsens_options_set(f->ctx, q.options, set[i][0], set[i][1]), NONSENS_OK);
     }
@@ -266,20 +266,20 @@ static void test_faults(void **state)
         nonsens_simulation *s = simulate(f, text);
         request q = request_new(f, s, "1");
         nonsens_result *r;
-        assert_int_equal(nonsens_explain(f->ctx, q.data, q.options, &r), NONSENS_OK);
-        assert_int_equal(nonsens_result_changes(r), s->d);
+        assert_int_equal(nonsens_run_explain(f->ctx, q.data, q.options, &r), NONSENS_OK);
+        assert_int_equal(nonsens_result_change_count(r), s->d);
         assert_null(nonsens_result_change_at(r, s->d));
         const nonsens_change *first = nonsens_result_change_at(r, 0);
         assert_int_equal(first->variable, s->broken);
-        assert_int_equal(first->verdict, NONSENS_CHANGED_ITSELF);
+        assert_int_equal(first->verdict, NONSENS_VERDICT_CHANGED);
         assert_true(strstr(first->how, "wider") && first->own_low > 0.0 && first->share > 0.5);
         for (int64_t i = 1; i < s->d; i++) {
             const nonsens_change *c = nonsens_result_change_at(r, i);
             bool follower = causes(s, s->broken, c->variable);
-            blamed += c->verdict == NONSENS_CHANGED_ITSELF;
+            blamed += c->verdict == NONSENS_VERDICT_CHANGED;
             followers += follower;
-            follow += c->verdict == NONSENS_FOLLOWS;
-            assert_true(c->verdict != NONSENS_FOLLOWS || (follower && c->followed >= 1));
+            follow += c->verdict == NONSENS_VERDICT_FOLLOWS;
+            assert_true(c->verdict != NONSENS_VERDICT_FOLLOWS || (follower && c->followed >= 1));
             assert_true(c->p_value >= 0.0 && c->p_value <= c->q_value && c->q_value <= 1.0);
         }
         nonsens_result_free(r);
@@ -302,7 +302,7 @@ static void test_threads(void **state)
     nonsens_result *r[2];
     for (int k = 0; k < 2; k++) {
         request q = request_new(f, s, k ? "3" : "1");
-        assert_int_equal(nonsens_explain(f->ctx, q.data, q.options, &r[k]), NONSENS_OK);
+        assert_int_equal(nonsens_run_explain(f->ctx, q.data, q.options, &r[k]), NONSENS_OK);
         request_free(&q);
     }
     for (int64_t i = 0; i < s->d; i++) {
@@ -322,7 +322,7 @@ static nonsens_status run_request(nonsens_context *ctx, arena *a, void *state)
     request *q = state;
     nonsens_result *r = NULL;
     (void)a;
-    nonsens_status status = nonsens_explain(ctx, q->data, q->options, &r);
+    nonsens_status status = nonsens_run_explain(ctx, q->data, q->options, &r);
     assert_true(status == NONSENS_OK || !r);
     nonsens_result_free(r);
     return status;
@@ -345,7 +345,7 @@ static void test_each_allocation_failing(void **state)
     fputs("from,to\na,b\n", file);
     fclose(file);
     assert_int_equal(nonsens_data_from_arrays(f->ctx, 40, 2, values, 2, 1, names, segment, &q.data), NONSENS_OK);
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_EXPLAIN, &q.options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_EXPLAIN, &q.options), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, q.options, "of", "1"), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, q.options, "graph", q.path), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, q.options, "threads", "1"), NONSENS_OK);

@@ -1,4 +1,4 @@
-/* nonsens_ica and the method linear-ica on mixtures that are known; what sources look like. */
+/* nonsens_run_ica and the method linear-ica on mixtures that are known; what sources look like. */
 #include "base/rng.h"
 #include "data/dataset.h"
 #include "methods/shared/unmixing.h"
@@ -16,7 +16,7 @@ static const double OFFSET[D] = {3.0, -200.0, 0.0};
 static void assert_ok(nonsens_context *ctx, nonsens_status status)
 {
     if (status != NONSENS_OK) {
-        fail_msg("status %d: %s", (int)status, nonsens_message(ctx));
+        fail_msg("status %d: %s", (int)status, nonsens_context_message(ctx));
     }
 }
 
@@ -63,9 +63,9 @@ static nonsens_options *options_of(nonsens_context *ctx, unsigned command, const
 
 static nonsens_result *unmix(nonsens_context *ctx, const nonsens_data *data, const char *method)
 {
-    nonsens_options *options = options_of(ctx, NONSENS_CMD_ICA, method);
+    nonsens_options *options = options_of(ctx, NONSENS_COMMAND_ICA, method);
     nonsens_result *result;
-    assert_ok(ctx, nonsens_ica(ctx, data, options, &result));
+    assert_ok(ctx, nonsens_run_ica(ctx, data, options, &result));
     nonsens_options_free(options);
     return result;
 }
@@ -73,7 +73,7 @@ static nonsens_result *unmix(nonsens_context *ctx, const nonsens_data *data, con
 static bool has_note(const nonsens_result *result, const char *words)
 {
     bool found = false;
-    for (int64_t i = 0; i < nonsens_result_notes(result); i++) {
+    for (int64_t i = 0; i < nonsens_result_note_count(result); i++) {
         found = found || strstr(nonsens_result_note(result, i), words);
     }
     return found;
@@ -91,7 +91,7 @@ static void test_mixing_inverts_unmixing(void **state)
     for (int m = 0; m < METHOD_COUNT; m++) {
         nonsens_result *result = unmix(ctx, data, METHODS[m]);
         const double *w = nonsens_result_unmixing(result), *a = nonsens_result_mixing(result);
-        assert_int_equal(nonsens_result_sources(result), D);
+        assert_int_equal(nonsens_result_source_count(result), D);
         for (int i = 0; i < D; i++) {
             for (int j = 0; j < D; j++) {
                 double sum = 0.0;
@@ -123,12 +123,12 @@ static void test_sources_follow_from_the_unmixing(void **state)
                 }
                 sum += w[k * D + j] * data->sign[j] * (matrix_col(data->x, j)[i] - mean);
             }
-            assert_true(fabs(sum - nonsens_result_source(result, k)[i]) < 1e-9);
+            assert_true(fabs(sum - nonsens_result_source_at(result, k)[i]) < 1e-9);
             squares += sum * sum / N;
         }
         assert_true(fabs(squares - 1.0) < 0.1); /* segment means are nearly the same here */
     }
-    assert_null(nonsens_result_source(result, D));
+    assert_null(nonsens_result_source_at(result, D));
     assert_string_equal(nonsens_result_decision(result), "none");
     nonsens_result_free(result);
     nonsens_data_free(data);
@@ -153,7 +153,7 @@ static void test_true_sources_are_found(void **state)
         }
         assert_true(largest > 0.8 * total);
     }
-    assert_int_equal(nonsens_result_notes(result), 0);
+    assert_int_equal(nonsens_result_note_count(result), 0);
     nonsens_result_free(result);
     nonsens_data_free(data);
 }
@@ -166,7 +166,7 @@ static void test_order_of_columns_does_not_matter(void **state)
     for (int m = 0; m < METHOD_COUNT; m++) {
         nonsens_result *a = unmix(ctx, plain, METHODS[m]), *b = unmix(ctx, turned, METHODS[m]);
         for (int k = 0; k < D; k++) {
-            assert_memory_equal(nonsens_result_source(a, k), nonsens_result_source(b, k), N * sizeof(double));
+            assert_memory_equal(nonsens_result_source_at(a, k), nonsens_result_source_at(b, k), N * sizeof(double));
             for (int j = 0; j < D; j++) {
                 assert_true(nonsens_result_unmixing(b)[k * D + j] == nonsens_result_unmixing(a)[k * D + other[j]]);
                 assert_true(nonsens_result_mixing(b)[j * D + k] == nonsens_result_mixing(a)[other[j] * D + k]);
@@ -203,18 +203,18 @@ static void test_data_that_cannot_be_unmixed(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
     nonsens_data *data = make_data(ctx, PLAIN, false, false), *one;
-    nonsens_options *options = options_of(ctx, NONSENS_CMD_ICA, "joint-diagonalisation");
+    nonsens_options *options = options_of(ctx, NONSENS_COMMAND_ICA, "joint-diagonalisation");
     nonsens_result *result;
-    assert_int_equal(nonsens_ica(ctx, data, options, &result), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(ctx), "--segment COL"));
+    assert_int_equal(nonsens_run_ica(ctx, data, options, &result), NONSENS_ERR_DATA);
+    assert_non_null(strstr(nonsens_context_message(ctx), "--segment COL"));
     assert_null(result);
     assert_ok(ctx, nonsens_data_from_arrays(ctx, N, 1, matrix_col(data->x, 0), 1, 1, NULL, NULL, &one));
-    assert_int_equal(nonsens_ica(ctx, one, options, &result), NONSENS_ERR_DATA);
-    assert_non_null(strstr(nonsens_message(ctx), "\"c1\" is the only one"));
+    assert_int_equal(nonsens_run_ica(ctx, one, options, &result), NONSENS_ERR_DATA);
+    assert_non_null(strstr(nonsens_context_message(ctx), "\"c1\" is the only one"));
     nonsens_data_free(one);
     nonsens_options_free(options);
-    options = options_of(ctx, NONSENS_CMD_DIRECTION, "linear-ica");
-    assert_int_equal(nonsens_ica(ctx, data, options, &result), NONSENS_ERR_USAGE);
+    options = options_of(ctx, NONSENS_COMMAND_DIRECTION, "linear-ica");
+    assert_int_equal(nonsens_run_ica(ctx, data, options, &result), NONSENS_ERR_USAGE);
     nonsens_options_free(options);
     nonsens_data_free(data);
 }
@@ -279,19 +279,19 @@ static nonsens_data *make_pair(nonsens_context *ctx, bool second_causes)
 static void test_linear_ica_names_the_cause(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
-    nonsens_options *options = options_of(ctx, NONSENS_CMD_DIRECTION, "linear-ica");
+    nonsens_options *options = options_of(ctx, NONSENS_COMMAND_DIRECTION, "linear-ica");
     for (int run = 0; run < 4; run++) {
         nonsens_data *pair = make_pair(ctx, run % 2 == 1);
         nonsens_result *result;
         assert_ok(ctx, nonsens_options_set(ctx, options, "rule", run < 2 ? "tests" : "likelihood-ratio"));
-        assert_ok(ctx, nonsens_direction(ctx, pair, options, &result));
+        assert_ok(ctx, nonsens_run_direction(ctx, pair, options, &result));
         assert_string_equal(nonsens_result_decision(result), run % 2 ? "c2->c1" : "c1->c2");
         assert_false(has_note(result, "contradict a linear mechanism"));
         for (int64_t i = 0; i < nonsens_result_evidence_count(result); i++) {
             const nonsens_evidence *e = nonsens_result_evidence_at(result, i);
             assert_true(strncmp(e->name, "fold(", 5) != 0 || e->value == 0.0); /* signed: nothing folds */
         }
-        assert_int_equal(nonsens_result_sources(result), 2);
+        assert_int_equal(nonsens_result_source_count(result), 2);
         assert_null(nonsens_result_unmixing(result));
         nonsens_result_free(result);
         nonsens_data_free(pair);
@@ -311,9 +311,9 @@ static nonsens_status call_ica(nonsens_context *ctx, arena *a, void *state)
     const call *c = state;
     nonsens_result *result;
     (void)a;
-    nonsens_status status = c->options->command == NONSENS_CMD_ICA
-                                ? nonsens_ica(ctx, c->data, c->options, &result)
-                                : nonsens_direction(ctx, c->data, c->options, &result);
+    nonsens_status status = c->options->command == NONSENS_COMMAND_ICA
+                                ? nonsens_run_ica(ctx, c->data, c->options, &result)
+                                : nonsens_run_direction(ctx, c->data, c->options, &result);
     assert_true((status == NONSENS_OK) == (result != NULL));
     nonsens_result_free(result);
     return status;
@@ -336,8 +336,8 @@ static void test_every_allocation_may_fail(void **state)
 {
     fixture *f = *state;
     nonsens_data *data = thin(f, make_data(f->ctx, PLAIN, true, true)), *pair = thin(f, make_pair(f->ctx, false));
-    nonsens_options *ica = options_of(f->ctx, NONSENS_CMD_ICA, "auto");
-    nonsens_options *linear = options_of(f->ctx, NONSENS_CMD_DIRECTION, "linear-ica");
+    nonsens_options *ica = options_of(f->ctx, NONSENS_COMMAND_ICA, "auto");
+    nonsens_options *linear = options_of(f->ctx, NONSENS_COMMAND_DIRECTION, "linear-ica");
     call on_ica = {data, ica}, on_pair = {pair, linear};
     assert_true(fail_every_allocation(f, call_ica, &on_ica) > 2);
     assert_true(fail_every_allocation(f, call_ica, &on_pair) > 2);

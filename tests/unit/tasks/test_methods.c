@@ -130,7 +130,7 @@ static void test_ratio_equals_the_mutual_information_and_folds_are_corrected(voi
 static nonsens_options *direction_options(nonsens_context *ctx)
 {
     nonsens_options *o;
-    assert_int_equal(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &o), NONSENS_OK);
     return o;
 }
 
@@ -282,7 +282,7 @@ static void test_in_sample_scores_are_called_so(void **state)
         nonsens_result *result;
         assert_int_equal(nonsens_options_set(ctx, o, "as-published", published ? "true" : "false"), NONSENS_OK);
         o->epochs = 10;
-        assert_int_equal(nonsens_direction(ctx, data, o, &result), NONSENS_OK);
+        assert_int_equal(nonsens_run_direction(ctx, data, o, &result), NONSENS_OK);
         const evidence *held_out = find_evidence(result, "held-out gain");
         const evidence *in_sample = find_evidence(result, "in-sample gain");
         assert_true(published ? in_sample && !held_out : held_out && !in_sample);
@@ -502,7 +502,7 @@ static void test_a_run_survives_every_failing_allocation(void **state)
         for (int64_t n = 0;; n += 1 + n / (m < 2 ? 50 : 6)) { /* they ask for memory thousands of times */
             nonsens_result *result = NULL;
             memory_fail_at(n);
-            nonsens_status status = nonsens_direction(ctx, data, o, &result);
+            nonsens_status status = nonsens_run_direction(ctx, data, o, &result);
             memory_fail_at(-1);
             if (status == NONSENS_OK) {
                 assert_true(n > 15);

@@ -120,7 +120,7 @@ static int open_place(void **state)
     snprintf(p->list, sizeof p->list, "%s/list", p->folder);
     snprintf(p->json, sizeof p->json, "%s/json", p->folder);
     snprintf(p->text, sizeof p->text, "%s/text", p->folder);
-    assert_int_equal(nonsens_options_new(p->f.ctx, NONSENS_CMD_DIRECTION, &p->options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(p->f.ctx, NONSENS_COMMAND_DIRECTION, &p->options), NONSENS_OK);
     choose(p, "method", "lingam");
     choose(p, "pairs", "all");
     choose(p, "threads", "2");
@@ -166,7 +166,7 @@ static void store(const char *path, const char *bytes, size_t length)
 
 static nonsens_status run(place *p, const char *kept_in, nonsens_pairs **pairs)
 {
-    return nonsens_pairs_run(p->f.ctx, p->data, p->options, kept_in, pairs);
+    return nonsens_run_pairs(p->f.ctx, p->data, p->options, kept_in, pairs);
 }
 
 /* Runs the pairs and reads the lines that are written. */
@@ -184,8 +184,8 @@ static void refuse(place *p, nonsens_status status, const char *words)
     nonsens_pairs *pairs;
     assert_int_equal(run(p, p->journal, &pairs), status);
     assert_null(pairs);
-    if (!strstr(nonsens_message(p->f.ctx), words)) {
-        fail_msg("\"%s\" does not say \"%s\"", nonsens_message(p->f.ctx), words);
+    if (!strstr(nonsens_context_message(p->f.ctx), words)) {
+        fail_msg("\"%s\" does not say \"%s\"", nonsens_context_message(p->f.ctx), words);
     }
 }
 
@@ -201,7 +201,7 @@ static bool is_text(const char *a, const char *b)
     return (!a && !b) || (a && b && strcmp(a, b) == 0);
 }
 
-/* What a pair says is what nonsens_direction says about the two variables alone. */
+/* What a pair says is what nonsens_run_direction says about the two variables alone. */
 static void test_pairs_are_directions(void **state)
 {
     place *p = *state;
@@ -211,17 +211,17 @@ static void test_pairs_are_directions(void **state)
     assert_int_equal(run(p, NULL, &pairs), NONSENS_OK);
     assert_int_equal(nonsens_pairs_count(pairs), PAIRS);
     assert_null(nonsens_pairs_at(pairs, PAIRS));
-    assert_int_equal(nonsens_options_new(p->f.ctx, NONSENS_CMD_DIRECTION, &one), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(p->f.ctx, NONSENS_COMMAND_DIRECTION, &one), NONSENS_OK);
     assert_int_equal(nonsens_options_set(p->f.ctx, one, "method", "lingam"), NONSENS_OK);
     int failed = 0, with_p = 0;
     for (int k = 0; k < PAIRS; k++) {
         const nonsens_pair *pair = nonsens_pairs_at(pairs, k);
         assert_int_equal(nonsens_options_set(p->f.ctx, one, "x", NAMES[pair->x]), NONSENS_OK);
         assert_int_equal(nonsens_options_set(p->f.ctx, one, "y", NAMES[pair->y]), NONSENS_OK);
-        nonsens_status status = nonsens_direction(p->f.ctx, p->data, one, &result);
+        nonsens_status status = nonsens_run_direction(p->f.ctx, p->data, one, &result);
         if (status != NONSENS_OK) {
             failed++;
-            assert_string_equal(pair->error, nonsens_message(p->f.ctx));
+            assert_string_equal(pair->error, nonsens_context_message(p->f.ctx));
             assert_null(pair->decision);
             assert_true(isnan(pair->q_value));
             continue;
@@ -320,7 +320,7 @@ static void listed(place *p, const char *text, const char *found)
     }
     if (status != NONSENS_OK) {
         assert_int_equal(status, NONSENS_ERR_DATA);
-        const char *behind = strstr(nonsens_message(p->f.ctx), "/list:");
+        const char *behind = strstr(nonsens_context_message(p->f.ctx), "/list:");
         assert_non_null(behind);
         snprintf(seen, sizeof seen, "%s", behind + 6);
     }
@@ -420,9 +420,9 @@ static void test_cancelled_and_resumed(void **state)
     int after = 3;
     lines_of(p, NULL, whole);
     choose(p, "threads", "1");
-    nonsens_set_progress(p->f.ctx, stop_later, &after);
+    nonsens_context_set_progress(p->f.ctx, stop_later, &after);
     assert_int_equal(run(p, p->journal, &pairs), NONSENS_CANCELLED);
-    nonsens_set_progress(p->f.ctx, NULL, NULL);
+    nonsens_context_set_progress(p->f.ctx, NULL, NULL);
     load(p->journal, again);
     int lines = 0;
     for (const char *at = again; (at = strchr(at, '\n')); at++) {
@@ -494,7 +494,7 @@ static nonsens_status run_and_write(nonsens_context *ctx, arena *a, void *state)
     place *p = state;
     nonsens_pairs *pairs;
     (void)a;
-    TRY(nonsens_pairs_run(ctx, p->data, p->options, p->options->resume ? p->journal : NULL, &pairs));
+    TRY(nonsens_run_pairs(ctx, p->data, p->options, p->options->resume ? p->journal : NULL, &pairs));
     nonsens_status status = nonsens_pairs_write_json(ctx, pairs, p->json);
     status = status == NONSENS_OK ? nonsens_pairs_write_text(ctx, pairs, p->text) : status;
     nonsens_pairs_free(pairs);

@@ -58,7 +58,7 @@ static nonsens_result *new_graph(fixture *f, int64_t d, const char *const *names
         v[i] = rng_normal(&random);
     }
     assert_int_equal(nonsens_data_from_arrays(f->ctx, ROWS, d, v, d, 1, NULL, NULL, &data), NONSENS_OK);
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DISCOVER, &o), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &o), NONSENS_OK);
     assert_int_equal(result_new(f->ctx, data, o, "lingam", &r), NONSENS_OK);
     nonsens_options_free(o);
     nonsens_data_free(data);
@@ -146,7 +146,7 @@ static void test_edges_are_in_order(void **state)
                                        {0, 3, NONSENS_EDGE_DIRECTED},
                                        {2, 0, NONSENS_EDGE_DIRECTED},
                                        {2, 3, NONSENS_EDGE_UNDIRECTED}};
-    assert_int_equal(nonsens_result_edges(r), 4);
+    assert_int_equal(nonsens_result_edge_count(r), 4);
     for (int64_t k = 0; k < 4; k++) {
         const nonsens_edge *e = nonsens_result_edge_at(r, k);
         assert_true(e->from == ends[k][0] && e->to == ends[k][1] && e->type == ends[k][2] && isnan(e->support));
@@ -392,14 +392,14 @@ static void test_odd_names_come_back(void **state)
             assert_int_equal(nonsens_result_write_json(f->ctx, r, path), NONSENS_OK);
         }
         if (nonsens_graph_read(f->ctx, path, NULL, &g) != NONSENS_OK) {
-            fail_msg("%s", nonsens_message(f->ctx));
+            fail_msg("%s", nonsens_context_message(f->ctx));
         }
-        assert_int_equal(nonsens_graph_nodes(g), r->variables);
-        assert_int_equal(nonsens_graph_edges(g), r->edges);
+        assert_int_equal(nonsens_graph_node_count(g), r->variables);
+        assert_int_equal(nonsens_graph_edge_count(g), r->edges);
         for (int64_t i = 0; i < r->edges; i++) {
             const nonsens_edge *e = nonsens_graph_edge_at(g, i);
-            assert_string_equal(nonsens_graph_name(g, e->from), r->names[r->edge[i].from]);
-            assert_string_equal(nonsens_graph_name(g, e->to), r->names[r->edge[i].to]);
+            assert_string_equal(nonsens_graph_node_at(g, e->from), r->names[r->edge[i].from]);
+            assert_string_equal(nonsens_graph_node_at(g, e->to), r->names[r->edge[i].to]);
             assert_int_equal(e->type, r->edge[i].type);
         }
         nonsens_graph_free(g);
@@ -501,7 +501,7 @@ static void test_full_disk(void **state)
     fixture *f = *state;
     nonsens_result *r = small_graph(f, NULL);
     assert_int_equal(nonsens_result_write_graph(f->ctx, r, NONSENS_GRAPH_DOT, "/dev/full"), NONSENS_ERR_OUTPUT);
-    assert_non_null(strstr(nonsens_message(f->ctx), "No space left"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "No space left"));
     assert_int_equal(nonsens_result_write_json(f->ctx, r, "/dev/full"), NONSENS_ERR_OUTPUT);
     assert_int_equal(nonsens_result_write_text(f->ctx, r, 0, "/dev/full"), NONSENS_ERR_OUTPUT);
     assert_int_equal(nonsens_result_write_graph(f->ctx, r, NONSENS_GRAPH_DOT, "/nowhere/graph.dot"),
@@ -515,7 +515,7 @@ static void test_only_graphs_become_dot(void **state)
     nonsens_result *r = small_graph(f, NULL);
     r->is_graph = false;
     assert_int_equal(nonsens_result_write_graph(f->ctx, r, NONSENS_GRAPH_DOT, path), NONSENS_ERR_USAGE);
-    assert_non_null(strstr(nonsens_message(f->ctx), "only discover has a graph"));
+    assert_non_null(strstr(nonsens_context_message(f->ctx), "only discover has a graph"));
     r->is_graph = true;
     assert_int_equal(nonsens_result_write_graph(f->ctx, r, (nonsens_graph_format)99, path), NONSENS_ERR_USAGE);
     nonsens_result_free(r);

@@ -58,11 +58,11 @@ static nonsens_status write_page(nonsens_context *ctx, arena *a, int64_t rows, b
     nonsens_options *options = NULL;
     nonsens_result *result = NULL;
     nonsens_status status = make_data(ctx, a, rows, turned, &data);
-    status = status == NONSENS_OK ? nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options) : status;
+    status = status == NONSENS_OK ? nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options) : status;
     status = status == NONSENS_OK ? nonsens_options_set(ctx, options, "method", "reci") : status;
     status = status == NONSENS_OK ? nonsens_options_set(ctx, options, "regression", "polynomial") : status;
     status = status == NONSENS_OK ? nonsens_options_set(ctx, options, "threads", "1") : status;
-    status = status == NONSENS_OK ? nonsens_direction(ctx, data, options, &result) : status;
+    status = status == NONSENS_OK ? nonsens_run_direction(ctx, data, options, &result) : status;
     status = status == NONSENS_OK ? nonsens_result_write_html(ctx, result, data, files, 1, path) : status;
     nonsens_result_free(result);
     nonsens_options_free(options);
@@ -219,9 +219,9 @@ static void test_other_data_are_refused(void **state)
     nonsens_result *result;
     assert_int_equal(make_data(f->ctx, &f->scratch, 400, false, &data), NONSENS_OK);
     assert_int_equal(make_data(f->ctx, &f->scratch, 500, false, &other), NONSENS_OK);
-    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_CMD_DIRECTION, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DIRECTION, &options), NONSENS_OK);
     assert_int_equal(nonsens_options_set(f->ctx, options, "method", "reci"), NONSENS_OK);
-    assert_int_equal(nonsens_direction(f->ctx, data, options, &result), NONSENS_OK);
+    assert_int_equal(nonsens_run_direction(f->ctx, data, options, &result), NONSENS_OK);
     assert_int_equal(nonsens_result_write_html(f->ctx, result, other, NULL, 0, path), NONSENS_ERR_USAGE);
     assert_int_equal(nonsens_result_write_html(f->ctx, result, NULL, NULL, 0, path), NONSENS_OK);
     json_t *root = read_block(f);
@@ -288,7 +288,7 @@ static void test_graph_is_checked(void **state)
     assert_int_equal(read_graph(f, "[1]", "[]"), NONSENS_ERR_DATA);
     for (size_t k = 0; k < sizeof no_edges / sizeof *no_edges; k++) {
         assert_int_equal(read_graph(f, nodes, no_edges[k]), NONSENS_ERR_DATA);
-        assert_non_null(strstr(nonsens_message(f->ctx), "are no graph"));
+        assert_non_null(strstr(nonsens_context_message(f->ctx), "are no graph"));
     }
 }
 

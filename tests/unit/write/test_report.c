@@ -66,7 +66,7 @@ static nonsens_result *make_result(const nonsens_data *data)
 {
     nonsens_options *options;
     nonsens_result *r;
-    assert_int_equal(nonsens_options_new(ctx, NONSENS_CMD_DIRECTION, &options), NONSENS_OK);
+    assert_int_equal(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options), NONSENS_OK);
     assert_int_equal(result_new(ctx, data, options, "nonsens", &r), NONSENS_OK);
     nonsens_options_free(options);
     r->decision = DECISION_SECOND_CAUSES;
@@ -232,9 +232,9 @@ static void fail_everywhere(unsigned command, run_fn run)
 static void test_nth_allocation_fails(void **state)
 {
     (void)state;
-    fail_everywhere(NONSENS_CMD_INDEPENDENCE, nonsens_independence);
-    fail_everywhere(NONSENS_CMD_DIAGNOSE, nonsens_diagnose);
-    fail_everywhere(NONSENS_CMD_ICA, nonsens_ica);
+    fail_everywhere(NONSENS_COMMAND_INDEPENDENCE, nonsens_run_independence);
+    fail_everywhere(NONSENS_COMMAND_DIAGNOSE, nonsens_run_diagnose);
+    fail_everywhere(NONSENS_COMMAND_ICA, nonsens_run_ica);
 }
 
 int main(void)
