@@ -214,7 +214,7 @@ static void write_text(writing *w)
 {
     const arguments *args = w->args;
     const char *path = text_path(args);
-    unsigned detail = (args->verbose ? NONSENS_TEXT_ALL : 0) | (args->explain ? NONSENS_TEXT_STEPS : 0);
+    unsigned detail = (args->verbose ? NONSENS_TEXT_ALL : 0) | (args->explain ? NONSENS_TEXT_REASONING : 0);
     colour c;
     if (is_due(w, path)) {
         nonsens_status status = nonsens_result_write_text(args->ctx, w->result, detail, colour_begin(&c, path));

@@ -1,7 +1,14 @@
 /* explain.c - `nonsens explain`: which disturbances changed in a segment. */
 #include "cli.h"
 
+/* The options say where the graph comes from. */
+static nonsens_status explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                              nonsens_result **out)
+{
+    return nonsens_run_explain(ctx, data, NULL, options, out);
+}
+
 int command_explain(const command *self, int count, char **words)
 {
-    return analyse(self, count, words, nonsens_run_explain);
+    return analyse(self, count, words, explain);
 }

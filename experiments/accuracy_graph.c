@@ -85,8 +85,8 @@ static nonsens_status measure(nonsens_context *ctx, arena *a, const pdag *found,
                    [MEASURE_PRECISION] = m.arrows.precision,
                    [MEASURE_RECALL] = m.arrows.recall,
                    [MEASURE_DIRECTION] = m.direction_accuracy,
-                   [MEASURE_THERE] = (double)m.skeleton.there,
-                   [MEASURE_FOUND] = (double)m.skeleton.found}};
+                   [MEASURE_THERE] = (double)m.skeleton.actual,
+                   [MEASURE_FOUND] = (double)m.skeleton.predicted}};
     return NONSENS_OK;
 }
 

@@ -6,8 +6,8 @@
  *     context -> data (read, or borrowed arrays) -> options -> run -> result -> writer
  *
  * Every fallible function returns a nonsens_status; the sentence that explains a failure is kept in the context
- * (nonsens_context_message).  The library never exits, prints, seeds from the clock, touches the locale or changes global
- * thread settings.  A context is used by one thread at a time; several contexts may be used at once.
+ * (nonsens_context_message).  The library never exits, prints, seeds from the clock, touches the locale or changes
+ * global thread settings.  A context is used by one thread at a time; several contexts may be used at once.
  *
  * What a caller may pass (each comment states its exceptions in these words):
  *   pointers  Only those after "May be NULL:" may be NULL, and user data.  Elements of a list and functions of a struct
@@ -108,8 +108,8 @@ typedef enum nonsens_option_type {
     NONSENS_OPTION_RANGE = 5 /* LO:HI, two reals */
 } nonsens_option_type;
 
-/* Commands that an option belongs to; a bit mask. */
-enum {
+/* Commands; sets of them are bit masks. */
+typedef enum nonsens_command {
     NONSENS_COMMAND_SIMULATE = 1,
     NONSENS_COMMAND_DIRECTION = 2,
     NONSENS_COMMAND_INDEPENDENCE = 4,
@@ -120,7 +120,7 @@ enum {
     NONSENS_COMMAND_COMPARE = 128,
     NONSENS_COMMAND_EXPLAIN = 256,
     NONSENS_COMMAND_REPORT = 512
-};
+} nonsens_command;
 
 typedef struct nonsens_option_info {
     const char *key; /* as in `--key` and in JSON */
@@ -143,7 +143,7 @@ NONSENS_API const nonsens_option_info *nonsens_option_at(size_t index);
 NONSENS_API const nonsens_option_info *nonsens_option_find(const char *key, unsigned commands);
 
 /* Makes options of one command (one bit of NONSENS_COMMAND_*), all at their defaults. */
-NONSENS_API nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonsens_options **out);
+NONSENS_API nonsens_status nonsens_options_new(nonsens_context *ctx, nonsens_command command, nonsens_options **out);
 NONSENS_API void nonsens_options_free(nonsens_options *options);
 /*
  * Sets one option from text, which may have any length and is copied.  Unknown keys and values out of bounds are
@@ -262,17 +262,17 @@ NONSENS_API int64_t nonsens_data_estimate_memory(const nonsens_data *data, const
 
 /* Which of two variables causes the other (options of NONSENS_COMMAND_DIRECTION; method, x and y among them). */
 NONSENS_API nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *data,
-                                             const nonsens_options *options, nonsens_result **out);
+                                                 const nonsens_options *options, nonsens_result **out);
 /* What causes what among two or more variables (options of NONSENS_COMMAND_DISCOVER): a graph. */
 NONSENS_API nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *data,
-                                            const nonsens_options *options, nonsens_result **out);
+                                                const nonsens_options *options, nonsens_result **out);
 /*
  * Are two variables independent (inside each segment, where there are segments)?  x, y and given may be lists; given
  * ones are conditioned on.  The tests ks, levene and kruskal ask whether x alone changes over segments.  Takes options
  * of NONSENS_COMMAND_INDEPENDENCE.
  */
 NONSENS_API nonsens_status nonsens_run_independence(nonsens_context *ctx, const nonsens_data *data,
-                                                const nonsens_options *options, nonsens_result **out);
+                                                    const nonsens_options *options, nonsens_result **out);
 /*
  * The same tests for many questions on one data set: answers are remembered, and so is what questions have in common
  * (kernel features, regressions, correlations).  Of the options (of NONSENS_COMMAND_INDEPENDENCE) test, pooling, null,
@@ -292,7 +292,7 @@ typedef nonsens_status (*nonsens_ci_fn)(void *user, int64_t x, int64_t y, const 
  * and remembers its answers.
  */
 NONSENS_API nonsens_status nonsens_ci_new_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn,
-                                                    void *user, nonsens_ci **out);
+                                                   void *user, nonsens_ci **out);
 /*
  * Tests whether x is independent of y given `count` other variables, all of them different.  The statistic is NaN for a
  * callback.  An error if too few rows can be tested.
@@ -300,31 +300,38 @@ NONSENS_API nonsens_status nonsens_ci_new_callback(nonsens_context *ctx, int64_t
  */
 NONSENS_API nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y,
                                            const int64_t *given, int64_t count, double *statistic, double *p_value);
-/* Questions asked so far, and how many of them were answered from memory.  May be NULL: asked, remembered. */
-NONSENS_API void nonsens_ci_counts(nonsens_ci *tester, int64_t *asked, int64_t *remembered);
+/* Counts the questions asked so far. */
+NONSENS_API int64_t nonsens_ci_asked_count(nonsens_ci *tester);
+/* Counts those of them that were answered from memory. */
+NONSENS_API int64_t nonsens_ci_remembered_count(nonsens_ci *tester);
 NONSENS_API void nonsens_ci_free(nonsens_ci *tester);
 
 /* What the data can and cannot support (options of NONSENS_COMMAND_DIAGNOSE). */
 NONSENS_API nonsens_status nonsens_run_diagnose(nonsens_context *ctx, const nonsens_data *data,
-                                            const nonsens_options *options, nonsens_result **out);
+                                                const nonsens_options *options, nonsens_result **out);
 /*
- * Which disturbances changed in a segment (options of NONSENS_COMMAND_EXPLAIN): of names it, against the segment that it is
- * compared with, or nothing for all others together.  The graph is read from the file of `graph`, or found by `method`.
- * A variable's own change is the change of its distribution given its causes; what merely follows from changes of its
- * causes is none.  nonsens_result_change_at tells what was found, nonsens_result_edge_at the graph.  Time: that of the
- * graph, and one fit of each variable's mechanism.
- */
-NONSENS_API nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data,
-                                           const nonsens_options *options, nonsens_result **out);
-/*
- * Linear ICA of all variables (2 to 100; options of NONSENS_COMMAND_ICA): as many sources, independent inside each segment,
- * of which the variables are mixtures.  Each source has variance 1 inside segments (pooled) and a skewness that is not
- * negative; kurtosis descends from the first source to the last.  Segments may be missing but for
+ * Linear ICA of all variables (2 to 100; options of NONSENS_COMMAND_ICA): as many sources, independent inside each
+ * segment, of which the variables are mixtures.  Each source has variance 1 inside segments (pooled) and a skewness
+ * that is not negative; kurtosis descends from the first source to the last.  Segments may be missing but for
  * joint-diagonalisation.
  */
-NONSENS_API nonsens_status nonsens_run_ica(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                       nonsens_result **out);
+NONSENS_API nonsens_status nonsens_run_ica(nonsens_context *ctx, const nonsens_data *data,
+                                           const nonsens_options *options, nonsens_result **out);
 NONSENS_API void nonsens_result_free(nonsens_result *result);
+
+/* What a result answers. */
+typedef enum nonsens_kind {
+    NONSENS_KIND_NONE = 0,         /* there is no result */
+    NONSENS_KIND_DIRECTION = 1,    /* which of two variables causes the other */
+    NONSENS_KIND_GRAPH = 2,        /* what causes what among several */
+    NONSENS_KIND_INDEPENDENCE = 3, /* are two variables independent? */
+    NONSENS_KIND_DIAGNOSIS = 4,    /* what the data can support */
+    NONSENS_KIND_EXPLANATION = 5,  /* what changed in a segment, on a graph */
+    NONSENS_KIND_ICA = 6           /* linear sources of all variables */
+} nonsens_kind;
+
+/* Tells what the result answers; NONSENS_KIND_NONE if result is NULL. */
+NONSENS_API nonsens_kind nonsens_result_kind(const nonsens_result *result);
 
 /*
  * What follows reads a result.  Texts and arrays belong to the result and live as long as it does.
@@ -358,14 +365,22 @@ typedef struct nonsens_evidence {
 NONSENS_API int64_t nonsens_result_evidence_count(const nonsens_result *result);
 /* NULL where there is no such piece of evidence. */
 NONSENS_API const nonsens_evidence *nonsens_result_evidence_at(const nonsens_result *result, int64_t index);
-/* Findings in words, in a fixed order. */
+/* How a note bears on the answer. */
+typedef enum nonsens_note_level {
+    NONSENS_NOTE_INFO = 0,    /* it informs */
+    NONSENS_NOTE_CAUTION = 1, /* it calls for care */
+    NONSENS_NOTE_PROBLEM = 2  /* an assumption does not hold, or the answer rests on nothing */
+} nonsens_note_level;
+
+typedef struct nonsens_note {
+    const char *text;
+    nonsens_note_level level;
+} nonsens_note;
+
+/* Counts the findings in words, which come in a fixed order. */
 NONSENS_API int64_t nonsens_result_note_count(const nonsens_result *result);
-NONSENS_API const char *nonsens_result_note(const nonsens_result *result, int64_t index);
-/*
- * How it bears on the answer: 0 it informs; 1 it calls for care; 2 it says that an assumption does not hold, or that
- * the answer rests on nothing.  -1 where there is no such note.
- */
-NONSENS_API int nonsens_result_note_level(const nonsens_result *result, int64_t index);
+/* Returns a note, or NULL if there is no such note. */
+NONSENS_API const nonsens_note *nonsens_result_note_at(const nonsens_result *result, int64_t index);
 /* The reasoning from the data to the answer, step by step; of direction and discover, else none. */
 NONSENS_API int64_t nonsens_result_reasoning_count(const nonsens_result *result);
 NONSENS_API const char *nonsens_result_reasoning_at(const nonsens_result *result, int64_t index);
@@ -374,12 +389,17 @@ NONSENS_API const char *nonsens_result_reasoning_at(const nonsens_result *result
  * An arrow; a line, whose direction is not known; an arrow with two heads: a hidden common cause or, in graphs of pc
  * and pc-nonsens, a direction on which tests contradict one another.
  */
-enum { NONSENS_EDGE_DIRECTED = 0, NONSENS_EDGE_UNDIRECTED = 1, NONSENS_EDGE_BIDIRECTED = 2 };
+typedef enum nonsens_edge_type {
+    NONSENS_EDGE_NONE = -1, /* no edge; only in a nonsens_difference */
+    NONSENS_EDGE_DIRECTED = 0,
+    NONSENS_EDGE_UNDIRECTED = 1,
+    NONSENS_EDGE_BIDIRECTED = 2
+} nonsens_edge_type;
 
 /* One edge of a graph; variables count from 0, as in the data. */
 typedef struct nonsens_edge {
     int64_t from, to; /* the cause comes first; of edges without direction the smaller index */
-    int type;         /* NONSENS_EDGE_* */
+    nonsens_edge_type type;
     double weight;  /* what one unit of the cause adds to the effect, in the data's units; NaN but for linear methods */
     double p_value; /* of the edge's absence; NaN where there is none */
     double support; /* share of resamples that have it, with the same direction; NaN without bootstrap */
@@ -391,17 +411,17 @@ NONSENS_API const nonsens_edge *nonsens_result_edge_at(const nonsens_result *res
 /* (variables) Causes before effects, for methods that order all variables; else NULL. */
 NONSENS_API const int64_t *nonsens_result_order(const nonsens_result *result);
 
-enum {
-    NONSENS_VERDICT_CHANGED = 0, /* its own disturbance, or its mechanism, changed */
-    NONSENS_VERDICT_FOLLOWS = 1,        /* it changed as variables did that cause it, and of itself not visibly */
-    NONSENS_VERDICT_UNCHANGED = 2,      /* nothing is seen to have changed */
-    NONSENS_VERDICT_UNCLEAR = 3         /* it changed, but how hangs on what is not known; or it could not be tested */
-};
+typedef enum nonsens_verdict {
+    NONSENS_VERDICT_CHANGED = 0,   /* its own disturbance, or its mechanism, changed */
+    NONSENS_VERDICT_FOLLOWS = 1,   /* it changed as variables did that cause it, and of itself not visibly */
+    NONSENS_VERDICT_UNCHANGED = 2, /* nothing is seen to have changed */
+    NONSENS_VERDICT_UNCLEAR = 3    /* it changed, but how depends on what is not known; or it could not be tested */
+} nonsens_verdict;
 
 /* What explain found of one variable; lists belong to the result.  NaN where a figure is not known. */
 typedef struct nonsens_change {
-    int64_t variable;                /* from 0, as in the data */
-    int verdict;                     /* NONSENS_VERDICT_CHANGED, ... */
+    int64_t variable; /* from 0, as in the data */
+    nonsens_verdict verdict;
     double own, own_error;           /* Jeffreys divergence of its disturbance, nats per row; standard error */
     double own_low, own_high;        /* interval of level 1 - alpha */
     double p_value, q_value;         /* of no change of its own; q with the fdr option */
@@ -410,7 +430,7 @@ typedef struct nonsens_change {
     double scale_low, scale_high;    /* interval */
     double shift;                    /* difference of its medians, in mean absolute deviations */
     double shift_low, shift_high;    /* interval */
-    const char *how;                 /* "wider", "narrower, lower", ... as far as intervals say it; else "" */
+    const char *description;         /* "wider", "narrower, lower", ... as far as intervals say it; else "" */
     double marginal, marginal_error; /* as own: of the variable itself, whatever causes it */
     double marginal_p, marginal_q;   /* of no change of it */
     int64_t causes;                  /* in the graph, and */
@@ -473,17 +493,24 @@ NONSENS_API const nonsens_edge *nonsens_graph_edge_at(const nonsens_graph *graph
 /* 0 for a list of edges, which knows only nodes that have an edge. */
 NONSENS_API int nonsens_graph_lists_nodes(const nonsens_graph *graph);
 /*
- * nonsens_run_explain (options of NONSENS_COMMAND_EXPLAIN) on this graph, in place of a file or a method; the option `graph`
- * must not be set, and in the result it has the graph's name.
+ * Which disturbances changed in a segment (options of NONSENS_COMMAND_EXPLAIN): of names it, against the segment that
+ * it is compared with, or nothing for all others together.  The graph is the one given or, if that is NULL, read from
+ * the file of the option `graph`, or found by `method`.  A graph given here and the option `graph` exclude each other;
+ * in the result the option then has the graph's name. A variable's own change is the change of its distribution given
+ * its causes; what merely follows from changes of its causes is none.  nonsens_result_change_at tells what was found,
+ * nonsens_result_edge_at the graph.  Time: that of the graph, and one fit of each variable's mechanism.  May be NULL:
+ * graph.
  */
-NONSENS_API nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data *data,
-                                                    const nonsens_graph *graph, const nonsens_options *options,
-                                                    nonsens_result **out);
-
-/* precision = right / found, recall = right / there; mcc: Matthews' correlation over `places`.  NaN for 0 / 0. */
+NONSENS_API nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data,
+                                               const nonsens_graph *graph, const nonsens_options *options,
+                                               nonsens_result **out);
+/*
+ * How well a graph's edges match those of the truth.  precision = true_positives / predicted, recall = true_positives /
+ * actual; mcc: Matthews' correlation over all possible edges.  NaN for 0 / 0.
+ */
 typedef struct nonsens_score {
-    int64_t right, found, there;
-    int64_t places; /* where an edge could be */
+    int64_t true_positives, predicted, actual;
+    int64_t possible; /* how many edges there could be */
     double precision, recall, f1, mcc;
 } nonsens_score;
 
@@ -502,25 +529,24 @@ typedef struct nonsens_distance {
     int64_t differences;       /* as many as shd */
 } nonsens_distance;
 
-enum { NONSENS_EDGE_NONE = -1 };
-
 /* Two nodes between which the graphs differ, each edge as that graph has it; type NONSENS_EDGE_NONE where it has none.
  */
 typedef struct nonsens_difference {
     const char *what; /* "missing", "extra", "reversed" or "marked" */
-    nonsens_edge found, there;
+    nonsens_edge estimated, actual;
 } nonsens_difference;
 
 typedef struct nonsens_comparison nonsens_comparison;
 
 /*
- * Compares an estimated graph with the true one (options of NONSENS_COMMAND_COMPARE: pattern, closure).  Nodes are matched
- * by their names; a node that one graph has and the other, which lists its nodes, has not is an error.  The first
- * distance is that from the truth, or with `pattern` from its CPDAG; with `closure` that from the closure follows.
+ * Compares an estimated graph with the true one (options of NONSENS_COMMAND_COMPARE: pattern, closure).  Nodes are
+ * matched by their names; a node that one graph has and the other, which lists its nodes, has not is an error.  The
+ * first distance is that from the truth, or with `pattern` from its CPDAG; with `closure` that from the closure
+ * follows.
  */
 NONSENS_API nonsens_status nonsens_comparison_new(nonsens_context *ctx, const nonsens_graph *estimate,
-                                           const nonsens_graph *truth, const nonsens_options *options,
-                                           nonsens_comparison **out);
+                                                  const nonsens_graph *truth, const nonsens_options *options,
+                                                  nonsens_comparison **out);
 NONSENS_API void nonsens_comparison_free(nonsens_comparison *comparison);
 /* The nodes of both graphs; edges of differences count them from 0. */
 NONSENS_API int64_t nonsens_comparison_node_count(const nonsens_comparison *comparison);
@@ -547,8 +573,8 @@ typedef struct nonsens_pair {
 } nonsens_pair;
 
 /*
- * Runs nonsens_run_direction on each pair that the option `pairs` names: all, in the order of the variables, or those of a
- * file with two names a line, in its order (names as in a line of CSV; lines that are blank or begin with # do not
+ * Runs nonsens_run_direction on each pair that the option `pairs` names: all, in the order of the variables, or those
+ * of a file with two names a line, in its order (names as in a line of CSV; lines that are blank or begin with # do not
  * count).  A pair that fails, as one with a constant column does, does not stop the others; data whose columns may be
  * constant must be read with `pairs` set.  The option fdr says how q-values are made; pairs without a p-value count as
  * tests with p = 1, failed ones do not count.
@@ -572,7 +598,7 @@ typedef struct nonsens_simulation nonsens_simulation;
 
 /* Draws a model and rows from it (options of NONSENS_COMMAND_SIMULATE). */
 NONSENS_API nonsens_status nonsens_simulation_new(nonsens_context *ctx, const nonsens_options *options,
-                                            nonsens_simulation **out);
+                                                  nonsens_simulation **out);
 NONSENS_API void nonsens_simulation_free(nonsens_simulation *simulation);
 /*
  * What was simulated; arrays and texts live as long as the simulation.  Of values and sources, (rows * variables)
@@ -604,10 +630,10 @@ NONSENS_API nonsens_status nonsens_output_check(nonsens_context *ctx, const char
 NONSENS_API nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result,
                                                      const char *path);
 /* What a text has beside the answer: bits, added up. */
-enum {
-    NONSENS_TEXT_ALL = 1,  /* all evidence, options, time and threads */
-    NONSENS_TEXT_STEPS = 2 /* the reasoning step by step */
-};
+typedef enum nonsens_text_detail {
+    NONSENS_TEXT_ALL = 1,      /* all evidence, options, time and threads */
+    NONSENS_TEXT_REASONING = 2 /* the reasoning step by step */
+} nonsens_text_detail;
 /* Writes the result as text; other bits than these are NONSENS_ERR_USAGE. */
 NONSENS_API nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result,
                                                      unsigned detail, const char *path);

@@ -163,10 +163,10 @@ def run(
         made = _options.make(ctx, command, values)
         data = table.data(ctx, made)
         warn(data)
-        call, arguments = getattr(c.lib, "nonsens_" + command), [data, made]
-        if graph is not None:
-            call, arguments = c.lib.nonsens_explain_on_graph, [data, graph_of(ctx, graph, "GRAPH"), made]
-        result = ctx.run(call, c.lib.nonsens_result_free, *arguments)
+        arguments = [data, made]
+        if command == "explain":
+            arguments.insert(1, None if graph is None else graph_of(ctx, graph, "GRAPH"))
+        result = ctx.run(getattr(c.lib, "nonsens_run_" + command), c.lib.nonsens_result_free, *arguments)
         warn_of_run(ctx)
         found = take(ctx, result)
         if isinstance(found, Page):

@@ -12,23 +12,23 @@
 #include <math.h>
 
 /*
- * (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN)): with TP = right and n places it is
+ * (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN)): with TP true positives and n possible edges it is
  * (right n - found there) / sqrt(found there (n - found) (n - there)).
  */
-static double matthews(const metrics_share *s)
+static double matthews(const metrics_score *s)
 {
-    double n = (double)s->places, found = (double)s->found, there = (double)s->there;
-    double variance = found * there * (n - found) * (n - there);
-    return variance > 0.0 ? ((double)s->right * n - found * there) / sqrt(variance) : NAN;
+    double n = (double)s->possible, predicted = (double)s->predicted, actual = (double)s->actual;
+    double variance = predicted * actual * (n - predicted) * (n - actual);
+    return variance > 0.0 ? ((double)s->true_positives * n - predicted * actual) / sqrt(variance) : NAN;
 }
 
-static void divide(metrics_share *s, int64_t places)
+static void divide(metrics_score *s, int64_t possible)
 {
-    s->places = places;
+    s->possible = possible;
     s->mcc = matthews(s);
-    s->precision = s->found > 0 ? (double)s->right / (double)s->found : NAN;
-    s->recall = s->there > 0 ? (double)s->right / (double)s->there : NAN;
-    s->f1 = s->found + s->there > 0 ? 2.0 * (double)s->right / (double)(s->found + s->there) : NAN;
+    s->precision = s->predicted > 0 ? (double)s->true_positives / (double)s->predicted : NAN;
+    s->recall = s->actual > 0 ? (double)s->true_positives / (double)s->actual : NAN;
+    s->f1 = s->predicted + s->actual > 0 ? 2.0 * (double)s->true_positives / (double)(s->predicted + s->actual) : NAN;
 }
 
 static bool is_directed(enum pdag_mark mark)
@@ -43,12 +43,12 @@ static void compare_pair(enum pdag_mark found, enum pdag_mark there, metrics *m)
     m->extra += found != PDAG_NONE && there == PDAG_NONE;
     m->reversed += arrows && found != there;
     m->marked += both && !arrows && found != there;
-    m->skeleton.right += both;
-    m->skeleton.found += found != PDAG_NONE;
-    m->skeleton.there += there != PDAG_NONE;
-    m->arrows.right += arrows && found == there;
-    m->arrows.found += is_directed(found);
-    m->arrows.there += is_directed(there);
+    m->skeleton.true_positives += both;
+    m->skeleton.predicted += found != PDAG_NONE;
+    m->skeleton.actual += there != PDAG_NONE;
+    m->arrows.true_positives += arrows && found == there;
+    m->arrows.predicted += is_directed(found);
+    m->arrows.actual += is_directed(there);
     m->directions += is_directed(there) && found != PDAG_NONE;
     m->undirected += found == PDAG_LINE;
 }
@@ -64,7 +64,7 @@ void metrics_compare(const pdag *estimate, const pdag *truth, metrics *out)
     out->shd = out->missing + out->extra + out->reversed + out->marked;
     divide(&out->skeleton, truth->d * (truth->d - 1) / 2);
     divide(&out->arrows, truth->d * (truth->d - 1));
-    out->direction_accuracy = out->directions > 0 ? (double)out->arrows.right / (double)out->directions : NAN;
+    out->direction_accuracy = out->directions > 0 ? (double)out->arrows.true_positives / (double)out->directions : NAN;
 }
 
 nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag *dag, pdag *out)

@@ -7,21 +7,21 @@
 #include "graph/pdag.h"
 
 /*
- * precision = right / found, recall = right / there, f1 their harmonic mean; mcc is Matthews' correlation of "found"
- * and "there" over all `places` where an edge could be.  NaN where nothing is divided by.
+ * precision = true_positives / predicted, recall = true_positives / actual, f1 their harmonic mean; mcc is Matthews'
+ * correlation of predicted and actual edges over all possible ones.  NaN for 0 / 0.
  */
-typedef struct metrics_share {
-    int64_t right, found, there, places;
+typedef struct metrics_score {
+    int64_t true_positives, predicted, actual, possible;
     double precision, recall, f1, mcc;
-} metrics_share;
+} metrics_score;
 
 typedef struct metrics {
     int64_t missing, extra; /* edges */
     int64_t reversed;       /* arrows that point the other way */
     int64_t marked;         /* other differences of marks: a line for an arrow and the like */
     int64_t shd;            /* structural Hamming distance: the sum of the four, each pair of nodes counts once */
-    metrics_share skeleton; /* adjacent pairs, whatever their marks; places: d (d - 1) / 2 */
-    metrics_share arrows;   /* arrows with one head, right where the truth has the same; places: d (d - 1) */
+    metrics_score skeleton; /* adjacent pairs, whatever their marks; possible: d (d - 1) / 2 */
+    metrics_score arrows;   /* arrows with one head, true if the truth has the same; possible: d (d - 1) */
     /*
      * Of the true arrows whose nodes are adjacent in the estimate too (`directions`), the share that the estimate has
      * as the same arrow; a line or two heads in their place is not right.  NaN where there are none.

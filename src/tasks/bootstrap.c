@@ -309,7 +309,7 @@ static nonsens_status note_failed(nonsens_context *ctx, const bootstrap *s, nons
     if (s->failed == 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " resamples failed and do not count, the first (number %" PRId64
                        ") with these words: %s",
                        s->failed, s->options->bootstrap, s->first_failed + 1, s->failure);

@@ -119,9 +119,10 @@ static const char *what_of(const nonsens_edge *found, const nonsens_edge *there)
     return found->type == there->type ? "reversed" : "marked";
 }
 
-static nonsens_score share_of(const metrics_share *s)
+static nonsens_score score_of(const metrics_score *s)
 {
-    return (nonsens_score){s->right, s->found, s->there, s->places, s->precision, s->recall, s->f1, s->mcc};
+    return (nonsens_score){s->true_positives, s->predicted, s->actual, s->possible,
+                           s->precision,      s->recall,    s->f1,     s->mcc};
 }
 
 /* One distance more, and the places where the graphs differ. */
@@ -139,8 +140,8 @@ static nonsens_status measure(nonsens_context *ctx, nonsens_comparison *c, const
                                          .marked = m.marked,
                                          .shd = m.shd,
                                          .undirected = m.undirected,
-                                         .skeleton = share_of(&m.skeleton),
-                                         .arrows = share_of(&m.arrows),
+                                         .skeleton = score_of(&m.skeleton),
+                                         .arrows = score_of(&m.arrows),
                                          .directions = m.directions,
                                          .direction_accuracy = m.direction_accuracy,
                                          .differences = m.shd};
@@ -226,7 +227,7 @@ static nonsens_status compare(nonsens_context *ctx, arena *a, nonsens_comparison
 /* ---- public ----------------------------------------------------------------------------------------------------- */
 
 nonsens_status nonsens_comparison_new(nonsens_context *ctx, const nonsens_graph *estimate, const nonsens_graph *truth,
-                               const nonsens_options *options, nonsens_comparison **out)
+                                      const nonsens_options *options, nonsens_comparison **out)
 {
     NEEDED(ctx, estimate, truth, options, out);
     *out = NULL;

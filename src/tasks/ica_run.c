@@ -8,8 +8,8 @@
 #include "base/show.h"
 #include "data/audit.h"
 #include "math/linalg.h"
-#include "tasks/run.h"
 #include "methods/shared/unmixing.h"
+#include "tasks/run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -219,19 +219,19 @@ static nonsens_status note_unidentified(const ica_run *run)
     case IDENTIFIED:
         break;
     case PROPORTIONAL:
-        return result_note(ctx, r, NOTE_PROBLEM,
+        return result_note(ctx, r, NONSENS_NOTE_PROBLEM,
                            "The variances of some sources do not change over the segments, or change in proportion: "
                            "these may still be mixed with one another. More different segments are needed, or a method "
                            "that uses the shape of the sources (score-matching, fastica, infomax).");
     case GAUSSIAN:
-        return result_note(ctx, r, NOTE_PROBLEM,
+        return result_note(ctx, r, NONSENS_NOTE_PROBLEM,
                            "%" PRId64
                            " sources cannot be told from Gaussian ones (%s), so they may still be mixed with "
                            "one another: %s sees their shape alone. Where their variances change over segments, "
                            "--method joint-diagonalisation separates them.",
                            known->count, suspects.text, r->method);
     case GAUSSIAN_PROPORTIONAL:
-        return result_note(ctx, r, NOTE_PROBLEM,
+        return result_note(ctx, r, NONSENS_NOTE_PROBLEM,
                            "%" PRId64 " sources look Gaussian inside segments (%s), and the variances of some of them "
                            "do not change, or change in proportion: these may still be mixed with one another. More "
                            "different segments are needed.",
@@ -262,7 +262,7 @@ static nonsens_status note_constant(const ica_run *run, int64_t j)
     if (where.count == 0) {
         return NONSENS_OK;
     }
-    return result_note(run->ctx, run->result, NOTE_CAUTION,
+    return result_note(run->ctx, run->result, NONSENS_NOTE_CAUTION,
                        "%s is constant inside %" PRId64 " of %" PRId64
                        " segments (%s): some mixture of the sources has "
                        "no variance there, which is rarely what independent sources do; leave these segments out.",
@@ -273,20 +273,20 @@ static nonsens_status note_findings(const ica_run *run)
 {
     nonsens_result *r = run->result;
     if (!run->ica.converged) {
-        TRY(result_note(run->ctx, r, NOTE_PROBLEM,
+        TRY(result_note(run->ctx, r, NONSENS_NOTE_PROBLEM,
                         "The unmixing stopped after %d iterations without converging: the sources may still be mixed. "
                         "Another --method or more --starts may do better.",
                         run->ica.iterations));
     }
     if (run->ica.rows_used < r->rows) {
-        TRY(result_note(run->ctx, r, NOTE_CAUTION,
+        TRY(result_note(run->ctx, r, NONSENS_NOTE_CAUTION,
                         "%" PRId64 " of %" PRId64
                         " rows did not enter the contrast: their segments have fewer than %" PRId64
                         " rows. Merge small segments.",
                         r->rows - run->ica.rows_used, r->rows, 2 * (run->data->d + 1)));
     }
     if (run->ica.segments_used < 2 && is_score_matching(run->algorithm)) {
-        TRY(result_note(run->ctx, r, NOTE_INFO,
+        TRY(result_note(run->ctx, r, NONSENS_NOTE_INFO,
                         "There %s, so that non-Gaussianity alone identifies the sources; fastica and infomax are made "
                         "for that.",
                         r->segments == 0 ? "are no segments" : "is one segment only that is large enough"));
@@ -349,7 +349,7 @@ static nonsens_status run_ica(nonsens_context *ctx, const nonsens_data *data, co
 }
 
 nonsens_status nonsens_run_ica(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                           nonsens_result **out)
+                               nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();

@@ -137,7 +137,7 @@ nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data, co
 }
 
 nonsens_status nonsens_ci_new_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user,
-                                        nonsens_ci **out)
+                                       nonsens_ci **out)
 {
     NEEDED(ctx, out);
     *out = NULL;
@@ -163,11 +163,22 @@ nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t
     return NONSENS_OK;
 }
 
-void nonsens_ci_counts(nonsens_ci *tester, int64_t *asked, int64_t *remembered)
+int64_t nonsens_ci_asked_count(nonsens_ci *tester)
 {
+    int64_t asked = 0;
     if (tester) {
-        ci_counts(tester->tester, asked, remembered);
+        ci_counts(tester->tester, &asked, NULL);
     }
+    return asked;
+}
+
+int64_t nonsens_ci_remembered_count(nonsens_ci *tester)
+{
+    int64_t remembered = 0;
+    if (tester) {
+        ci_counts(tester->tester, NULL, &remembered);
+    }
+    return remembered;
 }
 
 void nonsens_ci_free(nonsens_ci *tester)
@@ -291,10 +302,11 @@ static nonsens_status note_unused(nonsens_context *ctx, nonsens_result *r)
     bool sample = option_is_sample_test(o->test);
     if ((o->test == TEST_FISHER_Z && o->null_kind != NULL_GAMMA) ||
         ((sample || o->test == TEST_INFORMATION) && o->null_kind == NULL_SPECTRAL)) {
-        TRY(result_note(ctx, r, NOTE_INFO, "--null plays no part here: the test has a null distribution of its own."));
+        TRY(result_note(ctx, r, NONSENS_NOTE_INFO,
+                        "--null plays no part here: the test has a null distribution of its own."));
     }
     return sample && o->pooling == POOLING_POOLED
-               ? result_note(ctx, r, NOTE_INFO, "--pooling plays no part here: the test compares segments.")
+               ? result_note(ctx, r, NONSENS_NOTE_INFO, "--pooling plays no part here: the test compares segments.")
                : NONSENS_OK;
 }
 
@@ -306,7 +318,7 @@ static nonsens_status note_skipped(nonsens_context *ctx, nonsens_result *r, cons
     if (!w->given[0] || test->segments_skipped == 0) {
         return result_note_skipped(ctx, r, test->segments_skipped, test->least_rows);
     }
-    return result_note(ctx, r, NOTE_CAUTION,
+    return result_note(ctx, r, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %" PRId64
                        " rows, or a variable that is constant there or a function of what is given.",
                        test->segments_skipped, r->segments, test->least_rows);
@@ -318,17 +330,17 @@ static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const w
     TRY(note_unused(ctx, r));
     if (r->segments > 1 && !w->where[0]) {
         TRY(result_note(
-            ctx, r, NOTE_CAUTION,
+            ctx, r, NONSENS_NOTE_CAUTION,
             "All segments were thrown together: a dependence may come from the change over segments alone."));
     }
     if (test->degenerate) {
-        TRY(result_note(ctx, r, NOTE_PROBLEM,
+        TRY(result_note(ctx, r, NONSENS_NOTE_PROBLEM,
                         "Nothing is left of one of the variables once %s %s known: there is nothing to test, and the "
                         "p-value is 1.",
                         w->given, w->many ? "are" : "is"));
     }
     if (test->by_permutation || test->by_signs) {
-        TRY(result_note(ctx, r, NOTE_INFO, "The p-value comes from %" PRId64 " %s%s.", r->options.permutations,
+        TRY(result_note(ctx, r, NONSENS_NOTE_INFO, "The p-value comes from %" PRId64 " %s%s.", r->options.permutations,
                         test->by_signs ? "draws of random signs" : "permutations", w->where));
     }
     return NONSENS_OK;
@@ -430,19 +442,19 @@ static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const v
                    option_test_word(r->options.test, word), r->names[0]));
     TRY(result_add(ctx, r, test.effect, NAN, words->effect_text, "%s(%s)", words->effect, r->names[0]));
     if (test.groups_skipped > 0) {
-        TRY(result_note(ctx, r, NOTE_CAUTION,
+        TRY(result_note(ctx, r, NONSENS_NOTE_CAUTION,
                         "%" PRId64 " of %" PRId64 " segments have too few rows and did not enter the test.",
                         test.groups_skipped, r->segments));
     }
     if (isinf(test.statistic) || isinf(test.effect)) {
-        TRY(result_note(ctx, r, NOTE_CAUTION,
+        TRY(result_note(ctx, r, NONSENS_NOTE_CAUTION,
                         "A segment has no spread, or next to none beside the largest one: a figure that divides by it "
                         "is infinite."));
     }
     TRY(note_unused(ctx, r));
     return test.by_permutation
-               ? result_note(ctx, r, NOTE_INFO, "The p-value comes from %" PRId64 " permutations of the labels.",
-                             r->options.permutations)
+               ? result_note(ctx, r, NONSENS_NOTE_INFO,
+                             "The p-value comes from %" PRId64 " permutations of the labels.", r->options.permutations)
                : NONSENS_OK;
 }
 
@@ -483,7 +495,7 @@ static nonsens_status run_independence(nonsens_context *ctx, const variable_role
 }
 
 nonsens_status nonsens_run_independence(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                    nonsens_result **out)
+                                        nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();

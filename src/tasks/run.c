@@ -27,7 +27,7 @@ static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *re
     if (o->null_kind != NULL_PERMUTATION || o->alpha * (double)(o->permutations + 1) >= tests) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "With %" PRId64
                        " permutations no p-value is below %s: tests, whose levels are corrected for their "
                        "number, may be unable to reject. Take more --permutations, or --null gamma.",
@@ -70,7 +70,7 @@ static nonsens_status turn_to_all(nonsens_context *ctx, const nonsens_data *data
     result->data_hash = data->hash;
     result->source = (matrix){0};
     result->sampled = true;
-    return result_note(ctx, result, NOTE_INFO,
+    return result_note(ctx, result, NONSENS_NOTE_INFO,
                        "%" PRId64 " of %" PRId64 " rows were used, drawn evenly from all segments (--most-rows); "
                        "disturbances of single rows are not kept then.",
                        used, data->n);

@@ -4,8 +4,8 @@
 #include "base/show.h"
 #include "tasks/compare_graphs.h"
 #include "write/graph.h"
-#include "write/write_internal.h"
 #include "write/text.h"
+#include "write/write_internal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,14 +28,14 @@ static const char *against_words(const char *against)
                                              : "the truth";
 }
 
-static void print_share(FILE *f, const char *name, const nonsens_score *s)
+static void print_score(FILE *f, const char *name, const nonsens_score *s)
 {
     char precision[NUMBER_BYTES], recall[NUMBER_BYTES], f1[NUMBER_BYTES], mcc[NUMBER_BYTES];
     fprintf(f,
             "  %-10s%" PRId64 " right of %" PRId64 " found and %" PRId64 " true: precision %s, recall %s, F1 %s, MCC "
             "%s\n",
-            name, s->right, s->found, s->there, text_figure(precision, s->precision), text_figure(recall, s->recall),
-            text_figure(f1, s->f1), text_figure(mcc, s->mcc));
+            name, s->true_positives, s->predicted, s->actual, text_figure(precision, s->precision),
+            text_figure(recall, s->recall), text_figure(f1, s->f1), text_figure(mcc, s->mcc));
 }
 
 /* "a -> b", or what says that there is nothing. */
@@ -52,12 +52,12 @@ static void print_edge(FILE *f, const nonsens_comparison *c, const nonsens_edge 
 
 static void print_difference(FILE *f, const nonsens_comparison *c, const nonsens_difference *d)
 {
-    bool missing = d->found.type == NONSENS_EDGE_NONE, extra = d->there.type == NONSENS_EDGE_NONE;
+    bool missing = d->estimated.type == NONSENS_EDGE_NONE, extra = d->actual.type == NONSENS_EDGE_NONE;
     fprintf(f, "  %-10s", d->what);
-    print_edge(f, c, missing ? &d->there : &d->found);
+    print_edge(f, c, missing ? &d->actual : &d->estimated);
     if (!missing && !extra) {
         fputs(" in place of ", f);
-        print_edge(f, c, &d->there);
+        print_edge(f, c, &d->actual);
     }
     fputc('\n', f);
 }
@@ -71,12 +71,12 @@ static void print_distance(FILE *f, const nonsens_comparison *c, int64_t k)
             "  SHD %" PRId64 ": %" PRId64 " missing, %" PRId64 " extra, %" PRId64 " reversed, %" PRId64
             " otherwise marked\n",
             d->shd, d->missing, d->extra, d->reversed, d->marked);
-    print_share(f, "skeleton", &d->skeleton);
-    print_share(f, "arrows", &d->arrows);
+    print_score(f, "skeleton", &d->skeleton);
+    print_score(f, "arrows", &d->arrows);
     fprintf(f,
             "  direction accuracy %s: %" PRId64 " of %" PRId64 " true arrows between nodes that are adjacent in both"
             "\n",
-            text_figure(accuracy, d->direction_accuracy), d->arrows.right, d->directions);
+            text_figure(accuracy, d->direction_accuracy), d->arrows.true_positives, d->directions);
     fprintf(f, "  edges of the estimate without direction: %" PRId64 "\n", d->undirected);
     for (int64_t i = 0; i < d->differences && i < MOST_LINES; i++) {
         print_difference(f, c, &c->difference[k][i]);
@@ -127,12 +127,12 @@ static bool set(json_t *object, const char *key, json_t *value)
     return json_object_set_new(object, key, value) == 0;
 }
 
-static json_t *share_json(const nonsens_score *s)
+static json_t *score_json(const nonsens_score *s)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "right", (json_int_t)s->right, "found",
-                     (json_int_t)s->found, "there", (json_int_t)s->there, "places", (json_int_t)s->places, "precision",
-                     report_number(s->precision), "recall", report_number(s->recall), "f1", report_number(s->f1), "mcc",
-                     report_number(s->mcc));
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "right", (json_int_t)s->true_positives, "found",
+                     (json_int_t)s->predicted, "there", (json_int_t)s->actual, "places", (json_int_t)s->possible,
+                     "precision", report_number(s->precision), "recall", report_number(s->recall), "f1",
+                     report_number(s->f1), "mcc", report_number(s->mcc));
 }
 
 static json_t *edge_json(const nonsens_comparison *c, const nonsens_edge *e)
@@ -149,7 +149,8 @@ static json_t *differences_json(const nonsens_comparison *c, int64_t k)
     for (int64_t i = 0; ok && i < c->distance[k].differences; i++) {
         const nonsens_difference *d = &c->difference[k][i];
         ok = json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "what", d->what, "found",
-                                                    edge_json(c, &d->found), "there", edge_json(c, &d->there))) == 0;
+                                                    edge_json(c, &d->estimated), "there", edge_json(c, &d->actual))) ==
+             0;
     }
     return report_keep_if(ok, array);
 }
@@ -161,7 +162,7 @@ static json_t *distance_json(const nonsens_comparison *c, int64_t k)
     bool ok = o && set(o, "against", json_string(d->against)) && set(o, "shd", json_integer(d->shd)) &&
               set(o, "missing", json_integer(d->missing)) && set(o, "extra", json_integer(d->extra)) &&
               set(o, "reversed", json_integer(d->reversed)) && set(o, "marked", json_integer(d->marked)) &&
-              set(o, "skeleton", share_json(&d->skeleton)) && set(o, "arrows", share_json(&d->arrows)) &&
+              set(o, "skeleton", score_json(&d->skeleton)) && set(o, "arrows", score_json(&d->arrows)) &&
               set(o, "directions", json_integer(d->directions)) &&
               set(o, "direction_accuracy", report_number(d->direction_accuracy)) &&
               set(o, "undirected", json_integer(d->undirected)) && set(o, "differences", differences_json(c, k));

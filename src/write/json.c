@@ -277,7 +277,7 @@ static json_t *change_object(const writer *w, const nonsens_change *c, int64_t r
         set(w, object, "standard_error", report_number(c->own_error)) &&
         set(w, object, "interval", interval(c->own_low, c->own_high)) &&
         set(w, object, "p_value", report_number(c->p_value)) && set(w, object, "q_value", report_number(c->q_value)) &&
-        set(w, object, "share", report_number(c->share)) && set(w, object, "how", text(w, c->how)) &&
+        set(w, object, "share", report_number(c->share)) && set(w, object, "how", text(w, c->description)) &&
         set(w, object, "scale", report_number(c->scale)) &&
         set(w, object, "scale_interval", interval(c->scale_low, c->scale_high)) &&
         set(w, object, "shift", report_number(c->shift)) &&
@@ -299,9 +299,9 @@ static json_t *explained_object(const writer *w)
     bool ok = variables && roots;
     for (int64_t i = 0; ok && i < r->variables; i++) {
         const nonsens_change *c = &e->variable[i];
-        ok =
-            json_array_append_new(variables, change_object(w, c, i + 1)) == 0 &&
-            (c->verdict != NONSENS_VERDICT_CHANGED || json_array_append_new(roots, text(w, r->names[c->variable])) == 0);
+        ok = json_array_append_new(variables, change_object(w, c, i + 1)) == 0 &&
+             (c->verdict != NONSENS_VERDICT_CHANGED ||
+              json_array_append_new(roots, text(w, r->names[c->variable])) == 0);
     }
     return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "of", text(w, e->of), "against", text(w, e->against), "of_rows",
                      (json_int_t)e->of_rows, "against_rows", (json_int_t)e->other_rows, "root_causes",
@@ -385,14 +385,25 @@ static bool fill_decision(const writer *w, json_t *root)
            (!r->assumes_effect || set(w, root, "assumes_effect", json_true()));
 }
 
-/* One for each of the notes. */
-static json_t *note_levels(const writer *w)
+static json_t *notes(const writer *w)
 {
-    static const char *const word[] = {[NOTE_INFO] = "info", [NOTE_CAUTION] = "caution", [NOTE_PROBLEM] = "problem"};
     json_t *array = json_array();
     bool ok = array != NULL;
     for (int64_t i = 0; ok && i < w->result->notes; i++) {
-        ok = json_array_append_new(array, json_string(word[w->result->note_level[i]])) == 0;
+        ok = json_array_append_new(array, text(w, w->result->note[i].text)) == 0;
+    }
+    return report_keep_if(ok, array);
+}
+
+/* One for each of the notes. */
+static json_t *note_levels(const writer *w)
+{
+    static const char *const word[] = {
+        [NONSENS_NOTE_INFO] = "info", [NONSENS_NOTE_CAUTION] = "caution", [NONSENS_NOTE_PROBLEM] = "problem"};
+    json_t *array = json_array();
+    bool ok = array != NULL;
+    for (int64_t i = 0; ok && i < w->result->notes; i++) {
+        ok = json_array_append_new(array, json_string(word[w->result->note[i].level])) == 0;
     }
     return report_keep_if(ok, array);
 }
@@ -406,8 +417,8 @@ static json_t *document(const writer *w)
                : r->unmixed.unmixing ? fill_unmixed
                                      : fill_decision)(w, root) &&
               (!r->assumes || set(w, root, "assumptions", text(w, r->assumes))) &&
-              set(w, root, "steps", texts(w, r->step, r->steps)) &&
-              set(w, root, "notes", texts(w, r->note, r->notes)) && set(w, root, "note_levels", note_levels(w)) &&
+              set(w, root, "steps", texts(w, r->step, r->steps)) && set(w, root, "notes", notes(w)) &&
+              set(w, root, "note_levels", note_levels(w)) &&
               (!r->modulation.v || set(w, root, "modulation", modulation_object(w))) &&
               (!r->training.epochs || set(w, root, "training", training_object(w))) &&
               set(w, root, "seconds", report_number(r->seconds));
@@ -437,7 +448,7 @@ static bool fill_pair_findings(const writer *w, json_t *root)
     const nonsens_result *r = w->result;
     return set(w, root, "assumes_effect", json_boolean(r && r->assumes_effect)) &&
            set(w, root, "evidence", r ? evidence_array(w) : json_array()) &&
-           set(w, root, "notes", r ? texts(w, r->note, r->notes) : json_array()) &&
+           set(w, root, "notes", r ? notes(w) : json_array()) &&
            set(w, root, "note_levels", r ? note_levels(w) : json_array()) &&
            set(w, root, "warnings", r ? texts(w, r->warning, r->warnings) : json_array());
 }

@@ -265,7 +265,7 @@ static void print_findings(FILE *f, const nonsens_result *r)
         print_item(f, r->warning[i]);
     }
     for (int64_t i = 0; i < r->notes; i++) {
-        print_item(f, r->note[i]);
+        print_item(f, r->note[i].text);
     }
 }
 
@@ -368,7 +368,7 @@ nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_res
                                          const char *path)
 {
     NEEDED(ctx, result, path);
-    if (detail & ~((unsigned)NONSENS_TEXT_ALL | NONSENS_TEXT_STEPS)) {
+    if (detail & ~((unsigned)NONSENS_TEXT_ALL | NONSENS_TEXT_REASONING)) {
         return fail(ctx, NONSENS_ERR_USAGE, "there is no detail %u of a text; add up bits of NONSENS_TEXT_*", detail);
     }
     bool verbose = detail & NONSENS_TEXT_ALL;
@@ -377,7 +377,7 @@ nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_res
     FILE *f = output_stream(out);
     print_decision(f, result);
     print_findings(f, result);
-    if (detail & NONSENS_TEXT_STEPS) {
+    if (detail & NONSENS_TEXT_REASONING) {
         print_steps(f, result);
     }
     print_evidence(f, result, verbose);

@@ -1,7 +1,7 @@
 /* text_explain.c - what `explain` found, in words: root causes, a line per variable, the graph it rests on. */
 #include "base/show.h"
-#include "write/write_internal.h"
 #include "write/text.h"
+#include "write/write_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -44,8 +44,8 @@ static const char *verdict_text(char out[VERDICT_BYTES], const nonsens_result *r
 {
     char name[SHOWN_BYTES];
     size_t used = (size_t)snprintf(out, VERDICT_BYTES, "%s", report_verdict(c->verdict));
-    if (c->verdict == NONSENS_VERDICT_CHANGED && c->how[0]) {
-        snprintf(out + used, VERDICT_BYTES - used, ": %s", c->how);
+    if (c->verdict == NONSENS_VERDICT_CHANGED && c->description[0]) {
+        snprintf(out + used, VERDICT_BYTES - used, ": %s", c->description);
     }
     for (int64_t i = 0; c->verdict == NONSENS_VERDICT_FOLLOWS && i < c->followed && i <= VERDICT_NAMES; i++) {
         used += (size_t)snprintf(out + used, VERDICT_BYTES - used, "%s%s", i ? ", " : " ",

@@ -93,7 +93,7 @@ static nonsens_status run_method(const scenario *s, const nonsens_data *data, co
     case NONSENS_COMMAND_DIAGNOSE:
         return nonsens_run_diagnose(ctx, data, options, result);
     case NONSENS_COMMAND_EXPLAIN:
-        return nonsens_run_explain(ctx, data, options, result);
+        return nonsens_run_explain(ctx, data, NULL, options, result);
     default:
         return nonsens_run_ica(ctx, data, options, result);
     }
@@ -115,7 +115,7 @@ static nonsens_status write_all(const scenario *s, const nonsens_data *data, con
     char path[PATH_BYTES];
     bool page = s->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN);
     nonsens_status status =
-        nonsens_result_write_text(ctx, result, NONSENS_TEXT_ALL | NONSENS_TEXT_STEPS, path_of(path, "out.text"));
+        nonsens_result_write_text(ctx, result, NONSENS_TEXT_ALL | NONSENS_TEXT_REASONING, path_of(path, "out.text"));
     status = status == NONSENS_OK ? nonsens_result_write_json(ctx, result, path_of(path, "out.json")) : status;
     if (status == NONSENS_OK && page) {
         status = nonsens_result_write_html(ctx, result, data, NULL, 0, path_of(path, "out.html"));
@@ -372,7 +372,7 @@ static nonsens_status run_on_graph(const scenario *s)
     nonsens_status status = make_options(s, &options);
     status = status == NONSENS_OK ? nonsens_data_read(ctx, path_of(path, s->data), options, &data) : status;
     status = status == NONSENS_OK ? nonsens_graph_parse(ctx, "text", text, sizeof text - 1, NULL, &graph) : status;
-    status = status == NONSENS_OK ? nonsens_explain_on_graph(ctx, data, graph, options, &result) : status;
+    status = status == NONSENS_OK ? nonsens_run_explain(ctx, data, graph, options, &result) : status;
     nonsens_result_free(result);
     nonsens_graph_free(graph);
     nonsens_data_free(data);
@@ -385,12 +385,20 @@ static nonsens_status run_on_graph(const scenario *s)
 
 static const scenario SCENARIO[] = {
     {"simulate layered", NONSENS_COMMAND_SIMULATE, NULL, {"per-segment", "5"}, run_simulation},
-    {"simulate node", NONSENS_COMMAND_SIMULATE, NULL, {"per-segment", "5", "sem", "node", "nodes", "4"}, run_simulation},
+    {"simulate node",
+     NONSENS_COMMAND_SIMULATE,
+     NULL,
+     {"per-segment", "5", "sem", "node", "nodes", "4"},
+     run_simulation},
     {"structured", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED}, run_analysis},
     {"nonsens", NONSENS_COMMAND_DIRECTION, "pair.csv", {QUICK, "method", "nonsens"}, run_analysis},
     {"nonsens-lr", NONSENS_COMMAND_DIRECTION, "pair.csv", {QUICK, "method", "nonsens-lr"}, run_analysis},
     {"linear-ica", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED, "method", "linear-ica"}, run_analysis},
-    {"structured, rows in blocks", NONSENS_COMMAND_DIRECTION, "pair.csv", {SEGMENTED, "block-length", "4"}, run_analysis},
+    {"structured, rows in blocks",
+     NONSENS_COMMAND_DIRECTION,
+     "pair.csv",
+     {SEGMENTED, "block-length", "4"},
+     run_analysis},
     {"linear-ica by likelihood",
      NONSENS_COMMAND_DIRECTION,
      "pair.csv",
@@ -452,8 +460,16 @@ static const scenario SCENARIO[] = {
      "three.csv",
      {SEGMENTED, "x", "x1", "y", "x2", "test", "information", "permutations", "9"},
      run_analysis},
-    {"change of scale", NONSENS_COMMAND_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "levene"}, run_analysis},
-    {"change of place", NONSENS_COMMAND_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "kruskal"}, run_analysis},
+    {"change of scale",
+     NONSENS_COMMAND_INDEPENDENCE,
+     "pair.csv",
+     {SEGMENTED, "x", "x1", "test", "levene"},
+     run_analysis},
+    {"change of place",
+     NONSENS_COMMAND_INDEPENDENCE,
+     "pair.csv",
+     {SEGMENTED, "x", "x1", "test", "kruskal"},
+     run_analysis},
     {"test of change", NONSENS_COMMAND_INDEPENDENCE, "pair.csv", {SEGMENTED, "x", "x1", "test", "ks"}, run_analysis},
     {"diagnose", NONSENS_COMMAND_DIAGNOSE, "pair.csv", {SEGMENTED}, run_analysis},
     {"ica", NONSENS_COMMAND_ICA, "three.csv", {SEGMENTED}, run_analysis},
@@ -470,7 +486,11 @@ static const scenario SCENARIO[] = {
      {SEGMENTED, "of", "s1", "against", "s2", "method", "lingam"},
      run_analysis},
     {"explain", NONSENS_COMMAND_EXPLAIN, "three.csv", {SEGMENTED, "of", "s1", "graph", "@truth.json"}, run_analysis},
-    {"pairs", NONSENS_COMMAND_DIRECTION, "three.csv", {SEGMENTED, "method", "lingam", "pairs", "@pairs.txt"}, run_pairs},
+    {"pairs",
+     NONSENS_COMMAND_DIRECTION,
+     "three.csv",
+     {SEGMENTED, "method", "lingam", "pairs", "@pairs.txt"},
+     run_pairs},
     {"pairs, resumed",
      NONSENS_COMMAND_DIRECTION,
      "three.csv",

@@ -54,7 +54,7 @@ LISTS = {
 }
 
 # What a function without a status returns if an object is NULL or an index is out of range, where the header says so.
-NEUTRAL = {'nonsens_result_note_level': '-1', 'nonsens_context_message': None, 'nonsens_context_warning': None}
+NEUTRAL = {'nonsens_result_kind': 'NONSENS_KIND_NONE', 'nonsens_context_message': None, 'nonsens_context_warning': None}
 # The same value may be the right answer of a valid call.
 MAY_BE_NEUTRAL = {'nonsens_context_message', 'nonsens_result_reason', 'nonsens_data_warning_count', 'nonsens_data_warning_at'}
 

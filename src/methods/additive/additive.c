@@ -190,7 +190,7 @@ static nonsens_status note_change(nonsens_context *ctx, const additive_change *c
     if (!spread && !shift) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_PROBLEM,
+    return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                        "The data contradict noise that is the same in all segments: what the regression of %s on %s "
                        "leaves over changes its %s (p-value %s). --method structured works with such changes.",
                        effect, cause,

@@ -194,7 +194,7 @@ static nonsens_status report_errors(nonsens_context *ctx, const reci *r, nonsens
     TRY(result_add(ctx, result, by_range, NAN, "the score with both variables scaled to [0, 1], as in the paper",
                    "score by range"));
     if (result->better != BETTER_NONE && by_range * result->score < 0.0) {
-        return result_note(ctx, result, NOTE_CAUTION,
+        return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                            "Scaled to [0, 1] by their smallest and largest values, as in the paper, the variables "
                            "would be named the other way round: the answer hangs on the scale.");
     }
@@ -217,7 +217,7 @@ static nonsens_status judge(nonsens_context *ctx, const reci *r, nonsens_result 
     result->reason = "The effect is predicted from the cause with the smaller mean squared error.";
     if (fabs(z) <= TWO_ERRORS) {
         char shown[NUMBER_BYTES];
-        return result_note(ctx, result, NOTE_CAUTION,
+        return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                            "The errors of the two directions differ by %s standard errors: treat this as undecided.",
                            number_print(shown, fabs(z), 2));
     }
@@ -229,12 +229,12 @@ static nonsens_status note_noise(nonsens_context *ctx, const reci *r, nonsens_re
     double less = fmin(r->squared[0], r->squared[1]);
     char shown[NUMBER_BYTES];
     if (less > 0.1) {
-        TRY(result_note(ctx, result, NOTE_PROBLEM,
+        TRY(result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                         "The data do not bear out little noise: the better direction leaves %s of the variance "
                         "unexplained. --method resit does not need little noise.",
                         number_print(shown, less, 2)));
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "Comparing errors is a rule of thumb: it is right on average where the mechanism is not linear, "
                        "the noise is small and the mechanism unrelated to the distribution of the cause, and nothing "
                        "in these two variables alone can show the latter. With a linear mechanism it is "

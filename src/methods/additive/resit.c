@@ -45,7 +45,7 @@ nonsens_status resit_direction(nonsens_context *ctx, arena *a, const nonsens_dat
     if (result->decision != DECISION_NEITHER) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_PROBLEM,
+    return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                        "The data contradict additive noise. The direction that comes closer to it, which the score "
                        "names, is then often the wrong one, most of all where the noise is multiplied.");
 }

@@ -345,7 +345,7 @@ static nonsens_status note_open_directions(nonsens_context *ctx, const resit *r,
     if (open.count == 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "Directions that are not established, since the cause could have been taken for an effect as "
                        "well (everything linear and Gaussian, or too few rows): %s. They follow the larger p-value.",
                        open.text);
@@ -366,14 +366,14 @@ static nonsens_status note_contradictions(nonsens_context *ctx, const resit *r, 
         }
     }
     if (dependent.count > 0) {
-        TRY(result_note(ctx, result, NOTE_PROBLEM,
+        TRY(result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                         "The data contradict additive noise without hidden common causes: even the best order leaves "
                         "residuals that depend on the variables before them, those of %s. Edges into these could not "
                         "be dropped, and the order is in doubt from there on.",
                         dependent.text));
     }
     if (changing.count > 0) {
-        TRY(result_note(ctx, result, NOTE_PROBLEM,
+        TRY(result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                         "The data contradict noise that is the same in all segments: residuals change their spread or "
                         "level over the segments, those of %s. A method for segments uses such changes.",
                         changing.text));
@@ -387,7 +387,7 @@ static nonsens_status note_untested(nonsens_context *ctx, const resit *r, nonsen
     if (skipped > 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_PROBLEM,
+    return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                        "Nothing could be tested: every segment has fewer than %d rows, or variables that are constant "
                        "there. The order is arbitrary, and no edge is shown.",
                        (int)HSIC_LEAST_ROWS);

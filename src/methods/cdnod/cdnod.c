@@ -237,7 +237,7 @@ static nonsens_status note_ways(nonsens_context *ctx, const verdict *v, nonsens_
 {
     TRY(cdnod_tests_note(ctx, &v->tests, &v->line, v->cause, v->way, result));
     if (v->tests.data->segments < FEW_SEGMENTS) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "Changes of both variables are compared over %" PRId64 " segments, which is few; with 20 or "
                         "more the direction is far more often right.",
                         v->tests.data->segments));
@@ -250,7 +250,7 @@ static nonsens_status add_notes(nonsens_context *ctx, const verdict *v, nonsens_
     TRY(result_note_skipped(ctx, result, v->pair.between.segments_skipped, v->pair.between.least_rows));
     TRY(cdnod_tests_note_options(ctx, &v->tests, result));
     if (v->weighed) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The tests contradict one another: both variables change over the segments, and each is not "
                         "seen to once the other is known. The separation with the larger p-value is believed; more "
                         "rows would tell."));

@@ -266,10 +266,10 @@ static nonsens_status note_changes(nonsens_context *ctx, const finder *f, const 
     int64_t count = list_changing(f, node_of, list);
     if (count == 0) {
         return result_note(
-            ctx, result, NOTE_CAUTION,
+            ctx, result, NONSENS_NOTE_CAUTION,
             "No mechanism is seen to change over the segments: directions come from v-structures alone.");
     }
-    return result_note(ctx, result, NOTE_INFO, "Mechanisms that change over the segments: %s.", list);
+    return result_note(ctx, result, NONSENS_NOTE_INFO, "Mechanisms that change over the segments: %s.", list);
 }
 
 /* The tester remembers these answers. */
@@ -287,7 +287,7 @@ static nonsens_status note_untested(nonsens_context *ctx, const finder *f, nonse
     if (untested == 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " pairs of variables could not be tested: no segment has %" PRId64
                        " rows in which both vary. They have no edge for that reason alone; merge small segments.",
                        untested, d * (d - 1) / 2, least_rows);
@@ -300,13 +300,13 @@ static nonsens_status add_notes(nonsens_context *ctx, const finder *f, const int
     TRY(note_changes(ctx, f, node_of, result));
     TRY(cdnod_tests_note_options(ctx, &f->tests, result));
     if (f->found.capped) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "Sets of more than %" PRId64 " variables were not conditioned on, so that an edge may be there "
                         "that a larger set would remove; --max-given raises this.",
                         f->tests.options->max_given));
     }
     if (r->conflicts > 0 || r->undecided > 0) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The tests contradict one another: %" PRId64 " v-structures were left out against others with "
                         "larger p-values, and %" PRId64 " edges stay without direction since rules imply both. Too few "
                         "rows, a hidden common cause or a circle of causes look like this.",

@@ -80,7 +80,7 @@ nonsens_status cdnod_tests_note_options(nonsens_context *ctx, const cdnod_tests 
     if (t->options->pooling != POOLING_POOLED) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_INFO,
+    return result_note(ctx, result, NONSENS_NOTE_INFO,
                        "--pooling pooled has no effect here: the segment is one of the variables, and independence of "
                        "the others is tested given the segment.");
 }
@@ -107,13 +107,13 @@ nonsens_status cdnod_tests_note(nonsens_context *ctx, const cdnod_tests *t, cons
     char p_value[NUMBER_BYTES];
     const char *x = cdnod_name(t, line->node[cause]), *y = cdnod_name(t, line->node[1 - cause]);
     if (way[cause].p_value <= t->options->alpha) {
-        return result_note(ctx, result, NOTE_PROBLEM,
+        return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                            "The data contradict independent changes: P(%s) and P(%s | %s) change together (p-value "
                            "%s), less so than in the other direction. A hidden cause that changes looks like this.",
                            x, y, x, number_print(p_value, way[cause].p_value, 2));
     }
     if (way[1 - cause].p_value > t->options->alpha) {
-        return result_note(ctx, result, NOTE_CAUTION,
+        return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                            "%s->%s is the likelier direction, not an established one: in the other one, too, the "
                            "changes are not seen to be dependent (p-value %s). More segments help, more rows hardly.",
                            x, y, number_print(p_value, way[1 - cause].p_value, 2));

@@ -150,18 +150,18 @@ static nonsens_status note_assumption(nonsens_context *ctx, const pair_tests *t,
     if (decided) {
         int effect = t->stays[1] ? 1 : 0;
         if (t->noise_p[effect] <= result->options.alpha) {
-            TRY(result_note(ctx, result, NOTE_PROBLEM,
+            TRY(result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                             "What the cause leaves of the effect depends on the cause inside the segments (p-value "
                             "%s), so the data contradict noise that is simply added; the direction is doubtful.",
                             number_print(p_value, t->noise_p[effect], 2)));
         }
-        return result_note(ctx, result, NOTE_INFO,
+        return result_note(ctx, result, NONSENS_NOTE_INFO,
                            "The noise of the effect must be the same in all segments, and the data do not contradict "
                            "this (p-value %s).",
                            number_print(p_value, t->given[effect].p_value, 2));
     }
     bool contradicted = !t->stays[0] && !t->stays[1];
-    return result_note(ctx, result, contradicted ? NOTE_PROBLEM : NOTE_INFO,
+    return result_note(ctx, result, contradicted ? NONSENS_NOTE_PROBLEM : NONSENS_NOTE_INFO,
                        "The noise of the effect must be the same in all segments%s. Where every disturbance changes, "
                        "this method has no answer; --method structured asks for less.",
                        contradicted ? ", and the data contradict this in both directions" : "");
@@ -175,14 +175,14 @@ static nonsens_status note_pair(nonsens_context *ctx, const pair_tests *t, const
         bool nothing = t->given[pair->column_rank[0] == user ? 0 : 1].nothing_found;
         char own[SHOWN_BYTES], other[SHOWN_BYTES];
         if (nothing && result->decision != DECISION_INDEPENDENT) {
-            TRY(result_note(ctx, result, NOTE_CAUTION,
+            TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                             "The regression of %s on %s finds no function: its residuals are %s itself, and say "
                             "nothing on that direction.",
                             show_bare(own, result->names[user]), show_bare(other, result->names[1 - user]), own));
         }
     }
     if (result->decision == DECISION_INCONCLUSIVE && result->options.invariance == INVARIANCE_KS) {
-        TRY(result_note(ctx, result, NOTE_INFO,
+        TRY(result_note(ctx, result, NONSENS_NOTE_INFO,
                         "--invariance levene-rank sees changes of scale and of location more clearly."));
     }
     return result_note_skipped(ctx, result, t->dependence.segments_skipped, HSIC_LEAST_ROWS);
@@ -359,7 +359,7 @@ static nonsens_status drop_contradictions(nonsens_context *ctx, const discovery 
                 continue;
             }
             *forth = *back = NAN;
-            TRY(result_note(ctx, s->result, NOTE_PROBLEM,
+            TRY(result_note(ctx, s->result, NONSENS_NOTE_PROBLEM,
                             "%s and %s are each identified as a cause of the other, so the noise of at least one of "
                             "them changes over the segments; no edge between them is shown.",
                             show_bare(first, name_of(s, a)), show_bare(second, name_of(s, b))));
@@ -386,7 +386,7 @@ static nonsens_status note_cycle(nonsens_context *ctx, const discovery *s, const
         }
     }
     return left == 0 ? NONSENS_OK
-                     : result_note(ctx, s->result, NOTE_PROBLEM,
+                     : result_note(ctx, s->result, NONSENS_NOTE_PROBLEM,
                                    "The edges run in a circle: the noise of at least one variable in it changes over "
                                    "the segments, or variables cause one another.");
 }
@@ -413,7 +413,7 @@ static nonsens_status report_edges(nonsens_context *ctx, const discovery *s)
 
 /* One note on all targets that ended in this way. */
 static nonsens_status note_outcome(nonsens_context *ctx, const discovery *s, enum outcome outcome,
-                                   enum note_level level, const char *words)
+                                   nonsens_note_level level, const char *words)
 {
     int64_t *variable, count = 0;
     ARENA_TRY(ctx, s->scratch, variable, s->targets);
@@ -431,23 +431,23 @@ static nonsens_status note_outcome(nonsens_context *ctx, const discovery *s, enu
 
 static nonsens_status note_outcomes(nonsens_context *ctx, const discovery *s)
 {
-    TRY(note_outcome(ctx, s, NO_SET, NOTE_PROBLEM,
+    TRY(note_outcome(ctx, s, NO_SET, NONSENS_NOTE_PROBLEM,
                      "no set of causes is accepted, so the data contradict the method's assumption here. The noise of "
                      "the variable itself changes over the segments, a cause is hidden, there are more causes than "
                      "--max-given allows, or the mechanism changes or is not additive; --method cdnod lets noise "
                      "change."));
-    TRY(note_outcome(ctx, s, DOUBTFUL, NOTE_PROBLEM,
+    TRY(note_outcome(ctx, s, DOUBTFUL, NONSENS_NOTE_PROBLEM,
                      "what the accepted sets leave depends on them inside the segments, so the data contradict noise "
                      "that is simply added, and edges into this are doubtful; they are false if its own noise changes. "
                      "--method cdnod lets noise change."));
-    TRY(note_outcome(ctx, s, UNMOVED, NOTE_CAUTION,
+    TRY(note_outcome(ctx, s, UNMOVED, NONSENS_NOTE_CAUTION,
                      "changes over the segments, and an accepted set has no variable that is seen to change, so it "
                      "cannot be what moves it. Its own noise changes, or what changes in its causes is too faint to be "
                      "seen; no edge is shown."));
-    TRY(note_outcome(ctx, s, NOT_CHANGING, NOTE_INFO,
+    TRY(note_outcome(ctx, s, NOT_CHANGING, NONSENS_NOTE_INFO,
                      "not seen to change over the segments, so the empty set is accepted and nothing is said about "
                      "causes."));
-    return note_outcome(ctx, s, NOTHING_IN_COMMON, NOTE_INFO,
+    return note_outcome(ctx, s, NOTHING_IN_COMMON, NONSENS_NOTE_INFO,
                         "several sets of causes are accepted and have nothing in common, so no cause is identified; "
                         "the evidence lists them.");
 }
@@ -460,13 +460,13 @@ static nonsens_status note_search(nonsens_context *ctx, const discovery *s)
     for (int64_t i = 0; i < s->targets; i++) {
         screened = screened || s->target[i].screened;
     }
-    TRY(result_note(ctx, s->result, NOTE_INFO,
+    TRY(result_note(ctx, s->result, NONSENS_NOTE_INFO,
                     "Sets of up to %" PRId64 " variables are accepted above a p-value of %s (alpha over the number of "
                     "targets). Edges stand for causes found in every accepted set, and are as sure as the assumption "
                     "that the noise of their effect stays the same; a missing edge is no sign that there is no effect.",
                     o->max_given, number_print(level, s->level, 3)));
     if (screened) {
-        TRY(result_note(ctx, s->result, NOTE_INFO,
+        TRY(result_note(ctx, s->result, NONSENS_NOTE_INFO,
                         "Causes of a target are looked for among the %d variables at most that depend on it most "
                         "clearly inside the segments.",
                         ICP_CANDIDATES));

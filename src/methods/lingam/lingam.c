@@ -139,7 +139,7 @@ static nonsens_status note_dependence(nonsens_context *ctx, const nonsens_data *
     if (check->dependent == 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_PROBLEM,
+    return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                        "The data contradict the assumptions: %" PRId64 " of %" PRId64
                        " pairs of residuals depend on one another, most of all those of %s and %s (p-value %s once "
                        "all pairs are counted). Mechanisms that are not linear, hidden common causes, cycles, or "
@@ -177,7 +177,7 @@ static nonsens_status note_gaussian(nonsens_context *ctx, const nonsens_data *da
     if (check->gaussians < 2) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " residuals cannot be told from Gaussian ones (%s): the order among "
                        "these variables rests on little or nothing. More rows may help; where variances change over "
                        "segments, nonsens direction --method structured on pairs needs no shape.",
@@ -189,7 +189,7 @@ static nonsens_status note_few_rows(nonsens_context *ctx, const nonsens_data *da
     if (data->n >= ROWS_A_VARIABLE * data->d) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_PROBLEM,
+    return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                        "There are only %" PRId64 " rows for %" PRId64
                        " variables: order and weights follow chance, and "
                        "the tests of residuals have no power. Use more rows, or fewer variables with --vars.",
@@ -203,17 +203,17 @@ static nonsens_status note_weights(nonsens_context *ctx, const lingam_order *ord
     number_print(alpha, result->options.alpha, DIGITS);
     switch (result->options.coefficients) {
     case COEFFICIENTS_TESTED:
-        return result_note(ctx, result, NOTE_INFO,
+        return result_note(ctx, result, NONSENS_NOTE_INFO,
                            "Edges are the weights of least squares, given all predecessors, whose p-values pass "
                            "Benjamini and Hochberg's rule over all %" PRId64 " at level %s.",
                            pairs, alpha);
     case COEFFICIENTS_ALL:
-        return result_note(ctx, result, NOTE_INFO,
+        return result_note(ctx, result, NONSENS_NOTE_INFO,
                            "Edges are all weights of least squares, none is left out: the p-values say which may "
                            "be zero.");
     case COEFFICIENTS_LASSO:
     default:
-        return result_note(ctx, result, NOTE_INFO,
+        return result_note(ctx, result, NONSENS_NOTE_INFO,
                            "Edges are those of the adaptive lasso with the least BIC, their weights least squares on "
                            "them; p-values are those of least squares given all predecessors.");
     }

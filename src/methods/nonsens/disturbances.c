@@ -325,7 +325,7 @@ static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, n
                    "disturbance (means and scales, a hidden common cause, a changing mechanism)",
                    "third singular value ratio"));
     if (!d->one_change && third > STRONG_THIRD) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The segments differ in more than two ways: several statistics per disturbance, a "
                         "changing mechanism or a hidden common cause are possible."));
     }
@@ -345,7 +345,7 @@ static nonsens_status report_gain(nonsens_context *ctx, const disturbances *d, n
                    "nats per row by which the segment classifier beats the segment shares on the rows it was trained "
                    "on; more than on rows that it has not seen",
                    "in-sample gain"));
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "The disturbances of every row come from a network that was trained on that row (--folds 1): "
                        "they fit these rows better than others, and p-values that rest on them are too small.");
 }
@@ -404,7 +404,7 @@ static nonsens_status report_training(nonsens_context *ctx, const disturbances *
         diverged += d->fit.report[net].reason == TRAIN_DIVERGED;
     }
     if (diverged > 0) {
-        TRY(result_note(ctx, result, diverged < d->fit.nets ? NOTE_CAUTION : NOTE_PROBLEM,
+        TRY(result_note(ctx, result, diverged < d->fit.nets ? NONSENS_NOTE_CAUTION : NONSENS_NOTE_PROBLEM,
                         "%" PRId64 " of %" PRId64 " networks diverged in training and count with their best epoch "
                         "before that, if there was one; a lower --learning-rate avoids it.",
                         diverged, d->fit.nets));
@@ -416,7 +416,7 @@ nonsens_status disturbances_report_unmixing(nonsens_context *ctx, const disturba
 {
     TRY(result_add(ctx, result, d->ica.contrast_gap, NAN, unmixing_gap_words(d->algorithm), "contrast gap"));
     if (!d->ica.converged) {
-        TRY(result_note(ctx, result, NOTE_PROBLEM,
+        TRY(result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                         "The unmixing stopped after %d iterations without converging: the disturbances may still be "
                         "mixed. Another --unmixing may do better.",
                         d->ica.iterations));

@@ -49,7 +49,7 @@ static nonsens_status test_sources(nonsens_context *ctx, arena *a, const nonsens
                    "the two disturbances inside segments: a linear mechanism leaves them independent",
                    "hsic(N_%s, N_%s)", result->names[0], result->names[1]));
     if (tested && test.p_value <= result->options.alpha) {
-        TRY(result_note(ctx, result, NOTE_PROBLEM,
+        TRY(result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                         "The data contradict a linear mechanism: the two disturbances depend on one another inside "
                         "segments (p-value %s). A non-linear mechanism, a hidden common cause or a mechanism that "
                         "changes look like this; --method structured asks for less.",
@@ -84,7 +84,7 @@ static nonsens_status decide_by_ratio(nonsens_context *ctx, arena *a, const nons
 {
     TRY(monti_report_ratio(ctx, a, d, result));
     TRY(report_fit(ctx, a, pair, d, result));
-    return doubt ? result_note(ctx, result, NOTE_PROBLEM, "%s", doubt) : NONSENS_OK;
+    return doubt ? result_note(ctx, result, NONSENS_NOTE_PROBLEM, "%s", doubt) : NONSENS_OK;
 }
 
 nonsens_status linear_ica_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair,

@@ -316,7 +316,7 @@ nonsens_status monti_judge_tests(nonsens_context *ctx, const four_tests *tests, 
             "of the test which the opposite direction would need to pass, times four.";
     } else if (result->decision == DECISION_INCONCLUSIVE) {
         result->reason = reason_for(tests, alpha);
-        TRY(result_note(ctx, result, NOTE_INFO, "%s", advice));
+        TRY(result_note(ctx, result, NONSENS_NOTE_INFO, "%s", advice));
     }
     return NONSENS_OK;
 }

@@ -221,13 +221,13 @@ static nonsens_status judge(nonsens_context *ctx, const likelihood_ratio *r, non
     }
     if (fabs(r->branch[0] - r->branch[1]) > UNLIKE_FOLDS) {
         char first_fold[NUMBER_BYTES], second_fold[NUMBER_BYTES];
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The two disturbances fold differently (%s and %s nats): the ratio by derivatives leans on the "
                         "fold correction.",
                         number_print(first_fold, r->branch[0], 2), number_print(second_fold, r->branch[1], 2)));
     }
     if ((r->value[RATIO_INFORMATION] > 0.0) != (r->value[RATIO_JACOBIAN] > 0.0)) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The ratio by information and the one by derivatives prefer different "
                         "directions: take the answer with care."));
     }
@@ -250,5 +250,5 @@ nonsens_status monti_lr_direction(nonsens_context *ctx, arena *a, const nonsens_
     TRY(monti_report_ratio(ctx, a, &d, result));
     TRY(disturbances_report(ctx, &d, result));
     const char *doubt = disturbances_doubt(&d);
-    return doubt ? result_note(ctx, result, NOTE_PROBLEM, "%s", doubt) : NONSENS_OK;
+    return doubt ? result_note(ctx, result, NONSENS_NOTE_PROBLEM, "%s", doubt) : NONSENS_OK;
 }

@@ -248,16 +248,16 @@ static nonsens_status note_left(nonsens_context *ctx, const line_work *w, const 
     show_bare(first, pc_name(w->search, line->node[0]));
     show_bare(second, pc_name(w->search, line->node[1]));
     if (!is_decided(line)) {
-        return result_note(ctx, result, NOTE_INFO, "%s - %s stays without direction: %s", first, second, line->reason);
+        return result_note(ctx, result, NONSENS_NOTE_INFO, "%s - %s stays without direction: %s", first, second, line->reason);
     }
     if (!line->tried && common >= 0) {
-        return result_note(ctx, result, NOTE_INFO,
+        return result_note(ctx, result, NONSENS_NOTE_INFO,
                            "%s - %s stays without direction: %s may be a common cause, which %s assumes not to be and "
                            "does not see.",
                            first, second, show_bare(third, pc_name(w->search, common)), w->method->info.name);
     }
     bool forth = line->decision == DECISION_FIRST_CAUSES;
-    return result_note(ctx, result, NOTE_INFO,
+    return result_note(ctx, result, NONSENS_NOTE_INFO,
                        "%s - %s stays without direction: %s says that %s causes %s, which would make a circle, or a "
                        "v-structure that the tests of independence speak against, or is known not to be.",
                        first, second, w->method->info.name, forth ? first : second, forth ? second : first);
@@ -269,7 +269,7 @@ static nonsens_status note_common(nonsens_context *ctx, const line_work *w, cons
 {
     char tail[SHOWN_BYTES], head[SHOWN_BYTES], common[SHOWN_BYTES];
     int cause = line->decision == DECISION_FIRST_CAUSES ? 0 : 1;
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%s -> %s rests on the comparison of these two alone, although %s may act on both: %s would "
                        "hardly decide if it did, but assumes that nothing does.",
                        show_bare(tail, pc_name(w->search, line->node[cause])),
@@ -295,12 +295,12 @@ static nonsens_status note_lines(nonsens_context *ctx, const line_work *w, nonse
         TRY((is_left ? note_left : note_common)(ctx, w, line, result));
     }
     if (skipped > 0) {
-        TRY(result_note(ctx, result, NOTE_CAUTION, "Of %" PRId64 " more edges such things are to be said.", skipped));
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION, "Of %" PRId64 " more edges such things are to be said.", skipped));
     }
     if (w->lines == 0) {
-        return result_note(ctx, result, NOTE_INFO, "Tests of independence left no edge without direction.");
+        return result_note(ctx, result, NONSENS_NOTE_INFO, "Tests of independence left no edge without direction.");
     }
-    return result_note(ctx, result, NOTE_INFO,
+    return result_note(ctx, result, NONSENS_NOTE_INFO,
                        "Tests of independence left %" PRId64 " %s without direction; %s and the rules that follow "
                        "from it directed %" PRId64 " of them.",
                        w->lines, w->lines == 1 ? "edge" : "edges", w->method->info.name, w->lines - left);
@@ -318,7 +318,7 @@ static nonsens_status note_preset(nonsens_context *ctx, const line_work *w, nons
                 (size_t)snprintf(values + used, sizeof values - used, "%s%s %s", used ? ", " : "", p->key, p->value);
         }
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "As published, %s directs edges with %s: one network scores the rows that it was trained on, "
                        "and p-values that rest on it are too small.",
                        w->method->info.name, values);

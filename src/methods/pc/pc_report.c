@@ -37,7 +37,7 @@ static const char *word_of(enum independence_test test)
 static nonsens_status note_tests(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
 {
     char alpha[NUMBER_BYTES];
-    return result_note(ctx, result, NOTE_INFO,
+    return result_note(ctx, result, NONSENS_NOTE_INFO,
                        "%" PRId64 " tests by %s%s, each at level %s, given up to %" PRId64
                        " variables; the level is not corrected for their number.",
                        s->found.tests + s->orient.report.tests, word_of(s->test),
@@ -51,14 +51,14 @@ static nonsens_status note_blindness(nonsens_context *ctx, const pc_search *s, n
         return NONSENS_OK;
     }
     if (s->bends > 0) {
-        return result_note(ctx, result, NOTE_INFO,
+        return result_note(ctx, result, NONSENS_NOTE_INFO,
                            "fisher-z looks for correlation alone, once functions with %" PRId64 " bends of each given "
                            "variable are taken out: an edge without correlation is missed. --test kci sees it, and "
                            "takes longer.",
                            s->bends);
     }
     return result_note(
-        ctx, result, NOTE_CAUTION,
+        ctx, result, NONSENS_NOTE_CAUTION,
         "fisher-z sees linear dependence alone: an edge without correlation is missed, and where "
         "mechanisms bend, edges stay that others explain. --bends 4 helps against the latter, --test kci against "
         "both.");
@@ -69,7 +69,7 @@ static nonsens_status note_pooling(nonsens_context *ctx, const pc_search *s, non
     if (s->data->segments == 0 || s->options->pooling == POOLING_STRATIFIED) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "All segments were thrown together: variables that change over the segments at the same time "
                        "look dependent. --pooling stratified tests inside segments.");
 }
@@ -86,11 +86,11 @@ static nonsens_status note_segments(nonsens_context *ctx, const pc_search *s, no
         return NONSENS_OK;
     }
     if (s->data->segments == 0 || s->groups.count == 1) {
-        return result_note(ctx, result, NOTE_CAUTION,
+        return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                            "There are %" PRId64 " rows, too few for a test given %" PRId64 " variables.", s->data->n,
                            level);
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " segments did not enter tests given %" PRId64
                        " variables: fewer than %" PRId64 " rows. Merge small segments.",
                        left_out, s->groups.count, level, least);
@@ -146,7 +146,7 @@ static nonsens_status note_untested(nonsens_context *ctx, arena *a, const pc_sea
     if (untested == 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " pairs of variables could not be tested: no segment has rows enough "
                        "in which both vary. They have no edge for that reason alone; merge small segments.",
                        untested, d * (d - 1) / 2);
@@ -158,7 +158,7 @@ static nonsens_status note_cap(nonsens_context *ctx, const pc_search *s, nonsens
         return NONSENS_OK;
     }
     bool for_rows = s->how.max_given < s->options->max_given;
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "Sets of more than %" PRId64
                        " variables were not conditioned on, so that an edge may be there that "
                        "a larger set would remove; %s.",
@@ -169,31 +169,31 @@ static nonsens_status note_directions(nonsens_context *ctx, const pc_search *s, 
 {
     const orient_report *r = &s->orient.report;
     if (r->ambiguous > 0) {
-        TRY(result_note(ctx, result, NOTE_INFO,
+        TRY(result_note(ctx, result, NONSENS_NOTE_INFO,
                         "%" PRId64 " of %" PRId64 " triples a - b - c are ambiguous: sets that separate a and c "
                         "disagree on whether b is a common effect. They direct nothing.",
                         r->ambiguous, r->triples));
     }
     if (r->conflicts > 0 && s->options->conflicts == CONFLICTS_BIDIRECTED) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The tests contradict one another: %" PRId64 " %s since v-structures want both directions. "
                         "Too few rows, a hidden common cause or a circle of causes look like this.",
                         r->conflicts, r->conflicts == 1 ? "edge has two heads" : "edges have two heads"));
     } else if (r->conflicts > 0) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The tests contradict one another: %" PRId64
                         " %s left out against others with larger p-values. "
                         "Too few rows, a hidden common cause or a circle of causes look like this.",
                         r->conflicts, r->conflicts == 1 ? "v-structure was" : "v-structures were"));
     }
     if (r->undecided > 0) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "%" PRId64 " %s without direction since the rules imply both, a circle or another "
                         "v-structure: the tests contradict one another there.",
                         r->undecided, r->undecided == 1 ? "edge stays" : "edges stay"));
     }
     if (r->refused > 0) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "%" PRId64 " %s left out, since what is known beforehand speaks against the tests.", r->refused,
                         r->refused == 1 ? "v-structure was" : "v-structures were"));
     }

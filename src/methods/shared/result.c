@@ -87,39 +87,29 @@ nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double v
     return NONSENS_OK;
 }
 
-/* A sentence at the end of a list that grows. */
-static nonsens_status add_sentence(nonsens_context *ctx, arena *memory, char ***list, int64_t *count, int64_t *capacity,
-                                   const char *format, va_list args)
-{
-    ARENA_GROW(ctx, memory, *list, *count, *capacity);
-    char *sentence = arena_format_list(ctx, memory, format, args);
-    if (!sentence) {
-        return NONSENS_ERR_MEMORY;
-    }
-    (*list)[(*count)++] = sentence;
-    return NONSENS_OK;
-}
-
-nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, enum note_level level, const char *format, ...)
+nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, nonsens_note_level level, const char *format,
+                           ...)
 {
     va_list args;
-    ARENA_GROW(ctx, &result->memory, result->note_level, result->notes, result->level_capacity);
-    result->note_level[result->notes] = level;
+    ARENA_GROW(ctx, &result->memory, result->note, result->notes, result->note_capacity);
     va_start(args, format);
-    nonsens_status status =
-        add_sentence(ctx, &result->memory, &result->note, &result->notes, &result->note_capacity, format, args);
+    char *text = arena_format_list(ctx, &result->memory, format, args);
     va_end(args);
-    return status;
+    result->note[result->notes] = (nonsens_note){text, level};
+    result->notes += text != NULL;
+    return text ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
 nonsens_status result_step(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
 {
     va_list args;
+    ARENA_GROW(ctx, &result->memory, result->step, result->steps, result->step_capacity);
     va_start(args, format);
-    nonsens_status status =
-        add_sentence(ctx, &result->memory, &result->step, &result->steps, &result->step_capacity, format, args);
+    char *text = arena_format_list(ctx, &result->memory, format, args);
     va_end(args);
-    return status;
+    result->step[result->steps] = text;
+    result->steps += text != NULL;
+    return text ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
 nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
@@ -204,6 +194,26 @@ nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result)
 
 /* ---- asking ---- */
 
+nonsens_kind nonsens_result_kind(const nonsens_result *result)
+{
+    switch (result ? result->options.command : 0) {
+    case NONSENS_COMMAND_DIRECTION:
+        return NONSENS_KIND_DIRECTION;
+    case NONSENS_COMMAND_DISCOVER:
+        return NONSENS_KIND_GRAPH;
+    case NONSENS_COMMAND_INDEPENDENCE:
+        return NONSENS_KIND_INDEPENDENCE;
+    case NONSENS_COMMAND_DIAGNOSE:
+        return NONSENS_KIND_DIAGNOSIS;
+    case NONSENS_COMMAND_EXPLAIN:
+        return NONSENS_KIND_EXPLANATION;
+    case NONSENS_COMMAND_ICA:
+        return NONSENS_KIND_ICA;
+    default:
+        return NONSENS_KIND_NONE;
+    }
+}
+
 const char *nonsens_result_decision(const nonsens_result *result)
 {
     return result ? result->decision_text : NULL;
@@ -239,14 +249,9 @@ int64_t nonsens_result_note_count(const nonsens_result *result)
     return result ? result->notes : 0;
 }
 
-const char *nonsens_result_note(const nonsens_result *result, int64_t index)
+const nonsens_note *nonsens_result_note_at(const nonsens_result *result, int64_t index)
 {
-    return result && index >= 0 && index < result->notes ? result->note[index] : NULL;
-}
-
-int nonsens_result_note_level(const nonsens_result *result, int64_t index)
-{
-    return result && index >= 0 && index < result->notes ? (int)result->note_level[index] : -1;
+    return result && index >= 0 && index < result->notes ? &result->note[index] : NULL;
 }
 
 int64_t nonsens_result_reasoning_count(const nonsens_result *result)
@@ -325,7 +330,7 @@ nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result,
     if (skipped == 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %" PRId64 " rows, or a "
                        "variable that is constant there.",
                        skipped, result->segments, least_rows);

@@ -20,12 +20,6 @@ enum decision {
     DECISION_NONE       /* `diagnose`, `ica`, `discover`: no decision, findings only */
 };
 
-/*
- * How a note bears on the answer: it only informs, it calls for care, it says that an assumption does not
- * hold, or that the answer rests on nothing.
- */
-enum note_level { NOTE_INFO, NOTE_CAUTION, NOTE_PROBLEM };
-
 enum better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 
 typedef nonsens_evidence evidence; /* NaN is written as null */
@@ -86,9 +80,8 @@ struct nonsens_result {
     double score, p_value; /* NaN where there is none */
     evidence *evidence;
     int64_t evidence_count, evidence_capacity;
-    char **note; /* diagnostics that speak for or against the assumptions, in words */
-    enum note_level *note_level;
-    int64_t notes, note_capacity, level_capacity;
+    nonsens_note *note; /* diagnostics that speak for or against the assumptions, in words */
+    int64_t notes, note_capacity;
     char **step; /* the reasoning from the data to the decision, a sentence or two each */
     int64_t steps, step_capacity;
     const char *assumes;            /* from the registry */
@@ -128,8 +121,8 @@ nonsens_status result_new(nonsens_context *ctx, const struct nonsens_data *data,
                           const char *method, nonsens_result **out);
 nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double value, double p_value, const char *text,
                           const char *name_format, ...) __attribute__((format(printf, 6, 7)));
-nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, enum note_level level, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, nonsens_note_level level, const char *format,
+                           ...) __attribute__((format(printf, 4, 5)));
 /* A note on the segments that an independence test left out, if there are any. */
 nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows);
 /* The next step of the reasoning (reasoning.h). */

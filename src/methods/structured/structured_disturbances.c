@@ -118,7 +118,7 @@ static nonsens_status note_unchanged(nonsens_context *ctx, const search *s, cons
     if (count == 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%s: no change of the disturbance over the segments is seen. An edge between two such variables "
                        "is left without direction, since only the shape of the mechanism would speak for one.",
                        list);
@@ -152,7 +152,7 @@ static nonsens_status note_dependent(nonsens_context *ctx, const search *s, nons
     if (count == 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_CAUTION,
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "Disturbances are dependent inside segments: %s%s. Either a mechanism is not followed closely "
                        "enough, or a hidden common cause acts, or an edge is missing.",
                        list, count > LISTED ? " and others" : "");

@@ -158,7 +158,7 @@ static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j,
     if (s->cause[j].own == 0) {
         return NONSENS_OK;
     }
-    return result_note(ctx, result, NOTE_INFO,
+    return result_note(ctx, result, NONSENS_NOTE_INFO,
                        "On unseen rows %s->%s loses %s nats per row against the free classifier (%s %% interval %s to "
                        "%s).",
                        name_of(s, result, j), name_of(s, result, 1 - j), number_print(value, loss->mean, DIGITS),
@@ -248,23 +248,23 @@ static nonsens_status add_notes(nonsens_context *ctx, const structured *s, nonse
     for (int c = 0; c < 2; c++) {
         int j = variable_of(s, c);
         if (s->alone[j].rank == 0) {
-            TRY(result_note(ctx, result, NOTE_CAUTION,
+            TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                             "%s alone does not tell the segments apart: its own disturbance does not "
                             "visibly change.",
                             name_of(s, result, j)));
         }
         if (s->cause[j].own > 0 && s->cause[j].fit.theta && !s->cause[j].fit.converged) {
-            TRY(result_note(ctx, result, NOTE_CAUTION, "The classifier for %s->%s did not converge fully.",
+            TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION, "The classifier for %s->%s did not converge fully.",
                             name_of(s, result, j), name_of(s, result, 1 - j)));
         }
     }
     if (s->rank > s->free.rank) {
-        TRY(result_note(ctx, result, NOTE_INFO,
+        TRY(result_note(ctx, result, NONSENS_NOTE_INFO,
                         "One way in which the segments differ is sure, and it involves both variables; the directions "
                         "are compared with two, where changes in proportion would fit both ways."));
     }
     if (s->free.rank > 2) {
-        TRY(result_note(ctx, result, NOTE_CAUTION,
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The segments differ in %" PRId64 " ways, more than one for each disturbance: means and scales "
                         "may both change, the mechanism may change, segments may be mixed, or a hidden common cause "
                         "may act.",

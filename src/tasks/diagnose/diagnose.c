@@ -55,7 +55,7 @@ static nonsens_status report_smallest(const diagnosis *d)
     char label[SHOWN_BYTES];
     TRY(result_add(d->ctx, d->result, (double)rows, NAN, "rows in the smallest segment", "smallest segment"));
     if (rows < SMALL_SEGMENT) {
-        return result_note(d->ctx, d->result, NOTE_CAUTION,
+        return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
                            "The smallest segment (%s) has %" PRId64
                            " row%s; segments under %d rows say little about the shape of a disturbance. Merge small "
                            "segments or leave them out.",
@@ -70,12 +70,12 @@ static nonsens_status report_needed(const diagnosis *d)
     TRY(result_add(d->ctx, d->result, (double)needed, NAN,
                    "for all d variables together: 2d+1; a pair needs 3, better 5", "segments advised"));
     if (there >= needed) {
-        return result_note(d->ctx, d->result, NOTE_INFO,
+        return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                            "%" PRId64 " segments are enough for %" PRId64 " variable%s (2d+1 = %" PRId64
                            " are asked for when means and scales both change).",
                            there, d->data->d, plural(d->data->d), needed);
     }
-    return result_note(d->ctx, d->result, NOTE_CAUTION,
+    return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " segment%s fewer than the 2d+1 = %" PRId64 " that the theory asks for with %" PRId64
                        " variable%s; name fewer variables with --vars, or collect more segments.",
                        there, there == 1 ? " is" : "s are", needed, d->data->d, plural(d->data->d));
@@ -87,7 +87,7 @@ static nonsens_status report_sizes(const diagnosis *d)
     TRY(result_add(d->ctx, d->result, (double)data->n, NAN, "rows used", "rows"));
     TRY(result_add(d->ctx, d->result, (double)data->segments, NAN, "segments", "segments"));
     if (data->segments == 0) {
-        return result_note(d->ctx, d->result, NOTE_PROBLEM,
+        return result_note(d->ctx, d->result, NONSENS_NOTE_PROBLEM,
                            "There are no segments, so that methods which use the change over segments cannot be "
                            "run; " AUDIT_NAME_SEGMENTS ".");
     }
@@ -163,17 +163,17 @@ static nonsens_status note_variable(const diagnosis *d, int64_t j, const change_
     char name[SHOWN_BYTES];
     show_bare(name, d->data->names[j]);
     if (location->certain) {
-        return result_note(d->ctx, d->result, NOTE_INFO,
+        return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                            "%s: over segments its location changes, for inside segments it is constant; its scale "
                            "could not be tested, because %s.",
                            name, untested_words(d, scale));
     }
     if (isnan(location->p_value) || isnan(scale->p_value)) {
-        return result_note(d->ctx, d->result, NOTE_CAUTION,
+        return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
                            "%s: a change over segments could not be tested, because %s.", name,
                            untested_words(d, scale));
     }
-    return result_note(d->ctx, d->result, NOTE_INFO, "%s: over segments %s.", name,
+    return result_note(d->ctx, d->result, NONSENS_NOTE_INFO, "%s: over segments %s.", name,
                        change_words(location->p_value <= level, scale->p_value <= level));
 }
 
@@ -213,7 +213,7 @@ static nonsens_status report_changes(const diagnosis *d)
     if (count.changing > 0 || count.tested == 0) {
         return NONSENS_OK;
     }
-    return result_note(d->ctx, d->result, NOTE_PROBLEM,
+    return result_note(d->ctx, d->result, NONSENS_NOTE_PROBLEM,
                        "No variable%s is seen to change over segments: the segments then carry no information about "
                        "direction.",
                        count.tested < d->data->d ? " that could be tested" : "");
@@ -228,15 +228,15 @@ static nonsens_status note_pair(const diagnosis *d, const char *a, const char *b
     show_bare(second, b);
     const char *where = d->data->segments > 1 ? " inside segments" : "";
     if (isnan(p_value)) {
-        return result_note(d->ctx, d->result, NOTE_CAUTION,
+        return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
                            "%s and %s could not be tested for dependence: no segment has the %d rows with varying "
                            "values that the test needs.",
                            first, second, HSIC_LEAST_ROWS);
     }
     if (p_value <= level) {
-        return result_note(d->ctx, d->result, NOTE_INFO, "%s and %s are dependent%s.", first, second, where);
+        return result_note(d->ctx, d->result, NONSENS_NOTE_INFO, "%s and %s are dependent%s.", first, second, where);
     }
-    return result_note(d->ctx, d->result, NOTE_INFO,
+    return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                        "%s and %s: no dependence is seen%s, so no direction can be expected.", first, second, where);
 }
 
@@ -263,7 +263,7 @@ static nonsens_status report_pairs(const diagnosis *d)
 {
     int64_t variables = d->data->d, pairs = variables * (variables - 1) / 2, done = 0;
     if (variables > MOST_PAIRED_VARIABLES) {
-        return result_note(d->ctx, d->result, NOTE_INFO,
+        return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                            "Pairs were not tested for dependence: there are %" PRId64
                            " variables, and pairs are tested for "
                            "up to %d; choose some with --vars.",
@@ -286,7 +286,7 @@ static nonsens_status report_pairs(const diagnosis *d)
 static nonsens_status note_sample(const diagnosis *d, const nonsens_data *all, const nonsens_data *fewer)
 {
     char first[SHOWN_BYTES], second[SHOWN_BYTES];
-    return result_note(d->ctx, d->result, NOTE_INFO,
+    return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                        "%s and %s: segment classifiers were fitted to %" PRId64 " of %" PRId64
                        " rows, drawn evenly from all segments (--most-rows).",
                        show_bare(first, all->names[0]), show_bare(second, all->names[1]), fewer->n, all->n);
@@ -349,7 +349,7 @@ static nonsens_status report_classifiers(const diagnosis *d)
     if (data->d <= MOST_CLASSIFIED_VARIABLES) {
         return classify_all(d);
     }
-    return result_note(d->ctx, d->result, NOTE_INFO,
+    return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                        "What segment classifiers say about a pair was not looked at: there are %" PRId64
                        " variables, and all pairs are looked at for up to %d; name a pair with --x and --y.",
                        data->d, MOST_CLASSIFIED_VARIABLES);

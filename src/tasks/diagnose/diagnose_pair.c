@@ -59,12 +59,12 @@ static nonsens_status report_information(const report *r)
     TRY(result_add(r->ctx, r->result, p->gain.mean, p->free.step[1].p_value, text, "segment information(%s, %s)",
                    r->column[0], r->column[1]));
     if (p->free.rank == 0) {
-        return result_note(r->ctx, r->result, NOTE_PROBLEM,
+        return result_note(r->ctx, r->result, NONSENS_NOTE_PROBLEM,
                            "%s and %s together do not tell the segments apart on unseen rows: nothing that changes is "
                            "visible, and the segments then carry no information about direction.",
                            r->name[0], r->name[1]);
     }
-    return result_note(r->ctx, r->result, NOTE_INFO,
+    return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
                        "%s and %s together tell the segments apart: on unseen rows by %s nats per row, %s %% of the "
                        "segments' entropy.",
                        r->name[0], r->name[1], gain, share);
@@ -101,13 +101,13 @@ static nonsens_status note_rank(const report *r)
     if (rank == 0) {
         return NONSENS_OK;
     }
-    TRY(result_note(r->ctx, r->result, NOTE_INFO, "%s and %s: the segments differ in %" PRId64 " way%s%s%s.",
+    TRY(result_note(r->ctx, r->result, NONSENS_NOTE_INFO, "%s and %s: the segments differ in %" PRId64 " way%s%s%s.",
                     r->name[0], r->name[1], rank, plural(rank), rank == LADDER_MOST_RANK + 1 ? " or more" : "",
                     rank_words(rank)));
     if (rank < most || rank > LADDER_MOST_RANK) {
         return NONSENS_OK;
     }
-    return result_note(r->ctx, r->result, NOTE_INFO,
+    return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
                        "%s and %s: with %" PRId64 " segments no more than %" PRId64
                        " ways can be seen; more segments would show whether there are more.",
                        r->name[0], r->name[1], r->p->ladder.pair->segments, most);
@@ -137,12 +137,12 @@ static nonsens_status report_shares(const report *r)
         TRY(result_add(r->ctx, r->result, share[c], NAN, "share of the segment information that it carries alone",
                        "share(%s)%s", r->column[c], r->tail));
         if (p->alone[c].rank == 0) {
-            TRY(result_note(r->ctx, r->result, NOTE_CAUTION,
+            TRY(result_note(r->ctx, r->result, NONSENS_NOTE_CAUTION,
                             "%s alone does not tell the segments apart: its own disturbance does not visibly change.",
                             r->name[c]));
         }
     }
-    return result_note(r->ctx, r->result, NOTE_INFO,
+    return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
                        "Of what %s and %s together tell about the segment, %s alone tells %d %% and %s alone %d %%.",
                        r->name[0], r->name[1], r->name[0], percent(share[0]), r->name[1], percent(share[1]));
 }
@@ -164,7 +164,7 @@ static nonsens_status report_proportion(const report *r)
         return NONSENS_OK;
     }
     return result_note(
-        r->ctx, r->result, NOTE_CAUTION,
+        r->ctx, r->result, NONSENS_NOTE_CAUTION,
         "%s and %s: the second way is %s of the size of the first; the two disturbances change nearly in "
         "proportion, or one of them hardly changes, and a direction rests on little.",
         r->name[0], r->name[1], number_print(number, p->proportion, DIGITS));
@@ -196,19 +196,19 @@ static nonsens_status note_settling(const report *r)
     char list[LIST_BYTES];
     int64_t found = list_settling(r, list);
     if (found == 0) {
-        return result_note(r->ctx, r->result, NOTE_CAUTION,
+        return result_note(r->ctx, r->result, NONSENS_NOTE_CAUTION,
                            "%s and %s: no single segment accounts for the further ways; without any one of them there "
                            "still are more than 2.",
                            r->name[0], r->name[1]);
     }
     if (2 * found > p->left_outs) {
-        return result_note(r->ctx, r->result, NOTE_INFO,
+        return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
                            "%s and %s: the third way is just visible; it disappears without any one of %" PRId64
                            " segments, so none of them stands out.",
                            r->name[0], r->name[1], found);
     }
     return result_note(
-        r->ctx, r->result, NOTE_CAUTION,
+        r->ctx, r->result, NONSENS_NOTE_CAUTION,
         "%s and %s: without %s %s%s the others differ in no more than 2 ways; see whether something else "
         "happened there, or leave it out.",
         r->name[0], r->name[1], found > 1 ? "any one of the segments" : "segment", list, found > LISTED ? ", ..." : "");
@@ -242,17 +242,17 @@ static nonsens_status note_rows(const report *r, double rows, double z, double w
 {
     bool two = r->p->free.fitted >= 2; // a second way was looked at
     if (z >= WANTED_Z) {
-        return result_note(r->ctx, r->result, NOTE_INFO,
+        return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
                            "%s and %s: the rows are enough already to see %s, where there %s.", r->name[0], r->name[1],
                            two ? "two ways" : "a way", two ? "are two" : "is one");
     }
     if (isnan(wanted)) {
-        return result_note(r->ctx, r->result, NOTE_CAUTION,
+        return result_note(r->ctx, r->result, NONSENS_NOTE_CAUTION,
                            "%s and %s: no number of rows can be named that would be enough, for with the %" PRId64
                            " per segment there are, %s way gains nothing on unseen rows.",
                            r->name[0], r->name[1], (int64_t)round(rows), two ? "a second" : "a first");
     }
-    return result_note(r->ctx, r->result, NOTE_CAUTION,
+    return result_note(r->ctx, r->result, NONSENS_NOTE_CAUTION,
                        "%s and %s: about %" PRId64
                        " rows per segment would be needed to see %s clearly on unseen rows; "
                        "there are %" PRId64 ".",
@@ -291,8 +291,8 @@ static nonsens_status report_picture(const report *r)
 
 static nonsens_status say_not_fitted(const report *r, const char *why)
 {
-    return result_note(r->ctx, r->result, NOTE_CAUTION, "%s and %s: no segment classifier was fitted: %s.", r->name[0],
-                       r->name[1], why);
+    return result_note(r->ctx, r->result, NONSENS_NOTE_CAUTION, "%s and %s: no segment classifier was fitted: %s.",
+                       r->name[0], r->name[1], why);
 }
 
 /* Why these data cannot be fitted, or NULL. */

@@ -317,10 +317,10 @@ static nonsens_status keep_path(nonsens_context *ctx, const nonsens_graph *graph
     return result->options.graph ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* Without a graph the options say where it is from. */
-static nonsens_status explain_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
-                                  const nonsens_options *options, nonsens_result **out)
+nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
+                                   const nonsens_options *options, nonsens_result **out)
 {
+    NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
     arena scratch = {0};
     *out = NULL;
@@ -342,18 +342,4 @@ static nonsens_status explain_run(nonsens_context *ctx, const nonsens_data *data
     }
     (*out)->seconds = clock_seconds() - begun;
     return NONSENS_OK;
-}
-
-nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                               nonsens_result **out)
-{
-    NEEDED(ctx, data, options, out);
-    return explain_run(ctx, data, NULL, options, out);
-}
-
-nonsens_status nonsens_explain_on_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
-                                        const nonsens_options *options, nonsens_result **out)
-{
-    NEEDED(ctx, data, graph, options, out);
-    return explain_run(ctx, data, graph, options, out);
 }

@@ -74,7 +74,7 @@ static nonsens_status take_graph(nonsens_context *ctx, arena *scratch, const non
         TRY(result_edge(ctx, result, variable[e->from], variable[e->to], e->type, e->weight, e->p_value));
     }
     for (int64_t i = 0; i < g->cautions; i++) {
-        TRY(result_note(ctx, result, NOTE_CAUTION, "The graph: %s", g->caution[i]));
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION, "The graph: %s", g->caution[i]));
     }
     result->method = "given";
     result->assumes = ASSUMES;
@@ -103,7 +103,7 @@ static nonsens_status take_result(nonsens_context *ctx, const nonsens_result *fo
         TRY(result_edge(ctx, result, e->from, e->to, e->type, e->weight, e->p_value));
     }
     for (int64_t i = 0; i < found->notes; i++) {
-        TRY(result_note(ctx, result, found->note_level[i], "The graph: %s", found->note[i]));
+        TRY(result_note(ctx, result, found->note[i].level, "The graph: %s", found->note[i].text));
     }
     result->method = found->method;
     result->bidirected_meaning = found->bidirected_meaning;

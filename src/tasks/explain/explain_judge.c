@@ -144,7 +144,7 @@ static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t
         .marginal_p = marginal->p_value,
         .marginal_q = j->marginal_q[node],
     };
-    out->how = j->changed[node] ? words_of(out) : "";
+    out->description = j->changed[node] ? words_of(out) : "";
     TRY(list_nodes(ctx, j, node, is_cause, &out->causes, &out->cause));
     TRY(list_nodes(ctx, j, node, is_followed, &out->followed, &out->follows));
     out->verdict = verdict_of(j, node, out->followed);
@@ -212,7 +212,7 @@ static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
     const char *label = e->of_rows <= e->other_rows ? e->of : e->against; // NULL: all others together
     const char *told = j->blind ? "with so few no change, however large, can be told from chance at this level"
                                 : "changes that are not large go unseen, and intervals are rough";
-    enum note_level level = j->blind ? NOTE_PROBLEM : NOTE_CAUTION;
+    nonsens_note_level level = j->blind ? NONSENS_NOTE_PROBLEM : NONSENS_NOTE_CAUTION;
     if (!label) {
         return result_note(ctx, j->result, level, "All other segments together have only %" PRId64 " rows: %s.", least,
                            told);
@@ -236,25 +236,25 @@ static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const jud
         untried[k] = j->node[k].untried;
     }
     if (list_flagged(j, open, list) > 0) {
-        TRY(result_note(ctx, j->result, NOTE_CAUTION,
+        TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
                         "%s: edges of these have no direction in the graph. Their figures are those of the choice of "
                         "causes that speaks least for a change; where choices disagree the verdict is unclear.",
                         list));
     }
     if (list_flagged(j, untried, list) > 0) {
-        TRY(result_note(ctx, j->result, NOTE_CAUTION,
+        TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
                         "%s: so many edges without direction that not all choices of causes were tried; the verdict is "
                         "unclear.",
                         list));
     }
     if (list_flagged(j, many, list) > 0) {
-        TRY(result_note(ctx, j->result, NOTE_CAUTION,
+        TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
                         "%s: more than %d causes, which is more than a mechanism is fitted with; the verdict is "
                         "unclear.",
                         list, MECHANISM_MOST_CAUSES));
     }
     if (list_flagged(j, apart, list) > 0) {
-        TRY(result_note(ctx, j->result, NOTE_CAUTION,
+        TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
                         "%s: its causes are so different in the segment that no rows of both are alike; whether it "
                         "changed itself cannot be told.",
                         list));

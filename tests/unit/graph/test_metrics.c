@@ -37,8 +37,10 @@ static void test_counts(void **state)
     metrics m;
     metrics_compare(&found, &truth, &m);
     assert_true(m.missing == 1 && m.extra == 1 && m.reversed == 1 && m.marked == 2 && m.shd == 5);
-    assert_true(m.skeleton.right == 4 && m.skeleton.found == 5 && m.skeleton.there == 5 && m.skeleton.places == 10);
-    assert_true(m.arrows.right == 1 && m.arrows.found == 3 && m.arrows.there == 4 && m.arrows.places == 20);
+    assert_true(m.skeleton.true_positives == 4 && m.skeleton.predicted == 5 && m.skeleton.actual == 5 &&
+                m.skeleton.possible == 10);
+    assert_true(m.arrows.true_positives == 1 && m.arrows.predicted == 3 && m.arrows.actual == 4 &&
+                m.arrows.possible == 20);
     assert_near(m.skeleton.precision, 0.8);
     assert_near(m.arrows.precision, 1.0 / 3);
     assert_near(m.arrows.recall, 0.25);

@@ -435,7 +435,7 @@ static void test_distance(void **state)
     assert_int_equal(m.shd, 5);
     assert_true(m.skeleton.precision == 5.0 / 6 && m.skeleton.recall == 5.0 / 6);
     assert_true(fabs(m.skeleton.f1 - 5.0 / 6) < 1e-15);
-    assert_true(m.arrows.right == 1 && m.arrows.found == 4 && m.arrows.there == 4);
+    assert_true(m.arrows.true_positives == 1 && m.arrows.predicted == 4 && m.arrows.actual == 4);
     assert_true(m.arrows.precision == 0.25 && m.arrows.recall == 0.25 && m.arrows.f1 == 0.25);
     metrics_compare(&truth, &truth, &m);
     assert_int_equal(m.shd, 0);

@@ -374,6 +374,12 @@ static void make_files(void)
     assert_int_equal(fclose(file), 0);
 }
 
+static nonsens_status explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                              nonsens_result **out)
+{
+    return nonsens_run_explain(ctx, data, NULL, options, out);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -386,7 +392,7 @@ static int set_up(void **state)
     a_ci = new_ci();
     a_result = new_result();
     a_graph_result = run(nonsens_run_discover, NONSENS_COMMAND_DISCOVER);
-    an_explanation = run(nonsens_run_explain, NONSENS_COMMAND_EXPLAIN);
+    an_explanation = run(explain, NONSENS_COMMAND_EXPLAIN);
     some_sources = run(nonsens_run_ica, NONSENS_COMMAND_ICA);
     must(nonsens_result_write_json(own, a_graph_result, result_file));
     a_graph = new_graph();

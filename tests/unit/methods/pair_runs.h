@@ -2,9 +2,9 @@
 #ifndef UNIT_PAIR_RUNS_H
 #define UNIT_PAIR_RUNS_H
 
-#include "options/options.h"
 #include "base/rng.h"
 #include "methods/shared/result.h"
+#include "options/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static inline nonsens_status run_on(nonsens_context *ctx, unsigned command, cons
     if (status == NONSENS_OK) {
         set_all(ctx, options, settings);
         status = command == NONSENS_COMMAND_DISCOVER ? nonsens_run_discover(ctx, data, options, out)
-                                                 : nonsens_run_direction(ctx, data, options, out);
+                                                     : nonsens_run_direction(ctx, data, options, out);
     }
     nonsens_options_free(options);
     nonsens_data_free(data);
@@ -76,7 +76,7 @@ static inline const evidence *evidence_of(const nonsens_result *result, const ch
 static inline bool has_note(const nonsens_result *result, const char *words)
 {
     for (int64_t i = 0; i < result->notes; i++) {
-        if (strstr(result->note[i], words)) {
+        if (strstr(result->note[i].text, words)) {
             return true;
         }
     }

@@ -1,10 +1,10 @@
 /* test_icp.c - invariant causal prediction: the test of a set, the search over sets, decisions on known causes. */
 #include "base/rng.h"
+#include "data/variables.h"
 #include "indep/hsic.h"
 #include "indep/samples.h"
 #include "methods/icp/icp_sets.h"
 #include "methods/shared/result.h"
-#include "data/variables.h"
 #include "regress/gp.h"
 
 #include <math.h>
@@ -126,7 +126,7 @@ static const evidence *find_evidence(const nonsens_result *r, const char *name)
 static bool has_note(const nonsens_result *r, const char *words)
 {
     for (int64_t k = 0; k < r->notes; k++) {
-        if (strstr(r->note[k], words)) {
+        if (strstr(r->note[k].text, words)) {
             return true;
         }
     }
@@ -581,8 +581,9 @@ static nonsens_status run_failing(nonsens_context *ctx, arena *a, void *state)
     (void)a;
     failing *x = state;
     nonsens_result *r;
-    nonsens_status status = (x->options->command == NONSENS_COMMAND_DISCOVER ? nonsens_run_discover : nonsens_run_direction)(
-        ctx, x->data, x->options, &r);
+    nonsens_status status =
+        (x->options->command == NONSENS_COMMAND_DISCOVER ? nonsens_run_discover
+                                                         : nonsens_run_direction)(ctx, x->data, x->options, &r);
     assert_true((status == NONSENS_OK) == (r != NULL));
     nonsens_result_free(r);
     return status;

@@ -89,7 +89,7 @@ static void test_columns_and_rows_in_any_order(void **state)
 static bool has_note(const nonsens_result *result, const char *part)
 {
     for (int64_t i = 0; i < result->notes; i++) {
-        if (strstr(result->note[i], part)) {
+        if (strstr(result->note[i].text, part)) {
             return true;
         }
     }

@@ -104,7 +104,7 @@ static void assert_graph(fixture *f, const table *t, const char *expected)
 static bool has_note(const nonsens_result *r, const char *words)
 {
     for (int64_t i = 0; i < nonsens_result_note_count(r); i++) {
-        if (strstr(nonsens_result_note(r, i), words)) {
+        if (strstr(nonsens_result_note_at(r, i)->text, words)) {
             return true;
         }
     }

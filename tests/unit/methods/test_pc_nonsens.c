@@ -110,7 +110,7 @@ static const char *graph_of(const nonsens_result *r, const char *const *names, c
 static bool has_note(const nonsens_result *r, const char *words)
 {
     for (int64_t i = 0; i < nonsens_result_note_count(r); i++) {
-        if (strstr(nonsens_result_note(r, i), words)) {
+        if (strstr(nonsens_result_note_at(r, i)->text, words)) {
             return true;
         }
     }

@@ -215,7 +215,7 @@ static table table_of(const nonsens_result *r)
         t.support[r->edge[i].type == NONSENS_EDGE_UNDIRECTED] = r->edge[i].support;
     }
     if (r->notes > 0) {
-        snprintf(t.note, sizeof t.note, "%s", r->note[0]);
+        snprintf(t.note, sizeof t.note, "%s", r->note[0].text);
     }
     return t;
 }

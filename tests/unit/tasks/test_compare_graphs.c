@@ -59,14 +59,14 @@ static void test_differences(void **state)
     assert_string_equal(d->against, "truth");
     assert_true(d->missing == 1 && d->extra == 1 && d->reversed == 1 && d->marked == 1 && d->shd == 4);
     assert_true(d->undirected == 1 && d->directions == 3 && fabs(d->direction_accuracy - 1.0 / 3) < 1e-15);
-    assert_true(d->skeleton.places == 10 && d->arrows.right == 1 && d->differences == 4);
+    assert_true(d->skeleton.possible == 10 && d->arrows.true_positives == 1 && d->differences == 4);
     for (int64_t i = 0; i < 4; i++) { // a-b, a-d, b-c, d-e
         assert_string_equal(nonsens_comparison_difference_at(c, 0, i)->what, what[i]);
     }
     const nonsens_difference *turned = nonsens_comparison_difference_at(c, 0, 2);
-    assert_string_equal(nonsens_comparison_node_at(c, turned->found.from), "c");
-    assert_string_equal(nonsens_comparison_node_at(c, turned->there.from), "b");
-    assert_int_equal(nonsens_comparison_difference_at(c, 0, 1)->found.type, NONSENS_EDGE_NONE);
+    assert_string_equal(nonsens_comparison_node_at(c, turned->estimated.from), "c");
+    assert_string_equal(nonsens_comparison_node_at(c, turned->actual.from), "b");
+    assert_int_equal(nonsens_comparison_difference_at(c, 0, 1)->estimated.type, NONSENS_EDGE_NONE);
     assert_null(nonsens_comparison_difference_at(c, 0, 4));
     assert_null(nonsens_comparison_difference_at(c, 1, 0));
     assert_null(nonsens_comparison_distance_at(c, 1));
@@ -108,7 +108,7 @@ static void test_nodes(void **state)
     // a list of edges knows no other nodes: those of the other graph are added
     nonsens_comparison *c = compared(f, "{\"nodes\": [\"a\", \"b\", \"z\"], \"edges\": []}", "from,to\na,b\n", NULL);
     assert_true(c->nodes == 3 && c->truth.added == 1 && c->estimate.added == 0);
-    assert_true(c->distance[0].missing == 1 && c->distance[0].skeleton.places == 3);
+    assert_true(c->distance[0].missing == 1 && c->distance[0].skeleton.possible == 3);
     nonsens_comparison_free(c);
     c = compared(f, "from,to\n", "from,to\na,b\n", NULL);
     assert_true(c->nodes == 2 && c->estimate.added == 2 && c->distance[0].missing == 1);
@@ -118,7 +118,7 @@ static void test_nodes(void **state)
     nonsens_comparison_free(c);
     // two arrows against each other
     c = compared(f, "from,to\na,b\n", "from,to\na,b\nb,a\n", NULL);
-    assert_true(c->truth.circles == 1 && c->distance[0].marked == 1 && c->distance[0].arrows.there == 0);
+    assert_true(c->truth.circles == 1 && c->distance[0].marked == 1 && c->distance[0].arrows.actual == 0);
     nonsens_comparison_free(c);
 }
 
@@ -172,7 +172,8 @@ static void test_every_allocation_may_fail(void **state)
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    assert_true(fail_every_allocation(*state, compare_and_write, path) >= 10); // two graphs, options, comparison, arenas
+    assert_true(fail_every_allocation(*state, compare_and_write, path) >=
+                10); // two graphs, options, comparison, arenas
     unlink(path);
 }
 

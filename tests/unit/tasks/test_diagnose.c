@@ -65,7 +65,7 @@ static const nonsens_evidence *evidence_of(const nonsens_result *result, const c
 static bool is_said(const nonsens_result *result, const char *words)
 {
     for (int64_t i = 0; i < nonsens_result_note_count(result); i++) {
-        if (strstr(nonsens_result_note(result, i), words)) {
+        if (strstr(nonsens_result_note_at(result, i)->text, words)) {
             return true;
         }
     }

@@ -3,11 +3,11 @@
  * not matter, failures.
  */
 #include "base/rng.h"
+#include "classifier/sample.h"
 #include "data/dataset.h"
+#include "methods/shared/result.h"
 #include "simulate/simulate.h"
 #include "tasks/explain/explain_change.h"
-#include "methods/shared/result.h"
-#include "classifier/sample.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -266,13 +266,13 @@ static void test_faults(void **state)
         nonsens_simulation *s = simulate(f, text);
         request q = request_new(f, s, "1");
         nonsens_result *r;
-        assert_int_equal(nonsens_run_explain(f->ctx, q.data, q.options, &r), NONSENS_OK);
+        assert_int_equal(nonsens_run_explain(f->ctx, q.data, NULL, q.options, &r), NONSENS_OK);
         assert_int_equal(nonsens_result_change_count(r), s->d);
         assert_null(nonsens_result_change_at(r, s->d));
         const nonsens_change *first = nonsens_result_change_at(r, 0);
         assert_int_equal(first->variable, s->broken);
         assert_int_equal(first->verdict, NONSENS_VERDICT_CHANGED);
-        assert_true(strstr(first->how, "wider") && first->own_low > 0.0 && first->share > 0.5);
+        assert_true(strstr(first->description, "wider") && first->own_low > 0.0 && first->share > 0.5);
         for (int64_t i = 1; i < s->d; i++) {
             const nonsens_change *c = nonsens_result_change_at(r, i);
             bool follower = causes(s, s->broken, c->variable);
@@ -302,7 +302,7 @@ static void test_threads(void **state)
     nonsens_result *r[2];
     for (int k = 0; k < 2; k++) {
         request q = request_new(f, s, k ? "3" : "1");
-        assert_int_equal(nonsens_run_explain(f->ctx, q.data, q.options, &r[k]), NONSENS_OK);
+        assert_int_equal(nonsens_run_explain(f->ctx, q.data, NULL, q.options, &r[k]), NONSENS_OK);
         request_free(&q);
     }
     for (int64_t i = 0; i < s->d; i++) {
@@ -322,7 +322,7 @@ static nonsens_status run_request(nonsens_context *ctx, arena *a, void *state)
     request *q = state;
     nonsens_result *r = NULL;
     (void)a;
-    nonsens_status status = nonsens_run_explain(ctx, q->data, q->options, &r);
+    nonsens_status status = nonsens_run_explain(ctx, q->data, NULL, q->options, &r);
     assert_true(status == NONSENS_OK || !r);
     nonsens_result_free(r);
     return status;

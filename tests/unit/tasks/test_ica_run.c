@@ -74,7 +74,7 @@ static bool has_note(const nonsens_result *result, const char *words)
 {
     bool found = false;
     for (int64_t i = 0; i < nonsens_result_note_count(result); i++) {
-        found = found || strstr(nonsens_result_note(result, i), words);
+        found = found || strstr(nonsens_result_note_at(result, i)->text, words);
     }
     return found;
 }

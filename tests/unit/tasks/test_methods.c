@@ -197,7 +197,7 @@ static nonsens_data *small_data(nonsens_context *ctx)
 static bool has_note(const nonsens_result *result, const char *part)
 {
     for (int64_t i = 0; i < result->notes; i++) {
-        if (strstr(result->note[i], part)) {
+        if (strstr(result->note[i].text, part)) {
             return true;
         }
     }

@@ -77,7 +77,7 @@ static nonsens_result *make_result(const nonsens_data *data)
     assert_int_equal(result_add(ctx, r, 1.5, NAN, NULL, "first(%d)", 1), NONSENS_OK);
     for (int i = 0; i < 100; i++) {
         assert_int_equal(result_add(ctx, r, i, 0.5, "text", "more(%d)", i), NONSENS_OK);
-        assert_int_equal(result_note(ctx, r, (enum note_level)(i % 3), "note %d", i), NONSENS_OK);
+        assert_int_equal(result_note(ctx, r, (nonsens_note_level)(i % 3), "note %d", i), NONSENS_OK);
     }
     assert_int_equal(result_finish(ctx, r), NONSENS_OK);
     return r;
