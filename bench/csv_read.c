@@ -24,7 +24,7 @@ static double seconds_now(void)
 /* Rows of numbers like -4.73920183; returns the bytes written, or -1. */
 static long write_table(FILE *file)
 {
-    rng r = rng_open(1, RNG_TEST, 100);
+    rng r = rng_new(1, RNG_TEST, 100);
     long bytes = fprintf(file, "x1,x2,x3,x4,x5,x6,x7,x8,x9,x10\n");
     while (bytes < FILE_MEGABYTES * 1000000L && !ferror(file)) {
         char row[COLUMNS * (DIGITS + 3)];

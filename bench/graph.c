@@ -43,7 +43,7 @@ static void add_cause(problem *p, double **v, int64_t from, int64_t to, rng *r)
 static nonsens_status make_problem(nonsens_context *ctx, arena *a, uint64_t seed, problem *p)
 {
     double **v; // (d) of n
-    rng r = rng_open(seed, RNG_EXPERIMENT, 0);
+    rng r = rng_new(seed, RNG_EXPERIMENT, 0);
     TRY(pdag_new(ctx, a, p->d, &p->dag));
     TRY(pdag_new(ctx, a, p->d, &p->pattern));
     ARENA_TRY(ctx, a, v, p->d);
@@ -72,7 +72,7 @@ static nonsens_status discover(nonsens_context *ctx, arena *a, const problem *p,
     metrics m;
     TRY(skeleton_find(ctx, a, p->d, how, &found));
     double adjacent = seconds_now();
-    TRY(orient_open(ctx, a, &found.graph, NULL, &o));
+    TRY(orient_new(ctx, a, &found.graph, NULL, &o));
     TRY(orient_colliders(ctx, a, &o, &found, how, ORIENT_PLAIN, ORIENT_BIDIRECTED));
     TRY(orient_rules(ctx, &o));
     double end = seconds_now();
@@ -96,7 +96,7 @@ static nonsens_status run_once(nonsens_context *ctx, arena *a, uint64_t seed, pr
         skeleton_fisher_z directly = {.data = &data};
         how.test = skeleton_ask_fisher_z;
         how.state = &directly;
-        TRY(fisher_z_prepare(ctx, a, &p->all, &groups, &data));
+        TRY(fisher_z_new(ctx, a, &p->all, &groups, &data));
         return discover(ctx, a, p, &how, begun, seconds_now());
     }
     skeleton_ci whole = {NULL, NULL};
@@ -104,9 +104,9 @@ static nonsens_status run_once(nonsens_context *ctx, arena *a, uint64_t seed, pr
     ci_options options = {.test = TEST_FISHER_Z, .threads = 1};
     how.test = skeleton_ask_ci;
     how.state = &whole;
-    TRY(ci_open(ctx, &variables, &options, &whole.tester));
+    TRY(ci_new(ctx, &variables, &options, &whole.tester));
     nonsens_status status = discover(ctx, a, p, &how, begun, seconds_now());
-    ci_close(whole.tester);
+    ci_free(whole.tester);
     return status;
 }
 

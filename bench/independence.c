@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RUNS_MOST = 101, COLUMNS_MOST = 16 };
+enum { RUNS_MAX = 101, COLUMNS_MAX = 16 };
 
 typedef struct problem {
     int64_t n, d;
@@ -31,7 +31,7 @@ static double seconds_now(void)
 static nonsens_status read_problem(nonsens_context *ctx, arena *a, FILE *file, problem *p)
 {
     int64_t shape[2];
-    if (!file || fread(shape, sizeof *shape, 2, file) != 2 || shape[0] < 1 || shape[1] < 2 || shape[1] > COLUMNS_MOST) {
+    if (!file || fread(shape, sizeof *shape, 2, file) != 2 || shape[0] < 1 || shape[1] < 2 || shape[1] > COLUMNS_MAX) {
         return fail(ctx, NONSENS_ERR_NUMERIC, "the file cannot be read");
     }
     p->n = shape[0];
@@ -45,9 +45,9 @@ static nonsens_status read_problem(nonsens_context *ctx, arena *a, FILE *file, p
 /* A new tester each time, so that nothing is remembered. */
 static nonsens_status test_once(nonsens_context *ctx, const problem *p, double *seconds, double *p_value)
 {
-    const double *column[COLUMNS_MOST];
-    column_set variable[COLUMNS_MOST];
-    int64_t whole[2] = {0, p->n}, given[COLUMNS_MOST];
+    const double *column[COLUMNS_MAX];
+    column_set variable[COLUMNS_MAX];
+    int64_t whole[2] = {0, p->n}, given[COLUMNS_MAX];
     for (int64_t k = 0; k < p->d; k++) {
         column[k] = p->x + k * p->n;
         variable[k] = (column_set){p->n, 1, &column[k]};
@@ -58,9 +58,9 @@ static nonsens_status test_once(nonsens_context *ctx, const problem *p, double *
     ci_tester *tester;
     ci_result result;
     double begun = seconds_now();
-    TRY(ci_open(ctx, &variables, &options, &tester));
+    TRY(ci_new(ctx, &variables, &options, &tester));
     nonsens_status status = ci_test(ctx, tester, 0, 1, p->d - 2, given, &result);
-    ci_close(tester);
+    ci_free(tester);
     *seconds = seconds_now() - begun;
     *p_value = result.p_value;
     return status;
@@ -91,7 +91,7 @@ static int ascending(const void *a, const void *b)
 
 static nonsens_status measure(nonsens_context *ctx, const problem *p, int runs)
 {
-    double seconds[RUNS_MOST], p_value = 1.0;
+    double seconds[RUNS_MAX], p_value = 1.0;
     for (int i = 0; i < runs; i++) {
         TRY(test_once(ctx, p, &seconds[i], &p_value));
     }
@@ -113,7 +113,7 @@ int main(int count, char **arguments)
     FILE *file = count == 4 ? fopen(arguments[2], "rb") : NULL;
     int runs = count == 4 ? (int)strtol(arguments[3], NULL, 10) : 0;
     nonsens_status status = ctx ? read_problem(ctx, &a, file, &p) : NONSENS_ERR_MEMORY;
-    if (status == NONSENS_OK && runs >= 1 && runs <= RUNS_MOST) {
+    if (status == NONSENS_OK && runs >= 1 && runs <= RUNS_MAX) {
         p.test = test_named(arguments[1]);
         status = measure(ctx, &p, runs);
     }

@@ -14,10 +14,10 @@
  * other, so that both sides see the same processor.
  */
 #include "base/parallel.h"
-#include "read/table.h"
 #include "math/column.h"
 #include "nn/mlp_reference.h"
 #include "nn/tcl.h"
+#include "read/table.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -77,7 +77,7 @@ static nonsens_status draw_rows(nonsens_context *ctx, arena *a, mlp_shape shape,
 {
     float *x;
     int32_t *label;
-    rng r = rng_open(1, RNG_TEST, 1);
+    rng r = rng_new(1, RNG_TEST, 1);
     ARENA_TRY(ctx, a, x, n * shape.inputs);
     ARENA_TRY(ctx, a, label, n);
     for (int64_t i = 0; i < n; i++) {
@@ -93,7 +93,7 @@ static nonsens_status draw_rows(nonsens_context *ctx, arena *a, mlp_shape shape,
 /* A network at its start with so many rows, all of which are one batch. */
 static nonsens_status learner_drawn(nonsens_context *ctx, arena *a, mlp_shape shape, int64_t batch, learner *l)
 {
-    rng r = rng_open(1, RNG_TEST, 2);
+    rng r = rng_new(1, RNG_TEST, 2);
     TRY(learner_new(ctx, a, shape, l));
     mlp_init(&shape, &r, l->weight);
     return draw_rows(ctx, a, shape, batch, &l->rows);
@@ -103,7 +103,7 @@ static nonsens_status learner_drawn(nonsens_context *ctx, arena *a, mlp_shape sh
 static void move(learner *l, int64_t rows, double rate, double decay)
 {
     double k = (double)++l->step, correct1 = 1.0 / (1.0 - pow(0.9, k)), correct2 = 1.0 / (1.0 - pow(0.999, k));
-    kernel_adam adam = {
+    nn_kernel_adam adam = {
         0.9f, 0.999f, (float)correct1, (float)correct2, (float)rate, (float)(rate * decay), 1e-8f, 1.0f / (float)rows};
     l->work.kernel->adam(l->parameters, &adam, l->gradient, l->first, l->second, l->weight);
 }
@@ -192,7 +192,7 @@ static nonsens_status measure_rate(nonsens_context *ctx, arena *memory, float *m
 static nonsens_status measure_rates(nonsens_context *ctx, arena *memory)
 {
     static const int64_t width[] = {16, 32, 64, 128}, batch[] = {256, 512, 5120};
-    const kernel *chosen;
+    const nn_kernel *chosen;
     float *matrices;
     double best = 0.0;
     TRY(kernel_choose(ctx, &chosen));
@@ -334,7 +334,7 @@ static void keep_shorter(duration *best, duration start)
 
 static void start_net(const mlp_shape *shape, int64_t net, float *weight)
 {
-    rng init = rng_open(1, RNG_INIT, (uint64_t)net);
+    rng init = rng_new(1, RNG_INIT, (uint64_t)net);
     mlp_init(shape, &init, weight);
 }
 
@@ -347,7 +347,7 @@ static nonsens_status train_nets(nonsens_context *ctx, int threads, const train_
     for (int64_t net = 0; weight && net < nets; net++) {
         task[net] = model;
         task[net].blocks = 1;
-        task[net].shuffles = rng_open(1, RNG_BATCHES, (uint64_t)net);
+        task[net].shuffles = rng_new(1, RNG_BATCHES, (uint64_t)net);
         task[net].parameters = weight + net * mlp_parameters(&model.shape);
         start_net(&model.shape, net, task[net].parameters);
     }
@@ -466,7 +466,7 @@ static nonsens_status train_member(nonsens_context *ctx, arena *scratch, int64_t
     learner l;
     int64_t *order, best_epoch = 0;
     double best = INFINITY;
-    rng shuffles = rng_open(1, RNG_BATCHES, (uint64_t)net);
+    rng shuffles = rng_new(1, RNG_BATCHES, (uint64_t)net);
     TRY(learner_new(ctx, scratch, e->shape, &l));
     ARENA_TRY(ctx, scratch, order, e->train.count);
     start_net(&e->shape, net, l.weight);

@@ -44,9 +44,9 @@ static bool get_folder(const char *path, struct stat *facts)
 /* The path that a file would have that is written to `path`, which may be a link to what is not there yet. */
 static const char *follow_links(const char *path, char behind[PATH_BYTES])
 {
-    enum { MOST_LINKS = 40 };
+    enum { MAX_LINKS = 40 };
     char target[PATH_BYTES];
-    for (int k = 0; k < MOST_LINKS; k++) {
+    for (int k = 0; k < MAX_LINKS; k++) {
         ssize_t length = readlink(path, target, sizeof target);
         size_t folder = length > 0 && target[0] != '/' ? folder_length(path) : 0;
         if (length <= 0 || folder + (size_t)length >= PATH_BYTES) {

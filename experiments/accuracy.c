@@ -57,7 +57,7 @@ static int show_progress(void *user, const char *phase, int64_t done, int64_t to
 static nonsens_status run_task(nonsens_context *ctx, const settings *set, const task *t, journal *j, table *csv)
 {
     arena a = {0};
-    const family *f = t->cell->family;
+    const accuracy_family *f = t->cell->family;
     const char *name = t->cell->name;
     study_run r = {.study = &f->study,
                    .data = t,

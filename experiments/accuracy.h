@@ -25,14 +25,14 @@ enum judgement {
     JUDGE_NULL         /* a DAG again: how often the model of the true direction is rejected */
 };
 
-typedef struct family family;
+typedef struct accuracy_family accuracy_family;
 
 typedef struct cell {
     const char *name;      /* for --cells */
     const char *generator; /* in printed lines; without options the name of a mechanism */
     const char *options;   /* of simulate: "key=value key=value"; NULL for mechanisms */
     enum judgement judgement;
-    const family *family;
+    const accuracy_family *family;
     int seeds;
     const char *run;   /* options of the method that the cell fixes, likewise; NULL: none */
     const char *label; /* in place of the method's name in printed lines; NULL: that */
@@ -66,7 +66,7 @@ typedef struct drawn {
 /* Families whose lines have the same columns share a table. */
 enum table_kind { TABLE_PAIRS, TABLE_GRAPHS, TABLES };
 
-struct family {
+struct accuracy_family {
     study study;      /* made by FAMILY_STUDY */
     unsigned command; /* whose options its methods take */
     enum table_kind table;
@@ -87,7 +87,7 @@ struct family {
         .key = task_key, .run = task_run, .unit_bytes = sizeof(unit), .read = reader                     \
     }
 
-extern const family ACCURACY_MONTI, ACCURACY_STRUCTURED, ACCURACY_GRAPH, ACCURACY_GRAPH_STRUCTURED;
+extern const accuracy_family ACCURACY_MONTI, ACCURACY_STRUCTURED, ACCURACY_GRAPH, ACCURACY_GRAPH_STRUCTURED;
 
 /* ---- accuracy_task.c ---- */
 

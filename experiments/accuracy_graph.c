@@ -185,12 +185,13 @@ static void print_header(table *csv)
     report_head(csv, ITEMS, item);
 }
 
-#define GRAPH_FAMILY(label, number)                                                                                    \
-    {                                                                                                                  \
-        .study = FAMILY_STUDY(label, number, unit, read_unit), .command = NONSENS_COMMAND_DISCOVER, .table = TABLE_GRAPHS, \
-        .side_by_side = true, .any_method = true, .run = run, .header = print_header, .print = print_units             \
+#define GRAPH_FAMILY(label, number)                                                                          \
+    {                                                                                                        \
+        .study = FAMILY_STUDY(label, number, unit, read_unit), .command = NONSENS_COMMAND_DISCOVER,          \
+        .table = TABLE_GRAPHS, .side_by_side = true, .any_method = true, .run = run, .header = print_header, \
+        .print = print_units                                                                                 \
     }
 
 /* Two, so that a change of `structured` leaves the lines of all others valid, some of which take long. */
-const family ACCURACY_GRAPH = GRAPH_FAMILY("graph", 1);
-const family ACCURACY_GRAPH_STRUCTURED = GRAPH_FAMILY("graph-structured", 2);
+const accuracy_family ACCURACY_GRAPH = GRAPH_FAMILY("graph", 1);
+const accuracy_family ACCURACY_GRAPH_STRUCTURED = GRAPH_FAMILY("graph-structured", 2);

@@ -82,7 +82,7 @@ static double mean_correlation(matrix t, matrix source)
 }
 
 /* cause: 0 or 1, or -1 where there is none (then every direction is wrong). */
-static enum outcome judge(enum decision decision, int cause)
+static enum outcome judge(enum result_decision decision, int cause)
 {
     if (decision != DECISION_FIRST_CAUSES && decision != DECISION_SECOND_CAUSES) {
         return OUTCOME_UNDECIDED;
@@ -100,7 +100,7 @@ typedef struct scoring {
 static nonsens_status score_tests(nonsens_context *ctx, arena *a, const scoring *s, enum pooling pooling, matrix source,
                                   enum rule rule, unit *out)
 {
-    four_tests tests;
+    monti_tests tests;
     nonsens_options *o;
     ARENA_TRY(ctx, a, o, 1);
     *o = *s->options;
@@ -145,7 +145,7 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
 {
     unit u = {{0}, {0}, 0};
     disturbances fit;
-    likelihood_ratio ratio;
+    monti_ratio ratio;
     TRY(disturbances_fit(ctx, a, d->data, options, &fit));
     TRY(monti_likelihood_ratio(ctx, a, &fit, &ratio));
     scoring s = {options, d, fit.z};
@@ -214,11 +214,11 @@ static void print_units(const task *t, const void *place, table *csv)
     }
 }
 
-const family ACCURACY_MONTI = {.study = FAMILY_STUDY("monti", 2, unit, read_unit),
-                               .command = NONSENS_COMMAND_DIRECTION,
-                               .table = TABLE_PAIRS,
-                               .side_by_side = false,
-                               .any_method = false,
-                               .run = run,
-                               .header = report_header,
-                               .print = print_units};
+const accuracy_family ACCURACY_MONTI = {.study = FAMILY_STUDY("monti", 2, unit, read_unit),
+                                        .command = NONSENS_COMMAND_DIRECTION,
+                                        .table = TABLE_PAIRS,
+                                        .side_by_side = false,
+                                        .any_method = false,
+                                        .run = run,
+                                        .header = report_header,
+                                        .print = print_units};

@@ -179,11 +179,11 @@ static void print_units(const task *t, const void *units, table *csv)
     (t->cell->judgement == JUDGE_NULL ? print_null : print_decisions)(t, units, csv);
 }
 
-const family ACCURACY_STRUCTURED = {.study = FAMILY_STUDY("structured", 4, unit, read_unit),
-                                    .command = NONSENS_COMMAND_DIRECTION,
-                                    .table = TABLE_PAIRS,
-                                    .side_by_side = true,
-                                    .any_method = true,
-                                    .run = run,
-                                    .header = report_header,
-                                    .print = print_units};
+const accuracy_family ACCURACY_STRUCTURED = {.study = FAMILY_STUDY("structured", 4, unit, read_unit),
+                                             .command = NONSENS_COMMAND_DIRECTION,
+                                             .table = TABLE_PAIRS,
+                                             .side_by_side = true,
+                                             .any_method = true,
+                                             .run = run,
+                                             .header = report_header,
+                                             .print = print_units};

@@ -81,7 +81,7 @@ static nonsens_status hash_options(nonsens_context *ctx, uint64_t *hash, const n
 
 static nonsens_status make_fingerprint(nonsens_context *ctx, task *t)
 {
-    const family *f = t->cell->family;
+    const accuracy_family *f = t->cell->family;
     uint64_t hash = HASH_START;
     char revision[32];
     snprintf(revision, sizeof revision, "%d", f->study.revision);
@@ -183,7 +183,7 @@ nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_
     }
     nonsens_data_free(d.data);
     nonsens_simulation_free(d.simulation);
-    return status == NONSENS_OK
-               ? status
-               : fail(ctx, status, "cell %s, seed %" PRIu64 ": %s", t->cell->name, seed.seed, nonsens_context_message(ctx));
+    return status == NONSENS_OK ? status
+                                : fail(ctx, status, "cell %s, seed %" PRIu64 ": %s", t->cell->name, seed.seed,
+                                       nonsens_context_message(ctx));
 }

@@ -26,7 +26,7 @@ enum { ROWS = 1000, BENDS = 3, LINEAR_LAWS = 3, CAUSE_LAWS = 3 };
 /* What a pair is made of. */
 typedef struct recipe {
     bool linear, gaussian, unrelated, scaled;
-    double noise_least, noise_most; /* spread of the noise over that of f(x) */
+    double noise_min, noise_max; /* spread of the noise over that of f(x) */
     bool cause_changes, effect_changes;
 } recipe;
 
@@ -143,7 +143,7 @@ static void fill_effect(const mechanism *m, rng *r, const double *x, double *y)
     const recipe *how = m->kind;
     bends f = draw_bends(r);
     bool uniform = rng_uniform(r) < 0.5;
-    double spread = between(r, how->noise_least, how->noise_most), slope = 1.0, mean = 0.0, scale = 1.0;
+    double spread = between(r, how->noise_min, how->noise_max), slope = 1.0, mean = 0.0, scale = 1.0;
     for (int64_t i = 0; i < ROWS; i++) {
         y[i] = bend(&f, x[i]);
     }
@@ -162,7 +162,7 @@ static void fill_effect(const mechanism *m, rng *r, const double *x, double *y)
 static int draw(const mechanism *m, int64_t seed, double *const column[2], int64_t *segment)
 {
     const recipe *how = m->kind;
-    rng r = rng_open((uint64_t)seed, RNG_EXPERIMENT, m->number << 32);
+    rng r = rng_new((uint64_t)seed, RNG_EXPERIMENT, m->number << 32);
     int cause = (int)rng_below(&r, 2);
     if (how->linear) {
         fill_linear(how, &r, column[cause], column[!cause]);
@@ -179,13 +179,12 @@ static int draw(const mechanism *m, int64_t seed, double *const column[2], int64
 /* ---- the table ---- */
 
 static const recipe LINEAR = {.linear = true}, LINEAR_GAUSSIAN = {.linear = true, .gaussian = true},
-                    UNRELATED = {.linear = true, .unrelated = true}, ADDITIVE = {.noise_least = 0.2, .noise_most = 0.6},
-                    ADDITIVE_SMALL = {.noise_least = 0.05, .noise_most = 0.2},
-                    NOISE_SCALED = {.noise_least = 0.2, .noise_most = 0.6, .scaled = true},
-                    CAUSE_CHANGES = {.noise_least = 0.2, .noise_most = 0.6, .cause_changes = true},
-                    EFFECT_CHANGES = {.noise_least = 0.2, .noise_most = 0.6, .effect_changes = true},
-                    BOTH_CHANGE = {
-                        .noise_least = 0.2, .noise_most = 0.6, .cause_changes = true, .effect_changes = true};
+                    UNRELATED = {.linear = true, .unrelated = true}, ADDITIVE = {.noise_min = 0.2, .noise_max = 0.6},
+                    ADDITIVE_SMALL = {.noise_min = 0.05, .noise_max = 0.2},
+                    NOISE_SCALED = {.noise_min = 0.2, .noise_max = 0.6, .scaled = true},
+                    CAUSE_CHANGES = {.noise_min = 0.2, .noise_max = 0.6, .cause_changes = true},
+                    EFFECT_CHANGES = {.noise_min = 0.2, .noise_max = 0.6, .effect_changes = true},
+                    BOTH_CHANGE = {.noise_min = 0.2, .noise_max = 0.6, .cause_changes = true, .effect_changes = true};
 
 const mechanism ASSUMED_PAIRS[] = {
     {"linear", 0, ROWS, 101, draw, &LINEAR},

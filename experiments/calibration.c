@@ -33,7 +33,7 @@ enum { SEGMENTS = 10, REPETITIONS = 1000, REPETITIONS_SLOW = 300, LARGE = 10000,
 #define MIN_SIZE 0.03 /* without given variables */
 #define MAX_SIZE_STRICT 0.02
 
-typedef struct kind {
+typedef struct classifier_kind {
     const char *name;
     enum independence_test test;
     enum null_kind null_kind;
@@ -41,30 +41,31 @@ typedef struct kind {
     bool changes;             /* asks whether x changes over segments */
     int64_t max_rows;         /* of its largest cell */
     int64_t permutations;
-} kind;
+} classifier_kind;
 
 /* What repeats a test hundreds of times is left out at 10,000 rows; mutual information gets by with fewer. */
-static const kind kinds[] = {{"hsic.gamma", TEST_HSIC, NULL_GAMMA, 0, 0, false, LARGE, 0},
-                             {"hsic.refined", TEST_HSIC, NULL_GAMMA, 0, 0, false, 1000, 999},
-                             {"hsic.spectral", TEST_HSIC, NULL_SPECTRAL, 0, 0, false, LARGE, 0},
-                             {"hsic.permutation", TEST_HSIC, NULL_PERMUTATION, 0, 0, false, 1000, 199},
-                             {"kci.gamma", TEST_KCI, NULL_GAMMA, 1, 2, false, LARGE, 0},
-                             {"kci.spectral", TEST_KCI, NULL_SPECTRAL, 1, 1, false, 1000, 0},
-                             {"kci.signs", TEST_KCI, NULL_PERMUTATION, 1, 1, false, 1000, 199},
-                             {"rcit.gamma", TEST_RCIT, NULL_GAMMA, 0, 2, false, LARGE, 0},
-                             {"fisher-z.normal", TEST_FISHER_Z, NULL_GAMMA, 0, 2, false, LARGE, 0},
-                             {"residuals.gamma", TEST_RESIDUALS, NULL_GAMMA, 1, 2, false, LARGE, 0},
-                             {"information.permutation", TEST_INFORMATION, NULL_PERMUTATION, 0, 0, false, LARGE, 39},
-                             {"ks.default", TEST_KS, NULL_GAMMA, 0, 0, true, LARGE, 199},
-                             {"levene.f", TEST_LEVENE, NULL_GAMMA, 0, 0, true, LARGE, 0},
-                             {"kruskal.chi2", TEST_KRUSKAL, NULL_GAMMA, 0, 0, true, LARGE, 0}};
+static const classifier_kind kinds[] = {
+    {"hsic.gamma", TEST_HSIC, NULL_GAMMA, 0, 0, false, LARGE, 0},
+    {"hsic.refined", TEST_HSIC, NULL_GAMMA, 0, 0, false, 1000, 999},
+    {"hsic.spectral", TEST_HSIC, NULL_SPECTRAL, 0, 0, false, LARGE, 0},
+    {"hsic.permutation", TEST_HSIC, NULL_PERMUTATION, 0, 0, false, 1000, 199},
+    {"kci.gamma", TEST_KCI, NULL_GAMMA, 1, 2, false, LARGE, 0},
+    {"kci.spectral", TEST_KCI, NULL_SPECTRAL, 1, 1, false, 1000, 0},
+    {"kci.signs", TEST_KCI, NULL_PERMUTATION, 1, 1, false, 1000, 199},
+    {"rcit.gamma", TEST_RCIT, NULL_GAMMA, 0, 2, false, LARGE, 0},
+    {"fisher-z.normal", TEST_FISHER_Z, NULL_GAMMA, 0, 2, false, LARGE, 0},
+    {"residuals.gamma", TEST_RESIDUALS, NULL_GAMMA, 1, 2, false, LARGE, 0},
+    {"information.permutation", TEST_INFORMATION, NULL_PERMUTATION, 0, 0, false, LARGE, 39},
+    {"ks.default", TEST_KS, NULL_GAMMA, 0, 0, true, LARGE, 199},
+    {"levene.f", TEST_LEVENE, NULL_GAMMA, 0, 0, true, LARGE, 0},
+    {"kruskal.chi2", TEST_KRUSKAL, NULL_GAMMA, 0, 0, true, LARGE, 0}};
 enum { ROW_COUNTS = 3 };
 static const int64_t row_counts[ROW_COUNTS] = {100, 1000, 10000};
 
 enum { KINDS = sizeof kinds / sizeof *kinds, MAX_CELLS = KINDS * (MAX_GIVEN + 1) * 2 * ROW_COUNTS };
 
 typedef struct cell {
-    const kind *kind;
+    const classifier_kind *kind;
     int given;
     bool stratified;
     int64_t n;
@@ -139,9 +140,9 @@ static nonsens_status ask_tester(nonsens_context *ctx, const cell *c, const colu
                           .threads = 1};
     ci_tester *tester;
     ci_result result;
-    TRY(ci_open(ctx, &variables, &options, &tester));
+    TRY(ci_new(ctx, &variables, &options, &tester));
     nonsens_status status = ci_test(ctx, tester, 0, 1, c->given, given, &result);
-    ci_close(tester);
+    ci_free(tester);
     *p = result.p_value;
     return status;
 }
@@ -175,7 +176,7 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *a, const void *unuse
         ARENA_TRY(ctx, a, v[k], c->n);
         variable[k] = (column_set){c->n, 1, (const double *const *)&v[k]};
     }
-    rng r = rng_open(unit.seed, RNG_EXPERIMENT, (uint64_t)(c->n + c->given + 3 * c->stratified));
+    rng r = rng_new(unit.seed, RNG_EXPERIMENT, (uint64_t)(c->n + c->given + 3 * c->stratified));
     for (int64_t e = 0; e < segments; e++) {
         start[e] = e * c->n / segments;
         start[e + 1] = (e + 1) * c->n / segments;
@@ -268,7 +269,7 @@ static nonsens_status report(nonsens_context *ctx, arena *scratch, request *q, c
 static int64_t list_cells(int64_t rows)
 {
     int64_t count = 0;
-    for (const kind *k = kinds; k < kinds + KINDS; k++) {
+    for (const classifier_kind *k = kinds; k < kinds + KINDS; k++) {
         for (int given = k->min_given; given <= k->max_given; given++) {
             for (int stratified = k->changes; stratified <= 1; stratified++) {
                 for (int i = 0; i < (rows ? 1 : ROW_COUNTS); i++) {

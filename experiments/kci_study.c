@@ -30,7 +30,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_Z = 8, MOST_SEGMENTS = 100 };
+enum { MAX_Z = 8, MAX_SEGMENTS = 100 };
 
 typedef struct study {
     const char *test;
@@ -41,10 +41,10 @@ typedef struct study {
     uint64_t first_seed;
 } study;
 
-typedef struct sample {
-    double *x, *y, *z[MOST_Z];
-    int64_t start[MOST_SEGMENTS + 1];
-} sample;
+typedef struct classifier_sample {
+    double *x, *y, *z[MAX_Z];
+    int64_t start[MAX_SEGMENTS + 1];
+} classifier_sample;
 
 static double mechanism(uint64_t kind, double z)
 {
@@ -72,10 +72,10 @@ static double strength(rng *r, const study *s)
     return s->segments > 1 ? exp(2 * rng_uniform(r) - 1) : 1.0;
 }
 
-static void draw(const study *s, uint64_t seed, sample *d)
+static void draw(const study *s, uint64_t seed, classifier_sample *d)
 {
-    rng r = rng_open(seed, RNG_EXPERIMENT, 77);
-    uint64_t kind[2][MOST_Z];
+    rng r = rng_new(seed, RNG_EXPERIMENT, 77);
+    uint64_t kind[2][MAX_Z];
     for (int64_t j = 0; j < s->z; j++) {
         kind[0][j] = rng_below(&r, 5);
         kind[1][j] = rng_below(&r, 5);
@@ -103,17 +103,18 @@ static void draw(const study *s, uint64_t seed, sample *d)
 
 /* ---- repetitions ------------------------------------------------------------------------------------------------ */
 
-static nonsens_status exact_p(nonsens_context *ctx, arena *a, const study *s, const sample *d, bool median, double *p)
+static nonsens_status exact_p(nonsens_context *ctx, arena *a, const study *s, const classifier_sample *d, bool median,
+                              double *p)
 {
     column_set z = {s->n, s->z, (const double *const *)d->z};
     row_groups groups = {s->segments, d->start};
     return kci_exact(ctx, a, d->x, d->y, &z, &groups, median, p);
 }
 
-static nonsens_status factor_p(nonsens_context *ctx, arena *a, const study *s, const sample *d, double *p,
+static nonsens_status factor_p(nonsens_context *ctx, arena *a, const study *s, const classifier_sample *d, double *p,
                                double sums[6])
 {
-    const double *vx[] = {d->x}, *vy[] = {d->y}, *vz[MOST_Z];
+    const double *vx[] = {d->x}, *vy[] = {d->y}, *vz[MAX_Z];
     for (int64_t j = 0; j < s->z; j++) {
         vz[j] = d->z[j];
     }
@@ -151,7 +152,7 @@ static nonsens_status factor_p(nonsens_context *ctx, arena *a, const study *s, c
 
 static nonsens_status run_study(nonsens_context *ctx, arena *a, const study *s)
 {
-    sample d = {0};
+    classifier_sample d = {0};
     double *p, sums[6] = {0}, reps = (double)s->reps, at5 = 0, at1 = 0, below = 0;
     double quantile = getenv("QUANTILE") ? atof(getenv("QUANTILE")) : 0.05;
     ARENA_TRY(ctx, a, p, 2 * s->reps);
@@ -202,7 +203,7 @@ int main(int argc, char **argv)
                .effect = atof(argv[7]),
                .reps = atol(argv[8]),
                .first_seed = argc > 9 ? strtoull(argv[9], NULL, 10) : 1};
-    if (s.n < 1 || s.segments < 1 || s.segments > MOST_SEGMENTS || s.z < 0 || s.z > MOST_Z || s.reps < 1) {
+    if (s.n < 1 || s.segments < 1 || s.segments > MAX_SEGMENTS || s.z < 0 || s.z > MAX_Z || s.reps < 1) {
         fputs("kci_study: a number is out of range\n", stderr);
         return 2;
     }

@@ -36,9 +36,9 @@ typedef struct modulated {
     bool unbalanced; /* segments of 60 to 1,500 rows */
 } modulated;
 
-static const double SIZE_LEAST = 0.5, SIZE_SPAN = 1.0; /* of weights */
-static const double WIDE_LEAST = 0.2, WIDE_MOST = 3.0;
-static const double NARROW_LEAST = 0.4, NARROW_MOST = 2.5;
+static const double SIZE_MIN = 0.5, SIZE_SPAN = 1.0; /* of weights */
+static const double WIDE_MIN = 0.2, WIDE_MAX = 3.0;
+static const double NARROW_MIN = 0.4, NARROW_MAX = 2.5;
 static const int UNBALANCED_ROWS[SEGMENTS] = {60, 80, 120, 180, 260, 380, 560, 820, 1160, 1500};
 
 /* ---- unit draws ---- */
@@ -129,12 +129,12 @@ enum stream { STREAM_WEIGHTS, STREAM_SCALES, STREAM_CAUSE, STREAM_NOISE, STREAM_
 /* Jobs from 2^32 on: smaller ones belong to other experiments. */
 static rng open_stream(const mechanism *m, int64_t seed, enum stream stream)
 {
-    return rng_open((uint64_t)seed, RNG_EXPERIMENT, m->number << 32 | (uint64_t)stream);
+    return rng_new((uint64_t)seed, RNG_EXPERIMENT, m->number << 32 | (uint64_t)stream);
 }
 
 static double draw_size(rng *r)
 {
-    return SIZE_LEAST + SIZE_SPAN * rng_uniform(r);
+    return SIZE_MIN + SIZE_SPAN * rng_uniform(r);
 }
 
 static double draw_weight(rng *r)
@@ -160,7 +160,7 @@ static weights draw_weights(rng *r)
 static double draw_scale(rng *r, bool narrow)
 {
     double u = rng_uniform(r);
-    return narrow ? NARROW_LEAST * pow(NARROW_MOST / NARROW_LEAST, u) : WIDE_LEAST + (WIDE_MOST - WIDE_LEAST) * u;
+    return narrow ? NARROW_MIN * pow(NARROW_MAX / NARROW_MIN, u) : WIDE_MIN + (WIDE_MAX - WIDE_MIN) * u;
 }
 
 static int draw(const mechanism *m, int64_t seed, double *const column[2], int64_t *segment)

@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 100, ROWS = 1000, MOST_PAIRS = 200, LINE_BYTES = 1024, PATH_BYTES = 1200, FIELDS = 32, TERMS = 4 };
+enum { REPETITIONS = 100, ROWS = 1000, MAX_PAIRS = 200, LINE_BYTES = 1024, PATH_BYTES = 1200, FIELDS = 32, TERMS = 4 };
 
 /* ---- methods ---- */
 
@@ -66,8 +66,8 @@ static nonsens_status set_options(nonsens_context *ctx, const contender *c, nons
 
 static outcome judge(const nonsens_result *result, bool turned)
 {
-    enum better truth = turned ? BETTER_SECOND : BETTER_FIRST;
-    enum decision decision = turned ? DECISION_SECOND_CAUSES : DECISION_FIRST_CAUSES;
+    enum result_better truth = turned ? BETTER_SECOND : BETTER_FIRST;
+    enum result_decision decision = turned ? DECISION_SECOND_CAUSES : DECISION_FIRST_CAUSES;
     outcome o = {.right = result->better == BETTER_NONE ? 0.5 : result->better == truth ? 1.0 : 0.0};
     o.decided_rightly = result->decision == decision;
     o.decided =
@@ -112,7 +112,7 @@ static nonsens_status run_contenders(nonsens_context *ctx, arena *scratch, const
 
 /* ---- simulated pairs ---- */
 
-enum shape { LINEAR, GAUSSIAN, ADDITIVE, SMALL_NOISE, MONOTONE, MULTIPLICATIVE, SHAPES };
+enum classifier_shape { LINEAR, GAUSSIAN, ADDITIVE, SMALL_NOISE, MONOTONE, MULTIPLICATIVE, SHAPES };
 static const char *const shape_names[SHAPES] = {"linear",      "gaussian", "additive",
                                                 "small-noise", "monotone", "multiplicative"};
 static const range noise_of_shape[SHAPES] = {{0.5, 1.5}, {0.5, 1.5}, {0.2, 0.6}, {0.1, 0.3}, {0.1, 0.3}, {0.5, 0.9}};
@@ -188,7 +188,7 @@ static double deviation(int64_t n, const double *v)
     return sqrt(square);
 }
 
-static void simulate_line(rng *r, enum shape shape, pair *p)
+static void simulate_line(rng *r, enum classifier_shape shape, pair *p)
 {
     enum law law[2] = {LAW_NORMAL, LAW_NORMAL};
     for (int k = 0; k < 2 && shape == LINEAR; k++) {
@@ -202,7 +202,7 @@ static void simulate_line(rng *r, enum shape shape, pair *p)
     }
 }
 
-static void simulate_curve(rng *r, enum shape shape, pair *p)
+static void simulate_curve(rng *r, enum classifier_shape shape, pair *p)
 {
     static const enum law causes[] = {LAW_UNIFORM, LAW_NORMAL, LAW_MIXTURE}, noises[] = {LAW_NORMAL, LAW_UNIFORM};
     bool monotone = shape == MONOTONE;
@@ -220,9 +220,9 @@ static void simulate_curve(rng *r, enum shape shape, pair *p)
     }
 }
 
-static void simulate(uint64_t seed, enum shape shape, pair *p)
+static void simulate(uint64_t seed, enum classifier_shape shape, pair *p)
 {
-    rng r = rng_open(seed, RNG_EXPERIMENT, (uint64_t)shape);
+    rng r = rng_new(seed, RNG_EXPERIMENT, (uint64_t)shape);
     p->turned = rng_below(&r, 2);
     p->weight = 1.0;
     (shape == LINEAR || shape == GAUSSIAN ? simulate_line : simulate_curve)(&r, shape, p);
@@ -233,8 +233,8 @@ static void simulate(uint64_t seed, enum shape shape, pair *p)
 typedef struct pair_set {
     const char *name;
     int64_t count;
-    pair *stored;     /* (count) of files; NULL: simulated */
-    enum shape shape; /* of simulated ones */
+    pair *stored;                /* (count) of files; NULL: simulated */
+    enum classifier_shape shape; /* of simulated ones */
     int64_t rows;
     uint64_t first_seed;
     double *weight;   /* (count) */
@@ -305,7 +305,7 @@ static nonsens_status run_simulated(nonsens_context *ctx, request *q)
     for (int shape = 0; shape < SHAPES; shape++) {
         pair_set s = {.name = shape_names[shape],
                       .count = q->reps ? q->reps : REPETITIONS,
-                      .shape = (enum shape)shape,
+                      .shape = (enum classifier_shape)shape,
                       .rows = q->rows ? q->rows : ROWS,
                       .first_seed = q->first_seed};
         if (study_is_named(q->cells, s.name)) {
@@ -344,7 +344,7 @@ static entry entry_at(char *field[FIELDS], const int column[6])
 }
 
 /* pairmeta.txt has fixed columns; index.csv names them in its first line. */
-static int64_t read_entries(FILE *f, bool named, entry out[MOST_PAIRS])
+static int64_t read_entries(FILE *f, bool named, entry out[MAX_PAIRS])
 {
     static const char *const wanted[6] = {"pair", "c1", "c2", "e1", "e2", "w"};
     char line[LINE_BYTES], *field[FIELDS];
@@ -357,7 +357,7 @@ static int64_t read_entries(FILE *f, bool named, entry out[MOST_PAIRS])
             }
         }
     }
-    while (count < MOST_PAIRS && fgets(line, sizeof line, f)) {
+    while (count < MAX_PAIRS && fgets(line, sizeof line, f)) {
         int fields = split(line, named ? ",\r\n" : " \t\r\n", field);
         bool whole = true;
         for (int k = 0; k < 6; k++) {
@@ -399,7 +399,7 @@ static nonsens_status read_pair(nonsens_context *ctx, arena *a, const entry *e, 
 
 static nonsens_status read_folder(nonsens_context *ctx, arena *a, pair_set *s)
 {
-    entry entries[MOST_PAIRS];
+    entry entries[MAX_PAIRS];
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/pairmeta.txt", folder);
     FILE *f = fopen(path, "r");

@@ -84,7 +84,7 @@ static double effect_of(int shape, double strength, double cause, double noise)
 
 static void draw(const setting *s, int shape, double strength, uint64_t seed, double *const *v)
 {
-    rng r = rng_open(seed, RNG_EXPERIMENT, (uint64_t)(1000 + shape));
+    rng r = rng_new(seed, RNG_EXPERIMENT, (uint64_t)(1000 + shape));
     for (int64_t i = 0; i < s->n; i++) {
         double z = s->given ? rng_normal(&r) : 0.0, u = rng_normal(&r);
         v[0][i] = tanh(z) + u;
@@ -116,9 +116,9 @@ static nonsens_status fast_test(nonsens_context *ctx, const setting *s, const co
     ci_options options = {.test = s->test, .null_kind = NULL_GAMMA, .seed = 1, .threads = 1};
     ci_tester *tester;
     ci_result result;
-    TRY(ci_open(ctx, &variables, &options, &tester));
+    TRY(ci_new(ctx, &variables, &options, &tester));
     nonsens_status status = ci_test(ctx, tester, 0, 1, s->given, given, &result);
-    ci_close(tester);
+    ci_free(tester);
     *p = result.p_value;
     return status;
 }

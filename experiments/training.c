@@ -8,11 +8,11 @@
  * averaged logits, in nats per row below what the segments' shares alone give, with standard errors over data sets,
  * and the processor's seconds per network.
  */
-#include "simulate/simulate.h"
+#include "harness/summary.h"
 #include "math/optimise.h"
 #include "nn/inputs.h"
 #include "nn/train.h"
-#include "harness/summary.h"
+#include "simulate/simulate.h"
 
 #include <nonsens/nonsens.h>
 
@@ -72,7 +72,7 @@ static double processor_seconds(void)
 static nonsens_status split(nonsens_context *ctx, arena *a, uint64_t seed, problem *p)
 {
     int64_t *order, bound[4] = {0, p->n * (PARTS - 2) / PARTS, p->n * (PARTS - 1) / PARTS, p->n};
-    rng r = rng_open(seed, RNG_TEST, 1);
+    rng r = rng_new(seed, RNG_TEST, 1);
     ARENA_TRY(ctx, a, order, p->n);
     for (int64_t i = 0; i < p->n; i++) {
         order[i] = i;
@@ -147,8 +147,8 @@ static double full_loss(void *state, int64_t n, const double *x, double *gradien
 static nonsens_status finish_by_lbfgs(nonsens_context *ctx, arena *a, const problem *p, int64_t steps, float *weight)
 {
     full_batch s = {.p = p, .best_loss = INFINITY};
-    lbfgs_options options = {10, (int)steps, 1e-7};
-    lbfgs_result result;
+    optimise_options options = {10, (int)steps, 1e-7};
+    optimise_result result;
     double *x;
     TRY(mlp_workspace_new(ctx, a, &p->shape, &s.work));
     ARENA_TRY(ctx, a, s.weight, p->parameters);
@@ -167,7 +167,7 @@ static nonsens_status finish_by_lbfgs(nonsens_context *ctx, arena *a, const prob
 
 static void start_weights(const problem *p, uint64_t seed, int64_t net, const float *from, float *weight)
 {
-    rng r = rng_open(seed, RNG_INIT, (uint64_t)net);
+    rng r = rng_new(seed, RNG_INIT, (uint64_t)net);
     mlp_init(&p->shape, &r, weight);
     for (int64_t i = 0; from && i < p->parameters; i++) {
         weight[i] = from[i] + 0.1f * weight[i];
@@ -184,7 +184,7 @@ static nonsens_status train_some(nonsens_context *ctx, const problem *p, const r
     for (int64_t net = from; net < to; net++) {
         task[net - from] = (train_task){.shape = p->shape,
                                         .blocks = 1,
-                                        .shuffles = rng_open(seed, RNG_BATCHES, (uint64_t)net),
+                                        .shuffles = rng_new(seed, RNG_BATCHES, (uint64_t)net),
                                         .train = p->part[0],
                                         .validation = p->part[1],
                                         .parameters = p->weight + net * p->parameters};

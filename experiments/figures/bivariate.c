@@ -42,7 +42,7 @@ bivariate_setting bivariate_setting_of(int64_t cell)
     return (bivariate_setting){.cyclic = which >= FAMILIES,
                                .depth = 1 + place / BIVARIATE_POINTS,
                                .point = place % BIVARIATE_POINTS,
-                               .family = (enum family)(which % FAMILIES)};
+                               .family = (enum bivariate_family)(which % FAMILIES)};
 }
 
 static int64_t cell_of(bivariate_setting s)
@@ -99,7 +99,7 @@ const bivariate_rule BIVARIATE_RULE[BIVARIATE_RULES] = {
     {"reci", FAMILY_RECI, false, true},
 };
 
-int bivariate_rule_of(enum family family, int k)
+int bivariate_rule_of(enum bivariate_family family, int k)
 {
     for (int r = 0; r < BIVARIATE_RULES; r++) {
         if (BIVARIATE_RULE[r].family == family && k-- == 0) {
@@ -111,14 +111,14 @@ int bivariate_rule_of(enum family family, int k)
 
 /* ---- shares ---- */
 
-static bool is_open(enum decision decision)
+static bool is_open(enum result_decision decision)
 {
     return decision == DECISION_INCONCLUSIVE || decision == DECISION_NEITHER;
 }
 
 bool bivariate_is_right(const bivariate_unit *u, int k)
 {
-    enum decision decided = u->answer[k].decided;
+    enum result_decision decided = u->answer[k].decided;
     return !u->failed && (u->truth == CAUSE_NONE    ? is_open(decided)
                           : u->truth == CAUSE_FIRST ? decided == DECISION_FIRST_CAUSES
                                                     : decided == DECISION_SECOND_CAUSES);
@@ -300,7 +300,7 @@ static nonsens_status write_text(nonsens_context *ctx, arena *scratch, const stu
     (void)scratch;
     comparisons count = {0, 0};
     for (int64_t c = 0; c < units->cells; c++) {
-        enum family family = bivariate_setting_of(units->cell[c]).family;
+        enum bivariate_family family = bivariate_setting_of(units->cell[c]).family;
         for (int k = 0; bivariate_rule_of(family, k) >= 0; k++) {
             write_text_row(units, c, k, out);
         }

@@ -24,7 +24,7 @@ enum { BIVARIATE_POINTS = 9 };
 extern const bivariate_point BIVARIATE_POINT[BIVARIATE_POINTS];
 
 /* Families of methods.  The last one assumes an effect, and so has nothing to say about cyclic data. */
-enum family {
+enum bivariate_family {
     FAMILY_STRUCTURED,
     FAMILY_NONSENS,
     FAMILY_PUBLISHED,
@@ -42,7 +42,7 @@ typedef struct bivariate_setting {
     bool cyclic;
     int64_t depth; /* from 1 */
     int64_t point;
-    enum family family;
+    enum bivariate_family family;
 } bivariate_setting;
 
 enum { BIVARIATE_CELLS = BIVARIATE_DEPTHS * BIVARIATE_POINTS * (2 * FAMILIES - 1) };
@@ -56,7 +56,7 @@ enum { BIVARIATE_RULES = 15, RULES_OF_FAMILY = 3 };
 
 typedef struct bivariate_rule {
     const char *name;
-    enum family family;
+    enum bivariate_family family;
     bool decides; /* may answer "inconclusive"; a rule that does not assumes an effect */
     bool names;   /* names the better direction if one must be named */
 } bivariate_rule;
@@ -64,7 +64,7 @@ typedef struct bivariate_rule {
 extern const bivariate_rule BIVARIATE_RULE[BIVARIATE_RULES];
 
 /* The k-th rule of a family, as a number of BIVARIATE_RULE; -1 beyond the last. */
-int bivariate_rule_of(enum family family, int k);
+int bivariate_rule_of(enum bivariate_family family, int k);
 
 /* ---- units ---- */
 
@@ -72,7 +72,7 @@ enum cause { CAUSE_NONE = -1, CAUSE_FIRST = 0, CAUSE_SECOND = 1 };
 
 /* What a rule says about a data set. */
 typedef struct bivariate_answer {
-    enum decision decided;
+    enum result_decision decided;
     enum cause named; /* the better direction, if one must be named */
 } bivariate_answer;
 

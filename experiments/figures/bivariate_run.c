@@ -104,7 +104,7 @@ static bivariate_answer answer_of_ratio(double ratio)
 }
 
 /* Where a direction must be named by tests, p-values are compared, as the paper does. */
-static bivariate_answer answer_of_tests(const four_tests *tests, double alpha)
+static bivariate_answer answer_of_tests(const monti_tests *tests, double alpha)
 {
     double p[2];
     for (int v = 0; v < 2; v++) {
@@ -118,7 +118,7 @@ static nonsens_status information_ratio(nonsens_context *ctx, arena *a, const no
                                         matrix source, double *out)
 {
     disturbances d = {.n = data->n, .segments = data->segments, .start = data->start, .z = variable, .source = source};
-    likelihood_ratio ratio;
+    monti_ratio ratio;
     double *flat; // (n)
     ARENA_TRY(ctx, a, flat, data->n);
     for (int64_t i = 0; i < data->n; i++) {
@@ -126,7 +126,7 @@ static nonsens_status information_ratio(nonsens_context *ctx, arena *a, const no
     }
     for (int k = 0; k < 4; k++) {
         d.slope[k / 2][k % 2] = flat;
-        d.least_slope[k / 2][k % 2] = 1.0;
+        d.min_slope[k / 2][k % 2] = 1.0;
     }
     d.fit.options.threads = 1;
     TRY(monti_likelihood_ratio(ctx, a, &d, &ratio));
@@ -184,8 +184,8 @@ static nonsens_status ask_published(nonsens_context *ctx, arena *a, const drawn 
                                     bivariate_answer *answer)
 {
     disturbances fit;
-    four_tests tests;
-    likelihood_ratio ratio;
+    monti_tests tests;
+    monti_ratio ratio;
     TRY(nonsens_options_set(ctx, options, "as-published", "true"));
     TRY(disturbances_fit(ctx, a, d->data, options, &fit));
     TRY(monti_four_tests(ctx, a, d->data, options, fit.z, fit.source, &tests));
@@ -198,7 +198,7 @@ static nonsens_status ask_published(nonsens_context *ctx, arena *a, const drawn 
 static nonsens_status test_sources(nonsens_context *ctx, arena *a, const drawn *d, nonsens_options *options,
                                    matrix variable, matrix source, bivariate_answer *answer)
 {
-    four_tests tests;
+    monti_tests tests;
     TRY(monti_four_tests(ctx, a, d->data, options, variable, source, &tests));
     *answer = answer_of_tests(&tests, options->alpha);
     return NONSENS_OK;
@@ -239,7 +239,8 @@ static const struct {
 };
 
 /* The method's own seed is that of the data: what hangs on networks' starts varies over data sets as well. */
-static nonsens_status ask(nonsens_context *ctx, arena *a, const drawn *d, enum family family, bivariate_answer *answer)
+static nonsens_status ask(nonsens_context *ctx, arena *a, const drawn *d, enum bivariate_family family,
+                          bivariate_answer *answer)
 {
     nonsens_options *options;
     TRY(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options));
@@ -263,7 +264,7 @@ static const char *const DECISION[] = {[DECISION_FIRST_CAUSES] = "first",
 enum { DECISIONS = sizeof DECISION / sizeof *DECISION };
 
 /* NULL without memory. */
-static json_t *answers_as_json(enum family family, const bivariate_answer *answer)
+static json_t *answers_as_json(enum bivariate_family family, const bivariate_answer *answer)
 {
     json_t *object = json_object();
     for (int k = 0; object && bivariate_rule_of(family, k) >= 0; k++) {
@@ -318,7 +319,7 @@ static bool read_answer(const json_t *pair, bivariate_answer *out)
     json_int_t cause = json_integer_value(named);
     for (int d = 0; word && d < DECISIONS; d++) {
         if (strcmp(word, DECISION[d]) == 0) {
-            *out = (bivariate_answer){(enum decision)d, (enum cause)cause};
+            *out = (bivariate_answer){(enum result_decision)d, (enum cause)cause};
             return json_is_integer(named) && cause >= CAUSE_NONE && cause <= CAUSE_SECOND;
         }
     }
@@ -326,7 +327,7 @@ static bool read_answer(const json_t *pair, bivariate_answer *out)
 }
 
 /* All rules of a family, and no others. */
-static bool read_answers(const json_t *answers, enum family family, bivariate_answer *out)
+static bool read_answers(const json_t *answers, enum bivariate_family family, bivariate_answer *out)
 {
     int k = 0;
     for (; bivariate_rule_of(family, k) >= 0; k++) {
@@ -347,7 +348,7 @@ bool bivariate_read(const json_t *line, void *place)
         return false;
     }
     for (int family = 0; family < FAMILIES && !u->failed; family++) {
-        if (read_answers(answers, (enum family)family, u->answer)) {
+        if (read_answers(answers, (enum bivariate_family)family, u->answer)) {
             return true;
         }
     }

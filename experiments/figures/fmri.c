@@ -173,8 +173,8 @@ static void release(void *data)
 static nonsens_status run_half(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const found_by *how,
                                uint64_t seed, json_t *line)
 {
-    rng r = rng_open(seed, RNG_BOOTSTRAP, 0); // not the cell's own stream: all methods see the same halves
-    uint64_t own = rng_u64(&r) >> 11;         // 53 bits, as --seed takes
+    rng r = rng_new(seed, RNG_BOOTSTRAP, 0); // not the cell's own stream: all methods see the same halves
+    uint64_t own = rng_u64(&r) >> 11;        // 53 bits, as --seed takes
     nonsens_data *half;
     TRY(bootstrap_resample(ctx, scratch, data, RESAMPLE_HALF, &r, &half));
     nonsens_status status = found_graph_run(ctx, how, half, own, line);

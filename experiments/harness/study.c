@@ -112,7 +112,7 @@ static unit_seed seed_unit(const study *s, const unit_name *u)
     uint64_t job = HASH_START;
     hash_text(&job, s->name);
     hash_text(&job, u->cell);
-    return (unit_seed){rng_open((uint64_t)u->seed, RNG_REPRODUCE, job), (uint64_t)u->seed};
+    return (unit_seed){rng_new((uint64_t)u->seed, RNG_REPRODUCE, job), (uint64_t)u->seed};
 }
 
 /* Makes the line of a unit, which the caller releases. */

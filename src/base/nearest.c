@@ -38,21 +38,21 @@ static size_t edit_distance(const char *a, const char *b)
 }
 
 /* With more than a third of the letters wrong another word was meant. */
-static size_t most_edits(const char *word)
+static size_t max_edits(const char *word)
 {
     return (strlen(word) + 1) / 3;
 }
 
 nearest nearest_to(const char *word)
 {
-    return (nearest){word, NULL, most_edits(word) + 1, false};
+    return (nearest){word, NULL, max_edits(word) + 1, false};
 }
 
 /* A word that has the typed one in it counts as one edit more than may be: nearer ones come first, others of its kind
  * tie. */
 void nearest_offer(nearest *n, const char *candidate)
 {
-    size_t length = strlen(n->word), most = most_edits(n->word);
+    size_t length = strlen(n->word), most = max_edits(n->word);
     if (length < 2 || length > LONGEST) {
         return; // every letter is near every other, and nothing is near a very long word
     }

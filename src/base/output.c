@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_TRIES = 10000, MOST_LINKS = 40, LINK_BYTES = 4096 };
+enum { NAME_TRIES = 10000, MAX_LINKS = 40, LINK_BYTES = 4096 };
 
 struct output {
     arena memory;
@@ -52,7 +52,7 @@ static bool is_kernels(const char *path)
 static const char *follow_links(nonsens_context *ctx, arena *a, const char *path)
 {
     char behind[LINK_BYTES];
-    for (int i = 0; i < MOST_LINKS && path && !is_kernels(path); i++) {
+    for (int i = 0; i < MAX_LINKS && path && !is_kernels(path); i++) {
         ssize_t length = readlink(path, behind, sizeof behind);
         if (length < 0 || length == (ssize_t)sizeof behind) {
             break; // no link, or one whose fault opening will tell

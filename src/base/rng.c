@@ -29,7 +29,7 @@ void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4
     }
 }
 
-rng rng_open(uint64_t seed, enum rng_purpose purpose, uint64_t job)
+rng rng_new(uint64_t seed, enum rng_purpose purpose, uint64_t job)
 {
     return (rng){.key = {(uint32_t)seed, (uint32_t)(seed >> 32)},
                  .counter = {0, (uint32_t)purpose, (uint32_t)job, (uint32_t)(job >> 32)},

@@ -44,7 +44,7 @@ typedef struct rng {
 /* The bare block function: out = Philox4x32-10(counter, key). */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
-rng rng_open(uint64_t seed, enum rng_purpose purpose, uint64_t job);
+rng rng_new(uint64_t seed, enum rng_purpose purpose, uint64_t job);
 uint32_t rng_u32(rng *r);
 uint64_t rng_u64(rng *r);
 /* Uniform on the open interval (0, 1): the midpoints of 2^52 equal cells. */

@@ -30,8 +30,8 @@ static void put_text(sink *s, const char *text)
 /* Bytes of the character that may stand in quotes as it is, or 0. */
 static size_t quotable_length(const char *text)
 {
-    enum { MOST = 4 }; // bytes of a character
-    return *text == '\t' || *text == '\n' ? 1 : (size_t)show_printable_length(text, (int64_t)strnlen(text, MOST));
+    enum { LIMIT = 4 }; // bytes of a character
+    return *text == '\t' || *text == '\n' ? 1 : (size_t)show_printable_length(text, (int64_t)strnlen(text, LIMIT));
 }
 
 /* Puts as much as can stand in quotes; returns what is behind it. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 void compare_rows(int64_t n, const double *larger, const double *smaller, const int32_t *block_of, int64_t blocks,
-                  double *scratch, difference *out)
+                  double *scratch, classifier_difference *out)
 {
     double mean = 0.0, square = 0.0;
     for (int64_t i = 0; i < n; i++) {
@@ -34,7 +34,7 @@ void compare_rows(int64_t n, const double *larger, const double *smaller, const 
 
 /* Everything that a draw needs; p parameters of the smaller model, q of the larger. */
 typedef struct calibration {
-    const model *small, *large;
+    const classifier_model *small, *large;
     double *score_factor;                /* (q, q) Cholesky factor of the larger model's Fisher matrix */
     double *large_factor, *small_factor; /* of the penalised matrices */
     double *large_pull, *small_pull;     /* minus the gradients of the penalties */
@@ -45,7 +45,7 @@ typedef struct calibration {
 /* out (p) = the larger model's vector (q) summed over the coefficients that the smaller model ties together. */
 static void contract(const calibration *c, const double *v, double *out)
 {
-    const model *s = c->small, *l = c->large;
+    const classifier_model *s = c->small, *l = c->large;
     int64_t products = s->data->basis * s->data->basis;
     memset(out, 0, (size_t)s->parameters * sizeof *out);
     for (int64_t f = 0; f < s->rank; f++) {
@@ -69,7 +69,7 @@ static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, voi
     ARENA_TRY(ctx, a, normal, q);
     ARENA_TRY(ctx, a, score, q);
     ARENA_TRY(ctx, a, reduced, p);
-    rng r = rng_open((uint64_t)c->seed, RNG_CALIBRATION, (uint64_t)draw);
+    rng r = rng_new((uint64_t)c->seed, RNG_CALIBRATION, (uint64_t)draw);
     for (int64_t i = 0; i < q; i++) {
         normal[i] = rng_normal(&r);
     }
@@ -88,10 +88,10 @@ static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, voi
 }
 
 /* factor (n, n) = Cholesky factor of fisher + penalty + pins, or of the Fisher matrix itself. */
-static nonsens_status factor_matrix(nonsens_context *ctx, arena *a, const fit *f, const double *fisher, bool penalised,
-                                    double *factor)
+static nonsens_status factor_matrix(nonsens_context *ctx, arena *a, const classifier_fit *f, const double *fisher,
+                                    bool penalised, double *factor)
 {
-    const model *m = &f->model;
+    const classifier_model *m = &f->model;
     int64_t n = m->parameters;
     double cost, mean = 0.0;
     for (int64_t i = 0; i < n; i++) {
@@ -112,7 +112,7 @@ static nonsens_status factor_matrix(nonsens_context *ctx, arena *a, const fit *f
                : fail(ctx, NONSENS_ERR_NUMERIC, "the Fisher matrix of a segment classifier is not positive definite");
 }
 
-static nonsens_status pull_of(nonsens_context *ctx, arena *a, const fit *f, double **out)
+static nonsens_status pull_of(nonsens_context *ctx, arena *a, const classifier_fit *f, double **out)
 {
     double cost;
     ARENA_TRY(ctx, a, *out, f->model.parameters);
@@ -124,7 +124,7 @@ static nonsens_status pull_of(nonsens_context *ctx, arena *a, const fit *f, doub
 }
 
 /* The Fisher matrix of all rows at f->theta, both triangles. */
-static nonsens_status whole_fisher(nonsens_context *ctx, arena *a, int threads, const fit *f, double **out)
+static nonsens_status whole_fisher(nonsens_context *ctx, arena *a, int threads, const classifier_fit *f, double **out)
 {
     int64_t n = f->model.parameters;
     double *fold;
@@ -144,7 +144,7 @@ static nonsens_status whole_fisher(nonsens_context *ctx, arena *a, int threads, 
 }
 
 /* The ratio is nearly a sum of weighted chi-squares. */
-void compare_judge(int64_t draws, const double *ratio, difference *out)
+void compare_judge(int64_t draws, const double *ratio, classifier_difference *out)
 {
     double mean = 0.0, square = 0.0;
     for (int64_t i = 0; i < draws; i++) {
@@ -159,12 +159,12 @@ void compare_judge(int64_t draws, const double *ratio, difference *out)
     out->p_value = excess > 0.0 && mean > 0.0 ? special_gamma_tail(mean, square, excess) : 1.0;
 }
 
-nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int threads, const fit *small,
-                                   const fit *large, int64_t draws, int64_t seed, difference *out)
+nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *small,
+                                   const classifier_fit *large, int64_t draws, int64_t seed, classifier_difference *out)
 {
-    fit wide; // the smaller model, written in the parameters of the larger
+    classifier_fit wide; // the smaller model, written in the parameters of the larger
     double *large_fisher, *small_fisher;
-    penalty weight = {.all = small->lambda};
+    classifier_penalty weight = {.all = small->lambda};
     calibration c = {.seed = seed};
     TRY(fit_new(ctx, scratch, small->model.data, large->model.shape, &weight, &wide));
     TRY(fit_start_extended(ctx, scratch, small, &wide));

@@ -15,24 +15,25 @@
 
 #include "classifier/fit.h"
 
-typedef struct difference {
+typedef struct classifier_difference {
     double mean, error, z;     /* nats per row by which the larger is better on held-out rows */
     double ratio;              /* T, in nats over all rows */
     double null_mean, null_sd; /* of T if the smaller model is true */
     double tolerated;          /* nats of T that are put down to the features' own error; set by the caller */
     double p_value;
-} difference;
+} classifier_difference;
 
 /* block_of: (n) block of every row, 0 .. blocks - 1, or NULL where rows are independent; scratch: (blocks). */
 void compare_rows(int64_t n, const double *larger, const double *smaller, const int32_t *block_of, int64_t blocks,
-                  double *scratch, difference *out);
+                  double *scratch, classifier_difference *out);
 
 /* p-value of out->ratio - out->tolerated from draws under the null: a gamma variable with their mean and variance. */
-void compare_judge(int64_t draws, const double *ratio, difference *out);
+void compare_judge(int64_t draws, const double *ratio, classifier_difference *out);
 
 /* A restricted model against a free one of the same rank. */
-nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int threads, const fit *small,
-                                   const fit *large, int64_t draws, int64_t seed, difference *out);
+nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *small,
+                                   const classifier_fit *large, int64_t draws, int64_t seed,
+                                   classifier_difference *out);
 
 /*
  * Rank r against rank r + 1, features of one kind.  The further feature is absent under the null, so nothing is
@@ -40,11 +41,11 @@ nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int thr
  * tangent space of the smaller model.  Its covariance is taken as a Kronecker product of the basis' and the segments'
  * matrix. small: NULL for rank 0.
  */
-nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const fit *small, const fit *large, int64_t draws,
-                            int64_t seed, difference *out);
+nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const classifier_fit *small,
+                            const classifier_fit *large, int64_t draws, int64_t seed, classifier_difference *out);
 
 /* The same by the score at the smaller fit, without fitting the larger: cheap, and close to it while T is small. */
-nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const fit *small, int64_t draws, int64_t seed,
-                                  difference *out);
+nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const classifier_fit *small, int64_t draws,
+                                  int64_t seed, classifier_difference *out);
 
 #endif

@@ -4,29 +4,30 @@
 
 #include <string.h>
 
-enum { MOST_PAIRS = (MODEL_MOST_RANK + 1) * (MODEL_MOST_RANK + 2) / 2 };
+enum { MAX_PAIRS = (MODEL_MAX_RANK + 1) * (MODEL_MAX_RANK + 2) / 2 };
 
-struct information {
+struct classifier_information {
     int64_t wide;                                 /* of the tile */
     double square[TILE_PRODUCTS * TILE_PRODUCTS]; /* coefficients with coefficients, of one pair of features */
     double scaled[TILE * TILE_PRODUCTS];          /* products times the covariance of a pair of features' weights */
-    double covariance[TILE][MODEL_MOST_RANK][MODEL_MOST_RANK];
-    double inner[TILE][MOST_PAIRS]; /* h_f h_g, pairs f >= g */
-    double *spread;                 /* (r, TILE, wide) p_e (a_ef - mean a_f) */
-    double *column;                 /* (TILE, r + 1, wide) */
-    double *local;                  /* (16, r + 1, wide) coefficients of a feature with weights, of one tile */
-    double *cross;                  /* (coefficients, r + 1, wide) the same over all tiles */
-    double *diagonal;               /* (pairs of features, wide) sum of h_f h_g p_e */
-    double *tail;                   /* (pairs of features, wide, wide) sum of h_f h_g p_e p_k */
+    double covariance[TILE][MODEL_MAX_RANK][MODEL_MAX_RANK];
+    double inner[TILE][MAX_PAIRS]; /* h_f h_g, pairs f >= g */
+    double *spread;                /* (r, TILE, wide) p_e (a_ef - mean a_f) */
+    double *column;                /* (TILE, r + 1, wide) */
+    double *local;                 /* (16, r + 1, wide) coefficients of a feature with weights, of one tile */
+    double *cross;                 /* (coefficients, r + 1, wide) the same over all tiles */
+    double *diagonal;              /* (pairs of features, wide) sum of h_f h_g p_e */
+    double *tail;                  /* (pairs of features, wide, wide) sum of h_f h_g p_e p_k */
 
     /* by groups: those of the present cell that are not in `cross` yet, those of any that are not in `tail` */
     int64_t groups, waiting;
-    double *along;                                             /* (TILE, 16, r + 1) sums of b h_g */
-    double squares[MOST_PAIRS][TILE_PRODUCTS * TILE_PRODUCTS]; /* of the cell */
+    double *along;                                            /* (TILE, 16, r + 1) sums of b h_g */
+    double squares[MAX_PAIRS][TILE_PRODUCTS * TILE_PRODUCTS]; /* of the cell */
     double *probability; /* (TILE, wide) of those waiting, their h_f h_g in inner */
 };
 
-nonsens_status information_new(nonsens_context *ctx, arena *a, const model *m, const tile *t, information **out)
+nonsens_status information_new(nonsens_context *ctx, arena *a, const classifier_model *m, const classifier_tile *t,
+                               classifier_information **out)
 {
     int64_t r = m->rank, wide = t->wide, pairs = (r + 1) * (r + 2) / 2;
     ARENA_TRY(ctx, a, *out, 1);
@@ -68,7 +69,7 @@ static void set_multiple(int64_t n, double factor, const double *from, double *t
 }
 
 /* Row k: p_e (a_ef - sum_e p_e a_ef), and from it the r x r covariance of the features' weights. */
-static void spread_weights(int64_t r, const tile *t, const double *p, int64_t k, information *w)
+static void spread_weights(int64_t r, const classifier_tile *t, const double *p, int64_t k, classifier_information *w)
 {
     int64_t wide = w->wide;
     for (int64_t f = 0; f < r; f++) {
@@ -84,7 +85,8 @@ static void spread_weights(int64_t r, const tile *t, const double *p, int64_t k,
 }
 
 /* The (16, 16) matrix into the parameters of features f and g. */
-static void scatter_square(const model *m, const tile *t, int64_t f, int64_t g, const double *square, double *fisher)
+static void scatter_square(const classifier_model *m, const classifier_tile *t, int64_t f, int64_t g,
+                           const double *square, double *fisher)
 {
     for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
         for (int64_t j = 0; j < TILE_PRODUCTS; j++) {
@@ -97,7 +99,7 @@ static void scatter_square(const model *m, const tile *t, int64_t f, int64_t g, 
     }
 }
 
-static void scatter_cross(const tile *t, int64_t f, int64_t all, information *w)
+static void scatter_cross(const classifier_tile *t, int64_t f, int64_t all, classifier_information *w)
 {
     for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
         add_multiple(all, 1.0, w->local + i * all, w->cross + t->place[f][i] * all);
@@ -106,7 +108,8 @@ static void scatter_cross(const tile *t, int64_t f, int64_t all, information *w)
 
 /* ---- by rows ---- */
 
-static void add_square(const model *m, const tile *t, int64_t f, int64_t g, information *w, double *fisher)
+static void add_square(const classifier_model *m, const classifier_tile *t, int64_t f, int64_t g,
+                       classifier_information *w, double *fisher)
 {
     for (int64_t k = 0; k < t->rows; k++) {
         set_multiple(TILE_PRODUCTS, w->covariance[k][f][g], t->product[k], w->scaled + k * TILE_PRODUCTS);
@@ -117,7 +120,7 @@ static void add_square(const model *m, const tile *t, int64_t f, int64_t g, info
 }
 
 /* Coefficients of feature f with all weights. */
-static void add_cross(const model *m, const tile *t, int64_t f, information *w)
+static void add_cross(const classifier_model *m, const classifier_tile *t, int64_t f, classifier_information *w)
 {
     int64_t r = m->rank, wide = w->wide, all = (r + 1) * wide;
     for (int64_t k = 0; k < t->rows; k++) {
@@ -131,7 +134,8 @@ static void add_cross(const model *m, const tile *t, int64_t f, information *w)
 }
 
 /* Weights with weights: products of features f and g times (diag p - p p'), `inner` for each of the rows. */
-static void add_tail(int64_t rows, const double *p, const double *inner, int64_t step, int64_t at, information *w)
+static void add_tail(int64_t rows, const double *p, const double *inner, int64_t step, int64_t at,
+                     classifier_information *w)
 {
     int64_t wide = w->wide;
     for (int64_t k = 0; k < rows; k++) {
@@ -141,7 +145,8 @@ static void add_tail(int64_t rows, const double *p, const double *inner, int64_t
     tile_sum(rows, w->column, wide, p, wide, 1.0, true, w->tail + at * wide * wide);
 }
 
-void information_add_rows(const model *m, const tile *t, information *w, double *fisher)
+void information_add_rows(const classifier_model *m, const classifier_tile *t, classifier_information *w,
+                          double *fisher)
 {
     int64_t r = m->rank, at = 0;
     for (int64_t k = 0; k < t->rows; k++) {
@@ -158,24 +163,24 @@ void information_add_rows(const model *m, const tile *t, information *w, double 
             for (int64_t k = 0; k < t->rows; k++) {
                 w->inner[k][at] = t->feature[k][f] * t->feature[k][g];
             }
-            add_tail(t->rows, t->probability, &w->inner[0][at], MOST_PAIRS, at, w);
+            add_tail(t->rows, t->probability, &w->inner[0][at], MAX_PAIRS, at, w);
         }
     }
 }
 
 /* ---- by groups ---- */
 
-static void sum_waiting(const model *m, information *w)
+static void sum_waiting(const classifier_model *m, classifier_information *w)
 {
     int64_t pairs = (m->rank + 1) * (m->rank + 2) / 2;
     for (int64_t at = 0; at < pairs; at++) {
-        add_tail(w->waiting, w->probability, &w->inner[0][at], MOST_PAIRS, at, w);
+        add_tail(w->waiting, w->probability, &w->inner[0][at], MAX_PAIRS, at, w);
     }
     w->waiting = 0;
 }
 
 /* Sums over the rows of a group of b h_g, from that of b b'. */
-static void find_along(int64_t r, const tile *t, const double *moment, double *along)
+static void find_along(int64_t r, const classifier_tile *t, const double *moment, double *along)
 {
     for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
         double all = 0.0;
@@ -190,7 +195,7 @@ static void find_along(int64_t r, const tile *t, const double *moment, double *a
 }
 
 /* sum over the rows of a group of h_f h_g: all pairs f >= g. */
-static void find_inner(int64_t r, const tile *t, const double *along, int64_t count, double *inner)
+static void find_inner(int64_t r, const classifier_tile *t, const double *along, int64_t count, double *inner)
 {
     for (int64_t f = 0; f <= r; f++) {
         for (int64_t g = 0; g < f || (g == f && f < r); g++) {
@@ -204,7 +209,7 @@ static void find_inner(int64_t r, const tile *t, const double *along, int64_t co
     *inner = (double)count;
 }
 
-static void sum_groups(const model *m, const tile *t, information *w)
+static void sum_groups(const classifier_model *m, const classifier_tile *t, classifier_information *w)
 {
     int64_t all = (m->rank + 1) * w->wide;
     for (int64_t f = 0; f < m->rank; f++) {
@@ -216,7 +221,8 @@ static void sum_groups(const model *m, const tile *t, information *w)
     w->groups = 0;
 }
 
-void information_add_group(const model *m, const double *moment, int64_t count, tile *t, information *w)
+void information_add_group(const classifier_model *m, const double *moment, int64_t count, classifier_tile *t,
+                           classifier_information *w)
 {
     int64_t r = m->rank, at = 0;
     if (w->groups == TILE) {
@@ -244,7 +250,8 @@ void information_add_group(const model *m, const double *moment, int64_t count, 
     w->waiting++;
 }
 
-void information_end_cell(const model *m, const tile *t, information *w, double *fisher)
+void information_end_cell(const classifier_model *m, const classifier_tile *t, classifier_information *w,
+                          double *fisher)
 {
     int64_t at = 0;
     sum_groups(m, t, w);
@@ -258,7 +265,7 @@ void information_end_cell(const model *m, const tile *t, information *w, double 
 
 /* ---- the whole ---- */
 
-static void write_tail(const model *m, const information *w, double *fisher)
+static void write_tail(const classifier_model *m, const classifier_information *w, double *fisher)
 {
     int64_t wide = w->wide, at = 0;
     for (int64_t f = 0; f <= m->rank; f++) {
@@ -279,7 +286,7 @@ static void write_tail(const model *m, const information *w, double *fisher)
     }
 }
 
-void information_write(const model *m, information *w, double *fisher)
+void information_write(const classifier_model *m, classifier_information *w, double *fisher)
 {
     int64_t r = m->rank, wide = w->wide;
     sum_waiting(m, w);

@@ -15,21 +15,25 @@
 
 #include "classifier/tile.h"
 
-typedef struct information information;
+typedef struct classifier_information classifier_information;
 
-nonsens_status information_new(nonsens_context *ctx, arena *a, const model *m, const tile *t, information **out);
+nonsens_status information_new(nonsens_context *ctx, arena *a, const classifier_model *m, const classifier_tile *t,
+                               classifier_information **out);
 
 /* Adds the rows of a tile: squares of coefficients to fisher (parameters, parameters), the rest is kept. */
-void information_add_rows(const model *m, const tile *t, information *w, double *fisher);
+void information_add_rows(const classifier_model *m, const classifier_tile *t, classifier_information *w,
+                          double *fisher);
 
 /*
  * Adds a group of `count` rows of the cell where the tile stands (tile_locate), whose sum of b b' is `moment` (16, 16);
  * uses the tile's first row.  After its last group a cell is ended.
  */
-void information_add_group(const model *m, const double *moment, int64_t count, tile *t, information *w);
-void information_end_cell(const model *m, const tile *t, information *w, double *fisher);
+void information_add_group(const classifier_model *m, const double *moment, int64_t count, classifier_tile *t,
+                           classifier_information *w);
+void information_end_cell(const classifier_model *m, const classifier_tile *t, classifier_information *w,
+                          double *fisher);
 
 /* Adds what was kept. */
-void information_write(const model *m, information *w, double *fisher);
+void information_write(const classifier_model *m, classifier_information *w, double *fisher);
 
 #endif

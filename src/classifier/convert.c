@@ -51,8 +51,8 @@ static void multiply(int64_t rows, int64_t columns, int64_t inner, const double 
     }
 }
 
-nonsens_status model_convert(nonsens_context *ctx, arena *scratch, const model *from, const double *theta,
-                             const model *to, double *out)
+nonsens_status model_convert(nonsens_context *ctx, arena *scratch, const classifier_model *from, const double *theta,
+                             const classifier_model *to, double *out)
 {
     int64_t m = from->data->basis, k = to->data->basis;
     double *projection, *tensor, *half, *whole;

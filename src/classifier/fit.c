@@ -9,13 +9,14 @@
 static const double TOLERANCE = 1e-4; /* nats over all rows */
 static const double BEYOND = 1.6;     /* share of what a step promised from which on a longer one is tried */
 static const double LONGEST = 16.0;
-enum { MOST_ITERATIONS = 200 };
+enum { MAX_ITERATIONS = 200 };
 
-nonsens_status fit_new(nonsens_context *ctx, arena *a, const sample *data, shape s, const penalty *weight, fit *out)
+nonsens_status fit_new(nonsens_context *ctx, arena *a, const classifier_sample *data, classifier_shape s,
+                       const classifier_penalty *weight, classifier_fit *out)
 {
-    *out = (fit){
+    *out = (classifier_fit){
         .lambda = weight->all, .tolerance = TOLERANCE, .fold_lambda = weight->fold, .fold_data = weight->fold_data};
-    TRY(model_build(ctx, a, data, s, &out->model));
+    TRY(classifier_model_new(ctx, a, data, s, &out->model));
     int64_t p = out->model.parameters;
     ARENA_TRY(ctx, a, out->theta, p);
     ARENA_TRY(ctx, a, out->fold_log_likelihood, data->folds);
@@ -28,7 +29,7 @@ nonsens_status fit_new(nonsens_context *ctx, arena *a, const sample *data, shape
 }
 
 typedef struct pass {
-    const fit *f;
+    const classifier_fit *f;
     const double *theta;
     double *fisher; /* (folds, p, p) in place of the slopes; NULL: slopes */
 } pass;
@@ -37,7 +38,7 @@ static nonsens_status pass_job(nonsens_context *ctx, arena *scratch, int64_t fol
 {
     const pass *s = state;
     int64_t p = s->f->model.parameters, slopes = slope_size(&s->f->model);
-    model_sums sums = {0, s->f->fold_gradient + fold * p, NULL, s->f->fold_slope + fold * slopes};
+    classifier_sums sums = {0, s->f->fold_gradient + fold * p, NULL, s->f->fold_slope + fold * slopes};
     memset(sums.slope, 0, (size_t)slopes * sizeof(double));
     memset(sums.gradient, 0, (size_t)p * sizeof(double));
     TRY(model_sum(ctx, scratch, &s->f->model, s->theta, fold, &sums));
@@ -49,11 +50,11 @@ static nonsens_status fisher_job(nonsens_context *ctx, arena *scratch, int64_t f
 {
     const pass *s = state;
     int64_t p = s->f->model.parameters;
-    model_sums sums = {0, NULL, s->fisher + fold * p * p, NULL};
+    classifier_sums sums = {0, NULL, s->fisher + fold * p * p, NULL};
     return model_sum(ctx, scratch, &s->f->model, s->theta, fold, &sums);
 }
 
-nonsens_status fit_fisher(nonsens_context *ctx, arena *a, int threads, const fit *f, double **out)
+nonsens_status fit_fisher(nonsens_context *ctx, arena *a, int threads, const classifier_fit *f, double **out)
 {
     int64_t p = f->model.parameters;
     ARENA_TRY(ctx, a, *out, f->model.data->folds * p * p);
@@ -61,9 +62,10 @@ nonsens_status fit_fisher(nonsens_context *ctx, arena *a, int threads, const fit
     return parallel_for(ctx, threads, f->model.data->folds, NULL, fisher_job, &s);
 }
 
-nonsens_status fit_gather(nonsens_context *ctx, arena *scratch, const fit *f, double lambda, int64_t without, point *at)
+nonsens_status fit_gather(nonsens_context *ctx, arena *scratch, const classifier_fit *f, double lambda, int64_t without,
+                          classifier_point *at)
 {
-    const model *m = &f->model;
+    const classifier_model *m = &f->model;
     int64_t p = m->parameters, slopes = slope_size(m);
     double sum = 0.0, cost;
     memset(at->gradient, 0, (size_t)p * sizeof(double));
@@ -85,7 +87,8 @@ nonsens_status fit_gather(nonsens_context *ctx, arena *scratch, const fit *f, do
     return NONSENS_OK;
 }
 
-static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, int threads, fit *f, point *at)
+static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f,
+                               classifier_point *at)
 {
     arena_mark mark = arena_tell(scratch);
     pass s = {f, at->theta, NULL};
@@ -95,9 +98,9 @@ static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, int threads
     return NONSENS_OK;
 }
 
-nonsens_status fit_evaluate(nonsens_context *ctx, arena *scratch, int threads, fit *f)
+nonsens_status fit_evaluate(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f)
 {
-    point at;
+    classifier_point at;
     TRY(point_new(ctx, scratch, &f->model, &at));
     memcpy(at.theta, f->theta, (size_t)f->model.parameters * sizeof(double));
     TRY(evaluate(ctx, scratch, threads, f, &at));
@@ -105,9 +108,9 @@ nonsens_status fit_evaluate(nonsens_context *ctx, arena *scratch, int threads, f
     return NONSENS_OK;
 }
 
-static void swap_points(point *a, point *b)
+static void swap_points(classifier_point *a, classifier_point *b)
 {
-    point c = *a;
+    classifier_point c = *a;
     *a = *b;
     *b = c;
 }
@@ -116,8 +119,9 @@ static void swap_points(point *a, point *b)
  * Past a saddle steps are too short, since the matrix has no downward curvature: doubles the step to `next` while that
  * lowers the objective.  far: spare; false in *last where the folds' sums are not of `next` afterwards.
  */
-static nonsens_status extend(nonsens_context *ctx, arena *scratch, int threads, fit *f, const point *now,
-                             const double *step, point *next, point *far, bool *last)
+static nonsens_status extend(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f,
+                             const classifier_point *now, const double *step, classifier_point *next,
+                             classifier_point *far, bool *last)
 {
     *last = true;
     for (double length = 2.0; *last && length <= LONGEST; length *= 2.0) {
@@ -133,12 +137,12 @@ static nonsens_status extend(nonsens_context *ctx, arena *scratch, int threads, 
     return NONSENS_OK;
 }
 
-nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f)
+nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f)
 {
     int64_t p = f->model.parameters;
     double *hessian, *factor, *step;
-    trust t = {NEWTON_LAST_LEVEL, 1e-3};
-    point now, next, far;
+    classifier_trust t = {NEWTON_LAST_LEVEL, 1e-3};
+    classifier_point now, next, far;
     TRY(point_new(ctx, scratch, &f->model, &now));
     TRY(point_new(ctx, scratch, &f->model, &next));
     TRY(point_new(ctx, scratch, &f->model, &far));
@@ -149,7 +153,7 @@ nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, fit *f
     TRY(evaluate(ctx, scratch, threads, f, &now));
     TRY(newton_matrix(ctx, scratch, &f->model, now.theta, f->lambda, FIT_NO_FOLD, hessian));
     bool folds_are_of_now = true;
-    for (f->iterations = 0; f->iterations < MOST_ITERATIONS; f->iterations++) {
+    for (f->iterations = 0; f->iterations < MAX_ITERATIONS; f->iterations++) {
         TRY(newton_factor(ctx, &f->model, hessian, now.slope, &t, factor));
         f->decrement = newton_step(&f->model, factor, now.gradient, step);
         f->converged = trust_has_converged(&t, f->decrement, f->tolerance);

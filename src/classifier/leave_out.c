@@ -11,21 +11,21 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 60 };
+enum { MAX_STEPS = 60 };
 
 typedef struct descent {
-    const model *model;
+    const classifier_model *model;
     double lambda, tolerance;
     int64_t without; /* fold */
-    point now, next;
+    classifier_point now, next;
     double *now_folds, *next_folds; /* (folds, parameters) slope of the likelihood of every fold but the one left out */
     double *hessian, *factor, *step;
-    trust trust;
+    classifier_trust trust;
     bool stale; /* the matrix is of an earlier point */
 } descent;
 
-static nonsens_status descent_new(nonsens_context *ctx, arena *a, const fit *f, const model *m, double lambda,
-                                  int64_t without, descent *d)
+static nonsens_status descent_new(nonsens_context *ctx, arena *a, const classifier_fit *f, const classifier_model *m,
+                                  double lambda, int64_t without, descent *d)
 {
     int64_t p = m->parameters;
     *d = (descent){m, lambda, f->tolerance, without, .trust = {0, 1e-9}};
@@ -40,9 +40,10 @@ static nonsens_status descent_new(nonsens_context *ctx, arena *a, const fit *f, 
 }
 
 /* Objective, gradient and slope at a point. */
-static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const descent *d, point *at, double *of_folds)
+static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const descent *d, classifier_point *at,
+                               double *of_folds)
 {
-    const model *m = d->model;
+    const classifier_model *m = d->model;
     int64_t p = m->parameters;
     arena_mark mark = arena_tell(scratch);
     double sum = 0.0, cost;
@@ -51,7 +52,7 @@ static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const desce
     memset(at->slope, 0, (size_t)slope_size(m) * sizeof(double));
     for (int64_t k = 0; k < m->data->folds; k++) {
         if (k != d->without) {
-            model_sums sums = {0, of_folds + k * p, NULL, at->slope};
+            classifier_sums sums = {0, of_folds + k * p, NULL, at->slope};
             TRY(model_sum(ctx, scratch, m, at->theta, k, &sums));
             sum += sums.log_likelihood;
         }
@@ -74,7 +75,7 @@ static nonsens_status refresh(nonsens_context *ctx, arena *scratch, descent *d)
 }
 
 /* From the fit of all rows, in its own basis. */
-static nonsens_status begin(nonsens_context *ctx, arena *scratch, const fit *f, descent *d)
+static nonsens_status begin(nonsens_context *ctx, arena *scratch, const classifier_fit *f, descent *d)
 {
     int64_t p = d->model->parameters;
     memcpy(d->now.theta, f->theta, (size_t)p * sizeof(double));
@@ -85,7 +86,7 @@ static nonsens_status begin(nonsens_context *ctx, arena *scratch, const fit *f, 
 }
 
 /* The same in another basis. */
-static nonsens_status begin_elsewhere(nonsens_context *ctx, arena *scratch, const fit *f, descent *d)
+static nonsens_status begin_elsewhere(nonsens_context *ctx, arena *scratch, const classifier_fit *f, descent *d)
 {
     TRY(model_convert(ctx, scratch, &f->model, f->theta, d->model, d->now.theta));
     TRY(evaluate(ctx, scratch, d, &d->now, d->now_folds));
@@ -103,7 +104,7 @@ static nonsens_status step_back(nonsens_context *ctx, arena *scratch, descent *d
 
 static void accept_step(descent *d)
 {
-    point before = d->now;
+    classifier_point before = d->now;
     double *folds = d->now_folds;
     d->now = d->next;
     d->next = before;
@@ -114,10 +115,10 @@ static void accept_step(descent *d)
 
 static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, bool *converged)
 {
-    const model *m = d->model;
+    const classifier_model *m = d->model;
     double before = INFINITY;
     *converged = false;
-    for (int steps = 0; steps < MOST_STEPS && !trust_is_lost(&d->trust); steps++) {
+    for (int steps = 0; steps < MAX_STEPS && !trust_is_lost(&d->trust); steps++) {
         double half = newton_step(m, d->factor, d->now.gradient, d->step);
         if (trust_has_converged(&d->trust, half, d->tolerance)) {
             *converged = true;
@@ -144,10 +145,10 @@ static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, 
     return NONSENS_OK;
 }
 
-nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const fit *f, int64_t fold, double *theta,
+nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const classifier_fit *f, int64_t fold, double *theta,
                            double *gradient, bool *converged)
 {
-    const model *m = &f->model;
+    const classifier_model *m = &f->model;
     descent d;
     TRY(descent_new(ctx, scratch, f, m, f->lambda, fold, &d));
     TRY(begin(ctx, scratch, f, &d));
@@ -160,11 +161,11 @@ nonsens_status fit_without(nonsens_context *ctx, arena *scratch, const fit *f, i
 /* ---- every fold ---- */
 
 typedef struct folds_state {
-    fit *f;
+    classifier_fit *f;
     bool *converged; /* (folds) */
 } folds_state;
 
-static bool has_own_basis(const fit *f, int64_t fold)
+static bool has_own_basis(const classifier_fit *f, int64_t fold)
 {
     return f->fold_data && f->fold_data[fold]->basis != f->model.data->basis;
 }
@@ -172,8 +173,8 @@ static bool has_own_basis(const fit *f, int64_t fold)
 static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
 {
     folds_state *s = state;
-    fit *f = s->f;
-    const model *m = &f->fold_model[fold];
+    classifier_fit *f = s->f;
+    const classifier_model *m = &f->fold_model[fold];
     descent d;
     TRY(descent_new(ctx, scratch, f, m, f->fold_lambda[fold], fold, &d));
     TRY((has_own_basis(f, fold) ? begin_elsewhere : begin)(ctx, scratch, f, &d));
@@ -183,7 +184,7 @@ static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fol
 }
 
 /* The model of a fold: that of all rows, an earlier fold's, or one of its own basis. */
-static nonsens_status build_fold_model(nonsens_context *ctx, arena *a, fit *f, int64_t fold)
+static nonsens_status build_fold_model(nonsens_context *ctx, arena *a, classifier_fit *f, int64_t fold)
 {
     if (!has_own_basis(f, fold)) {
         f->fold_model[fold] = f->model;
@@ -195,12 +196,12 @@ static nonsens_status build_fold_model(nonsens_context *ctx, arena *a, fit *f, i
             return NONSENS_OK;
         }
     }
-    return model_build(ctx, a, f->fold_data[fold], f->model.shape, &f->fold_model[fold]);
+    return classifier_model_new(ctx, a, f->fold_data[fold], f->model.shape, &f->fold_model[fold]);
 }
 
-nonsens_status fit_folds(nonsens_context *ctx, arena *a, int threads, fit *f)
+nonsens_status fit_folds(nonsens_context *ctx, arena *a, int threads, classifier_fit *f)
 {
-    const sample *data = f->model.data;
+    const classifier_sample *data = f->model.data;
     folds_state s = {f, NULL};
     ARENA_TRY(ctx, a, s.converged, data->folds);
     ARENA_TRY(ctx, a, f->fold_model, data->folds);

@@ -9,10 +9,10 @@ static const double GENTLE = 0.0001;
 
 /* ---- layout ---- */
 
-static void place_coefficients(model *m)
+static void place_coefficients(classifier_model *m)
 {
     int64_t basis = m->data->basis, products = basis * basis;
-    shape s = m->shape;
+    classifier_shape s = m->shape;
     int64_t after_both = s.both * products, after_first = after_both + s.first * basis;
     for (int64_t f = 0; f < m->rank; f++) {
         for (int64_t t = 0; t < products; t++) {
@@ -29,7 +29,7 @@ static void place_coefficients(model *m)
     }
 }
 
-static void find_profile(model *m)
+static void find_profile(classifier_model *m)
 {
     int64_t reach = (3 * m->data->basis + 4) * m->shape.both; // products that overlap lie at most so far apart
     int64_t interleaved = m->shape.both * m->data->basis * m->data->basis;
@@ -50,10 +50,11 @@ static void add_roughness(int64_t basis, int64_t order, double weight, int64_t s
     }
 }
 
-nonsens_status model_build(nonsens_context *ctx, arena *a, const sample *data, shape s, model *out)
+nonsens_status classifier_model_new(nonsens_context *ctx, arena *a, const classifier_sample *data, classifier_shape s,
+                                    classifier_model *out)
 {
     int64_t basis = data->basis, products = basis * basis;
-    *out = (model){.data = data, .shape = s, .rank = shape_rank(s)};
+    *out = (classifier_model){.data = data, .shape = s, .rank = shape_rank(s)};
     out->coefficients = s.both * products + (s.first + s.second) * basis;
     out->parameters = out->coefficients + data->segments * (out->rank + 1);
     ARENA_TRY(ctx, a, out->place, out->rank * products);
@@ -74,7 +75,7 @@ nonsens_status model_build(nonsens_context *ctx, arena *a, const sample *data, s
 enum { NEIGHBOURS = 9 }; /* products with entries in a row of the penalty: up to two further along either variable */
 
 /* The k-th of them to product s; -1 where that is beyond the edge. */
-static inline int64_t neighbour(const model *m, int64_t s, int k)
+static inline int64_t neighbour(const classifier_model *m, int64_t s, int k)
 {
     static const int along[NEIGHBOURS][2] = {{-2, 0}, {-1, 0}, {0, -2}, {0, -1}, {0, 0},
                                              {0, 1},  {0, 2},  {1, 0},  {2, 0}};
@@ -82,7 +83,7 @@ static inline int64_t neighbour(const model *m, int64_t s, int k)
     return a >= 0 && a < basis && b >= 0 && b < basis ? a * basis + b : -1;
 }
 
-static inline double penalty_entry(const model *m, double lambda, int64_t s, int64_t t)
+static inline double penalty_entry(const classifier_model *m, double lambda, int64_t s, int64_t t)
 {
     int64_t at = s * m->data->basis * m->data->basis + t;
     return lambda * m->roughness[at] + m->gentle[at];
@@ -91,12 +92,12 @@ static inline double penalty_entry(const model *m, double lambda, int64_t s, int
 /* The penalty matrix P times the tensor coefficients of every feature, and their inner products. */
 typedef struct expansion {
     double lambda;
-    double *rough;                                   /* (r, m^2) P gamma_f */
-    double inner[MODEL_MOST_RANK][MODEL_MOST_RANK];  /* gamma_f' P gamma_g */
-    double weight[MODEL_MOST_RANK][MODEL_MOST_RANK]; /* sum_e pi_e a_ef a_eg */
+    double *rough;                                 /* (r, m^2) P gamma_f */
+    double inner[MODEL_MAX_RANK][MODEL_MAX_RANK];  /* gamma_f' P gamma_g */
+    double weight[MODEL_MAX_RANK][MODEL_MAX_RANK]; /* sum_e pi_e a_ef a_eg */
 } expansion;
 
-static void expand(const model *m, const double *theta, expansion *x)
+static void expand(const classifier_model *m, const double *theta, expansion *x)
 {
     int64_t products = m->data->basis * m->data->basis, r = m->rank;
     memset(x->inner, 0, sizeof x->inner);
@@ -126,7 +127,7 @@ static void expand(const model *m, const double *theta, expansion *x)
     }
 }
 
-static void add_penalty_gradient(const model *m, const double *theta, const expansion *x, double *gradient)
+static void add_penalty_gradient(const classifier_model *m, const double *theta, const expansion *x, double *gradient)
 {
     int64_t products = m->data->basis * m->data->basis, r = m->rank;
     for (int64_t f = 0; f < r; f++) {
@@ -141,7 +142,8 @@ static void add_penalty_gradient(const model *m, const double *theta, const expa
     }
 }
 
-static void add_penalty_squares(const model *m, int64_t f, int64_t g, double lambda, double factor, double *hessian)
+static void add_penalty_squares(const classifier_model *m, int64_t f, int64_t g, double lambda, double factor,
+                                double *hessian)
 {
     int64_t products = m->data->basis * m->data->basis;
     for (int64_t s = 0; s < products; s++) {
@@ -156,7 +158,7 @@ static void add_penalty_squares(const model *m, int64_t f, int64_t g, double lam
     }
 }
 
-static void add_penalty_hessian(const model *m, const double *theta, const expansion *x, double *hessian)
+static void add_penalty_hessian(const classifier_model *m, const double *theta, const expansion *x, double *hessian)
 {
     int64_t products = m->data->basis * m->data->basis, r = m->rank;
     for (int64_t f = 0; f < r; f++) {
@@ -181,7 +183,7 @@ static void add_penalty_hessian(const model *m, const double *theta, const expan
     }
 }
 
-static void add_penalty_slope(const model *m, const double *theta, const expansion *x, double *slope)
+static void add_penalty_slope(const classifier_model *m, const double *theta, const expansion *x, double *slope)
 {
     int64_t products = m->data->basis * m->data->basis;
     for (int64_t e = 0; e < m->data->segments; e++) {
@@ -194,8 +196,8 @@ static void add_penalty_slope(const model *m, const double *theta, const expansi
     }
 }
 
-nonsens_status model_penalty(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double lambda,
-                             double *value, double *gradient, double *hessian, double *slope)
+nonsens_status model_penalty(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                             double lambda, double *value, double *gradient, double *hessian, double *slope)
 {
     expansion x = {.lambda = lambda};
     ARENA_TRY(ctx, scratch, x.rough, m->rank * m->data->basis * m->data->basis + 1);
@@ -218,7 +220,7 @@ nonsens_status model_penalty(nonsens_context *ctx, arena *scratch, const model *
     return NONSENS_OK;
 }
 
-void model_add_bilinear(const model *m, double factor, const double *slope, double *hessian)
+void model_add_bilinear(const classifier_model *m, double factor, const double *slope, double *hessian)
 {
     int64_t products = m->data->basis * m->data->basis;
     for (int64_t e = 0; e < m->data->segments; e++) {
@@ -234,7 +236,7 @@ void model_add_bilinear(const model *m, double factor, const double *slope, doub
 /* ---- parametrisation ---- */
 
 /* Adds n v v' to the square of the matrix that belongs to weight f of all segments. */
-static void pin_weights(const model *m, int64_t f, const double *v, double *hessian)
+static void pin_weights(const classifier_model *m, int64_t f, const double *v, double *hessian)
 {
     for (int64_t e = 0; e < m->data->segments; e++) {
         double *row = hessian + model_weight(m, e, f) * m->parameters;
@@ -245,12 +247,13 @@ static void pin_weights(const model *m, int64_t f, const double *v, double *hess
 }
 
 /* Whether every function that feature `narrow` can be is one that `wide` can be. */
-static bool contains(shape s, int64_t wide, int64_t narrow)
+static bool contains(classifier_shape s, int64_t wide, int64_t narrow)
 {
     return shape_kind(s, wide) == KIND_BOTH || shape_kind(s, wide) == shape_kind(s, narrow);
 }
 
-nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double *hessian)
+nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                         double *hessian)
 {
     double *v;
     ARENA_TRY(ctx, scratch, v, m->data->segments);

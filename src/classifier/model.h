@@ -22,28 +22,28 @@
 
 #include <stdbool.h>
 
-enum { MODEL_MOST_RANK = 6 };
+enum { MODEL_MAX_RANK = 6 };
 
 /* How many features see the first variable alone, the second alone, both. */
-typedef struct shape {
+typedef struct classifier_shape {
     int first, second, both;
-} shape;
+} classifier_shape;
 
-static inline int shape_rank(shape s)
+static inline int shape_rank(classifier_shape s)
 {
     return s.first + s.second + s.both;
 }
 
-enum kind { KIND_FIRST, KIND_SECOND, KIND_BOTH };
+enum classifier_kind { KIND_FIRST, KIND_SECOND, KIND_BOTH };
 
-static inline enum kind shape_kind(shape s, int64_t feature)
+static inline enum classifier_kind shape_kind(classifier_shape s, int64_t feature)
 {
     return feature < s.first ? KIND_FIRST : feature < s.first + s.second ? KIND_SECOND : KIND_BOTH;
 }
 
-typedef struct model {
-    const sample *data;
-    shape shape;
+typedef struct classifier_model {
+    const classifier_sample *data;
+    classifier_shape shape;
     int64_t rank;         /* r */
     int64_t coefficients; /* how many parameters are spline coefficients */
     int64_t parameters;
@@ -51,64 +51,67 @@ typedef struct model {
     int64_t *first;    /* (parameters) profile of the Fisher matrix */
     double *roughness; /* (m^2, m^2) the matrix of the second derivatives */
     double *gentle;    /* (m^2, m^2) GENTLE times that of the first derivatives */
-} model;
+} classifier_model;
 
-nonsens_status model_build(nonsens_context *ctx, arena *a, const sample *data, shape s, model *out);
+nonsens_status classifier_model_new(nonsens_context *ctx, arena *a, const classifier_sample *data, classifier_shape s,
+                                    classifier_model *out);
 
 /* Index of a_ef (f < r) or c_e (f = r). */
-static inline int64_t model_weight(const model *m, int64_t segment, int64_t f)
+static inline int64_t model_weight(const classifier_model *m, int64_t segment, int64_t f)
 {
     return m->coefficients + segment * (m->rank + 1) + f;
 }
 
 /* Sums over the rows of one fold.  gradient, fisher and slope may be NULL. */
-typedef struct model_sums {
+typedef struct classifier_sums {
     double log_likelihood; /* of the labels, in nats */
     double *gradient;      /* (parameters) of log_likelihood; added to */
     double *fisher;        /* (parameters, parameters) lower triangle, row-major; added to */
     double *slope;         /* (segments, m^2) slope of -log_likelihood in the coefficients of each logit; added to */
-} model_sums;
+} classifier_sums;
 
-nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
-                         model_sums *out);
+nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                         int64_t fold, classifier_sums *out);
 
 /*
  * The Fisher matrix of all rows but those of one fold (none: -1), rows with nearly the same logits taken together
  * (information.h); added to.  Near the exact one, at a fraction of its cost.
  */
-nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, const model *m, const double *theta,
-                                      int64_t without, double *fisher);
+nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, const classifier_model *m,
+                                      const double *theta, int64_t without, double *fisher);
 
 /* log p(label | x) of the rows of one fold, into out[row of the data set]. */
-nonsens_status model_score(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
-                           double *out);
+nonsens_status model_score(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                           int64_t fold, double *out);
 
 /* out (segments, segments): mean over all rows of diag p - p p'. */
-nonsens_status model_covariance(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double *out);
+nonsens_status model_covariance(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                                double *out);
 
 /* Values of the features (r) of each row of one fold, into out[f * n + row of the data set]. */
-nonsens_status model_features(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
-                              double *out);
+nonsens_status model_features(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                              int64_t fold, double *out);
 
 /* The penalty; gradient, Gauss-Newton matrix and slope are added to where not NULL. */
-nonsens_status model_penalty(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double lambda,
-                             double *value, double *gradient, double *hessian, double *slope);
+nonsens_status model_penalty(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                             double lambda, double *value, double *gradient, double *hessian, double *slope);
 
 /*
  * What the Gauss-Newton (Fisher) matrix lacks: logits are bilinear in a and h, so the second derivative in a_ef and a
  * coefficient of h_f is the slope in that coefficient of logit e.
  */
-void model_add_bilinear(const model *m, double factor, const double *slope, double *hessian);
+void model_add_bilinear(const classifier_model *m, double factor, const double *slope, double *hessian);
 
 /*
  * Adds to the matrix what pins down the parametrisation: a and h are determined up to linear maps that leave the logits
  * as they are (a feature may take up any other whose functions it contains; constants move between h and c), and along
  * those maps the objective is flat.  Steps are held orthogonal to them, through the weights alone.
  */
-nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double *hessian);
+nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                         double *hessian);
 
 /* The same shape in a basis of another size: out (parameters of `to`), as near as that comes to theta (convert.c). */
-nonsens_status model_convert(nonsens_context *ctx, arena *scratch, const model *from, const double *theta,
-                             const model *to, double *out);
+nonsens_status model_convert(nonsens_context *ctx, arena *scratch, const classifier_model *from, const double *theta,
+                             const classifier_model *to, double *out);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double WIDTH = 0.5;
-enum { MOST_GROUPS = 64 }; /* in one cell; the grid is made coarser there if there would be more */
+enum { MAX_GROUPS = 64 }; /* in one cell; the grid is made coarser there if there would be more */
 
 /* The rows of one cell, fold by fold, and their groups. */
 typedef struct walk {
@@ -21,16 +21,17 @@ typedef struct walk {
     double *scaled; /* (n, r) their features in the scale of the grid */
     int32_t *group; /* (n) their groups */
     int64_t groups;
-    double corner[MOST_GROUPS][MODEL_MOST_RANK]; /* boxes of the grid */
-    double scale[MODEL_MOST_RANK][MODEL_MOST_RANK];
+    double corner[MAX_GROUPS][MODEL_MAX_RANK]; /* boxes of the grid */
+    double scale[MODEL_MAX_RANK][MODEL_MAX_RANK];
     double moment[TILE_PRODUCTS * TILE_PRODUCTS];
 } walk;
 
 /* scale: upper triangular R with R'R the covariance of the weights over segments. */
-static void find_scale(const model *m, const tile *t, double scale[MODEL_MOST_RANK][MODEL_MOST_RANK])
+static void find_scale(const classifier_model *m, const classifier_tile *t,
+                       double scale[MODEL_MAX_RANK][MODEL_MAX_RANK])
 {
     int64_t r = m->rank, segments = m->data->segments;
-    double mean[MODEL_MOST_RANK] = {0};
+    double mean[MODEL_MAX_RANK] = {0};
     for (int64_t f = 0; f < r; f++) {
         for (int64_t e = 0; e < segments; e++) {
             mean[f] += m->data->share[e] * t->weight[f * t->wide + e];
@@ -51,10 +52,10 @@ static void find_scale(const model *m, const tile *t, double scale[MODEL_MOST_RA
     }
 }
 
-static nonsens_status walk_new(nonsens_context *ctx, arena *a, const model *m, const tile *t, int64_t without,
-                               walk **out)
+static nonsens_status walk_new(nonsens_context *ctx, arena *a, const classifier_model *m, const classifier_tile *t,
+                               int64_t without, walk **out)
 {
-    const sample *s = m->data;
+    const classifier_sample *s = m->data;
     ARENA_TRY(ctx, a, *out, 1);
     ARENA_TRY(ctx, a, (*out)->next, s->folds);
     ARENA_TRY(ctx, a, (*out)->row, s->n);
@@ -68,7 +69,7 @@ static nonsens_status walk_new(nonsens_context *ctx, arena *a, const model *m, c
 }
 
 /* The next cell that has rows; false at the end. */
-static bool find_cell(const sample *s, int64_t without, const walk *w, int64_t *corner)
+static bool find_cell(const classifier_sample *s, int64_t without, const walk *w, int64_t *corner)
 {
     bool found = false;
     for (int64_t k = 0; k < s->folds; k++) {
@@ -82,14 +83,14 @@ static bool find_cell(const sample *s, int64_t without, const walk *w, int64_t *
 }
 
 /* The cell's rows and their features. */
-static void take_cell(const model *m, int64_t without, int64_t corner, const tile *t, walk *w)
+static void take_cell(const classifier_model *m, int64_t without, int64_t corner, const classifier_tile *t, walk *w)
 {
-    const sample *s = m->data;
+    const classifier_sample *s = m->data;
     int64_t r = m->rank;
     w->count = 0;
     for (int64_t k = 0; k < s->folds; k++) {
         for (; k != without && w->next[k] < s->block[k + 1] && s->corner[w->next[k]] == corner; w->next[k]++) {
-            double product[TILE_PRODUCTS], feature[MODEL_MOST_RANK];
+            double product[TILE_PRODUCTS], feature[MODEL_MAX_RANK];
             tile_products(s, w->next[k], product);
             for (int64_t f = 0; f < r; f++) {
                 feature[f] = tile_dot(product, t->coefficient[f]);
@@ -111,7 +112,7 @@ static bool try_grid(int64_t r, double width, walk *w)
 {
     w->groups = 0;
     for (int64_t i = 0; i < w->count; i++) {
-        double at[MODEL_MOST_RANK];
+        double at[MODEL_MAX_RANK];
         int64_t g = 0;
         for (int64_t f = 0; f < r; f++) {
             at[f] = floor(w->scaled[i * r + f] / width);
@@ -119,7 +120,7 @@ static bool try_grid(int64_t r, double width, walk *w)
         while (g < w->groups && memcmp(at, w->corner[g], (size_t)r * sizeof *at) != 0) {
             g++;
         }
-        if (g == MOST_GROUPS) {
+        if (g == MAX_GROUPS) {
             return false;
         }
         if (g == w->groups) {
@@ -139,7 +140,7 @@ static void group_rows(int64_t r, walk *w)
 }
 
 /* Sums of products of products over the rows of a group; returns how many these are. */
-static int64_t take_group(const sample *s, int64_t group, double product[TILE][TILE_PRODUCTS], walk *w)
+static int64_t take_group(const classifier_sample *s, int64_t group, double product[TILE][TILE_PRODUCTS], walk *w)
 {
     int64_t held = 0, count = 0;
     memset(w->moment, 0, sizeof w->moment);
@@ -158,11 +159,11 @@ static int64_t take_group(const sample *s, int64_t group, double product[TILE][T
     return count;
 }
 
-nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, const model *m, const double *theta,
-                                      int64_t without, double *fisher)
+nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, const classifier_model *m,
+                                      const double *theta, int64_t without, double *fisher)
 {
-    tile *t;
-    information *info;
+    classifier_tile *t;
+    classifier_information *info;
     walk *w;
     int64_t corner = 0;
     TRY(tile_new(ctx, scratch, m, theta, &t));

@@ -16,7 +16,8 @@ typedef struct slopes {
     double *weights; /* (left - 16, wide) */
 } slopes;
 
-static nonsens_status slopes_new(nonsens_context *ctx, arena *a, const model *m, const tile *t, slopes **out)
+static nonsens_status slopes_new(nonsens_context *ctx, arena *a, const classifier_model *m, const classifier_tile *t,
+                                 slopes **out)
 {
     int64_t left = (TILE_PRODUCTS + m->rank + 1 + TILE_PAD - 1) / TILE_PAD * TILE_PAD;
     ARENA_TRY(ctx, a, *out, 1);
@@ -36,7 +37,7 @@ static void add_to(int64_t n, const double *from, double *to)
 }
 
 /* Adds a tile; its probabilities are overwritten. */
-static void add_slopes(const model *m, tile *t, slopes *s)
+static void add_slopes(const classifier_model *m, classifier_tile *t, slopes *s)
 {
     int64_t wide = t->wide, basis = m->data->basis, corner = m->data->corner[t->from];
     for (int64_t k = 0; k < t->rows; k++) {
@@ -53,7 +54,7 @@ static void add_slopes(const model *m, tile *t, slopes *s)
     add_to((s->left - TILE_PRODUCTS) * wide, s->local + TILE_PRODUCTS * wide, s->weights);
 }
 
-static void write_gradient(const model *m, const tile *t, const slopes *s, double *gradient)
+static void write_gradient(const classifier_model *m, const classifier_tile *t, const slopes *s, double *gradient)
 {
     int64_t products = m->data->basis * m->data->basis, wide = t->wide;
     for (int64_t f = 0; f < m->rank; f++) {
@@ -72,7 +73,7 @@ static void write_gradient(const model *m, const tile *t, const slopes *s, doubl
     }
 }
 
-static void write_slope(const model *m, const tile *t, const slopes *s, double *slope)
+static void write_slope(const classifier_model *m, const classifier_tile *t, const slopes *s, double *slope)
 {
     int64_t products = m->data->basis * m->data->basis;
     for (int64_t e = 0; e < m->data->segments; e++) {
@@ -82,12 +83,12 @@ static void write_slope(const model *m, const tile *t, const slopes *s, double *
     }
 }
 
-nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
-                         model_sums *out)
+nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                         int64_t fold, classifier_sums *out)
 {
-    tile *t;
+    classifier_tile *t;
     slopes *s = NULL;
-    information *w = NULL;
+    classifier_information *w = NULL;
     TRY(tile_new(ctx, scratch, m, theta, &t));
     if (out->gradient || out->slope) {
         TRY(slopes_new(ctx, scratch, m, t, &s));
@@ -121,10 +122,10 @@ nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const model *m, c
     return NONSENS_OK;
 }
 
-nonsens_status model_score(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
-                           double *out)
+nonsens_status model_score(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                           int64_t fold, double *out)
 {
-    tile *t;
+    classifier_tile *t;
     TRY(tile_new(ctx, scratch, m, theta, &t));
     for (int64_t from = m->data->block[fold], end = m->data->block[fold + 1]; from < end; from += t->rows) {
         tile_load(m, theta, from, end, t);
@@ -136,10 +137,11 @@ nonsens_status model_score(nonsens_context *ctx, arena *scratch, const model *m,
     return NONSENS_OK;
 }
 
-nonsens_status model_covariance(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double *out)
+nonsens_status model_covariance(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                                double *out)
 {
     int64_t segments = m->data->segments;
-    tile *t;
+    classifier_tile *t;
     double *square, *mean;
     TRY(tile_new(ctx, scratch, m, theta, &t));
     ARENA_TRY(ctx, scratch, square, t->wide * t->wide);
@@ -161,10 +163,10 @@ nonsens_status model_covariance(nonsens_context *ctx, arena *scratch, const mode
     return NONSENS_OK;
 }
 
-nonsens_status model_features(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, int64_t fold,
-                              double *out)
+nonsens_status model_features(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                              int64_t fold, double *out)
 {
-    tile *t;
+    classifier_tile *t;
     TRY(tile_new(ctx, scratch, m, theta, &t));
     for (int64_t from = m->data->block[fold], end = m->data->block[fold + 1]; from < end; from += t->rows) {
         tile_load(m, theta, from, end, t);

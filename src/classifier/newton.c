@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double MOST_DAMPING = 1e8;
+static const double MAX_DAMPING = 1e8;
 static const double SHARE[NEWTON_LAST_LEVEL + 1] = {1.0, 0.9, 0.7, 0.4, 0.0};
 
-nonsens_status point_new(nonsens_context *ctx, arena *a, const model *m, point *out)
+nonsens_status point_new(nonsens_context *ctx, arena *a, const classifier_model *m, classifier_point *out)
 {
     int64_t p = m->parameters;
     ARENA_TRY(ctx, a, out->slope, slope_size(m));
@@ -17,8 +17,8 @@ nonsens_status point_new(nonsens_context *ctx, arena *a, const model *m, point *
     return NONSENS_OK;
 }
 
-nonsens_status newton_matrix(nonsens_context *ctx, arena *scratch, const model *m, const double *theta, double lambda,
-                             int64_t without, double *hessian)
+nonsens_status newton_matrix(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
+                             double lambda, int64_t without, double *hessian)
 {
     arena_mark mark = arena_tell(scratch);
     double cost;
@@ -30,17 +30,17 @@ nonsens_status newton_matrix(nonsens_context *ctx, arena *scratch, const model *
     return NONSENS_OK;
 }
 
-bool trust_is_lost(const trust *t)
+bool trust_is_lost(const classifier_trust *t)
 {
-    return !(t->damping < MOST_DAMPING);
+    return !(t->damping < MAX_DAMPING);
 }
 
-bool trust_has_converged(const trust *t, double half, double tolerance)
+bool trust_has_converged(const classifier_trust *t, double half, double tolerance)
 {
     return half < tolerance && t->damping < 0.01;
 }
 
-void trust_less(trust *t)
+void trust_less(classifier_trust *t)
 {
     if (t->level < NEWTON_LAST_LEVEL) {
         t->level++;
@@ -49,7 +49,7 @@ void trust_less(trust *t)
     }
 }
 
-void trust_weigh(trust *t, double share)
+void trust_weigh(classifier_trust *t, double share)
 {
     if (share > 0.7) {
         t->damping = fmax(0.03 * t->damping, 1e-9);
@@ -61,8 +61,8 @@ void trust_weigh(trust *t, double share)
     }
 }
 
-static bool factor_once(const model *m, const double *hessian, const double *slope, double share, double damping,
-                        double *factor)
+static bool factor_once(const classifier_model *m, const double *hessian, const double *slope, double share,
+                        double damping, double *factor)
 {
     int64_t p = m->parameters;
     double mean = 0.0;
@@ -80,8 +80,8 @@ static bool factor_once(const model *m, const double *hessian, const double *slo
     return envelope_factor(p, m->first, factor);
 }
 
-nonsens_status newton_factor(nonsens_context *ctx, const model *m, const double *hessian, const double *slope, trust *t,
-                             double *factor)
+nonsens_status newton_factor(nonsens_context *ctx, const classifier_model *m, const double *hessian,
+                             const double *slope, classifier_trust *t, double *factor)
 {
     for (; t->level < NEWTON_LAST_LEVEL; t->level++) {
         if (factor_once(m, hessian, slope, SHARE[t->level], t->damping, factor)) {
@@ -98,7 +98,7 @@ nonsens_status newton_factor(nonsens_context *ctx, const model *m, const double 
     return NONSENS_OK;
 }
 
-double newton_step(const model *m, const double *factor, const double *gradient, double *step)
+double newton_step(const classifier_model *m, const double *factor, const double *gradient, double *step)
 {
     int64_t p = m->parameters;
     memcpy(step, gradient, (size_t)p * sizeof *step);

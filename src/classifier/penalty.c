@@ -12,7 +12,7 @@ enum { STEPS = sizeof PATH / sizeof *PATH };
 
 /* Fits at one penalty in one basis: without each fold, and from there without each two. */
 typedef struct outside {
-    const fit *f;
+    const classifier_fit *f;
     double **theta, **gradient; /* (folds) of fit_without */
     bool *converged;            /* (folds) likewise */
     double *fisher;             /* (folds, p, p) exact, at the fit of all rows */
@@ -29,11 +29,11 @@ static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fol
 static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const outside *s, const double *factor,
                                   int64_t k, int64_t j, double *theta)
 {
-    const fit *f = s->f;
-    const model *m = &f->model;
+    const classifier_fit *f = s->f;
+    const classifier_model *m = &f->model;
     int64_t p = m->parameters;
     double *gradient, cost;
-    model_sums sums = {0, NULL, NULL, NULL};
+    classifier_sums sums = {0, NULL, NULL, NULL};
     ARENA_TRY(ctx, scratch, gradient, p);
     for (int64_t i = 0; i < m->data->folds; i++) {
         for (int64_t c = 0; i != j && c < p; c++) {
@@ -54,7 +54,7 @@ static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const ou
 static nonsens_status matrix_without(nonsens_context *ctx, arena *scratch, const outside *s, int64_t k, int64_t j,
                                      double *hessian)
 {
-    const model *m = &s->f->model;
+    const classifier_model *m = &s->f->model;
     int64_t p = m->parameters;
     double cost;
     for (int64_t i = 0; i < m->data->folds; i++) {
@@ -72,13 +72,13 @@ static nonsens_status matrix_without(nonsens_context *ctx, arena *scratch, const
 static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     const outside *s = state;
-    const model *m = &s->f->model;
+    const classifier_model *m = &s->f->model;
     int64_t k = 1;
     while (job >= k) {
         job -= k++;
     }
     double *hessian, *factor, *theta;
-    trust t = {NEWTON_LAST_LEVEL, 1e-9};
+    classifier_trust t = {NEWTON_LAST_LEVEL, 1e-9};
     ARENA_TRY(ctx, scratch, hessian, m->parameters * m->parameters);
     ARENA_TRY(ctx, scratch, factor, m->parameters * m->parameters);
     ARENA_TRY(ctx, scratch, theta, m->parameters);
@@ -88,7 +88,7 @@ static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job
     return score_other(ctx, scratch, s, factor, job, k, theta);
 }
 
-nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const fit *f, double *score)
+nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *f, double *score)
 {
     int64_t folds = f->model.data->folds, p = f->model.parameters;
     outside s = {.f = f};
@@ -122,12 +122,12 @@ typedef struct search {
     int64_t *start, *step; /* (folds) the first step in this basis; the best so far */
     bool *over;            /* (folds) its score has fallen in this basis */
     double *best;          /* (folds) its best score, and the basis of that */
-    const sample **data;
+    const classifier_sample **data;
     double total; /* the best score of all folds together, and its step */
     int64_t total_step;
 } search;
 
-static nonsens_status search_new(nonsens_context *ctx, arena *a, const sample *data, search *s)
+static nonsens_status search_new(nonsens_context *ctx, arena *a, const classifier_sample *data, search *s)
 {
     int64_t folds = data->folds;
     *s = (search){.total = -INFINITY};
@@ -158,7 +158,7 @@ static int64_t begin_basis(int64_t folds, search *s)
     return first;
 }
 
-static void take_fold(const sample *data, int64_t step, int64_t k, search *s)
+static void take_fold(const classifier_sample *data, int64_t step, int64_t k, search *s)
 {
     if (s->over[k] || step < s->start[k]) {
         return;
@@ -173,7 +173,7 @@ static void take_fold(const sample *data, int64_t step, int64_t k, search *s)
 }
 
 /* Takes in the scores of one penalty in one basis; false where all folds have stopped. */
-static bool take_step(const sample *data, int64_t step, search *s)
+static bool take_step(const classifier_sample *data, int64_t step, search *s)
 {
     double total = 0.0;
     bool more = false;
@@ -189,7 +189,7 @@ static bool take_step(const sample *data, int64_t step, search *s)
     return more;
 }
 
-static nonsens_status try_penalty(nonsens_context *ctx, int threads, bool cold, fit *f, double *score)
+static nonsens_status try_penalty(nonsens_context *ctx, int threads, bool cold, classifier_fit *f, double *score)
 {
     arena scratch = {0};
     nonsens_status status = cold ? fit_start_cold(ctx, &scratch, f) : NONSENS_OK;
@@ -199,12 +199,13 @@ static nonsens_status try_penalty(nonsens_context *ctx, int threads, bool cold, 
     return status;
 }
 
-static nonsens_status try_basis(nonsens_context *ctx, arena *scratch, int threads, const sample *data, search *s)
+static nonsens_status try_basis(nonsens_context *ctx, arena *scratch, int threads, const classifier_sample *data,
+                                search *s)
 {
     int64_t from = begin_basis(data->folds, s);
-    penalty start = {.all = PATH[from]};
-    fit f;
-    TRY(fit_new(ctx, scratch, data, (shape){0, 0, data->segments > 2 ? 2 : 1}, &start, &f));
+    classifier_penalty start = {.all = PATH[from]};
+    classifier_fit f;
+    TRY(fit_new(ctx, scratch, data, (classifier_shape){0, 0, data->segments > 2 ? 2 : 1}, &start, &f));
     f.tolerance = TOLERANCE;
     for (int64_t step = from; step < STEPS; step++) {
         f.lambda = PATH[step];
@@ -216,8 +217,8 @@ static nonsens_status try_basis(nonsens_context *ctx, arena *scratch, int thread
     return NONSENS_OK;
 }
 
-nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64_t bases, const sample *data,
-                              penalty *out)
+nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64_t bases, const classifier_sample *data,
+                              classifier_penalty *out)
 {
     search s;
     double *lambda;

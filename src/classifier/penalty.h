@@ -17,10 +17,11 @@
 #include "classifier/fit.h"
 
 /* data (bases): the same rows and folds, from the largest basis to the smallest. */
-nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64_t bases, const sample *data,
-                              penalty *out);
+nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64_t bases, const classifier_sample *data,
+                              classifier_penalty *out);
 
 /* score (folds): for each fold, how well a fit of all rows would predict the others had it not seen either, in nats. */
-nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const fit *f, double *score);
+nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *f,
+                              double *score);
 
 #endif

@@ -8,10 +8,10 @@
  * and constants.  The best (gamma, a) is the first singular pair.
  */
 #include "base/rng.h"
-#include "classifier/envelope.h"
-#include "math/linalg.h"
 #include "classifier/classifier_compare.h"
+#include "classifier/envelope.h"
 #include "classifier/regression.h"
+#include "math/linalg.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,8 +19,8 @@
 enum { POWER_STEPS = 20 };
 
 /* W (E, E): mean over rows of the covariance of the segment indicator given x. */
-static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const sample *data, const fit *small,
-                                           double **out)
+static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const classifier_sample *data,
+                                           const classifier_fit *small, double **out)
 {
     int64_t segments = data->segments;
     ARENA_TRY(ctx, a, *out, segments * segments);
@@ -64,8 +64,8 @@ typedef struct freedom {
 } freedom;
 
 /* The weights of the smaller model's features, whitened and orthonormal, in the first rows of q; returns how many. */
-static int64_t whiten_features(const sample *data, const fit *small, const double *vector, const double *value,
-                               double *q)
+static int64_t whiten_features(const classifier_sample *data, const classifier_fit *small, const double *vector,
+                               const double *value, double *q)
 {
     int64_t segments = data->segments, whitened = segments - 1, used = 0;
     for (int64_t f = 0; small && f < small->model.rank; f++) {
@@ -82,7 +82,7 @@ static int64_t whiten_features(const sample *data, const fit *small, const doubl
     return used;
 }
 
-static double weight_variance(const sample *data, const double *weight)
+static double weight_variance(const classifier_sample *data, const double *weight)
 {
     double mean = 0.0, square = 0.0;
     for (int64_t e = 0; e < data->segments; e++) {
@@ -92,14 +92,15 @@ static double weight_variance(const sample *data, const double *weight)
     return square - mean * mean;
 }
 
-static nonsens_status find_freedom(nonsens_context *ctx, arena *a, const sample *data, const fit *small, freedom *out)
+static nonsens_status find_freedom(nonsens_context *ctx, arena *a, const classifier_sample *data,
+                                   const classifier_fit *small, freedom *out)
 {
     int64_t segments = data->segments, whitened = segments - 1;
     double *w, *value, *q;
     *out = (freedom){0};
     TRY(indicator_covariance(ctx, a, data, small, &w));
     ARENA_TRY(ctx, a, value, segments);
-    ARENA_TRY(ctx, a, q, (segments + MODEL_MOST_RANK) * whitened);
+    ARENA_TRY(ctx, a, q, (segments + MODEL_MAX_RANK) * whitened);
     ARENA_TRY(ctx, a, out->direction, whitened * segments);
     TRY(linalg_eigen_symmetric(ctx, a, segments, w, value)); // ascending: the first is that of the constant, zero
     int64_t used = whiten_features(data, small, w, value, q);
@@ -124,9 +125,9 @@ static nonsens_status find_freedom(nonsens_context *ctx, arena *a, const sample 
 }
 
 /* shrink (size), ascending: eigenvalues of (B'B + P)^-1 B'B. */
-static nonsens_status shrinkage(nonsens_context *ctx, arena *a, const regression *basis, double **shrink)
+static nonsens_status shrinkage(nonsens_context *ctx, arena *a, const classifier_regression *basis, double **shrink)
 {
-    regression g = *basis;
+    classifier_regression g = *basis;
     double *product;
     ARENA_TRY(ctx, a, *shrink, g.size);
     ARENA_TRY(ctx, a, product, g.size * g.size);
@@ -173,8 +174,8 @@ static double half_largest(int64_t rows, int64_t columns, const double *x, doubl
 }
 
 /* Draws of the ratio if the smaller model is true. */
-static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, const regression *g, const freedom *f, int64_t rank,
-                                  int64_t draws, int64_t seed, double **ratio)
+static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, const classifier_regression *g, const freedom *f,
+                                  int64_t rank, int64_t draws, int64_t seed, double **ratio)
 {
     int64_t rows = g->size - rank - 1; // less its own features and the constant, which the penalty hardly shrinks
     double *shrink, *x, *v, *image;
@@ -184,7 +185,7 @@ static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, const regressi
     ARENA_TRY(ctx, a, image, f->count + 1);
     ARENA_TRY(ctx, a, *ratio, draws);
     for (int64_t draw = 0; draw < draws; draw++) {
-        rng r = rng_open((uint64_t)seed, RNG_CALIBRATION, (uint64_t)draw);
+        rng r = rng_new((uint64_t)seed, RNG_CALIBRATION, (uint64_t)draw);
         for (int64_t i = 0; i < rows * f->count; i++) {
             x[i] = rng_normal(&r) * sqrt(fmax(shrink[i / f->count], 0.0));
         }
@@ -193,7 +194,7 @@ static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, const regressi
     return NONSENS_OK;
 }
 
-static double chance_objective(const sample *data)
+static double chance_objective(const classifier_sample *data)
 {
     double sum = 0.0;
     for (int64_t e = 0; e < data->segments; e++) {
@@ -202,16 +203,16 @@ static double chance_objective(const sample *data)
     return sum;
 }
 
-nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const fit *small, const fit *large, int64_t draws,
-                            int64_t seed, difference *out)
+nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const classifier_fit *small,
+                            const classifier_fit *large, int64_t draws, int64_t seed, classifier_difference *out)
 {
-    const sample *data = large->model.data;
+    const classifier_sample *data = large->model.data;
     freedom f;
-    regression g;
+    classifier_regression g;
     double *ratio;
     TRY(find_freedom(ctx, scratch, data, small, &f));
-    TRY(regression_build(ctx, scratch, &large->model, shape_kind(large->model.shape, 0), f.stiffness * large->lambda,
-                         f.stiffness, &g));
+    TRY(classifier_regression_new(ctx, scratch, &large->model, shape_kind(large->model.shape, 0),
+                                  f.stiffness * large->lambda, f.stiffness, &g));
     TRY(draw_ratios(ctx, scratch, &g, &f, large->model.rank - 1, draws, seed, &ratio));
     out->ratio = (small ? small->objective : chance_objective(data)) - large->objective;
     compare_judge(draws, ratio, out);
@@ -219,10 +220,10 @@ nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const fit *sma
 }
 
 /* target (count, size): the score of the logits' coefficients along each free direction. */
-static nonsens_status free_scores(nonsens_context *ctx, arena *a, const fit *small, const regression *g,
-                                  const freedom *f, double **target)
+static nonsens_status free_scores(nonsens_context *ctx, arena *a, const classifier_fit *small,
+                                  const classifier_regression *g, const freedom *f, double **target)
 {
-    const sample *data = small->model.data;
+    const classifier_sample *data = small->model.data;
     int64_t products = data->basis * data->basis;
     double *slope, cost;
     ARENA_TRY(ctx, a, slope, data->segments * products);
@@ -244,15 +245,15 @@ static nonsens_status free_scores(nonsens_context *ctx, arena *a, const fit *sma
     return NONSENS_OK;
 }
 
-nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const fit *small, int64_t draws, int64_t seed,
-                                  difference *out)
+nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const classifier_fit *small, int64_t draws,
+                                  int64_t seed, classifier_difference *out)
 {
     freedom f;
-    regression g;
+    classifier_regression g;
     double *ratio, *target, *solved, *inner, *value;
     TRY(find_freedom(ctx, scratch, small->model.data, small, &f));
-    TRY(regression_build(ctx, scratch, &small->model, shape_kind(small->model.shape, 0), f.stiffness * small->lambda,
-                         f.stiffness, &g));
+    TRY(classifier_regression_new(ctx, scratch, &small->model, shape_kind(small->model.shape, 0),
+                                  f.stiffness * small->lambda, f.stiffness, &g));
     TRY(draw_ratios(ctx, scratch, &g, &f, small->model.rank, draws, seed, &ratio));
     TRY(free_scores(ctx, scratch, small, &g, &f, &target));
     ARENA_TRY(ctx, scratch, solved, f.count * g.size);

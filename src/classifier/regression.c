@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void add_row_products(const sample *s, int64_t row, regression *g)
+static void add_row_products(const classifier_sample *s, int64_t row, classifier_regression *g)
 {
     const double *v = s->value + 8 * row;
     int64_t at[REGRESSION_PRODUCTS];
@@ -22,12 +22,13 @@ static void add_row_products(const sample *s, int64_t row, regression *g)
     }
 }
 
-nonsens_status regression_build(nonsens_context *ctx, arena *a, const model *m, enum kind kind, double lambda,
-                                double gentle, regression *g)
+nonsens_status classifier_regression_new(nonsens_context *ctx, arena *a, const classifier_model *m,
+                                         enum classifier_kind kind, double lambda, double gentle,
+                                         classifier_regression *g)
 {
-    const sample *s = m->data;
+    const classifier_sample *s = m->data;
     int64_t products = s->basis * s->basis;
-    *g = (regression){.kind = kind, .size = kind_size(s, kind)};
+    *g = (classifier_regression){.kind = kind, .size = kind_size(s, kind)};
     ARENA_TRY(ctx, a, g->first, g->size);
     ARENA_TRY(ctx, a, g->gram, g->size * g->size);
     ARENA_TRY(ctx, a, g->factor, g->size * g->size);
@@ -52,7 +53,7 @@ nonsens_status regression_build(nonsens_context *ctx, arena *a, const model *m, 
                : fail(ctx, NONSENS_ERR_NUMERIC, "the basis of the segment classifier is not positive definite");
 }
 
-void regression_solve(const regression *g, double *target)
+void regression_solve(const classifier_regression *g, double *target)
 {
     envelope_forward(g->size, g->first, g->factor, target);
     envelope_backward(g->size, g->first, g->factor, target);

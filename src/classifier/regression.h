@@ -9,27 +9,28 @@
 
 enum { REGRESSION_PRODUCTS = 16 }; /* of B-splines that are not zero at a point */
 
-static inline int64_t kind_size(const sample *s, enum kind kind)
+static inline int64_t kind_size(const classifier_sample *s, enum classifier_kind kind)
 {
     return kind == KIND_BOTH ? s->basis * s->basis : s->basis;
 }
 
-static inline int64_t kind_place(const sample *s, enum kind kind, int64_t product)
+static inline int64_t kind_place(const classifier_sample *s, enum classifier_kind kind, int64_t product)
 {
     return kind == KIND_BOTH ? product : kind == KIND_FIRST ? product / s->basis : product % s->basis;
 }
 
-typedef struct regression {
-    enum kind kind;
+typedef struct classifier_regression {
+    enum classifier_kind kind;
     int64_t size, *first; /* first: profile of the factor */
     double *gram;         /* (size, size) B'B, lower triangle */
     double *factor;       /* Cholesky factor of B'B + lambda (roughness) + share * gentle */
-} regression;
+} classifier_regression;
 
-nonsens_status regression_build(nonsens_context *ctx, arena *a, const model *m, enum kind kind, double lambda,
-                                double gentle, regression *g);
+nonsens_status classifier_regression_new(nonsens_context *ctx, arena *a, const classifier_model *m,
+                                         enum classifier_kind kind, double lambda, double gentle,
+                                         classifier_regression *g);
 
 /* target (size) = (B'B + P)^-1 target. */
-void regression_solve(const regression *g, double *target);
+void regression_solve(const classifier_regression *g, double *target);
 
 #endif

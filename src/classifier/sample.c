@@ -42,7 +42,7 @@ nonsens_status sample_folds(nonsens_context *ctx, arena *a, int64_t segments, co
     int64_t dealt = 0; // where the last segment left off, so that all folds have equal sizes in all
     for (int64_t e = 0; e < segments; e++) {
         int64_t rows = start[e + 1] - start[e];
-        rng r = rng_open((uint64_t)seed, RNG_SEGMENT_FOLDS, (uint64_t)(assignment * segments + e));
+        rng r = rng_new((uint64_t)seed, RNG_SEGMENT_FOLDS, (uint64_t)(assignment * segments + e));
         for (int64_t i = 0; i < rows; i++) {
             order[i] = start[e] + i;
         }
@@ -84,7 +84,8 @@ nonsens_status sample_block_folds(nonsens_context *ctx, arena *a, int64_t segmen
 }
 
 /* Sorts rows by (fold, cell), stably: two counting passes in one key. */
-static nonsens_status order_rows(nonsens_context *ctx, arena *a, sample *s, const int32_t *fold, const int32_t *corner)
+static nonsens_status order_rows(nonsens_context *ctx, arena *a, classifier_sample *s, const int32_t *fold,
+                                 const int32_t *corner)
 {
     int64_t cells = s->basis * s->basis, keys = s->folds * cells, *place;
     ARENA_TRY(ctx, a, place, keys + 1);
@@ -103,7 +104,7 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, sample *s, cons
     return NONSENS_OK;
 }
 
-static nonsens_status allocate(nonsens_context *ctx, arena *a, sample *s)
+static nonsens_status allocate(nonsens_context *ctx, arena *a, classifier_sample *s)
 {
     ARENA_TRY(ctx, a, s->block, s->folds + 1);
     ARENA_TRY(ctx, a, s->label, s->n);
@@ -114,10 +115,11 @@ static nonsens_status allocate(nonsens_context *ctx, arena *a, sample *s)
     return NONSENS_OK;
 }
 
-nonsens_status sample_build(nonsens_context *ctx, arena *a, const double *const warped[2], int64_t segments,
-                            const int64_t *start, const int32_t *fold, int64_t folds, int64_t basis, sample *out)
+nonsens_status classifier_sample_new(nonsens_context *ctx, arena *a, const double *const warped[2], int64_t segments,
+                                     const int64_t *start, const int32_t *fold, int64_t folds, int64_t basis,
+                                     classifier_sample *out)
 {
-    *out = (sample){.n = start[segments], .segments = segments, .basis = basis, .folds = folds};
+    *out = (classifier_sample){.n = start[segments], .segments = segments, .basis = basis, .folds = folds};
     double value[4];
     int32_t *corner, *label;
     TRY(allocate(ctx, a, out));

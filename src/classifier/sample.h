@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 
-typedef struct sample {
+typedef struct classifier_sample {
     int64_t n, segments;
     int64_t basis; /* m */
     int64_t folds;
@@ -24,7 +24,7 @@ typedef struct sample {
     int32_t *corner; /* (n) tensor index (b * m + c) of the first non-zero product */
     double *value;   /* (n, 8) four values of each variable */
     double *share;   /* (segments) of the rows */
-} sample;
+} classifier_sample;
 
 /* The warp of one variable (n) into out (n); equal values get equal images. */
 nonsens_status sample_warp(nonsens_context *ctx, arena *scratch, int64_t n, const double *x, double *out);
@@ -42,7 +42,8 @@ nonsens_status sample_block_folds(nonsens_context *ctx, arena *a, int64_t segmen
                                   int32_t **out);
 
 /* warped: two variables in [0, 1], rows sorted by segment with bounds start (segments + 1). */
-nonsens_status sample_build(nonsens_context *ctx, arena *a, const double *const warped[2], int64_t segments,
-                            const int64_t *start, const int32_t *fold, int64_t folds, int64_t basis, sample *out);
+nonsens_status classifier_sample_new(nonsens_context *ctx, arena *a, const double *const warped[2], int64_t segments,
+                                     const int64_t *start, const int32_t *fold, int64_t folds, int64_t basis,
+                                     classifier_sample *out);
 
 #endif

@@ -7,15 +7,15 @@
  * best explained by one variable alone (a generalised eigenproblem of size r) are replaced by that explanation.
  */
 #include "classifier/envelope.h"
-#include "math/linalg.h"
 #include "classifier/fit.h"
 #include "classifier/regression.h"
+#include "math/linalg.h"
 
 #include <math.h>
 #include <string.h>
 
 /* B' (y_e - pi_e) / sqrt(pi_e), all segments: (segments, size). */
-static void segment_targets(const sample *s, const regression *g, double *target)
+static void segment_targets(const classifier_sample *s, const classifier_regression *g, double *target)
 {
     double *mean = target + s->segments * g->size; // one more row: B' 1
     for (int64_t i = 0; i < s->n; i++) {
@@ -36,7 +36,7 @@ static void segment_targets(const sample *s, const regression *g, double *target
 
 /* ---- cold ---- */
 
-static void put_weights(fit *f, int64_t feature, const double *weight)
+static void put_weights(classifier_fit *f, int64_t feature, const double *weight)
 {
     for (int64_t e = 0; e < f->model.data->segments; e++) {
         f->theta[model_weight(&f->model, e, feature)] = weight[e];
@@ -44,11 +44,11 @@ static void put_weights(fit *f, int64_t feature, const double *weight)
 }
 
 /* Writes feature f: coefficients over the basis of its kind, and the weights of the segments. */
-static void put_feature(fit *f, int64_t feature, const double *coefficient, const double *weight)
+static void put_feature(classifier_fit *f, int64_t feature, const double *coefficient, const double *weight)
 {
-    const model *m = &f->model;
+    const classifier_model *m = &f->model;
     int64_t products = m->data->basis * m->data->basis;
-    enum kind kind = shape_kind(m->shape, feature);
+    enum classifier_kind kind = shape_kind(m->shape, feature);
     for (int64_t t = 0; t < products; t++) {
         f->theta[m->place[feature * products + t]] = coefficient[kind_place(m->data, kind, t)];
     }
@@ -56,9 +56,9 @@ static void put_feature(fit *f, int64_t feature, const double *coefficient, cons
 }
 
 /* The same from coefficients over all products, constant along the variable that the feature does not see. */
-static void put_tensor(fit *f, int64_t feature, const double *tensor, const double *weight)
+static void put_tensor(classifier_fit *f, int64_t feature, const double *tensor, const double *weight)
 {
-    const model *m = &f->model;
+    const classifier_model *m = &f->model;
     int64_t products = m->data->basis * m->data->basis;
     for (int64_t t = 0; t < products; t++) {
         f->theta[m->place[feature * products + t]] = tensor[t];
@@ -66,13 +66,14 @@ static void put_tensor(fit *f, int64_t feature, const double *tensor, const doub
     put_weights(f, feature, weight);
 }
 
-static nonsens_status cold_kind(nonsens_context *ctx, arena *a, fit *f, enum kind kind, int64_t from, int64_t count)
+static nonsens_status cold_kind(nonsens_context *ctx, arena *a, classifier_fit *f, enum classifier_kind kind,
+                                int64_t from, int64_t count)
 {
-    const sample *s = f->model.data;
+    const classifier_sample *s = f->model.data;
     int64_t segments = s->segments;
-    regression g;
+    classifier_regression g;
     double *target, *solved, *inner, *value, *coefficient, *weight;
-    TRY(regression_build(ctx, a, &f->model, kind, f->lambda, 1.0, &g));
+    TRY(classifier_regression_new(ctx, a, &f->model, kind, f->lambda, 1.0, &g));
     ARENA_TRY(ctx, a, target, (segments + 1) * g.size);
     ARENA_TRY(ctx, a, solved, segments * g.size);
     ARENA_TRY(ctx, a, inner, segments * segments);
@@ -102,13 +103,13 @@ static nonsens_status cold_kind(nonsens_context *ctx, arena *a, fit *f, enum kin
     return NONSENS_OK;
 }
 
-nonsens_status fit_start_cold(nonsens_context *ctx, arena *scratch, fit *f)
+nonsens_status fit_start_cold(nonsens_context *ctx, arena *scratch, classifier_fit *f)
 {
-    shape s = f->model.shape;
+    classifier_shape s = f->model.shape;
     int64_t count[3] = {s.first, s.second, s.both};
     for (int64_t kind = 0, from = 0; kind < 3; from += count[kind], kind++) {
         if (count[kind] > 0) {
-            TRY(cold_kind(ctx, scratch, f, (enum kind)kind, from, count[kind]));
+            TRY(cold_kind(ctx, scratch, f, (enum classifier_kind)kind, from, count[kind]));
         }
     }
     return NONSENS_OK;
@@ -117,7 +118,7 @@ nonsens_status fit_start_cold(nonsens_context *ctx, arena *scratch, fit *f)
 /* ---- from another fit ---- */
 
 /* Tensor coefficients of a feature of a fit. */
-static void tensor_coefficients(const fit *f, int64_t feature, double *out)
+static void tensor_coefficients(const classifier_fit *f, int64_t feature, double *out)
 {
     int64_t products = f->model.data->basis * f->model.data->basis;
     for (int64_t t = 0; t < products; t++) {
@@ -125,9 +126,9 @@ static void tensor_coefficients(const fit *f, int64_t feature, double *out)
     }
 }
 
-nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const fit *from, fit *f)
+nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const classifier_fit *from, classifier_fit *f)
 {
-    const model *m = &f->model;
+    const classifier_model *m = &f->model;
     double *coefficient, *weight;
     ARENA_TRY(ctx, scratch, coefficient, m->data->basis * m->data->basis);
     ARENA_TRY(ctx, scratch, weight, m->data->segments);
@@ -146,11 +147,11 @@ nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const fi
 
 /* Features of a free fit over the rows, their inner products, and their explanation by one variable. */
 typedef struct explanation {
-    double *feature;                                 /* (r, n), centred */
-    double mean[MODEL_MOST_RANK];                    /* taken off */
-    double *explained;                               /* (r, m) coefficients over one variable */
-    double inner[MODEL_MOST_RANK * MODEL_MOST_RANK]; /* V = h'h / n */
-    double share[MODEL_MOST_RANK * MODEL_MOST_RANK]; /* U: of the explained parts */
+    double *feature;                               /* (r, n), centred */
+    double mean[MODEL_MAX_RANK];                   /* taken off */
+    double *explained;                             /* (r, m) coefficients over one variable */
+    double inner[MODEL_MAX_RANK * MODEL_MAX_RANK]; /* V = h'h / n */
+    double share[MODEL_MAX_RANK * MODEL_MAX_RANK]; /* U: of the explained parts */
 } explanation;
 
 static double centre(int64_t n, double *v)
@@ -165,12 +166,13 @@ static double centre(int64_t n, double *v)
     return mean;
 }
 
-static nonsens_status explain(nonsens_context *ctx, arena *a, const fit *from, enum kind kind, explanation *x)
+static nonsens_status explain(nonsens_context *ctx, arena *a, const classifier_fit *from, enum classifier_kind kind,
+                              explanation *x)
 {
-    const sample *s = from->model.data;
+    const classifier_sample *s = from->model.data;
     int64_t r = from->model.rank;
-    regression g;
-    TRY(regression_build(ctx, a, &from->model, kind, 0.0, 1e-6, &g));
+    classifier_regression g;
+    TRY(classifier_regression_new(ctx, a, &from->model, kind, 0.0, 1e-6, &g));
     ARENA_TRY(ctx, a, x->feature, r * s->n);
     ARENA_TRY(ctx, a, x->explained, r * g.size);
     for (int64_t k = 0; k < s->folds; k++) {
@@ -209,8 +211,8 @@ static nonsens_status explain(nonsens_context *ctx, arena *a, const fit *from, e
  */
 static nonsens_status explained_directions(nonsens_context *ctx, arena *a, int64_t r, explanation *x, double *w)
 {
-    int64_t first[MODEL_MOST_RANK] = {0};
-    double factor[MODEL_MOST_RANK * MODEL_MOST_RANK], value[MODEL_MOST_RANK];
+    int64_t first[MODEL_MAX_RANK] = {0};
+    double factor[MODEL_MAX_RANK * MODEL_MAX_RANK], value[MODEL_MAX_RANK];
     double mean = 0.0;
     for (int64_t i = 0; i < r; i++) {
         mean += x->inner[i * r + i] / (double)r;
@@ -244,11 +246,11 @@ static nonsens_status explained_directions(nonsens_context *ctx, arena *a, int64
 
 /* One feature of the restricted model: the combination w (r) of the free fit's, explained where its kind asks for it.
  */
-static void combine(const fit *from, const explanation *x, const double *w, int64_t feature, double *tensor,
-                    double *coefficient, fit *f)
+static void combine(const classifier_fit *from, const explanation *x, const double *w, int64_t feature, double *tensor,
+                    double *coefficient, classifier_fit *f)
 {
-    const model *m = &f->model;
-    enum kind kind = shape_kind(m->shape, feature);
+    const classifier_model *m = &f->model;
+    enum classifier_kind kind = shape_kind(m->shape, feature);
     int64_t r = m->rank, size = kind_size(m->data, kind);
     memset(coefficient, 0, (size_t)size * sizeof *coefficient);
     for (int64_t k = 0; k < r; k++) {
@@ -261,12 +263,12 @@ static void combine(const fit *from, const explanation *x, const double *w, int6
     }
 }
 
-nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const fit *from, fit *f)
+nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const classifier_fit *from, classifier_fit *f)
 {
-    const model *m = &f->model;
+    const classifier_model *m = &f->model;
     int64_t r = m->rank, products = m->data->basis * m->data->basis, segments = m->data->segments;
-    enum kind kind = m->shape.first ? KIND_FIRST : KIND_SECOND;
-    double w[MODEL_MOST_RANK * MODEL_MOST_RANK], *coefficient, *tensor, *weight;
+    enum classifier_kind kind = m->shape.first ? KIND_FIRST : KIND_SECOND;
+    double w[MODEL_MAX_RANK * MODEL_MAX_RANK], *coefficient, *tensor, *weight;
     explanation x = {0};
     TRY(explain(ctx, scratch, from, kind, &x));
     TRY(explained_directions(ctx, scratch, r, &x, w));

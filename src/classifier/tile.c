@@ -8,7 +8,8 @@
 
 static const double NEVER = -1e30; /* logit of the padding */
 
-nonsens_status tile_new(nonsens_context *ctx, arena *a, const model *m, const double *theta, tile **out)
+nonsens_status tile_new(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
+                        classifier_tile **out)
 {
     int64_t segments = m->data->segments, wide = (segments + TILE_PAD - 1) / TILE_PAD * TILE_PAD, r = m->rank;
     ARENA_TRY(ctx, a, *out, 1);
@@ -24,7 +25,7 @@ nonsens_status tile_new(nonsens_context *ctx, arena *a, const model *m, const do
     return NONSENS_OK;
 }
 
-void tile_locate(const model *m, const double *theta, int64_t corner, tile *t)
+void tile_locate(const classifier_model *m, const double *theta, int64_t corner, classifier_tile *t)
 {
     int64_t basis = m->data->basis, products = basis * basis;
     for (int64_t f = 0; f < m->rank; f++) {
@@ -46,9 +47,9 @@ double tile_dot(const double a[TILE_PRODUCTS], const double b[TILE_PRODUCTS])
     return sum[0][0] + sum[0][1];
 }
 
-void tile_load(const model *m, const double *theta, int64_t from, int64_t end, tile *t)
+void tile_load(const classifier_model *m, const double *theta, int64_t from, int64_t end, classifier_tile *t)
 {
-    const sample *s = m->data;
+    const classifier_sample *s = m->data;
     t->from = from;
     t->rows = 1;
     while (t->rows < TILE && from + t->rows < end && s->corner[from + t->rows] == s->corner[from]) {
@@ -78,7 +79,7 @@ static inline pair exp_negative(pair x)
 }
 
 /* Logits of one row; returns the largest. */
-static double fill_logits(const tile *t, int64_t r, const double *feature, double *logit)
+static double fill_logits(const classifier_tile *t, int64_t r, const double *feature, double *logit)
 {
     pair top = pair_fill(-INFINITY);
     for (int64_t e = 0; e < t->wide; e += 2) {
@@ -92,7 +93,7 @@ static double fill_logits(const tile *t, int64_t r, const double *feature, doubl
     return top[0] > top[1] ? top[0] : top[1];
 }
 
-void tile_classify(const model *m, tile *t)
+void tile_classify(const classifier_model *m, classifier_tile *t)
 {
     for (int64_t k = 0; k < t->rows; k++) {
         double *logit = t->logit + k * t->wide, *p = t->probability + k * t->wide;

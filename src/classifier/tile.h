@@ -11,25 +11,26 @@
 
 enum { TILE = 32, TILE_PRODUCTS = 16, TILE_PAD = 4 };
 
-typedef struct tile {
-    int64_t wide;                                  /* segments, padded */
-    int64_t rows, from;                            /* from: first row in the sample */
-    int32_t place[MODEL_MOST_RANK][TILE_PRODUCTS]; /* parameters of the cell's products, feature by feature */
-    double coefficient[MODEL_MOST_RANK][TILE_PRODUCTS];
-    double product[TILE][TILE_PRODUCTS];       /* values of the 16 products */
-    double feature[TILE][MODEL_MOST_RANK + 1]; /* h_1 .. h_r, 1 */
-    double *weight;                            /* (r + 1, wide) a_e1 .. a_er, c_e, transposed */
-    double *logit, *probability;               /* (TILE, wide) */
-    double log_norm[TILE];                     /* log sum exp of the logits */
-} tile;
+typedef struct classifier_tile {
+    int64_t wide;                                 /* segments, padded */
+    int64_t rows, from;                           /* from: first row in the sample */
+    int32_t place[MODEL_MAX_RANK][TILE_PRODUCTS]; /* parameters of the cell's products, feature by feature */
+    double coefficient[MODEL_MAX_RANK][TILE_PRODUCTS];
+    double product[TILE][TILE_PRODUCTS];      /* values of the 16 products */
+    double feature[TILE][MODEL_MAX_RANK + 1]; /* h_1 .. h_r, 1 */
+    double *weight;                           /* (r + 1, wide) a_e1 .. a_er, c_e, transposed */
+    double *logit, *probability;              /* (TILE, wide) */
+    double log_norm[TILE];                    /* log sum exp of the logits */
+} classifier_tile;
 
-nonsens_status tile_new(nonsens_context *ctx, arena *a, const model *m, const double *theta, tile **out);
+nonsens_status tile_new(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
+                        classifier_tile **out);
 
 /* Parameters of the products of a cell. */
-void tile_locate(const model *m, const double *theta, int64_t corner, tile *t);
+void tile_locate(const classifier_model *m, const double *theta, int64_t corner, classifier_tile *t);
 
 /* The 16 products of a row. */
-static inline void tile_products(const sample *s, int64_t row, double product[TILE_PRODUCTS])
+static inline void tile_products(const classifier_sample *s, int64_t row, double product[TILE_PRODUCTS])
 {
     const double *v = s->value + 8 * row;
     for (int i = 0; i < TILE_PRODUCTS; i++) {
@@ -40,10 +41,10 @@ static inline void tile_products(const sample *s, int64_t row, double product[TI
 double tile_dot(const double a[TILE_PRODUCTS], const double b[TILE_PRODUCTS]);
 
 /* The longest run of rows of one cell from `from` on, at most TILE and not beyond `end`: products and features. */
-void tile_load(const model *m, const double *theta, int64_t from, int64_t end, tile *t);
+void tile_load(const classifier_model *m, const double *theta, int64_t from, int64_t end, classifier_tile *t);
 
 /* Logits, probabilities and log norms of the tile's rows from their features. */
-void tile_classify(const model *m, tile *t);
+void tile_classify(const classifier_model *m, classifier_tile *t);
 
 /*
  * c (left, right) += sign A'B for A (rows, left), B (rows, right), left and right multiples of TILE_PAD; of a `lower`

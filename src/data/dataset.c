@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What dataset_build is given. */
+/* What dataset_new is given. */
 typedef struct build_input {
     int64_t n, d, segments;
     const double *const *column; // (d) of n
@@ -212,17 +212,17 @@ static nonsens_status build(nonsens_context *ctx, const build_input *in, bool au
     return NONSENS_OK;
 }
 
-nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
-                             const char *const *names, const int32_t *category, int64_t segments,
-                             const char *const *labels, const int64_t *input_row, nonsens_data **out)
+nonsens_status dataset_new(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
+                           const char *const *names, const int32_t *category, int64_t segments,
+                           const char *const *labels, const int64_t *input_row, nonsens_data **out)
 {
     build_input in = {n, d, segments, column, NULL, names, category, labels, input_row};
     return build(ctx, &in, true, out);
 }
 
-nonsens_status dataset_build_unaudited(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
-                                       const char *const *names, const int32_t *category, int64_t segments,
-                                       const char *const *labels, const int64_t *input_row, nonsens_data **out)
+nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
+                                     const char *const *names, const int32_t *category, int64_t segments,
+                                     const char *const *labels, const int64_t *input_row, nonsens_data **out)
 {
     build_input in = {n, d, segments, column, NULL, names, category, labels, input_row};
     return build(ctx, &in, false, out);

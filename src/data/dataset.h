@@ -39,14 +39,14 @@ struct nonsens_data {
  * Builds the data set in canonical order from columns as the user has them.  column: d pointers to n values; category:
  * n labels 0..E-1 or NULL; names, labels: copied.  input_row may be NULL (0..n-1).  Ends with the audit (audit.h).
  */
-nonsens_status dataset_build(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
-                             const char *const *names, const int32_t *category, int64_t segments,
-                             const char *const *labels, const int64_t *input_row, nonsens_data **out);
+nonsens_status dataset_new(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
+                           const char *const *names, const int32_t *category, int64_t segments,
+                           const char *const *labels, const int64_t *input_row, nonsens_data **out);
 
 /* The same without the audit, for data whose pairs are looked at one by one: a constant column is no error. */
-nonsens_status dataset_build_unaudited(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
-                                       const char *const *names, const int32_t *category, int64_t segments,
-                                       const char *const *labels, const int64_t *input_row, nonsens_data **out);
+nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
+                                     const char *const *names, const int32_t *category, int64_t segments,
+                                     const char *const *labels, const int64_t *input_row, nonsens_data **out);
 
 /* The data set with some of its columns alone (user's indices, all different), in canonical order of its own. */
 nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, int64_t count, const int64_t *index,

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEAST_OF_SEGMENT = 100 };
+enum { MIN_OF_SEGMENT = 100 };
 
 typedef struct place {
     int64_t input, row; /* in the table, in the data set */
@@ -53,22 +53,22 @@ static nonsens_status draw_rows(nonsens_context *ctx, arena *a, const nonsens_da
     place *from;
     int64_t *index, *row, count = 0, stretches = data->segments > 0 ? data->segments : 1;
     int64_t length = options->block_length > 1 ? options->block_length : 1;
-    rng r = rng_open((uint64_t)options->seed, RNG_FEWER_ROWS, 0);
+    rng r = rng_new((uint64_t)options->seed, RNG_FEWER_ROWS, 0);
     ARENA_TRY(ctx, a, from, data->n);
     ARENA_TRY(ctx, a, index, data->n);
     ARENA_TRY(ctx, a, row, data->n);
     for (int64_t e = 0; e < stretches; e++) {
         int64_t rows = data->start[e + 1] - data->start[e];
         double share = ceil((double)most * ((double)rows / (double)data->n));
-        int64_t wanted = share > LEAST_OF_SEGMENT ? (int64_t)share : LEAST_OF_SEGMENT;
+        int64_t wanted = share > MIN_OF_SEGMENT ? (int64_t)share : MIN_OF_SEGMENT;
         list_rows(data, data->start[e], data->start[e + 1], length > 1, from);
         count += draw_blocks(&r, from, rows, length, wanted, index, row + count);
     }
     return dataset_rows(ctx, a, data, count, row, out);
 }
 
-nonsens_status fewer_rows(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, int64_t most,
-                          nonsens_data **out)
+nonsens_status subsample(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, int64_t most,
+                         nonsens_data **out)
 {
     arena scratch = {0};
     *out = NULL;

@@ -11,7 +11,7 @@
  * About `most` of the rows, the same share of every segment but at least 100 where it has them; *out is NULL where
  * there are no more than that.  With --block-length whole blocks of neighbouring rows.
  */
-nonsens_status fewer_rows(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, int64_t most,
-                          nonsens_data **out);
+nonsens_status subsample(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, int64_t most,
+                         nonsens_data **out);
 
 #endif

@@ -85,7 +85,7 @@ nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag 
             }
         }
     }
-    TRY(orient_open(ctx, scratch, out, NULL, &o));
+    TRY(orient_new(ctx, scratch, out, NULL, &o));
     return orient_rules(ctx, &o);
 }
 

@@ -21,7 +21,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-nonsens_status orient_open(nonsens_context *ctx, arena *keep, pdag *graph, const knowledge *known, orienter *out)
+nonsens_status orient_new(nonsens_context *ctx, arena *keep, pdag *graph, const knowledge *known, orienter *out)
 {
     *out = (orienter){.graph = graph, .known = known};
     if (known && known->d != graph->d) {

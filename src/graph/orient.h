@@ -1,7 +1,7 @@
 /*
  * orient.h - directions in a skeleton: what is known, v-structures, then Meek's rules to a fixpoint.
  *
- * Usual order of calls: orient_open, orient_knowledge, orient_colliders, orient_rules, then orient_edge for single
+ * Usual order of calls: orient_new, orient_knowledge, orient_colliders, orient_rules, then orient_edge for single
  * edges that a method can direct otherwise.  No step makes a circle of arrows; the rules and orient_edge make no new
  * v-structure either.
  *
@@ -57,7 +57,7 @@ typedef struct orienter {
 } orienter;
 
 /* graph: lines, or what is oriented already; it is changed in place.  known may be NULL.  Memory from `keep`. */
-nonsens_status orient_open(nonsens_context *ctx, arena *keep, pdag *graph, const knowledge *known, orienter *out);
+nonsens_status orient_new(nonsens_context *ctx, arena *keep, pdag *graph, const knowledge *known, orienter *out);
 
 /* Directs what is known; fails where that makes a circle. */
 nonsens_status orient_knowledge(nonsens_context *ctx, orienter *o);

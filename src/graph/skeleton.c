@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_JOBS = 1024 }; /* of a level: cheap tests are done many to a job, expensive ones one by one */
+enum { MAX_JOBS = 1024 }; /* of a level: cheap tests are done many to a job, expensive ones one by one */
 
 /* A level's work: the pairs to be tested given sets of one size, x[k] < y[k], and what is found of each. */
 typedef struct level_work {
@@ -212,7 +212,7 @@ static nonsens_status run_level(nonsens_context *ctx, arena *keep, arena *local,
     ARENA_TRY(ctx, local, w->given, w->pairs * w->size);
     ARENA_TRY(ctx, local, w->tests, w->pairs);
     list_pairs(w, w->x, w->y);
-    w->per_job = 1 + w->pairs / MOST_JOBS;
+    w->per_job = 1 + w->pairs / MAX_JOBS;
     w->found->level = w->size;
     first_failure_reset(&w->failure);
     int64_t jobs = (w->pairs + w->per_job - 1) / w->per_job;

@@ -78,7 +78,7 @@ static double mean_digamma_difference(int64_t n, int64_t m)
 static nonsens_status entropy_open(nonsens_context *ctx, arena *a, ica_data *data, double *rotation,
                                    entropy_state *state)
 {
-    TRY(ica_rows_open(ctx, a, data, rotation, &state->rows));
+    TRY(ica_rows_new(ctx, a, data, rotation, &state->rows));
     ARENA_TRY(ctx, a, state->digammas, data->segments);
     ARENA_TRY(ctx, a, state->spacing, data->segments);
     for (int64_t e = 0; e < data->segments; e++) {

@@ -238,7 +238,7 @@ nonsens_status ica_fastica_within(nonsens_context *ctx, arena *a, ica_data *data
     int64_t d = data->d;
     fixed_point p = {.ctx = ctx, .scratch = a, .d = d, .limits = *limits};
     double *best;
-    TRY(ica_blocks_open(ctx, a, data, options->contrast, options->threads, &p.blocks));
+    TRY(ica_blocks_new(ctx, a, data, options->contrast, options->threads, &p.blocks));
     ARENA_TRY(ctx, a, p.w, d * d);
     ARENA_TRY(ctx, a, p.next, d * d);
     ARENA_TRY(ctx, a, p.earlier, d * d);
@@ -279,7 +279,7 @@ nonsens_status ica_fastica(nonsens_context *ctx, arena *a, ica_data *data, const
     ica_data some;
     negentropy_state state = {.contrast = options->contrast};
     TRY(ica_spaced_rows(ctx, a, data, GAP_ROWS, &some));
-    TRY(ica_rows_open(ctx, a, &some, rotation, &state.rows));
+    TRY(ica_rows_new(ctx, a, &some, rotation, &state.rows));
     ica_contrast contrast = {&state, plane_negentropy, ica_rows_turn};
     out->contrast_gap = (double)data->n * ica_weakest_plane(data->d, &contrast);
     return NONSENS_OK;

@@ -47,9 +47,9 @@ bool ica_sees_segments(enum unmixing algorithm);
  * and entropy; for score matching it has the unit of J and only its order of magnitude says something.  Where the
  * rotation is not identified it is of the order of the number of segments (joint diagonalisation) or of what chance
  * alone gives: it does not grow with the rows, or with their root (Infomax).  0 for d = 1, where there is nothing to
- * rotate; NaN for score matching of more than ICA_GAP_MOST sources, where it would take longer than the fit.
+ * rotate; NaN for score matching of more than ICA_GAP_MAX sources, where it would take longer than the fit.
  */
-enum { ICA_GAP_MOST = 6 };
+enum { ICA_GAP_MAX = 6 };
 
 typedef struct ica_result {
     double *unmix; /* (d, d) column-major: s = unmix * (z - segment mean); rows ordered and signed canonically */

@@ -79,7 +79,7 @@ typedef struct ica_rows {
     double *u, *v;    /* (n) scratch: a pair of sources on trial */
 } ica_rows;
 
-nonsens_status ica_rows_open(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_rows *rows);
+nonsens_status ica_rows_new(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_rows *rows);
 void ica_rows_turn(void *state, int64_t j, int64_t k, double c, double s);
 
 /* joint_diagonalisation.c: unmixing (d, d) of the whitened data, any start overwritten; needs two segments. */
@@ -111,7 +111,7 @@ nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data
 typedef struct ica_score_how {
     const ica_family *family;
     double sharpness;
-    int most_iterations; /* of the descent */
+    int max_iterations; /* of the descent */
 } ica_score_how;
 
 typedef struct ica_score_fit {

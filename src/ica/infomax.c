@@ -32,7 +32,7 @@
 enum { ITERATIONS = 500, SWITCHES = 20, HALVINGS = 12, MEMORY = 7, GAP_ROWS = 4096 };
 static const double STATIONARY = 1e-9;        /* max |G| at the end, */
 static const double NEARLY_STATIONARY = 0.02; /* and where the signs are looked at again */
-static const double LEAST_CURVATURE = 0.01;   /* of a pair of sources */
+static const double MIN_CURVATURE = 0.01;     /* of a pair of sources */
 static const double ROUNDING = 1e-13;         /* of L: what is below this cannot be told from no change */
 /* c(1) by quadrature with 30 digits, c(-1). */
 static const double LOG_MASS_SUPER = -0.29939807202542053, LOG_MASS_SUB = 0.5;
@@ -162,7 +162,7 @@ static void precondition(void *state, double *v)
             double first = bend * p->here.covariance[j + j * d];
             double second = (1.0 + p->sign[j] * p->here.slope[j]) * p->here.covariance[i + i * d];
             double least = 0.5 * (first + second - sqrt((first - second) * (first - second) + 4.0));
-            double raise = least < LEAST_CURVATURE ? LEAST_CURVATURE - least : 0.0;
+            double raise = least < MIN_CURVATURE ? MIN_CURVATURE - least : 0.0;
             first += raise;
             second += raise;
             double determinant = first * second - 1.0, ij = v[i + j * d], ji = v[j + i * d];
@@ -335,14 +335,14 @@ static nonsens_status likelihood_gap(nonsens_context *ctx, arena *a, infomax *p,
     ica_blocks blocks;
     likelihood_state state = {.model = p};
     TRY(ica_spaced_rows(ctx, a, data, GAP_ROWS, &some));
-    TRY(ica_blocks_open(ctx, a, &some, CONTRAST_LOG_COSH, 1, &blocks));
+    TRY(ica_blocks_new(ctx, a, &some, CONTRAST_LOG_COSH, 1, &blocks));
     for (int64_t j = 0; j < d; j++) {
         for (int64_t i = 0; i < d; i++) {
             p->square[i + j * d] = p->here.w[i + j * d] / sqrt(p->here.covariance[j + j * d]);
         }
     }
     ica_blocks_turn(&blocks, p->square);
-    TRY(ica_rows_open(ctx, a, &some, NULL, &state.rows));
+    TRY(ica_rows_new(ctx, a, &some, NULL, &state.rows));
     ica_contrast contrast = {&state, plane_likelihood, NULL};
     *gap = (double)data->n * ica_weakest_plane(d, &contrast);
     return NONSENS_OK;
@@ -365,7 +365,7 @@ static nonsens_status infomax_open(nonsens_context *ctx, arena *a, const ica_dat
 {
     int64_t d = data->d;
     *p = (infomax){.ctx = ctx, .d = d};
-    TRY(ica_blocks_open(ctx, a, data, CONTRAST_LOG_COSH, options->threads, &p->blocks));
+    TRY(ica_blocks_new(ctx, a, data, CONTRAST_LOG_COSH, options->threads, &p->blocks));
     TRY(point_open(ctx, a, d, &p->here));
     TRY(point_open(ctx, a, d, &p->trial));
     ARENA_TRY(ctx, a, p->total, d * d);

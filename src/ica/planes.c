@@ -17,7 +17,7 @@ void ica_turn_pair(int64_t n, int64_t stride, double c, double s, const double *
     }
 }
 
-nonsens_status ica_rows_open(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_rows *rows)
+nonsens_status ica_rows_new(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_rows *rows)
 {
     rows->data = data;
     rows->rotation = rotation;

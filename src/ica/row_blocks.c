@@ -279,8 +279,8 @@ static nonsens_status work_on_blocks(nonsens_context *ctx, arena *scratch, int64
     }
 }
 
-nonsens_status ica_blocks_open(nonsens_context *ctx, arena *a, const ica_data *data, enum contrast contrast,
-                               int threads, ica_blocks *b)
+nonsens_status ica_blocks_new(nonsens_context *ctx, arena *a, const ica_data *data, enum contrast contrast, int threads,
+                              ica_blocks *b)
 {
     *b = (ica_blocks){.ctx = ctx, .n = data->n, .d = data->d, .y = data->y, .contrast = contrast};
     b->blocks = (b->n + BLOCK_ROWS - 1) / BLOCK_ROWS;

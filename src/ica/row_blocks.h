@@ -35,8 +35,8 @@ typedef struct ica_blocks {
 } ica_blocks;
 
 /* Uses y (n, d) in place; few rows are worked on by one thread whatever `threads` says. */
-nonsens_status ica_blocks_open(nonsens_context *ctx, arena *a, const ica_data *data, enum contrast contrast,
-                               int threads, ica_blocks *b);
+nonsens_status ica_blocks_new(nonsens_context *ctx, arena *a, const ica_data *data, enum contrast contrast, int threads,
+                              ica_blocks *b);
 
 /* w (d, m), m <= d: a column is a direction. */
 nonsens_status ica_blocks_pass(ica_blocks *b, int64_t m, const double *w, ica_row_means *out);

@@ -42,7 +42,7 @@ static const double CLEARLY = 2.0; /* standard errors by which another family mu
 static const double BLUNT = 1.0;   /* sharpness of a log cosh that finds its way from anywhere */
 
 enum {
-    MOST_ITERATIONS = 500,
+    MAX_ITERATIONS = 500,
     CHOICE_ITERATIONS = 40, /* fits that only choose the statistic are not carried to the end, */
     CHOICE_ROWS = 5000,     /* and see about so many rows */
     PARTS = 5,              /* each of which is scored by the fit to the others */
@@ -89,7 +89,7 @@ static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *
 static nonsens_status fit_one(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
                               ica_score_fit *fit)
 {
-    ica_score_how first = {ica_family_of(STATISTIC_LOG_COSH), BLUNT, how->most_iterations};
+    ica_score_how first = {ica_family_of(STATISTIC_LOG_COSH), BLUNT, how->max_iterations};
     if (how->family->located) {
         TRY(ica_score_descend(ctx, a, data, &first, fit));
     }
@@ -120,7 +120,7 @@ static void shuffle_by_content(const ica_data *data, int64_t e, uint64_t seed, d
                                int64_t *order)
 {
     int64_t first = data->start[e], rows = data->start[e + 1] - first;
-    rng r = rng_open(seed, RNG_ICA, DEALING + (uint64_t)e);
+    rng r = rng_new(seed, RNG_ICA, DEALING + (uint64_t)e);
     for (int64_t i = 0; i < rows; i++) {
         distance[i] = 0.0;
         for (int64_t j = 0; j < data->d; j++) {
@@ -263,7 +263,7 @@ nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data
     } else if (options->sharpness == 0.0) {
         out->sharpness = ica_family_of(options->statistic)->sharpness;
     }
-    state.how = (ica_score_how){ica_family_of(out->statistic), out->sharpness, MOST_ITERATIONS};
+    state.how = (ica_score_how){ica_family_of(out->statistic), out->sharpness, MAX_ITERATIONS};
     ARENA_TRY(ctx, a, state.fit, starts);
     for (int64_t k = 0; k < starts; k++) {
         TRY(fit_open(ctx, a, d, &state.fit[k]));

@@ -8,7 +8,7 @@
  *
  *     r = sum_a lambda_a q_a''' + (sum_a lambda_a q_a'') (sum_a lambda_a q_a'),      dJ/dW = sum_e n_e/n E_e r y',
  *
- * and dJ/dlocation = -sum_e n_e/n E_e r.  Up to SWEEP_MOST sources, sweeps over planes search J globally first.  Then
+ * and dJ/dlocation = -sum_e n_e/n E_e r.  Up to SWEEP_MAX sources, sweeps over planes search J globally first.  Then
  * L-BFGS in W = (I - S)^{-1} (I + S), S skew-symmetric (Cayley), and the location.
  */
 #include "ica/ica_internal.h"
@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWEEP_MOST = ICA_GAP_MOST, ROUNDS = 4, PLACES = 33 };
+enum { SWEEP_MAX = ICA_GAP_MAX, ROUNDS = 4, PLACES = 33 };
 static const ica_search ANGLES = {.grid = 32, .precision = 1e-2, .stop = 5e-2, .max_sweeps = 12};
 static const double FARTHEST = 2.0;    /* deviations from its mean in which the place of a source is sought */
 static const double PLACE_STEP = 1e-3; /* a smaller move of every place ends the rounds */
@@ -48,7 +48,7 @@ static double fit_segment(const score_state *state, int64_t n, const double *s, 
 static double source_value(const score_state *state, const double *s)
 {
     const ica_data *data = &state->data;
-    double value = 0.0, lambda[STATISTICS_MOST];
+    double value = 0.0, lambda[STATISTICS_MAX];
     for (int64_t e = 0; e < data->segments; e++) {
         int64_t first = data->start[e];
         value += ica_segment_weight(data, e) * fit_segment(state, data->start[e + 1] - first, s + first, lambda);
@@ -60,7 +60,7 @@ static double source_value(const score_state *state, const double *s)
 static double source_slope(const score_state *state, double *s)
 {
     const ica_data *data = &state->data;
-    double value = 0.0, lambda[STATISTICS_MOST];
+    double value = 0.0, lambda[STATISTICS_MAX];
     for (int64_t e = 0; e < data->segments; e++) {
         int64_t first = data->start[e], n = data->start[e + 1] - first;
         value += ica_segment_weight(data, e) * fit_segment(state, n, s + first, lambda);
@@ -139,7 +139,7 @@ static nonsens_status sweep(nonsens_context *ctx, score_state *state, ica_score_
 
 static nonsens_status search(nonsens_context *ctx, score_state *state, ica_score_fit *fit)
 {
-    bool few = state->data.d <= SWEEP_MOST;
+    bool few = state->data.d <= SWEEP_MAX;
     if (!state->family->located) {
         return few ? sweep(ctx, state, fit) : NONSENS_OK;
     }
@@ -287,8 +287,8 @@ static nonsens_status polish(nonsens_context *ctx, arena *a, score_state *state,
 {
     int64_t d = state->data.d, parameters = parameter_count(state);
     double *x;
-    lbfgs_result result;
-    lbfgs_options options = {.memory = 10, .gradient_tolerance = 1e-7, .max_iterations = state->how->most_iterations};
+    optimise_result result;
+    optimise_options options = {.memory = 10, .gradient_tolerance = 1e-7, .max_iterations = state->how->max_iterations};
     ARENA_TRY(ctx, a, x, parameters);
     TRY(lbfgs_minimise(ctx, a, parameters, x, rotated_objective, state, &options, &result));
     cayley(state, x);
@@ -332,7 +332,7 @@ static nonsens_status open_state(nonsens_context *ctx, arena *a, const ica_data 
     int64_t n = data->n, d = data->d, largest = ica_largest_segment(data) * family->count;
     *state = (score_state){.how = how, .family = family};
     TRY(open_rows(ctx, a, data, fit, family->located, &state->data));
-    TRY(ica_rows_open(ctx, a, &state->data, fit->rotation, &state->rows));
+    TRY(ica_rows_new(ctx, a, &state->data, fit->rotation, &state->rows));
     ARENA_TRY(ctx, a, state->q.q1, largest);
     ARENA_TRY(ctx, a, state->q.q2, largest);
     ARENA_TRY(ctx, a, state->q.q3, largest);
@@ -372,7 +372,7 @@ nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data 
         fit->value += source_value(&state, state.data.y + j * data->n);
     }
     ica_contrast contrast = {&state, plane_value, ica_rows_turn};
-    fit->contrast_gap = data->d <= SWEEP_MOST ? (double)data->n * ica_weakest_plane(data->d, &contrast) : NAN;
+    fit->contrast_gap = data->d <= SWEEP_MAX ? (double)data->n * ica_weakest_plane(data->d, &contrast) : NAN;
     read_location(&state, data, fit->location);
     return NONSENS_OK;
 }
@@ -381,7 +381,7 @@ nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data
                                   const ica_score_how *how, const ica_score_fit *fit, double *out)
 {
     score_state seen, unseen;
-    double lambda[STATISTICS_MOST];
+    double lambda[STATISTICS_MAX];
     TRY(open_state(ctx, a, train, how, fit, &seen));
     TRY(open_state(ctx, a, test, how, fit, &unseen));
     for (int64_t e = 0; e < train->segments; e++) {

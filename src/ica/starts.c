@@ -24,7 +24,7 @@ static void make_orthonormal(int64_t d, int64_t count, const double *w, double *
 
 void ica_set_start(uint64_t seed, int64_t start, int64_t d, double *w)
 {
-    rng r = rng_open(seed, RNG_ICA, (uint64_t)start);
+    rng r = rng_new(seed, RNG_ICA, (uint64_t)start);
     for (int64_t j = 0; j < d; j++) {
         for (int64_t i = 0; i < d; i++) {
             w[i + j * d] = start > 0 ? rng_normal(&r) : i == j ? 1.0 : 0.0;

@@ -144,7 +144,7 @@ ica_moments ica_family_moments(const ica_family *f, int64_t n, const ica_derivat
 /* Solves M x = -r for the leading `size` statistics by Cholesky; M is positive definite through its ridge. */
 static void solve_leading(const ica_moments *m, int size, const double *r, double *x)
 {
-    double l[STATISTICS_MOST][STATISTICS_MOST];
+    double l[STATISTICS_MAX][STATISTICS_MAX];
     for (int i = 0; i < size; i++) {
         double sum = -r[i];
         for (int k = 0; k <= i; k++) {
@@ -170,7 +170,7 @@ static void solve_leading(const ica_moments *m, int size, const double *r, doubl
 void ica_family_fit(const ica_family *f, const ica_moments *m, double *lambda)
 {
     int free = f->count - f->fixed;
-    double r[STATISTICS_MOST];
+    double r[STATISTICS_MAX];
     for (int k = free; k < f->count; k++) {
         lambda[k] = -1.0;
     }

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { STATISTICS_MOST = 3 };
+enum { STATISTICS_MAX = 3 };
 
 /* Added to E q'^2, without which a source that stands still in a segment would make the objective unbounded. */
 static const double ICA_RIDGE = 1e-6;
@@ -21,7 +21,7 @@ typedef struct ica_family {
     int fixed;        /* so many of them, the last ones, have the coefficient -1 in every segment: a base density */
     bool located;     /* sources are measured from a place of their own that is fitted, not from segment means */
     double sharpness; /* where nobody says otherwise */
-    statistic_fn of[STATISTICS_MOST];
+    statistic_fn of[STATISTICS_MAX];
 } ica_family;
 
 /* Any but STATISTIC_AUTO. */
@@ -36,7 +36,7 @@ void ica_family_derivatives(const ica_family *f, double c, int64_t n, const doub
 
 /* One source inside one segment: b_a = E q_a'', moment_ab = E q_a' q_b'. */
 typedef struct ica_moments {
-    double b[STATISTICS_MOST], moment[STATISTICS_MOST][STATISTICS_MOST];
+    double b[STATISTICS_MAX], moment[STATISTICS_MAX][STATISTICS_MAX];
 } ica_moments;
 
 ica_moments ica_family_moments(const ica_family *f, int64_t n, const ica_derivatives *q);

@@ -75,16 +75,16 @@ static nonsens_status open_tester(nonsens_context *ctx, const ci_variables *vari
     (*out)->options = *options;
     nonsens_status status = copy_variables(ctx, *out, variables, with_group);
     if (status == NONSENS_OK) {
-        status = ci_prepare(ctx, *out);
+        status = ci_fill(ctx, *out);
     }
     if (status != NONSENS_OK) {
-        ci_close(*out);
+        ci_free(*out);
         *out = NULL;
     }
     return status;
 }
 
-nonsens_status ci_open(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out)
+nonsens_status ci_new(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out)
 {
     return open_tester(ctx, variables, options, false, out);
 }
@@ -107,7 +107,7 @@ nonsens_status ci_open_callback(nonsens_context *ctx, int64_t variables, nonsens
     return NONSENS_OK;
 }
 
-void ci_close(ci_tester *tester)
+void ci_free(ci_tester *tester)
 {
     if (!tester) {
         return;

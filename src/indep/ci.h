@@ -28,7 +28,7 @@ enum { CI_DETAILS = 2 };
 typedef struct ci_result {
     double statistic, p_value;
     int64_t rows_used, segments_used, segments_skipped; /* rows_used: 0 where the test does not tell */
-    int64_t least_rows;                                 /* of a segment that enters the test */
+    int64_t min_rows;                                   /* of a segment that enters the test */
     bool by_permutation, by_signs;                      /* p_value came from permutations, or from random signs */
     bool by_callback;                                   /* a caller's own test: nothing but p_value is known */
     bool degenerate; /* nothing is left of a variable once z is known: p_value is 1 */
@@ -62,7 +62,7 @@ typedef struct ci_tester ci_tester;
 ci_options ci_options_from(const nonsens_options *options);
 
 /* The variables' values and the groups must outlive the tester. */
-nonsens_status ci_open(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out);
+nonsens_status ci_new(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out);
 /*
  * The same with the group of a row as one more variable, of number variables->count: a category that has no values and
  * comes last in rank.  Questions about it are put to all rows at once and answered by a kernel test (kci.h, indicators
@@ -72,7 +72,7 @@ nonsens_status ci_open(nonsens_context *ctx, const ci_variables *variables, cons
 nonsens_status ci_open_with_group(nonsens_context *ctx, const ci_variables *variables, const ci_options *options,
                                   ci_tester **out);
 nonsens_status ci_open_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user, ci_tester **out);
-void ci_close(ci_tester *tester);
+void ci_free(ci_tester *tester);
 
 /* x, y and given (count) are different variables. */
 nonsens_status ci_test(nonsens_context *ctx, ci_tester *tester, int64_t x, int64_t y, int64_t count,

@@ -46,7 +46,7 @@ static inline bool ci_is_group(const ci_tester *t, int64_t variable)
 nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out);
 
 /* Makes what all questions need. */
-nonsens_status ci_prepare(nonsens_context *ctx, ci_tester *t);
+nonsens_status ci_fill(nonsens_context *ctx, ci_tester *t);
 
 /* Frees a ci_part. */
 void ci_part_release(void *part);

@@ -23,10 +23,10 @@ enum part_kind { PART_FEATURES, PART_RESIDUALS, PART_ALL_ROWS };
  * Rows of a group, per column given, below which what a regression leaves over is not tested: its errors, which hang on
  * the given columns in x and y alike, add up over groups.  Ten groups of 20 rows a column: size .108 and .083 at .05.
  */
-enum { RESIDUALS_LEAST_ROWS = 50 };
+enum { RESIDUALS_MIN_ROWS = 50 };
 
 /* Of the squares: regressions follow functions without noise to about 1e-8 of them, and what is then left is error. */
-static const double RESIDUALS_LEAST_LEFT = 1e-6;
+static const double RESIDUALS_MIN_LEFT = 1e-6;
 
 /* Also the unit of ci_store: found by kind, variable and given. */
 typedef struct ci_part {
@@ -150,7 +150,7 @@ static void take_residuals(int64_t rows, const double *y, const double *residual
         left += scaled_square(residual[i], factor);
         all += scaled_square(y[i] - mean, factor);
     }
-    bool determined = left <= RESIDUALS_LEAST_LEFT * all;
+    bool determined = left <= RESIDUALS_MIN_LEFT * all;
     for (int64_t i = 0; i < rows && !determined; i++) {
         to[i] = residual[i];
     }
@@ -198,7 +198,7 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const
         sum.left = sum.all = 0.0;
         ARENA_TRY(ctx, &part->memory, v[j], y->n);
         for (int64_t e = 0; e < t->groups.count; e++) {
-            if (t->groups.start[e + 1] - t->groups.start[e] < RESIDUALS_LEAST_ROWS * z.d) {
+            if (t->groups.start[e + 1] - t->groups.start[e] < RESIDUALS_MIN_ROWS * z.d) {
                 continue; // all zero: the test skips and counts it
             }
             TRY(check_cancelled(ctx));
@@ -314,7 +314,7 @@ static nonsens_status run_hsic(nonsens_context *ctx, arena *scratch, const ci_te
     out->segments_used = test.segments_used;
     out->segments_skipped = test.segments_skipped;
     out->by_permutation = test.by_permutation;
-    out->least_rows = HSIC_LEAST_ROWS;
+    out->min_rows = HSIC_MIN_ROWS;
     return NONSENS_OK;
 }
 
@@ -342,7 +342,7 @@ static nonsens_status run_features(nonsens_context *ctx, arena *scratch, ci_test
     out->segments_skipped = test.segments_skipped;
     out->by_signs = t->options.null_kind == NULL_PERMUTATION;
     out->degenerate = test.determined;
-    out->least_rows = KCI_LEAST_ROWS;
+    out->min_rows = KCI_MIN_ROWS;
     if (q->count > 0) {
         out->side_name = "degrees";
         out->side_text = "degrees of freedom of the regression on what is given";
@@ -373,7 +373,7 @@ static nonsens_status run_residuals(nonsens_context *ctx, arena *scratch, ci_tes
     } else {
         status = run_hsic(ctx, scratch, t, &s.part[0]->residual, &s.part[1]->residual, q->job, out);
     }
-    out->least_rows = RESIDUALS_LEAST_ROWS * given_columns(t, q);
+    out->min_rows = RESIDUALS_MIN_ROWS * given_columns(t, q);
     out->side_name = "explained";
     out->side_text = "share of the variance that the regression on what is given explains";
     out->side[0] = s.part[0]->explained;
@@ -399,7 +399,7 @@ static nonsens_status run_fisher_z(nonsens_context *ctx, arena *scratch, ci_test
     out->segments_used = test.groups_used;
     out->segments_skipped = test.groups_skipped + test.groups_undefined;
     out->degenerate = test.degenerate;
-    out->least_rows = q->count + 4;
+    out->min_rows = q->count + 4;
     bool several = t->groups.count > 1;
     add_detail(out, q->count > 0 ? "partial correlation" : "correlation",
                several ? "over all segments, weighted by their rows" : "over all rows", test.correlation);
@@ -426,7 +426,7 @@ static nonsens_status run_information(nonsens_context *ctx, arena *scratch, ci_t
     out->segments_used = test.groups_used;
     out->segments_skipped = test.groups_skipped;
     out->by_permutation = true;
-    out->least_rows = INFORMATION_LEAST_ROWS;
+    out->min_rows = INFORMATION_MIN_ROWS;
     add_detail(out, "information", "mutual information in nats", test.information);
     return NONSENS_OK;
 }
@@ -462,10 +462,10 @@ static nonsens_status prepare_correlations(nonsens_context *ctx, ci_tester *t)
         v[t->place[k]] = t->variable[k].v[0];
     }
     column_set all = {t->variable[0].n, t->columns, v};
-    return fisher_z_prepare(ctx, &t->memory, &all, &t->groups, &t->correlations);
+    return fisher_z_new(ctx, &t->memory, &all, &t->groups, &t->correlations);
 }
 
-nonsens_status ci_prepare(nonsens_context *ctx, ci_tester *t)
+nonsens_status ci_fill(nonsens_context *ctx, ci_tester *t)
 {
     const test_row *row = &test_table[t->options.test];
     char word[OPTION_WORD_BYTES];

@@ -130,8 +130,8 @@ static nonsens_status correlate_all(nonsens_context *ctx, arena *keep, arena *lo
     return NONSENS_OK;
 }
 
-nonsens_status fisher_z_prepare(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
-                                fisher_z_data *out)
+nonsens_status fisher_z_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
+                            fisher_z_data *out)
 {
     arena local = {0};
     TRY(check_input(ctx, all, groups));

@@ -39,8 +39,8 @@ typedef struct fisher_z_result {
  * Correlation matrices of all columns inside every group, into `keep`: 8 d^2 bytes a group.  O(n d^2) by blocks of
  * columns; any scale and offset.
  */
-nonsens_status fisher_z_prepare(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
-                                fisher_z_data *out);
+nonsens_status fisher_z_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
+                            fisher_z_data *out);
 
 /* How many doubles a test with this many given variables needs as a buffer; 0 for none and one. */
 static inline int64_t fisher_z_buffer(int64_t count)

@@ -89,7 +89,7 @@ static nonsens_status run_width(nonsens_context *ctx, arena *scratch, int64_t si
 static nonsens_status find_usable(nonsens_context *ctx, const test_state *t, hsic_stratum *s)
 {
     width_state w = {t, s};
-    if (s->rows >= HSIC_LEAST_ROWS) {
+    if (s->rows >= HSIC_MIN_ROWS) {
         TRY(parallel_for(ctx, t->options->threads, 2, NULL, run_width, &w));
         s->usable = kernel_any_width(t->points[0].d, s->width[0]) && kernel_any_width(t->points[1].d, s->width[1]);
     }

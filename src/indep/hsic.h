@@ -8,7 +8,7 @@
  *
  * Stratified: T = sum over groups of (n_e HSIC_e); null cumulants add up; one gamma distribution with these moments,
  * or permutations inside groups, or one sum of chi-square variables with the weights of all groups.  The moments are
- * those of T over all permutations inside groups, exactly.  Widths are the group's own.  Groups under HSIC_LEAST_ROWS
+ * those of T over all permutations inside groups, exactly.  Widths are the group's own.  Groups under HSIC_MIN_ROWS
  * rows, or with a constant variable, are skipped and counted; if none is left, statistic and moments are 0 and p is 1.
  */
 #ifndef INDEP_HSIC_H
@@ -19,7 +19,7 @@
 #include "options/options.h"
 
 enum {
-    HSIC_LEAST_ROWS = 10,     /* of a segment that enters the test */
+    HSIC_MIN_ROWS = 10,       /* of a segment that enters the test */
     HSIC_REFINE_ROWS = 20000, /* up to which gamma p-values near a level are refined by permutations */
 };
 

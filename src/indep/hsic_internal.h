@@ -9,8 +9,8 @@
 #include "indep/kernel_internal.h"
 
 enum {
-    HSIC_LEAST_ROWS_MOMENTS = 6, /* the third moment divides by n - 5 */
-    HSIC_WEIGHTS = 500           /* of a group in the spectral null, at most */
+    HSIC_MIN_ROWS_MOMENTS = 6, /* the third moment divides by n - 5 */
+    HSIC_WEIGHTS = 500         /* of a group in the spectral null, at most */
 };
 
 /* What the moments need to know of a centred symmetric matrix W (n, n), d its diagonal. */

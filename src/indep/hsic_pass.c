@@ -24,7 +24,7 @@ enum {
     CUBE_ROWS = 1000
 };
 
-static const double CUBE_SHARE = 1e-5, CUBE_SHARE_MOST = 1e-2;
+static const double CUBE_SHARE = 1e-5, CUBE_SHARE_MAX = 1e-2;
 static const double CUBE_GAP = 1e-4; /* between eigenvalues that count as different */
 
 /* Sums of one variable over a block of rows. */
@@ -111,7 +111,7 @@ static nonsens_status run_block(nonsens_context *ctx, arena *scratch, int64_t jo
 {
     const pass *p = state;
     block_sums *sums = p->block + job;
-    int64_t n = p->basis[0].points.n, each = kernel_job_rows(n), end = kernel_least((job + 1) * each, n);
+    int64_t n = p->basis[0].points.n, each = kernel_job_rows(n), end = kernel_min((job + 1) * each, n);
     double *work[2], *f[2], *products;
     for (int side = 0; side < 2; side++) {
         ARENA_TRY(ctx, scratch, work[side], kernel_basis_work(&p->basis[side]));
@@ -119,7 +119,7 @@ static nonsens_status run_block(nonsens_context *ctx, arena *scratch, int64_t jo
     }
     ARENA_TRY(ctx, scratch, products, KERNEL_TILE * CUBE_DIRECTIONS);
     for (int64_t first = job * each; first < end; first += KERNEL_TILE) {
-        int64_t used = kernel_least(end - first, KERNEL_TILE), rows = tile_rows(used);
+        int64_t used = kernel_min(end - first, KERNEL_TILE), rows = tile_rows(used);
         for (int side = 0; side < 2; side++) {
             const kernel_basis *b = &p->basis[side];
             kernel_basis_tile(b, first, used, b->directions, work[side], f[side]);
@@ -196,12 +196,12 @@ static nonsens_status cubes_by_pairs(nonsens_context *ctx, arena *scratch, const
 static int64_t choose_cubed(const kernel_basis *b)
 {
     int64_t n = b->points.n;
-    double share = fmin(CUBE_SHARE_MOST, CUBE_SHARE * fmax(1.0, (double)n / CUBE_ROWS));
+    double share = fmin(CUBE_SHARE_MAX, CUBE_SHARE * fmax(1.0, (double)n / CUBE_ROWS));
     int64_t k = kernel_basis_leading(b, share);
     if (n <= PAIR_ROWS && 3 * n <= (k + 1) * (k + 2)) {
         return 0;
     }
-    k = kernel_least(k, CUBE_DIRECTIONS);
+    k = kernel_min(k, CUBE_DIRECTIONS);
     int64_t cut = k;
     while (cut > 0 && cut < b->directions && b->eigen[cut - 1] < (1.0 + CUBE_GAP) * b->eigen[cut]) {
         cut--;

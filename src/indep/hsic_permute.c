@@ -13,7 +13,7 @@
 enum {
     PERMUTATIONS_PER_JOB = 8,
     FEATURE_BYTES = 192000000, /* for those of one variable in all groups */
-    LEAST_DIRECTIONS = 8
+    MIN_DIRECTIONS = 8
 };
 
 const double HSIC_PERMUTED_SHARE = 1e-6;
@@ -72,7 +72,7 @@ static double cross_norm(const group_features *g, workspace *w)
         w->product[i] = 0.0;
     }
     for (int64_t first = 0; first < g->rows; first += KERNEL_TILE) {
-        int64_t used = kernel_least(g->rows - first, KERNEL_TILE);
+        int64_t used = kernel_min(g->rows - first, KERNEL_TILE);
         gather_rows(g, 0, NULL, first, used, w->tile[0]);
         gather_rows(g, 1, w->order, first, used, w->tile[1]);
         tile_cross(tile_rows(used), g->directions[0], g->directions[1], w->tile[0], w->tile[1], w->product);
@@ -105,7 +105,7 @@ static nonsens_status run_permutations(nonsens_context *ctx, arena *local, int64
     workspace w;
     TRY(workspace_get(ctx, local, p, &w));
     for (int64_t b = first; b < end && b < o->permutations; b++) {
-        rng r = rng_open(o->seed, RNG_PERMUTATION, (o->job << 32) + (uint64_t)b);
+        rng r = rng_new(o->seed, RNG_PERMUTATION, (o->job << 32) + (uint64_t)b);
         p->values[b] = permuted_statistic(p, &r, &w);
         TRY(check_cancelled(ctx));
     }
@@ -127,7 +127,7 @@ static nonsens_status choose_directions(nonsens_context *ctx, arena *scratch, pe
         g->rows = s->rows;
         p->rows = s->rows > p->rows ? s->rows : p->rows;
         for (int side = 0; side < 2; side++) {
-            int64_t k = kernel_least(s->leading[side], room > LEAST_DIRECTIONS ? room : LEAST_DIRECTIONS);
+            int64_t k = kernel_min(s->leading[side], room > MIN_DIRECTIONS ? room : MIN_DIRECTIONS);
             g->directions[side] = k;
             p->most[side] = k > p->most[side] ? k : p->most[side];
             ARENA_TRY(ctx, scratch, g->f[side], k * s->rows);

@@ -46,7 +46,7 @@ nonsens_status hsic_spectrum(nonsens_context *ctx, arena *scratch, int64_t n, co
     ARENA_TRY(ctx, scratch, spare, found);
     list_products(count, eigen, NEGLIGIBLE * all, product);
     sort_doubles(found, product, spare);
-    w->count = kernel_least(found, HSIC_WEIGHTS);
+    w->count = kernel_min(found, HSIC_WEIGHTS);
     for (int64_t i = 0; i < w->count; i++) {
         w->weight[i] = product[found - 1 - i] / square;
     }

@@ -133,7 +133,7 @@ static nonsens_status collect(nonsens_context *ctx, arena *scratch, const double
     ARENA_TRY(ctx, scratch, w.spare, all);
     for (int64_t e = 0; e < groups->count; e++) {
         int64_t first = groups->start[e], rows = groups->start[e + 1] - first;
-        if (rows >= INFORMATION_LEAST_ROWS) {
+        if (rows >= INFORMATION_MIN_ROWS) {
             add_group(rows, x + first, y + first, &w, s);
         }
     }
@@ -148,7 +148,7 @@ static int neighbours_of(const strata *s, int64_t rows)
 {
     int64_t k = s->neighbours;
     if (k == 0) {
-        k = rows < 30 ? 3 : rows / 10 < INFORMATION_MOST_NEIGHBOURS ? rows / 10 : INFORMATION_MOST_NEIGHBOURS;
+        k = rows < 30 ? 3 : rows / 10 < INFORMATION_MAX_NEIGHBOURS ? rows / 10 : INFORMATION_MAX_NEIGHBOURS;
     }
     return (int)(k < rows / 3 ? k : rows / 3);
 }
@@ -177,7 +177,7 @@ static nonsens_status run_permutation(nonsens_context *ctx, arena *local, int64_
 {
     const permuting *p = state;
     const strata *s = p->strata;
-    rng r = rng_open(p->options->seed, RNG_PERMUTATION, (p->options->job << 32) + (uint64_t)job);
+    rng r = rng_new(p->options->seed, RNG_PERMUTATION, (p->options->job << 32) + (uint64_t)job);
     int64_t *order;
     double *y; // (n) both
     ARENA_TRY(ctx, local, order, s->n);

@@ -2,7 +2,7 @@
  * information.h - test of independence by mutual information, estimated from nearest neighbours, inside groups of rows.
  *
  * T = sum over groups of rows_e I_e, I_e the estimate of Kraskov, Stoegbauer and Grassberger (math/entropy.h) of the
- * normal scores of x and y in the group; p by permutations of y inside groups.  Groups under INFORMATION_LEAST_ROWS
+ * normal scores of x and y in the group; p by permutations of y inside groups.  Groups under INFORMATION_MIN_ROWS
  * rows, or with a constant variable, are skipped and counted; if none is left, p is 1 and T 0.
  *
  * A permutation costs a k-d tree and n searches: with the default number of neighbours 5 ms for 1,000 rows, 55 ms for
@@ -14,7 +14,7 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 
-enum { INFORMATION_LEAST_ROWS = 10, INFORMATION_MOST_NEIGHBOURS = 50 }; /* the second by default */
+enum { INFORMATION_MIN_ROWS = 10, INFORMATION_MAX_NEIGHBOURS = 50 }; /* the second by default */
 
 typedef struct information_options {
     int neighbours;       /* 0: a tenth of the group's rows, 3 to 50; at most a third of them */

@@ -6,7 +6,7 @@
  * T = (1/n) ||Psi Phi'||^2, Psi and Phi the features of x and of y less their ridge regressions on the features of z.
  * Two steps, so that the first can be kept and used again: kci_residuals for one side, kci_compare for a pair.
  * Stratified: widths, factors and ridge are the segment's own (one ridge for all segments of few rows), T and its null
- * cumulants are sums over segments.  Segments under KCI_LEAST_ROWS rows, or in which x or y is constant, are skipped
+ * cumulants are sums over segments.  Segments under KCI_MIN_ROWS rows, or in which x or y is constant, are skipped
  * and counted; columns of z that are constant in a segment are left out there.
  *
  * NULL_GAMMA: shifted gamma distribution with three moments; NULL_SPECTRAL: the mixture of chi-squares itself;
@@ -22,9 +22,9 @@
 #include "options/options.h"
 
 enum {
-    KCI_LEAST_ROWS = 10,      /* of a segment that enters the test */
+    KCI_MIN_ROWS = 10,        /* of a segment that enters the test */
     KCI_FOURIER_Z = 100,      /* random features of z for each of its columns; twice as many from 500 rows on */
-    KCI_FOURIER_MOST = 400,   /* random features of z altogether; and not more than twice the rows */
+    KCI_FOURIER_MAX = 400,    /* random features of z altogether; and not more than twice the rows */
     KCI_FOURIER_TARGET = 200, /* random features of x and of y */
 };
 

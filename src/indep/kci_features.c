@@ -15,7 +15,7 @@
  * eps and the width of z in the regression deviate from the paper (1e-3, one width): for each side and segment they
  * minimise generalised cross-validation (Craven and Wahba, Numerische Mathematik 31, 1979), n RSS / (n - df)^2, RSS the
  * residual trace; eps over a grid, at O(rank) each, since RSS = tr F F' - sum_k (1 - (1 - s_k)^2) |A_k|^2; the width
- * among the usual one and its halves, a narrower one if it gains LEAST_GAIN in n log GCV (else 55 rows spent 25
+ * among the usual one and its halves, a narrower one if it gains MIN_GAIN in n log GCV (else 55 rows spent 25
  * degrees).  Segments of few rows share one eps, each in units of its trace, and have the usual width.  Measured with
  * ten segments in which scales and strengths change, Laplace noise that depends on z (kci_study): with one width and
  * 1,000 rows a segment, size .28 at .05 and .20 at .01, standard deviation of (T - mean) / sd 2.5; with the chosen one
@@ -45,10 +45,10 @@ enum {
 
 static const double GRID_FIRST = 1e-6, GRID_STEP = 3.1622776601683795; /* 1e-6 .. 1e4 */
 static const double NARROWER = 0.5;                                    /* one width of z, in the last one */
-static const double LEAST_GAIN = 4.0;   /* that a narrower width must bring to n log GCV */
-static const double WIDER = 2.0;        /* width of z beside the target, in those of z alone */
-static const double MOST_DEGREES = 0.5; /* of the rows that a regression may spend */
-static const double LEAST_LEFT = 1e-5;  /* share of the trace that the regression must leave */
+static const double MIN_GAIN = 4.0;    /* that a narrower width must bring to n log GCV */
+static const double WIDER = 2.0;       /* width of z beside the target, in those of z alone */
+static const double MAX_DEGREES = 0.5; /* of the rows that a regression may spend */
+static const double MIN_LEFT = 1e-5;   /* share of the trace that the regression must leave */
 
 /* One segment before the ridge is known. */
 typedef struct segment {
@@ -97,10 +97,10 @@ static kernel_limits factor_limits(int64_t rows, int threads)
         limits.trace_lost = 1e-6;
     } else {
         limits.trace_lost = 1e-10;
-        limits.rank_most = KCI_GRAM_ROWS;
+        limits.rank_max = KCI_GRAM_ROWS;
     }
     if (rows > VERY_LARGE) {
-        limits.rank_most = 50;
+        limits.rank_max = 50;
     }
     return limits;
 }
@@ -179,7 +179,7 @@ static double criterion(int64_t count, const segment *s, double ridge)
         }
     }
     double margin = rows > 0 ? 1.0 - degrees / rows : 0.0;
-    return margin < 1.0 - MOST_DEGREES ? INFINITY : left / (margin * margin);
+    return margin < 1.0 - MAX_DEGREES ? INFINITY : left / (margin * margin);
 }
 
 /* The best of the grid; score: its criterion. */
@@ -240,7 +240,7 @@ static nonsens_status regress(nonsens_context *ctx, const request *q, const kci_
         other.own = (arena){0};
         TRY(check_cancelled(ctx));
         nonsens_status status = try_width(ctx, &other.own, q, z, pow(NARROWER, i), &other);
-        bool better = status == NONSENS_OK && other.score < s->score * exp(-LEAST_GAIN / (double)s->rows);
+        bool better = status == NONSENS_OK && other.score < s->score * exp(-MIN_GAIN / (double)s->rows);
         arena_free(better ? &s->own : &other.own);
         TRY(status);
         *s = better ? other : *s;
@@ -266,7 +266,7 @@ static nonsens_status open_target(nonsens_context *ctx, arena *local, const requ
 static nonsens_status open_segment(nonsens_context *ctx, arena *local, const request *q, segment *s)
 {
     double *width; // of z alone
-    if (s->rows < KCI_LEAST_ROWS) {
+    if (s->rows < KCI_MIN_ROWS) {
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, local, width, q->z->d + 1);
@@ -350,7 +350,7 @@ static void leverage_scale(const segment *s, double *scale)
             square -= u * (1.0 - power);
             fourth -= u * (1.0 - power * power);
         }
-        square = fmax(KCI_LEAST_MARGIN, square);
+        square = fmax(KCI_MIN_MARGIN, square);
         fourth = fmin(square, fmax(square * square, fourth));
         scale[t] = sqrt(sqrt(fourth) / square);
     }
@@ -367,7 +367,7 @@ static nonsens_status close_segment(nonsens_context *ctx, arena *keep, arena *lo
     if (!s->used) {
         return NONSENS_OK;
     }
-    out->determined = segment_left(s, s->ridge) <= LEAST_LEFT;
+    out->determined = segment_left(s, s->ridge) <= MIN_LEFT;
     if (out->determined) {
         return NONSENS_OK;
     }

@@ -43,7 +43,7 @@ static nonsens_status draw_frequencies(nonsens_context *ctx, arena *local, const
     ARENA_TRY(ctx, local, *frequency, pairs * k->points->d);
     ARENA_TRY(ctx, local, stratum, pairs);
     for (int64_t j = 0; j < k->points->d; j++) {
-        rng r = rng_open(o->seed, RNG_FEATURES, (o->job << 32) + stream + (uint64_t)j);
+        rng r = rng_new(o->seed, RNG_FEATURES, (o->job << 32) + stream + (uint64_t)j);
         for (int64_t f = 0; f < pairs; f++) {
             stratum[f] = f;
         }
@@ -135,7 +135,7 @@ static int64_t feature_count(const kci_kernel *kernel, enum kci_side side)
         varying += kernel->width[j] > 0;
     }
     int64_t count = varying * (kernel->rows < LONG ? KCI_FOURIER_Z : 2 * KCI_FOURIER_Z);
-    int64_t most = 2 * kernel->rows < KCI_FOURIER_MOST ? 2 * kernel->rows : KCI_FOURIER_MOST; // few rows fill few
+    int64_t most = 2 * kernel->rows < KCI_FOURIER_MAX ? 2 * kernel->rows : KCI_FOURIER_MAX; // few rows fill few
     return side == KCI_SIDE_TARGET ? KCI_FOURIER_TARGET : count < most ? count : most;
 }
 

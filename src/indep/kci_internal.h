@@ -11,7 +11,7 @@ enum {
     KCI_WEIGHTS = 768,   /* of a longer segment in the mixture of chi-squares, at most */
 };
 
-#define KCI_LEAST_MARGIN 0.05 /* floor of ((I-S)^2)_tt: a row that its own fit explains says nothing */
+#define KCI_MIN_MARGIN 0.05 /* floor of ((I-S)^2)_tt: a row that its own fit explains says nothing */
 
 /* Points and widths of one kernel over a stretch of rows; columns of width 0 are ignored. */
 typedef struct kci_kernel {

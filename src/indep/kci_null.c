@@ -268,8 +268,8 @@ nonsens_status kci_stratum_null(nonsens_context *ctx, arena *scratch, const kci_
 typedef struct signing {
     const kci_features *a, *b;
     const kci_options *options;
-    int64_t most_a, most_b; /* largest ranks */
-    double *values;         /* (permutations) */
+    int64_t max_a, max_b; /* largest ranks */
+    double *values;       /* (permutations) */
 } signing;
 
 /* buffer (rank, rows): features of a from row `first` on, scaled for both sides, with random signs. */
@@ -309,10 +309,10 @@ static nonsens_status run_signs(nonsens_context *ctx, arena *local, int64_t job,
     const signing *g = state;
     int64_t first = job * SIGNS_PER_JOB, end = first + SIGNS_PER_JOB;
     double *buffer, *product;
-    ARENA_TRY(ctx, local, buffer, g->most_a * BLOCK);
-    ARENA_TRY(ctx, local, product, g->most_a * g->most_b);
+    ARENA_TRY(ctx, local, buffer, g->max_a * BLOCK);
+    ARENA_TRY(ctx, local, product, g->max_a * g->max_b);
     for (int64_t i = first; i < end && i < g->options->permutations; i++) {
-        rng r = rng_open(g->options->seed, RNG_PERMUTATION, (g->options->job << 32) + (uint64_t)i);
+        rng r = rng_new(g->options->seed, RNG_PERMUTATION, (g->options->job << 32) + (uint64_t)i);
         TRY(check_cancelled(ctx));
         g->values[i] = signed_statistic(g, &r, buffer, product);
     }
@@ -324,8 +324,8 @@ nonsens_status kci_bootstrap(nonsens_context *ctx, arena *scratch, const kci_fea
 {
     signing g = {.a = a, .b = b, .options = options};
     for (int64_t e = 0; e < a->count; e++) {
-        g.most_a = a->strata[e].rank > g.most_a ? a->strata[e].rank : g.most_a;
-        g.most_b = b->strata[e].rank > g.most_b ? b->strata[e].rank : g.most_b;
+        g.max_a = a->strata[e].rank > g.max_a ? a->strata[e].rank : g.max_a;
+        g.max_b = b->strata[e].rank > g.max_b ? b->strata[e].rank : g.max_b;
     }
     ARENA_TRY(ctx, scratch, g.values, options->permutations);
     int64_t jobs = (options->permutations + SIGNS_PER_JOB - 1) / SIGNS_PER_JOB, reached = 0;

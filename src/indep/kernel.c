@@ -36,7 +36,7 @@ static const double TRACE_LOST = 1e-8;
 kernel_limits kernel_usual_limits(int64_t n)
 {
     return (kernel_limits){
-        .rank_most = n > LARGE ? RANK_LIMIT_LARGE : RANK_LIMIT, .trace_lost = TRACE_LOST, .threads = 1};
+        .rank_max = n > LARGE ? RANK_LIMIT_LARGE : RANK_LIMIT, .trace_lost = TRACE_LOST, .threads = 1};
 }
 
 /* ---- tiles of rows ------------------------------------------------------------------------------------------- */
@@ -102,13 +102,13 @@ static void add_column_sums(int64_t rows, int64_t r, const double *g, double *su
 static nonsens_status run_gram(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     const gram_pass *pass = state;
-    int64_t r = pass->rank, n = pass->points->n, each = kernel_job_rows(n), end = kernel_least((job + 1) * each, n);
+    int64_t r = pass->rank, n = pass->points->n, each = kernel_job_rows(n), end = kernel_min((job + 1) * each, n);
     double *u, *k, *g, *sums = pass->sums + job * (r * r + r);
     ARENA_TRY(ctx, scratch, u, KERNEL_TILE * (pass->points->d + 1));
     ARENA_TRY(ctx, scratch, k, KERNEL_TILE * r);
     ARENA_TRY(ctx, scratch, g, KERNEL_TILE * r);
     for (int64_t first = job * each; first < end; first += KERNEL_TILE) {
-        int64_t used = kernel_least(end - first, KERNEL_TILE), rows = tile_rows(used);
+        int64_t used = kernel_min(end - first, KERNEL_TILE), rows = tile_rows(used);
         kernel_tile(pass->points, r, pass->at, first, used, u, k);
         tile_combine(rows, r, r, k, pass->inverse, true, g);
         tile_cross_lower(rows, r, g, g, sums);
@@ -175,11 +175,11 @@ static nonsens_status centred_gram(nonsens_context *ctx, arena *a, int threads, 
 
 /* ---- directions ---------------------------------------------------------------------------------------------- */
 
-static int64_t leading(int64_t rank, const double *eigen, double left_out_most)
+static int64_t leading(int64_t rank, const double *eigen, double left_out_max)
 {
     int64_t keep = rank;
     double left_out = 0.0;
-    while (keep > 1 && left_out + eigen[keep - 1] <= left_out_most) {
+    while (keep > 1 && left_out + eigen[keep - 1] <= left_out_max) {
         left_out += eigen[--keep];
     }
     return keep;
@@ -298,7 +298,7 @@ static nonsens_status fill_features(nonsens_context *ctx, arena *local, const ke
     ARENA_TRY(ctx, local, work, kernel_basis_work(b));
     ARENA_TRY(ctx, local, tile, KERNEL_TILE * directions);
     for (int64_t first = 0; first < n; first += KERNEL_TILE) {
-        int64_t used = kernel_least(n - first, KERNEL_TILE);
+        int64_t used = kernel_min(n - first, KERNEL_TILE);
         kernel_basis_tile(b, first, used, directions, work, tile);
         for (int64_t i = 0; i < used; i++) {
             for (int64_t k = 0; k < directions; k++) {

@@ -26,7 +26,7 @@ typedef struct kernel_factor {
 /* How far a factor goes: until it lacks at most this share of the traces of K (in its pivots) and of H K H (in the
  * directions dropped), or the rank is reached. */
 typedef struct kernel_limits {
-    int64_t rank_most;
+    int64_t rank_max;
     double trace_lost; /* not below 1e-11: residuals are rounding there */
     int threads;       /* that pass over blocks of rows; the factor has the same bits for any number of them */
 } kernel_limits;

@@ -67,7 +67,7 @@ static inline int64_t kernel_job_rows(int64_t n)
     return KERNEL_TILE * (tiles > 16 ? tiles : 16);
 }
 
-static inline int64_t kernel_least(int64_t a, int64_t b)
+static inline int64_t kernel_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }

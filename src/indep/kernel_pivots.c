@@ -82,10 +82,10 @@ static int64_t choose_cells(int64_t n, const double *u, double *cell, int64_t *l
     return count;
 }
 
-static nonsens_status get_candidates(nonsens_context *ctx, arena *a, int64_t count, int64_t d, int64_t rank_most,
+static nonsens_status get_candidates(nonsens_context *ctx, arena *a, int64_t count, int64_t d, int64_t rank_max,
                                      candidates *c)
 {
-    *c = (candidates){.count = count, .d = d, .rank_limit = count < rank_most ? count : rank_most};
+    *c = (candidates){.count = count, .d = d, .rank_limit = count < rank_max ? count : rank_max};
     ARENA_TRY(ctx, a, c->at, count * d + 1);
     ARENA_TRY(ctx, a, c->weight, count);
     ARENA_TRY(ctx, a, c->residual, count);
@@ -96,7 +96,7 @@ static nonsens_status get_candidates(nonsens_context *ctx, arena *a, int64_t cou
     return NONSENS_OK;
 }
 
-static nonsens_status scalar_candidates(nonsens_context *ctx, arena *a, kernel_points *points, int64_t rank_most,
+static nonsens_status scalar_candidates(nonsens_context *ctx, arena *a, kernel_points *points, int64_t rank_max,
                                         candidates *c)
 {
     int64_t least, n = points->n;
@@ -106,18 +106,18 @@ static nonsens_status scalar_candidates(nonsens_context *ctx, arena *a, kernel_p
     for (int64_t i = 0; i < n; i++) {
         sorted[i] = kernel_scaled(points, 0, sorted[i]);
     }
-    TRY(get_candidates(ctx, a, choose_cells(n, sorted, &cell, &least), 1, rank_most, c));
+    TRY(get_candidates(ctx, a, choose_cells(n, sorted, &cell, &least), 1, rank_max, c));
     fill_cells(n, sorted, cell, least, c->at, c->weight);
     return NONSENS_OK;
 }
 
-static nonsens_status vector_candidates(nonsens_context *ctx, arena *a, kernel_points *points, int64_t rank_most,
+static nonsens_status vector_candidates(nonsens_context *ctx, arena *a, kernel_points *points, int64_t rank_max,
                                         candidates *c)
 {
     int64_t count, *rows;
     column_set all = {points->n, points->d, points->v};
     TRY(kernel_sample(ctx, a, &all, VECTOR_CANDIDATES, &count, &rows, points->centre));
-    TRY(get_candidates(ctx, a, count, points->d, rank_most, c));
+    TRY(get_candidates(ctx, a, count, points->d, rank_max, c));
     for (int64_t j = 0; j < points->d; j++) {
         for (int64_t i = 0; i < count; i++) {
             c->at[j * count + i] = kernel_scaled(points, j, points->v[j][rows[i]]);
@@ -208,9 +208,9 @@ nonsens_status kernel_find_pivots(nonsens_context *ctx, arena *a, kernel_points 
 {
     candidates c;
     if (points->d == 1) {
-        TRY(scalar_candidates(ctx, a, points, limits->rank_most, &c));
+        TRY(scalar_candidates(ctx, a, points, limits->rank_max, &c));
     } else {
-        TRY(vector_candidates(ctx, a, points, limits->rank_most, &c));
+        TRY(vector_candidates(ctx, a, points, limits->rank_max, &c));
     }
     *out = (kernel_pivots){.rank = 0, .stride = c.rank_limit};
     ARENA_TRY(ctx, a, out->at, c.rank_limit * c.d + 1);

@@ -276,7 +276,7 @@ static nonsens_status run_permutations(nonsens_context *ctx, arena *local, int64
     workspace w;
     TRY(workspace_get(ctx, local, s, &w));
     for (int64_t b = job * PERMUTATIONS_PER_JOB; b < (job + 1) * PERMUTATIONS_PER_JOB && b < o->permutations; b++) {
-        rng r = rng_open(o->seed, RNG_PERMUTATION, (o->job << 32) + (uint64_t)b);
+        rng r = rng_new(o->seed, RNG_PERMUTATION, (o->job << 32) + (uint64_t)b);
         memcpy(w.label, s->label, (size_t)s->n * sizeof *w.label);
         rng_shuffle(&r, s->n, w.label);
         p->values[b] = raw_statistic(s, o->kind, w.label, &w);

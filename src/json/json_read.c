@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 2048 };
+enum { MAX_DEPTH = 2048 };
 
 typedef struct reader {
     const char *begin, *at, *end;
@@ -341,7 +341,7 @@ static json_t *read_parts(reader *r, json_t *whole, bool (*read_part)(reader *r,
 static json_t *read_inside(reader *r)
 {
     json_t *value = NULL;
-    if (r->depth == MOST_DEPTH) {
+    if (r->depth == MAX_DEPTH) {
         refuse(r, "lists and objects inside one another are too deep");
         return NULL;
     }

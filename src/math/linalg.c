@@ -235,10 +235,10 @@ nonsens_status linalg_pivoted_qr(nonsens_context *ctx, arena *scratch, int64_t n
     }
     TRY(check_input(ctx, "pivoted QR", n, k, a));
     blas_int rows = (blas_int)n, cols = (blas_int)k, ld = stride(n), info = 0, work_size = -1;
-    int64_t rank_most = n < k ? n : k;
+    int64_t rank_max = n < k ? n : k;
     double wanted = 0.0, *work, *tau;
     arena_mark mark = arena_tell(scratch);
-    ARENA_TRY(ctx, scratch, tau, rank_most > 0 ? rank_most : 1);
+    ARENA_TRY(ctx, scratch, tau, rank_max > 0 ? rank_max : 1);
     bool alone = blas_enter();
     dgeqp3_(&rows, &cols, a, &ld, pivot, tau, &wanted, &work_size, &info);
     blas_leave(alone);
@@ -250,7 +250,7 @@ nonsens_status linalg_pivoted_qr(nonsens_context *ctx, arena *scratch, int64_t n
     arena_rewind(scratch, mark);
     for (int64_t j = 0; j < k; j++) {
         pivot[j] = n > 0 ? pivot[j] - 1 : (int32_t)j;
-        r_diag[j] = j < rank_most ? fabs(a[j * n + j]) : 0.0;
+        r_diag[j] = j < rank_max ? fabs(a[j * n + j]) : 0.0;
     }
     return NONSENS_OK;
 }

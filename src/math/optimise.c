@@ -36,7 +36,7 @@ struct lbfgs {
     double *g;                 // (n) gradient there
     double *direction;         // (n)
     double *trial_x, *trial_g; // (n) the point evaluated last
-    objective_fn f;
+    optimise_objective_fn f;
     void *state;
     int evaluations;
     int poor; /* line searches in a row that found no flat point */
@@ -306,8 +306,8 @@ static bool has_stalled(struct progress *p, double value, double gradient)
 }
 
 /* Why the run must end at the current point; false if it must go on. */
-static bool must_stop(const struct lbfgs *b, const lbfgs_options *options, struct progress *progress,
-                      lbfgs_result *result)
+static bool must_stop(const struct lbfgs *b, const optimise_options *options, struct progress *progress,
+                      optimise_result *result)
 {
     double gradient = largest_magnitude(b->n, b->g);
     if (gradient <= options->gradient_tolerance * fmax(1.0, fabs(result->value))) {
@@ -322,8 +322,8 @@ static bool must_stop(const struct lbfgs *b, const lbfgs_options *options, struc
     return result->iterations >= options->max_iterations;
 }
 
-static nonsens_status lbfgs_iterate(nonsens_context *ctx, struct lbfgs *b, const lbfgs_options *options,
-                                    lbfgs_result *result)
+static nonsens_status lbfgs_iterate(nonsens_context *ctx, struct lbfgs *b, const optimise_options *options,
+                                    optimise_result *result)
 {
     struct progress progress = {INFINITY, INFINITY, 0};
     while (!must_stop(b, options, &progress, result)) {
@@ -337,11 +337,11 @@ static nonsens_status lbfgs_iterate(nonsens_context *ctx, struct lbfgs *b, const
     return NONSENS_OK;
 }
 
-nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, double *x, objective_fn f, void *state,
-                              const lbfgs_options *options, lbfgs_result *result)
+nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, double *x, optimise_objective_fn f,
+                              void *state, const optimise_options *options, optimise_result *result)
 {
     struct lbfgs b = {.n = n, .x = x, .f = f, .state = state};
-    *result = (lbfgs_result){.value = NAN, .reason = STOP_NO_DESCENT};
+    *result = (optimise_result){.value = NAN, .reason = STOP_NO_DESCENT};
     arena_mark mark = arena_tell(scratch);
     TRY(lbfgs_prepare(ctx, scratch, options->memory, &b));
     result->value = f(state, n, x, b.g);

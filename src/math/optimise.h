@@ -5,25 +5,25 @@
 #include "base/memory.h"
 
 /* Value at x (n); writes the gradient (n). */
-typedef double (*objective_fn)(void *state, int64_t n, const double *x, double *gradient);
+typedef double (*optimise_objective_fn)(void *state, int64_t n, const double *x, double *gradient);
 
-enum stop_reason { STOP_CONVERGED, STOP_ITERATIONS, STOP_NO_DESCENT };
+enum optimise_stop { STOP_CONVERGED, STOP_ITERATIONS, STOP_NO_DESCENT };
 
-typedef struct lbfgs_options {
+typedef struct optimise_options {
     int memory; /* pairs kept; 10 is usual */
     int max_iterations;
     double gradient_tolerance; /* stop when max |g_i| <= this * max(1, |f|) */
-} lbfgs_options;
+} optimise_options;
 
-typedef struct lbfgs_result {
+typedef struct optimise_result {
     double value;
     int iterations, evaluations;
-    enum stop_reason reason;
-} lbfgs_result;
+    enum optimise_stop reason;
+} optimise_result;
 
 /* Minimises from x (n), in place. */
-nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, double *x, objective_fn f, void *state,
-                              const lbfgs_options *options, lbfgs_result *result);
+nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, double *x, optimise_objective_fn f,
+                              void *state, const optimise_options *options, optimise_result *result);
 
 /*
  * The newest steps s and changes y of the gradient, and what they say of the inverse Hessian: for searches that choose

@@ -10,13 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LENGTHS = 14 };
+enum { MAX_LENGTHS = 14 };
 
-static const double LEAST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
+static const double MIN_DAMPING = 1e-3, MAX_DAMPING = 1e6;
 static const double LONGEST = 3.0, WORTHWHILE = 0.2; /* other lengths of a step than 1 */
 static const double SUFFICIENT = 1e-4;               /* of the decrease that the gradient promises */
 
-nonsens_status descent_open(nonsens_context *ctx, arena *scratch, descent *d)
+nonsens_status descent_new(nonsens_context *ctx, arena *scratch, descent *d)
 {
     const mechanism_model *m = &d->model;
     ARENA_TRY(ctx, scratch, d->gradient, m->size);
@@ -55,7 +55,7 @@ static void factor_damped(nonsens_context *ctx, descent *d)
     int64_t k = d->model.size;
     const double *hessian = d->hessian;
     d->in_use = d->factor;
-    for (; d->damping <= MOST_DAMPING; d->damping = fmax(LEAST_DAMPING, 4.0 * d->damping)) {
+    for (; d->damping <= MAX_DAMPING; d->damping = fmax(MIN_DAMPING, 4.0 * d->damping)) {
         memcpy(d->factor, hessian, (size_t)(k * k) * sizeof *d->factor);
         for (int64_t i = 0; i < k; i++) {
             d->factor[i * k + i] += d->damping * fabs(hessian[i * k + i]);
@@ -66,7 +66,7 @@ static void factor_damped(nonsens_context *ctx, descent *d)
     }
     memset(d->factor, 0, (size_t)(k * k) * sizeof *d->factor);
     for (int64_t i = 0; i < k; i++) {
-        d->factor[i * k + i] = sqrt(1.0 + MOST_DAMPING * fabs(hessian[i * k + i]));
+        d->factor[i * k + i] = sqrt(1.0 + MAX_DAMPING * fabs(hessian[i * k + i]));
     }
 }
 
@@ -138,7 +138,7 @@ static void accept_tried(descent *d, double objective)
 }
 
 /* Where the parabola with that value and derivative at zero, and that value at `length`, is least. */
-static double least_of_parabola(double length, double fall, double along)
+static double min_of_parabola(double length, double fall, double along)
 {
     double bend = fall - along * length;
     return bend > 0 ? -0.5 * along * length * length / bend : INFINITY;
@@ -155,7 +155,7 @@ static double refine_length(descent *d, double length, double objective)
     if (fabs(length - best) < WORTHWHILE) {
         return objective;
     }
-    for (int tries = 0; tries < MOST_LENGTHS; tries++, length *= 2.0) {
+    for (int tries = 0; tries < MAX_LENGTHS; tries++, length *= 2.0) {
         double other = try_length(d, length);
         if (!(other < objective)) {
             return try_length(d, best);
@@ -175,7 +175,7 @@ static void adapt_damping(descent *d, double length)
     if (length == 1.0) {
         d->damping = d->damping < 1e-6 ? 0.0 : 0.2 * d->damping;
     } else {
-        d->damping = fmax(LEAST_DAMPING, fmin(1.0 / length, 10.0) * d->damping);
+        d->damping = fmax(MIN_DAMPING, fmin(1.0 / length, 10.0) * d->damping);
     }
 }
 
@@ -183,8 +183,8 @@ static void adapt_damping(descent *d, double length)
 static bool search_line(descent *d, double along)
 {
     double length = 1.0;
-    for (int tries = 0; tries < MOST_LENGTHS; tries++) {
-        double objective = try_length(d, length), least = least_of_parabola(length, objective - d->objective, along);
+    for (int tries = 0; tries < MAX_LENGTHS; tries++) {
+        double objective = try_length(d, length), least = min_of_parabola(length, objective - d->objective, along);
         if (objective < d->objective + SUFFICIENT * length * along) {
             adapt_damping(d, length);
             accept_tried(d, tries == 0 ? refine_length(d, fmin(least, LONGEST), objective) : objective);
@@ -214,8 +214,8 @@ nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const
         refresh = !made || half > how->fast * before || d->damping > damping;
         before = half;
         if (!made && !stale) {
-            d->damping = fmax(LEAST_DAMPING, 8.0 * d->damping);
-            if (d->damping > MOST_DAMPING) {
+            d->damping = fmax(MIN_DAMPING, 8.0 * d->damping);
+            if (d->damping > MAX_DAMPING) {
                 break;
             }
         }

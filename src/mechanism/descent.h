@@ -25,7 +25,7 @@ typedef struct descent {
 } descent;
 
 /* The model is there; the rest from `scratch`. */
-nonsens_status descent_open(nonsens_context *ctx, arena *scratch, descent *d);
+nonsens_status descent_new(nonsens_context *ctx, arena *scratch, descent *d);
 
 /* From `at` on, by the factor in use, or with `refresh` by one of its own; adds to *steps. */
 nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *how, int *steps);

@@ -21,8 +21,8 @@ typedef struct fitting {
     mechanism_point whole; /* the fit of all rows, while folds are left out */
     double *scores;        /* (n) */
     double *shift;         /* (folds, size) from the fit of all rows to that without a fold, as far as known */
-    double fold_total[MECHANISM_MOST_FOLDS];
-    double smooth[MECHANISM_MOST_CAUSES];
+    double fold_total[MECHANISM_MAX_FOLDS];
+    double smooth[MECHANISM_MAX_CAUSES];
 } fitting;
 
 static nonsens_status allocate(nonsens_context *ctx, arena *scratch, fitting *f)
@@ -31,7 +31,7 @@ static nonsens_status allocate(nonsens_context *ctx, arena *scratch, fitting *f)
     ARENA_TRY(ctx, scratch, f->scores, m->data->n);
     ARENA_TRY(ctx, scratch, f->shift, m->data->folds * m->size);
     TRY(mechanism_point_new(ctx, scratch, m, &f->whole));
-    return descent_open(ctx, scratch, &f->d);
+    return descent_new(ctx, scratch, &f->d);
 }
 
 /* T linear in y, the same for all causes; scales of the segments to match. */
@@ -98,7 +98,7 @@ static nonsens_status set_guess(nonsens_context *ctx, arena *scratch, int64_t ef
 {
     const mechanism_model *m = &f->d.model;
     mechanism_model small;
-    TRY(mechanism_open(ctx, scratch, m->data, effect, guess->causes, guess->cause, &small));
+    TRY(mechanism_new(ctx, scratch, m->data, effect, guess->causes, guess->cause, &small));
     spread_guess(m, &small, guess->theta, f->d.at.theta);
     for (int64_t k = 0; k < m->data->folds; k++) {
         double *shift = f->shift + k * m->size;
@@ -191,7 +191,7 @@ static void keep_best(const fitting *f, double total, mechanism_fit *out)
     }
 }
 
-static void go_back(fitting *f, const mechanism_fit *kept)
+static void restore_fit(fitting *f, const mechanism_fit *kept)
 {
     int64_t size = f->d.model.size;
     memcpy(f->d.at.theta, kept->theta, (size_t)size * sizeof *kept->theta);
@@ -223,8 +223,8 @@ static nonsens_status try_smooth(nonsens_context *ctx, fitting *f, bool first, m
 static bool make_rougher(fitting *f, const bool *which, bool wanted, const mechanism_fit *best)
 {
     bool possible = false;
-    go_back(f, best);
-    for (int64_t i = 0; i < MECHANISM_MOST_CAUSES; i++) {
+    restore_fit(f, best);
+    for (int64_t i = 0; i < MECHANISM_MAX_CAUSES; i++) {
         f->smooth[i] = which[i] == wanted ? best->smooth[i] / PATH_RATIO : best->smooth[i];
         possible = possible || (which[i] == wanted && f->smooth[i] > ROUGHEST);
         f->smooth[i] = fmax(f->smooth[i], ROUGHEST);
@@ -236,7 +236,7 @@ static bool make_rougher(fitting *f, const bool *which, bool wanted, const mecha
 static nonsens_status score_chosen(nonsens_context *ctx, fitting *f, mechanism_fit *out)
 {
     double total;
-    go_back(f, out);
+    restore_fit(f, out);
     memcpy(f->smooth, out->smooth, sizeof f->smooth);
     mechanism_smooth(&f->d.model, f->smooth);
     f->d.damping = 0.0;
@@ -262,7 +262,7 @@ static nonsens_status keep_guess(nonsens_context *ctx, arena *scratch, fitting *
 {
     TRY(set_guess(ctx, scratch, effect, guess, f));
     memcpy(f->smooth, out->smooth, sizeof f->smooth);
-    for (int64_t i = 0; i < MECHANISM_MOST_CAUSES; i++) {
+    for (int64_t i = 0; i < MECHANISM_MAX_CAUSES; i++) {
         f->smooth[i] = is_new[i] ? SMOOTHEST : f->smooth[i];
     }
     keep_best(f, out->total, out);
@@ -279,7 +279,7 @@ static nonsens_status walk_path(nonsens_context *ctx, arena *scratch, fitting *f
                                 const mechanism_guess *guess, mechanism_fit *out)
 {
     bool better;
-    for (int64_t i = 0; i < MECHANISM_MOST_CAUSES; i++) {
+    for (int64_t i = 0; i < MECHANISM_MAX_CAUSES; i++) {
         f->smooth[i] = is_new[i] ? SMOOTHEST : f->smooth[i];
     }
     TRY(try_smooth(ctx, f, true, out, &better));
@@ -299,7 +299,7 @@ static nonsens_status walk_path(nonsens_context *ctx, arena *scratch, fitting *f
 static void match_causes(int64_t causes, const int64_t *cause, const mechanism_guess *guess, bool *is_new,
                          double *smooth)
 {
-    for (int64_t i = 0; i < MECHANISM_MOST_CAUSES; i++) {
+    for (int64_t i = 0; i < MECHANISM_MAX_CAUSES; i++) {
         is_new[i] = true;
         smooth[i] = SMOOTHEST;
         for (int64_t k = 0; guess && i < causes && k < guess->causes; k++) {
@@ -315,8 +315,8 @@ static nonsens_status run_within(nonsens_context *ctx, arena *scratch, const mec
                                  int64_t causes, const int64_t *cause, const mechanism_guess *guess, mechanism_fit *out)
 {
     fitting f = {0};
-    bool is_new[MECHANISM_MOST_CAUSES];
-    TRY(mechanism_open(ctx, scratch, data, effect, causes, cause, &f.d.model));
+    bool is_new[MECHANISM_MAX_CAUSES];
+    TRY(mechanism_new(ctx, scratch, data, effect, causes, cause, &f.d.model));
     TRY(allocate(ctx, scratch, &f));
     match_causes(causes, cause, guess, is_new, f.smooth);
     if (guess) {
@@ -346,7 +346,7 @@ nonsens_status mechanism_disturbance(nonsens_context *ctx, const mechanism_data 
     arena scratch = {0};
     mechanism_model m;
     mechanism_point at = {0};
-    nonsens_status status = mechanism_open(ctx, &scratch, data, effect, causes, cause, &m);
+    nonsens_status status = mechanism_new(ctx, &scratch, data, effect, causes, cause, &m);
     if (status == NONSENS_OK) {
         status = mechanism_point_new(ctx, &scratch, &m, &at);
     }

@@ -54,9 +54,9 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, const int64_t *
     return NONSENS_OK;
 }
 
-nonsens_status mechanism_prepare(nonsens_context *ctx, arena *a, int64_t d, const double *const *warped,
-                                 int64_t segments, const int64_t *start, const int32_t *fold, int64_t folds,
-                                 mechanism_data *out)
+nonsens_status mechanism_data_new(nonsens_context *ctx, arena *a, int64_t d, const double *const *warped,
+                                  int64_t segments, const int64_t *start, const int32_t *fold, int64_t folds,
+                                  mechanism_data *out)
 {
     *out = (mechanism_data){.n = start[segments],
                             .d = d,
@@ -102,8 +102,8 @@ void mechanism_smooth(mechanism_model *m, const double *smooth)
     }
 }
 
-nonsens_status mechanism_open(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect,
-                              int64_t causes, const int64_t *cause, mechanism_model *out)
+nonsens_status mechanism_new(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect, int64_t causes,
+                             const int64_t *cause, mechanism_model *out)
 {
     *out = (mechanism_model){.data = data};
     const mechanism_splines *y = &data->effect[effect];

@@ -26,7 +26,7 @@
 
 #include "base/memory.h"
 
-enum { MECHANISM_MOST_CAUSES = 6, MECHANISM_MOST_FOLDS = 10 };
+enum { MECHANISM_MAX_CAUSES = 6, MECHANISM_MAX_FOLDS = 10 };
 
 /* B-splines that are not zero at each row: three quadratic ones of an effect, two linear ones of a cause. */
 enum { MECHANISM_EFFECT_ORDER = 3, MECHANISM_CAUSE_ORDER = 2 };
@@ -47,9 +47,9 @@ typedef struct mechanism_data {
 } mechanism_data;
 
 /* warped (d) columns in [0, 1]; rows sorted by segment with bounds start (segments + 1); fold (n). */
-nonsens_status mechanism_prepare(nonsens_context *ctx, arena *a, int64_t d, const double *const *warped,
-                                 int64_t segments, const int64_t *start, const int32_t *fold, int64_t folds,
-                                 mechanism_data *out);
+nonsens_status mechanism_data_new(nonsens_context *ctx, arena *a, int64_t d, const double *const *warped,
+                                  int64_t segments, const int64_t *start, const int32_t *fold, int64_t folds,
+                                  mechanism_data *out);
 
 /* A fit of the same variable on all causes but one, to start from. */
 typedef struct mechanism_guess {
@@ -63,13 +63,13 @@ typedef struct mechanism_guess {
 typedef struct mechanism_fit {
     double *held_out; /* (n) log densities of rows by fits that have not seen them, in the data's order of rows */
     double total;     /* their sum */
-    double fold_total[MECHANISM_MOST_FOLDS]; /* those of each fold */
+    double fold_total[MECHANISM_MAX_FOLDS]; /* those of each fold */
     bool is_guess; /* unseen rows are predicted no better than by the guess: it is kept, and its scores are those above,
                       which are not filled */
     double *theta; /* (1 + folds, mechanism_size) of all rows, then without each fold: coefficients, places,
                       logarithms of scales */
-    double smooth[MECHANISM_MOST_CAUSES]; /* of each cause: weight of squared second differences, by held-out rows */
-    int steps;                            /* of Newton's method, altogether */
+    double smooth[MECHANISM_MAX_CAUSES]; /* of each cause: weight of squared second differences, by held-out rows */
+    int steps;                           /* of Newton's method, altogether */
 } mechanism_fit;
 
 /* How many parameters a variable with so many causes has. */

@@ -4,7 +4,7 @@
 
 #include "mechanism/mechanism.h"
 
-enum { MECHANISM_MOST_TERMS = MECHANISM_MOST_CAUSES * (MECHANISM_MOST_CAUSES + 1) / 2 };
+enum { MECHANISM_MAX_TERMS = MECHANISM_MAX_CAUSES * (MECHANISM_MAX_CAUSES + 1) / 2 };
 
 /* Products of B-splines of two variables; y alone where `right` is NULL. */
 typedef struct mechanism_term {
@@ -20,7 +20,7 @@ typedef struct mechanism_term {
 typedef struct mechanism_model {
     const mechanism_data *data;
     int64_t terms, p, size;
-    mechanism_term term[MECHANISM_MOST_TERMS];
+    mechanism_term term[MECHANISM_MAX_TERMS];
     double *penalty; /* (p, p) second derivatives of the penalty, by mechanism_smooth */
 } mechanism_model;
 
@@ -30,8 +30,8 @@ typedef struct mechanism_model {
 /* Where a density is so flat in y, or falling, log dT/dy is continued by its second-order expansion. */
 #define MECHANISM_FLAT 0.1
 
-nonsens_status mechanism_open(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect,
-                              int64_t causes, const int64_t *cause, mechanism_model *out);
+nonsens_status mechanism_new(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect, int64_t causes,
+                             const int64_t *cause, mechanism_model *out);
 
 /* Fills the penalty: smooth (causes, at least 1) is the weight of second differences for each cause. */
 void mechanism_smooth(mechanism_model *m, const double *smooth);

@@ -8,8 +8,8 @@
  *
  * Only what runs on a tile is here: code in this file may run on no other processor.
  */
-#include "nn/nn_kernel.h"
 #include "nn/lanes.h"
+#include "nn/nn_kernel.h"
 
 #include <stddef.h>
 
@@ -22,13 +22,13 @@ static const float SMOOTH_ABS_EPS = 1e-2f; /* sqrt(h^2 + eps): rounded within ab
 /* ---- products ---- */
 
 /* What happens to a product before it is stored. */
-enum after { AFTER_NOTHING, AFTER_LEAKY, AFTER_LEAKY_SLOPE };
+enum nn_after { AFTER_NOTHING, AFTER_LEAKY, AFTER_LEAKY_SLOPE };
 
 /*
  * Weights of a product: element (j, k) is w[j * sj + k * sk], so that a matrix and its transpose share the code.
  * active: where AFTER_LEAKY_SLOPE takes the sign from.
  */
-typedef struct product {
+typedef struct nn_product {
     const float *w;
     int64_t sj, sk;
     const float *bias; /* or NULL */
@@ -36,9 +36,9 @@ typedef struct product {
     const float *in, *active;
     float *out;
     int64_t rows; /* of the tile, whole vectors */
-} product;
+} nn_product;
 
-LANES_INLINE lanes finish(const product *p, enum after after, int64_t at, lanes sum)
+LANES_INLINE lanes finish(const nn_product *p, enum nn_after after, int64_t at, lanes sum)
 {
     if (after == AFTER_LEAKY) {
         return lanes_max(sum, sum * LEAKY_SLOPE);
@@ -50,7 +50,7 @@ LANES_INLINE lanes finish(const product *p, enum after after, int64_t at, lanes 
 }
 
 /* out rows j .. j+units-1, so many vectors of the tile's rows at t. */
-LANES_INLINE void multiply_block(const product *p, enum after after, int64_t j, int64_t t, int units, int vectors)
+LANES_INLINE void multiply_block(const nn_product *p, enum nn_after after, int64_t j, int64_t t, int units, int vectors)
 {
     lanes sum[UNITS][VECTORS];
     for (int u = 0; u < units; u++) {
@@ -78,7 +78,7 @@ LANES_INLINE void multiply_block(const product *p, enum after after, int64_t j, 
     }
 }
 
-LANES_INLINE void multiply_units(const product *p, enum after after, int64_t j, int units)
+LANES_INLINE void multiply_units(const nn_product *p, enum nn_after after, int64_t j, int units)
 {
     int64_t t = 0;
     for (; t + ROW_BLOCK <= p->rows; t += ROW_BLOCK) {
@@ -90,7 +90,7 @@ LANES_INLINE void multiply_units(const product *p, enum after after, int64_t j, 
 }
 
 /* out (outputs, rows) = bias + W (outputs, inputs) in (inputs, rows). */
-LANES_INLINE void multiply(const product *p, enum after after)
+LANES_INLINE void multiply(const nn_product *p, enum nn_after after)
 {
     int64_t j = 0;
     for (; j + UNITS <= p->outputs; j += UNITS) {
@@ -104,17 +104,17 @@ LANES_INLINE void multiply(const product *p, enum after after)
     }
 }
 
-static void multiply_plain(const product *p)
+static void multiply_plain(const nn_product *p)
 {
     multiply(p, AFTER_NOTHING);
 }
 
-static void multiply_leaky(const product *p)
+static void multiply_leaky(const nn_product *p)
 {
     multiply(p, AFTER_LEAKY);
 }
 
-static void multiply_leaky_slope(const product *p)
+static void multiply_leaky_slope(const nn_product *p)
 {
     multiply(p, AFTER_LEAKY_SLOPE);
 }
@@ -257,52 +257,52 @@ static void last_slope(enum last_layer kind, int64_t units, int64_t vectors, con
 /* ---- layers ---- */
 
 /* Rows that are worked on: those that count, in whole vectors. */
-static int64_t used_rows(const kernel_tile *t)
+static int64_t used_rows(const nn_kernel_tile *t)
 {
     return (t->rows + LANES - 1) / LANES * LANES;
 }
 
-static int64_t used_vectors(const kernel_tile *t)
+static int64_t used_vectors(const nn_kernel_tile *t)
 {
     return used_rows(t) / LANES;
 }
 
-static void layer_forward(const kernel_layer *l, int64_t rows, bool leaky, const float *parameters, const float *in,
+static void layer_forward(const nn_kernel_layer *l, int64_t rows, bool leaky, const float *parameters, const float *in,
                           float *out)
 {
     for (int64_t b = 0; b < l->blocks; b++) {
-        product p = {.w = parameters + l->weight + b * l->outputs * l->inputs,
-                     .sj = l->inputs,
-                     .sk = 1,
-                     .bias = parameters + l->bias + b * l->outputs,
-                     .outputs = l->outputs,
-                     .inputs = l->inputs,
-                     .in = in + b * l->inputs * TILE,
-                     .out = out + b * l->outputs * TILE,
-                     .rows = rows};
+        nn_product p = {.w = parameters + l->weight + b * l->outputs * l->inputs,
+                        .sj = l->inputs,
+                        .sk = 1,
+                        .bias = parameters + l->bias + b * l->outputs,
+                        .outputs = l->outputs,
+                        .inputs = l->inputs,
+                        .in = in + b * l->inputs * TILE,
+                        .out = out + b * l->outputs * TILE,
+                        .rows = rows};
         (leaky ? multiply_leaky : multiply_plain)(&p);
     }
 }
 
 /* d loss / d inputs of the layer from d loss / d outputs; below: the active units that the inputs are, where leaky. */
-static void layer_backward(const kernel_layer *l, int64_t rows, const float *parameters, const float *below,
+static void layer_backward(const nn_kernel_layer *l, int64_t rows, const float *parameters, const float *below,
                            const float *delta, float *delta_in)
 {
     for (int64_t b = 0; b < l->blocks; b++) {
-        product p = {.w = parameters + l->weight + b * l->outputs * l->inputs,
-                     .sj = 1,
-                     .sk = l->inputs,
-                     .outputs = l->inputs,
-                     .inputs = l->outputs,
-                     .in = delta + b * l->outputs * TILE,
-                     .active = below ? below + b * l->inputs * TILE : NULL,
-                     .out = delta_in + b * l->inputs * TILE,
-                     .rows = rows};
+        nn_product p = {.w = parameters + l->weight + b * l->outputs * l->inputs,
+                        .sj = 1,
+                        .sk = l->inputs,
+                        .outputs = l->inputs,
+                        .inputs = l->outputs,
+                        .in = delta + b * l->outputs * TILE,
+                        .active = below ? below + b * l->inputs * TILE : NULL,
+                        .out = delta_in + b * l->inputs * TILE,
+                        .rows = rows};
         (below ? multiply_leaky_slope : multiply_plain)(&p);
     }
 }
 
-static void layer_gradient(const kernel_layer *l, int64_t rows, const float *delta, const float *in, float *gradient)
+static void layer_gradient(const nn_kernel_layer *l, int64_t rows, const float *delta, const float *in, float *gradient)
 {
     for (int64_t b = 0; b < l->blocks; b++) {
         add_outer(rows, l->outputs, l->inputs, delta + b * l->outputs * TILE, in + b * l->inputs * TILE,
@@ -312,7 +312,7 @@ static void layer_gradient(const kernel_layer *l, int64_t rows, const float *del
 }
 
 /* The activation of hidden layer i, where it is not part of the product. */
-static void activate(const kernel_plan *p, int64_t i, kernel_tile *t)
+static void activate(const nn_kernel_plan *p, int64_t i, nn_kernel_tile *t)
 {
     int64_t width = p->shape.width, vectors = used_vectors(t);
     if (p->shape.activation == ACTIVATION_TANH) {
@@ -324,7 +324,7 @@ static void activate(const kernel_plan *p, int64_t i, kernel_tile *t)
 }
 
 /* delta becomes d loss / d raw of hidden layer i; from the last block to the first, which makes room for maxout. */
-static void activate_backward(const kernel_plan *p, int64_t i, kernel_tile *t)
+static void activate_backward(const nn_kernel_plan *p, int64_t i, nn_kernel_tile *t)
 {
     int64_t width = p->shape.width, cells = width * TILE, vectors = used_vectors(t);
     if (p->shape.activation == ACTIVATION_TANH) {
@@ -338,13 +338,13 @@ static void activate_backward(const kernel_plan *p, int64_t i, kernel_tile *t)
     }
 }
 
-static void forward(const kernel_plan *p, const float *parameters, kernel_tile *t)
+static void forward(const nn_kernel_plan *p, const float *parameters, nn_kernel_tile *t)
 {
     const float *in = t->input;
     int64_t hidden = p->shape.layers;
     bool leaky = p->shape.activation == ACTIVATION_LEAKY_RELU;
     for (int64_t i = 0; i < p->layers; i++) {
-        const kernel_layer *l = &p->layer[i];
+        const nn_kernel_layer *l = &p->layer[i];
         layer_forward(l, used_rows(t), leaky && i < hidden, parameters, in, t->raw[i] ? t->raw[i] : t->active[i]);
         if (i < hidden) {
             activate(p, i, t);
@@ -356,12 +356,13 @@ static void forward(const kernel_plan *p, const float *parameters, kernel_tile *
     memset(t->active[hidden + 1], 0, TILE * sizeof(float)); /* the pinned class */
 }
 
-static void backward(const kernel_plan *p, const float *parameters, kernel_tile *t, float *gradient, bool to_input)
+static void backward(const nn_kernel_plan *p, const float *parameters, nn_kernel_tile *t, float *gradient,
+                     bool to_input)
 {
     int64_t hidden = p->shape.layers;
     bool leaky = p->shape.activation == ACTIVATION_LEAKY_RELU;
     for (int64_t i = p->layers - 1; i >= 0; i--) {
-        const kernel_layer *l = &p->layer[i];
+        const nn_kernel_layer *l = &p->layer[i];
         if (i < hidden) {
             activate_backward(p, i, t);
         } else if (i == hidden) {
@@ -410,7 +411,7 @@ LANES_INLINE lanes cross_entropy(int64_t classes, const float *logits, bits labe
     return lanes_select(label < 0, none, lanes_log(sum) + (top - own));
 }
 
-static double loss(const kernel_plan *p, kernel_tile *t, bool slope)
+static double loss(const nn_kernel_plan *p, nn_kernel_tile *t, bool slope)
 {
     const float *logits = t->active[p->layers - 1];
     float total[TILE];
@@ -428,10 +429,10 @@ static double loss(const kernel_plan *p, kernel_tile *t, bool slope)
 
 /* ---- steps ---- */
 
-static void adam(int64_t n, const kernel_adam *step, const float *restrict gradient, float *restrict first,
+static void adam(int64_t n, const nn_kernel_adam *step, const float *restrict gradient, float *restrict first,
                  float *restrict second, float *restrict weight)
 {
-    kernel_adam s = *step;
+    nn_kernel_adam s = *step;
     for (int64_t i = 0; i < n; i++) {
         float g = gradient[i] * s.share;
         first[i] = s.beta1 * first[i] + (1.0f - s.beta1) * g;
@@ -462,5 +463,5 @@ OVER_ARRAY(tanh_array, lanes_tanh)
 #define NAME_OF(name) #name
 #define NAMED(name) NAME_OF(name)
 
-const kernel KERNEL = {
+const nn_kernel KERNEL = {
     &NAMED(KERNEL)[sizeof "kernel"], LANES, forward, loss, backward, adam, exp_array, log_array, tanh_array};

@@ -5,18 +5,18 @@
 
 enum { TILE = KERNEL_TILE };
 
-static int64_t layer_units(const kernel_layer *l)
+static int64_t layer_units(const nn_kernel_layer *l)
 {
     return l->blocks * l->outputs;
 }
 
-void mlp_plan(const mlp_shape *s, int64_t blocks, kernel_plan *p)
+void mlp_plan(const mlp_shape *s, int64_t blocks, nn_kernel_plan *p)
 {
     int64_t offset = 0, inputs = s->inputs, raw_width = s->activation == ACTIVATION_MAXOUT ? 2 * s->width : s->width;
-    *p = (kernel_plan){.shape = *s, .blocks = blocks, .layers = s->layers + 2};
+    *p = (nn_kernel_plan){.shape = *s, .blocks = blocks, .layers = s->layers + 2};
     for (int64_t i = 0; i < p->layers; i++) {
         bool hidden = i < s->layers, is_logits = i == s->layers + 1;
-        kernel_layer *l = &p->layer[i];
+        nn_kernel_layer *l = &p->layer[i];
         l->blocks = is_logits ? 1 : blocks;
         l->inputs = is_logits ? blocks * inputs : inputs;
         l->outputs = hidden ? raw_width : is_logits ? s->classes : s->features;
@@ -27,15 +27,15 @@ void mlp_plan(const mlp_shape *s, int64_t blocks, kernel_plan *p)
     }
 }
 
-static int64_t plan_parameters(const kernel_plan *p)
+static int64_t plan_parameters(const nn_kernel_plan *p)
 {
-    const kernel_layer *last = &p->layer[p->layers - 1];
+    const nn_kernel_layer *last = &p->layer[p->layers - 1];
     return last->bias + layer_units(last);
 }
 
 int64_t mlp_block_parameters(const mlp_shape *shape, int64_t blocks)
 {
-    kernel_plan p;
+    nn_kernel_plan p;
     mlp_plan(shape, blocks, &p);
     return plan_parameters(&p);
 }
@@ -47,10 +47,10 @@ int64_t mlp_parameters(const mlp_shape *shape)
 
 void mlp_block_init(const mlp_shape *shape, int64_t blocks, rng *r, float *parameters)
 {
-    kernel_plan p;
+    nn_kernel_plan p;
     mlp_plan(shape, blocks, &p);
     for (int64_t i = 0; i < p.layers; i++) {
-        const kernel_layer *l = &p.layer[i];
+        const nn_kernel_layer *l = &p.layer[i];
         double gain = i < shape->layers && shape->activation == ACTIVATION_LEAKY_RELU ? 2.0 / 1.04 : 1.0;
         double sd = sqrt(gain / (double)l->inputs);
         for (int64_t k = 0; k < layer_units(l) * l->inputs; k++) {
@@ -85,7 +85,7 @@ nonsens_status mlp_block_workspace(nonsens_context *ctx, arena *a, const mlp_sha
     *out = (mlp_workspace){0};
     TRY(kernel_choose(ctx, &out->kernel));
     mlp_plan(shape, blocks, &out->plan);
-    kernel_tile *t = &out->tile;
+    nn_kernel_tile *t = &out->tile;
     ARENA_TRY(ctx, a, t->label, TILE);
     ARENA_TRY(ctx, a, t->input, widest * TILE);
     for (int64_t i = 0; i < out->plan.layers; i++) {
@@ -114,7 +114,7 @@ static int64_t row_of(mlp_rows rows, int64_t i)
 /* Copies rows from `first` on into the tile; what they do not fill of their last vector is zero. */
 static void gather(mlp_workspace *work, mlp_rows rows, int64_t first)
 {
-    kernel_tile *tile = &work->tile;
+    nn_kernel_tile *tile = &work->tile;
     int64_t count = rows.count - first < TILE ? rows.count - first : TILE, lanes = work->kernel->lanes;
     int64_t filled = (count + lanes - 1) / lanes * lanes;
     tile->rows = count;

@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "nn/nn_kernel.h"
 
-enum { MLP_MAX_LAYERS = KERNEL_MOST_LAYERS };
+enum { MLP_MAX_LAYERS = KERNEL_MAX_LAYERS };
 
 /*
  * All parameters in one array: per layer W (blocks, out, in) row-major then b (blocks, out); hidden layers, features,
@@ -23,7 +23,7 @@ enum { MLP_MAX_LAYERS = KERNEL_MOST_LAYERS };
  */
 int64_t mlp_parameters(const mlp_shape *shape);
 int64_t mlp_block_parameters(const mlp_shape *shape, int64_t blocks);
-void mlp_plan(const mlp_shape *shape, int64_t blocks, kernel_plan *out);
+void mlp_plan(const mlp_shape *shape, int64_t blocks, nn_kernel_plan *out);
 
 /* He-style draws for the weights, zero biases and a zero classifier for the pinned class. */
 void mlp_init(const mlp_shape *shape, rng *r, float *parameters);
@@ -31,9 +31,9 @@ void mlp_block_init(const mlp_shape *shape, int64_t blocks, rng *r, float *param
 
 /* What evaluating networks of one shape needs, reused for every tile of rows. */
 typedef struct mlp_workspace {
-    const kernel *kernel;
-    kernel_plan plan;
-    kernel_tile tile;
+    const nn_kernel *kernel;
+    nn_kernel_plan plan;
+    nn_kernel_tile tile;
 } mlp_workspace;
 
 nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out);

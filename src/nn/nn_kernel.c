@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct choice {
-    const kernel *kernel;
+    const nn_kernel *kernel;
     bool (*is_available)(void);
 } choice;
 
@@ -19,7 +19,7 @@ static bool always(void)
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
-extern const kernel kernel_neon, kernel_sve256;
+extern const nn_kernel kernel_neon, kernel_sve256;
 
 static bool has_sve256(void)
 {
@@ -31,7 +31,7 @@ static const choice CHOICES[] = {{&kernel_sve256, has_sve256}, {&kernel_neon, al
 
 #elif defined __x86_64__
 
-extern const kernel kernel_sse2, kernel_avx2, kernel_avx512;
+extern const nn_kernel kernel_sse2, kernel_avx2, kernel_avx512;
 
 static bool has_avx2(void)
 {
@@ -48,7 +48,7 @@ static const choice CHOICES[] = {{&kernel_avx512, has_avx512}, {&kernel_avx2, ha
 
 #else
 
-extern const kernel kernel_plain;
+extern const nn_kernel kernel_plain;
 
 static const choice CHOICES[] = {{&kernel_plain, always}};
 
@@ -56,7 +56,7 @@ static const choice CHOICES[] = {{&kernel_plain, always}};
 
 enum { COUNT = sizeof CHOICES / sizeof *CHOICES };
 
-nonsens_status kernel_choose(nonsens_context *ctx, const kernel **out)
+nonsens_status kernel_choose(nonsens_context *ctx, const nn_kernel **out)
 {
     const char *wanted = getenv("NONSENS_KERNEL");
     for (int i = 0; i < COUNT; i++) {
@@ -74,7 +74,7 @@ int64_t kernel_count(void)
     return COUNT;
 }
 
-const kernel *kernel_at(int64_t index, bool *is_available)
+const nn_kernel *kernel_at(int64_t index, bool *is_available)
 {
     *is_available = CHOICES[index].is_available();
     return CHOICES[index].kernel;

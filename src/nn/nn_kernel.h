@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "options/options.h"
 
-enum { KERNEL_TILE = 64, KERNEL_MOST_LAYERS = 20 };
+enum { KERNEL_TILE = 64, KERNEL_MAX_LAYERS = 20 };
 
 /* inputs, width and features are those of one block (mlp.h). */
 typedef struct mlp_shape {
@@ -22,62 +22,64 @@ typedef struct mlp_shape {
 } mlp_shape;
 
 /* One layer of weights inside the parameter array: per block W (outputs, inputs) row-major, then all biases. */
-typedef struct kernel_layer {
+typedef struct nn_kernel_layer {
     int64_t blocks;
     int64_t inputs, outputs; /* of one block; outputs before maxout pairs are merged */
     int64_t weight, bias;    /* offsets */
-} kernel_layer;
+} nn_kernel_layer;
 
-typedef struct kernel_plan {
+typedef struct nn_kernel_plan {
     mlp_shape shape;
     int64_t blocks, layers; /* layers: all, the features' and the logits' among them */
-    kernel_layer layer[KERNEL_MOST_LAYERS + 2];
-} kernel_plan;
+    nn_kernel_layer layer[KERNEL_MAX_LAYERS + 2];
+} nn_kernel_plan;
 
 /* The activations of one tile, reused for every tile. */
-typedef struct kernel_tile {
-    float *input;                          /* (blocks * inputs, TILE) */
-    float *raw[KERNEL_MOST_LAYERS + 2];    /* before the activation, where `active` does not tell its slope; or NULL */
-    float *active[KERNEL_MOST_LAYERS + 2]; /* after it; the last one holds the logits */
-    float *delta, *delta_next;             /* (widest layer, TILE) slope of the loss */
-    int32_t *label;                        /* (TILE); -1 in padding */
-    int64_t rows;                          /* of the tile that count; the others are padding */
-} kernel_tile;
+typedef struct nn_kernel_tile {
+    float *input;                         /* (blocks * inputs, TILE) */
+    float *raw[KERNEL_MAX_LAYERS + 2];    /* before the activation, where `active` does not tell its slope; or NULL */
+    float *active[KERNEL_MAX_LAYERS + 2]; /* after it; the last one holds the logits */
+    float *delta, *delta_next;            /* (widest layer, TILE) slope of the loss */
+    int32_t *label;                       /* (TILE); -1 in padding */
+    int64_t rows;                         /* of the tile that count; the others are padding */
+} nn_kernel_tile;
 
 /* What one step of Adam needs, besides the arrays. */
-typedef struct kernel_adam {
+typedef struct nn_kernel_adam {
     float beta1, beta2, correct1, correct2; /* decay of the moments and the correction of their start at zero */
     float rate, decay, epsilon;
     float share; /* the gradient is multiplied by this: one over the rows */
-} kernel_adam;
+} nn_kernel_adam;
 
-typedef struct kernel {
+typedef struct nn_kernel {
     const char *name;
     int lanes;
     /* input -> active of every layer. */
-    void (*forward)(const kernel_plan *p, const float *parameters, kernel_tile *t);
+    void (*forward)(const nn_kernel_plan *p, const float *parameters, nn_kernel_tile *t);
     /* Sum of cross-entropies of the tile's rows, in nats; with `slope` also delta = softmax - one-hot, 0 in padding. */
-    double (*loss)(const kernel_plan *p, kernel_tile *t, bool slope);
+    double (*loss)(const nn_kernel_plan *p, nn_kernel_tile *t, bool slope);
     /*
      * From delta = d loss / d logits down to the first layer; adds to gradient unless it is NULL.  Leaves
      * d loss / d input in delta where `to_input`.
      */
-    void (*backward)(const kernel_plan *p, const float *parameters, kernel_tile *t, float *gradient, bool to_input);
-    void (*adam)(int64_t n, const kernel_adam *step, const float *gradient, float *first, float *second, float *weight);
+    void (*backward)(const nn_kernel_plan *p, const float *parameters, nn_kernel_tile *t, float *gradient,
+                     bool to_input);
+    void (*adam)(int64_t n, const nn_kernel_adam *step, const float *gradient, float *first, float *second,
+                 float *weight);
     /* out (n) of x (n), for tests: what forward and loss are made of. */
     void (*exp)(int64_t n, const float *x, float *out);
     void (*log)(int64_t n, const float *x, float *out);
     void (*tanh)(int64_t n, const float *x, float *out);
-} kernel;
+} nn_kernel;
 
 /* All of this architecture, the best first, and whether this processor has it. */
 int64_t kernel_count(void);
-const kernel *kernel_at(int64_t index, bool *is_available);
+const nn_kernel *kernel_at(int64_t index, bool *is_available);
 
 /*
  * The best that the processor has, or the one that the environment variable NONSENS_KERNEL names.  An error where that
  * does not exist here.
  */
-nonsens_status kernel_choose(nonsens_context *ctx, const kernel **out);
+nonsens_status kernel_choose(nonsens_context *ctx, const nn_kernel **out);
 
 #endif

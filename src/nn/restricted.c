@@ -101,7 +101,7 @@ static nonsens_status make_inputs(nonsens_context *ctx, arena *a, restricted_spe
 
 static rng net_stream(const ensemble *e, int64_t net, enum stream stream)
 {
-    return rng_open(e->seed, RNG_RESTRICTED, (uint64_t)(net * STREAMS + stream));
+    return rng_new(e->seed, RNG_RESTRICTED, (uint64_t)(net * STREAMS + stream));
 }
 
 /*

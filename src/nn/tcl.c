@@ -41,7 +41,7 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, c
         for (int64_t i = 0; i < rows; i++) {
             order[i] = start[e] + i;
         }
-        rng r = rng_open(fit->options.seed, RNG_FOLDS, (uint64_t)e);
+        rng r = rng_new(fit->options.seed, RNG_FOLDS, (uint64_t)e);
         rng_shuffle(&r, rows, order);
         for (int64_t i = 0; i < rows; i++) {
             fit->fold[order[i]] = (int32_t)((i + e) % fit->options.folds);
@@ -67,7 +67,7 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *
                 order[rows++] = i;
             }
         }
-        rng r = rng_open(fit->options.seed, RNG_FOLDS, (uint64_t)((fold + 1) * fit->classes + e));
+        rng r = rng_new(fit->options.seed, RNG_FOLDS, (uint64_t)((fold + 1) * fit->classes + e));
         rng_shuffle(&r, rows, order);
         int64_t held = (int64_t)lround(fit->options.validation * (double)rows);
         for (int64_t i = 0; i < rows; i++) {
@@ -104,10 +104,10 @@ static nonsens_status train_ensemble(nonsens_context *ctx, arena *a, tcl_fit *fi
         if (net % restarts == 0) {
             TRY(split_rows(ctx, a, fit, start, net / restarts, order, &train, &validation));
         }
-        rng init = rng_open(fit->options.seed, RNG_INIT, (uint64_t)net);
+        rng init = rng_new(fit->options.seed, RNG_INIT, (uint64_t)net);
         task[net] = (train_task){.shape = net_shape(fit, net),
                                  .blocks = 1,
-                                 .shuffles = rng_open(fit->options.seed, RNG_BATCHES, (uint64_t)net),
+                                 .shuffles = rng_new(fit->options.seed, RNG_BATCHES, (uint64_t)net),
                                  .train = train,
                                  .validation = validation,
                                  .parameters = fit->parameters + net * stride,
@@ -315,7 +315,7 @@ nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t cla
     TRY(deal_folds(ctx, a, fit, start));
     ARENA_TRY(ctx, a, fit->parameters, fit->nets * mlp_parameters(shape));
     ARENA_TRY(ctx, a, fit->report, fit->nets);
-    fit->curve_epochs = options->train.epochs < TRAIN_CURVE_MOST ? options->train.epochs : TRAIN_CURVE_MOST;
+    fit->curve_epochs = options->train.epochs < TRAIN_CURVE_MAX ? options->train.epochs : TRAIN_CURVE_MAX;
     ARENA_TRY(ctx, a, fit->curve, 2 * fit->nets * fit->curve_epochs);
     ARENA_TRY(ctx, a, fit->used, fit->nets);
     ARENA_TRY(ctx, a, fit->logits, fit->n * classes);

@@ -27,14 +27,14 @@ static double rate_at(const trainer *t)
 static void adam_step(trainer *t, double rate, float share)
 {
     double k = (double)(t->step + 1);
-    kernel_adam step = {.beta1 = (float)ADAM_BETA1,
-                        .beta2 = (float)ADAM_BETA2,
-                        .correct1 = (float)(1.0 / (1.0 - pow(ADAM_BETA1, k))),
-                        .correct2 = (float)(1.0 / (1.0 - pow(ADAM_BETA2, k))),
-                        .rate = (float)rate,
-                        .decay = (float)(rate * t->options->weight_decay),
-                        .epsilon = (float)ADAM_EPS,
-                        .share = share};
+    nn_kernel_adam step = {.beta1 = (float)ADAM_BETA1,
+                           .beta2 = (float)ADAM_BETA2,
+                           .correct1 = (float)(1.0 / (1.0 - pow(ADAM_BETA1, k))),
+                           .correct2 = (float)(1.0 / (1.0 - pow(ADAM_BETA2, k))),
+                           .rate = (float)rate,
+                           .decay = (float)(rate * t->options->weight_decay),
+                           .epsilon = (float)ADAM_EPS,
+                           .share = share};
     t->work.kernel->adam(t->parameters, &step, t->gradient, t->first, t->second, t->weight);
 }
 
@@ -107,7 +107,7 @@ static double validate(trainer *t, const mlp_rows *rows, int64_t epochs)
 
 static void keep_curve(const train_task *task, int64_t e, double trained_on, double held_out)
 {
-    if (task->trained_on && e <= TRAIN_CURVE_MOST) {
+    if (task->trained_on && e <= TRAIN_CURVE_MAX) {
         task->trained_on[e - 1] = (float)trained_on;
         task->held_out[e - 1] = task->validation.count ? (float)held_out : NAN;
     }

@@ -35,13 +35,13 @@ typedef struct train_task {
     float *parameters; /* initialised; trained in place */
     train_report report;
     /*
-     * (min(epochs, TRAIN_CURVE_MOST)) nats per row of each epoch run: on the rows trained on, as the epoch went along,
+     * (min(epochs, TRAIN_CURVE_MAX)) nats per row of each epoch run: on the rows trained on, as the epoch went along,
      * and on held-out rows at its end.  NULL: not kept.
      */
     float *trained_on, *held_out;
 } train_task;
 
-enum { TRAIN_CURVE_MOST = 1000 };
+enum { TRAIN_CURVE_MAX = 1000 };
 
 /*
  * Trains a batch of networks, which is the unit of work: one thread per network here.  Every network ends up the same

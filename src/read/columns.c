@@ -56,7 +56,7 @@ static nonsens_status check_input(nonsens_context *ctx, const columns_input *in,
 }
 
 /* The values themselves where they can be used as they are, else a copy. */
-static nonsens_status take_values(nonsens_context *ctx, const reading *r, const columns_input *in, int64_t j)
+static nonsens_status take_values(nonsens_context *ctx, const read_state *r, const columns_input *in, int64_t j)
 {
     const nonsens_column *from = &in->column[j];
     double *copy; // (rows)
@@ -72,7 +72,7 @@ static nonsens_status take_values(nonsens_context *ctx, const reading *r, const 
     return NONSENS_OK;
 }
 
-static nonsens_status take_column(nonsens_context *ctx, const reading *r, const columns_input *in, int64_t j)
+static nonsens_status take_column(nonsens_context *ctx, const read_state *r, const columns_input *in, int64_t j)
 {
     table_column *column = &r->t.column[j];
     if (!in->column[j].values || !column->asked) {
@@ -127,7 +127,8 @@ static nonsens_status take_label(nonsens_context *ctx, const columns_input *in, 
     return NONSENS_OK;
 }
 
-static nonsens_status take_labels(nonsens_context *ctx, const reading *r, const columns_input *in, table_column *column)
+static nonsens_status take_labels(nonsens_context *ctx, const read_state *r, const columns_input *in,
+                                  table_column *column)
 {
     text_set seen = {.keep = r->memory, .scratch = r->memory};
     int32_t *number; // (labels)
@@ -143,7 +144,7 @@ static nonsens_status take_labels(nonsens_context *ctx, const reading *r, const 
 }
 
 /* The label column comes last. */
-static nonsens_status name_columns(nonsens_context *ctx, reading *r, const columns_input *in)
+static nonsens_status name_columns(nonsens_context *ctx, read_state *r, const columns_input *in)
 {
     text_set names = {.keep = r->memory, .scratch = r->memory};
     for (int64_t j = 0; j < r->t.cols; j++) {
@@ -163,13 +164,13 @@ static nonsens_status name_columns(nonsens_context *ctx, reading *r, const colum
 }
 
 /* Names and, of the columns that are asked for, values. */
-static nonsens_status fill_table(nonsens_context *ctx, reading *r, const columns_input *in)
+static nonsens_status fill_table(nonsens_context *ctx, read_state *r, const columns_input *in)
 {
     table_options how = {.wanted = r->wanted_count > 0 ? r->wanted : NULL, .wanted_count = r->wanted_count};
     bool labelled = in->category != NULL;
     ARENA_TRY(ctx, r->memory, r->t.path, sizeof TABLE_NAME);
     memcpy(r->t.path, TABLE_NAME, sizeof TABLE_NAME);
-    TRY(table_start(ctx, r->memory, in->columns + labelled, &r->t));
+    TRY(table_new(ctx, r->memory, in->columns + labelled, &r->t));
     r->rows = r->t.rows = in->rows;
     r->label = labelled ? in->columns : -1;
     TRY(name_columns(ctx, r, in));
@@ -181,14 +182,14 @@ static nonsens_status fill_table(nonsens_context *ctx, reading *r, const columns
     return labelled ? take_labels(ctx, r, in, &r->t.column[r->label]) : NONSENS_OK;
 }
 
-static nonsens_status read_columns(nonsens_context *ctx, reading *r, const columns_input *in, nonsens_data **out)
+static nonsens_status read_columns(nonsens_context *ctx, read_state *r, const columns_input *in, nonsens_data **out)
 {
     TRY(check_input(ctx, in, r->options));
     TRY(options_check(ctx, r->options));
     TRY(reading_list_wanted(ctx, r));
     TRY(fill_table(ctx, r, in));
     TRY(reading_interpret(ctx, r));
-    return reading_build(ctx, r, out);
+    return reading_finish(ctx, r, out);
 }
 
 nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int64_t columns,
@@ -203,7 +204,7 @@ nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int
     REQUIRE_COUNT(ctx, labels, 0, NONSENS_MAX_COUNT);
     REQUIRE_TEXTS(ctx, label, category ? labels : 0);
     arena memory = {0};
-    reading r = {.options = options, .memory = &memory, .remedy = READING_REMEDY};
+    read_state r = {.options = options, .memory = &memory, .remedy = READING_REMEDY};
     columns_input in = {rows, columns, labels, column, category, label};
     nonsens_status status = read_columns(ctx, &r, &in, out);
     arena_free(&memory);

@@ -70,7 +70,7 @@ static nonsens_status read_header(csv_reader *r, arena *a, table *t)
         return fail(r->ctx, NONSENS_ERR_DATA, "%s:1: the first line is blank; it must name the columns", r->path);
     }
     r->at = r->begin;
-    TRY(table_start(r->ctx, a, cols, t));
+    TRY(table_new(r->ctx, a, cols, t));
     if (r->no_header) {
         return table_number_columns(r->ctx, a, t);
     }

@@ -53,8 +53,8 @@ nonsens_status graph_take_node(graph_builder *b, int64_t line, const char *name,
     int32_t index = 0;
     TRY(check_name(b, line, name, length));
     TRY(text_set_put(b->ctx, &b->names, name, length, &index));
-    if (b->names.count > GRAPH_MOST_NODES) {
-        return graph_fail(b, line, "more than %d nodes; give a smaller graph", GRAPH_MOST_NODES);
+    if (b->names.count > GRAPH_MAX_NODES) {
+        return graph_fail(b, line, "more than %d nodes; give a smaller graph", GRAPH_MAX_NODES);
     }
     *node = index;
     return NONSENS_OK;

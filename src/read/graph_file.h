@@ -18,7 +18,7 @@
 
 #include "base/memory.h"
 
-enum { GRAPH_MOST_NODES = 5000 };
+enum { GRAPH_MAX_NODES = 5000 };
 
 struct nonsens_graph {
     arena memory; /* owns everything below */

@@ -65,8 +65,8 @@ static nonsens_status read_header(graph_table *t)
     const char *start = t->r.at;
     int64_t line = t->r.line;
     TRY(csv_count_cells(&t->r, &t->cols));
-    if (t->cols > GRAPH_MOST_NODES + 1) {
-        return graph_fail(t->b, line, "more than %d columns; give a smaller graph", GRAPH_MOST_NODES);
+    if (t->cols > GRAPH_MAX_NODES + 1) {
+        return graph_fail(t->b, line, "more than %d columns; give a smaller graph", GRAPH_MAX_NODES);
     }
     t->r.at = start;
     t->r.line = line;

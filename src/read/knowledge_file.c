@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 24, MOST_TIER = 1000000000, MOST_SHOWN = 6 };
+enum { MAX_BYTES = 1 << 24, MAX_TIER = 1000000000, MAX_SHOWN = 6 };
 
 /* ---- statements ---- */
 
@@ -26,7 +26,7 @@ static bool read_title(knowledge_reader *r)
 {
     static const struct {
         const char *title;
-        enum section section;
+        enum knowledge_section section;
     } titles[] = {{"addtemporal", SECTION_TIERS},      {"forbiddirect", SECTION_FORBIDDEN},
                   {"requiredirect", SECTION_REQUIRED}, {"forbiddengroup", SECTION_GROUPS},
                   {"requiredgroup", SECTION_GROUPS},   {"forbidgroup", SECTION_GROUPS},
@@ -88,10 +88,10 @@ static nonsens_status read_tier_number(knowledge_reader *r, int64_t *tier, uint8
     knowledge_word w;
     TRY(knowledge_next_word(r, &w));
     int64_t at = 0, number = 0;
-    for (; at < w.length && w.text[at] >= '0' && w.text[at] <= '9' && number <= MOST_TIER; at++) {
+    for (; at < w.length && w.text[at] >= '0' && w.text[at] <= '9' && number <= MAX_TIER; at++) {
         number = 10 * number + (w.text[at] - '0');
     }
-    bool is_number = at > 0 && number <= MOST_TIER;
+    bool is_number = at > 0 && number <= MAX_TIER;
     *marks = 0;
     for (; at < w.length && (w.text[at] == '*' || w.text[at] == '-'); at++) {
         *marks = (uint8_t)(*marks | (w.text[at] == '*' ? TIER_CLOSED : TIER_NEXT_ONLY));
@@ -246,7 +246,7 @@ static bool selects(const knowledge_selection *s, int64_t node)
 }
 
 /* The first line of this section that speaks of the arrow, 0 where none does.  The file was read without fault. */
-static int64_t find_line(knowledge_reader *r, enum section section, int64_t from, int64_t to)
+static int64_t find_line(knowledge_reader *r, enum knowledge_section section, int64_t from, int64_t to)
 {
     knowledge_rewind(r);
     knowledge_next_line(r);
@@ -323,7 +323,7 @@ static nonsens_status refuse_circle(knowledge_reader *r, int64_t on_circle, cons
     char text[MESSAGE_BYTES] = "", shown[SHOWN_BYTES];
     int64_t node = on_circle, first_line = 0;
     size_t used = 0;
-    for (int k = 0; k < MOST_SHOWN && (k == 0 || node != on_circle); k++) {
+    for (int k = 0; k < MAX_SHOWN && (k == 0 || node != on_circle); k++) {
         int64_t line = find_line(r, SECTION_REQUIRED, cause[node], node);
         first_line = k == 0 ? line : first_line;
         used += (size_t)snprintf(text + used, sizeof text - used, "%sinto %s on line %" PRId64, k ? ", " : "",
@@ -408,7 +408,7 @@ nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, 
     if (strcmp(path, "-") == 0) { // a run may read it more than once
         return fail(ctx, NONSENS_ERR_DATA, "knowledge file -: it cannot come from standard input; give a path");
     }
-    nonsens_status status = input_read_other(ctx, "knowledge file", path, MOST_BYTES, &file);
+    nonsens_status status = input_read_other(ctx, "knowledge file", path, MAX_BYTES, &file);
     if (status == NONSENS_OK) {
         status = knowledge_parse(ctx, a, path, file.bytes, (int64_t)file.size, d, names, out);
     }

@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-enum section { SECTION_NONE, SECTION_TIERS, SECTION_FORBIDDEN, SECTION_REQUIRED, SECTION_GROUPS };
+enum knowledge_section { SECTION_NONE, SECTION_TIERS, SECTION_FORBIDDEN, SECTION_REQUIRED, SECTION_GROUPS };
 
 /* Marks behind a tier's number. */
 enum { TIER_CLOSED = 1, TIER_NEXT_ONLY = 2 };
@@ -38,7 +38,7 @@ typedef struct knowledge_reader {
     const char *begin, *end; /* the file */
     const char *at;          /* where the next line begins */
     int64_t line;            /* from 1 */
-    enum section section;
+    enum knowledge_section section;
     const char *rest, *stop; /* what is left of the line, blanks at its ends taken off */
     bool has_tabs;           /* between words of the line */
     const char *cell_end;    /* of what the last word stood in, between tabs, blanks at its end taken off */

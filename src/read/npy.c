@@ -409,7 +409,7 @@ static void settle_columns(table *t)
 static nonsens_status parse_array(npy_reader *r, arena *a, arena *scratch, const table_options *options, table *t)
 {
     int64_t label;
-    TRY(table_start(r->ctx, a, r->shape[1], t));
+    TRY(table_new(r->ctx, a, r->shape[1], t));
     TRY(table_number_columns(r->ctx, a, t));
     TRY(table_find_label(r->ctx, t, options, &label));
     table_mark_asked(t, options);

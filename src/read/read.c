@@ -39,7 +39,7 @@ static nonsens_status unknown_column(nonsens_context *ctx, const table *t, const
                 show_quoted(wanted, name), list, nearest_hint(&near, hint));
 }
 
-static bool is_chosen(const reading *r, int64_t column)
+static bool is_chosen(const read_state *r, int64_t column)
 {
     for (int64_t k = 0; k < r->variables; k++) {
         if (r->variable[k] == column) {
@@ -50,7 +50,7 @@ static bool is_chosen(const reading *r, int64_t column)
 }
 
 /* Adds the column called `name` to the variables. */
-static nonsens_status choose(nonsens_context *ctx, reading *r, const char *name)
+static nonsens_status choose(nonsens_context *ctx, read_state *r, const char *name)
 {
     int64_t j = table_find(&r->t, name);
     if (j < 0) {
@@ -84,7 +84,7 @@ static void wanted_lists(const nonsens_options *o, const char *list[LISTS])
 }
 
 /* A name of a list: as it stands and, where blanks are around it, without them; a column may be meant by either. */
-static nonsens_status spell_name(nonsens_context *ctx, reading *r, const char *begin, const char *end,
+static nonsens_status spell_name(nonsens_context *ctx, read_state *r, const char *begin, const char *end,
                                  const char *spelling[2])
 {
     const char *first = begin + strspn(begin, " \t"), *last = end;
@@ -97,7 +97,7 @@ static nonsens_status spell_name(nonsens_context *ctx, reading *r, const char *b
 }
 
 /* All spellings of all names in the lists; a list as a whole may be a name with commas in it. */
-nonsens_status reading_list_wanted(nonsens_context *ctx, reading *r)
+nonsens_status reading_list_wanted(nonsens_context *ctx, read_state *r)
 {
     const char *list[LISTS], *begin, *end;
     int64_t most = 0;
@@ -121,7 +121,7 @@ nonsens_status reading_list_wanted(nonsens_context *ctx, reading *r)
     return NONSENS_OK;
 }
 
-static nonsens_status choose_list(nonsens_context *ctx, reading *r, const char *list)
+static nonsens_status choose_list(nonsens_context *ctx, read_state *r, const char *list)
 {
     const char *begin, *end, *spelling[2];
     if (list[0] && table_find(&r->t, list) >= 0) {
@@ -134,7 +134,7 @@ static nonsens_status choose_list(nonsens_context *ctx, reading *r, const char *
     return NONSENS_OK;
 }
 
-static nonsens_status choose_wanted(nonsens_context *ctx, reading *r)
+static nonsens_status choose_wanted(nonsens_context *ctx, read_state *r)
 {
     const char *list[LISTS];
     wanted_lists(r->options, list);
@@ -144,7 +144,7 @@ static nonsens_status choose_wanted(nonsens_context *ctx, reading *r)
     return NONSENS_OK;
 }
 
-static nonsens_status refuse_text(nonsens_context *ctx, const reading *r)
+static nonsens_status refuse_text(nonsens_context *ctx, const read_state *r)
 {
     const table *t = &r->t;
     const char *beside = r->label >= 0 ? " beside the segment label" : "";
@@ -159,7 +159,7 @@ static nonsens_status refuse_text(nonsens_context *ctx, const reading *r)
                 t->decimal_comma ? ": write a decimal point, not a decimal comma" : "");
 }
 
-static nonsens_status choose_numeric(nonsens_context *ctx, reading *r)
+static nonsens_status choose_numeric(nonsens_context *ctx, read_state *r)
 {
     for (int64_t j = 0; j < r->t.cols; j++) {
         if (j != r->label && r->t.column[j].kind == COLUMN_NUMERIC) {
@@ -169,7 +169,7 @@ static nonsens_status choose_numeric(nonsens_context *ctx, reading *r)
     return r->variables > 0 ? NONSENS_OK : refuse_text(ctx, r);
 }
 
-static nonsens_status choose_variables(nonsens_context *ctx, reading *r)
+static nonsens_status choose_variables(nonsens_context *ctx, read_state *r)
 {
     ARENA_TRY(ctx, r->memory, r->variable, r->t.cols);
     return r->wanted_count > 0 ? choose_wanted(ctx, r) : choose_numeric(ctx, r);
@@ -183,17 +183,17 @@ static bool cell_missing(const table_column *column, int64_t i)
 }
 
 /* The k-th column that must be complete: the variables, then the label. */
-static const table_column *needed_column(const reading *r, int64_t k)
+static const table_column *needed_column(const read_state *r, int64_t k)
 {
     return &r->t.column[k < r->variables ? r->variable[k] : r->label];
 }
 
-static int64_t needed_columns(const reading *r)
+static int64_t needed_columns(const read_state *r)
 {
     return r->variables + (r->label >= 0);
 }
 
-static bool row_complete(const reading *r, int64_t i)
+static bool row_complete(const read_state *r, int64_t i)
 {
     for (int64_t k = 0; k < needed_columns(r); k++) {
         if (cell_missing(needed_column(r, k), i)) {
@@ -203,7 +203,7 @@ static bool row_complete(const reading *r, int64_t i)
     return true;
 }
 
-static nonsens_status refuse_missing(nonsens_context *ctx, const reading *r)
+static nonsens_status refuse_missing(nonsens_context *ctx, const read_state *r)
 {
     const table_column *worst = NULL;
     int64_t row = INT64_MAX;
@@ -226,7 +226,7 @@ static nonsens_status refuse_missing(nonsens_context *ctx, const reading *r)
 }
 
 /* Moves the complete rows to the front of the columns that are needed. */
-static nonsens_status drop_incomplete(nonsens_context *ctx, reading *r)
+static nonsens_status drop_incomplete(nonsens_context *ctx, read_state *r)
 {
     ARENA_TRY(ctx, r->memory, r->input_row, r->t.rows);
     int64_t kept = 0;
@@ -249,14 +249,14 @@ static nonsens_status drop_incomplete(nonsens_context *ctx, reading *r)
     return NONSENS_OK;
 }
 
-nonsens_status reading_settle_missing(nonsens_context *ctx, reading *r)
+nonsens_status reading_settle_missing(nonsens_context *ctx, read_state *r)
 {
     return r->options->na == NA_DROP_ROWS ? drop_incomplete(ctx, r) : refuse_missing(ctx, r);
 }
 
 /* ---- segments ------------------------------------------------------------------------------------------------ */
 
-static nonsens_status cut_blocks(nonsens_context *ctx, reading *r)
+static nonsens_status cut_blocks(nonsens_context *ctx, read_state *r)
 {
     int64_t blocks = options_blocks(r->options);
     if (blocks > r->rows) {
@@ -278,7 +278,7 @@ static nonsens_status cut_blocks(nonsens_context *ctx, reading *r)
     return NONSENS_OK;
 }
 
-static nonsens_status choose_segments(nonsens_context *ctx, reading *r)
+static nonsens_status choose_segments(nonsens_context *ctx, read_state *r)
 {
     if (r->label >= 0) {
         const table_column *column = &r->t.column[r->label];
@@ -296,7 +296,7 @@ static nonsens_status choose_segments(nonsens_context *ctx, reading *r)
  * Where no variables were named, all columns without a number; where they were, those that would have been an error: of
  * the others the user knows that they are left out.
  */
-static nonsens_status warn_left_out(nonsens_context *ctx, const reading *r, nonsens_data *data)
+static nonsens_status warn_left_out(nonsens_context *ctx, const read_state *r, nonsens_data *data)
 {
     char list[LIST_BYTES] = "";
     int64_t count = 0;
@@ -315,7 +315,7 @@ static nonsens_status warn_left_out(nonsens_context *ctx, const reading *r, nons
                         named ? "not every value" : "no value", count > 1 ? "s" : "", list);
 }
 
-static nonsens_status warn_dropped(nonsens_context *ctx, const reading *r, nonsens_data *data)
+static nonsens_status warn_dropped(nonsens_context *ctx, const read_state *r, nonsens_data *data)
 {
     if (r->rows < r->t.rows) {
         int64_t dropped = r->t.rows - r->rows;
@@ -333,7 +333,7 @@ static nonsens_status warn_dropped(nonsens_context *ctx, const reading *r, nonse
 /* ---- the door ------------------------------------------------------------------------------------------------ */
 
 /* Names the file in front of what is wrong with its contents. */
-static nonsens_status name_file(nonsens_context *ctx, const reading *r, nonsens_status status)
+static nonsens_status name_file(nonsens_context *ctx, const read_state *r, nonsens_status status)
 {
     char sentence[MESSAGE_BYTES];
     if (status != NONSENS_ERR_DATA) {
@@ -343,7 +343,7 @@ static nonsens_status name_file(nonsens_context *ctx, const reading *r, nonsens_
     return fail(ctx, status, "%.300s: %.700s", r->t.path, sentence);
 }
 
-static nonsens_status build(nonsens_context *ctx, reading *r, nonsens_data **out)
+static nonsens_status build(nonsens_context *ctx, read_state *r, nonsens_data **out)
 {
     const double **column; // (variables)
     const char **names;    // (variables)
@@ -353,7 +353,7 @@ static nonsens_status build(nonsens_context *ctx, reading *r, nonsens_data **out
         column[k] = r->t.column[r->variable[k]].value;
         names[k] = r->t.column[r->variable[k]].name;
     }
-    nonsens_status status = (r->options->pairs[0] ? dataset_build_unaudited : dataset_build)(
+    nonsens_status status = (r->options->pairs[0] ? dataset_new_unaudited : dataset_new)(
         ctx, r->rows, r->variables, column, names, r->category, r->segments, (const char *const *)r->labels,
         r->input_row, out);
     if (status == NONSENS_OK) {
@@ -367,7 +367,7 @@ static nonsens_status build(nonsens_context *ctx, reading *r, nonsens_data **out
 }
 
 /* The table of one file and the columns of it that are variables. */
-static nonsens_status read_table(nonsens_context *ctx, const char *path, reading *r)
+static nonsens_status read_table(nonsens_context *ctx, const char *path, read_state *r)
 {
     const nonsens_options *o = r->options;
     table_options how = {.no_header = o->no_header,
@@ -380,23 +380,23 @@ static nonsens_status read_table(nonsens_context *ctx, const char *path, reading
     return choose_variables(ctx, r);
 }
 
-static nonsens_status read_one(nonsens_context *ctx, const char *path, reading *r)
+static nonsens_status read_one(nonsens_context *ctx, const char *path, read_state *r)
 {
     TRY(read_table(ctx, path, r));
     TRY(reading_settle_missing(ctx, r));
     return choose_segments(ctx, r);
 }
 
-nonsens_status reading_interpret(nonsens_context *ctx, reading *r)
+nonsens_status reading_interpret(nonsens_context *ctx, read_state *r)
 {
     TRY(choose_variables(ctx, r));
     TRY(reading_settle_missing(ctx, r));
     return choose_segments(ctx, r);
 }
 
-static nonsens_status read_several(nonsens_context *ctx, const char *const *paths, int64_t count, reading *r)
+static nonsens_status read_several(nonsens_context *ctx, const char *const *paths, int64_t count, read_state *r)
 {
-    reading *part; // (count)
+    read_state *part; // (count)
     TRY(reading_check_files(ctx, paths, count, r->options));
     ARENA_TRY(ctx, r->memory, part, count);
     for (int64_t k = 0; k < count; k++) {
@@ -406,7 +406,7 @@ static nonsens_status read_several(nonsens_context *ctx, const char *const *path
     return reading_stack(ctx, paths, count, part, r);
 }
 
-nonsens_status reading_build(nonsens_context *ctx, reading *r, nonsens_data **out)
+nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data **out)
 {
     if (r->rows == 0) {
         return fail(ctx, NONSENS_ERR_DATA, "%s: every row has a missing value; choose other columns with --vars",
@@ -415,13 +415,13 @@ nonsens_status reading_build(nonsens_context *ctx, reading *r, nonsens_data **ou
     return build(ctx, r, out);
 }
 
-static nonsens_status read_all(nonsens_context *ctx, const char *const *paths, int64_t count, reading *r,
+static nonsens_status read_all(nonsens_context *ctx, const char *const *paths, int64_t count, read_state *r,
                                nonsens_data **out)
 {
     TRY(options_check(ctx, r->options));
     TRY(reading_list_wanted(ctx, r));
     TRY(count == 1 ? read_one(ctx, paths[0], r) : read_several(ctx, paths, count, r));
-    return reading_build(ctx, r, out);
+    return reading_finish(ctx, r, out);
 }
 
 nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
@@ -430,7 +430,7 @@ nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths
     *out = NULL;
     TRY(options_begin(ctx, options, READING_COMMANDS));
     arena memory = {0};
-    reading r = {.options = options, .memory = &memory, .remedy = remedy};
+    read_state r = {.options = options, .memory = &memory, .remedy = remedy};
     nonsens_status status = read_all(ctx, paths, count, &r, out);
     arena_free(&memory);
     if (status != NONSENS_OK) {

@@ -114,7 +114,7 @@ static nonsens_status has_twins(nonsens_context *ctx, arena *a, char *const *tex
 }
 
 /* The stems where they all differ, else the paths as they were given. */
-static nonsens_status label_files(nonsens_context *ctx, const char *const *paths, int64_t count, reading *all)
+static nonsens_status label_files(nonsens_context *ctx, const char *const *paths, int64_t count, read_state *all)
 {
     bool twins;
     ARENA_TRY(ctx, all->memory, all->labels, count);
@@ -143,9 +143,9 @@ typedef struct names {
 } names;
 
 /* Is the column one of the list that is made: variables, or those that a warning names? */
-typedef bool column_fn(const reading *part, int64_t column);
+typedef bool column_fn(const read_state *part, int64_t column);
 
-static bool is_variable(const reading *part, int64_t column)
+static bool is_variable(const read_state *part, int64_t column)
 {
     for (int64_t k = 0; k < part->variables; k++) {
         if (part->variable[k] == column) {
@@ -155,23 +155,23 @@ static bool is_variable(const reading *part, int64_t column)
     return false;
 }
 
-static bool is_numeric(const reading *part, int64_t column)
+static bool is_numeric(const read_state *part, int64_t column)
 {
     return part->t.column[column].kind == COLUMN_NUMERIC;
 }
 
-static bool is_left_out(const reading *part, int64_t column)
+static bool is_left_out(const read_state *part, int64_t column)
 {
     return !is_variable(part, column) && part->t.column[column].kind == COLUMN_TEXT;
 }
 
-static bool is_mixed(const reading *part, int64_t column)
+static bool is_mixed(const read_state *part, int64_t column)
 {
     return is_left_out(part, column) && part->t.column[column].mixed;
 }
 
 /* The names of such columns in one file, in its order; the room is that of all columns. */
-static nonsens_status names_of(nonsens_context *ctx, const reading *part, column_fn *belongs, names *out)
+static nonsens_status names_of(nonsens_context *ctx, const read_state *part, column_fn *belongs, names *out)
 {
     *out = (names){NULL, 0};
     ARENA_TRY(ctx, part->memory, out->name, part->t.cols);
@@ -216,7 +216,7 @@ static nonsens_status merge_names(nonsens_context *ctx, arena *a, const names *l
 }
 
 /* The names of such columns in all files: in the files' order where they agree, else sorted. */
-static nonsens_status agree_names(nonsens_context *ctx, const reading *part, int64_t count, column_fn *belongs,
+static nonsens_status agree_names(nonsens_context *ctx, const read_state *part, int64_t count, column_fn *belongs,
                                   names *out)
 {
     names *list; // (count)
@@ -241,7 +241,7 @@ static int64_t find_exactly(const table *t, const char *name)
 }
 
 /* A file in which the column holds numbers: there is one, or it would be no variable. */
-static const char *file_with(const reading *part, int64_t count, const char *name)
+static const char *file_with(const read_state *part, int64_t count, const char *name)
 {
     for (int64_t k = 0; k < count; k++) {
         int64_t j = find_exactly(&part[k].t, name);
@@ -252,7 +252,7 @@ static const char *file_with(const reading *part, int64_t count, const char *nam
     return "another file";
 }
 
-static nonsens_status match_column(nonsens_context *ctx, const reading *part, int64_t count, const table *t,
+static nonsens_status match_column(nonsens_context *ctx, const read_state *part, int64_t count, const table *t,
                                    const char *name, int64_t *column)
 {
     char shown[SHOWN_BYTES];
@@ -274,7 +274,7 @@ static nonsens_status match_column(nonsens_context *ctx, const reading *part, in
 }
 
 /* Where no variables were named: all columns that hold numbers in some file must be there in each. */
-static nonsens_status match_variables(nonsens_context *ctx, reading *part, int64_t count, const names *wanted)
+static nonsens_status match_variables(nonsens_context *ctx, read_state *part, int64_t count, const names *wanted)
 {
     for (int64_t k = 0; k < count; k++) {
         ARENA_TRY(ctx, part->memory, part[k].variable, wanted->count);
@@ -286,13 +286,13 @@ static nonsens_status match_variables(nonsens_context *ctx, reading *part, int64
     return NONSENS_OK;
 }
 
-static const char *variable_name(const reading *part, int64_t v)
+static const char *variable_name(const read_state *part, int64_t v)
 {
     return part->t.column[part->variable[v]].name;
 }
 
 /* Where they were named, names lead to the same columns in all files, but numbers (#k) need not. */
-static nonsens_status check_variables(nonsens_context *ctx, const reading *part, int64_t count)
+static nonsens_status check_variables(nonsens_context *ctx, const read_state *part, int64_t count)
 {
     for (int64_t k = 1; k < count; k++) {
         for (int64_t v = 0; v < part[0].variables; v++) {
@@ -309,7 +309,7 @@ static nonsens_status check_variables(nonsens_context *ctx, const reading *part,
     return NONSENS_OK;
 }
 
-static nonsens_status settle_variables(nonsens_context *ctx, reading *part, int64_t count)
+static nonsens_status settle_variables(nonsens_context *ctx, read_state *part, int64_t count)
 {
     names variables;
     if (part[0].wanted_count > 0) {
@@ -321,7 +321,7 @@ static nonsens_status settle_variables(nonsens_context *ctx, reading *part, int6
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
-static void stack_column(const reading *part, int64_t count, int64_t v, double *to)
+static void stack_column(const read_state *part, int64_t count, int64_t v, double *to)
 {
     for (int64_t k = 0; k < count; k++) {
         if (part[k].rows > 0) {
@@ -331,7 +331,7 @@ static void stack_column(const reading *part, int64_t count, int64_t v, double *
     }
 }
 
-static nonsens_status stack_values(nonsens_context *ctx, const reading *part, int64_t count, reading *all)
+static nonsens_status stack_values(nonsens_context *ctx, const read_state *part, int64_t count, read_state *all)
 {
     double *values; // (variables, rows)
     int64_t cells;
@@ -353,7 +353,7 @@ static nonsens_status stack_values(nonsens_context *ctx, const reading *part, in
 }
 
 /* Which file and which of its rows each row is. */
-static nonsens_status stack_rows(nonsens_context *ctx, const reading *part, int64_t count, reading *all)
+static nonsens_status stack_rows(nonsens_context *ctx, const read_state *part, int64_t count, read_state *all)
 {
     int64_t row = 0, before = 0;
     ARENA_TRY(ctx, all->memory, all->category, all->rows);
@@ -369,7 +369,7 @@ static nonsens_status stack_rows(nonsens_context *ctx, const reading *part, int6
 }
 
 /* Columns of the whole: the variables, then those that a warning may name. */
-static nonsens_status stack_columns(nonsens_context *ctx, const reading *part, int64_t count, reading *all)
+static nonsens_status stack_columns(nonsens_context *ctx, const read_state *part, int64_t count, read_state *all)
 {
     names spare;
     TRY(agree_names(ctx, part, count, all->wanted_count > 0 ? is_mixed : is_left_out, &spare));
@@ -388,7 +388,8 @@ static nonsens_status stack_columns(nonsens_context *ctx, const reading *part, i
     return stack_values(ctx, part, count, all);
 }
 
-nonsens_status reading_stack(nonsens_context *ctx, const char *const *paths, int64_t count, reading *part, reading *all)
+nonsens_status reading_stack(nonsens_context *ctx, const char *const *paths, int64_t count, read_state *part,
+                             read_state *all)
 {
     TRY(settle_variables(ctx, part, count));
     all->label = -1;

@@ -8,7 +8,7 @@
 #include "data/dataset.h"
 #include "read/table.h"
 
-typedef struct reading {
+typedef struct read_state {
     const nonsens_options *options;
     arena *memory;
     const char *remedy;  // what to do about a missing value
@@ -23,35 +23,35 @@ typedef struct reading {
     int32_t *category;  // (rows) or NULL: no segments
     char **labels;      // (segments)
     int64_t segments;
-} reading;
+} read_state;
 
 /* Commands whose options say how data are read. */
 enum {
-    READING_COMMANDS = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE | NONSENS_COMMAND_DIAGNOSE | NONSENS_COMMAND_ICA |
-                       NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN
+    READING_COMMANDS = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE | NONSENS_COMMAND_DIAGNOSE |
+                       NONSENS_COMMAND_ICA | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN
 };
 
 /* The remedy where the caller knows no better. */
 #define READING_REMEDY "leave out such rows with --na drop-rows"
 
 /* All spellings of the variables that the options name. */
-nonsens_status reading_list_wanted(nonsens_context *ctx, reading *r);
+nonsens_status reading_list_wanted(nonsens_context *ctx, read_state *r);
 
 /* What the options make of r->t, whose label column is known: variables, rows, segments. */
-nonsens_status reading_interpret(nonsens_context *ctx, reading *r);
+nonsens_status reading_interpret(nonsens_context *ctx, read_state *r);
 
 /* The data set of all that; an error where no row is left. */
-nonsens_status reading_build(nonsens_context *ctx, reading *r, nonsens_data **out);
+nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data **out);
 
 /* An error at the first missing value, or leaves out the rows that have one, as the options say. */
-nonsens_status reading_settle_missing(nonsens_context *ctx, reading *r);
+nonsens_status reading_settle_missing(nonsens_context *ctx, read_state *r);
 
 /* What names and options tell of several files before any is read. */
 nonsens_status reading_check_files(nonsens_context *ctx, const char *const *paths, int64_t count,
                                    const nonsens_options *options);
 
 /* One table of all rows, in the order of the files, each of which is a segment; columns are matched by name. */
-nonsens_status reading_stack(nonsens_context *ctx, const char *const *paths, int64_t count, reading *part,
-                             reading *all);
+nonsens_status reading_stack(nonsens_context *ctx, const char *const *paths, int64_t count, read_state *part,
+                             read_state *all);
 
 #endif

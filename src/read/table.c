@@ -24,7 +24,7 @@ nonsens_status table_keep_labels(nonsens_context *ctx, arena *a, const text_set 
 
 /* ---- columns --------------------------------------------------------------------------------------------------- */
 
-nonsens_status table_start(nonsens_context *ctx, arena *a, int64_t cols, table *t)
+nonsens_status table_new(nonsens_context *ctx, arena *a, int64_t cols, table *t)
 {
     ARENA_TRY(ctx, a, t->column, cols);
     t->cols = cols;

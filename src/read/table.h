@@ -11,14 +11,14 @@
 #include "base/nearest.h"
 #include "base/number.h"
 
-enum column_kind {
+enum table_column_kind {
     COLUMN_NUMERIC, /* every cell is a finite number or missing, and at least one is a number */
     COLUMN_TEXT     /* no cell is a number (missing cells allowed), this is the label column, or nobody asked for it */
 };
 
 typedef struct table_column {
     char *name; /* valid UTF-8, not empty, unlike all others */
-    enum column_kind kind;
+    enum table_column_kind kind;
     bool asked;        /* on the list of wanted columns, or there is no list */
     bool mixed;        /* numbers beside text or infinite cells: kept as text, where nobody asked for the column */
     double *value;     /* (rows) NaN where missing; NULL for text columns and for the label column */

@@ -10,7 +10,7 @@
 #include "read/table.h"
 
 /* cols columns without names. */
-nonsens_status table_start(nonsens_context *ctx, arena *a, int64_t cols, table *t);
+nonsens_status table_new(nonsens_context *ctx, arena *a, int64_t cols, table *t);
 
 /* c1, c2, ... */
 nonsens_status table_number_columns(nonsens_context *ctx, arena *a, table *t);

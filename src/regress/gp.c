@@ -18,17 +18,17 @@
 
 static const double LOG_2_PI = 1.8378770664093454836;
 
-enum { EXACT_MOST = 500, INDUCING_MOST = 300, CANDIDATES = 4096 };
+enum { EXACT_MAX = 500, INDUCING_MAX = 300, CANDIDATES = 4096 };
 
 static const double FARTHEST = 1e100; /* scaled values beyond it are put there, so that their squares are finite */
 
 /* z = (v * factor - centre) / spread; factor is a power of two that keeps huge columns finite. */
-typedef struct scaling {
+typedef struct gp_scaling {
     double factor, centre, spread;
-} scaling;
+} gp_scaling;
 
 /* What one scaled unit is in the caller's. */
-static double unit_of(const scaling *s)
+static double unit_of(const gp_scaling *s)
 {
     return s->spread / s->factor;
 }
@@ -44,8 +44,8 @@ struct task {
     int64_t used;      /* columns that are not constant */
     int64_t *column;   // (used) where they are in x
     double **sorted_x; // (used)(n) scaled
-    scaling *scale;    // (used)
-    scaling y_scale;
+    gp_scaling *scale; // (used)
+    gp_scaling y_scale;
     gp_fit *out;
 };
 
@@ -79,7 +79,7 @@ static nonsens_status check_options(nonsens_context *ctx, const column_set *x, c
             good = good && is_positive(o->held->length[j]);
         }
     }
-    if (!good || o->exact_most < 0 || o->inducing < 0) {
+    if (!good || o->exact_max < 0 || o->inducing < 0) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "Gaussian-process regression: variances, lengths and sizes in the options must be positive");
     }
@@ -156,7 +156,7 @@ static double deviation(int64_t n, const double *v, double centre)
     return sqrt(square);
 }
 
-static void apply(const scaling *s, int64_t n, double *v)
+static void apply(const gp_scaling *s, int64_t n, double *v)
 {
     for (int64_t i = 0; i < n; i++) {
         v[i] = fmin(fmax((v[i] - s->centre) / s->spread, -FARTHEST), FARTHEST);
@@ -164,7 +164,7 @@ static void apply(const scaling *s, int64_t n, double *v)
 }
 
 /* v (n), not constant, in units of its median and quartiles. */
-static nonsens_status scale_regressor(nonsens_context *ctx, arena *scratch, int64_t n, double *v, scaling *s)
+static nonsens_status scale_regressor(nonsens_context *ctx, arena *scratch, int64_t n, double *v, gp_scaling *s)
 {
     double *order;
     arena_mark mark = arena_tell(scratch);
@@ -201,7 +201,7 @@ static nonsens_status scale_regressors(nonsens_context *ctx, arena *scratch, str
 
 static nonsens_status scale_response(nonsens_context *ctx, arena *scratch, struct task *t)
 {
-    scaling *s = &t->y_scale;
+    gp_scaling *s = &t->y_scale;
     ARENA_TRY(ctx, scratch, t->sorted_y, t->n);
     s->factor = gather(t, t->y, t->sorted_y);
     t->out->constant = is_constant(t->n, t->sorted_y);
@@ -229,7 +229,7 @@ static nonsens_status get_results(nonsens_context *ctx, arena *keep, struct task
 /* Results of the i-th row in sorted order, from scaled units. */
 static void put_row(struct task *t, int64_t i, double mean, double variance, double left_out)
 {
-    const scaling *s = &t->y_scale;
+    const gp_scaling *s = &t->y_scale;
     int64_t row = t->entry[i].row;
     double unit = unit_of(s);
     t->out->mean[row] = (mean * s->spread + s->centre) / s->factor;
@@ -319,7 +319,7 @@ static nonsens_status fit_line(nonsens_context *ctx, arena *scratch, struct task
     gp_sequence q;
     gp_smooth smooth;
     gp_track track;
-    TRY(gp_sequence_make(ctx, scratch, t->n, t->sorted_x[0], t->sorted_y, &q));
+    TRY(gp_sequence_new(ctx, scratch, t->n, t->sorted_x[0], t->sorted_y, &q));
     if (t->options->held) {
         hold_hyper(t, theta);
     } else {
@@ -374,7 +374,7 @@ static nonsens_status fit_exact(nonsens_context *ctx, arena *scratch, struct tas
 static nonsens_status fit_low_rank(nonsens_context *ctx, arena *scratch, struct task *t, const column_set *x,
                                    const double *theta)
 {
-    int64_t most = t->options->inducing > 0 ? t->options->inducing : INDUCING_MOST;
+    int64_t most = t->options->inducing > 0 ? t->options->inducing : INDUCING_MAX;
     int threads = t->options->threads;
     column_set candidates, z;
     gp_reduced reduced;
@@ -392,7 +392,7 @@ static nonsens_status fit_low_rank(nonsens_context *ctx, arena *scratch, struct 
     ARENA_TRY(ctx, scratch, rows.leverage, t->n);
     TRY(gp_reduced_predict(ctx, threads, &reduced, x, &rows));
     for (int64_t i = 0; i < t->n; i++) {
-        double rest = t->sorted_y[i] - rows.mean[i], share = fmax(1.0 - rows.leverage[i], GP_LEAST_NOISE);
+        double rest = t->sorted_y[i] - rows.mean[i], share = fmax(1.0 - rows.leverage[i], GP_MIN_NOISE);
         put_row(t, i, rows.mean[i], rows.variance[i], rest / share);
     }
     t->out->form = "low rank";
@@ -404,7 +404,7 @@ static nonsens_status fit_several(nonsens_context *ctx, arena *scratch, struct t
 {
     gp_climb_result climbed = {.converged = true};
     column_set x = {t->n, t->used, (const double *const *)t->sorted_x};
-    bool exact = t->n <= (t->options->exact_most > 0 ? t->options->exact_most : EXACT_MOST);
+    bool exact = t->n <= (t->options->exact_max > 0 ? t->options->exact_max : EXACT_MAX);
     double *theta;
     ARENA_TRY(ctx, scratch, theta, t->used + 2);
     if (t->options->held) {

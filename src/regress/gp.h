@@ -28,7 +28,7 @@ typedef struct gp_hyper {
 /* All zero: the defaults. */
 typedef struct gp_options {
     int threads;          /* at most; the answer is the same for any */
-    int64_t exact_most;   /* rows up to which several regressors are fitted exactly; 0: 500 */
+    int64_t exact_max;    /* rows up to which several regressors are fitted exactly; 0: 500 */
     int64_t inducing;     /* inducing points beyond that, at most; 0: 300 */
     bool leave_one_out;   /* fill gp_fit.left_out */
     bool keep_signal;     /* never all noise: for callers to whom a signal missed is worse than chance followed */

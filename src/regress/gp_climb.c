@@ -20,7 +20,7 @@ static const double ROUNDING = 1e-13;   /* of f */
 static const double DAMPING = 0.2;      /* Powell's share of the curvature that a pair must bring */
 static const double DIFFERENCE = 1e-3;  /* of a log parameter */
 static const double NO_EVIDENCE = 1e-2; /* of log likelihood: where rounding ends a climb this near, it has arrived */
-static const double LEAST_CURVATURE = 1e-10;
+static const double MIN_CURVATURE = 1e-10;
 
 struct climb {
     int n;
@@ -103,7 +103,7 @@ static double largest_free_slope(const struct climb *c)
 /* Without knowledge: a first step of half a unit. */
 static void reset_curvature(struct climb *c)
 {
-    double size = fmax(2.0 * largest_free_slope(c), LEAST_CURVATURE);
+    double size = fmax(2.0 * largest_free_slope(c), MIN_CURVATURE);
     memset(c->b, 0, (size_t)(c->n * c->n) * sizeof *c->b);
     for (int i = 0; i < c->n; i++) {
         c->b[i * c->n + i] = size;

@@ -6,10 +6,10 @@
 
 enum { GP_LINE_PARAMETERS = 3 }; /* variance, length, noise */
 
-#define GP_LEAST_NOISE 1e-8 /* of the variance of y */
-#define GP_MOST_NOISE 2.0
-#define GP_LEAST_SIGNAL 1e-8
-#define GP_MOST_SIGNAL 1e8
+#define GP_MIN_NOISE 1e-8 /* of the variance of y */
+#define GP_MAX_NOISE 2.0
+#define GP_MIN_SIGNAL 1e-8
+#define GP_MAX_SIGNAL 1e8
 
 /* ---- minimisation in a box (gp_climb.c) -------------------------------------------------------------------- */
 
@@ -69,8 +69,8 @@ double gp_line_likelihood(gp_track *t, const double *theta, double *gradient, do
 void gp_line_smooth(gp_track *t, const double *theta, const gp_smooth *out);
 
 /* Points from ascending x (n) and y (n), from the arena. */
-nonsens_status gp_sequence_make(nonsens_context *ctx, arena *a, int64_t n, const double *x, const double *y,
-                                gp_sequence *q);
+nonsens_status gp_sequence_new(nonsens_context *ctx, arena *a, int64_t n, const double *x, const double *y,
+                               gp_sequence *q);
 /* theta of the largest likelihood. */
 nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, const gp_sequence *q, double *theta,
                              gp_climb_result *result);

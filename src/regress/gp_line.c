@@ -21,7 +21,7 @@ enum {
     SAMPLE = 2048,
     GROWTH = 16,
     LOOK_AGAIN_FROM = 8192,
-    LOOK_AGAIN_MOST = 65536,
+    LOOK_AGAIN_MAX = 65536,
     RUNS = 8,
     GRID_LENGTHS = 12,
     GRID_NOISES = 4,
@@ -72,8 +72,8 @@ static void add_point(gp_sequence *q, double x, double y, double count, double s
     q->log_counts += count > 1.0 ? log(count) : 0.0;
 }
 
-nonsens_status gp_sequence_make(nonsens_context *ctx, arena *a, int64_t n, const double *x, const double *y,
-                                gp_sequence *q)
+nonsens_status gp_sequence_new(nonsens_context *ctx, arena *a, int64_t n, const double *x, const double *y,
+                               gp_sequence *q)
 {
     TRY(sequence_get(ctx, a, n, q));
     for (int64_t first = 0, end; first < n; first = end) {
@@ -137,12 +137,12 @@ static nonsens_status set_bounds(nonsens_context *ctx, arena *scratch, const gp_
 {
     l->range = q->x[q->n - 1] - q->x[0];
     TRY(median_gap(ctx, scratch, q, &l->shortest)); // shorter lengths would call noise a signal
-    l->lower[0] = log(GP_LEAST_SIGNAL);
-    l->upper[0] = log(GP_MOST_SIGNAL);
+    l->lower[0] = log(GP_MIN_SIGNAL);
+    l->upper[0] = log(GP_MAX_SIGNAL);
     l->lower[1] = log(l->shortest);
     l->upper[1] = log(LONGEST * l->range);
-    l->lower[2] = log(GP_LEAST_NOISE);
-    l->upper[2] = log(GP_MOST_NOISE);
+    l->lower[2] = log(GP_MIN_NOISE);
+    l->upper[2] = log(GP_MAX_NOISE);
     l->box = (gp_box){GP_LINE_PARAMETERS, l->lower, l->upper};
     return NONSENS_OK;
 }
@@ -261,7 +261,7 @@ static nonsens_status run_stage(nonsens_context *ctx, arena *scratch, const gp_s
     TRY(gp_track_get(ctx, scratch, sample, &t));
     if (first) {
         TRY(learn_on_sample(ctx, scratch, &l, &t, at, result));
-    } else if (sample->n > LOOK_AGAIN_FROM && sample->n <= LOOK_AGAIN_MOST) {
+    } else if (sample->n > LOOK_AGAIN_FROM && sample->n <= LOOK_AGAIN_MAX) {
         TRY(look_again(ctx, scratch, &l, &t, at, result));
     }
     return climb_from(ctx, scratch, &l, &t, tolerance, true, at, result);

@@ -20,7 +20,7 @@ enum {
     GRID_LENGTHS = 4,
     GRID_NOISES = 2,
     ALL_SETS = 4,
-    ALONE_MOST = 20,
+    ALONE_MAX = 20,
     MASK_BITS = 62,
     CLIMBS = 2,
     GUESSES = 3,
@@ -76,8 +76,8 @@ static nonsens_status search_get(nonsens_context *ctx, arena *scratch, int64_t d
         lower[1 + c] = log(SHORTEST);
         upper[1 + c] = log(LONGEST);
     }
-    lower[0] = log(GP_LEAST_SIGNAL), upper[0] = log(GP_MOST_SIGNAL);
-    lower[d + 1] = log(GP_LEAST_NOISE), upper[d + 1] = log(GP_MOST_NOISE);
+    lower[0] = log(GP_MIN_SIGNAL), upper[0] = log(GP_MAX_SIGNAL);
+    lower[d + 1] = log(GP_MIN_NOISE), upper[d + 1] = log(GP_MAX_NOISE);
     s->box = (gp_box){(int)s->parameters, lower, upper};
     return NONSENS_OK;
 }
@@ -107,7 +107,7 @@ static uint64_t regressor_set(int64_t d, int64_t k)
     if (k == 0) {
         return UINT64_MAX;
     }
-    return k <= d && k <= ALONE_MOST ? (uint64_t)1 << (k - 1) : 0;
+    return k <= d && k <= ALONE_MAX ? (uint64_t)1 << (k - 1) : 0;
 }
 
 /* Takes a place on the list of starts, best first, if it is better than the last of them. */

@@ -17,13 +17,13 @@
 #include <math.h>
 
 /* With more variables hardly any mixing that is drawn has |det| >= .3. */
-enum { MOST_CYCLIC = 50 };
+enum { MAX_CYCLIC = 50 };
 
 static const double STUDENT_DEGREES = 5;
 static const range CHANGE = {0.3, 1.7}; /* of weights under --changing-mechanism */
 
 /* All that is needed while a data set is made; variables in causal order. */
-typedef struct workshop {
+typedef struct simulate_drawing {
     const nonsens_options *options;
     arena scratch;
     int64_t hidden; // 1 with a hidden common cause, which is then variable 0
@@ -35,7 +35,7 @@ typedef struct workshop {
     double *factor;                    // (m, m) of the current segment
     double *noise, *row, *spare;       // (m)
     int64_t *column;                   // (d) variable shown in each column
-} workshop;
+} simulate_drawing;
 
 static nonsens_status refuse(nonsens_context *ctx, const char *one, const char *other, const char *why)
 {
@@ -60,8 +60,8 @@ static nonsens_status check_graph_options(nonsens_context *ctx, const nonsens_op
     if (confounded && o->nodes != 2) {
         return refuse(ctx, "--confounded", "--nodes", "a hidden common cause is made for two variables only");
     }
-    if (o->cyclic && (o->nodes < 2 || o->nodes > MOST_CYCLIC)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "--cyclic needs from 2 to %d variables, not %" PRId64, MOST_CYCLIC,
+    if (o->cyclic && (o->nodes < 2 || o->nodes > MAX_CYCLIC)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--cyclic needs from 2 to %d variables, not %" PRId64, MAX_CYCLIC,
                     o->nodes);
     }
     return NONSENS_OK;
@@ -132,7 +132,7 @@ static bool any_edge(const simulate_model *model)
     return any;
 }
 
-static void draw_graph(workshop *w)
+static void draw_graph(simulate_drawing *w)
 {
     const nonsens_options *o = w->options;
     simulate_model *model = &w->model;
@@ -154,7 +154,7 @@ static void draw_graph(workshop *w)
 
 /* ---- modulation ---------------------------------------------------------------------------------------------- */
 
-static bool is_modulated(const workshop *w, int64_t j)
+static bool is_modulated(const simulate_drawing *w, int64_t j)
 {
     const nonsens_options *o = w->options;
     if (w->hidden && j == 0) {
@@ -170,7 +170,7 @@ static double uniform_on(rng *r, range bounds)
 }
 
 /* Makes the scales of source j grow with the segment index. */
-static void sort_scales(workshop *w, int64_t j)
+static void sort_scales(simulate_drawing *w, int64_t j)
 {
     int64_t m = w->model.m, segments = w->options->sim_segments;
     for (int64_t e = 0; e < segments; e++) {
@@ -183,7 +183,7 @@ static void sort_scales(workshop *w, int64_t j)
 }
 
 /* Scale and mean of source j in every segment, from streams of its own or the one shared by proportional sources. */
-static void draw_modulation(workshop *w, int64_t j)
+static void draw_modulation(simulate_drawing *w, int64_t j)
 {
     const nonsens_options *o = w->options;
     int64_t m = w->model.m;
@@ -201,7 +201,7 @@ static void draw_modulation(workshop *w, int64_t j)
 }
 
 /* The last segment as the first, but for one source. */
-static void break_one(workshop *w, nonsens_simulation *s)
+static void break_one(simulate_drawing *w, nonsens_simulation *s)
 {
     const nonsens_options *o = w->options;
     int64_t m = w->model.m, last = (o->sim_segments - 1) * m;
@@ -214,7 +214,7 @@ static void break_one(workshop *w, nonsens_simulation *s)
     w->scale[last + w->column[s->broken]] *= o->fault;
 }
 
-static nonsens_status draw_all_modulation(nonsens_context *ctx, workshop *w)
+static nonsens_status draw_all_modulation(nonsens_context *ctx, simulate_drawing *w)
 {
     int64_t m = w->model.m, cells;
     if (__builtin_mul_overflow(m, w->options->sim_segments, &cells)) {
@@ -250,7 +250,7 @@ static double unit_draw(rng *r, enum noise kind)
 }
 
 /* One factor per edge; in a cyclic model one for all, halved towards 1 until every layer is invertible. */
-static void draw_factors(workshop *w, int64_t segment)
+static void draw_factors(simulate_drawing *w, int64_t segment)
 {
     const nonsens_options *o = w->options;
     int64_t entries = w->model.m * w->model.m;
@@ -268,7 +268,7 @@ static void draw_factors(workshop *w, int64_t segment)
     }
 }
 
-static void make_row(workshop *w)
+static void make_row(simulate_drawing *w)
 {
     const simulate_model *model = &w->model;
     if (model->sem == SEM_LAYERED) {
@@ -280,7 +280,7 @@ static void make_row(workshop *w)
     }
 }
 
-static nonsens_status keep_row(nonsens_context *ctx, const workshop *w, nonsens_simulation *s, int64_t i)
+static nonsens_status keep_row(nonsens_context *ctx, const simulate_drawing *w, nonsens_simulation *s, int64_t i)
 {
     for (int64_t k = 0; k < s->d; k++) {
         double value = w->row[w->column[k]];
@@ -296,14 +296,15 @@ static nonsens_status keep_row(nonsens_context *ctx, const workshop *w, nonsens_
     return NONSENS_OK;
 }
 
-static nonsens_status make_segment(nonsens_context *ctx, workshop *w, rng *streams, nonsens_simulation *s, int64_t e)
+static nonsens_status make_segment(nonsens_context *ctx, simulate_drawing *w, rng *streams, nonsens_simulation *s,
+                                   int64_t e)
 {
     const nonsens_options *o = w->options;
     int64_t m = w->model.m;
     draw_factors(w, e);
     for (int64_t j = 0; j < m; j++) {
         // the stream's name holds source and segment: more rows never move the rows of another segment
-        streams[j] = rng_open((uint64_t)o->seed, RNG_SIMULATE_NOISE, (uint64_t)j << 32 | (uint64_t)e);
+        streams[j] = rng_new((uint64_t)o->seed, RNG_SIMULATE_NOISE, (uint64_t)j << 32 | (uint64_t)e);
     }
     for (int64_t i = e * o->per_segment; i < (e + 1) * o->per_segment; i++) {
         for (int64_t j = 0; j < m; j++) {
@@ -316,7 +317,7 @@ static nonsens_status make_segment(nonsens_context *ctx, workshop *w, rng *strea
     return check_cancelled(ctx);
 }
 
-static nonsens_status make_rows(nonsens_context *ctx, workshop *w, nonsens_simulation *s)
+static nonsens_status make_rows(nonsens_context *ctx, simulate_drawing *w, nonsens_simulation *s)
 {
     rng *streams; // (m)
     ARENA_TRY(ctx, &w->scratch, streams, w->model.m);
@@ -332,7 +333,7 @@ static nonsens_status make_rows(nonsens_context *ctx, workshop *w, nonsens_simul
 
 /* ---- the observed table and its truth ------------------------------------------------------------------------ */
 
-static nonsens_status shuffle_columns(nonsens_context *ctx, workshop *w)
+static nonsens_status shuffle_columns(nonsens_context *ctx, simulate_drawing *w)
 {
     int64_t d = w->options->nodes;
     ARENA_TRY(ctx, &w->scratch, w->column, d);
@@ -364,7 +365,7 @@ static nonsens_status allocate_table(nonsens_context *ctx, nonsens_simulation *s
     return NONSENS_OK;
 }
 
-static enum truth_kind kind_of(const nonsens_options *o)
+static enum simulate_truth_kind kind_of(const nonsens_options *o)
 {
     return o->cyclic                        ? TRUTH_CYCLIC
            : o->independent                 ? TRUTH_INDEPENDENT
@@ -372,7 +373,7 @@ static enum truth_kind kind_of(const nonsens_options *o)
                                             : TRUTH_DAG;
 }
 
-static nonsens_status keep_truth(nonsens_context *ctx, const workshop *w, nonsens_simulation *s)
+static nonsens_status keep_truth(nonsens_context *ctx, const simulate_drawing *w, nonsens_simulation *s)
 {
     int64_t m = w->model.m;
     s->kind = kind_of(w->options);
@@ -391,7 +392,7 @@ static nonsens_status keep_truth(nonsens_context *ctx, const workshop *w, nonsen
     return NONSENS_OK;
 }
 
-static nonsens_status make_all(nonsens_context *ctx, workshop *w, nonsens_simulation *s)
+static nonsens_status make_all(nonsens_context *ctx, simulate_drawing *w, nonsens_simulation *s)
 {
     simulate_model *model = &w->model;
     TRY(allocate_table(ctx, s));
@@ -420,7 +421,7 @@ nonsens_status nonsens_simulation_new(nonsens_context *ctx, const nonsens_option
     }
     s->d = options->nodes;
     s->segments = options->sim_segments;
-    workshop w = {.options = &s->options, .hidden = options->confounded != CONFOUNDED_NO};
+    simulate_drawing w = {.options = &s->options, .hidden = options->confounded != CONFOUNDED_NO};
     w.model = (simulate_model){.sem = options->sem, .m = s->d + w.hidden, .depth = options->depth};
     nonsens_status status = options_copy(ctx, &s->memory, options, &s->options);
     status = status == NONSENS_OK ? make_all(ctx, &w, s) : status;
@@ -483,8 +484,8 @@ static nonsens_status build_data(nonsens_context *ctx, arena *scratch, const non
             return NONSENS_ERR_MEMORY;
         }
     }
-    return dataset_build(ctx, s->n, s->d, column, (const char *const *)s->names, s->segment, s->segments, labels, NULL,
-                         out);
+    return dataset_new(ctx, s->n, s->d, column, (const char *const *)s->names, s->segment, s->segments, labels, NULL,
+                       out);
 }
 
 nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation, nonsens_data **out)

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "options/options.h"
 
-enum truth_kind { TRUTH_DAG, TRUTH_CYCLIC, TRUTH_INDEPENDENT, TRUTH_CONFOUNDED };
+enum simulate_truth_kind { TRUTH_DAG, TRUTH_CYCLIC, TRUTH_INDEPENDENT, TRUTH_CONFOUNDED };
 
 struct nonsens_simulation {
     arena memory; /* owns everything below */
@@ -21,7 +21,7 @@ struct nonsens_simulation {
     int32_t *segment;  /* (n) */
     char **names;      /* (d) x1, x2, ... in column order */
     bool *edge;        /* (d, d) row-major: edge[i * d + j] means i -> j (row is the cause) */
-    enum truth_kind kind;
+    enum simulate_truth_kind kind;
     int64_t broken; /* with --fault: the column whose disturbance is another one in the last segment */
 };
 

@@ -5,15 +5,15 @@
 #define SIMULATE_SIMULATE_MODEL_H
 
 #include "base/memory.h"
-#include "options/options.h"
 #include "base/rng.h"
+#include "options/options.h"
 
 /* Streams of one purpose are told apart by job = kind * 2^32 + index. */
 enum simulate_stream { STREAM_MAIN = 0, STREAM_MASK = 1, STREAM_CHANGE = 2, STREAM_MEAN = 3, STREAM_FAULT = 4 };
 
 static inline rng simulate_stream(int64_t seed, enum rng_purpose purpose, enum simulate_stream kind, int64_t index)
 {
-    return rng_open((uint64_t)seed, purpose, (uint64_t)kind << 32 | (uint64_t)index);
+    return rng_new((uint64_t)seed, purpose, (uint64_t)kind << 32 | (uint64_t)index);
 }
 
 /* Leaky ReLU of slope .2, as in the paper. */

@@ -33,11 +33,11 @@ typedef struct bootstrap {
     const nonsens_data *data;
     const nonsens_options *options;
     bootstrap_fn *find;
-    const void *how;    /* the caller's, for `find` */
-    int threads;        /* of each resample */
-    int64_t *rank;      /* (d) canonical rank of the user's columns */
-    resampled_pair *at; /* (d, d) counts by canonical ranks a < b; their own a and b are not used */
-    int64_t *last;      /* (d, d) likewise: the last resample that counted the pair as adjacent, from 1 */
+    const void *how;        /* the caller's, for `find` */
+    int threads;            /* of each resample */
+    int64_t *rank;          /* (d) canonical rank of the user's columns */
+    result_edge_counts *at; /* (d, d) counts by canonical ranks a < b; their own a and b are not used */
+    int64_t *last;          /* (d, d) likewise: the last resample that counted the pair as adjacent, from 1 */
     int64_t failed, first_failed;
     char failure[MESSAGE_BYTES]; /* of the first that failed */
     journal own, *journal;       /* `own`, or NULL: none is kept */
@@ -97,7 +97,7 @@ static void tally_edge(bootstrap *s, int64_t number, const bootstrap_edge *e)
 {
     bool turned = e->to < e->from;
     int64_t at = turned ? e->to * s->data->d + e->from : e->from * s->data->d + e->to;
-    resampled_pair *pair = &s->at[at];
+    result_edge_counts *pair = &s->at[at];
     pair->adjacent += s->last[at] != number + 1;
     s->last[at] = number + 1;
     pair->undirected += e->type == NONSENS_EDGE_UNDIRECTED;
@@ -142,7 +142,7 @@ static nonsens_status collect_edges(nonsens_context *ctx, arena *scratch, const 
     *out = (bootstrap_outcome){.edges = found->edges};
     ARENA_TRY(ctx, scratch, out->edge, found->edges);
     for (int64_t i = 0; i < found->edges; i++) {
-        const graph_edge *e = &found->edge[i];
+        const nonsens_edge *e = &found->edge[i];
         out->edge[i] = (bootstrap_edge){s->rank[e->from], s->rank[e->to], e->type};
     }
     return NONSENS_OK;
@@ -157,7 +157,7 @@ static bool counts_as_failed(nonsens_status status)
 static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const bootstrap *s, int64_t number,
                                  nonsens_result **found)
 {
-    rng r = rng_open((uint64_t)s->options->seed, RNG_BOOTSTRAP, (uint64_t)number);
+    rng r = rng_new((uint64_t)s->options->seed, RNG_BOOTSTRAP, (uint64_t)number);
     nonsens_data *data;
     nonsens_options options = *s->options;
     *found = NULL;
@@ -256,23 +256,23 @@ static nonsens_status run_all(nonsens_context *ctx, arena *scratch, const knowle
 /* ---- what comes out ---- */
 
 /* The counts of two of the user's variables, a < b. */
-static resampled_pair pair_of(const bootstrap *s, int64_t a, int64_t b)
+static result_edge_counts pair_of(const bootstrap *s, int64_t a, int64_t b)
 {
     int64_t first = s->rank[a], second = s->rank[b];
     bool turned = second < first;
-    resampled_pair pair = s->at[turned ? second * s->data->d + first : first * s->data->d + second];
-    return (resampled_pair){.a = a,
-                            .b = b,
-                            .forward = turned ? pair.backward : pair.forward,
-                            .backward = turned ? pair.forward : pair.backward,
-                            .undirected = pair.undirected,
-                            .bidirected = pair.bidirected,
-                            .adjacent = pair.adjacent};
+    result_edge_counts pair = s->at[turned ? second * s->data->d + first : first * s->data->d + second];
+    return (result_edge_counts){.a = a,
+                                .b = b,
+                                .forward = turned ? pair.backward : pair.forward,
+                                .backward = turned ? pair.forward : pair.backward,
+                                .undirected = pair.undirected,
+                                .bidirected = pair.bidirected,
+                                .adjacent = pair.adjacent};
 }
 
 static nonsens_status keep_pairs(nonsens_context *ctx, const bootstrap *s, nonsens_result *result)
 {
-    resampled *out = &result->resampled;
+    result_bootstrap *out = &result->resampled;
     int64_t count = 0;
     for (int64_t i = 0; i < s->data->d * s->data->d; i++) {
         count += s->at[i].adjacent > 0;
@@ -280,7 +280,7 @@ static nonsens_status keep_pairs(nonsens_context *ctx, const bootstrap *s, nonse
     ARENA_TRY(ctx, &result->memory, out->pair, count);
     for (int64_t a = 0; a < s->data->d; a++) {
         for (int64_t b = a + 1; b < s->data->d; b++) {
-            resampled_pair pair = pair_of(s, a, b);
+            result_edge_counts pair = pair_of(s, a, b);
             if (pair.adjacent > 0) {
                 out->pair[out->pairs++] = pair;
             }
@@ -293,9 +293,9 @@ static void set_support(const bootstrap *s, nonsens_result *result)
 {
     int64_t good = result->resampled.replicates - result->resampled.failed;
     for (int64_t i = 0; i < result->edges; i++) {
-        graph_edge *e = &result->edge[i];
+        nonsens_edge *e = &result->edge[i];
         bool turned = e->to < e->from;
-        resampled_pair pair = pair_of(s, turned ? e->to : e->from, turned ? e->from : e->to);
+        result_edge_counts pair = pair_of(s, turned ? e->to : e->from, turned ? e->from : e->to);
         int64_t arrow = turned ? pair.backward : pair.forward;
         int64_t same = e->type == NONSENS_EDGE_DIRECTED     ? arrow
                        : e->type == NONSENS_EDGE_UNDIRECTED ? pair.undirected
@@ -319,7 +319,7 @@ static nonsens_status run(nonsens_context *ctx, arena *scratch, const knowledge 
                           nonsens_result *result)
 {
     TRY(run_all(ctx, scratch, known, s));
-    result->resampled = (resampled){.replicates = s->options->bootstrap, .failed = s->failed};
+    result->resampled = (result_bootstrap){.replicates = s->options->bootstrap, .failed = s->failed};
     TRY(keep_pairs(ctx, s, result));
     set_support(s, result);
     return note_failed(ctx, s, result);

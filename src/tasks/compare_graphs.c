@@ -85,7 +85,7 @@ static enum pdag_mark mark_of(int type)
 }
 
 static nonsens_status to_pdag(nonsens_context *ctx, arena *a, const placed_graph *placed, nonsens_comparison *c,
-                              compared_graph *facts, pdag *out)
+                              compare_graph *facts, pdag *out)
 {
     const nonsens_graph *g = placed->graph;
     TRY(pdag_new(ctx, a, c->nodes, out));

@@ -7,18 +7,18 @@
 #include "base/memory.h"
 #include "options/options.h"
 
-typedef struct compared_graph {
+typedef struct compare_graph {
     char *path;
     const char *format;
     int64_t nodes, edges;
     int64_t circles; /* pairs of nodes that cause each other in the file; compared as <-> */
     int64_t added;   /* nodes of the other graph that this list of edges does not have */
-} compared_graph;
+} compare_graph;
 
 struct nonsens_comparison {
     arena memory; /* owns everything below */
     nonsens_options options;
-    compared_graph estimate, truth;
+    compare_graph estimate, truth;
     int64_t nodes;
     char **name; /* (nodes) those of the truth, then those that only the estimate has */
     nonsens_distance distance[2];

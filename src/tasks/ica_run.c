@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_VARIABLES = 2, MOST_VARIABLES = 100, LISTED = 8, WORD_BYTES = 64 };
+enum { MIN_VARIABLES = 2, MAX_VARIABLES = 100, LISTED = 8, WORD_BYTES = 64 };
 
 #define CONVENTION(rows)                                                                                             \
     "source = unmixing * (variables - their means over all rows); a row of unmixing is a source, a column a "        \
@@ -30,7 +30,7 @@ typedef struct ica_run {
     nonsens_result *result;
     enum unmixing algorithm; /* never auto */
     ica_result ica;          /* unmix (d, d) column-major, columns in canonical order */
-    identification known;
+    unmixing_identification known;
 } ica_run;
 
 /* ---- what can be unmixed ---- */
@@ -38,14 +38,14 @@ typedef struct ica_run {
 static nonsens_status check_data(nonsens_context *ctx, const nonsens_data *data, enum unmixing algorithm)
 {
     char name[SHOWN_BYTES];
-    if (data->d < LEAST_VARIABLES) {
+    if (data->d < MIN_VARIABLES) {
         return fail(ctx, NONSENS_ERR_DATA, "unmixing needs at least two variables, but %s is the only one",
                     show_quoted(name, data->names[0]));
     }
-    if (data->d > MOST_VARIABLES) {
+    if (data->d > MAX_VARIABLES) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "%" PRId64 " variables are more than the %d that can be unmixed; choose some with --vars", data->d,
-                    MOST_VARIABLES);
+                    MAX_VARIABLES);
     }
     if (algorithm == UNMIX_JOINT_DIAGONALISATION && data->segments < 2) {
         return fail(ctx, NONSENS_ERR_DATA,
@@ -61,7 +61,7 @@ static nonsens_status check_data(nonsens_context *ctx, const nonsens_data *data,
 static nonsens_status keep_matrices(const ica_run *run)
 {
     nonsens_context *ctx = run->ctx;
-    unmixed *u = &run->result->unmixed;
+    result_unmixing *u = &run->result->unmixed;
     int64_t d = run->data->d;
     double *unmix, *mix; // (d, d) column-major
     ARENA_TRY(ctx, &run->result->memory, u->unmixing, d * d);
@@ -126,7 +126,7 @@ static nonsens_status report_optimum(const ica_run *run)
 {
     nonsens_context *ctx = run->ctx;
     nonsens_result *r = run->result;
-    unmixed *u = &r->unmixed;
+    result_unmixing *u = &r->unmixed;
     u->convention = run->ica.is_inside ? CONVENTION("inside segments (pooled)") : CONVENTION("over all rows");
     u->iterations = run->ica.iterations;
     u->converged = run->ica.converged;
@@ -155,7 +155,7 @@ static nonsens_status report_shape(const ica_run *run, int64_t k)
     nonsens_result *r = run->result;
     bool inside = run->ica.is_inside && r->segments > 0;
     int64_t before = r->evidence_count, whole[2] = {0, r->rows};
-    source_shape all =
+    unmixing_source_shape all =
         unmixing_shape(matrix_col(r->source, k), inside ? r->segments : 1, inside ? run->data->start : whole, false);
     r->unmixed.kurtosis[k] = all.kurtosis;
     r->unmixed.skewness[k] = all.skewness;
@@ -208,7 +208,7 @@ static nonsens_status note_unidentified(const ica_run *run)
 {
     nonsens_context *ctx = run->ctx;
     nonsens_result *r = run->result;
-    const identification *known = &run->known;
+    const unmixing_identification *known = &run->known;
     list suspects = {0};
     for (int64_t k = 0; k < r->source.cols; k++) {
         if (known->suspect[k]) {

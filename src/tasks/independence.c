@@ -79,7 +79,7 @@ static nonsens_status open_tester(nonsens_context *ctx, const tested *t, const n
 {
     ci_variables variables = {t->count, t->variable, t->rank, t->groups};
     ci_options how = ci_options_from(options);
-    return ci_open(ctx, &variables, &how, out);
+    return ci_new(ctx, &variables, &how, out);
 }
 
 /* An error where no group of rows could be tested. */
@@ -89,7 +89,7 @@ static nonsens_status require_rows(nonsens_context *ctx, const ci_result *test, 
         return NONSENS_OK;
     }
     return fail(ctx, NONSENS_ERR_DATA, "%s the %" PRId64 " rows with varying values that the test needs; %s",
-                segments ? "no segment has" : "the table does not have", test->least_rows,
+                segments ? "no segment has" : "the table does not have", test->min_rows,
                 segments ? "use larger segments" : "it needs more rows");
 }
 
@@ -184,7 +184,7 @@ int64_t nonsens_ci_remembered_count(nonsens_ci *tester)
 void nonsens_ci_free(nonsens_ci *tester)
 {
     if (tester) {
-        ci_close(tester->tester);
+        ci_free(tester->tester);
         arena_free(&tester->memory);
         memory_release(tester);
     }
@@ -316,12 +316,12 @@ static nonsens_status note_skipped(nonsens_context *ctx, nonsens_result *r, cons
         return NONSENS_OK;
     }
     if (!w->given[0] || test->segments_skipped == 0) {
-        return result_note_skipped(ctx, r, test->segments_skipped, test->least_rows);
+        return result_note_skipped(ctx, r, test->segments_skipped, test->min_rows);
     }
     return result_note(ctx, r, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %" PRId64
                        " rows, or a variable that is constant there or a function of what is given.",
-                       test->segments_skipped, r->segments, test->least_rows);
+                       test->segments_skipped, r->segments, test->min_rows);
 }
 
 static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test)
@@ -364,7 +364,7 @@ static nonsens_status ask(nonsens_context *ctx, arena *scratch, const variable_r
     TRY(gather(ctx, scratch, roles->data, options, count, size, &t));
     TRY(open_tester(ctx, &t, options, &tester));
     nonsens_status status = ci_test(ctx, tester, 0, 1, count - 2, given, out);
-    ci_close(tester);
+    ci_free(tester);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /*
- * run.c - the public runs of registered methods: nonsens_run_direction on a pair of variables, nonsens_run_discover on all (the
- * other runs: independence.c, diagnose.c, ica_run.c).
+ * run.c - the public runs of registered methods: nonsens_run_direction on a pair of variables, nonsens_run_discover on
+ * all (the other runs: independence.c, diagnose.c, ica_run.c).
  */
 #include "tasks/run.h"
 
@@ -84,7 +84,7 @@ static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data,
     if (m->info.needs_segments) {
         TRY(audit_require_segments(ctx, data));
     }
-    TRY(fewer_rows(ctx, data, options, method_max_rows(m, options), &fewer));
+    TRY(subsample(ctx, data, options, method_max_rows(m, options), &fewer));
     nonsens_status status = run_on_rows(ctx, fewer ? fewer : data, options, m, known, out);
     if (status == NONSENS_OK && fewer) {
         status = turn_to_all(ctx, data, fewer->n, *out);
@@ -108,7 +108,7 @@ nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, con
 }
 
 nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                 nonsens_result **out)
+                                     nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
@@ -152,7 +152,7 @@ static nonsens_status contradicted(nonsens_context *ctx, const nonsens_result *r
 
 /* Takes the required arrows that are there out of `lacking` (d, d); fails on an edge that cannot be. */
 static nonsens_status check_edge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k,
-                                 const graph_edge *e, bool *lacking)
+                                 const nonsens_edge *e, bool *lacking)
 {
     bool arrow = e->type == NONSENS_EDGE_DIRECTED, open = e->type == NONSENS_EDGE_UNDIRECTED;
     if (arrow) {
@@ -256,7 +256,7 @@ nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const n
 }
 
 nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                nonsens_result **out)
+                                    nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();

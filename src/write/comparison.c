@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_LINES = 200 };
+enum { MAX_LINES = 200 };
 
 static const char convention[] =
     "structural Hamming distance: each pair of nodes whose edge is missing, extra, reversed or otherwise marked counts "
@@ -78,15 +78,15 @@ static void print_distance(FILE *f, const nonsens_comparison *c, int64_t k)
             "\n",
             text_figure(accuracy, d->direction_accuracy), d->arrows.true_positives, d->directions);
     fprintf(f, "  edges of the estimate without direction: %" PRId64 "\n", d->undirected);
-    for (int64_t i = 0; i < d->differences && i < MOST_LINES; i++) {
+    for (int64_t i = 0; i < d->differences && i < MAX_LINES; i++) {
         print_difference(f, c, &c->difference[k][i]);
     }
-    if (d->differences > MOST_LINES) {
-        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", d->differences - MOST_LINES);
+    if (d->differences > MAX_LINES) {
+        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", d->differences - MAX_LINES);
     }
 }
 
-static void print_graph(FILE *f, const char *role, const compared_graph *g)
+static void print_graph(FILE *f, const char *role, const compare_graph *g)
 {
     fprintf(f, "%-10s%s (%s): ", role, g->path, g->format);
     text_print_count(f, g->edges, "edge", "\n");
@@ -169,7 +169,7 @@ static json_t *distance_json(const nonsens_comparison *c, int64_t k)
     return report_keep_if(ok, o);
 }
 
-static json_t *graph_json(nonsens_context *ctx, arena *scratch, const compared_graph *g)
+static json_t *graph_json(nonsens_context *ctx, arena *scratch, const compare_graph *g)
 {
     char *path = report_utf8(ctx, scratch, g->path);
     return path ? json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "file", path, "format", g->format, "nodes",

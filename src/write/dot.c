@@ -30,7 +30,7 @@ static void print_label(FILE *f, const char *name)
     fputc('"', f);
 }
 
-static void print_edge(FILE *f, const graph_edge *e)
+static void print_edge(FILE *f, const nonsens_edge *e)
 {
     static const char *const ends[] = {"dir=forward", "dir=none", "dir=both"};
     char number[NUMBER_BYTES];

@@ -26,7 +26,7 @@ void report_graph_csv(FILE *f, const nonsens_result *result, char *const *names)
 {
     fputs("from,to,type,weight,p_value,support,meaning\n", f);
     for (int64_t i = 0; i < result->edges; i++) {
-        const graph_edge *e = &result->edge[i];
+        const nonsens_edge *e = &result->edge[i];
         csv_cell_print(f, "", names[e->from]);
         fputc(',', f);
         csv_cell_print(f, "", names[e->to]);

@@ -55,7 +55,7 @@ void report_tetrad(FILE *f, const nonsens_result *result, char *const *names)
     }
     fputs("\n\n" GRAPH_TETRAD_EDGES "\n", f);
     for (int64_t i = 0; i < result->edges; i++) {
-        const graph_edge *e = &result->edge[i];
+        const nonsens_edge *e = &result->edge[i];
         fprintf(f, "%" PRId64 ". ", i + 1);
         print_name(f, names[e->from]);
         fprintf(f, " %s ", report_edge_mark(e->type));

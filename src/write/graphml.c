@@ -63,7 +63,7 @@ static void print_number(FILE *f, const char *key, double value)
     }
 }
 
-static void print_edge(FILE *f, const nonsens_result *result, const graph_edge *e)
+static void print_edge(FILE *f, const nonsens_result *result, const nonsens_edge *e)
 {
     fprintf(f, "    <edge source=\"v%" PRId64 "\" target=\"v%" PRId64 "\"%s>\n", e->from + 1, e->to + 1,
             e->type == NONSENS_EDGE_DIRECTED ? "" : " directed=\"false\"");

@@ -9,28 +9,28 @@
 #include <math.h>
 
 enum {
-    ROWS_MOST = 2000,     /* as many points as a browser draws without being felt */
-    CELLS_MOST = 160000,  /* of all columns; about eight bytes each */
-    ROWS_LEAST = 20,      /* however many columns */
-    ENTRIES_MOST = 20000, /* segments times columns */
-    SEGMENTS_LEAST = 20,  /* however many columns */
-    DIGITS = 4,           /* of a column's range: finer than a pixel */
+    ROWS_MAX = 2000,     /* as many points as a browser draws without being felt */
+    CELLS_MAX = 160000,  /* of all columns; about eight bytes each */
+    ROWS_MIN = 20,       /* however many columns */
+    ENTRIES_MAX = 20000, /* segments times columns */
+    SEGMENTS_MIN = 20,   /* however many columns */
+    DIGITS = 4,          /* of a column's range: finer than a pixel */
     SUMMARY_DIGITS = 5,
-    DIGITS_MOST = 15
+    DIGITS_MAX = 15
 };
 
 int64_t html_segments_shown(int64_t segments, int64_t columns)
 {
-    int64_t most = ENTRIES_MOST / (columns > 0 ? columns : 1);
-    most = most > SEGMENTS_LEAST ? most : SEGMENTS_LEAST;
+    int64_t most = ENTRIES_MAX / (columns > 0 ? columns : 1);
+    most = most > SEGMENTS_MIN ? most : SEGMENTS_MIN;
     return segments < most ? segments : most;
 }
 
 static int64_t rows_shown(int64_t rows, int64_t columns)
 {
-    int64_t most = CELLS_MOST / columns;
-    most = most < ROWS_MOST ? most : ROWS_MOST;
-    most = most > ROWS_LEAST ? most : ROWS_LEAST;
+    int64_t most = CELLS_MAX / columns;
+    most = most < ROWS_MAX ? most : ROWS_MAX;
+    most = most > ROWS_MIN ? most : ROWS_MIN;
     return rows < most ? rows : most;
 }
 
@@ -50,7 +50,7 @@ static int digits_of(int64_t rows, const double *v)
     }
     double size = fmax(fabs(low), fabs(high)) / (high - low);
     double digits = DIGITS + (size > 1.0 && isfinite(size) ? ceil(log10(size)) : 0.0);
-    return digits < DIGITS_MOST ? (int)digits : DIGITS_MOST;
+    return digits < DIGITS_MAX ? (int)digits : DIGITS_MAX;
 }
 
 static json_t *shown_column(int64_t shown, int64_t rows, const double *v, double sign)

@@ -6,21 +6,21 @@
  */
 #include "base/hash.h"
 #include "base/input.h"
-#include "json/json_text.h"
 #include "base/number.h"
 #include "base/require.h"
 #include "base/show.h"
 #include "base/text_set.h"
-#include "read/table.h"
 #include "data/variables.h"
+#include "read/table.h"
 #include "write/html.h"
+#include "json/json_text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BYTES_MOST = 1 << 29 };
+enum { BYTES_MAX = 1 << 29 };
 
 static nonsens_status fail_result(nonsens_context *ctx, const char *path, const char *what)
 {
@@ -333,7 +333,7 @@ nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const c
 static nonsens_status read_result(nonsens_context *ctx, const char *path, json_t **root, nonsens_options **options)
 {
     input file = {0};
-    nonsens_status status = input_read_other(ctx, "result file", path, BYTES_MOST, &file);
+    nonsens_status status = input_read_other(ctx, "result file", path, BYTES_MAX, &file);
     if (status == NONSENS_OK) {
         status = html_parse_result(ctx, path, file.bytes ? file.bytes : "", file.size, root, options);
     }

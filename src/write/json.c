@@ -147,7 +147,7 @@ static json_t *evidence_array(const writer *w)
     json_t *array = json_array();
     bool ok = array != NULL;
     for (int64_t i = 0; ok && i < r->evidence_count; i++) {
-        const evidence *e = &r->evidence[i];
+        const nonsens_evidence *e = &r->evidence[i];
         ok = json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o}", "name", text(w, e->name), "value",
                                                     report_number(e->value), "p_value", report_number(e->p_value),
                                                     "text", text(w, e->text))) == 0;
@@ -192,7 +192,7 @@ static json_t *matrix_rows(const double *v, int64_t d)
     return report_keep_if(ok, rows);
 }
 
-static json_t *edge_object(const writer *w, const graph_edge *e)
+static json_t *edge_object(const writer *w, const nonsens_edge *e)
 {
     char *const *name = w->result->names;
     return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o}", "from", text(w, name[e->from]), "to", text(w, name[e->to]),
@@ -213,13 +213,13 @@ static json_t *edge_array(const writer *w)
 /* Shares of the resamples that went well; pairs that none of them has an edge between are left out. */
 static json_t *resampled_array(const writer *w)
 {
-    const resampled *s = &w->result->resampled;
+    const result_bootstrap *s = &w->result->resampled;
     char *const *name = w->result->names;
     double good = (double)(s->replicates - s->failed);
     json_t *array = json_array();
     bool ok = array != NULL;
     for (int64_t i = 0; ok && i < s->pairs; i++) {
-        const resampled_pair *p = &s->pair[i];
+        const result_edge_counts *p = &s->pair[i];
         ok = json_array_append_new(array,
                                    json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "a", text(w, name[p->a]), "b",
                                              text(w, name[p->b]), "a --> b", report_number((double)p->forward / good),
@@ -233,7 +233,7 @@ static json_t *resampled_array(const writer *w)
 
 static json_t *resampled_object(const writer *w)
 {
-    const resampled *s = &w->result->resampled;
+    const result_bootstrap *s = &w->result->resampled;
     return json_pack("{s:I, s:I, s:o}", "replicates", (json_int_t)s->replicates, "failed", (json_int_t)s->failed,
                      "pairs", resampled_array(w));
 }
@@ -294,7 +294,7 @@ static json_t *change_object(const writer *w, const nonsens_change *c, int64_t r
 static json_t *explained_object(const writer *w)
 {
     const nonsens_result *r = w->result;
-    const explained *e = &r->explained;
+    const result_explanation *e = &r->explained;
     json_t *variables = json_array(), *roots = json_array();
     bool ok = variables && roots;
     for (int64_t i = 0; ok && i < r->variables; i++) {
@@ -320,7 +320,7 @@ static json_t *convention(const writer *w)
     return words ? text(w, words) : NULL;
 }
 
-static json_t *curve(const training *t, int rows)
+static json_t *curve(const result_training *t, int rows)
 {
     static const char *const key[] = {"low", "middle", "high"};
     json_t *object = json_object();
@@ -337,7 +337,7 @@ static json_t *curve(const training *t, int rows)
 
 static json_t *training_object(const writer *w)
 {
-    const training *t = &w->result->training;
+    const result_training *t = &w->result->training;
     json_t *running = json_array();
     bool ok = running != NULL;
     for (int64_t e = 0; ok && e < t->epochs; e++) {
@@ -363,7 +363,7 @@ static bool fill_graph(const writer *w, json_t *root)
 static bool fill_unmixed(const writer *w, json_t *root)
 {
     const nonsens_result *r = w->result;
-    const unmixed *u = &r->unmixed;
+    const result_unmixing *u = &r->unmixed;
     return set(w, root, "method", text(w, r->method)) &&
            set(w, root, "sources", texts(w, r->source_name, r->source.cols)) &&
            set(w, root, "unmixing", matrix_rows(u->unmixing, r->source.cols)) &&

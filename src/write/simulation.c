@@ -38,7 +38,7 @@ nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_
 
 /* ---- truth --------------------------------------------------------------------------------------------------- */
 
-static const char *kind_word(enum truth_kind kind)
+static const char *kind_word(enum simulate_truth_kind kind)
 {
     static const char *const words[] = {"dag", "cyclic", "independent", "confounded"};
     return words[kind];

@@ -20,14 +20,14 @@ enum {
     EVIDENCE_LINES = 60, /* more only when verbose; JSON has all */
     VALUE_DIGITS = 4,
     P_DIGITS = 3,
-    NAME_COLUMNS_MOST = 40,
+    NAME_COLUMNS_MAX = 40,
     NAME_CHARACTERS = 100, /* of a piece of evidence, which holds up to two names */
     NAME_BYTES = 4 * NAME_CHARACTERS + 8,
     SENTENCE_CHARACTERS = 1500, /* a longer one has a name in it that is out of bounds */
     SENTENCE_BYTES = 4 * SENTENCE_CHARACTERS + 8
 };
 
-static const double WHOLE_MOST = 1e9; /* whole numbers below it are counts and shown in full */
+static const double WHOLE_MAX = 1e9; /* whole numbers below it are counts and shown in full */
 
 /* ---- layout ---- */
 
@@ -204,7 +204,7 @@ static void print_decision(FILE *f, const nonsens_result *r)
 
 /* ---- evidence ---- */
 
-static const char *shown_name(char out[NAME_BYTES], const evidence *e)
+static const char *shown_name(char out[NAME_BYTES], const nonsens_evidence *e)
 {
     return show_text(out, NAME_BYTES, e->name, (int64_t)strlen(e->name), NAME_CHARACTERS);
 }
@@ -218,12 +218,12 @@ static int name_columns(const nonsens_result *r, int64_t lines)
         int columns = text_columns(name, strlen(name));
         widest = columns > widest ? columns : widest;
     }
-    return widest < NAME_COLUMNS_MOST ? widest : NAME_COLUMNS_MOST;
+    return widest < NAME_COLUMNS_MAX ? widest : NAME_COLUMNS_MAX;
 }
 
 const char *text_figure(char buffer[NUMBER_BYTES], double value)
 {
-    if (fabs(value) < WHOLE_MOST && value == floor(value)) { // counts in full
+    if (fabs(value) < WHOLE_MAX && value == floor(value)) { // counts in full
         snprintf(buffer, NUMBER_BYTES, "%" PRId64, (int64_t)value);
         return buffer;
     }
@@ -242,7 +242,7 @@ static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
     text_print_heading(f, "Evidence");
     fprintf(f, "  %-*s  %10s  %9s\n", width, "name", "value", "p-value");
     for (int64_t i = 0; i < lines; i++) {
-        const evidence *e = &r->evidence[i];
+        const nonsens_evidence *e = &r->evidence[i];
         fputs("  ", f);
         text_print_padded(f, shown_name(name, e), width);
         fprintf(f, "  %10s  %9s  ", text_figure(value, e->value), p_text(p_value, e->p_value));

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_LINES = 20, LINE_BYTES = 2 * SHOWN_BYTES + 8, DIGITS = 3 };
+enum { MAX_LINES = 20, LINE_BYTES = 2 * SHOWN_BYTES + 8, DIGITS = 3 };
 
 /* Shares from here on are worth a line. */
 static const double MANY = 0.5;
@@ -17,7 +17,7 @@ typedef struct resampled_edge {
 } resampled_edge;
 
 enum { KINDS = 4 };
-static void edges_of(const resampled_pair *p, resampled_edge edge[KINDS])
+static void edges_of(const result_edge_counts *p, resampled_edge edge[KINDS])
 {
     edge[0] = (resampled_edge){p->a, p->b, p->forward, NONSENS_EDGE_DIRECTED};
     edge[1] = (resampled_edge){p->b, p->a, p->backward, NONSENS_EDGE_DIRECTED};
@@ -58,19 +58,19 @@ static void print_missing(FILE *f, const nonsens_result *r, double good)
             if (lines == 0) {
                 fputs("Not in the graph, but in at least half of the resamples:\n", f);
             }
-            if (lines++ < MOST_LINES) {
+            if (lines++ < MAX_LINES) {
                 print_line(f, r, &edge[k], share);
             }
         }
     }
-    if (lines > MOST_LINES) {
-        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", lines - MOST_LINES);
+    if (lines > MAX_LINES) {
+        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", lines - MAX_LINES);
     }
 }
 
 void text_print_resampled(FILE *f, const nonsens_result *r)
 {
-    const resampled *s = &r->resampled;
+    const result_bootstrap *s = &r->resampled;
     text_print_heading(f, "Resamples");
     fputs("  ", f);
     text_print_count(f, s->replicates, "resample", "");

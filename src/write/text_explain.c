@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    MOST_NAMED = 50,
-    MOST_LINES = 200,
+    MAX_NAMED = 50,
+    MAX_LINES = 200,
     DIGITS = 3,
     VERDICT_NAMES = 3, /* of those that a variable follows */
     CELL_BYTES = 2 * NUMBER_BYTES + 16,
@@ -24,9 +24,9 @@ static const char *figure(char cell[CELL_BYTES], double value)
 /* Changes to the thousandth of a nat: what is less is none. */
 static const char *change(char cell[CELL_BYTES], double value)
 {
-    enum { MOST_DIGITS = 4 };
+    enum { MAX_DIGITS = 4 };
     double rounded = round(1000.0 * value) / 1000.0;
-    return fabs(rounded) >= 1.0 ? number_print(cell, rounded, MOST_DIGITS) : figure(cell, rounded);
+    return fabs(rounded) >= 1.0 ? number_print(cell, rounded, MAX_DIGITS) : figure(cell, rounded);
 }
 
 static const char *p_cell(char cell[CELL_BYTES], double p)
@@ -62,17 +62,17 @@ static void print_roots(FILE *f, const nonsens_result *r)
     int64_t named = 0;
     fprintf(f, "root causes of %s:", show_bare(name, r->explained.of));
     for (int64_t i = 0; i < r->variables && r->explained.variable[i].verdict == NONSENS_VERDICT_CHANGED; i++, named++) {
-        if (named < MOST_NAMED) {
+        if (named < MAX_NAMED) {
             fprintf(f, "%s %s", named ? "," : "", show_bare(name, r->names[r->explained.variable[i].variable]));
         }
     }
-    fputs(named == 0 ? " none found\n" : named > MOST_NAMED ? ", ...\n" : "\n", f);
+    fputs(named == 0 ? " none found\n" : named > MAX_NAMED ? ", ...\n" : "\n", f);
 }
 
 static void print_sentence(FILE *f, const nonsens_result *r)
 {
     char of[SHOWN_BYTES], against[SHOWN_BYTES], alpha[NUMBER_BYTES], sentence[1200];
-    const explained *e = &r->explained;
+    const result_explanation *e = &r->explained;
     show_bare(of, e->of);
     snprintf(sentence, sizeof sentence,
              "%s (%" PRId64 " rows) is compared with %s (%" PRId64 " rows). A variable changed itself where its "
@@ -111,7 +111,7 @@ static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c
 
 static void print_table(FILE *f, const nonsens_result *r)
 {
-    int64_t lines = r->variables < MOST_LINES ? r->variables : MOST_LINES;
+    int64_t lines = r->variables < MAX_LINES ? r->variables : MAX_LINES;
     int width = name_columns(r, lines);
     fprintf(f, "\n  rank  %-*s  %7s  %7s  %8s  %8s  %6s  %8s  verdict\n", width, "variable", "own", "error", "p", "q",
             "scale", "marginal");

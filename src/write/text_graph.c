@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_EDGES = 200, MOST_ORDERED = 50, DIGITS = 4, ARROW_BYTES = 2 * SHOWN_BYTES + 8, ARROW_COLUMNS_MOST = 50 };
+enum { MAX_EDGES = 200, MAX_ORDERED = 50, DIGITS = 4, ARROW_BYTES = 2 * SHOWN_BYTES + 8, ARROW_COLUMNS_MAX = 50 };
 
-static void print_arrow(char out[ARROW_BYTES], const nonsens_result *r, const graph_edge *e)
+static void print_arrow(char out[ARROW_BYTES], const nonsens_result *r, const nonsens_edge *e)
 {
     static const char *const mark[] = {"->", "--", "<->"};
     char from[SHOWN_BYTES], to[SHOWN_BYTES];
@@ -26,7 +26,7 @@ static int arrow_columns(const nonsens_result *r, int64_t lines)
         int columns = text_columns(arrow, strlen(arrow));
         widest = columns > widest ? columns : widest;
     }
-    return widest < ARROW_COLUMNS_MOST ? widest : ARROW_COLUMNS_MOST;
+    return widest < ARROW_COLUMNS_MAX ? widest : ARROW_COLUMNS_MAX;
 }
 
 static void print_figure(FILE *f, const char *name, double value)
@@ -40,7 +40,7 @@ static void print_figure(FILE *f, const char *name, double value)
 static void print_edges(FILE *f, const nonsens_result *r)
 {
     char arrow[ARROW_BYTES];
-    int64_t lines = r->edges < MOST_EDGES ? r->edges : MOST_EDGES;
+    int64_t lines = r->edges < MAX_EDGES ? r->edges : MAX_EDGES;
     int width = arrow_columns(r, lines);
     for (int64_t i = 0; i < lines; i++) {
         print_arrow(arrow, r, &r->edge[i]);
@@ -65,10 +65,10 @@ static void print_order(FILE *f, const nonsens_result *r)
     char name[SHOWN_BYTES];
     text_print_heading(f, "Order, causes first");
     fputs("  ", f);
-    for (int64_t i = 0; i < r->variables && i < MOST_ORDERED; i++) {
+    for (int64_t i = 0; i < r->variables && i < MAX_ORDERED; i++) {
         fprintf(f, "%s%s", i ? ", " : "", show_bare(name, r->names[r->order[i]]));
     }
-    fputs(r->variables > MOST_ORDERED ? ", ...\n" : "\n", f);
+    fputs(r->variables > MAX_ORDERED ? ", ...\n" : "\n", f);
 }
 
 void text_print_graph(FILE *f, const nonsens_result *r)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 10, NUMBER_COLUMNS = 12, LABEL_COLUMNS = 22, LABEL_BYTES = 128, DIGITS = 4, CHANGE_DIGITS = 3 };
+enum { MAX_SHOWN = 10, NUMBER_COLUMNS = 12, LABEL_COLUMNS = 22, LABEL_BYTES = 128, DIGITS = 4, CHANGE_DIGITS = 3 };
 
 /* Cut to so many characters. */
 static const char *short_text(char out[LABEL_BYTES], const char *text, int characters)
@@ -58,11 +58,11 @@ static void print_sources(FILE *f, const nonsens_result *r)
         fprintf(f, "  %-*s  %s", LABEL_COLUMNS, "varies most in", "least in (deviation over the pooled one)");
     }
     fputc('\n', f);
-    for (int64_t k = 0; k < r->source.cols && k < MOST_SHOWN; k++) {
+    for (int64_t k = 0; k < r->source.cols && k < MAX_SHOWN; k++) {
         print_source(f, r, k);
     }
-    if (r->source.cols > MOST_SHOWN) {
-        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->source.cols - MOST_SHOWN);
+    if (r->source.cols > MAX_SHOWN) {
+        fprintf(f, "  ... and %" PRId64 " more; --json shows them\n", r->source.cols - MAX_SHOWN);
     }
 }
 
@@ -71,7 +71,7 @@ static void print_unmixing(FILE *f, const nonsens_result *r)
     char name[LABEL_BYTES], value[NUMBER_BYTES];
     int64_t d = r->source.cols;
     text_print_heading(f, "Unmixing (rows are sources, columns the weights of variables less their means)");
-    if (d > MOST_SHOWN) {
+    if (d > MAX_SHOWN) {
         fprintf(f, "  %" PRId64 " x %" PRId64 "; --json shows it\n", d, d);
         return;
     }

@@ -4,14 +4,14 @@
  * The first byte chooses: bit 0 with a column that says which rows are edges.  What is read is walked through, so that
  * the sanitizers see every name and edge.
  */
-#include "read/graph_file.h"
 #include "fuzz/fuzz.h"
+#include "read/graph_file.h"
 
 #include <string.h>
 
 static void check_graph(const nonsens_graph *g)
 {
-    check(g->nodes >= 0 && g->nodes <= GRAPH_MOST_NODES && g->edges <= g->nodes * g->nodes);
+    check(g->nodes >= 0 && g->nodes <= GRAPH_MAX_NODES && g->edges <= g->nodes * g->nodes);
     check(g->format && g->path);
     for (int64_t j = 0; j < g->nodes; j++) {
         check(strlen(g->name[j]) > 0);

@@ -133,13 +133,13 @@ static void read_pairs(nonsens_context *ctx, const char *path)
     static char name[][2] = {"a", "b", "c"}, *names[] = {name[0], name[1], name[2]};
     nonsens_options *options = pair_options(ctx);
     nonsens_pairs pairs = {.options = *options, .variables = 3, .names = names, .journal = (char *)path};
-    pairs_keeper keeper;
+    pairs_sink keeper;
     arena scratch = {0};
     int64_t there = 0;
     check(pairs_list(ctx, fuzz_data(ctx), &pairs) == NONSENS_OK && pairs.count == 3);
     pairs.method = method_find("reci");
-    check(pairs_keeper_open(ctx, &scratch, fuzz_data(ctx), &pairs, &keeper) == NONSENS_OK);
-    pairs_keeper_close(&keeper);
+    check(pairs_sink_new(ctx, &scratch, fuzz_data(ctx), &pairs, &keeper) == NONSENS_OK);
+    pairs_sink_free(&keeper);
     for (int64_t k = 0; k < pairs.count; k++) {
         if (pairs.line[k].there) {
             check_pair(ctx, &pairs, k);

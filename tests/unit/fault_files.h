@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_OUTPUTS = 16 };
+enum { MAX_OUTPUTS = 16 };
 
 static struct {
     int count;
-    char *name[MOST_OUTPUTS], *text[MOST_OUTPUTS];
+    char *name[MAX_OUTPUTS], *text[MAX_OUTPUTS];
 } whole; // what the undisturbed run wrote
 
 static const char *const INPUT[] = {"pair.csv",   "three.csv", "truth.json",   "graph.csv",         "known.txt",
@@ -137,7 +137,7 @@ static bool are_lines_of(const char *some, const char *text)
 static void keep_whole(const char *name, void *user)
 {
     (void)user;
-    assert_true(whole.count < MOST_OUTPUTS);
+    assert_true(whole.count < MAX_OUTPUTS);
     whole.name[whole.count] = strdup(name);
     whole.text[whole.count++] = text_of(name);
 }

@@ -23,7 +23,7 @@
 
 #include <cmocka.h>
 
-enum { PATH_BYTES = 120, MOST_WORDS = 16 };
+enum { PATH_BYTES = 120, MAX_WORDS = 16 };
 
 static nonsens_context *ctx;
 static char folder[64];
@@ -61,8 +61,8 @@ static void json_release(void *block)
 typedef struct scenario {
     const char *name;
     unsigned command;
-    const char *data;              /* file in the folder; NULL: none */
-    const char *words[MOST_WORDS]; /* options, key and value in turn; @ stands for the folder */
+    const char *data;             /* file in the folder; NULL: none */
+    const char *words[MAX_WORDS]; /* options, key and value in turn; @ stands for the folder */
     nonsens_status (*run)(const struct scenario *s);
 } scenario;
 

@@ -40,7 +40,7 @@
 enum { JOBS = 3, TEXT_BYTES = 512, DIGITS = 2 };
 
 /* Share of the variance below which a residual is rounding, or the least noise that a regression allows for. */
-static const double LEAST_LEFT = 1e-7;
+static const double MIN_LEFT = 1e-7;
 
 /* ---- regressions and tests ---- */
 
@@ -54,12 +54,12 @@ row_groups additive_groups(const nonsens_data *data, const nonsens_options *opti
 
 static double log_tail(const hsic_result *test)
 {
-    const double least_skew = 1e-3; // below which the distribution is as good as normal
+    const double min_skew = 1e-3; // below which the distribution is as good as normal
     double sd = sqrt(test->variance);
     if (!(sd > 0.0)) {
         return 0.0;
     }
-    double mean = 2.0 / fmax(test->skewness, least_skew); // of the gamma distribution of variance 1 with this skewness
+    double mean = 2.0 / fmax(test->skewness, min_skew); // of the gamma distribution of variance 1 with this skewness
     double at = mean + (test->statistic - test->mean) / sd;
     return at <= 0.0 ? 0.0 : special_log_gamma_q(mean * mean, mean * at);
 }
@@ -129,7 +129,7 @@ static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job,
     const double *tested;
     TRY(s->regress(ctx, scratch, fit->n, fit->z[job], fit->z[1 - job], way->residual));
     way->left = mean_square(fit->n, way->residual);
-    way->determined = way->left <= LEAST_LEFT;
+    way->determined = way->left <= MIN_LEFT;
     TRY(silence_constants(ctx, scratch, fit, fit->z[1 - job], way->residual, &tested));
     TRY(test_pair(ctx, scratch, s, tested, fit->z[job], 0.5 * s->options->alpha, job, &way->test));
     way->log_p = additive_log_p(&way->test, s->options->permutations);
@@ -273,7 +273,7 @@ static double height(const additive_way *way)
     return way->test.variance > 0.0 ? (way->test.statistic - way->test.mean) / sqrt(way->test.variance) : 0.0;
 }
 
-static enum better better_of(const additive_way *first, const additive_way *second)
+static enum result_better better_of(const additive_way *first, const additive_way *second)
 {
     double by = first->log_p != second->log_p ? first->log_p - second->log_p : height(second) - height(first);
     return by > 0 ? BETTER_FIRST : by < 0 ? BETTER_SECOND : BETTER_NONE;
@@ -342,7 +342,7 @@ static nonsens_status report(nonsens_context *ctx, arena *a, const additive *fit
         const additive_way *way = &fit->way[additive_place(fit->pair, cause)];
         TRY(additive_report_change(ctx, a, fit->pair, way->residual, 1 - cause, named && !way->determined, result));
     }
-    return fit->groups.count > 1 ? result_note_skipped(ctx, result, fit->plain.segments_skipped, HSIC_LEAST_ROWS)
+    return fit->groups.count > 1 ? result_note_skipped(ctx, result, fit->plain.segments_skipped, HSIC_MIN_ROWS)
                                  : NONSENS_OK;
 }
 

@@ -36,9 +36,9 @@
 
 static const double TWO_ERRORS = 2.0;
 static const double EQUAL = 1e-12;        /* a score below this is rounding */
-static const double LEAST_ERROR = 1e-24;  /* of a standardised variable: rounding */
+static const double MIN_ERROR = 1e-24;    /* of a standardised variable: rounding */
 static const double NEW_DIRECTION = 1e-8; /* a power whose part outside the lower ones is smaller adds nothing */
-static const double LEAST_FREEDOM = 1e-9; /* 1 - leverage */
+static const double MIN_FREEDOM = 1e-9;   /* 1 - leverage */
 
 typedef struct reci {
     const nonsens_data *pair;
@@ -123,7 +123,7 @@ static nonsens_status leave_out_polynomial(nonsens_context *ctx, arena *scratch,
     }
     for (int64_t i = 0; i < n; i++) {
         double left = 1.0 - freedom[i];
-        error[i] = left > LEAST_FREEDOM ? error[i] / left : effect[i];
+        error[i] = left > MIN_FREEDOM ? error[i] / left : effect[i];
     }
     return NONSENS_OK;
 }
@@ -176,7 +176,7 @@ static double standard_errors(const reci *r, int k)
 
 static double log_ratio(double numerator, double denominator)
 {
-    return log(fmax(numerator, LEAST_ERROR)) - log(fmax(denominator, LEAST_ERROR)) + 0.0; // no minus zero
+    return log(fmax(numerator, MIN_ERROR)) - log(fmax(denominator, MIN_ERROR)) + 0.0; // no minus zero
 }
 
 static nonsens_status report_errors(nonsens_context *ctx, const reci *r, nonsens_result *result)

@@ -390,7 +390,7 @@ static nonsens_status note_untested(nonsens_context *ctx, const resit *r, nonsen
     return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
                        "Nothing could be tested: every segment has fewer than %d rows, or variables that are constant "
                        "there. The order is arbitrary, and no edge is shown.",
-                       (int)HSIC_LEAST_ROWS);
+                       (int)HSIC_MIN_ROWS);
 }
 
 /* ---- all of it ---- */

@@ -247,7 +247,7 @@ static nonsens_status note_ways(nonsens_context *ctx, const verdict *v, nonsens_
 
 static nonsens_status add_notes(nonsens_context *ctx, const verdict *v, nonsens_result *result)
 {
-    TRY(result_note_skipped(ctx, result, v->pair.between.segments_skipped, v->pair.between.least_rows));
+    TRY(result_note_skipped(ctx, result, v->pair.between.segments_skipped, v->pair.between.min_rows));
     TRY(cdnod_tests_note_options(ctx, &v->tests, result));
     if (v->weighed) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
@@ -277,10 +277,10 @@ nonsens_status cdnod_direction(nonsens_context *ctx, arena *a, const nonsens_dat
                                nonsens_result *result)
 {
     verdict v = {.cause = -1, .line = {.node = {0, 1}}};
-    nonsens_status status = cdnod_tests_open(ctx, a, pair, options, (int)options->threads, &v.tests);
+    nonsens_status status = cdnod_tests_new(ctx, a, pair, options, (int)options->threads, &v.tests);
     if (status == NONSENS_OK) {
         status = find_direction(ctx, a, &v, result);
     }
-    cdnod_tests_close(&v.tests);
+    cdnod_tests_free(&v.tests);
     return status;
 }

@@ -39,14 +39,14 @@
 enum {
     TARGET_DIRECTIONS = 12,
     GIVEN_DIRECTIONS = 8, /* for each column given, */
-    GIVEN_MOST = 24,      /* and altogether */
-    RANK_MOST = 100
+    GIVEN_MAX = 24,       /* and altogether */
+    RANK_MAX = 100
 };
 
 static const double WIDTH = 0.33;      /* of the kernels, in median distances */
 static const double TRACE_LOST = 1e-4; /* by factors of which leading directions are used alone */
 static const double RIDGE = 0.3;
-static const double LEAST_MOMENT = 0.02; /* added to the second moments of what is given, which are 1 over all rows */
+static const double MIN_MOMENT = 0.02; /* added to the second moments of what is given, which are 1 over all rows */
 static const double ROUNDING = 1e-12;
 
 /* ---- normal scores ---- */
@@ -83,7 +83,7 @@ static nonsens_status find_features(nonsens_context *ctx, arena *a, const column
 {
     double *width;
     kernel_factor factor;
-    kernel_limits limits = {RANK_MOST, TRACE_LOST, 1};
+    kernel_limits limits = {RANK_MAX, TRACE_LOST, 1};
     *out = (features){0, NULL};
     ARENA_TRY(ctx, a, width, points->d + 1);
     if (points->d > 0) {
@@ -148,7 +148,7 @@ static nonsens_status embed_segment(nonsens_context *ctx, arena *scratch, const 
         a[i] = gram[i] / rows;
     }
     for (int64_t i = 0; i < k; i++) {
-        a[i * k + i] += LEAST_MOMENT;
+        a[i * k + i] += MIN_MOMENT;
         gram[i * k + i] += RIDGE * (double)k;
     }
     TRY(linalg_cholesky(ctx, k, gram));
@@ -214,10 +214,10 @@ static nonsens_status fill_distances(nonsens_context *ctx, const embedded *m, co
 }
 
 /* Of what is given. */
-static int64_t most_directions(int64_t columns)
+static int64_t max_directions(int64_t columns)
 {
     int64_t most = GIVEN_DIRECTIONS * columns;
-    return most < GIVEN_MOST ? most : GIVEN_MOST;
+    return most < GIVEN_MAX ? most : GIVEN_MAX;
 }
 
 nonsens_status cdnod_module_distances(nonsens_context *ctx, arena *a, const column_set *target, const column_set *given,
@@ -227,7 +227,7 @@ nonsens_status cdnod_module_distances(nonsens_context *ctx, arena *a, const colu
     embedded m;
     arena_mark mark = arena_tell(a);
     TRY(find_features(ctx, a, target, TARGET_DIRECTIONS, false, &phi));
-    TRY(find_features(ctx, a, given, most_directions(given->d), true, &u));
+    TRY(find_features(ctx, a, given, max_directions(given->d), true, &u));
     TRY(add_constant(ctx, a, target->n, &u));
     TRY(subtract_pooled(ctx, a, target->n, &u, &phi));
     TRY(open_embedded(ctx, a, groups->count, u.count, phi.count, &m));
@@ -276,7 +276,7 @@ static nonsens_status permute_once(nonsens_context *ctx, arena *local, int64_t j
     const permuting *p = state;
     int64_t *order, n = p->segments;
     double sum = 0.0;
-    rng r = rng_open(p->how->seed, RNG_PERMUTATION, (p->how->job << 32) + (uint64_t)job);
+    rng r = rng_new(p->how->seed, RNG_PERMUTATION, (p->how->job << 32) + (uint64_t)job);
     ARENA_TRY(ctx, local, order, n);
     for (int64_t c = 0; c < n; c++) {
         order[c] = c;

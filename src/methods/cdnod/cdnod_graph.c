@@ -68,7 +68,7 @@ static nonsens_status find_pattern(nonsens_context *ctx, arena *a, skeleton_ci *
                                 .threads = (int)o->threads,
                                 .phase = "testing independence"};
     TRY(skeleton_find(ctx, a, f->segment + 1, &f->how, &f->found));
-    TRY(orient_open(ctx, a, &f->found.graph, &f->known, &f->orient));
+    TRY(orient_new(ctx, a, &f->found.graph, &f->known, &f->orient));
     TRY(orient_knowledge(ctx, &f->orient));
     TRY(orient_colliders(ctx, a, &f->orient, &f->found, &f->how, ORIENT_MAJORITY, ORIENT_PRIORITY));
     return orient_rules(ctx, &f->orient);
@@ -275,13 +275,13 @@ static nonsens_status note_changes(nonsens_context *ctx, const finder *f, const 
 /* The tester remembers these answers. */
 static nonsens_status note_untested(nonsens_context *ctx, const finder *f, nonsens_result *result)
 {
-    int64_t untested = 0, least_rows = 0, d = f->segment;
+    int64_t untested = 0, min_rows = 0, d = f->segment;
     for (int64_t y = 0; y < d; y++) {
         for (int64_t x = 0; x < y; x++) {
             ci_result test;
             TRY(ci_test(ctx, f->tests.tester, x, y, 0, NULL, &test));
             untested += test.segments_used == 0;
-            least_rows = test.least_rows;
+            min_rows = test.min_rows;
         }
     }
     if (untested == 0) {
@@ -290,7 +290,7 @@ static nonsens_status note_untested(nonsens_context *ctx, const finder *f, nonse
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " pairs of variables could not be tested: no segment has %" PRId64
                        " rows in which both vary. They have no edge for that reason alone; merge small segments.",
-                       untested, d * (d - 1) / 2, least_rows);
+                       untested, d * (d - 1) / 2, min_rows);
 }
 
 static nonsens_status add_notes(nonsens_context *ctx, const finder *f, const int64_t *node_of, nonsens_result *result)
@@ -337,10 +337,10 @@ nonsens_status cdnod_discover(nonsens_context *ctx, arena *a, const nonsens_data
                               nonsens_result *result)
 {
     finder f = {.segment = data->d};
-    nonsens_status status = cdnod_tests_open(ctx, a, data, options, 1, &f.tests);
+    nonsens_status status = cdnod_tests_new(ctx, a, data, options, 1, &f.tests);
     if (status == NONSENS_OK) {
         status = find_graph(ctx, a, &f, result);
     }
-    cdnod_tests_close(&f.tests);
+    cdnod_tests_free(&f.tests);
     return status;
 }

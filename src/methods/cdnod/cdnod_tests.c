@@ -6,17 +6,17 @@
 #include <inttypes.h>
 
 /* The kernel of the segment has as many directions as segments, and the changes are compared in pairs of them. */
-enum { MOST_SEGMENTS = 1000 };
+enum { MAX_SEGMENTS = 1000 };
 
-nonsens_status cdnod_tests_open(nonsens_context *ctx, arena *a, const nonsens_data *data,
-                                const nonsens_options *options, int threads, cdnod_tests *out)
+nonsens_status cdnod_tests_new(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                               int threads, cdnod_tests *out)
 {
     const double **v; // (d)
     column_set *variable;
-    if (data->segments > MOST_SEGMENTS) {
+    if (data->segments > MAX_SEGMENTS) {
         *out = (cdnod_tests){0};
         return fail(ctx, NONSENS_ERR_DATA, "there are %" PRId64 " segments; cdnod takes at most %d, merge some of them",
-                    data->segments, MOST_SEGMENTS);
+                    data->segments, MAX_SEGMENTS);
     }
     row_groups groups = {data->segments, data->start};
     ci_options how = ci_options_from(options);
@@ -33,9 +33,9 @@ nonsens_status cdnod_tests_open(nonsens_context *ctx, arena *a, const nonsens_da
     return ci_open_with_group(ctx, &variables, &how, &out->tester);
 }
 
-void cdnod_tests_close(cdnod_tests *t)
+void cdnod_tests_free(cdnod_tests *t)
 {
-    ci_close(t->tester);
+    ci_free(t->tester);
     t->tester = NULL;
 }
 

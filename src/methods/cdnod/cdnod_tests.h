@@ -18,9 +18,9 @@ typedef struct cdnod_tests {
 } cdnod_tests;
 
 /* threads: of one test.  Memory from `a`; to be closed in any case, also where it fails. */
-nonsens_status cdnod_tests_open(nonsens_context *ctx, arena *a, const nonsens_data *data,
-                                const nonsens_options *options, int threads, cdnod_tests *out);
-void cdnod_tests_close(cdnod_tests *t);
+nonsens_status cdnod_tests_new(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                               int threads, cdnod_tests *out);
+void cdnod_tests_free(cdnod_tests *t);
 
 /* Normal scores of all variables, which the comparison of directions needs. */
 nonsens_status cdnod_tests_score(nonsens_context *ctx, arena *a, cdnod_tests *t);

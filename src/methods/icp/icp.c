@@ -55,7 +55,7 @@ static nonsens_status test_pair(nonsens_context *ctx, arena *a, const nonsens_da
                                 const nonsens_options *options, pair_tests *t)
 {
     hsic_options how = hsic_options_from(options, options->alpha, 0);
-    TRY(icp_open(ctx, a, pair, options, &t->data));
+    TRY(icp_new(ctx, a, pair, options, &t->data));
     column_set x = {pair->n, 1, &t->data.column[0]}, y = {pair->n, 1, &t->data.column[1]};
     TRY(hsic_test(ctx, a, &x, &y, &t->data.inside, &how, &t->dependence));
     TRY(parallel_for(ctx, (int)options->threads, 6, "testing invariance", run_pair_test, t));
@@ -185,7 +185,7 @@ static nonsens_status note_pair(nonsens_context *ctx, const pair_tests *t, const
         TRY(result_note(ctx, result, NONSENS_NOTE_INFO,
                         "--invariance levene-rank sees changes of scale and of location more clearly."));
     }
-    return result_note_skipped(ctx, result, t->dependence.segments_skipped, HSIC_LEAST_ROWS);
+    return result_note_skipped(ctx, result, t->dependence.segments_skipped, HSIC_MIN_ROWS);
 }
 
 nonsens_status icp_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
@@ -478,7 +478,7 @@ nonsens_status icp_discover(nonsens_context *ctx, arena *a, const nonsens_data *
                             nonsens_result *result)
 {
     discovery s = {.source = data, .scratch = a, .result = result};
-    TRY(icp_open(ctx, a, data, options, &s.data));
+    TRY(icp_new(ctx, a, data, options, &s.data));
     TRY(choose_targets(ctx, &s));
     TRY(icp_search(ctx, a, &s.data, options->max_given, s.level, s.targets, s.target));
     for (int64_t i = 0; i < s.targets; i++) {

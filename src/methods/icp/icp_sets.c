@@ -54,8 +54,8 @@
 /* Streams of permutations.  All comparisons share theirs: each is exact by itself, and none depends on its place. */
 enum { SAMPLES_JOB = 1 << 20, SCREEN_JOB, NOISE_JOB };
 
-nonsens_status icp_open(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
-                        icp_data *out)
+nonsens_status icp_new(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                       icp_data *out)
 {
     bool pooled = options->pooling == POOLING_POOLED;
     *out = (icp_data){.n = data->n, .d = data->d, .whole = {0, data->n}, .options = options};

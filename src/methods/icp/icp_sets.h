@@ -21,8 +21,8 @@ typedef struct icp_data {
 } icp_data;
 
 /* Points into `out`, which must stay where it is. */
-nonsens_status icp_open(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
-                        icp_data *out);
+nonsens_status icp_new(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+                       icp_data *out);
 
 typedef struct icp_invariance {
     double p_value;  /* of the same distribution in all segments */

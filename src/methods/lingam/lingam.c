@@ -229,7 +229,7 @@ static nonsens_status report(nonsens_context *ctx, const nonsens_data *data, con
     TRY(note_few_rows(ctx, data, result));
     TRY(note_weights(ctx, order, result));
     return data->segments > 0 && result->options.pooling == POOLING_STRATIFIED
-               ? result_note_skipped(ctx, result, check->skipped, check->least_rows)
+               ? result_note_skipped(ctx, result, check->skipped, check->min_rows)
                : NONSENS_OK;
 }
 

@@ -28,7 +28,7 @@
 
 #include <math.h>
 
-enum { HSIC_VARIABLES = 20, HSIC_ROWS_IN_ALL = 1000000, LEAST_ROWS = HSIC_LEAST_ROWS, CORRELATIONS = 5 };
+enum { HSIC_VARIABLES = 20, HSIC_ROWS_IN_ALL = 1000000, MIN_ROWS = HSIC_MIN_ROWS, CORRELATIONS = 5 };
 static const double NO_SPREAD = 1e-9; /* a function of u that varies less is constant */
 
 typedef struct pair_test {
@@ -95,12 +95,12 @@ static nonsens_status test_by_hsic(nonsens_context *ctx, arena *a, const lingam_
         variable[k] = (column_set){order->n, 1, &column[k]};
     }
     ci_variables variables = {order->d, variable, NULL, *groups};
-    TRY(ci_open(ctx, &variables, &how, &pairs.tester));
+    TRY(ci_new(ctx, &variables, &how, &pairs.tester));
     nonsens_status status =
         parallel_for(ctx, (int)options->threads, out->pairs, "testing residuals", test_pair, &pairs);
-    ci_close(pairs.tester);
+    ci_free(pairs.tester);
     out->skipped = pairs.skipped;
-    out->least_rows = HSIC_LEAST_ROWS;
+    out->min_rows = HSIC_MIN_ROWS;
     return status;
 }
 
@@ -171,7 +171,7 @@ static nonsens_status transform_column(nonsens_context *ctx, arena *scratch, int
     TRY(check_cancelled(ctx));
     for (int64_t g = 0; g < t->groups->count; g++) {
         int64_t first = t->groups->start[g], rows = t->groups->start[g + 1] - first, at = first + job * n;
-        if (rows >= LEAST_ROWS) {
+        if (rows >= MIN_ROWS) {
             functions own = {t->all.u + at, t->all.bend + at, t->all.bow + at, t->all.size + at};
             transform_group(rows, e + first, &own);
         }
@@ -185,7 +185,7 @@ static double spread_by_means(const row_groups *groups, int64_t *skipped)
     double rows = 0.0, wider = 0.0;
     for (int64_t g = 0; g < groups->count; g++) {
         double own = (double)(groups->start[g + 1] - groups->start[g]);
-        bool used = own >= LEAST_ROWS;
+        bool used = own >= MIN_ROWS;
         rows += used ? own : 0.0;
         wider += used ? own * own / (own - 1.0) : 0.0;
         *skipped += !used;
@@ -250,7 +250,7 @@ static nonsens_status test_by_correlations(nonsens_context *ctx, arena *a, const
     functions *f = &t.all;
     scores s;
     TRY(scores_memory(ctx, a, n, d, f, &s));
-    out->least_rows = LEAST_ROWS;
+    out->min_rows = MIN_ROWS;
     TRY(parallel_for(ctx, threads, d, NULL, transform_column, &t));
     score_products(&s, n, d, f->u, f->bend, wider, s.bend);
     score_products(&s, n, d, f->u, f->bow, wider, s.bow);
@@ -293,7 +293,7 @@ static nonsens_status judge_shapes(nonsens_context *ctx, arena *a, const lingam_
     ARENA_TRY(ctx, a, out->gaussian, order->d);
     for (int64_t k = 0; k < order->d; k++) {
         out->departure[k] = unmixing_shape(matrix_col(order->residual, k), 1, all, false).departure;
-        out->gaussian[k] = out->departure[k] <= UNMIXING_GAUSSIAN_MOST;
+        out->gaussian[k] = out->departure[k] <= UNMIXING_GAUSSIAN_MAX;
         out->gaussians += out->gaussian[k];
     }
     return NONSENS_OK;

@@ -4,19 +4,19 @@
 #ifndef METHODS_LINGAM_LINGAM_CHECK_H
 #define METHODS_LINGAM_LINGAM_CHECK_H
 
-#include "options/options.h"
 #include "methods/lingam/lingam_order.h"
+#include "options/options.h"
 
 typedef struct lingam_check {
-    bool by_hsic;                /* else by correlations of functions of the residuals */
-    bool tested;                 /* a segment was large enough */
-    int64_t pairs, dependent;    /* pairs of residuals, and those that depend on one another by Holm's rule */
-    int64_t first, second;       /* the pair with the smallest p-value, by places in the order */
-    double statistic;            /* its statistic: n HSIC, or a normal score */
-    double p_value;              /* the smallest p-value, times the number of pairs */
-    int64_t skipped, least_rows; /* segments that did not enter, and the rows that one needs */
-    double *departure;           /* (d) of the residuals from a Gaussian one, in standard errors */
-    bool *gaussian;              /* (d) it cannot be told from a Gaussian one */
+    bool by_hsic;              /* else by correlations of functions of the residuals */
+    bool tested;               /* a segment was large enough */
+    int64_t pairs, dependent;  /* pairs of residuals, and those that depend on one another by Holm's rule */
+    int64_t first, second;     /* the pair with the smallest p-value, by places in the order */
+    double statistic;          /* its statistic: n HSIC, or a normal score */
+    double p_value;            /* the smallest p-value, times the number of pairs */
+    int64_t skipped, min_rows; /* segments that did not enter, and the rows that one needs */
+    double *departure;         /* (d) of the residuals from a Gaussian one, in standard errors */
+    bool *gaussian;            /* (d) it cannot be told from a Gaussian one */
     int64_t gaussians;
 } lingam_check;
 

@@ -20,13 +20,13 @@
 #include <math.h>
 #include <string.h>
 
-static const double PIVOT_LEAST = 1e-13; /* of the variance of a variable given the active ones */
+static const double PIVOT_MIN = 1e-13; /* of the variance of a variable given the active ones */
 enum { EVENTS_SPARE = 32 };
 
 enum place { OUTSIDE, ACTIVE, REFUSED };
 
 typedef struct path {
-    const lasso_problem *p;
+    const lingam_lasso_problem *p;
     double lambda;
     double *w, *b, *g; /* (k) */
     double *along;     /* (k) how g falls per unit of lambda */
@@ -37,7 +37,7 @@ typedef struct path {
     int64_t dropped; /* the variable that has just left, which cannot come back at once; -1: none */
 } path;
 
-static nonsens_status path_open(nonsens_context *ctx, arena *a, const lasso_problem *p, path *s)
+static nonsens_status path_open(nonsens_context *ctx, arena *a, const lingam_lasso_problem *p, path *s)
 {
     int64_t k = p->k;
     *s = (path){.p = p, .dropped = -1};
@@ -70,7 +70,7 @@ static void activate(path *s, int64_t j)
         row[i] = (c[s->active[i]] - linalg_dot(i, row, other)) / other[i];
         left -= row[i] * row[i];
     }
-    if (!(left > PIVOT_LEAST)) {
+    if (!(left > PIVOT_MIN)) {
         s->place[j] = REFUSED;
         return;
     }
@@ -170,7 +170,7 @@ static void follow(path *s, const event *e)
 /* RSS / n = 1 - b'(c + g) for a variable of variance 1. */
 static double bic_at_knot(const path *s)
 {
-    const lasso_problem *p = s->p;
+    const lingam_lasso_problem *p = s->p;
     double explained = 0.0, df = 0.0;
     for (int64_t j = 0; j < p->k; j++) {
         explained += s->b[j] * (p->with[j] + s->g[j]);
@@ -181,7 +181,7 @@ static double bic_at_knot(const path *s)
 
 static bool may_improve(const path *s, double best)
 {
-    const lasso_problem *p = s->p;
+    const lingam_lasso_problem *p = s->p;
     return (double)(p->n - 1 - p->k) + log((double)p->n) * (double)s->count < best;
 }
 
@@ -194,10 +194,10 @@ static int64_t first_to_enter(const path *s)
     return first;
 }
 
-nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lasso_problem *problem, bool *chosen)
+nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lingam_lasso_problem *problem, bool *chosen)
 {
     path s;
-    int64_t k = problem->k, events_most = 8 * k + EVENTS_SPARE;
+    int64_t k = problem->k, events_max = 8 * k + EVENTS_SPARE;
     memset(chosen, 0, (size_t)k * sizeof *chosen);
     if (k == 0) {
         return NONSENS_OK;
@@ -205,7 +205,7 @@ nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lasso_pr
     TRY(path_open(ctx, scratch, problem, &s));
     double best = bic_at_knot(&s);
     event e = {0.0, first_to_enter(&s), -1};
-    for (int64_t events = 0; events < events_most && s.lambda > 0.0; events++) {
+    for (int64_t events = 0; events < events_max && s.lambda > 0.0; events++) {
         TRY(check_cancelled(ctx));
         if (e.enters >= 0) {
             activate(&s, e.enters);

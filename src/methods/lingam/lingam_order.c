@@ -36,7 +36,7 @@
 
 enum { CHUNK_ROWS = 16384, SMALL_ROWS = 40000, NEVER = -1 };
 static const double SLACK = 1e-10;
-static const double LOST_MOST = 30.0; /* a correlation's error may grow by this factor for each of its columns */
+static const double LOST_MAX = 30.0; /* a correlation's error may grow by this factor for each of its columns */
 
 typedef struct comparison {
     int32_t i, j;
@@ -334,7 +334,7 @@ static void follow_correlations(search *s)
     for (int64_t k = 0; k < s->left; k++) {
         int64_t i = s->alive[k];
         s->lost[i] = s->kept[i] > 0.0 ? s->lost[i] / s->kept[i] : INFINITY;
-        s->measure[i] = s->lost[i] > LOST_MOST;
+        s->measure[i] = s->lost[i] > LOST_MAX;
         for (int64_t l = 0; l < k; l++) {
             int64_t j = s->alive[l];
             double scale = s->kept[i] * s->kept[j];

@@ -154,13 +154,13 @@ static nonsens_status choose_by_lasso(nonsens_context *ctx, arena *scratch, int6
     struct lassos *l = state;
     int64_t d = l->order->d, k = d - 1 - job;
     double rest = l->order->r[k + k * d];
-    lasso_problem problem = {.n = l->order->n,
-                             .k = k,
-                             .ld = d,
-                             .c = l->c,
-                             .with = l->c + k * d,
-                             .start = l->out->least_squares + k * d,
-                             .rest = rest * rest};
+    lingam_lasso_problem problem = {.n = l->order->n,
+                                    .k = k,
+                                    .ld = d,
+                                    .c = l->c,
+                                    .with = l->c + k * d,
+                                    .start = l->out->least_squares + k * d,
+                                    .rest = rest * rest};
     TRY(lingam_lasso(ctx, scratch, &problem, l->out->stays + k * d));
     return fit_again(ctx, scratch, l->order, k, l->out);
 }

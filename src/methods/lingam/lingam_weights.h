@@ -4,8 +4,8 @@
 #ifndef METHODS_LINGAM_LINGAM_WEIGHTS_H
 #define METHODS_LINGAM_LINGAM_WEIGHTS_H
 
-#include "options/options.h"
 #include "methods/lingam/lingam_order.h"
+#include "options/options.h"
 
 /* All by places in the order: (j, k) at j + k d is the effect of the j-th variable on the k-th, j < k. */
 typedef struct lingam_weights {
@@ -24,12 +24,12 @@ nonsens_status lingam_find_weights(nonsens_context *ctx, arena *a, const lingam_
  * c (k, k), columns ld apart, with the variable in with (k).  start (k): least squares.  rest: its residual variance.
  * chosen (k): the variables of the point on the path with the least BIC.
  */
-typedef struct lasso_problem {
+typedef struct lingam_lasso_problem {
     int64_t n, k, ld;
     const double *c, *with, *start;
     double rest;
-} lasso_problem;
+} lingam_lasso_problem;
 
-nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lasso_problem *problem, bool *chosen);
+nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lingam_lasso_problem *problem, bool *chosen);
 
 #endif

@@ -13,9 +13,9 @@
 #include <string.h>
 
 enum {
-    LEAST_SEGMENTS = 3,   /* two changing disturbances need three segments */
-    MOST_SEGMENTS = 1000, /* time and memory grow with rows x segments */
-    LEAST_ROWS = 10,      /* of a segment that counts: the tests and entropies need them too */
+    MIN_SEGMENTS = 3,    /* two changing disturbances need three segments */
+    MAX_SEGMENTS = 1000, /* time and memory grow with rows x segments */
+    MIN_ROWS = 10,       /* of a segment that counts: the tests and entropies need them too */
 };
 
 static const double CLAMP = 1e-6;       /* smallest |derivative| counted, as a share of the median */
@@ -33,7 +33,7 @@ double disturbances_mean_log(int64_t n, const double *slope, double least)
 }
 
 /* size and spare (n) are scratch. */
-static double least_counted(int64_t n, const double *slope, double *size, double *spare)
+static double min_counted(int64_t n, const double *slope, double *size, double *spare)
 {
     for (int64_t i = 0; i < n; i++) {
         size[i] = fabs(slope[i]);
@@ -118,7 +118,7 @@ static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const nonsens
 /* ---- splines ---- */
 
 /* The warped variables with the rows of the data set. */
-static nonsens_status copy_warped(nonsens_context *ctx, arena *a, const ladder *l, matrix *z)
+static nonsens_status copy_warped(nonsens_context *ctx, arena *a, const rank_search *l, matrix *z)
 {
     double *copy;
     ARENA_TRY(ctx, a, copy, l->pair->n * 2);
@@ -145,7 +145,7 @@ static void source_directions(const disturbances *d, double *direction)
 static nonsens_status fit_splines(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                   const nonsens_options *options, disturbances *d, variables *v)
 {
-    spline_fit *s;
+    disturbances_spline *s;
     double *direction;
     ARENA_TRY(ctx, a, s, 1);
     TRY(spline_fit_new(ctx, a, pair, options, s));
@@ -177,7 +177,7 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const variables *v,
     ARENA_TRY(ctx, a, source, n * 2);
     for (int k = 0; k < 2; k++) {
         for (int j = 0; j < 2; j++) {
-            least[k][j] = least_counted(n, v->slope[k][j], size, spare);
+            least[k][j] = min_counted(n, v->slope[k][j], size, spare);
             mean_log[k][j] = disturbances_mean_log(n, v->slope[k][j], least[k][j]);
         }
     }
@@ -192,7 +192,7 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const variables *v,
         memcpy(matrix_col(d->source, own), matrix_col(raw, k), (size_t)n * sizeof *source);
         for (int other = 0; other < 2; other++) {
             d->slope[own][v->user[other]] = v->slope[k][other];
-            d->least_slope[own][v->user[other]] = least[k][other];
+            d->min_slope[own][v->user[other]] = least[k][other];
         }
     }
     return NONSENS_OK;
@@ -201,27 +201,27 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const variables *v,
 /* What a fit needs of the segments, said before anything is trained. */
 static nonsens_status check_segments(nonsens_context *ctx, const nonsens_data *pair)
 {
-    if (pair->segments < LEAST_SEGMENTS) {
+    if (pair->segments < MIN_SEGMENTS) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "two changing disturbances need at least %d segments, but there are %d; use "
                     "finer segments (--segments equal:K cuts the rows into K blocks)",
-                    LEAST_SEGMENTS, (int)pair->segments);
+                    MIN_SEGMENTS, (int)pair->segments);
     }
-    if (pair->segments > MOST_SEGMENTS) {
+    if (pair->segments > MAX_SEGMENTS) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "%" PRId64 " segments are more than the %d that a segment classifier can tell "
                     "apart in reasonable time; merge neighbouring segments",
-                    pair->segments, MOST_SEGMENTS);
+                    pair->segments, MAX_SEGMENTS);
     }
     int64_t usable = 0;
     for (int64_t e = 0; e < pair->segments; e++) {
-        usable += pair->start[e + 1] - pair->start[e] >= LEAST_ROWS;
+        usable += pair->start[e + 1] - pair->start[e] >= MIN_ROWS;
     }
-    if (usable < LEAST_SEGMENTS) {
+    if (usable < MIN_SEGMENTS) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "only %" PRId64 " of %" PRId64 " segments have the %d rows that disturbances can be learned from, "
                     "and %d are needed; merge small segments or use fewer blocks",
-                    usable, pair->segments, LEAST_ROWS, LEAST_SEGMENTS);
+                    usable, pair->segments, MIN_ROWS, MIN_SEGMENTS);
     }
     return NONSENS_OK;
 }
@@ -351,7 +351,8 @@ static nonsens_status report_gain(nonsens_context *ctx, const disturbances *d, n
 }
 
 /* Losses of one epoch (from 0) over the networks that reached it, diverged ones left out; loss, spare (nets). */
-static void summarise_epoch(const tcl_fit *ensemble, int64_t e, int rows, double *loss, double *spare, training *out)
+static void summarise_epoch(const tcl_fit *ensemble, int64_t e, int rows, double *loss, double *spare,
+                            result_training *out)
 {
     int64_t count = 0;
     for (int64_t net = 0; net < ensemble->nets; net++) {
@@ -370,7 +371,7 @@ static void summarise_epoch(const tcl_fit *ensemble, int64_t e, int rows, double
 /* Training curves, up to the epoch that the last network reached. */
 static nonsens_status keep_training(nonsens_context *ctx, const tcl_fit *ensemble, nonsens_result *result)
 {
-    training *t = &result->training;
+    result_training *t = &result->training;
     double *loss, *spare;
     for (int64_t net = 0; net < ensemble->nets; net++) {
         int64_t run = ensemble->report[net].epochs_run < ensemble->curve_epochs ? ensemble->report[net].epochs_run

@@ -23,15 +23,15 @@
 typedef struct disturbances {
     int64_t n, segments;
     const int64_t *start;
-    matrix z;                 /* (n, 2) the variables, standardised or warped, in the user's column order */
-    matrix source;            /* (n, 2) T; column j is assigned to variable j by the Jacobian (disturbances_fit) */
-    double *slope[2][2];      /* slope[k][j] (n): d T_k / d z_j, row by row */
-    double least_slope[2][2]; /* 1e-6 of the median |slope|, or 1e-300: smaller ones are counted as this */
-    double assignment_gap;    /* how much the other assignment of sources to variables is worse, in nats per row */
-    bool one_change;          /* only one direction of change is visible */
-    tcl_fit fit;              /* with splines: without networks */
-    bool warped;              /* z are ranks, not values */
-    enum unmixing algorithm;  /* that unmixed, never auto */
+    matrix z;                /* (n, 2) the variables, standardised or warped, in the user's column order */
+    matrix source;           /* (n, 2) T; column j is assigned to variable j by the Jacobian (disturbances_fit) */
+    double *slope[2][2];     /* slope[k][j] (n): d T_k / d z_j, row by row */
+    double min_slope[2][2];  /* 1e-6 of the median |slope|, or 1e-300: smaller ones are counted as this */
+    double assignment_gap;   /* how much the other assignment of sources to variables is worse, in nats per row */
+    bool one_change;         /* only one direction of change is visible */
+    tcl_fit fit;             /* with splines: without networks */
+    bool warped;             /* z are ranks, not values */
+    enum unmixing algorithm; /* that unmixed, never auto */
     ica_result ica;
 } disturbances;
 
@@ -43,8 +43,8 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
                                 const nonsens_options *options, disturbances *out);
 
 /*
- * The same for a linear mechanism: the variables themselves are unmixed.  T_k is N_k up to a factor (of either sign), not folded; slopes
- * are constant, and nothing is trained.
+ * The same for a linear mechanism: the variables themselves are unmixed.  T_k is N_k up to a factor (of either sign),
+ * not folded; slopes are constant, and nothing is trained.
  */
 nonsens_status disturbances_fit_linear(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                        const nonsens_options *options, disturbances *out);

@@ -7,10 +7,10 @@
 enum { RANK = 2, CORNER = 4 /* B-splines of one variable that are not zero at a point */ };
 
 /* The search for the rank stops at the first that is no better; the methods want two features all the same. */
-static nonsens_status fit_rank_two(nonsens_context *ctx, arena *a, const ladder *l, fit *f)
+static nonsens_status fit_rank_two(nonsens_context *ctx, arena *a, const rank_search *l, classifier_fit *f)
 {
     arena scratch = {0};
-    TRY(fit_new(ctx, a, &l->sample, (shape){0, 0, RANK}, &l->penalty, f));
+    TRY(fit_new(ctx, a, &l->sample, (classifier_shape){0, 0, RANK}, &l->penalty, f));
     nonsens_status status = fit_start_cold(ctx, &scratch, f);
     if (status == NONSENS_OK) {
         status = fit_all(ctx, &scratch, l->threads, f);
@@ -21,13 +21,13 @@ static nonsens_status fit_rank_two(nonsens_context *ctx, arena *a, const ladder 
 }
 
 nonsens_status spline_fit_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                              spline_fit *out)
+                              disturbances_spline *out)
 {
-    ranks *found;
-    *out = (spline_fit){0};
+    rank_search_outcome *found;
+    *out = (disturbances_spline){0};
     ARENA_TRY(ctx, a, found, 1);
-    TRY(ladder_begin(ctx, a, pair, options, &out->ladder));
-    TRY(ladder_ranks(ctx, a, &out->ladder, KIND_BOTH, RANK, found));
+    TRY(rank_search_new(ctx, a, pair, options, &out->ladder));
+    TRY(rank_search_ranks(ctx, a, &out->ladder, KIND_BOTH, RANK, found));
     if (found->fitted < RANK || !found->fit[RANK].fold_theta) {
         TRY(fit_rank_two(ctx, a, &out->ladder, &found->fit[RANK]));
     }
@@ -43,7 +43,7 @@ typedef struct feature_pair {
     double value[RANK], slope[RANK][2];
 } feature_pair;
 
-static void features_at(const model *m, const double *theta, double first, double second, feature_pair *out)
+static void features_at(const classifier_model *m, const double *theta, double first, double second, feature_pair *out)
 {
     double value[2][CORNER], slope[2][CORNER];
     int64_t basis = m->data->basis;
@@ -63,13 +63,13 @@ static void features_at(const model *m, const double *theta, double first, doubl
     }
 }
 
-void spline_fit_logits(const spline_fit *s, double *logits)
+void spline_fit_logits(const disturbances_spline *s, double *logits)
 {
-    const ladder *l = &s->ladder;
+    const rank_search *l = &s->ladder;
     int64_t segments = l->pair->segments;
     feature_pair at;
     for (int64_t fold = 0; fold < l->sample.folds; fold++) {
-        const model *m = &s->fit->fold_model[fold];
+        const classifier_model *m = &s->fit->fold_model[fold];
         const double *theta = s->fit->fold_theta[fold];
         for (int64_t i = l->sample.block[fold]; i < l->sample.block[fold + 1]; i++) {
             int64_t row = l->sample.row[i];
@@ -84,9 +84,9 @@ void spline_fit_logits(const spline_fit *s, double *logits)
 }
 
 /* along[k][f] = sum_e direction_ke a_ef: how much of feature f is in direction k. */
-static void features_along(const spline_fit *s, int64_t fold, const double *direction, double along[2][RANK])
+static void features_along(const disturbances_spline *s, int64_t fold, const double *direction, double along[2][RANK])
 {
-    const model *m = &s->fit->fold_model[fold];
+    const classifier_model *m = &s->fit->fold_model[fold];
     const double *theta = s->fit->fold_theta[fold];
     int64_t segments = s->ladder.pair->segments;
     for (int64_t k = 0; k < 2; k++) {
@@ -99,13 +99,13 @@ static void features_along(const spline_fit *s, int64_t fold, const double *dire
     }
 }
 
-void spline_fit_jacobian(const spline_fit *s, const double *direction, double *const slope[2][2])
+void spline_fit_jacobian(const disturbances_spline *s, const double *direction, double *const slope[2][2])
 {
-    const ladder *l = &s->ladder;
+    const rank_search *l = &s->ladder;
     feature_pair at;
     double along[2][RANK];
     for (int64_t fold = 0; fold < l->sample.folds; fold++) {
-        const model *m = &s->fit->fold_model[fold];
+        const classifier_model *m = &s->fit->fold_model[fold];
         const double *theta = s->fit->fold_theta[fold];
         features_along(s, fold, direction, along);
         for (int64_t i = l->sample.block[fold]; i < l->sample.block[fold + 1]; i++) {

@@ -12,23 +12,23 @@
 
 #include "methods/shared/rank_search.h"
 
-typedef struct spline_fit {
-    ladder ladder;
-    const fit *fit; /* free, of rank two, with every fold left out */
-    int64_t rank;   /* of rank one and two, how many are found to be there (ladder.h) */
-} spline_fit;
+typedef struct disturbances_spline {
+    rank_search ladder;
+    const classifier_fit *fit; /* free, of rank two, with every fold left out */
+    int64_t rank;              /* of rank one and two, how many are found to be there (ladder.h) */
+} disturbances_spline;
 
 /* Fits a data set of two variables with at least three segments.  Memory from `a`. */
 nonsens_status spline_fit_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                              spline_fit *out);
+                              disturbances_spline *out);
 
 /* logits (n, E) row-major, rows and segments of the data set: each row by the fit without its fold. */
-void spline_fit_logits(const spline_fit *s, double *logits);
+void spline_fit_logits(const disturbances_spline *s, double *logits);
 
 /*
  * slope[k][j] (n), rows of the data set: the derivative of sum_e direction_ke logit_e by the warped variable j of the
  * ladder.  direction (2, E) row-major, segments of the data set.
  */
-void spline_fit_jacobian(const spline_fit *s, const double *direction, double *const slope[2][2]);
+void spline_fit_jacobian(const disturbances_spline *s, const double *direction, double *const slope[2][2]);
 
 #endif

@@ -16,7 +16,7 @@
 /* The streams of the four tests have numbers from 0 on; this one must not meet them. */
 enum { RESIDUAL_TEST = 1 << 20 };
 
-static const char *doubt_words(enum unidentified why)
+static const char *doubt_words(enum unmixing_failure why)
 {
     switch (why) {
     case IDENTIFIED:
@@ -69,7 +69,7 @@ static nonsens_status report_fit(nonsens_context *ctx, arena *a, const nonsens_d
 static nonsens_status decide_by_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair, const disturbances *d,
                                       const char *doubt, nonsens_result *result)
 {
-    four_tests tests;
+    monti_tests tests;
     TRY(monti_four_tests(ctx, a, pair, &result->options, d->z, d->source, &tests));
     TRY(monti_report_tests(ctx, &tests, result));
     TRY(report_fit(ctx, a, pair, d, result));
@@ -91,7 +91,7 @@ nonsens_status linear_ica_direction(nonsens_context *ctx, arena *a, const nonsen
                                     const nonsens_options *options, nonsens_result *result)
 {
     disturbances d;
-    identification known;
+    unmixing_identification known;
     TRY(disturbances_fit_linear(ctx, a, pair, options, &d));
     TRY(unmixing_identified(ctx, a, d.algorithm, d.ica.contrast_gap, d.source, d.segments, d.start, &known));
     const char *doubt = doubt_words(known.why);

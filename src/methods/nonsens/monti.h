@@ -8,40 +8,40 @@
 #include "indep/hsic.h"
 #include "methods/nonsens/disturbances.h"
 
-typedef struct four_tests {
+typedef struct monti_tests {
     hsic_result test[2][2]; /* test[v][k]: variable v against source k; p_value is twice the median over parts, or that
                                of a single part */
     int64_t parts;          /* disjoint, of the rows */
-} four_tests;
+} monti_tests;
 
 /* The four tests on the rows drawn by options (test-rows, pooling, null, seed); variable and source are (n, 2). */
 nonsens_status monti_four_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair,
-                                const nonsens_options *options, matrix variable, matrix source, four_tests *out);
+                                const nonsens_options *options, matrix variable, matrix source, monti_tests *out);
 
 /* Three rejections of four, each at alpha / 4, name the cause. */
-enum decision monti_decide(const four_tests *tests, double alpha);
+enum result_decision monti_decide(const monti_tests *tests, double alpha);
 
 /* Adds the four tests to the evidence. */
-nonsens_status monti_report_tests(nonsens_context *ctx, const four_tests *tests, nonsens_result *result);
+nonsens_status monti_report_tests(nonsens_context *ctx, const monti_tests *tests, nonsens_result *result);
 
 /*
  * Decides by them.  doubt: why nothing can be concluded whatever they say, or NULL; advice: a note for where they do
  * not decide.
  */
-nonsens_status monti_judge_tests(nonsens_context *ctx, const four_tests *tests, const char *doubt, const char *advice,
+nonsens_status monti_judge_tests(nonsens_context *ctx, const monti_tests *tests, const char *doubt, const char *advice,
                                  nonsens_result *result);
 
 /* The terms of the likelihood ratio, in nats per row; positive means first -> second.  Indexed by enum ratio. */
-typedef struct likelihood_ratio {
+typedef struct monti_ratio {
     double entropy_variable[2], entropy_source[2]; /* within segments, averaged with n_e / n */
     double log_slope[2];                           /* E log |dT_j / dz_j| */
     double branch[2];                              /* H(B_j | T_j), the fold correction */
     double information[2];                         /* I(x_j; the other's T) inside segments */
     double value[3];                               /* the ratio by each estimator */
     double standard_error[3];                      /* from its variation over segments */
-} likelihood_ratio;
+} monti_ratio;
 
-nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, likelihood_ratio *out);
+nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, monti_ratio *out);
 
 /* Computes the ratio, adds it to the evidence and names the direction by the estimator that the options ask for. */
 nonsens_status monti_report_ratio(nonsens_context *ctx, arena *a, const disturbances *d, nonsens_result *result);

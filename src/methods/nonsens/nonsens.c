@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_ROWS = 1000, LEAST_PER_SEGMENT = 20, MOST_PARTS = 9, TEXT_BYTES = 256 };
+enum { PART_ROWS = 1000, MIN_PER_SEGMENT = 20, MAX_PARTS = 9, TEXT_BYTES = 256 };
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -36,7 +36,7 @@ static int compare_rows(const void *a, const void *b)
 
 /*
  * Disjoint parts of the rows, of about PART_ROWS rows each.  Every segment is in every part with its own slot of rows,
- * except that with many segments (over PART_ROWS / LEAST_PER_SEGMENT) the segments are dealt into groups first: part p
+ * except that with many segments (over PART_ROWS / MIN_PER_SEGMENT) the segments are dealt into groups first: part p
  * then holds slot p / groups of the segments of group p % groups.
  */
 typedef struct partition {
@@ -55,16 +55,16 @@ static int64_t at_least(int64_t value, int64_t least)
 static void plan_parts(const nonsens_data *pair, const nonsens_options *options, partition *p)
 {
     int64_t median = pair->start[pair->segments / 2 + 1] - pair->start[pair->segments / 2];
-    int64_t segments_per_part = PART_ROWS / LEAST_PER_SEGMENT;
+    int64_t segments_per_part = PART_ROWS / MIN_PER_SEGMENT;
     p->groups = 1;
-    p->most = at_least(PART_ROWS / pair->segments, LEAST_PER_SEGMENT);
+    p->most = at_least(PART_ROWS / pair->segments, MIN_PER_SEGMENT);
     if (options->test_rows > 0) {
         p->most = options->test_rows;
     } else {
         p->groups = (pair->segments + segments_per_part - 1) / segments_per_part;
     }
     p->slots = at_least(median / p->most, 1);
-    p->parts = p->groups * p->slots < MOST_PARTS ? p->groups * p->slots : MOST_PARTS;
+    p->parts = p->groups * p->slots < MAX_PARTS ? p->groups * p->slots : MAX_PARTS;
     p->slots = (p->parts + p->groups - 1) / p->groups;
 }
 
@@ -77,14 +77,14 @@ static nonsens_status deal_parts(nonsens_context *ctx, arena *a, const nonsens_d
     ARENA_TRY(ctx, a, out->group, pair->segments);
     ARENA_TRY(ctx, a, segment, pair->segments);
     for (int64_t e = 0; e < pair->segments; e++) {
-        rng r = rng_open((uint64_t)options->seed, RNG_SUBSAMPLE, (uint64_t)e);
+        rng r = rng_new((uint64_t)options->seed, RNG_SUBSAMPLE, (uint64_t)e);
         for (int64_t i = pair->start[e]; i < pair->start[e + 1]; i++) {
             out->order[i] = i;
         }
         rng_shuffle(&r, pair->start[e + 1] - pair->start[e], out->order + pair->start[e]);
         segment[e] = e;
     }
-    rng r = rng_open((uint64_t)options->seed, RNG_SUBSAMPLE, (uint64_t)pair->segments);
+    rng r = rng_new((uint64_t)options->seed, RNG_SUBSAMPLE, (uint64_t)pair->segments);
     rng_shuffle(&r, pair->segments, segment);
     for (int64_t i = 0; i < pair->segments; i++) {
         out->group[segment[i]] = i % out->groups;
@@ -92,10 +92,10 @@ static nonsens_status deal_parts(nonsens_context *ctx, arena *a, const nonsens_d
     return NONSENS_OK;
 }
 
-/* How many rows of segment e are in a part: its slot, or nothing where slots would fall under LEAST_PER_SEGMENT. */
+/* How many rows of segment e are in a part: its slot, or nothing where slots would fall under MIN_PER_SEGMENT. */
 static int64_t slot_rows(const partition *p, int64_t rows, int64_t slot, int64_t *from)
 {
-    int64_t slots = at_least(rows / LEAST_PER_SEGMENT, 1);
+    int64_t slots = at_least(rows / MIN_PER_SEGMENT, 1);
     slots = slots < p->slots ? slots : p->slots;
     if (slot >= slots) {
         return 0;
@@ -190,7 +190,7 @@ static hsic_result combine_parts(const test_state *s, int test, hsic_result *scr
 }
 
 nonsens_status monti_four_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair,
-                                const nonsens_options *options, matrix variable, matrix source, four_tests *out)
+                                const nonsens_options *options, matrix variable, matrix source, monti_tests *out)
 {
     test_state s = {.pair = pair, .options = options, .variable = variable, .source = source};
     hsic_result *scratch;
@@ -206,7 +206,7 @@ nonsens_status monti_four_tests(nonsens_context *ctx, arena *a, const nonsens_da
 }
 
 /* keeps[v][k]: the test of variable v against source k does not reject; returns how many do not. */
-static int count_kept(const four_tests *tests, double alpha, bool keeps[2][2])
+static int count_kept(const monti_tests *tests, double alpha, bool keeps[2][2])
 {
     int kept = 0;
     for (int v = 0; v < 2; v++) {
@@ -218,7 +218,7 @@ static int count_kept(const four_tests *tests, double alpha, bool keeps[2][2])
     return kept;
 }
 
-enum decision monti_decide(const four_tests *tests, double alpha)
+enum result_decision monti_decide(const monti_tests *tests, double alpha)
 {
     bool keeps[2][2];
     int kept = count_kept(tests, alpha, keeps);
@@ -230,14 +230,14 @@ enum decision monti_decide(const four_tests *tests, double alpha)
 }
 
 /* p is not a number where no part had a segment to test in. */
-static bool is_untestable(const four_tests *tests)
+static bool is_untestable(const monti_tests *tests)
 {
     return isnan(tests->test[0][0].p_value + tests->test[0][1].p_value + tests->test[1][0].p_value +
                  tests->test[1][1].p_value);
 }
 
 /* The best non-rejection of each variable: how well it fits the part of the cause. */
-static double log_best_p(const four_tests *tests, int variable)
+static double log_best_p(const monti_tests *tests, int variable)
 {
     return log(fmax(fmax(tests->test[variable][0].p_value, tests->test[variable][1].p_value), 1e-300));
 }
@@ -246,14 +246,14 @@ static double log_best_p(const four_tests *tests, int variable)
  * p-value against the opposite direction: if variable c is named as the cause with disturbance k (the effect's) not
  * rejected, the opposite would need the other variable independent of the other disturbance; Bonferroni over four.
  */
-static double opposite_p(const four_tests *tests, enum decision decision)
+static double opposite_p(const monti_tests *tests, enum result_decision decision)
 {
     int cause = decision == DECISION_FIRST_CAUSES ? 0 : 1;
     int effect_source = tests->test[cause][0].p_value > tests->test[cause][1].p_value ? 0 : 1;
     return fmin(1.0, 4.0 * tests->test[1 - cause][1 - effect_source].p_value);
 }
 
-static const char *reason_for(const four_tests *tests, double alpha)
+static const char *reason_for(const monti_tests *tests, double alpha)
 {
     bool keeps[2][2];
     int kept = count_kept(tests, alpha, keeps);
@@ -263,7 +263,7 @@ static const char *reason_for(const four_tests *tests, double alpha)
                        : "Too few tests reject to name a cause: more rows may help.";
 }
 
-static nonsens_status report_test(nonsens_context *ctx, const four_tests *tests, int v, int k, nonsens_result *result)
+static nonsens_status report_test(nonsens_context *ctx, const monti_tests *tests, int v, int k, nonsens_result *result)
 {
     char text[TEXT_BYTES];
     double p_value = tests->test[v][k].p_value;
@@ -275,7 +275,7 @@ static nonsens_status report_test(nonsens_context *ctx, const four_tests *tests,
                       result->names[v], result->names[k]);
 }
 
-nonsens_status monti_report_tests(nonsens_context *ctx, const four_tests *tests, nonsens_result *result)
+nonsens_status monti_report_tests(nonsens_context *ctx, const monti_tests *tests, nonsens_result *result)
 {
     for (int v = 0; v < 2; v++) {
         for (int k = 0; k < 2; k++) {
@@ -291,10 +291,10 @@ nonsens_status monti_report_tests(nonsens_context *ctx, const four_tests *tests,
                        : "the rows that enter a test are in one part, and its p counts as it is",
                    "parts"));
     TRY(result_add(ctx, result, (double)first->rows_used, NAN, "rows of a part that entered a test", "rows per part"));
-    return result_note_skipped(ctx, result, first->segments_skipped, HSIC_LEAST_ROWS);
+    return result_note_skipped(ctx, result, first->segments_skipped, HSIC_MIN_ROWS);
 }
 
-nonsens_status monti_judge_tests(nonsens_context *ctx, const four_tests *tests, const char *doubt, const char *advice,
+nonsens_status monti_judge_tests(nonsens_context *ctx, const monti_tests *tests, const char *doubt, const char *advice,
                                  nonsens_result *result)
 {
     double alpha = result->options.alpha;
@@ -325,7 +325,7 @@ nonsens_status monti_direction(nonsens_context *ctx, arena *a, const nonsens_dat
                                nonsens_result *result)
 {
     disturbances d;
-    four_tests tests;
+    monti_tests tests;
     TRY(disturbances_fit(ctx, a, pair, options, &d));
     TRY(monti_four_tests(ctx, a, pair, options, d.z, d.source, &tests));
     TRY(monti_report_tests(ctx, &tests, result));

@@ -27,7 +27,7 @@
 
 #include <math.h>
 
-enum { BRANCH_BINS = 50, NEIGHBOURS = 5, LEAST_ROWS = 10 };
+enum { BRANCH_BINS = 50, NEIGHBOURS = 5, MIN_ROWS = 10 };
 
 static const double UNLIKE_FOLDS = 0.1; /* nats: a larger difference of branch entropies is reported */
 
@@ -82,14 +82,14 @@ static nonsens_status segment_job(nonsens_context *ctx, arena *a, int64_t e, voi
     const disturbances *d = s->d;
     segment_terms *t = &s->terms[e];
     int64_t first = d->start[e], n = d->start[e + 1] - first;
-    if (n < LEAST_ROWS) {
+    if (n < MIN_ROWS) {
         return NONSENS_OK;
     }
     double *x[2], *source[2];
     for (int j = 0; j < 2; j++) {
         TRY(entropy_spacing(ctx, a, n, matrix_col(d->z, j) + first, &t->entropy_variable[j]));
         TRY(entropy_spacing(ctx, a, n, matrix_col(d->source, j) + first, &t->entropy_source[j]));
-        t->log_slope[j] = disturbances_mean_log(n, d->slope[j][j] + first, d->least_slope[j][j]);
+        t->log_slope[j] = disturbances_mean_log(n, d->slope[j][j] + first, d->min_slope[j][j]);
         TRY(unit_column(ctx, a, n, matrix_col(d->z, j) + first, &x[j]));
         TRY(unit_column(ctx, a, n, matrix_col(d->source, j) + first, &source[j]));
     }
@@ -115,7 +115,7 @@ static double information_ratio(const segment_terms *t)
     return t->information[1] - t->information[0];
 }
 
-static void add_segment(const segment_terms *t, double weight, likelihood_ratio *out)
+static void add_segment(const segment_terms *t, double weight, monti_ratio *out)
 {
     for (int j = 0; j < 2; j++) {
         out->entropy_variable[j] += weight * t->entropy_variable[j];
@@ -128,8 +128,7 @@ static void add_segment(const segment_terms *t, double weight, likelihood_ratio 
 }
 
 /* Averages the segments' terms with n_e / n; standard errors are those of a weighted mean over segments. */
-static nonsens_status combine(nonsens_context *ctx, const disturbances *d, const segment_terms *terms,
-                              likelihood_ratio *out)
+static nonsens_status combine(nonsens_context *ctx, const disturbances *d, const segment_terms *terms, monti_ratio *out)
 {
     double rows = 0.0, printed = 0.0, information = 0.0, usable = 0.0;
     for (int64_t e = 0; e < d->segments; e++) {
@@ -140,7 +139,7 @@ static nonsens_status combine(nonsens_context *ctx, const disturbances *d, const
         return fail(
             ctx, NONSENS_ERR_DATA,
             "no segment has the %d distinct rows that entropies need; merge small segments, or take another --method",
-            LEAST_ROWS);
+            MIN_ROWS);
     }
     for (int64_t e = 0; e < d->segments; e++) {
         if (terms[e].usable) {
@@ -160,10 +159,10 @@ static nonsens_status combine(nonsens_context *ctx, const disturbances *d, const
     return NONSENS_OK;
 }
 
-nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, likelihood_ratio *out)
+nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, monti_ratio *out)
 {
     terms_state s = {.d = d};
-    *out = (likelihood_ratio){{0}, {0}, {0}, {0}, {0}, {0}, {0}};
+    *out = (monti_ratio){{0}, {0}, {0}, {0}, {0}, {0}, {0}};
     ARENA_TRY(ctx, a, s.terms, d->segments);
     TRY(parallel_for(ctx, d->fit.options.threads, d->segments, NULL, segment_job, &s));
     TRY(combine(ctx, d, s.terms, out));
@@ -174,7 +173,7 @@ nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const dist
     return NONSENS_OK;
 }
 
-static nonsens_status report_ratio(nonsens_context *ctx, const likelihood_ratio *r, bool warped, nonsens_result *result)
+static nonsens_status report_ratio(nonsens_context *ctx, const monti_ratio *r, bool warped, nonsens_result *result)
 {
     static const struct {
         const char *name, *text;
@@ -208,7 +207,7 @@ static nonsens_status report_ratio(nonsens_context *ctx, const likelihood_ratio 
     return NONSENS_OK;
 }
 
-static nonsens_status judge(nonsens_context *ctx, const likelihood_ratio *r, nonsens_result *result)
+static nonsens_status judge(nonsens_context *ctx, const monti_ratio *r, nonsens_result *result)
 {
     enum ratio ratio = result->options.ratio;
     bool first = r->value[ratio] > 0.0;
@@ -236,7 +235,7 @@ static nonsens_status judge(nonsens_context *ctx, const likelihood_ratio *r, non
 
 nonsens_status monti_report_ratio(nonsens_context *ctx, arena *a, const disturbances *d, nonsens_result *result)
 {
-    likelihood_ratio ratio;
+    monti_ratio ratio;
     TRY(monti_likelihood_ratio(ctx, a, d, &ratio));
     TRY(report_ratio(ctx, &ratio, d->warped, result));
     return judge(ctx, &ratio, result);

@@ -12,7 +12,7 @@
  * nothing causes it.  --pooling pooled throws rows together.
  *
  * Tests: fisher-z straight from correlation matrices, one per segment (indep/fisher_z.h; mean and heterogeneity over
- * segments; with --bends given functions that are not linear, pc_bends.h), or a kernel test (indep/ci.h).  hsic cannot
+ * segments; with --bends given functions that are not linear, pc_knots.h), or a kernel test (indep/ci.h).  hsic cannot
  * condition, so that it means kci, which is hsic where nothing is given.  alpha is that of each test, as in all of the
  * literature on PC; it is not corrected for their number.
  *
@@ -56,7 +56,7 @@ static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonse
     return NONSENS_OK;
 }
 
-static int64_t most_rows(const row_groups *groups)
+static int64_t max_rows(const row_groups *groups)
 {
     int64_t most = 0;
     for (int64_t e = 0; e < groups->count; e++) {
@@ -68,13 +68,13 @@ static int64_t most_rows(const row_groups *groups)
 
 static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column_set *all, pc_search *s)
 {
-    int64_t room = (most_rows(&s->groups) - FISHER_Z_OVERHEAD - 1) / (1 + s->bends);
+    int64_t room = (max_rows(&s->groups) - FISHER_Z_OVERHEAD - 1) / (1 + s->bends);
     if (s->bends > 0) {
-        TRY(pc_bends_prepare(ctx, a, all, &s->groups, s->bends, &s->bent));
+        TRY(pc_knots_new(ctx, a, all, &s->groups, s->bends, &s->bent));
         s->how.test = pc_bends_ask;
         s->how.state = &s->bent;
     } else {
-        TRY(fisher_z_prepare(ctx, a, all, &s->groups, &s->correlations));
+        TRY(fisher_z_new(ctx, a, all, &s->groups, &s->correlations));
         s->lean = (skeleton_fisher_z){&s->correlations, NULL};
         s->how.test = skeleton_ask_fisher_z;
         s->how.state = &s->lean;
@@ -96,7 +96,7 @@ static nonsens_status open_tester(nonsens_context *ctx, arena *a, const column_s
         variable[k] = (column_set){all->n, 1, all->v + k};
     }
     ci_variables variables = {all->d, variable, NULL, s->groups};
-    TRY(ci_open(ctx, &variables, &how, &s->asked.tester));
+    TRY(ci_new(ctx, &variables, &how, &s->asked.tester));
     s->how.test = skeleton_ask_ci;
     s->how.state = &s->asked;
     return NONSENS_OK;
@@ -119,7 +119,7 @@ static nonsens_status find_directions(nonsens_context *ctx, arena *a, pc_search 
 {
     const nonsens_options *o = s->options;
     s->how.phase = "testing v-structures";
-    TRY(orient_open(ctx, a, &s->found.graph, s->how.known, &s->orient));
+    TRY(orient_new(ctx, a, &s->found.graph, s->how.known, &s->orient));
     TRY(orient_knowledge(ctx, &s->orient));
     TRY(orient_colliders(ctx, a, &s->orient, &s->found, &s->how, (enum collider_rule)o->colliders,
                          (enum conflict_rule)o->conflicts));
@@ -144,9 +144,9 @@ nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_dat
     return find_directions(ctx, a, out);
 }
 
-void pc_close(pc_search *s)
+void pc_free(pc_search *s)
 {
-    ci_close(s->asked.tester);
+    ci_free(s->asked.tester);
     s->asked.tester = NULL;
 }
 
@@ -156,6 +156,6 @@ nonsens_status pc_discover(nonsens_context *ctx, arena *a, const nonsens_data *d
     pc_search s;
     nonsens_status status = pc_find_pattern(ctx, a, data, options, result->known, 0, &s);
     status = status == NONSENS_OK ? pc_report(ctx, a, &s, result) : status;
-    pc_close(&s);
+    pc_free(&s);
     return status;
 }

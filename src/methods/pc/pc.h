@@ -20,7 +20,7 @@ typedef struct pc_search {
     enum independence_test test; /* TEST_FISHER_Z, TEST_KCI or TEST_RCIT */
     fisher_z_data correlations;  /* TEST_FISHER_Z alone */
     skeleton_fisher_z lean;      /* likewise */
-    pc_bends bent;               /* in place of these two where bends > 0 */
+    pc_knots bent;               /* in place of these two where bends > 0 */
     int64_t bends;               /* of fisher-z */
     skeleton_ci asked;           /* of the other tests */
     knowledge known;             /* of the nodes */
@@ -35,7 +35,7 @@ typedef struct pc_search {
  */
 nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                                const knowledge *known, int64_t usual_bends, pc_search *out);
-void pc_close(pc_search *s);
+void pc_free(pc_search *s);
 
 /* Edges with the largest p-value of the tests of their ends; notes on the tests and on what speaks against them. */
 nonsens_status pc_report(nonsens_context *ctx, arena *a, const pc_search *s, nonsens_result *result);

@@ -1,5 +1,5 @@
 /*
- * pc_bends.c - partial correlation given piecewise linear functions of the given variables.
+ * pc_knots.c - partial correlation given piecewise linear functions of the given variables.
  *
  * Where mechanisms are not linear, what a linear regression on the true causes leaves over of two variables is still
  * correlated, and PC keeps edges that are not there.  Here x and y are regressed inside each group on every given
@@ -68,15 +68,15 @@ static nonsens_status bend_columns(nonsens_context *ctx, arena *local, const col
     return NONSENS_OK;
 }
 
-nonsens_status pc_bends_prepare(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
-                                int64_t bends, pc_bends *out)
+nonsens_status pc_knots_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
+                            int64_t bends, pc_knots *out)
 {
     arena local = {0};
     column_set columns;
     out->d = all->d;
     out->bends = bends;
     nonsens_status status = bend_columns(ctx, &local, all, groups, bends, &columns);
-    status = status == NONSENS_OK ? fisher_z_prepare(ctx, keep, &columns, groups, &out->correlations) : status;
+    status = status == NONSENS_OK ? fisher_z_new(ctx, keep, &columns, groups, &out->correlations) : status;
     arena_free(&local);
     return status;
 }
@@ -84,7 +84,7 @@ nonsens_status pc_bends_prepare(nonsens_context *ctx, arena *keep, const column_
 nonsens_status pc_bends_ask(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
                             const int64_t *given, double *p_value)
 {
-    const pc_bends *s = state;
+    const pc_knots *s = state;
     int64_t *column, columns = 0, all = count * (1 + s->bends); // (all)
     double *buffer;
     fisher_z_result result;

@@ -1,5 +1,5 @@
 /*
- * pc_bends.h - Fisher's z given variables by functions of each that are linear between bends (--bends).
+ * pc_knots.h - Fisher's z given variables by functions of each that are linear between bends (--bends).
  */
 #ifndef METHODS_PC_PC_BENDS_H
 #define METHODS_PC_PC_BENDS_H
@@ -9,16 +9,16 @@
 #include "indep/fisher_z.h"
 
 /* Correlations of the variables, columns 0 .. d-1, and of their hinges: those of variable k from d + k bends on. */
-typedef struct pc_bends {
+typedef struct pc_knots {
     fisher_z_data correlations;
     int64_t d, bends; /* bends > 0 */
-} pc_bends;
+} pc_knots;
 
 /* Memory from `keep`: 8 (d (1 + bends))^2 bytes a group. */
-nonsens_status pc_bends_prepare(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
-                                int64_t bends, pc_bends *out);
+nonsens_status pc_knots_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
+                            int64_t bends, pc_knots *out);
 
-/* skeleton_test_fn; state is a pc_bends. */
+/* skeleton_test_fn; state is a pc_knots. */
 nonsens_status pc_bends_ask(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
                             const int64_t *given, double *p_value);
 

@@ -3,7 +3,7 @@
  * Discovery with General Non-Linear Relationships using Non-Linear ICA", UAI 2019, section 3.3; PC: pc.c).
  *
  *   1. The pattern as in pc.c, with tests inside segments; given variables may act by functions with bends, since
- *      mechanisms are not linear (pc_bends.h).
+ *      mechanisms are not linear (pc_knots.h).
  *   2. Every line u - v of it is put to the bivariate method of --orient-by on the two columns alone, in parallel.
  *   3. Lines are directed one by one, that with the largest |score| of its method first; after each of them Meek's
  * rules, never against what is known, never a circle, never a new v-structure (graph/orient.h).
@@ -32,12 +32,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { USUAL_BENDS = 4 /* see pc_bends.c */, LISTED_LINES = 12, REASON_BYTES = MESSAGE_BYTES + 1, PRESET_BYTES = 512 };
+enum { USUAL_BENDS = 4 /* see pc_knots.c */, LISTED_LINES = 12, REASON_BYTES = MESSAGE_BYTES + 1, PRESET_BYTES = 512 };
 
 /* A line of the pattern and what the bivariate method says about it; "first" is node[0]. */
 typedef struct open_line {
     int64_t node[2];
-    enum decision decision;
+    enum result_decision decision;
     double score, p_value; /* of the method */
     char reason[REASON_BYTES];
     nonsens_result *result; /* its evidence */
@@ -211,7 +211,7 @@ static nonsens_status report_line(nonsens_context *ctx, const line_work *w, cons
                    "%s of %s->%s", w->method->info.name, pc_name(w->search, line->node[likelier]),
                    pc_name(w->search, line->node[1 - likelier])));
     for (int64_t i = 0; i < line->result->evidence_count; i++) {
-        const evidence *e = &line->result->evidence[i];
+        const nonsens_evidence *e = &line->result->evidence[i];
         if (begins_with(e->name, "loss of ") || begins_with(e->name, "hsic(") || begins_with(e->name, "I(")) {
             TRY(result_add(ctx, result, e->value, e->p_value, e->text, "%s", e->name));
         }
@@ -227,17 +227,17 @@ static nonsens_status say_line(nonsens_context *ctx, const line_work *w, const o
                *b = show_bare(second, pc_name(w->search, line->node[1]));
     bool forth = line->decision == DECISION_FIRST_CAUSES, left = pdag_is_line(g, line->node[0], line->node[1]);
     if (!is_decided(line)) {
-        return result_step(ctx, result, "Tests leave the direction of %s - %s open, and so does %s: %s%s", a, b,
-                           w->method->info.name, line->reason,
-                           left ? "" : " It follows from arrows that were found elsewhere.");
+        return result_reason(ctx, result, "Tests leave the direction of %s - %s open, and so does %s: %s%s", a, b,
+                             w->method->info.name, line->reason,
+                             left ? "" : " It follows from arrows that were found elsewhere.");
     }
     bool agrees = pdag_is_arrow(g, line->node[forth ? 0 : 1], line->node[forth ? 1 : 0]);
-    return result_step(ctx, result,
-                       "Tests leave the direction of %s - %s open; %s says that %s causes %s. The edge %s.", a, b,
-                       w->method->info.name, forth ? a : b, forth ? b : a,
-                       left     ? "stays without direction all the same"
-                       : agrees ? "is directed so"
-                                : "is directed the other way, as follows from arrows that were surer");
+    return result_reason(ctx, result,
+                         "Tests leave the direction of %s - %s open; %s says that %s causes %s. The edge %s.", a, b,
+                         w->method->info.name, forth ? a : b, forth ? b : a,
+                         left     ? "stays without direction all the same"
+                         : agrees ? "is directed so"
+                                  : "is directed the other way, as follows from arrows that were surer");
 }
 
 /* A line that was left. */
@@ -248,7 +248,8 @@ static nonsens_status note_left(nonsens_context *ctx, const line_work *w, const 
     show_bare(first, pc_name(w->search, line->node[0]));
     show_bare(second, pc_name(w->search, line->node[1]));
     if (!is_decided(line)) {
-        return result_note(ctx, result, NONSENS_NOTE_INFO, "%s - %s stays without direction: %s", first, second, line->reason);
+        return result_note(ctx, result, NONSENS_NOTE_INFO, "%s - %s stays without direction: %s", first, second,
+                           line->reason);
     }
     if (!line->tried && common >= 0) {
         return result_note(ctx, result, NONSENS_NOTE_INFO,
@@ -295,7 +296,8 @@ static nonsens_status note_lines(nonsens_context *ctx, const line_work *w, nonse
         TRY((is_left ? note_left : note_common)(ctx, w, line, result));
     }
     if (skipped > 0) {
-        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION, "Of %" PRId64 " more edges such things are to be said.", skipped));
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION, "Of %" PRId64 " more edges such things are to be said.",
+                        skipped));
     }
     if (w->lines == 0) {
         return result_note(ctx, result, NONSENS_NOTE_INFO, "Tests of independence left no edge without direction.");
@@ -372,6 +374,6 @@ nonsens_status pc_nonsens_discover(nonsens_context *ctx, arena *a, const nonsens
     pc_search s;
     nonsens_status status = pc_find_pattern(ctx, a, data, options, result->known, USUAL_BENDS, &s);
     status = status == NONSENS_OK ? complete_pattern(ctx, a, &s, result) : status;
-    pc_close(&s);
+    pc_free(&s);
     return status;
 }

@@ -78,7 +78,7 @@ static nonsens_status note_pooling(nonsens_context *ctx, const pc_search *s, non
 static nonsens_status note_segments(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
 {
     int64_t level = s->found.level > 0 ? s->found.level : 0, left_out = 0;
-    int64_t least = s->test == TEST_FISHER_Z ? level * (1 + s->bends) + 4 : KCI_LEAST_ROWS;
+    int64_t least = s->test == TEST_FISHER_Z ? level * (1 + s->bends) + 4 : KCI_MIN_ROWS;
     for (int64_t e = 0; e < s->groups.count; e++) {
         left_out += s->groups.start[e + 1] - s->groups.start[e] < least;
     }
@@ -110,7 +110,7 @@ static bool varies(const double *v, int64_t first, int64_t end)
 static nonsens_status find_entries(nonsens_context *ctx, arena *a, const pc_search *s, bool **enters)
 {
     int64_t d = s->data->d, count = s->groups.count;
-    int64_t least = s->test == TEST_FISHER_Z ? 4 : s->test == TEST_KCI ? HSIC_LEAST_ROWS : KCI_LEAST_ROWS;
+    int64_t least = s->test == TEST_FISHER_Z ? 4 : s->test == TEST_KCI ? HSIC_MIN_ROWS : KCI_MIN_ROWS;
     ARENA_TRY(ctx, a, *enters, d * count);
     for (int64_t k = 0; k < d; k++) {
         const double *v = matrix_col(s->data->x, s->data->column_rank[k]);

@@ -32,8 +32,8 @@ static nonsens_status say_separation(nonsens_context *ctx, const pc_search *s, i
     show_bare(a, pc_name(s, x));
     show_bare(b, pc_name(s, y));
     list_given(s, pair, list);
-    return result_step(ctx, result, "%s and %s are not seen to depend on one another%s%s (%s): no edge.", a, b,
-                       pair->count > 0 ? " given " : "", list, reasoning_p(p_value, pair->p_value));
+    return result_reason(ctx, result, "%s and %s are not seen to depend on one another%s%s (%s): no edge.", a, b,
+                         pair->count > 0 ? " given " : "", list, reasoning_p(p_value, pair->p_value));
 }
 
 static nonsens_status say_skeleton(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
@@ -52,23 +52,23 @@ static nonsens_status say_skeleton(nonsens_context *ctx, const pc_search *s, non
         }
     }
     if (said < separated) {
-        TRY(result_step(ctx, result, "Likewise %" PRId64 " further pairs have no edge.", separated - said));
+        TRY(result_reason(ctx, result, "Likewise %" PRId64 " further pairs have no edge.", separated - said));
     }
-    return result_step(ctx, result,
-                       "Of %" PRId64 " pairs, %" PRId64 " are adjacent: given no set of up to %" PRId64
-                       " neighbours are they seen to be independent.",
-                       d * (d - 1) / 2, pdag_edge_count(&s->found.graph), s->found.level > 0 ? s->found.level : 0);
+    return result_reason(ctx, result,
+                         "Of %" PRId64 " pairs, %" PRId64 " are adjacent: given no set of up to %" PRId64
+                         " neighbours are they seen to be independent.",
+                         d * (d - 1) / 2, pdag_edge_count(&s->found.graph), s->found.level > 0 ? s->found.level : 0);
 }
 
 nonsens_status pc_say_steps(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
 {
     const orient_report *r = &s->orient.report;
     TRY(say_skeleton(ctx, s, result));
-    return result_step(ctx, result,
-                       "Directions: of %" PRId64
-                       " triples a - b - c whose ends are not adjacent, those where b does not "
-                       "separate a from c make b a common effect (%" PRId64 " are ambiguous, %" PRId64
-                       " contradict one another); further arrows follow since there is no circle and no other common "
-                       "effect (Meek's rules).",
-                       r->triples, r->ambiguous, r->conflicts);
+    return result_reason(ctx, result,
+                         "Directions: of %" PRId64
+                         " triples a - b - c whose ends are not adjacent, those where b does not "
+                         "separate a from c make b a common effect (%" PRId64 " are ambiguous, %" PRId64
+                         " contradict one another); further arrows follow since there is no circle and no other common "
+                         "effect (Meek's rules).",
+                         r->triples, r->ambiguous, r->conflicts);
 }

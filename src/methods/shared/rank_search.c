@@ -26,7 +26,7 @@ static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens
 }
 
 /* Canonical order of the warped values, and the warped values in it, the right way round. */
-static nonsens_status order_rows(nonsens_context *ctx, arena *a, ladder *l, double *const warped[2])
+static nonsens_status order_rows(nonsens_context *ctx, arena *a, rank_search *l, double *const warped[2])
 {
     const nonsens_data *pair = l->pair;
     int64_t *size, segments = pair->segments;
@@ -57,7 +57,7 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, ladder *l, doub
 }
 
 /* Blocks of neighbouring rows of the input, segment by segment. */
-static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, ladder *l)
+static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, rank_search *l)
 {
     int64_t length = l->options->block_length;
     if (length <= 1) {
@@ -84,7 +84,7 @@ static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, ladder *l)
 /* ---- beginning ---- */
 
 /* Blocks are dealt whole, and a segment has to have rows in more than one fold. */
-static nonsens_status check_blocks(nonsens_context *ctx, const ladder *l)
+static nonsens_status check_blocks(nonsens_context *ctx, const rank_search *l)
 {
     const nonsens_data *pair = l->pair;
     int64_t length = l->options->block_length, e = dataset_smallest_segment(pair);
@@ -105,7 +105,7 @@ static nonsens_status check_blocks(nonsens_context *ctx, const ladder *l)
     return NONSENS_OK;
 }
 
-static nonsens_status deal_folds(nonsens_context *ctx, arena *a, ladder *l)
+static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
 {
     const nonsens_options *o = l->options;
     if (!l->block) {
@@ -117,7 +117,7 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, ladder *l)
 }
 
 /* Label of every row, and what its segment's share says about it. */
-static void label_rows(ladder *l)
+static void label_rows(rank_search *l)
 {
     for (int64_t e = 0; e < l->pair->segments; e++) {
         for (int64_t i = l->start[e]; i < l->start[e + 1]; i++) {
@@ -127,7 +127,7 @@ static void label_rows(ladder *l)
     }
 }
 
-static nonsens_status allocate(nonsens_context *ctx, arena *a, ladder *l)
+static nonsens_status allocate(nonsens_context *ctx, arena *a, rank_search *l)
 {
     int64_t n = l->pair->n, segments = l->pair->segments;
     ARENA_TRY(ctx, a, l->user_segment, segments);
@@ -141,12 +141,12 @@ static nonsens_status allocate(nonsens_context *ctx, arena *a, ladder *l)
     return NONSENS_OK;
 }
 
-nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                            ladder *out)
+nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                               rank_search *out)
 {
     double *warped[2];
-    *out = (ladder){.pair = pair, .options = options, .threads = (int)options->threads};
-    out->family = options->features == FEATURES_NETWORK ? &family_network : &family_spline;
+    *out = (rank_search){.pair = pair, .options = options, .threads = (int)options->threads};
+    out->family = options->features == FEATURES_NETWORK ? &rank_search_network : &rank_search_spline;
     TRY(allocate(ctx, a, out));
     TRY(warp_columns(ctx, a, pair, warped));
     TRY(order_rows(ctx, a, out, warped));
@@ -154,42 +154,44 @@ nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *
     TRY(deal_folds(ctx, a, out));
     label_rows(out);
     int64_t cap = pair->segments - 1;
-    out->most = cap < LADDER_MOST_RANK + 1 ? cap : LADDER_MOST_RANK + 1;
+    out->most = cap < RANK_SEARCH_MAX_RANK + 1 ? cap : RANK_SEARCH_MAX_RANK + 1;
     return out->family->begin(ctx, a, out);
 }
 
 /* ---- fits ---- */
 
-double ladder_level(const ladder *l)
+double rank_search_level(const rank_search *l)
 {
     return l->options->alpha / (double)l->family->tests;
 }
 
-void ladder_compare(const ladder *l, const double *larger, const double *smaller, difference *out)
+void rank_search_compare(const rank_search *l, const double *larger, const double *smaller, classifier_difference *out)
 {
     compare_rows(l->pair->n, larger, smaller, l->block, l->blocks, l->scratch, out);
 }
 
-double ladder_rank_level(const ladder *l, enum kind kind, int64_t rank)
+double rank_search_rank_level(const rank_search *l, enum classifier_kind kind, int64_t rank)
 {
-    return kind == KIND_BOTH && rank > 1 ? l->options->alpha / (double)l->family->further_tests : ladder_level(l);
+    return kind == KIND_BOTH && rank > 1 ? l->options->alpha / (double)l->family->further_tests : rank_search_level(l);
 }
 
-static shape shape_of(enum kind kind, int rank)
+static classifier_shape shape_of(enum classifier_kind kind, int rank)
 {
-    return (shape){kind == KIND_FIRST ? rank : 0, kind == KIND_SECOND ? rank : 0, kind == KIND_BOTH ? rank : 0};
+    return (classifier_shape){kind == KIND_FIRST ? rank : 0, kind == KIND_SECOND ? rank : 0,
+                              kind == KIND_BOTH ? rank : 0};
 }
 
 /* Whether rank r counts.  With very many rows a test finds the features' own error, too, but the gain stays small. */
-static bool counts(const ladder *l, enum kind kind, int64_t r, const difference *step)
+static bool counts(const rank_search *l, enum classifier_kind kind, int64_t r, const classifier_difference *step)
 {
     double share = kind != KIND_BOTH ? 0.0 : r <= 2 ? SECOND_GAIN : FURTHER_GAIN; // step[0] is zero
-    return step[r].p_value <= ladder_rank_level(l, kind, r) && step[r].mean > share * step[r - 1].mean;
+    return step[r].p_value <= rank_search_rank_level(l, kind, r) && step[r].mean > share * step[r - 1].mean;
 }
 
-nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out)
+nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_search *l, enum classifier_kind kind,
+                                 int64_t most, rank_search_outcome *out)
 {
-    *out = (ranks){0};
+    *out = (rank_search_outcome){0};
     for (int64_t r = 1; r <= most && r <= l->most; r++) {
         out->tried = r;
         TRY(l->family->try_rank(ctx, a, l, shape_of(kind, (int)r), out));
@@ -201,12 +203,14 @@ nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enu
     return NONSENS_OK;
 }
 
-nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out)
+nonsens_status rank_search_restrict(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                                    classifier_fit *whole, classifier_fit *out)
 {
     return l->family->fit_restricted(ctx, a, l, s, whole, out);
 }
 
-nonsens_status ladder_judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out)
+nonsens_status rank_search_judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
+                                 const classifier_fit *large, classifier_difference *out)
 {
     return l->family->judge(ctx, l, small, large, out);
 }

@@ -1,7 +1,7 @@
 /*
- * rank_search.h - the segment classifiers of a pair, fitted once and compared with one another: how many ways the segments
- * differ in (rank), and what a restriction to one variable costs.  `structured` decides by them, `diagnose` reports
- * them.
+ * rank_search.h - the segment classifiers of a pair, fitted once and compared with one another: how many ways the
+ * segments differ in (rank), and what a restriction to one variable costs.  `structured` decides by them, `diagnose`
+ * reports them.
  *
  * Everything here is in canonical order of the warped variables: which of the user's columns is the first, the order of
  * segments and that of rows depend on ranks and segment sizes alone, and so does which way round they are.  What
@@ -10,17 +10,17 @@
 #ifndef METHODS_SHARED_RANK_SEARCH_H
 #define METHODS_SHARED_RANK_SEARCH_H
 
-#include "options/options.h"
-#include "data/dataset.h"
 #include "classifier/classifier_compare.h"
 #include "classifier/penalty.h"
+#include "data/dataset.h"
+#include "options/options.h"
 
-enum { LADDER_MOST_RANK = 5 }; /* 2 d + 1 */
+enum { RANK_SEARCH_MAX_RANK = 5 }; /* 2 d + 1 */
 
-typedef struct ladder {
+typedef struct rank_search {
     const nonsens_data *pair;
     const nonsens_options *options;
-    const struct family *family;
+    const struct rank_search_family *family;
     int threads;
     int32_t user[2];       /* the user's column that is variable 0, 1 here */
     int32_t *user_segment; /* (E) segment of the data set */
@@ -29,53 +29,57 @@ typedef struct ladder {
     double *warped[2];     /* (n) */
     int32_t *block;        /* (n) block of neighbouring rows, or NULL */
     int64_t blocks;
-    int32_t *label, *fold; /* (n) */
-    sample sample;         /* splines only */
-    penalty penalty;       /* likewise */
-    double *chance;        /* (n) log share of the row's segment */
-    double *scratch;       /* (n) */
-    int64_t most;          /* highest rank that is looked at */
-} ladder;
+    int32_t *label, *fold;      /* (n) */
+    classifier_sample sample;   /* splines only */
+    classifier_penalty penalty; /* likewise */
+    double *chance;             /* (n) log share of the row's segment */
+    double *scratch;            /* (n) */
+    int64_t most;               /* highest rank that is looked at */
+} rank_search;
 
 /* Ranks from one on, each compared with the one before; search stops at the first that is no better. */
-typedef struct ranks {
-    int64_t rank;                          /* found: 0 where nothing beats the segment shares */
-    int64_t fitted;                        /* fit[1 .. fitted] are there */
-    int64_t tried;                         /* the last rank looked at: fitted, or one more that the score ruled out */
-    fit fit[LADDER_MOST_RANK + 2];         /* fit[r] has rank r */
-    difference step[LADDER_MOST_RANK + 2]; /* step[r]: rank r against rank r - 1, for r = 1 .. tried, as first fitted */
-} ranks;
+typedef struct rank_search_outcome {
+    int64_t rank;   /* found: 0 where nothing beats the segment shares */
+    int64_t fitted; /* fit[1 .. fitted] are there */
+    int64_t tried;  /* the last rank looked at: fitted, or one more that the score ruled out */
+    classifier_fit fit[RANK_SEARCH_MAX_RANK + 2]; /* fit[r] has rank r */
+    classifier_difference
+        step[RANK_SEARCH_MAX_RANK + 2]; /* step[r]: rank r against rank r - 1, for r = 1 .. tried, as first fitted */
+} rank_search_outcome;
 
 /*
  * Warps, orders, deals folds (of whole blocks where there are any) and prepares the family.  Memory from `a`.  Refuses
  * blocks that leave a segment in a single one.
  */
-nonsens_status ladder_begin(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                            ladder *out);
+nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
+                               rank_search *out);
 
 /* The level of each test: alpha over the family's number of tests. */
-double ladder_level(const ladder *l);
+double rank_search_level(const rank_search *l);
 
 /*
  * The level of the test of a rank against the one below.  A free classifier's second and further features must pass a
  * stricter one: they are where the features' own error shows first, and a rank too many costs more than one too few.
  */
-double ladder_rank_level(const ladder *l, enum kind kind, int64_t rank);
+double rank_search_rank_level(const rank_search *l, enum classifier_kind kind, int64_t rank);
 
 /*
  * Ranks of the features of one kind, up to `most`; the free ones have KIND_BOTH.  A rank counts if the test rejects the
  * one below and held-out rows are predicted better, a free one by more than a small share of the gain before; ranks
  * that count are scored.
  */
-nonsens_status ladder_ranks(nonsens_context *ctx, arena *a, const ladder *l, enum kind kind, int64_t most, ranks *out);
+nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_search *l, enum classifier_kind kind,
+                                 int64_t most, rank_search_outcome *out);
 
 /* A restricted fit beside the free one of the same rank; splines fit that anew if it proves worse. */
-nonsens_status ladder_restrict(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out);
+nonsens_status rank_search_restrict(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                                    classifier_fit *whole, classifier_fit *out);
 
 /* What a restriction costs on held-out rows, and a test of it (networks: by these rows; ratio and null_* are NaN). */
-nonsens_status ladder_judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out);
+nonsens_status rank_search_judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
+                                 const classifier_fit *large, classifier_difference *out);
 
 /* larger - smaller on held-out rows, with the standard errors that the options ask for. */
-void ladder_compare(const ladder *l, const double *larger, const double *smaller, difference *out);
+void rank_search_compare(const rank_search *l, const double *larger, const double *smaller, classifier_difference *out);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * rank_search_family.h - what features are made of: the interface behind which ladder.c fits and compares segment classifiers.
+ * rank_search_family.h - what features are made of: the interface behind which ladder.c fits and compares segment
+ * classifiers.
  *
- *   splines   (family_spline.c)   reduced-rank regression on splines; a calibrated test on all rows
- *   networks  (family_network.c)  a network per feature; rows that the networks have not seen decide
+ *   splines   (rank_search_spline.c)   reduced-rank regression on splines; a calibrated test on all rows
+ *   networks  (rank_search_network.c)  a network per feature; rows that the networks have not seen decide
  *
  * Every fit carries its shape in model.shape and, once it is scored, held_out; the rest of `fit` is the splines' own.
  */
@@ -13,30 +14,33 @@
 
 #define LOSS_TEXT "nats per row lost on unseen rows where the cause's features see the cause alone; the p-value is "
 
-typedef struct family {
+typedef struct rank_search_family {
     int64_t tests;         /* the level of each test is alpha over this */
     int64_t further_tests; /* likewise of a free classifier's second and further features */
     const char *loss;      /* in words, what a restriction loses and what its p-value is */
 
     /* What the fits share, once rows and folds of the ladder are there. */
-    nonsens_status (*begin)(nonsens_context *ctx, arena *a, ladder *l);
+    nonsens_status (*begin)(nonsens_context *ctx, arena *a, rank_search *l);
 
     /*
      * The rank r of this shape against r - 1, which is fitted and was better than the one before: step[r] and, where
      * that is not decided beforehand, fit[r] and fitted = r.  A fit that is better is scored.
      */
-    nonsens_status (*try_rank)(nonsens_context *ctx, arena *a, const ladder *l, shape s, ranks *out);
+    nonsens_status (*try_rank)(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                               rank_search_outcome *out);
 
     /* A scored fit of a shape that `whole` contains; `whole` is fitted anew if this shows it to be a bad optimum. */
-    nonsens_status (*fit_restricted)(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out);
+    nonsens_status (*fit_restricted)(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                                     classifier_fit *whole, classifier_fit *out);
 
     /* A restricted fit against the free one of the same rank. */
-    nonsens_status (*judge)(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out);
-} family;
+    nonsens_status (*judge)(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
+                            const classifier_fit *large, classifier_difference *out);
+} rank_search_family;
 
-extern const family family_spline, family_network;
+extern const rank_search_family rank_search_spline, rank_search_network;
 
 /* B-splines per variable for n rows. */
-int64_t family_spline_basis(const nonsens_options *options, int64_t n);
+int64_t rank_search_spline_basis(const nonsens_options *options, int64_t n);
 
 #endif

@@ -18,39 +18,43 @@
 
 enum { TESTS = 4 };
 
-static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
+static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
 {
     (void)ctx, (void)a, (void)l;
     return NONSENS_OK;
 }
 
-static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *out)
+static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                                   classifier_fit *out)
 {
     restricted_data data = {
         l->pair->n, l->pair->segments, l->options->score_folds, {l->warped[0], l->warped[1]}, l->label, l->fold};
     restricted_spec spec = {s.first, s.second, s.both};
     arena scratch = {0};
-    *out = (fit){.model = {.shape = s, .rank = shape_rank(s)}};
+    *out = (classifier_fit){.model = {.shape = s, .rank = shape_rank(s)}};
     ARENA_TRY(ctx, a, out->held_out, l->pair->n);
     nonsens_status status = restricted_fit(ctx, &scratch, &data, spec, l->options, out->held_out, NULL);
     arena_free(&scratch);
     return status;
 }
 
-static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out)
+static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                                     classifier_fit *whole, classifier_fit *out)
 {
     (void)whole; // starts are the same for all models of one rank, whatever they see
     return fit_networks(ctx, a, l, s, out);
 }
 
-static void judge_rows(const ladder *l, const double *small, const fit *large, difference *out)
+static void judge_rows(const rank_search *l, const double *small, const classifier_fit *large,
+                       classifier_difference *out)
 {
-    *out = (difference){.ratio = NAN, .null_mean = NAN, .null_sd = NAN};
-    ladder_compare(l, large->held_out, small, out);
+    *out = (classifier_difference){.ratio = NAN, .null_mean = NAN, .null_sd = NAN};
+    rank_search_compare(l, large->held_out, small, out);
     out->p_value = special_normal_tail(out->z);
 }
 
-static nonsens_status try_rank(nonsens_context *ctx, arena *a, const ladder *l, shape s, ranks *out)
+static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                               rank_search_outcome *out)
 {
     int64_t r = shape_rank(s);
     TRY(fit_networks(ctx, a, l, s, &out->fit[r]));
@@ -59,12 +63,13 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const ladder *l, 
     return NONSENS_OK;
 }
 
-static nonsens_status judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out)
+static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
+                            const classifier_fit *large, classifier_difference *out)
 {
     (void)ctx;
     judge_rows(l, small->held_out, large, out);
     return NONSENS_OK;
 }
 
-const family family_network = {
+const rank_search_family rank_search_network = {
     TESTS, TESTS, LOSS_TEXT "that of this loss over its standard error", begin, try_rank, fit_restricted, judge};

@@ -1,6 +1,6 @@
 /*
- * rank_search_spline.c - segment classifiers on splines: penalty by nested cross-validation, likelihood-ratio tests on all
- * rows (classifier/classifier_compare.h), held-out rows for the size of differences.
+ * rank_search_spline.c - segment classifiers on splines: penalty by nested cross-validation, likelihood-ratio tests on
+ * all rows (classifier/classifier_compare.h), held-out rows for the size of differences.
  */
 #include "methods/shared/rank_search_family.h"
 
@@ -9,7 +9,7 @@
 
 static const double CLEARLY_NOT = 0.05; /* p-value by the score from which on a further rank is not fitted */
 static const double TOLERATED = 0.003;  /* share of what the free classifier tells that a restriction may lose */
-enum { CALIBRATION_DRAWS = 199, MOST_SEGMENTS = 400 };
+enum { CALIBRATION_DRAWS = 199, MAX_SEGMENTS = 400 };
 /*
  * TESTS: that a decision usually rests on, three ranks of either kind of feature and two restrictions.  FURTHER_TESTS:
  * a stricter level for further free features, where the splines' own error shows first.
@@ -17,39 +17,39 @@ enum { CALIBRATION_DRAWS = 199, MOST_SEGMENTS = 400 };
 enum { TESTS = 8, FURTHER_TESTS = 250 };
 enum { ALWAYS_SCORED = 2 }; /* few data have ranks over this: they are scored only where the test on all rows rejects */
 
-enum { BASES = 2, LEAST_BASIS = 14, MOST_BASIS = 20, BASIS_STEP = 4 };
+enum { BASES = 2, MIN_BASIS = 14, MAX_BASIS = 20, BASIS_STEP = 4 };
 
-/* More rows show smaller errors of the splines; MOST_BASIS is what a fit can take in time. */
-int64_t family_spline_basis(const nonsens_options *options, int64_t n)
+/* More rows show smaller errors of the splines; MAX_BASIS is what a fit can take in time. */
+int64_t rank_search_spline_basis(const nonsens_options *options, int64_t n)
 {
-    double wanted = LEAST_BASIS * cbrt((double)n / 5000.0);
-    return options->basis > 0 ? options->basis : (int64_t)lround(fmin(fmax(wanted, LEAST_BASIS), MOST_BASIS));
+    double wanted = MIN_BASIS * cbrt((double)n / 5000.0);
+    return options->basis > 0 ? options->basis : (int64_t)lround(fmin(fmax(wanted, MIN_BASIS), MAX_BASIS));
 }
 
 /* The sizes to choose from, falling: one that the user asks for, or some from that for the rows on; returns how many.
  */
-static int64_t list_bases(const ladder *l, int64_t basis[BASES])
+static int64_t list_bases(const rank_search *l, int64_t basis[BASES])
 {
-    int64_t most = family_spline_basis(l->options, l->pair->n), count = l->options->basis == 0 ? BASES : 1;
+    int64_t most = rank_search_spline_basis(l->options, l->pair->n), count = l->options->basis == 0 ? BASES : 1;
     for (int64_t b = 0; b < count; b++) {
         basis[b] = most - b * BASIS_STEP;
     }
     return count;
 }
 
-static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
+static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
 {
-    if (l->pair->segments > MOST_SEGMENTS) {
+    if (l->pair->segments > MAX_SEGMENTS) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "there are %" PRId64 " segments; segment classifiers take at most %d, merge some of them",
-                    l->pair->segments, MOST_SEGMENTS);
+                    l->pair->segments, MAX_SEGMENTS);
     }
     int64_t size[BASES], bases = list_bases(l, size);
-    sample *data;
+    classifier_sample *data;
     ARENA_TRY(ctx, a, data, bases);
     for (int64_t b = 0; b < bases; b++) {
-        TRY(sample_build(ctx, a, (const double *const *)l->warped, l->pair->segments, l->start, l->fold,
-                         l->options->score_folds, size[b], &data[b]));
+        TRY(classifier_sample_new(ctx, a, (const double *const *)l->warped, l->pair->segments, l->start, l->fold,
+                                  l->options->score_folds, size[b], &data[b]));
     }
     TRY(penalty_choose(ctx, a, l->threads, bases, data, &l->penalty));
     l->sample = data[0];
@@ -58,7 +58,7 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, ladder *l)
 }
 
 /* Fits all rows with this penalty, from where theta stands. */
-static nonsens_status fit_rows(nonsens_context *ctx, const ladder *l, double lambda, fit *f)
+static nonsens_status fit_rows(nonsens_context *ctx, const rank_search *l, double lambda, classifier_fit *f)
 {
     arena scratch = {0};
     f->lambda = lambda;
@@ -68,7 +68,7 @@ static nonsens_status fit_rows(nonsens_context *ctx, const ladder *l, double lam
 }
 
 /* Fits all rows and every fold for scoring, then all rows for testing. */
-static nonsens_status fit_and_score(nonsens_context *ctx, arena *a, const ladder *l, fit *f)
+static nonsens_status fit_and_score(nonsens_context *ctx, arena *a, const rank_search *l, classifier_fit *f)
 {
     TRY(fit_rows(ctx, l, l->penalty.all, f));
     TRY(fit_folds(ctx, a, l->threads, f));
@@ -78,7 +78,8 @@ static nonsens_status fit_and_score(nonsens_context *ctx, arena *a, const ladder
     return NONSENS_OK;
 }
 
-static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *out)
+static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                               classifier_fit *out)
 {
     arena scratch = {0};
     TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
@@ -92,7 +93,8 @@ static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const ladder *l, 
     return fit_rows(ctx, l, l->penalty.test, out);
 }
 
-static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const ladder *l, shape s, fit *whole, fit *out)
+static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                                     classifier_fit *whole, classifier_fit *out)
 {
     arena scratch = {0};
     TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
@@ -110,8 +112,8 @@ static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const ladde
 }
 
 /* Ranks that few data have are looked at by the score first, which needs no fit. */
-static nonsens_status rule_out(nonsens_context *ctx, const ladder *l, int64_t r, const fit *small, difference *out,
-                               bool *ruled_out)
+static nonsens_status rule_out(nonsens_context *ctx, const rank_search *l, int64_t r, const classifier_fit *small,
+                               classifier_difference *out, bool *ruled_out)
 {
     *ruled_out = false;
     if (r <= ALWAYS_SCORED) {
@@ -125,26 +127,27 @@ static nonsens_status rule_out(nonsens_context *ctx, const ladder *l, int64_t r,
 }
 
 /* small: NULL for rank 0. */
-static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const ladder *l, const fit *small, fit *large,
-                                 difference *out)
+static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const rank_search *l, const classifier_fit *small,
+                                 classifier_fit *large, classifier_difference *out)
 {
     arena scratch = {0};
     nonsens_status status = compare_rank(ctx, &scratch, small, large, CALIBRATION_DRAWS, l->options->seed, out);
     arena_free(&scratch);
     TRY(status);
-    if (!large->held_out && out->p_value <= ladder_level(l)) {
+    if (!large->held_out && out->p_value <= rank_search_level(l)) {
         TRY(fit_and_score(ctx, a, l, large));
     }
     if (large->held_out) {
-        ladder_compare(l, large->held_out, small ? small->held_out : l->chance, out);
+        rank_search_compare(l, large->held_out, small ? small->held_out : l->chance, out);
     }
     return NONSENS_OK;
 }
 
-static nonsens_status try_rank(nonsens_context *ctx, arena *a, const ladder *l, shape s, ranks *out)
+static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                               rank_search_outcome *out)
 {
     int64_t r = shape_rank(s);
-    const fit *small = r == 1 ? NULL : &out->fit[r - 1];
+    const classifier_fit *small = r == 1 ? NULL : &out->fit[r - 1];
     bool ruled_out;
     TRY(rule_out(ctx, l, r, small, &out->step[r], &ruled_out));
     if (ruled_out) {
@@ -156,26 +159,27 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const ladder *l, 
 }
 
 /* A true restriction is false in the last digit of a spline, the more nats the more the segments can be told apart. */
-static double tolerated(const ladder *l, const fit *large)
+static double tolerated(const rank_search *l, const classifier_fit *large)
 {
-    difference known = {0};
-    ladder_compare(l, large->held_out, l->chance, &known);
+    classifier_difference known = {0};
+    rank_search_compare(l, large->held_out, l->chance, &known);
     return TOLERATED * fmax(known.mean, 0.0) * (double)l->pair->n;
 }
 
-static nonsens_status judge(nonsens_context *ctx, const ladder *l, const fit *small, const fit *large, difference *out)
+static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
+                            const classifier_fit *large, classifier_difference *out)
 {
     arena scratch = {0};
-    *out = (difference){.tolerated = tolerated(l, large)};
+    *out = (classifier_difference){.tolerated = tolerated(l, large)};
     nonsens_status status =
         compare_restriction(ctx, &scratch, l->threads, small, large, CALIBRATION_DRAWS, l->options->seed, out);
     arena_free(&scratch);
     TRY(status);
-    ladder_compare(l, large->held_out, small->held_out, out);
+    rank_search_compare(l, large->held_out, small->held_out, out);
     return NONSENS_OK;
 }
 
-const family family_spline = {
+const rank_search_family rank_search_spline = {
     TESTS,
     FURTHER_TESTS,
     LOSS_TEXT "that of the likelihood ratio on all rows if at most .3 % of what the free classifier tells is lost",

@@ -30,21 +30,21 @@ static nonsens_status say_question(nonsens_context *ctx, nonsens_result *result)
         snprintf(segments, sizeof segments, " in %" PRId64 " segments", result->segments);
     }
     if (result->is_graph) {
-        return result_step(ctx, result,
-                           "The data are %" PRId64 " rows of %" PRId64 " variables%s; asked is what "
-                           "causes what among them.",
-                           result->rows, result->variables, segments);
+        return result_reason(ctx, result,
+                             "The data are %" PRId64 " rows of %" PRId64 " variables%s; asked is what "
+                             "causes what among them.",
+                             result->rows, result->variables, segments);
     }
     show_bare(a, result->names[0]);
     show_bare(b, result->names[1]);
-    return result_step(ctx, result, "The data are %" PRId64 " rows%s; asked is whether %s causes %s or %s causes %s.",
-                       result->rows, segments, a, b, b, a);
+    return result_reason(ctx, result, "The data are %" PRId64 " rows%s; asked is whether %s causes %s or %s causes %s.",
+                         result->rows, segments, a, b, b, a);
 }
 
 nonsens_status reasoning_begin(nonsens_context *ctx, const method *m, nonsens_result *result)
 {
     TRY(say_question(ctx, result));
-    return result_step(ctx, result, "Method %s: %s (%s).", m->info.name, m->info.summary, m->info.citation);
+    return result_reason(ctx, result, "Method %s: %s (%s).", m->info.name, m->info.summary, m->info.citation);
 }
 
 /* ---- after ---- */
@@ -52,11 +52,11 @@ nonsens_status reasoning_begin(nonsens_context *ctx, const method *m, nonsens_re
 static nonsens_status say_evidence(nonsens_context *ctx, nonsens_result *result)
 {
     for (int64_t i = 0; i < result->evidence_count; i++) {
-        const evidence *e = &result->evidence[i];
+        const nonsens_evidence *e = &result->evidence[i];
         char name[SHOWN_BYTES], p_value[REASONING_P_BYTES];
         if (!isnan(e->p_value)) {
-            TRY(result_step(ctx, result, "%s: %s (%s).", show_bare(name, e->name), e->text,
-                            reasoning_p(p_value, e->p_value)));
+            TRY(result_reason(ctx, result, "%s: %s (%s).", show_bare(name, e->name), e->text,
+                              reasoning_p(p_value, e->p_value)));
         }
     }
     return NONSENS_OK;
@@ -68,8 +68,8 @@ static nonsens_status say_graph(nonsens_context *ctx, nonsens_result *result)
     for (int64_t i = 0; i < result->edges; i++) {
         arrows += result->edge[i].type == NONSENS_EDGE_DIRECTED;
     }
-    return result_step(ctx, result, "So the graph has %" PRId64 " edges, %" PRId64 " of them arrows.%s%s",
-                       result->edges, arrows, result->reason ? " " : "", result->reason ? result->reason : "");
+    return result_reason(ctx, result, "So the graph has %" PRId64 " edges, %" PRId64 " of them arrows.%s%s",
+                         result->edges, arrows, result->reason ? " " : "", result->reason ? result->reason : "");
 }
 
 nonsens_status reasoning_end(nonsens_context *ctx, nonsens_result *result)
@@ -81,6 +81,6 @@ nonsens_status reasoning_end(nonsens_context *ctx, nonsens_result *result)
     if (result->is_graph) {
         return say_graph(ctx, result);
     }
-    return result_step(ctx, result, "So the answer is: %s.%s%s", show_bare(decision, result->decision_text),
-                       result->reason ? " " : "", result->reason ? result->reason : "");
+    return result_reason(ctx, result, "So the answer is: %s.%s%s", show_bare(decision, result->decision_text),
+                         result->reason ? " " : "", result->reason ? result->reason : "");
 }

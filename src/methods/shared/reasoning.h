@@ -1,8 +1,8 @@
 /*
  * reasoning.h - the reasoning of a method from the data to its answer, for those who want to follow it.
  *
- * A method may add steps of its own by result_step while it runs; for one that does not, each piece of evidence with a
- * p-value is a step.
+ * A method may add steps of its own by result_reason while it runs; for one that does not, each piece of evidence with
+ * a p-value is a step.
  */
 #ifndef METHODS_SHARED_REASONING_H
 #define METHODS_SHARED_REASONING_H

@@ -75,9 +75,9 @@ nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double v
 {
     va_list args;
     ARENA_GROW(ctx, &result->memory, result->evidence, result->evidence_count, result->evidence_capacity);
-    evidence *item = &result->evidence[result->evidence_count];
+    nonsens_evidence *item = &result->evidence[result->evidence_count];
     va_start(args, name_format);
-    *item = (evidence){arena_format_list(ctx, &result->memory, name_format, args), value, p_value, NULL};
+    *item = (nonsens_evidence){arena_format_list(ctx, &result->memory, name_format, args), value, p_value, NULL};
     va_end(args);
     item->text = arena_text(ctx, &result->memory, text ? text : "");
     if (!item->name || !item->text) {
@@ -100,7 +100,7 @@ nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, nonsens
     return text ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-nonsens_status result_step(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+nonsens_status result_reason(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
 {
     va_list args;
     ARENA_GROW(ctx, &result->memory, result->step, result->steps, result->step_capacity);
@@ -118,7 +118,7 @@ nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t
     ARENA_GROW(ctx, &result->memory, result->edge, result->edges, result->edge_capacity);
     bool turned = type != NONSENS_EDGE_DIRECTED && to < from;
     result->edge[result->edges++] =
-        (graph_edge){turned ? to : from, turned ? from : to, type, weight, p_value, .support = NAN};
+        (nonsens_edge){turned ? to : from, turned ? from : to, type, weight, p_value, .support = NAN};
     return NONSENS_OK;
 }
 
@@ -129,7 +129,7 @@ nonsens_status result_keep_order(nonsens_context *ctx, nonsens_result *result, c
     return NONSENS_OK;
 }
 
-static bool edge_comes_before(const graph_edge *a, const graph_edge *b)
+static bool edge_comes_before(const nonsens_edge *a, const nonsens_edge *b)
 {
     return a->from < b->from || (a->from == b->from && a->to < b->to);
 }
@@ -138,7 +138,7 @@ static bool edge_comes_before(const graph_edge *a, const graph_edge *b)
 static void order_edges(nonsens_result *result)
 {
     for (int64_t i = 1; i < result->edges; i++) {
-        graph_edge moved = result->edge[i];
+        nonsens_edge moved = result->edge[i];
         int64_t at = i;
         for (; at > 0 && edge_comes_before(&moved, &result->edge[at - 1]); at--) {
             result->edge[at] = result->edge[at - 1];
@@ -325,7 +325,7 @@ const double *nonsens_result_mixing(const nonsens_result *result)
     return result ? result->unmixed.mixing : NULL;
 }
 
-nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows)
+nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t min_rows)
 {
     if (skipped == 0) {
         return NONSENS_OK;
@@ -333,5 +333,5 @@ nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result,
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " segments did not enter the test: fewer than %" PRId64 " rows, or a "
                        "variable that is constant there.",
-                       skipped, result->segments, least_rows);
+                       skipped, result->segments, min_rows);
 }

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "options/options.h"
 
-enum decision {
+enum result_decision {
     DECISION_FIRST_CAUSES, /* first -> second */
     DECISION_SECOND_CAUSES,
     DECISION_INDEPENDENT,
@@ -20,27 +20,27 @@ enum decision {
     DECISION_NONE       /* `diagnose`, `ica`, `discover`: no decision, findings only */
 };
 
-enum better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
+enum result_better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 
 typedef nonsens_evidence evidence; /* NaN is written as null */
 typedef nonsens_edge graph_edge;
 
 /* How many resamples of `discover --bootstrap` have which edge between two variables. */
-typedef struct resampled_pair {
+typedef struct result_edge_counts {
     int64_t a, b;              /* user's indices, a < b */
     int64_t forward, backward; /* a -> b, b -> a */
     int64_t undirected, bidirected;
     int64_t adjacent; /* at least one of these */
-} resampled_pair;
+} result_edge_counts;
 
-typedef struct resampled {
+typedef struct result_bootstrap {
     int64_t replicates, failed;
-    resampled_pair *pair; /* (pairs) those adjacent at least once, ordered by a, b */
+    result_edge_counts *pair; /* (pairs) those adjacent at least once, ordered by a, b */
     int64_t pairs;
-} resampled;
+} result_bootstrap;
 
 /* What `ica` found beside the sources and their modulation; unmixing is NULL for all other commands. */
-typedef struct unmixed {
+typedef struct result_unmixing {
     double *unmixing;            /* (sources, variables) row by row, as the public header gives them */
     double *mixing;              /* (variables, sources) likewise */
     double *kurtosis, *skewness; /* (sources) */
@@ -50,35 +50,35 @@ typedef struct unmixed {
     int iterations;
     bool converged;
     int64_t tabled; /* so many pieces of evidence, the last ones, repeat what is here */
-} unmixed;
+} result_unmixing;
 
 /* What `explain` found; variable is NULL for all other commands. */
-typedef struct explained {
+typedef struct result_explanation {
     const char *of, *against;    /* labels; against is NULL for all other segments */
     int64_t of_rows, other_rows; /* how many each has */
     nonsens_change *variable;    /* (variables of the result) by rank */
-} explained;
+} result_explanation;
 
 /* How networks learned: of all that reached an epoch the lowest, middle and highest loss, in nats per row. */
-typedef struct training {
+typedef struct result_training {
     int64_t networks, epochs; /* epochs 0: nothing was trained */
     double chance;            /* loss of the segment shares alone */
     int64_t *running;         /* (epochs) networks that reached it */
     double *loss[2][3];       /* (epochs) [on rows trained on, on held-out rows][lowest, middle, highest]; NaN: none */
-} training;
+} result_training;
 
 struct nonsens_result {
     arena memory; /* owns everything below */
     nonsens_options options;
     const char *method; /* "nonsens", ...; "independence" and "diagnose" for those commands, the unmixing for `ica` */
-    enum decision decision;
-    enum better better;
+    enum result_decision decision;
+    enum result_better better;
     char *decision_text, *direction_text; /* "x1->x2" and the like, made by result_finish; direction may be NULL */
     const char *sentence;                 /* the decision in words; NULL where names and decision say it all */
     const char *reason;                   /* one sentence why; NULL where the decision needs none */
     bool assumes_effect;
     double score, p_value; /* NaN where there is none */
-    evidence *evidence;
+    nonsens_evidence *evidence;
     int64_t evidence_count, evidence_capacity;
     nonsens_note *note; /* diagnostics that speak for or against the assumptions, in words */
     int64_t notes, note_capacity;
@@ -91,7 +91,7 @@ struct nonsens_result {
     char **names, **labels, **warning;
     int64_t warnings;
     uint64_t data_hash;
-    bool sampled; /* a sample of the rows was used, and no disturbances are kept (fewer_rows.h) */
+    bool sampled; /* a sample of the rows was used, and no disturbances are kept (subsample.h) */
     /* estimated disturbances or sources and their modulation, where the method has them; else v is NULL */
     matrix source; /* (rows, 2) in canonical row order; column j belongs to the user's column j; `ica`: (rows, d) */
     char **source_name; /* (source.cols) s1, s2, ... of `ica`; NULL where they belong to the variables */
@@ -100,17 +100,17 @@ struct nonsens_result {
     matrix modulation;  /* (segments, source.cols) how source j changes: its sd in each segment over its pooled sd;
                            structured, a pair: the mean in each segment of the estimate of q(N_j), scaled to variance 1;
                            structured, many: the scale of N_j in each segment */
-    training training;
-    unmixed unmixed;
+    result_training training;
+    result_unmixing unmixed;
     /* of `discover` and `explain` */
     bool is_graph;
     const struct knowledge *known;    /* beforehand, user's order, while the method runs; NULL: nothing */
     const struct method *pair_method; /* that the method asks about pairs, while it runs; NULL: none */
-    graph_edge *edge;                 /* (edges) ordered by from, to; result_finish sees to that */
+    nonsens_edge *edge;               /* (edges) ordered by from, to; result_finish sees to that */
     int64_t edges, edge_capacity;
-    int64_t *order;      /* (variables) user's indices, causes first; NULL where the method has no order */
-    resampled resampled; /* replicates 0: without --bootstrap */
-    explained explained; /* of `explain`, beside the graph */
+    int64_t *order;               /* (variables) user's indices, causes first; NULL where the method has no order */
+    result_bootstrap resampled;   /* replicates 0: without --bootstrap */
+    result_explanation explained; /* of `explain`, beside the graph */
     double seconds;
     int threads;
 };
@@ -124,9 +124,9 @@ nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double v
 nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, nonsens_note_level level, const char *format,
                            ...) __attribute__((format(printf, 4, 5)));
 /* A note on the segments that an independence test left out, if there are any. */
-nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t least_rows);
+nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t min_rows);
 /* The next step of the reasoning (reasoning.h). */
-nonsens_status result_step(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
+nonsens_status result_reason(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /*
  * An edge between two variables (user's indices); weight and p_value may be NaN.  Without a direction of its own it is

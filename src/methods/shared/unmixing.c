@@ -114,16 +114,16 @@ static void add_powers(int64_t n, const double *v, double mean, double unit, pow
     sums->rows += (double)n;
 }
 
-static source_shape shape_of(const power_sums *sums)
+static unmixing_source_shape shape_of(const power_sums *sums)
 {
     double n = sums->rows, variance = sums->second / n;
-    source_shape shape = {.skewness = sums->third / n / (variance * sqrt(variance)),
-                          .kurtosis = sums->fourth / n / (variance * variance) - 3.0 + sums->lost / n};
+    unmixing_source_shape shape = {.skewness = sums->third / n / (variance * sqrt(variance)),
+                                   .kurtosis = sums->fourth / n / (variance * variance) - 3.0 + sums->lost / n};
     shape.departure = fmax(fabs(shape.skewness) / sqrt(6.0 / n), fabs(shape.kurtosis) / sqrt(24.0 / n));
     return shape;
 }
 
-source_shape unmixing_shape(const double *source, int64_t segments, const int64_t *start, bool standardise)
+unmixing_source_shape unmixing_shape(const double *source, int64_t segments, const int64_t *start, bool standardise)
 {
     power_sums sums = {0};
     for (int64_t e = 0; e < segments; e++) {
@@ -140,21 +140,23 @@ source_shape unmixing_shape(const double *source, int64_t segments, const int64_
 /* ---- are they identified? ---- */
 
 /* Marks the sources that look Gaussian: inside segments, or all rows thrown together. */
-static void mark_gaussian(matrix source, int64_t segments, const int64_t *start, bool inside, identification *out)
+static void mark_gaussian(matrix source, int64_t segments, const int64_t *start, bool inside,
+                          unmixing_identification *out)
 {
     int64_t whole[2] = {0, source.rows};
     for (int64_t j = 0; j < source.cols; j++) {
         const double *s = matrix_col(source, j);
-        source_shape shape = inside ? unmixing_shape(s, segments, start, true) : unmixing_shape(s, 1, whole, true);
+        unmixing_source_shape shape =
+            inside ? unmixing_shape(s, segments, start, true) : unmixing_shape(s, 1, whole, true);
         out->departure[j] = shape.departure;
-        out->suspect[j] = shape.departure <= UNMIXING_GAUSSIAN_MOST;
+        out->suspect[j] = shape.departure <= UNMIXING_GAUSSIAN_MAX;
         out->count += out->suspect[j];
     }
 }
 
 /* Do the variances of the marked sources change too little, or in proportion, to tell some two of them apart? */
 static nonsens_status change_in_proportion(nonsens_context *ctx, arena *a, matrix source, int64_t segments,
-                                           const int64_t *start, const identification *marked, bool *out)
+                                           const int64_t *start, const unmixing_identification *marked, bool *out)
 {
     ica_options how = ica_options_for(UNMIX_JOINT_DIAGONALISATION);
     ica_result unmixed;
@@ -180,9 +182,9 @@ static nonsens_status change_in_proportion(nonsens_context *ctx, arena *a, matri
 }
 
 nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum unmixing algorithm, double gap, matrix source,
-                                   int64_t segments, const int64_t *start, identification *out)
+                                   int64_t segments, const int64_t *start, unmixing_identification *out)
 {
-    *out = (identification){.why = IDENTIFIED};
+    *out = (unmixing_identification){.why = IDENTIFIED};
     bool by_shape = !ica_sees_segments(algorithm) || segments < 2, proportional = false;
     ARENA_TRY(ctx, a, out->suspect, source.cols);
     ARENA_TRY(ctx, a, out->departure, source.cols);

@@ -25,38 +25,38 @@ const char *unmixing_gap_words(enum unmixing algorithm);
 void unmixing_modulation(matrix source, int64_t segments, const int64_t *start, matrix out);
 
 /* Moments of a source with its segment means removed. */
-typedef struct source_shape {
+typedef struct unmixing_source_shape {
     double skewness, kurtosis; /* kurtosis in excess of a Gaussian's */
     double departure;          /* the larger of the two in standard errors of a Gaussian sample */
-} source_shape;
+} unmixing_source_shape;
 
 /* Departure up to which a source cannot be told from a Gaussian one. */
-#define UNMIXING_GAUSSIAN_MOST 4.0
+#define UNMIXING_GAUSSIAN_MAX 4.0
 
 /*
  * standardise: rows count in units of the deviation inside their segment, so that a change of scale does not look like
  * a shape.  Segments without variation are left out.
  */
-source_shape unmixing_shape(const double *source, int64_t segments, const int64_t *start, bool standardise);
+unmixing_source_shape unmixing_shape(const double *source, int64_t segments, const int64_t *start, bool standardise);
 
 /* Why sources may still be mixed although the unmixing went well. */
-enum unidentified {
+enum unmixing_failure {
     IDENTIFIED,
     PROPORTIONAL,         /* joint diagonalisation: variances do not change, or in proportion */
     GAUSSIAN,             /* by shape alone: two sources or more look Gaussian */
     GAUSSIAN_PROPORTIONAL /* by shape and change: those that look Gaussian change in proportion as well */
 };
 
-typedef struct identification {
-    double *departure; /* (d) from a Gaussian, as in source_shape: of standardised rows, or of all rows where an
-                          algorithm does not look at segments */
-    enum unidentified why;
+typedef struct unmixing_identification {
+    double *departure; /* (d) from a Gaussian, as in unmixing_source_shape: of standardised rows, or of all rows where
+                          an algorithm does not look at segments */
+    enum unmixing_failure why;
     int64_t count; /* of the sources that look Gaussian */
     bool *suspect; /* (d) which they are */
-} identification;
+} unmixing_identification;
 
 /* `gap` is the contrast gap of the unmixing; segments may be 0, and start then bounds one stretch. */
 nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum unmixing algorithm, double gap, matrix source,
-                                   int64_t segments, const int64_t *start, identification *out);
+                                   int64_t segments, const int64_t *start, unmixing_identification *out);
 
 #endif

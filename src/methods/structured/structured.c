@@ -22,7 +22,7 @@ static const double FAR_BELOW = 10.0;  /* a p-value under alpha over this is no 
 
 static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
 {
-    const ladder *l = &s->ladder;
+    const rank_search *l = &s->ladder;
     hsic_options how = hsic_options_from(l->options, l->options->alpha, 0);
     arena scratch = {0};
     nonsens_status status = hsic_test_scalars(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments,
@@ -46,24 +46,24 @@ static int64_t smaller(int64_t a, int64_t b)
 static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured *s, int j)
 {
     int64_t r = s->rank;
-    hypothesis *h = &s->cause[j];
+    structured_hypothesis *h = &s->cause[j];
     h->own = smaller(s->alone[j].rank, r > 2 ? 2 : 1);
     if (h->own == 0) {
         return NONSENS_OK;
     }
-    shape restricted = {j == 0 ? (int)h->own : 0, j == 1 ? (int)h->own : 0, (int)(r - h->own)};
-    return ladder_restrict(ctx, a, &s->ladder, restricted, &s->free.fit[r], &h->fit);
+    classifier_shape restricted = {j == 0 ? (int)h->own : 0, j == 1 ? (int)h->own : 0, (int)(r - h->own)};
+    return rank_search_restrict(ctx, a, &s->ladder, restricted, &s->free.fit[r], &h->fit);
 }
 
 /* Tests it against the free fit. */
 static nonsens_status judge_hypothesis(nonsens_context *ctx, structured *s, int j)
 {
-    hypothesis *h = &s->cause[j];
-    const fit *whole = &s->free.fit[s->rank];
+    structured_hypothesis *h = &s->cause[j];
+    const classifier_fit *whole = &s->free.fit[s->rank];
     h->held_out = whole->held_out;
-    h->loss = (difference){.p_value = 1.0, .ratio = NAN, .null_mean = NAN};
+    h->loss = (classifier_difference){.p_value = 1.0, .ratio = NAN, .null_mean = NAN};
     if (h->own > 0) {
-        TRY(ladder_judge(ctx, &s->ladder, &h->fit, whole, &h->loss));
+        TRY(rank_search_judge(ctx, &s->ladder, &h->fit, whole, &h->loss));
         h->held_out = h->fit.held_out;
     }
     return NONSENS_OK;
@@ -75,18 +75,18 @@ static nonsens_status judge_hypothesis(nonsens_context *ctx, structured *s, int 
  */
 static bool is_negligible(const structured *s, int j)
 {
-    const difference *loss = &s->cause[j].loss, *other = &s->cause[1 - j].loss;
+    const classifier_difference *loss = &s->cause[j].loss, *other = &s->cause[1 - j].loss;
     double alpha = s->ladder.options->alpha;
     return loss->p_value > alpha / FAR_BELOW && loss->mean <= NEGLIGIBLE * other->mean &&
            other->z > special_normal_quantile(1.0 - alpha);
 }
 
-static enum verdict judge(const structured *s, int j)
+static enum structured_verdict judge(const structured *s, int j)
 {
-    const difference *loss = &s->cause[j].loss;
+    const classifier_difference *loss = &s->cause[j].loss;
     double alpha = s->ladder.options->alpha;
     return loss->p_value > 0.5 * alpha || is_negligible(s, j) ? FITS
-           : loss->p_value > ladder_level(&s->ladder)         ? DOUBTFUL
+           : loss->p_value > rank_search_level(&s->ladder)    ? DOUBTFUL
                                                               : REJECTED;
 }
 
@@ -102,7 +102,7 @@ static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structu
     for (int j = 0; j < 2; j++) {
         s->cause[j].verdict = judge(s, j);
     }
-    ladder_compare(&s->ladder, s->cause[0].held_out, s->cause[1].held_out, &s->between);
+    rank_search_compare(&s->ladder, s->cause[0].held_out, s->cause[1].held_out, &s->between);
     return NONSENS_OK;
 }
 
@@ -126,18 +126,18 @@ static nonsens_status step_done(nonsens_context *ctx, int64_t done)
 static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                      const nonsens_options *options, structured *s)
 {
-    TRY(ladder_begin(ctx, a, pair, options, &s->ladder));
+    TRY(rank_search_new(ctx, a, pair, options, &s->ladder));
     TRY(step_done(ctx, 1));
     TRY(test_dependence(ctx, s));
-    TRY(ladder_ranks(ctx, a, &s->ladder, KIND_BOTH, LADDER_MOST_RANK + 1, &s->free));
+    TRY(rank_search_ranks(ctx, a, &s->ladder, KIND_BOTH, RANK_SEARCH_MAX_RANK + 1, &s->free));
     TRY(step_done(ctx, 2));
     s->rank = s->free.rank;
     if (s->rank == 0) {
         return NONSENS_OK;
     }
     for (int j = 0; j < 2; j++) {
-        TRY(ladder_ranks(ctx, a, &s->ladder, j == 0 ? KIND_FIRST : KIND_SECOND, s->rank > 2 ? s->rank - 1 : 1,
-                         &s->alone[j]));
+        TRY(rank_search_ranks(ctx, a, &s->ladder, j == 0 ? KIND_FIRST : KIND_SECOND, s->rank > 2 ? s->rank - 1 : 1,
+                              &s->alone[j]));
     }
     TRY(step_done(ctx, 3));
     TRY(compare_directions(ctx, a, s));
@@ -154,28 +154,28 @@ static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonse
  */
 static nonsens_status compare_at_two(nonsens_context *ctx, arena *a, structured *s)
 {
-    fit one[2];
+    classifier_fit one[2];
     if (s->free.fitted < 2 || !s->free.fit[2].held_out) {
         return NONSENS_OK;
     }
     for (int j = 0; j < 2; j++) {
-        TRY(ladder_restrict(ctx, a, &s->ladder, (shape){j == 0, j == 1, 1}, &s->free.fit[2], &one[j]));
+        TRY(rank_search_restrict(ctx, a, &s->ladder, (classifier_shape){j == 0, j == 1, 1}, &s->free.fit[2], &one[j]));
     }
-    ladder_compare(&s->ladder, one[0].held_out, one[1].held_out, &s->between);
+    rank_search_compare(&s->ladder, one[0].held_out, one[1].held_out, &s->between);
     s->named_at_two = true;
     return NONSENS_OK;
 }
 
 /* ---- decision ---- */
 
-static enum decision direction_of(const structured *s, int cause)
+static enum result_decision direction_of(const structured *s, int cause)
 {
     return (cause == 0) == structured_in_user_order(s) ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
 }
 
 static void decide_direction(const structured *s, int cause, nonsens_result *result)
 {
-    const hypothesis *survivor = &s->cause[cause], *rejected = &s->cause[1 - cause];
+    const structured_hypothesis *survivor = &s->cause[cause], *rejected = &s->cause[1 - cause];
     result->decision = direction_of(s, cause);
     result->p_value = fmin(1.0, 2.0 * rejected->loss.p_value);
     result->reason =
@@ -267,7 +267,7 @@ nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsen
 double structured_classifier_memory(const nonsens_options *options, double rows, int64_t segments)
 {
     enum { NUMBERS_PER_ROW = 60, MATRICES = 15, RANK = 2 };
-    double basis = (double)family_spline_basis(options, (int64_t)rows);
+    double basis = (double)rank_search_spline_basis(options, (int64_t)rows);
     double parameters = RANK * basis * basis + (RANK + 1) * (double)segments;
     return rows * sizeof(double) * NUMBERS_PER_ROW + MATRICES * parameters * parameters * sizeof(double);
 }

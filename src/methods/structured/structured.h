@@ -9,24 +9,24 @@
 #include "methods/shared/result.h"
 
 /* How a direction does against the free classifier. */
-enum verdict { FITS, DOUBTFUL, REJECTED };
+enum structured_verdict { FITS, DOUBTFUL, REJECTED };
 
 /* Variable j of the ladder as the cause: its restriction and what that costs. */
-typedef struct hypothesis {
-    int64_t own;     /* k_j */
-    fit fit;         /* where own > 0 */
-    difference loss; /* against the free classifier of the same rank; zero, without a ratio, where own = 0 */
-    enum verdict verdict;
+typedef struct structured_hypothesis {
+    int64_t own;                /* k_j */
+    classifier_fit fit;         /* where own > 0 */
+    classifier_difference loss; /* against the free classifier of the same rank; zero, without a ratio, where own = 0 */
+    enum structured_verdict verdict;
     const double *held_out;
-} hypothesis;
+} structured_hypothesis;
 
 typedef struct structured {
-    ladder ladder;
-    ranks free, alone[2];
+    rank_search ladder;
+    rank_search_outcome free, alone[2];
     int64_t rank; /* at which the directions are compared */
-    hypothesis cause[2];
-    difference between; /* variable 0 as the cause against variable 1 as the cause, on held-out rows */
-    bool named_at_two;  /* between is that of rank two, although the directions are compared at a lower rank */
+    structured_hypothesis cause[2];
+    classifier_difference between; /* variable 0 as the cause against variable 1 as the cause, on held-out rows */
+    bool named_at_two; /* between is that of rank two, although the directions are compared at a lower rank */
     hsic_result dependence;
     bool dependent; /* or no segment has enough rows to tell */
 } structured;

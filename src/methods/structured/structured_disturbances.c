@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LISTED = 8, LIST_BYTES = LISTED * (2 * SHOWN_BYTES + 8) + 40, MOST_TESTED = 30 };
+enum { LISTED = 8, LIST_BYTES = LISTED * (2 * SHOWN_BYTES + 8) + 40, MAX_TESTED = 30 };
 
 /* node_of (d): the node of each of the user's columns, in whose order everything here is said. */
 static nonsens_status find_nodes(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t **node_of)
@@ -23,7 +23,8 @@ static nonsens_status find_nodes(nonsens_context *ctx, arena *scratch, const non
     return NONSENS_OK;
 }
 
-static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const search *s, nonsens_result *result)
+static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const structured_search *s,
+                                   nonsens_result *result)
 {
     const nonsens_data *data = s->scores->data;
     double *source, *change;
@@ -35,7 +36,7 @@ static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const s
     result->modulation = matrix_view(change, data->segments, data->d);
     for (int64_t j = 0; j < data->d; j++) {
         int64_t causes = pdag_parents(&s->graph, j, nodes), column = data->column_rank[j];
-        const score_entry *entry = scores_get(s->scores, j, causes, nodes);
+        const structured_score *entry = scores_get(s->scores, j, causes, nodes);
         const double *scale = entry->theta + mechanism_size(&s->scores->rows, causes) - data->segments;
         TRY(mechanism_disturbance(ctx, &s->scores->rows, j, causes, nodes, entry->theta,
                                   matrix_col(result->source, column)));
@@ -54,18 +55,18 @@ static nonsens_status say_change(nonsens_context *ctx, nonsens_result *result, c
 {
     char name[SHOWN_BYTES], ratio[NUMBER_BYTES], far[NUMBER_BYTES], scale_p[REASONING_P_BYTES],
         place_p[REASONING_P_BYTES];
-    return result_step(ctx, result,
-                       "The disturbance of %s is %s: its deviation is up to %s times as large in one segment as in "
-                       "another (%s), its means are up to %s deviations apart (%s).",
-                       show_bare(name, variable),
-                       changes ? "seen to change over the segments" : "not seen to change over the segments",
-                       isnan(scale->effect) ? "-" : number_print(ratio, scale->effect, REASONING_DIGITS),
-                       isnan(scale->p_value) ? "not tested" : reasoning_p(scale_p, scale->p_value),
-                       isnan(place->effect) ? "-" : number_print(far, place->effect, REASONING_DIGITS),
-                       isnan(place->p_value) ? "not tested" : reasoning_p(place_p, place->p_value));
+    return result_reason(ctx, result,
+                         "The disturbance of %s is %s: its deviation is up to %s times as large in one segment as in "
+                         "another (%s), its means are up to %s deviations apart (%s).",
+                         show_bare(name, variable),
+                         changes ? "seen to change over the segments" : "not seen to change over the segments",
+                         isnan(scale->effect) ? "-" : number_print(ratio, scale->effect, REASONING_DIGITS),
+                         isnan(scale->p_value) ? "not tested" : reasoning_p(scale_p, scale->p_value),
+                         isnan(place->effect) ? "-" : number_print(far, place->effect, REASONING_DIGITS),
+                         isnan(place->p_value) ? "not tested" : reasoning_p(place_p, place->p_value));
 }
 
-static nonsens_status test_changes(nonsens_context *ctx, const search *s, const int64_t *node_of,
+static nonsens_status test_changes(nonsens_context *ctx, const structured_search *s, const int64_t *node_of,
                                    nonsens_result *result, bool *changes)
 {
     const nonsens_data *data = s->scores->data;
@@ -91,8 +92,8 @@ static nonsens_status test_changes(nonsens_context *ctx, const search *s, const 
 }
 
 /* "a, b, c and 4 more" */
-static void list_unchanged(const search *s, const int64_t *node_of, const bool *changes, char list[LIST_BYTES],
-                           int64_t *count)
+static void list_unchanged(const structured_search *s, const int64_t *node_of, const bool *changes,
+                           char list[LIST_BYTES], int64_t *count)
 {
     char shown[SHOWN_BYTES];
     size_t used = 0;
@@ -109,8 +110,8 @@ static void list_unchanged(const search *s, const int64_t *node_of, const bool *
     }
 }
 
-static nonsens_status note_unchanged(nonsens_context *ctx, const search *s, const int64_t *node_of, const bool *changes,
-                                     nonsens_result *result)
+static nonsens_status note_unchanged(nonsens_context *ctx, const structured_search *s, const int64_t *node_of,
+                                     const bool *changes, nonsens_result *result)
 {
     char list[LIST_BYTES];
     int64_t count;
@@ -125,7 +126,7 @@ static nonsens_status note_unchanged(nonsens_context *ctx, const search *s, cons
 }
 
 /* Disturbances that are dependent inside segments, strongest evidence first found; tests of all pairs. */
-static nonsens_status note_dependent(nonsens_context *ctx, const search *s, nonsens_result *result)
+static nonsens_status note_dependent(nonsens_context *ctx, const structured_search *s, nonsens_result *result)
 {
     const nonsens_data *data = s->scores->data;
     double pairs = 0.5 * (double)data->d * (double)(data->d - 1), level = result->options.alpha / pairs;
@@ -134,7 +135,7 @@ static nonsens_status note_dependent(nonsens_context *ctx, const search *s, nons
     int64_t count = 0;
     hsic_options how = hsic_options_from(&result->options, 0.0, 0);
     how.null_kind = NULL_GAMMA;
-    for (int64_t a = 0; a < data->d && data->d <= MOST_TESTED; a++) {
+    for (int64_t a = 0; a < data->d && data->d <= MAX_TESTED; a++) {
         for (int64_t b = a + 1; b < data->d; b++) {
             arena scratch = {0};
             hsic_result h;
@@ -158,7 +159,7 @@ static nonsens_status note_dependent(nonsens_context *ctx, const search *s, nons
                        list, count > LISTED ? " and others" : "");
 }
 
-nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scratch, const search *s,
+nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scratch, const structured_search *s,
                                               nonsens_result *result, bool *changes)
 {
     int64_t *node_of;

@@ -12,7 +12,7 @@
  * Fills in result->source and result->modulation (scale of each disturbance in each segment over its geometric mean),
  * evidence on changes, and notes.  changes (d), by node: whether place or scale of the disturbance change.
  */
-nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scratch, const search *s,
+nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scratch, const structured_search *s,
                                               nonsens_result *result, bool *changes);
 
 #endif

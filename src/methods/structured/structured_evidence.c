@@ -20,15 +20,15 @@ static const char *name_of(const structured *s, const nonsens_result *result, in
 }
 
 /* Half the width of the interval at level 1 - alpha. */
-static double reach(const structured *s, const difference *d)
+static double reach(const structured *s, const classifier_difference *d)
 {
     return d->error * special_normal_quantile(1.0 - 0.5 * s->ladder.options->alpha);
 }
 
-static double gain_over_shares(const structured *s, const fit *f)
+static double gain_over_shares(const structured *s, const classifier_fit *f)
 {
-    difference d = {0};
-    ladder_compare(&s->ladder, f->held_out, s->ladder.chance, &d);
+    classifier_difference d = {0};
+    rank_search_compare(&s->ladder, f->held_out, s->ladder.chance, &d);
     return d.mean;
 }
 
@@ -36,7 +36,7 @@ static double gain_over_shares(const structured *s, const fit *f)
 
 static nonsens_status report_steps(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
-    const ranks *f = &s->free;
+    const rank_search_outcome *f = &s->free;
     TRY(result_add(ctx, result, (double)f->rank, NAN,
                    "ways in which the segments differ: features that tell them apart", "rank"));
     for (int64_t r = 1; r <= f->tried; r++) {
@@ -55,7 +55,7 @@ static nonsens_status report_alone(nonsens_context *ctx, const structured *s, no
     double whole = gain_over_shares(s, &s->free.fit[s->rank]);
     for (int c = 0; c < 2; c++) {
         int j = variable_of(s, c);
-        const ranks *alone = &s->alone[j];
+        const rank_search_outcome *alone = &s->alone[j];
         TRY(result_add(ctx, result, (double)alone->rank, alone->step[1].p_value,
                        "ways in which the segments differ in this variable alone; 0 means that it is at chance",
                        "rank of %s alone", name_of(s, result, j)));
@@ -67,9 +67,9 @@ static nonsens_status report_alone(nonsens_context *ctx, const structured *s, no
 }
 
 /* Second over first singular value of the segments' weights, features scaled to unit variance and uncorrelated. */
-static double weight_ratio(const fit *f, const double *feature)
+static double weight_ratio(const classifier_fit *f, const double *feature)
 {
-    const sample *data = f->model.data;
+    const classifier_sample *data = f->model.data;
     double cov[2][2] = {{0}}, weight[2][2] = {{0}}, product[2][2] = {{0}}, mean[2] = {0};
     for (int i = 0; i < 2; i++) {
         for (int64_t k = 0; k < data->n; k++) {
@@ -98,7 +98,7 @@ static double weight_ratio(const fit *f, const double *feature)
     return half + root > 0.0 ? sqrt(fmax(half - root, 0.0) / (half + root)) : 0.0;
 }
 
-static nonsens_status features_of(nonsens_context *ctx, arena *a, const fit *f, double **out)
+static nonsens_status features_of(nonsens_context *ctx, arena *a, const classifier_fit *f, double **out)
 {
     ARENA_TRY(ctx, a, *out, f->model.rank * f->model.data->n);
     for (int64_t k = 0; k < f->model.data->folds; k++) {
@@ -109,7 +109,7 @@ static nonsens_status features_of(nonsens_context *ctx, arena *a, const fit *f, 
 
 static nonsens_status report_weights(nonsens_context *ctx, arena *a, const structured *s, nonsens_result *result)
 {
-    const fit *f = &s->free.fit[2];
+    const classifier_fit *f = &s->free.fit[2];
     double *feature;
     if (s->rank != 2 || !f->theta) {
         return NONSENS_OK;
@@ -125,7 +125,7 @@ static nonsens_status report_weights(nonsens_context *ctx, arena *a, const struc
 
 static nonsens_status report_direction(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
 {
-    const hypothesis *h = &s->cause[j];
+    const structured_hypothesis *h = &s->cause[j];
     const char *cause = name_of(s, result, j), *effect = name_of(s, result, 1 - j);
     TRY(result_add(ctx, result, h->loss.mean, h->loss.p_value, s->ladder.family->loss, "loss of %s->%s", cause,
                    effect));
@@ -153,7 +153,7 @@ static nonsens_status report_between(nonsens_context *ctx, const structured *s, 
 static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
 {
     enum { DIGITS = 3 };
-    const difference *loss = &s->cause[j].loss;
+    const classifier_difference *loss = &s->cause[j].loss;
     char value[NUMBER_BYTES], low[NUMBER_BYTES], high[NUMBER_BYTES], level[NUMBER_BYTES];
     if (s->cause[j].own == 0) {
         return NONSENS_OK;
@@ -176,7 +176,7 @@ static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j,
  */
 static void source_of(const structured *s, const double *feature, int variable, double *out)
 {
-    const ladder *l = &s->ladder;
+    const rank_search *l = &s->ladder;
     int64_t n = l->pair->n;
     const double *x = l->warped[variable];
     double mean = 0.0, square = 0.0, middle = 0.0, sense = 0.0;
@@ -220,8 +220,8 @@ static void add_source(const structured *s, const double *feature, int variable,
 static nonsens_status add_sources(nonsens_context *ctx, arena *a, const structured *s, nonsens_result *result)
 {
     int cause = (result->better == BETTER_SECOND) == structured_in_user_order(s) ? 1 : 0;
-    const hypothesis *h = &s->cause[cause];
-    const fit *f = h->own > 0 ? &h->fit : &s->free.fit[s->rank];
+    const structured_hypothesis *h = &s->cause[cause];
+    const classifier_fit *f = h->own > 0 ? &h->fit : &s->free.fit[s->rank];
     int64_t n = s->ladder.pair->n, segments = s->ladder.pair->segments;
     double *feature, *change, *source;
     if (!f->theta) {
@@ -289,7 +289,7 @@ nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const str
         TRY(add_notes(ctx, s, result));
         TRY(add_sources(ctx, scratch, s, result));
     }
-    TRY(result_note_skipped(ctx, result, s->dependence.segments_skipped, HSIC_LEAST_ROWS));
+    TRY(result_note_skipped(ctx, result, s->dependence.segments_skipped, HSIC_MIN_ROWS));
     return result_add(ctx, result, s->dependence.statistic, s->dependence.p_value,
                       "kernel test of independence inside each segment, added up, on ranks",
                       "dependence inside segments");

@@ -14,8 +14,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const double LEAST_GAIN = 0.002; /* nats per row */
-enum { MOST_SEGMENTS = 1000 };          /* a fit takes time with the third power of them */
+static const double MIN_GAIN = 0.002; /* nats per row */
+enum { MAX_SEGMENTS = 1000 };         /* a fit takes time with the third power of them */
 
 static const char *name_of(const nonsens_data *data, int64_t node)
 {
@@ -38,36 +38,36 @@ static nonsens_status say_arrow(nonsens_context *ctx, nonsens_result *result, co
     number_print(gain, f->gain, REASONING_DIGITS);
     reasoning_p(p, f->gain_p);
     if (f->required) {
-        return result_step(ctx, result,
-                           "%s -> %s predicts unseen rows better by %s nats per row (%s); its direction is "
-                           "known beforehand.",
-                           a, b, gain, p);
+        return result_reason(ctx, result,
+                             "%s -> %s predicts unseen rows better by %s nats per row (%s); its direction is "
+                             "known beforehand.",
+                             a, b, gain, p);
     }
     if (!f->possible) {
-        return result_step(ctx, result,
-                           "%s -> %s predicts unseen rows better by %s nats per row (%s). Turned round it "
-                           "would close a circle with other arrows, or have an effect with too many causes: %s.",
-                           a, b, gain, p,
-                           f->directed ? "so its direction follows from theirs"
-                                       : "but nothing changes at either end, "
-                                         "so its direction stays open");
+        return result_reason(ctx, result,
+                             "%s -> %s predicts unseen rows better by %s nats per row (%s). Turned round it "
+                             "would close a circle with other arrows, or have an effect with too many causes: %s.",
+                             a, b, gain, p,
+                             f->directed ? "so its direction follows from theirs"
+                                         : "but nothing changes at either end, "
+                                           "so its direction stays open");
     }
-    return result_step(ctx, result,
-                       "%s -> %s predicts unseen rows better by %s nats per row (%s); turned round it would "
-                       "lose %s of them (%s): %s.",
-                       a, b, gain, p, number_print(loss, f->loss, REASONING_DIGITS), reasoning_p(turned_p, f->loss_p),
-                       f->directed                               ? "the direction is established"
-                       : f->loss_p < 0.5 * result->options.alpha ? "but no change of a disturbance at either end "
-                                                                   "supports it, and the direction stays open"
-                                                                 : "not enough to name a direction");
+    return result_reason(ctx, result,
+                         "%s -> %s predicts unseen rows better by %s nats per row (%s); turned round it would "
+                         "lose %s of them (%s): %s.",
+                         a, b, gain, p, number_print(loss, f->loss, REASONING_DIGITS), reasoning_p(turned_p, f->loss_p),
+                         f->directed                               ? "the direction is established"
+                         : f->loss_p < 0.5 * result->options.alpha ? "but no change of a disturbance at either end "
+                                                                     "supports it, and the direction stays open"
+                                                                   : "not enough to name a direction");
 }
 
 /* One arrow with what speaks for it and against the other direction. */
-static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, search *s, int64_t a, int64_t b,
+static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, structured_search *s, int64_t a, int64_t b,
                                    const bool *changes, nonsens_result *result)
 {
     const nonsens_data *data = s->scores->data;
-    search_gain there, turned;
+    structured_gain there, turned;
     bool possible;
     double n = (double)data->n;
     TRY(search_judge(ctx, scratch, s, a, b, &there, &turned, &possible));
@@ -88,7 +88,8 @@ static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, search 
 }
 
 /* Nodes from causes to effects, of several that could come next the first in canonical order; variables of the user. */
-static nonsens_status report_order(nonsens_context *ctx, arena *scratch, const search *s, nonsens_result *result)
+static nonsens_status report_order(nonsens_context *ctx, arena *scratch, const structured_search *s,
+                                   nonsens_result *result)
 {
     int64_t d = s->graph.d, placed = 0, *order, *nodes;
     bool *done;
@@ -112,7 +113,8 @@ static nonsens_status report_order(nonsens_context *ctx, arena *scratch, const s
 }
 
 /* The log likelihood of the graph, and that of the graph without edges. */
-static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, const search *s, nonsens_result *result)
+static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, const structured_search *s,
+                                        nonsens_result *result)
 {
     int64_t d = s->graph.d, *nodes;
     double graph = 0.0, empty = 0.0, n = (double)s->scores->data->n;
@@ -127,7 +129,7 @@ static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, co
         graph += scores_get(s->scores, j, pdag_parents(&s->graph, j, nodes), nodes)->total / n;
         empty += scores_get(s->scores, j, 0, nodes)->total / n;
     }
-    TRY(result_step(
+    TRY(result_reason(
         ctx, result,
         "Every variable is explained by a mechanism that is the same in all segments and a disturbance that "
         "changes over them; graphs are compared by the log likelihood of rows that the fits have not seen. "
@@ -138,7 +140,7 @@ static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, co
     return result_add(ctx, result, empty, NAN, "the same without any edge", "likelihood(no edges)");
 }
 
-static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, search *s, nonsens_result *result)
+static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, structured_search *s, nonsens_result *result)
 {
     int64_t edges = pdag_edge_count(&s->graph);
     pdag_edge *edge;
@@ -154,11 +156,11 @@ static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, search 
     return report_order(ctx, scratch, s, result);
 }
 
-static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, scores *sc, nonsens_result *result)
+static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, structured_scores *sc, nonsens_result *result)
 {
     double d = (double)sc->data->d;
     knowledge space;
-    search s = {.scores = sc, .least = LEAST_GAIN * (double)sc->data->n};
+    structured_search s = {.scores = sc, .least = MIN_GAIN * (double)sc->data->n};
     s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));
     if (result->known) {
         TRY(knowledge_permute(ctx, scratch, result->known, sc->data->column_rank, &space));
@@ -171,14 +173,14 @@ static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, scores *s
 nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                    const nonsens_options *options, nonsens_result *result)
 {
-    scores sc;
-    if (data->segments > MOST_SEGMENTS) {
+    structured_scores sc;
+    if (data->segments > MAX_SEGMENTS) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "there are %" PRId64 " segments; structured takes at most %d for a graph, merge some of them",
-                    data->segments, MOST_SEGMENTS);
+                    data->segments, MAX_SEGMENTS);
     }
-    nonsens_status status = scores_open(ctx, scratch, data, options, &sc);
+    nonsens_status status = structured_scores_new(ctx, scratch, data, options, &sc);
     status = status == NONSENS_OK ? find_graph(ctx, scratch, &sc, result) : status;
-    scores_close(&sc);
+    structured_scores_free(&sc);
     return status;
 }

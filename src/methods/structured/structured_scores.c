@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BUCKETS = 4096, MOST_GROUPS = 256, GROUP_ROWS = 4, FOLDS = 5 };
+enum { BUCKETS = 4096, MAX_GROUPS = 256, GROUP_ROWS = 4, FOLDS = 5 };
 
 static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, const double ***warped)
 {
@@ -23,17 +23,17 @@ static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens
     return NONSENS_OK;
 }
 
-static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, scores *s)
+static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, structured_scores *s)
 {
     int64_t n = s->data->n, *order;
-    s->groups = n / GROUP_ROWS < MOST_GROUPS ? n / GROUP_ROWS : MOST_GROUPS;
+    s->groups = n / GROUP_ROWS < MAX_GROUPS ? n / GROUP_ROWS : MAX_GROUPS;
     s->groups = s->groups > 2 ? s->groups : 2;
     ARENA_TRY(ctx, a, s->group_of, n);
     ARENA_TRY(ctx, a, order, n);
     for (int64_t i = 0; i < n; i++) {
         order[i] = i;
     }
-    rng r = rng_open((uint64_t)seed, RNG_SCORE_GROUPS, 0);
+    rng r = rng_new((uint64_t)seed, RNG_SCORE_GROUPS, 0);
     rng_shuffle(&r, n, order);
     for (int64_t i = 0; i < n; i++) {
         s->group_of[order[i]] = (int32_t)(i % s->groups);
@@ -41,20 +41,20 @@ static nonsens_status deal_groups(nonsens_context *ctx, arena *a, int64_t seed, 
     return NONSENS_OK;
 }
 
-nonsens_status scores_open(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
-                           scores *out)
+nonsens_status structured_scores_new(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                     const nonsens_options *options, structured_scores *out)
 {
     const double **warped;
     int32_t *fold;
-    *out = (scores){.data = data, .threads = (int)options->threads};
+    *out = (structured_scores){.data = data, .threads = (int)options->threads};
     ARENA_TRY(ctx, a, out->table, BUCKETS);
     TRY(warp_columns(ctx, a, data, &warped));
     TRY(sample_folds(ctx, a, data->segments, data->start, FOLDS, options->seed, 0, &fold));
     TRY(deal_groups(ctx, a, options->seed, out));
-    return mechanism_prepare(ctx, a, data->d, warped, data->segments, data->start, fold, FOLDS, &out->rows);
+    return mechanism_data_new(ctx, a, data->d, warped, data->segments, data->start, fold, FOLDS, &out->rows);
 }
 
-void scores_close(scores *s)
+void structured_scores_free(structured_scores *s)
 {
     arena_free(&s->memory);
 }
@@ -69,9 +69,9 @@ static size_t bucket_of(int64_t effect, int64_t causes, const int64_t *cause)
     return (size_t)(hash % BUCKETS);
 }
 
-static score_entry *find(const scores *s, int64_t effect, int64_t causes, const int64_t *cause)
+static structured_score *find(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause)
 {
-    for (score_entry *at = s->table[bucket_of(effect, causes, cause)]; at; at = at->next) {
+    for (structured_score *at = s->table[bucket_of(effect, causes, cause)]; at; at = at->next) {
         if (at->effect == effect && at->causes == causes &&
             (causes == 0 || memcmp(at->cause, cause, (size_t)causes * sizeof *cause) == 0)) {
             return at;
@@ -80,17 +80,18 @@ static score_entry *find(const scores *s, int64_t effect, int64_t causes, const 
     return NULL;
 }
 
-const score_entry *scores_get(const scores *s, int64_t effect, int64_t causes, const int64_t *cause)
+const structured_score *scores_get(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause)
 {
     return find(s, effect, causes, cause);
 }
 
-nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int64_t causes, const int64_t *cause)
+nonsens_status scores_want(nonsens_context *ctx, structured_scores *s, int64_t effect, int64_t causes,
+                           const int64_t *cause)
 {
     if (find(s, effect, causes, cause)) {
         return NONSENS_OK;
     }
-    score_entry *entry, **bucket = &s->table[bucket_of(effect, causes, cause)];
+    structured_score *entry, **bucket = &s->table[bucket_of(effect, causes, cause)];
     ARENA_TRY(ctx, &s->memory, entry, 1);
     ARENA_TRY(ctx, &s->memory, entry->group, s->groups);
     ARENA_TRY(ctx, &s->memory, entry->theta, (1 + FOLDS) * mechanism_size(&s->rows, causes));
@@ -107,17 +108,17 @@ nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int6
 }
 
 /* The best of the fits with one cause less that are there, or NULL. */
-static const score_entry *find_smaller(const scores *s, const score_entry *entry)
+static const structured_score *find_smaller(const structured_scores *s, const structured_score *entry)
 {
-    const score_entry *best = NULL;
+    const structured_score *best = NULL;
     for (int64_t out = 0; out < entry->causes; out++) {
-        int64_t cause[MECHANISM_MOST_CAUSES], count = 0;
+        int64_t cause[MECHANISM_MAX_CAUSES], count = 0;
         for (int64_t i = 0; i < entry->causes; i++) {
             if (i != out) {
                 cause[count++] = entry->cause[i];
             }
         }
-        const score_entry *at = find(s, entry->effect, count, cause);
+        const structured_score *at = find(s, entry->effect, count, cause);
         if (at && at->settled && (!best || at->total > best->total)) {
             best = at;
         }
@@ -125,7 +126,8 @@ static const score_entry *find_smaller(const scores *s, const score_entry *entry
     return best;
 }
 
-static void keep_fit(const scores *s, const mechanism_fit *fit, const score_entry *smaller, score_entry *entry)
+static void keep_fit(const structured_scores *s, const mechanism_fit *fit, const structured_score *smaller,
+                     structured_score *entry)
 {
     int64_t size = (1 + FOLDS) * mechanism_size(&s->rows, entry->causes);
     memcpy(entry->theta, fit->theta, (size_t)size * sizeof *entry->theta);
@@ -145,9 +147,9 @@ static void keep_fit(const scores *s, const mechanism_fit *fit, const score_entr
 
 static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
-    scores *s = state;
-    score_entry *entry = s->wanted[job];
-    const score_entry *smaller = find_smaller(s, entry);
+    structured_scores *s = state;
+    structured_score *entry = s->wanted[job];
+    const structured_score *smaller = find_smaller(s, entry);
     mechanism_fit fit;
     mechanism_guess guess = {0};
     if (smaller) {
@@ -160,7 +162,7 @@ static nonsens_status fit_wanted(nonsens_context *ctx, arena *scratch, int64_t j
     return NONSENS_OK;
 }
 
-nonsens_status scores_settle(nonsens_context *ctx, scores *s, const char *phase)
+nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const char *phase)
 {
     int64_t count = s->wanted_count;
     s->wanted_count = 0;

@@ -8,37 +8,38 @@
 #include "data/dataset.h"
 #include "mechanism/mechanism.h"
 
-typedef struct score_entry {
-    int64_t effect, causes, cause[MECHANISM_MOST_CAUSES]; /* ascending */
-    double total, fold_total[MECHANISM_MOST_FOLDS], smooth[MECHANISM_MOST_CAUSES];
+typedef struct structured_score {
+    int64_t effect, causes, cause[MECHANISM_MAX_CAUSES]; /* ascending */
+    double total, fold_total[MECHANISM_MAX_FOLDS], smooth[MECHANISM_MAX_CAUSES];
     double *theta; /* parameters of the fit of all rows, then of those without a fold (mechanism_fit) */
     double *group; /* (groups) sums of held-out log densities */
     bool settled;  /* the fit is made */
-    struct score_entry *next;
-} score_entry;
+    struct structured_score *next;
+} structured_score;
 
 /* Nodes are the variables in canonical order. */
-typedef struct scores {
+typedef struct structured_scores {
     const nonsens_data *data;
     mechanism_data rows;
     int threads;
     int32_t *group_of; /* (n) drawn at random, equally many rows in each up to one */
     int64_t groups;
-    arena memory;        /* of the entries */
-    score_entry **table; /* hash table, chained */
-    score_entry **wanted;
+    arena memory;             /* of the entries */
+    structured_score **table; /* hash table, chained */
+    structured_score **wanted;
     int64_t wanted_count, wanted_capacity, fits;
-} scores;
+} structured_scores;
 
-/* Memory from `a`, but for what scores_close frees. */
-nonsens_status scores_open(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
-                           scores *out);
-void scores_close(scores *s);
+/* Memory from `a`, but for what structured_scores_free frees. */
+nonsens_status structured_scores_new(nonsens_context *ctx, arena *a, const nonsens_data *data,
+                                     const nonsens_options *options, structured_scores *out);
+void structured_scores_free(structured_scores *s);
 
 /* Asks for a score; scores_settle makes those that are not there yet, all at once.  cause is ascending. */
-nonsens_status scores_want(nonsens_context *ctx, scores *s, int64_t effect, int64_t causes, const int64_t *cause);
-nonsens_status scores_settle(nonsens_context *ctx, scores *s, const char *phase);
+nonsens_status scores_want(nonsens_context *ctx, structured_scores *s, int64_t effect, int64_t causes,
+                           const int64_t *cause);
+nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const char *phase);
 /* A score that is there. */
-const score_entry *scores_get(const scores *s, int64_t effect, int64_t causes, const int64_t *cause);
+const structured_score *scores_get(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause);
 
 #endif

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TOGGLES = 4 * MECHANISM_MOST_CAUSES };
+enum { MAX_TOGGLES = 4 * MECHANISM_MAX_CAUSES };
 
 /* Nats over all rows that arrows turned must gain: less than fits are good to, far more than sums are rounded. */
-static const double LEAST_TURN = 1e-3;
+static const double MIN_TURN = 1e-3;
 
 /* An arrow that comes or goes. */
 typedef struct toggle {
@@ -16,7 +16,7 @@ typedef struct toggle {
 
 typedef struct move {
     int count;
-    toggle toggle[MOST_TOGGLES];
+    toggle toggle[MAX_TOGGLES];
 } move;
 
 typedef struct move_list {
@@ -62,7 +62,7 @@ static void apply(const move *m, pdag *g)
 }
 
 /* Whether an arrow comes where another one stays. */
-static bool is_crowded(const search *s, const move *m)
+static bool is_crowded(const structured_search *s, const move *m)
 {
     for (int i = 0; i < m->count; i++) {
         bool is_free = !m->toggle[i].add || !pdag_is_adjacent(&s->graph, m->toggle[i].from, m->toggle[i].to);
@@ -77,7 +77,7 @@ static bool is_crowded(const search *s, const move *m)
 }
 
 /* Whether the graph after the move is one that may be; `after` is that graph. */
-static bool is_legal(const search *s, const move *m, pdag *after, int64_t *nodes)
+static bool is_legal(const structured_search *s, const move *m, pdag *after, int64_t *nodes)
 {
     if (is_crowded(s, m)) {
         return false;
@@ -89,8 +89,8 @@ static bool is_legal(const search *s, const move *m, pdag *after, int64_t *nodes
         if (!t->add && knowledge_requires(s->known, t->from, t->to)) {
             return false;
         }
-        if (t->add && (!knowledge_allows(s->known, t->from, t->to) ||
-                       pdag_parents(after, t->to, nodes) > MECHANISM_MOST_CAUSES)) {
+        if (t->add &&
+            (!knowledge_allows(s->known, t->from, t->to) || pdag_parents(after, t->to, nodes) > MECHANISM_MAX_CAUSES)) {
             return false;
         }
     }
@@ -113,7 +113,7 @@ static bool is_first_of_effect(const move *m, int i)
     return true;
 }
 
-static nonsens_status want(nonsens_context *ctx, search *s, const move *m, const pdag *after, int64_t *nodes)
+static nonsens_status want(nonsens_context *ctx, structured_search *s, const move *m, const pdag *after, int64_t *nodes)
 {
     for (int i = 0; i < m->count; i++) {
         if (is_first_of_effect(m, i)) {
@@ -127,8 +127,8 @@ static nonsens_status want(nonsens_context *ctx, search *s, const move *m, const
 }
 
 /* What some variables gain by other fits. */
-static search_gain gain_between(const scores *sc, int effects, const score_entry *const *now,
-                                const score_entry *const *then)
+static structured_gain gain_between(const structured_scores *sc, int effects, const structured_score *const *now,
+                                    const structured_score *const *then)
 {
     double sum = 0.0, squares = 0.0, groups = (double)sc->groups;
     for (int64_t g = 0; g < sc->groups; g++) {
@@ -140,12 +140,12 @@ static search_gain gain_between(const scores *sc, int effects, const score_entry
         squares += difference * difference;
     }
     double variance = fmax(0.0, squares - sum * sum / groups) * groups / (groups - 1.0);
-    return (search_gain){sum, variance > 0 ? sum / sqrt(variance) : 0.0};
+    return (structured_gain){sum, variance > 0 ? sum / sqrt(variance) : 0.0};
 }
 
-static search_gain gain_of(const search *s, const move *m, pdag *after, int64_t *nodes)
+static structured_gain gain_of(const structured_search *s, const move *m, pdag *after, int64_t *nodes)
 {
-    const score_entry *now[MOST_TOGGLES], *then[MOST_TOGGLES];
+    const structured_score *now[MAX_TOGGLES], *then[MAX_TOGGLES];
     int effects = 0;
     pdag_copy(&s->graph, after);
     apply(m, after);
@@ -168,7 +168,7 @@ static nonsens_status list_move(nonsens_context *ctx, arena *a, move_list *list,
     return NONSENS_OK;
 }
 
-static nonsens_status list_additions(nonsens_context *ctx, arena *a, const search *s, move_list *list)
+static nonsens_status list_additions(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list)
 {
     for (int64_t i = 0; i < s->graph.d; i++) {
         for (int64_t j = 0; j < s->graph.d; j++) {
@@ -180,7 +180,7 @@ static nonsens_status list_additions(nonsens_context *ctx, arena *a, const searc
     return NONSENS_OK;
 }
 
-static nonsens_status list_double_turns(nonsens_context *ctx, arena *a, const search *s, move_list *list)
+static nonsens_status list_double_turns(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list)
 {
     int64_t edges = pdag_edge_count(&s->graph);
     pdag_edge *edge;
@@ -198,7 +198,7 @@ static nonsens_status list_double_turns(nonsens_context *ctx, arena *a, const se
 }
 
 /* a -> b is turned and a and b exchange their other causes. */
-static move move_exchange(const search *s, int64_t a, int64_t b, int64_t *nodes)
+static move move_exchange(const structured_search *s, int64_t a, int64_t b, int64_t *nodes)
 {
     move m = move_turn(a, b);
     for (int side = 0; side < 2; side++) {
@@ -213,7 +213,8 @@ static move move_exchange(const search *s, int64_t a, int64_t b, int64_t *nodes)
 }
 
 /* Every arrow reversed; with `exchange`, its ends exchange their other causes. */
-static nonsens_status list_turns(nonsens_context *ctx, arena *a, const search *s, bool exchange, move_list *list)
+static nonsens_status list_turns(nonsens_context *ctx, arena *a, const structured_search *s, bool exchange,
+                                 move_list *list)
 {
     int64_t *nodes;
     ARENA_TRY(ctx, a, nodes, s->graph.d);
@@ -228,7 +229,7 @@ static nonsens_status list_turns(nonsens_context *ctx, arena *a, const search *s
 }
 
 /* Makes the best of the moves; *made: false where none is worth it. */
-static nonsens_status make_best(nonsens_context *ctx, arena *scratch, search *s, move_list *list, bool *made)
+static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured_search *s, move_list *list, bool *made)
 {
     pdag after;
     int64_t *nodes, kept = 0;
@@ -244,9 +245,9 @@ static nonsens_status make_best(nonsens_context *ctx, arena *scratch, search *s,
     double best = 0.0;
     int64_t chosen = -1;
     for (int64_t i = 0; i < kept; i++) {
-        search_gain gain = gain_of(s, &list->at[i], &after, nodes);
+        structured_gain gain = gain_of(s, &list->at[i], &after, nodes);
         bool adds = list->at[i].count == 1; // others add to one sum of scores, hence no graph comes twice
-        bool is_worth = adds ? gain.total > s->least && gain.z > s->level : gain.total > LEAST_TURN;
+        bool is_worth = adds ? gain.total > s->least && gain.z > s->level : gain.total > MIN_TURN;
         if (is_worth && gain.total > best) {
             best = gain.total;
             chosen = i;
@@ -273,27 +274,29 @@ typedef struct trial {
     pdag graph;
 } trial;
 
-static search_gain compare_sets(const search *s, int64_t effect, const pdag *now, const pdag *then, int64_t *nodes)
+static structured_gain compare_sets(const structured_search *s, int64_t effect, const pdag *now, const pdag *then,
+                                    int64_t *nodes)
 {
-    const score_entry *from = scores_get(s->scores, effect, pdag_parents(now, effect, nodes), nodes);
-    const score_entry *to = scores_get(s->scores, effect, pdag_parents(then, effect, nodes), nodes);
+    const structured_score *from = scores_get(s->scores, effect, pdag_parents(now, effect, nodes), nodes);
+    const structured_score *to = scores_get(s->scores, effect, pdag_parents(then, effect, nodes), nodes);
     return gain_between(s->scores, 1, &from, &to);
 }
 
-static bool may_add(const search *s, const pdag *g, int64_t cause, int64_t effect, int64_t *nodes)
+static bool may_add(const structured_search *s, const pdag *g, int64_t cause, int64_t effect, int64_t *nodes)
 {
     return cause != effect && !pdag_is_adjacent(g, cause, effect) && knowledge_allows(s->known, cause, effect) &&
-           !pdag_would_close_cycle(g, cause, effect) && pdag_parents(g, effect, nodes) < MECHANISM_MOST_CAUSES;
+           !pdag_would_close_cycle(g, cause, effect) && pdag_parents(g, effect, nodes) < MECHANISM_MAX_CAUSES;
 }
 
-static nonsens_status want_set(nonsens_context *ctx, search *s, const pdag *g, int64_t effect, int64_t *nodes)
+static nonsens_status want_set(nonsens_context *ctx, structured_search *s, const pdag *g, int64_t effect,
+                               int64_t *nodes)
 {
     return scores_want(ctx, s->scores, effect, pdag_parents(g, effect, nodes), nodes);
 }
 
 /* For one end of a trial: all sets with one cause of the other end more are asked for, or the best of them is taken. */
-static nonsens_status offer_causes(nonsens_context *ctx, search *s, trial *t, int side, bool asking, pdag *after,
-                                   int64_t *nodes)
+static nonsens_status offer_causes(nonsens_context *ctx, structured_search *s, trial *t, int side, bool asking,
+                                   pdag *after, int64_t *nodes)
 {
     int64_t effect = t->end[side], other = t->end[1 - side], best = -1;
     double most = 0.0;
@@ -307,7 +310,7 @@ static nonsens_status offer_causes(nonsens_context *ctx, search *s, trial *t, in
             TRY(want_set(ctx, s, after, effect, nodes));
             continue;
         }
-        search_gain gain = compare_sets(s, effect, &t->graph, after, nodes);
+        structured_gain gain = compare_sets(s, effect, &t->graph, after, nodes);
         if (gain.total > s->least && gain.z > s->level && gain.total > most) {
             most = gain.total;
             best = i;
@@ -319,7 +322,8 @@ static nonsens_status offer_causes(nonsens_context *ctx, search *s, trial *t, in
     return asking ? want_set(ctx, s, &t->graph, effect, nodes) : NONSENS_OK;
 }
 
-static nonsens_status list_trials(nonsens_context *ctx, arena *scratch, const search *s, trial *list, int64_t *count)
+static nonsens_status list_trials(nonsens_context *ctx, arena *scratch, const structured_search *s, trial *list,
+                                  int64_t *count)
 {
     int64_t *nodes;
     pdag after;
@@ -340,12 +344,12 @@ static nonsens_status list_trials(nonsens_context *ctx, arena *scratch, const se
     return NONSENS_OK;
 }
 
-static nonsens_status turn_anew(nonsens_context *ctx, arena *scratch, search *s, bool *made)
+static nonsens_status turn_anew(nonsens_context *ctx, arena *scratch, structured_search *s, bool *made)
 {
     int64_t count, *nodes, chosen = -1;
     trial *list;
     pdag after;
-    double best = LEAST_TURN;
+    double best = MIN_TURN;
     ARENA_TRY(ctx, scratch, list, pdag_edge_count(&s->graph) + 1);
     ARENA_TRY(ctx, scratch, nodes, s->graph.d);
     TRY(pdag_new(ctx, scratch, s->graph.d, &after));
@@ -374,7 +378,7 @@ static nonsens_status turn_anew(nonsens_context *ctx, arena *scratch, search *s,
     return NONSENS_OK;
 }
 
-static nonsens_status step(nonsens_context *ctx, arena *scratch, search *s, bool additions, bool *made)
+static nonsens_status step(nonsens_context *ctx, arena *scratch, structured_search *s, bool additions, bool *made)
 {
     arena_mark mark = arena_tell(scratch);
     move_list list = {0};
@@ -399,7 +403,7 @@ static nonsens_status step(nonsens_context *ctx, arena *scratch, search *s, bool
 
 /* ---- taking arrows away --------------------------------------------------------------------------------------- */
 
-static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, search *s, bool *made)
+static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, structured_search *s, bool *made)
 {
     arena_mark mark = arena_tell(scratch);
     int64_t edges = pdag_edge_count(&s->graph), *nodes, weakest = -1;
@@ -420,7 +424,7 @@ static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, searc
     for (int64_t i = 0; i < edges; i++) {
         move m = move_remove(edge[i].from, edge[i].to);
         if (is_legal(s, &m, &after, nodes)) {
-            search_gain lost = gain_of(s, &m, &after, nodes);
+            structured_gain lost = gain_of(s, &m, &after, nodes);
             if ((-lost.z < s->level || -lost.total < s->least) && -lost.z < least) {
                 least = -lost.z;
                 weakest = i;
@@ -435,7 +439,7 @@ static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, searc
     return NONSENS_OK;
 }
 
-static nonsens_status set_required(nonsens_context *ctx, search *s)
+static nonsens_status set_required(nonsens_context *ctx, structured_search *s)
 {
     const nonsens_data *data = s->scores->data;
     for (int64_t j = 0; j < s->graph.d; j++) {
@@ -446,17 +450,17 @@ static nonsens_status set_required(nonsens_context *ctx, search *s)
                 causes++;
             }
         }
-        if (causes > MECHANISM_MOST_CAUSES) {
+        if (causes > MECHANISM_MAX_CAUSES) {
             return fail(ctx, NONSENS_ERR_USAGE,
                         "the knowledge file requires %d causes of %.100s; structured takes up to %d of a variable: "
                         "leave some out, or take another --method",
-                        (int)causes, data->names[data->column_rank[j]], MECHANISM_MOST_CAUSES);
+                        (int)causes, data->names[data->column_rank[j]], MECHANISM_MAX_CAUSES);
         }
     }
     return NONSENS_OK;
 }
 
-nonsens_status search_run(nonsens_context *ctx, arena *a, search *s)
+nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s)
 {
     TRY(pdag_new(ctx, a, s->scores->data->d, &s->graph));
     TRY(set_required(ctx, s));
@@ -472,8 +476,8 @@ nonsens_status search_run(nonsens_context *ctx, arena *a, search *s)
     return NONSENS_OK;
 }
 
-nonsens_status search_judge(nonsens_context *ctx, arena *scratch, search *s, int64_t a, int64_t b, search_gain *there,
-                            search_gain *turned, bool *possible)
+nonsens_status search_judge(nonsens_context *ctx, arena *scratch, structured_search *s, int64_t a, int64_t b,
+                            structured_gain *there, structured_gain *turned, bool *possible)
 {
     pdag after;
     int64_t *nodes;
@@ -488,8 +492,8 @@ nonsens_status search_judge(nonsens_context *ctx, arena *scratch, search *s, int
         TRY(want(ctx, s, &turn, &after, nodes));
     }
     TRY(scores_settle(ctx, s->scores, NULL));
-    search_gain lost = gain_of(s, &away, &after, nodes);
-    *there = (search_gain){-lost.total, -lost.z};
-    *turned = *possible ? gain_of(s, &turn, &after, nodes) : (search_gain){NAN, NAN};
+    structured_gain lost = gain_of(s, &away, &after, nodes);
+    *there = (structured_gain){-lost.total, -lost.z};
+    *turned = *possible ? gain_of(s, &turn, &after, nodes) : (structured_gain){NAN, NAN};
     return NONSENS_OK;
 }

@@ -16,22 +16,22 @@
 #include "methods/structured/structured_scores.h"
 
 /* What a change of the graph gains on unseen rows: nats over all rows, and that in standard errors. */
-typedef struct search_gain {
+typedef struct structured_gain {
     double total, z;
-} search_gain;
+} structured_gain;
 
-typedef struct search {
-    scores *scores;
+typedef struct structured_search {
+    structured_scores *scores;
     const knowledge *known; /* NULL: nothing */
     pdag graph;             /* arrows alone */
     double level;           /* standard errors that an arrow must gain */
     double least;           /* nats over all rows that it must gain */
-} search;
+} structured_search;
 
-nonsens_status search_run(nonsens_context *ctx, arena *a, search *s);
+nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s);
 
 /* What the arrow a -> b gains; what turning it would (possible: false where that graph may not be). */
-nonsens_status search_judge(nonsens_context *ctx, arena *scratch, search *s, int64_t a, int64_t b, search_gain *there,
-                            search_gain *turned, bool *possible);
+nonsens_status search_judge(nonsens_context *ctx, arena *scratch, structured_search *s, int64_t a, int64_t b,
+                            structured_gain *there, structured_gain *turned, bool *possible);
 
 #endif

@@ -11,38 +11,39 @@ static nonsens_status say_dependence(nonsens_context *ctx, const structured *s, 
 {
     char a[SHOWN_BYTES], b[SHOWN_BYTES], p_value[REASONING_P_BYTES];
     if (s->dependence.segments_used == 0) {
-        return result_step(ctx, result, "Whether %s and %s depend on one another inside the segments cannot be tested.",
-                           show_bare(a, result->names[0]), show_bare(b, result->names[1]));
+        return result_reason(ctx, result,
+                             "Whether %s and %s depend on one another inside the segments cannot be tested.",
+                             show_bare(a, result->names[0]), show_bare(b, result->names[1]));
     }
-    return result_step(ctx, result, "Inside the segments %s and %s are %s (kernel test of independence, %s).",
-                       show_bare(a, result->names[0]), show_bare(b, result->names[1]),
-                       s->dependent ? "dependent, so that there is something to explain"
-                                    : "not seen to depend on one another",
-                       reasoning_p(p_value, s->dependence.p_value));
+    return result_reason(ctx, result, "Inside the segments %s and %s are %s (kernel test of independence, %s).",
+                         show_bare(a, result->names[0]), show_bare(b, result->names[1]),
+                         s->dependent ? "dependent, so that there is something to explain"
+                                      : "not seen to depend on one another",
+                         reasoning_p(p_value, s->dependence.p_value));
 }
 
 static nonsens_status say_rank(nonsens_context *ctx, const structured *s, int64_t r, nonsens_result *result)
 {
-    const ranks *f = &s->free;
+    const rank_search_outcome *f = &s->free;
     char gain[NUMBER_BYTES], p_value[REASONING_P_BYTES];
     bool fitted = r <= f->fitted && f->fit[r].held_out;
     const char *which = r == 1 ? "One feature of both variables" : "A further feature",
                *verdict = r <= f->rank ? "it is needed"
-                          : f->step[r].p_value > ladder_rank_level(&s->ladder, KIND_BOTH, r)
+                          : f->step[r].p_value > rank_search_rank_level(&s->ladder, KIND_BOTH, r)
                               ? "it is not needed"
                               : "too little, for all its significance, to count";
     if (!fitted) {
-        return result_step(ctx, result, "%s would tell the segments apart no better (%s): %s.", which,
-                           reasoning_p(p_value, f->step[r].p_value), verdict);
+        return result_reason(ctx, result, "%s would tell the segments apart no better (%s): %s.", which,
+                             reasoning_p(p_value, f->step[r].p_value), verdict);
     }
-    return result_step(ctx, result, "%s tells the segments of unseen rows apart %s by %s nats per row (%s): %s.", which,
-                       f->step[r].mean < 0.0 ? "worse" : "better",
-                       number_print(gain, fabs(f->step[r].mean), REASONING_DIGITS),
-                       reasoning_p(p_value, f->step[r].p_value), verdict);
+    return result_reason(ctx, result, "%s tells the segments of unseen rows apart %s by %s nats per row (%s): %s.",
+                         which, f->step[r].mean < 0.0 ? "worse" : "better",
+                         number_print(gain, fabs(f->step[r].mean), REASONING_DIGITS),
+                         reasoning_p(p_value, f->step[r].p_value), verdict);
 }
 
 /* A significant loss that is put down to the features (structured.c). */
-static bool is_excused(const structured *s, const hypothesis *h)
+static bool is_excused(const structured *s, const structured_hypothesis *h)
 {
     return h->verdict == FITS && h->loss.p_value <= 0.5 * s->ladder.options->alpha;
 }
@@ -55,18 +56,18 @@ static const char *const VERDICT[] = {
 
 static nonsens_status say_direction(nonsens_context *ctx, const structured *s, int j, nonsens_result *result)
 {
-    const hypothesis *h = &s->cause[j];
+    const structured_hypothesis *h = &s->cause[j];
     char cause[SHOWN_BYTES], effect[SHOWN_BYTES], loss[NUMBER_BYTES], p_value[REASONING_P_BYTES];
     show_bare(cause, result->names[s->ladder.user[j]]);
     show_bare(effect, result->names[s->ladder.user[1 - j]]);
     if (h->own == 0) {
-        return result_step(
+        return result_reason(
             ctx, result,
             "If %s causes %s, nothing that changes needs to be seen in %s alone, and nothing is: nothing "
             "speaks against this direction.",
             cause, effect, cause);
     }
-    return result_step(
+    return result_reason(
         ctx, result,
         "If %s causes %s, what changes in the disturbance of %s is a function of %s alone, so that %" PRId64
         " of %" PRId64 " features may be made to see %s alone without loss. Made so, they lose %s nats "
@@ -89,16 +90,17 @@ nonsens_status structured_say_steps(nonsens_context *ctx, const structured *s, n
         return NONSENS_OK;
     }
     if (s->rank > s->free.rank) {
-        TRY(result_step(ctx, result,
-                        "One way in which the segments differ is sure, and neither variable alone shows all of it: the "
-                        "directions are compared with two features all the same, where changes in proportion would "
-                        "fit both ways."));
+        TRY(result_reason(
+            ctx, result,
+            "One way in which the segments differ is sure, and neither variable alone shows all of it: the "
+            "directions are compared with two features all the same, where changes in proportion would "
+            "fit both ways."));
     }
     for (int c = 0; c < 2; c++) {
         TRY(say_direction(ctx, s, structured_in_user_order(s) ? c : 1 - c, result));
     }
-    return result_step(ctx, result,
-                       "Compared with one another on unseen rows%s, the two directions are %s standard errors apart.",
-                       s->named_at_two ? ", with two features although one is all that is sure" : "",
-                       number_print(z, fabs(s->between.z), REASONING_DIGITS));
+    return result_reason(ctx, result,
+                         "Compared with one another on unseen rows%s, the two directions are %s standard errors apart.",
+                         s->named_at_two ? ", with two features although one is all that is sure" : "",
+                         number_print(z, fabs(s->between.z), REASONING_DIGITS));
 }

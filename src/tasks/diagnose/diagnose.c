@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PAIRED_VARIABLES = 10, MOST_CLASSIFIED_VARIABLES = 3, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
+enum { MAX_PAIRED_VARIABLES = 10, MAX_CLASSIFIED_VARIABLES = 3, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
 
 /* What all steps need. */
 typedef struct diagnosis {
@@ -231,7 +231,7 @@ static nonsens_status note_pair(const diagnosis *d, const char *a, const char *b
         return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
                            "%s and %s could not be tested for dependence: no segment has the %d rows with varying "
                            "values that the test needs.",
-                           first, second, HSIC_LEAST_ROWS);
+                           first, second, HSIC_MIN_ROWS);
     }
     if (p_value <= level) {
         return result_note(d->ctx, d->result, NONSENS_NOTE_INFO, "%s and %s are dependent%s.", first, second, where);
@@ -262,12 +262,12 @@ static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, doub
 static nonsens_status report_pairs(const diagnosis *d)
 {
     int64_t variables = d->data->d, pairs = variables * (variables - 1) / 2, done = 0;
-    if (variables > MOST_PAIRED_VARIABLES) {
+    if (variables > MAX_PAIRED_VARIABLES) {
         return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                            "Pairs were not tested for dependence: there are %" PRId64
                            " variables, and pairs are tested for "
                            "up to %d; choose some with --vars.",
-                           variables, MOST_PAIRED_VARIABLES);
+                           variables, MAX_PAIRED_VARIABLES);
     }
     for (int64_t a = 0; a < variables; a++) {
         for (int64_t b = a + 1; b < variables; b++) {
@@ -298,7 +298,7 @@ static nonsens_status classify_pair(const diagnosis *d, const nonsens_data *pair
 {
     arena scratch = {0};
     nonsens_data *fewer;
-    TRY(fewer_rows(d->ctx, pair, options, method_max_rows(method_default(NONSENS_COMMAND_DIRECTION), options), &fewer));
+    TRY(subsample(d->ctx, pair, options, method_max_rows(method_default(NONSENS_COMMAND_DIRECTION), options), &fewer));
     nonsens_status status = fewer ? note_sample(d, pair, fewer) : NONSENS_OK;
     if (status == NONSENS_OK) {
         status = diagnose_pair(d->ctx, &scratch, fewer ? fewer : pair, options, single, d->result);
@@ -346,13 +346,13 @@ static nonsens_status report_classifiers(const diagnosis *d)
     if (named || data->d == 2) {
         return classify_named(d);
     }
-    if (data->d <= MOST_CLASSIFIED_VARIABLES) {
+    if (data->d <= MAX_CLASSIFIED_VARIABLES) {
         return classify_all(d);
     }
     return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                        "What segment classifiers say about a pair was not looked at: there are %" PRId64
                        " variables, and all pairs are looked at for up to %d; name a pair with --x and --y.",
-                       data->d, MOST_CLASSIFIED_VARIABLES);
+                       data->d, MAX_CLASSIFIED_VARIABLES);
 }
 
 /* ---- memory ---- */
@@ -383,7 +383,7 @@ static nonsens_status diagnose(const diagnosis *d)
 }
 
 nonsens_status nonsens_run_diagnose(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                nonsens_result **out)
+                                    nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();

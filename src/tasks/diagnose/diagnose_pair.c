@@ -14,9 +14,9 @@
 #include <string.h>
 
 enum {
-    LEAST_SEGMENTS = 3,
-    MOST_SEGMENTS = 60, /* the classifiers' matrices grow with the square of the segments */
-    LEAST_ROWS = 200,   /* with fewer, features are what the penalty makes of them */
+    MIN_SEGMENTS = 3,
+    MAX_SEGMENTS = 60, /* the classifiers' matrices grow with the square of the segments */
+    MIN_ROWS = 200,    /* with fewer, features are what the penalty makes of them */
     LISTED = 10,
     NAME_BYTES = 512,
     TEXT_BYTES = 320,
@@ -30,7 +30,7 @@ static const double WANTED_Z = 3.0;
 
 typedef struct report {
     nonsens_context *ctx;
-    const picture *p;
+    const diagnose_classifiers *p;
     nonsens_result *result;
     const char *column[2];     /* names as they are */
     char name[2][SHOWN_BYTES]; /* fit for sentences */
@@ -50,7 +50,7 @@ static const char *plural(int64_t count)
 /* Can the segments be told apart at all? */
 static nonsens_status report_information(const report *r)
 {
-    const picture *p = r->p;
+    const diagnose_classifiers *p = r->p;
     char text[TEXT_BYTES], gain[NUMBER_BYTES], share[NUMBER_BYTES];
     number_print(gain, p->gain.mean, DIGITS);
     number_print(share, 100.0 * p->gain.mean / p->entropy, DIGITS);
@@ -71,7 +71,7 @@ static nonsens_status report_information(const report *r)
 }
 
 /* what: the variables, as in the name of the evidence. */
-static nonsens_status add_ranks(const report *r, const ranks *found, const char *what, const char *tail)
+static nonsens_status add_ranks(const report *r, const rank_search_outcome *found, const char *what, const char *tail)
 {
     TRY(result_add(r->ctx, r->result, (double)found->rank, NAN, "ways in which the segments are seen to differ",
                    "rank(%s)%s", what, tail));
@@ -102,9 +102,9 @@ static nonsens_status note_rank(const report *r)
         return NONSENS_OK;
     }
     TRY(result_note(r->ctx, r->result, NONSENS_NOTE_INFO, "%s and %s: the segments differ in %" PRId64 " way%s%s%s.",
-                    r->name[0], r->name[1], rank, plural(rank), rank == LADDER_MOST_RANK + 1 ? " or more" : "",
+                    r->name[0], r->name[1], rank, plural(rank), rank == RANK_SEARCH_MAX_RANK + 1 ? " or more" : "",
                     rank_words(rank)));
-    if (rank < most || rank > LADDER_MOST_RANK) {
+    if (rank < most || rank > RANK_SEARCH_MAX_RANK) {
         return NONSENS_OK;
     }
     return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
@@ -127,7 +127,7 @@ static nonsens_status report_ranks(const report *r)
 /* Whose change is missing, and who shows how much. */
 static nonsens_status report_shares(const report *r)
 {
-    const picture *p = r->p;
+    const diagnose_classifiers *p = r->p;
     double share[2];
     if (p->free.rank == 0) {
         return NONSENS_OK;
@@ -149,7 +149,7 @@ static nonsens_status report_shares(const report *r)
 
 static nonsens_status report_proportion(const report *r)
 {
-    const picture *p = r->p;
+    const diagnose_classifiers *p = r->p;
     char number[NUMBER_BYTES];
     if (isnan(p->proportion)) {
         return NONSENS_OK;
@@ -173,13 +173,13 @@ static nonsens_status report_proportion(const report *r)
 /* Labels of the segments without which there is no third way, the first LISTED of them; returns how many there are. */
 static int64_t list_settling(const report *r, char list[LIST_BYTES])
 {
-    const picture *p = r->p;
+    const diagnose_classifiers *p = r->p;
     int64_t found = 0;
     size_t used = 0;
     list[0] = '\0';
     for (int64_t k = 0; k < p->left_outs; k++) {
         char label[SHOWN_BYTES];
-        if (p->without[k].p_value <= ladder_level(&p->ladder) || ++found > LISTED) {
+        if (p->without[k].p_value <= rank_search_level(&p->ladder) || ++found > LISTED) {
             continue;
         }
         show_bare(label, p->ladder.pair->labels[p->ladder.user_segment[p->left_out[k]]]);
@@ -192,7 +192,7 @@ static int64_t list_settling(const report *r, char list[LIST_BYTES])
 
 static nonsens_status note_settling(const report *r)
 {
-    const picture *p = r->p;
+    const diagnose_classifiers *p = r->p;
     char list[LIST_BYTES];
     int64_t found = list_settling(r, list);
     if (found == 0) {
@@ -216,7 +216,7 @@ static nonsens_status note_settling(const report *r)
 
 static nonsens_status report_left_out(const report *r)
 {
-    const picture *p = r->p;
+    const diagnose_classifiers *p = r->p;
     for (int64_t k = 0; k < p->left_outs; k++) {
         TRY(result_add(r->ctx, r->result, p->without[k].ratio, p->without[k].p_value,
                        "log likelihood ratio, about, of a third way if this segment is left out",
@@ -261,8 +261,8 @@ static nonsens_status note_rows(const report *r, double rows, double z, double w
 
 static nonsens_status report_rows_wanted(const report *r)
 {
-    const picture *p = r->p;
-    const ranks *f = &p->free;
+    const diagnose_classifiers *p = r->p;
+    const rank_search_outcome *f = &p->free;
     double rows = (double)p->ladder.pair->n / (double)p->ladder.pair->segments, z = f->step[1].z;
     char text[TEXT_BYTES], number[NUMBER_BYTES];
     if (f->fitted >= 2) {
@@ -299,13 +299,13 @@ static nonsens_status say_not_fitted(const report *r, const char *why)
 static const char *find_obstacle(const nonsens_data *pair, const nonsens_options *options, char why[TEXT_BYTES])
 {
     int64_t segments = pair->segments, least = 2 * options->score_folds;
-    if (segments < LEAST_SEGMENTS || segments > MOST_SEGMENTS) {
-        snprintf(why, TEXT_BYTES, "it takes %d to %d segments, and there %s %" PRId64, LEAST_SEGMENTS, MOST_SEGMENTS,
+    if (segments < MIN_SEGMENTS || segments > MAX_SEGMENTS) {
+        snprintf(why, TEXT_BYTES, "it takes %d to %d segments, and there %s %" PRId64, MIN_SEGMENTS, MAX_SEGMENTS,
                  segments == 1 ? "is" : "are", segments);
         return why;
     }
-    if (pair->n < LEAST_ROWS) {
-        snprintf(why, TEXT_BYTES, "it takes at least %d rows", LEAST_ROWS);
+    if (pair->n < MIN_ROWS) {
+        snprintf(why, TEXT_BYTES, "it takes at least %d rows", MIN_ROWS);
         return why;
     }
     if (pair->start[segments] - pair->start[segments - 1] < least) { // the smallest
@@ -321,13 +321,13 @@ static nonsens_status examine(nonsens_context *ctx, arena *a, const nonsens_data
                               report *r)
 {
     char why[TEXT_BYTES];
-    picture *p;
+    diagnose_classifiers *p;
     if (find_obstacle(pair, options, why)) {
         return say_not_fitted(r, why);
     }
     ARENA_TRY(ctx, a, p, 1);
     nonsens_status status = audit_require_pair(ctx, pair);
-    status = status == NONSENS_OK ? picture_draw(ctx, a, pair, options, p) : status;
+    status = status == NONSENS_OK ? diagnose_classify(ctx, a, pair, options, p) : status;
     if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC) { // a finding, not a failure of the diagnosis
         TRY(say_not_fitted(r, ctx->message));
         ctx->message[0] = '\0';

@@ -16,9 +16,9 @@
 #include <string.h>
 
 enum {
-    LEAST_TO_LEAVE_OUT = 5, /* a third way is tested among at least four segments */
-    MANY_SEGMENTS = 30,     /* over these, only some are left out */
-    STANDING_OUT = 10,      /* so many */
+    MIN_TO_LEAVE_OUT = 5, /* a third way is tested among at least four segments */
+    MANY_SEGMENTS = 30,   /* over these, only some are left out */
+    STANDING_OUT = 10,    /* so many */
     DRAWS = 199
 };
 /* Parts of the level: where the score's p-value is under this, no third feature is fitted. */
@@ -27,10 +27,10 @@ static const double CLEARLY_SO = 0.01;
 /* ---- singular values ---- */
 
 /* Features (r, n) of all rows, centred. */
-static nonsens_status centred_features(nonsens_context *ctx, arena *a, const model *m, const double *theta,
+static nonsens_status centred_features(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
                                        double **out)
 {
-    const sample *s = m->data;
+    const classifier_sample *s = m->data;
     ARENA_TRY(ctx, a, *out, m->rank * s->n);
     for (int64_t k = 0; k < s->folds; k++) {
         arena work = {0};
@@ -54,7 +54,7 @@ static nonsens_status centred_features(nonsens_context *ctx, arena *a, const mod
 static nonsens_status covariance_root(nonsens_context *ctx, arena *a, int64_t r, int64_t n, const double *feature,
                                       double *root)
 {
-    double value[MODEL_MOST_RANK];
+    double value[MODEL_MAX_RANK];
     linalg_gram(n, r, feature, n, root);
     TRY(linalg_eigen_symmetric(ctx, a, r, root, value));
     for (int64_t k = 0; k < r; k++) {
@@ -66,11 +66,11 @@ static nonsens_status covariance_root(nonsens_context *ctx, arena *a, int64_t r,
 }
 
 /* scaled (segments, r): weights, centred, in terms of features of unit covariance, times the root of the share. */
-static void scale_weights(const model *m, const double *theta, const double *root, double *scaled)
+static void scale_weights(const classifier_model *m, const double *theta, const double *root, double *scaled)
 {
-    const sample *s = m->data;
+    const classifier_sample *s = m->data;
     int64_t r = m->rank;
-    double mean[MODEL_MOST_RANK] = {0};
+    double mean[MODEL_MAX_RANK] = {0};
     for (int64_t e = 0; e < s->segments; e++) {
         for (int64_t j = 0; j < r; j++) {
             mean[j] += s->share[e] * theta[model_weight(m, e, j)];
@@ -86,13 +86,14 @@ static void scale_weights(const model *m, const double *theta, const double *roo
     }
 }
 
-nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const model *m, const double *theta, spectrum *out)
+nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
+                                diagnose_spectrum *out)
 {
-    const sample *s = m->data;
+    const classifier_sample *s = m->data;
     int64_t r = m->rank, segments = s->segments;
-    double *feature, *scaled, root[MODEL_MOST_RANK * MODEL_MOST_RANK], square[MODEL_MOST_RANK],
-        inner[MODEL_MOST_RANK * MODEL_MOST_RANK];
-    *out = (spectrum){.rank = r};
+    double *feature, *scaled, root[MODEL_MAX_RANK * MODEL_MAX_RANK], square[MODEL_MAX_RANK],
+        inner[MODEL_MAX_RANK * MODEL_MAX_RANK];
+    *out = (diagnose_spectrum){.rank = r};
     ARENA_TRY(ctx, a, out->value, r);
     ARENA_TRY(ctx, a, out->part, r * segments);
     ARENA_TRY(ctx, a, scaled, r * segments);
@@ -118,18 +119,18 @@ nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const model *m, 
 
 /* Mean over the folds' fits, which are as smooth as prediction asks for: the fit for tests is rougher, and noise looks
  * like a second way. */
-static nonsens_status measure_proportion(nonsens_context *ctx, picture *p)
+static nonsens_status measure_proportion(nonsens_context *ctx, diagnose_classifiers *p)
 {
     p->proportion = NAN;
     if (p->free.fitted < 2 || !p->free.fit[2].fold_theta) {
         return NONSENS_OK;
     }
-    const fit *f = &p->free.fit[2];
+    const classifier_fit *f = &p->free.fit[2];
     int64_t folds = f->model.data->folds;
     p->proportion = 0.0;
     for (int64_t k = 0; k < folds; k++) {
         arena scratch = {0};
-        spectrum s;
+        diagnose_spectrum s;
         nonsens_status status = picture_spectrum(ctx, &scratch, &f->fold_model[k], f->fold_theta[k], &s);
         p->proportion += status == NONSENS_OK && s.value[0] > 0.0 ? s.value[1] / s.value[0] / (double)folds : 0.0;
         arena_free(&scratch);
@@ -141,7 +142,8 @@ static nonsens_status measure_proportion(nonsens_context *ctx, picture *p)
 /* ---- without a segment ---- */
 
 /* The ladder's rows without those of one segment. */
-static nonsens_status drop_segment(nonsens_context *ctx, arena *a, const ladder *l, int64_t dropped, sample *out)
+static nonsens_status drop_segment(nonsens_context *ctx, arena *a, const rank_search *l, int64_t dropped,
+                                   classifier_sample *out)
 {
     int64_t segments = l->pair->segments - 1, first = l->start[dropped], past = l->start[dropped + 1], *start;
     double *warped[2];
@@ -158,15 +160,16 @@ static nonsens_status drop_segment(nonsens_context *ctx, arena *a, const ladder 
     ARENA_TRY(ctx, a, fold, start[segments]);
     memcpy(fold, l->fold, (size_t)first * sizeof *fold);
     memcpy(fold + first, l->fold + past, (size_t)(start[segments] - first) * sizeof *fold);
-    return sample_build(ctx, a, (const double *const *)warped, segments, start, fold, l->sample.folds, l->sample.basis,
-                        out);
+    return classifier_sample_new(ctx, a, (const double *const *)warped, segments, start, fold, l->sample.folds,
+                                 l->sample.basis, out);
 }
 
-static nonsens_status fit_once(nonsens_context *ctx, arena *a, const ladder *l, const sample *rows, int rank, fit *f)
+static nonsens_status fit_once(nonsens_context *ctx, arena *a, const rank_search *l, const classifier_sample *rows,
+                               int rank, classifier_fit *f)
 {
     double lambda[] = {l->penalty.all, l->penalty.test};
     arena work = {0};
-    TRY(fit_new(ctx, a, rows, (shape){0, 0, rank}, &l->penalty, f));
+    TRY(fit_new(ctx, a, rows, (classifier_shape){0, 0, rank}, &l->penalty, f));
     nonsens_status status = fit_start_cold(ctx, &work, f);
     for (int pass = 0; pass < 2 && status == NONSENS_OK; pass++) {
         f->lambda = lambda[pass];
@@ -178,16 +181,16 @@ static nonsens_status fit_once(nonsens_context *ctx, arena *a, const ladder *l, 
 
 static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
-    const picture *p = state;
-    const ladder *l = &p->ladder;
-    difference *step = &p->without[job];
-    sample rows;
-    fit two, three;
+    const diagnose_classifiers *p = state;
+    const rank_search *l = &p->ladder;
+    classifier_difference *step = &p->without[job];
+    classifier_sample rows;
+    classifier_fit two, three;
     TRY(drop_segment(ctx, scratch, l, p->left_out[job], &rows));
     TRY(fit_once(ctx, scratch, l, &rows, EXPECTED_RANK, &two));
     TRY(compare_rank_score(ctx, scratch, &two, DRAWS, l->options->seed, step));
     // the score may miss what the fit finds, so it is believed in one direction only
-    if (step->p_value < CLEARLY_SO * ladder_level(l)) {
+    if (step->p_value < CLEARLY_SO * rank_search_level(l)) {
         return NONSENS_OK;
     }
     TRY(fit_once(ctx, scratch, l, &rows, EXPECTED_RANK + 1, &three));
@@ -195,11 +198,11 @@ static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_
 }
 
 /* Marks the segments that have the largest parts in the third way: all of them, or STANDING_OUT. */
-static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const picture *p, bool *marked)
+static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const diagnose_classifiers *p, bool *marked)
 {
-    const fit *third = &p->free.fit[EXPECTED_RANK + 1];
+    const classifier_fit *third = &p->free.fit[EXPECTED_RANK + 1];
     int64_t segments = p->ladder.pair->segments, count = segments > MANY_SEGMENTS ? STANDING_OUT : segments;
-    spectrum s;
+    diagnose_spectrum s;
     TRY(picture_spectrum(ctx, a, &third->model, third->theta, &s));
     const double *part = s.part + EXPECTED_RANK * segments;
     for (int64_t k = 0; k < count; k++) {
@@ -212,29 +215,29 @@ static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const pictur
     return NONSENS_OK;
 }
 
-static nonsens_status choose_segments(nonsens_context *ctx, arena *a, picture *p)
+static nonsens_status choose_segments(nonsens_context *ctx, arena *a, diagnose_classifiers *p)
 {
     int64_t segments = p->ladder.pair->segments;
     bool *marked;
-    int32_t *ladder_segment; // (segments) of each of the data set
+    int32_t *rank_search_segment; // (segments) of each of the data set
     ARENA_TRY(ctx, a, marked, segments);
-    ARENA_TRY(ctx, a, ladder_segment, segments);
+    ARENA_TRY(ctx, a, rank_search_segment, segments);
     ARENA_TRY(ctx, a, p->left_out, segments);
     TRY(mark_segments(ctx, a, p, marked));
     for (int64_t e = 0; e < segments; e++) {
-        ladder_segment[p->ladder.user_segment[e]] = (int32_t)e;
+        rank_search_segment[p->ladder.user_segment[e]] = (int32_t)e;
     }
     for (int64_t e = 0; e < segments; e++) {
-        if (marked[ladder_segment[e]]) {
-            p->left_out[p->left_outs++] = ladder_segment[e];
+        if (marked[rank_search_segment[e]]) {
+            p->left_out[p->left_outs++] = rank_search_segment[e];
         }
     }
     return NONSENS_OK;
 }
 
-static nonsens_status leave_segments_out(nonsens_context *ctx, arena *a, picture *p)
+static nonsens_status leave_segments_out(nonsens_context *ctx, arena *a, diagnose_classifiers *p)
 {
-    if (p->free.rank <= EXPECTED_RANK || p->ladder.pair->segments < LEAST_TO_LEAVE_OUT) {
+    if (p->free.rank <= EXPECTED_RANK || p->ladder.pair->segments < MIN_TO_LEAVE_OUT) {
         return NONSENS_OK;
     }
     TRY(choose_segments(ctx, a, p));
@@ -244,32 +247,33 @@ static nonsens_status leave_segments_out(nonsens_context *ctx, arena *a, picture
 
 /* ---- fits ---- */
 
-static void measure_gain(const ladder *l, const ranks *r, difference *out)
+static void measure_gain(const rank_search *l, const rank_search_outcome *r, classifier_difference *out)
 {
-    ladder_compare(l, r->fit[r->rank > 0 ? r->rank : 1].held_out, l->chance, out);
+    rank_search_compare(l, r->fit[r->rank > 0 ? r->rank : 1].held_out, l->chance, out);
 }
 
-static nonsens_status fit_ranks(nonsens_context *ctx, arena *a, picture *p)
+static nonsens_status fit_ranks(nonsens_context *ctx, arena *a, diagnose_classifiers *p)
 {
     static const char phase[] = "segment classifiers";
     enum { STEPS = 3 };
-    const ladder *l = &p->ladder;
+    const rank_search *l = &p->ladder;
     report_progress(ctx, phase, 0, STEPS);
-    TRY(ladder_ranks(ctx, a, l, KIND_BOTH, LADDER_MOST_RANK + 1, &p->free));
+    TRY(rank_search_ranks(ctx, a, l, KIND_BOTH, RANK_SEARCH_MAX_RANK + 1, &p->free));
     measure_gain(l, &p->free, &p->gain);
     for (int c = 0; c < 2; c++) {
         report_progress(ctx, phase, c + 1, STEPS);
-        TRY(ladder_ranks(ctx, a, l, l->user[0] == c ? KIND_FIRST : KIND_SECOND, LADDER_MOST_RANK + 1, &p->alone[c]));
+        TRY(rank_search_ranks(ctx, a, l, l->user[0] == c ? KIND_FIRST : KIND_SECOND, RANK_SEARCH_MAX_RANK + 1,
+                              &p->alone[c]));
         measure_gain(l, &p->alone[c], &p->gained[c]);
     }
     report_progress(ctx, phase, STEPS, STEPS);
     return check_cancelled(ctx);
 }
 
-nonsens_status picture_draw(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                            picture *p)
+nonsens_status diagnose_classify(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                 const nonsens_options *options, diagnose_classifiers *p)
 {
-    TRY(ladder_begin(ctx, a, pair, options, &p->ladder));
+    TRY(rank_search_new(ctx, a, pair, options, &p->ladder));
     for (int64_t e = 0; e < pair->segments; e++) {
         p->entropy -= p->ladder.sample.share[e] * log(p->ladder.sample.share[e]);
     }

@@ -10,28 +10,30 @@
 enum { EXPECTED_RANK = 2 }; /* of two disturbances that change each in its own way */
 
 /* Everything that is found, before anything is said. */
-typedef struct picture {
-    ladder ladder;
-    ranks free, alone[2];       /* alone: of the user's two columns */
-    difference gain, gained[2]; /* of the best free classifier, of those of one column, over the segment shares */
-    double entropy;             /* of the segments, in nats */
-    double proportion;          /* second singular value over the first; NaN where rank two was not fitted */
-    int32_t *left_out;          /* (left_outs) the ladder's segments, in the order of the data set's */
+typedef struct diagnose_classifiers {
+    rank_search ladder;
+    rank_search_outcome free, alone[2]; /* alone: of the user's two columns */
+    classifier_difference gain,
+        gained[2];     /* of the best free classifier, of those of one column, over the segment shares */
+    double entropy;    /* of the segments, in nats */
+    double proportion; /* second singular value over the first; NaN where rank two was not fitted */
+    int32_t *left_out; /* (left_outs) the ladder's segments, in the order of the data set's */
     int64_t left_outs;
-    difference *without; /* (left_outs) rank three against rank two without the segment */
-} picture;
+    classifier_difference *without; /* (left_outs) rank three against rank two without the segment */
+} diagnose_classifiers;
 
 /* Memory from `a`, which must live as long.  Always by splines. */
-nonsens_status picture_draw(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                            picture *p);
+nonsens_status diagnose_classify(nonsens_context *ctx, arena *a, const nonsens_data *pair,
+                                 const nonsens_options *options, diagnose_classifiers *p);
 
 /* Singular values (falling) of the segments' logits, of which the segment weights and the features are factors. */
-typedef struct spectrum {
+typedef struct diagnose_spectrum {
     int64_t rank;
     double *value; /* (rank) */
     double *part;  /* (rank, segments) each segment's part in the square of each value; they add up to one */
-} spectrum;
+} diagnose_spectrum;
 
-nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const model *m, const double *theta, spectrum *out);
+nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
+                                diagnose_spectrum *out);
 
 #endif

@@ -23,17 +23,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_OPEN = 3, LEAST_ROWS = 10 };
+enum { MAX_OPEN = 3, MIN_ROWS = 10 };
 
 /* One variable with one choice of causes: where edges are open there are several. */
 typedef struct question {
-    int64_t node, causes, cause[MECHANISM_MOST_CAUSES];
+    int64_t node, causes, cause[MECHANISM_MAX_CAUSES];
     explain_change own;
 } question;
 
 typedef struct explanation {
     const nonsens_data *data;
-    scores scores;
+    structured_scores scores;
     explain_groups groups;
     pdag graph;
     question *question; /* (questions) those of a node on end */
@@ -98,19 +98,19 @@ static nonsens_status find_segment(nonsens_context *ctx, arena *scratch, const n
 static nonsens_status check_size(nonsens_context *ctx, int64_t rows, const char *label)
 {
     char shown[SHOWN_BYTES];
-    if (rows >= LEAST_ROWS) {
+    if (rows >= MIN_ROWS) {
         return NONSENS_OK;
     }
     if (!label) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "all other segments together have %" PRId64
                     " row%s; at least %d are needed to compare with: give more rows",
-                    rows, rows == 1 ? "" : "s", LEAST_ROWS);
+                    rows, rows == 1 ? "" : "s", MIN_ROWS);
     }
     return fail(ctx, NONSENS_ERR_DATA,
                 "segment %s has %" PRId64
                 " row%s; at least %d are needed to compare it: merge it with others of its kind",
-                show_quoted(shown, label), rows, rows == 1 ? "" : "s", LEAST_ROWS);
+                show_quoted(shown, label), rows, rows == 1 ? "" : "s", MIN_ROWS);
 }
 
 /* group (segments): 1 for the segment, 0 for what it is compared with, -1 for others. */
@@ -118,7 +118,7 @@ static nonsens_status pick_segments(nonsens_context *ctx, arena *scratch, const 
                                     nonsens_result *result, int8_t **group)
 {
     const nonsens_options *o = &result->options;
-    explained *to = &result->explained;
+    result_explanation *to = &result->explained;
     int64_t of = -1, against = -1;
     ARENA_TRY(ctx, scratch, *group, data->segments);
     TRY(find_segment(ctx, scratch, data, "of", o->of, &of));
@@ -149,7 +149,7 @@ static nonsens_status ask(nonsens_context *ctx, arena *a, explanation *x, int64_
         bool wanted = is_cause || (is_open && (which >> i & 1));
         at += is_cause;
         i += is_open;
-        if (wanted && q.causes == MECHANISM_MOST_CAUSES) {
+        if (wanted && q.causes == MECHANISM_MAX_CAUSES) {
             x->node[node].too_many = true;
             return NONSENS_OK;
         }
@@ -175,9 +175,9 @@ static nonsens_status ask_all(nonsens_context *ctx, arena *a, explanation *x)
             }
         }
         x->node[j].is_open = open > 0;
-        x->node[j].untried = open > MOST_OPEN;
+        x->node[j].untried = open > MAX_OPEN;
         TRY(scores_want(ctx, &x->scores, j, 0, NULL));
-        unsigned all = (1u << (open < MOST_OPEN ? open : MOST_OPEN)) - 1; // of more, the first ones are tried both ways
+        unsigned all = (1u << (open < MAX_OPEN ? open : MAX_OPEN)) - 1; // of more, the first ones are tried both ways
         for (unsigned which = 0; which <= all; which++) {
             TRY(ask(ctx, a, x, j, parents, parent, open, neighbour, which));
         }
@@ -212,7 +212,7 @@ static nonsens_status fill_unseen(nonsens_context *ctx, arena *scratch, const ex
                                   double *all)
 {
     const mechanism_data *rows = &x->scores.rows;
-    const score_entry *entry = scores_get(&x->scores, q->node, q->causes, q->cause);
+    const structured_score *entry = scores_get(&x->scores, q->node, q->causes, q->cause);
     int64_t size = mechanism_size(rows, q->causes);
     double *by_row;
     ARENA_TRY(ctx, scratch, by_row, rows->n);
@@ -268,13 +268,13 @@ static void gather(explanation *x)
 {
     for (int64_t j = 0; j < x->graph.d; j++) {
         x->node[j].own = (explain_change){NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
-        x->node[j].least_p = NAN;
+        x->node[j].min_p = NAN;
     }
     for (int64_t i = 0; i < x->questions; i++) {
         const question *q = &x->question[i];
         explain_node *to = &x->node[q->node];
         to->apart = to->apart || q->own.apart;
-        to->least_p = fmin(to->least_p, q->own.p_value); // NaN does not count
+        to->min_p = fmin(to->min_p, q->own.p_value); // NaN does not count
         if (isnan(to->own.p_value) || q->own.p_value > to->own.p_value) {
             to->own = q->own;
             to->causes = q->causes;
@@ -288,7 +288,7 @@ static void gather(explanation *x)
 static nonsens_status explain_scored(nonsens_context *ctx, arena *scratch, explanation *x, const int8_t *group,
                                      nonsens_result *result)
 {
-    TRY(explain_groups_make(ctx, scratch, &x->scores.rows, group, &x->groups));
+    TRY(explain_groups_new(ctx, scratch, &x->scores.rows, group, &x->groups));
     ARENA_TRY(ctx, scratch, x->node, x->data->d);
     TRY(ask_all(ctx, scratch, x));
     TRY(scores_settle(ctx, &x->scores, "mechanisms"));
@@ -304,9 +304,9 @@ static nonsens_status explain(nonsens_context *ctx, arena *scratch, const nonsen
     int8_t *group;
     TRY(pick_segments(ctx, scratch, data, result, &group));
     TRY(explain_graph(ctx, scratch, data, graph, result, &x.graph));
-    nonsens_status status = scores_open(ctx, scratch, data, &result->options, &x.scores);
+    nonsens_status status = structured_scores_new(ctx, scratch, data, &result->options, &x.scores);
     status = status == NONSENS_OK ? explain_scored(ctx, scratch, &x, group, result) : status;
-    scores_close(&x.scores);
+    structured_scores_free(&x.scores);
     TRY(status);
     return result_finish(ctx, result);
 }

@@ -4,8 +4,8 @@
 
 #include "data/dataset.h"
 #include "graph/pdag.h"
-#include "tasks/explain/explain_change.h"
 #include "methods/shared/result.h"
+#include "tasks/explain/explain_change.h"
 
 /*
  * The graph, the one given (may be NULL), read from --graph or found by --method: its edges and what is to be said of
@@ -18,12 +18,12 @@ nonsens_status explain_graph(nonsens_context *ctx, arena *scratch, const nonsens
 /* What is known of one node (canonical order) once all is measured. */
 typedef struct explain_node {
     explain_change own, marginal;
-    int64_t causes, cause[MECHANISM_MOST_CAUSES]; /* nodes, those that own is given */
-    double least_p;                               /* of own, over all ways to direct the edges that are open */
-    bool is_open;                                 /* some of its edges have no direction */
-    bool untried;                                 /* too many such edges to try all choices of causes */
-    bool too_many;                                /* it has more causes than are fitted */
-    bool apart;                                   /* its causes, or a choice of them, have no rows that are alike */
+    int64_t causes, cause[MECHANISM_MAX_CAUSES]; /* nodes, those that own is given */
+    double min_p;                                /* of own, over all ways to direct the edges that are open */
+    bool is_open;                                /* some of its edges have no direction */
+    bool untried;                                /* too many such edges to try all choices of causes */
+    bool too_many;                               /* it has more causes than are fitted */
+    bool apart;                                  /* its causes, or a choice of them, have no rows that are alike */
 } explain_node;
 
 /* q-values, verdicts, ranks and notes from what was measured; node (d). */

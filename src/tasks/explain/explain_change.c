@@ -18,15 +18,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEATURES = 4, SIZE = FEATURES + 1, MOST_STEPS = 50, LEAST_ROWS = 10 };
+enum { FEATURES = 4, SIZE = FEATURES + 1, MAX_STEPS = 50, MIN_ROWS = 10 };
 
 static const double SLOPE_RIDGE = 0.05; /* as one more row would pull the slopes to zero */
 static const double JITTER = 1e-9;
-static const double LEAST_OVERLAP = 0.1;     /* share of the variance of the group that the causes must leave */
-static const double LEAST_PROPENSITY = 0.05; /* of the group's share of the rows */
+static const double MIN_OVERLAP = 0.1;     /* share of the variance of the group that the causes must leave */
+static const double MIN_PROPENSITY = 0.05; /* of the group's share of the rows */
 
-nonsens_status explain_groups_make(nonsens_context *ctx, arena *a, const mechanism_data *rows, const int8_t *in,
-                                   explain_groups *out)
+nonsens_status explain_groups_new(nonsens_context *ctx, arena *a, const mechanism_data *rows, const int8_t *in,
+                                  explain_groups *out)
 {
     *out = (explain_groups){.rows = rows, .folds = rows->folds};
     ARENA_TRY(ctx, a, out->place, rows->n);
@@ -121,7 +121,7 @@ static nonsens_status test(nonsens_context *ctx, const explain_groups *g, const 
     return NONSENS_OK;
 }
 
-double explain_least_p(int64_t count, int64_t other)
+double explain_min_p(int64_t count, int64_t other)
 {
     double least = (double)(count < other ? count : other), most = (double)(count < other ? other : count);
     double degrees = least - (double)EXPLAIN_SCORES;
@@ -186,7 +186,7 @@ static nonsens_status fit(nonsens_context *ctx, const contrast *c, int64_t from,
     static const double ENOUGH = 1e-10; /* nats */
     double gradient[SIZE], step[SIZE], tried[SIZE], unused[SIZE], decrement = 1.0;
     memset(theta, 0, SIZE * sizeof *theta);
-    for (int it = 0; it < MOST_STEPS && decrement > ENOUGH; it++) {
+    for (int it = 0; it < MAX_STEPS && decrement > ENOUGH; it++) {
         double value = objective(c, theta, from, to, gradient, factor), length = 1.0;
         memcpy(step, gradient, sizeof step);
         TRY(linalg_cholesky(ctx, SIZE, factor));
@@ -302,7 +302,7 @@ static nonsens_status row_error(nonsens_context *ctx, const contrast *c, const d
 static void weigh(const explain_groups *g, const double *in_residual, contrast *c, double effective[2])
 {
     double sum[2] = {0}, square[2] = {0}, share = (double)g->count[1] / (double)g->n;
-    double low = LEAST_PROPENSITY * share, high = 1.0 - LEAST_PROPENSITY * (1.0 - share);
+    double low = MIN_PROPENSITY * share, high = 1.0 - MIN_PROPENSITY * (1.0 - share);
     for (int64_t i = 0; i < g->n; i++) {
         double propensity = fmin(fmax(g->in[i] - in_residual[i], low), high);
         int group = g->in[i] > 0.0;
@@ -377,7 +377,7 @@ static nonsens_status compare_spreads(nonsens_context *ctx, arena *scratch, cons
 static bool is_apart(const explain_groups *g, const double *in_residual)
 {
     double share = (double)g->count[1] / (double)g->n;
-    return linalg_dot(g->n, in_residual, in_residual) < LEAST_OVERLAP * (double)g->n * share * (1.0 - share);
+    return linalg_dot(g->n, in_residual, in_residual) < MIN_OVERLAP * (double)g->n * share * (1.0 - share);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
@@ -388,7 +388,7 @@ nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const expla
     contrast c = {.g = g};
     double *u, *response, *residual, effective[2];
     *out = (explain_change){NAN, NAN, NAN, NAN, NAN, NAN, NAN, false};
-    if (g->count[0] < LEAST_ROWS || g->count[1] < LEAST_ROWS) {
+    if (g->count[0] < MIN_ROWS || g->count[1] < MIN_ROWS) {
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, scratch, u, g->n);

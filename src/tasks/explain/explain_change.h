@@ -13,17 +13,17 @@
 typedef struct explain_groups {
     const mechanism_data *rows;
     int64_t n, folds;
-    int64_t block[MECHANISM_MOST_FOLDS + 1]; /* rows of fold k are block[k] .. block[k + 1] - 1 */
-    int64_t *place;                          /* (n) of each row among mechanism_data's */
-    double *in;                              /* (n) 1 in the segment, else 0 */
-    int64_t count[2];                        /* rows outside of it, in it */
+    int64_t block[MECHANISM_MAX_FOLDS + 1]; /* rows of fold k are block[k] .. block[k + 1] - 1 */
+    int64_t *place;                         /* (n) of each row among mechanism_data's */
+    double *in;                             /* (n) 1 in the segment, else 0 */
+    int64_t count[2];                       /* rows outside of it, in it */
 } explain_groups;
 
 enum { EXPLAIN_SCORES = 4, EXPLAIN_RESPONSES = EXPLAIN_SCORES + 1 };
 
 /* in (segments) of the data: 1 for the segment, 0 for what it is compared with, -1 for others. */
-nonsens_status explain_groups_make(nonsens_context *ctx, arena *a, const mechanism_data *rows, const int8_t *in,
-                                   explain_groups *out);
+nonsens_status explain_groups_new(nonsens_context *ctx, arena *a, const mechanism_data *rows, const int8_t *in,
+                                  explain_groups *out);
 
 /*
  * residual (EXPLAIN_RESPONSES, n) = response minus its regression on the causes by rows of other folds, penalised
@@ -46,7 +46,7 @@ typedef struct explain_change {
  * The least p-value that the test can have with so many rows of the two groups: its statistic is at most the rows of
  * the smaller one times n over those of the larger, however large the change.
  */
-double explain_least_p(int64_t count, int64_t other);
+double explain_min_p(int64_t count, int64_t other);
 
 /*
  * v (n): the variable, or its disturbance given the causes; any increasing function of it would do.  t (n): the same on

@@ -99,7 +99,7 @@ static nonsens_status read_graph(nonsens_context *ctx, arena *scratch, const non
 static nonsens_status take_result(nonsens_context *ctx, const nonsens_result *found, nonsens_result *result)
 {
     for (int64_t i = 0; i < found->edges; i++) {
-        const graph_edge *e = &found->edge[i];
+        const nonsens_edge *e = &found->edge[i];
         TRY(result_edge(ctx, result, e->from, e->to, e->type, e->weight, e->p_value));
     }
     for (int64_t i = 0; i < found->notes; i++) {
@@ -134,7 +134,7 @@ static nonsens_status set_marks(nonsens_context *ctx, arena *scratch, const nons
         node_of[data->column_rank[k]] = k;
     }
     for (int64_t i = 0; i < result->edges; i++) {
-        const graph_edge *e = &result->edge[i];
+        const nonsens_edge *e = &result->edge[i];
         int64_t from = node_of[e->from], to = node_of[e->to];
         bool open = e->type != NONSENS_EDGE_DIRECTED || pdag_is_adjacent(out, from, to);
         pdag_set(out, from, to, open ? PDAG_LINE : PDAG_ARROW);

@@ -67,7 +67,7 @@ static int verdict_of(const judgement *j, int64_t node, int64_t followed)
 {
     const explain_node *at = &j->node[node];
     bool in_doubt = j->blind || at->too_many || at->untried || at->apart || isnan(at->own.p_value) ||
-                    (at->is_open && at->least_p <= j->alpha);
+                    (at->is_open && at->min_p <= j->alpha);
     if (j->changed[node]) {
         return NONSENS_VERDICT_CHANGED;
     }
@@ -203,7 +203,7 @@ static int64_t list_flagged(const judgement *j, const bool *flag, char list[LIST
 
 static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
 {
-    const explained *e = &j->result->explained;
+    const result_explanation *e = &j->result->explained;
     int64_t least = e->of_rows < e->other_rows ? e->of_rows : e->other_rows;
     char shown[SHOWN_BYTES];
     if (least >= FEW_ROWS) {
@@ -251,7 +251,7 @@ static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const jud
         TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
                         "%s: more than %d causes, which is more than a mechanism is fitted with; the verdict is "
                         "unclear.",
-                        list, MECHANISM_MOST_CAUSES));
+                        list, MECHANISM_MAX_CAUSES));
     }
     if (list_flagged(j, apart, list) > 0) {
         TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
@@ -273,7 +273,7 @@ nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const nonsens
                    .alpha = alpha,
                    .reach = special_normal_quantile(1.0 - 0.5 * alpha)};
     double tests = result->options.fdr == FDR_NONE ? 1.0 : (double)data->d; // that one q-value must survive
-    j.blind = tests * explain_least_p(result->explained.of_rows, result->explained.other_rows) > alpha;
+    j.blind = tests * explain_min_p(result->explained.of_rows, result->explained.other_rows) > alpha;
     TRY(decide(ctx, scratch, &j));
     TRY(rank_all(ctx, &j));
     TRY(note_few(ctx, &j));

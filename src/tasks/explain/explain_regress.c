@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TILE = 256, PENALTIES = 6, MOST_TERMS = MECHANISM_MOST_CAUSES * (MECHANISM_MOST_CAUSES + 1) / 2 };
+enum { TILE = 256, PENALTIES = 6, MAX_TERMS = MECHANISM_MAX_CAUSES * (MECHANISM_MAX_CAUSES + 1) / 2 };
 
 static const double PENALTY[PENALTIES] = {1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0}, RIDGE = 1e-4;
 
@@ -22,10 +22,10 @@ typedef struct term {
     int64_t offset, rows, columns;
 } term;
 
-typedef struct regression {
+typedef struct classifier_regression {
     const explain_groups *g;
     int64_t terms, p;
-    term term[MOST_TERMS];
+    term term[MAX_TERMS];
     double *gram;     /* (folds + 1, p, p) of each fold, then of all rows */
     double *moment;   /* (folds + 1, EXPLAIN_RESPONSES, p) likewise */
     double *penalty;  /* (p, p) */
@@ -34,16 +34,17 @@ typedef struct regression {
     double *product;  /* (p) */
     double *chosen;   /* (folds, EXPLAIN_RESPONSES, p) */
     double *tile;     /* (TILE, p) */
-} regression;
+} classifier_regression;
 
-static void add_term(regression *r, const mechanism_splines *left, const mechanism_splines *right, int64_t rows)
+static void add_term(classifier_regression *r, const mechanism_splines *left, const mechanism_splines *right,
+                     int64_t rows)
 {
     int64_t columns = right ? rows : 1;
     r->term[r->terms++] = (term){left, right, r->p, rows, columns};
     r->p += rows * columns;
 }
 
-static void set_terms(regression *r, int64_t causes, const int64_t *cause)
+static void set_terms(classifier_regression *r, int64_t causes, const int64_t *cause)
 {
     const mechanism_data *rows = r->g->rows;
     for (int64_t i = 0; i < causes; i++) {
@@ -56,7 +57,7 @@ static void set_terms(regression *r, int64_t causes, const int64_t *cause)
     }
 }
 
-static nonsens_status allocate(nonsens_context *ctx, arena *a, regression *r)
+static nonsens_status allocate(nonsens_context *ctx, arena *a, classifier_regression *r)
 {
     int64_t folds = r->g->folds, p = r->p;
     ARENA_TRY(ctx, a, r->gram, (folds + 1) * p * p);
@@ -70,7 +71,7 @@ static nonsens_status allocate(nonsens_context *ctx, arena *a, regression *r)
     return NONSENS_OK;
 }
 
-static void set_penalty(regression *r)
+static void set_penalty(classifier_regression *r)
 {
     for (int64_t t = 0; t < r->terms; t++) {
         const term *at = &r->term[t];
@@ -84,7 +85,7 @@ static void set_penalty(regression *r)
 }
 
 /* Values of all splines at `count` rows from `from` on, column by column. */
-static void fill_tile(regression *r, int64_t from, int64_t count)
+static void fill_tile(classifier_regression *r, int64_t from, int64_t count)
 {
     memset(r->tile, 0, (size_t)(TILE * r->p) * sizeof *r->tile);
     for (int64_t t = 0; t < r->terms; t++) {
@@ -106,7 +107,7 @@ static void fill_tile(regression *r, int64_t from, int64_t count)
     }
 }
 
-static void sum_rows(regression *r, const double *response)
+static void sum_rows(classifier_regression *r, const double *response)
 {
     int64_t p = r->p, n = r->g->n, folds = r->g->folds;
     double *all = r->gram + folds * p * p, *all_moment = r->moment + folds * EXPLAIN_RESPONSES * p;
@@ -129,7 +130,7 @@ static void sum_rows(regression *r, const double *response)
 }
 
 /* The coefficients of all responses without fold k. */
-static nonsens_status solve(nonsens_context *ctx, regression *r, int64_t k, double penalty)
+static nonsens_status solve(nonsens_context *ctx, classifier_regression *r, int64_t k, double penalty)
 {
     int64_t p = r->p, folds = r->g->folds;
     const double *all = r->gram + folds * p * p, *fold = r->gram + k * p * p;
@@ -149,7 +150,7 @@ static nonsens_status solve(nonsens_context *ctx, regression *r, int64_t k, doub
 }
 
 /* Sum of squared errors in fold k of response i, but for the sum of its squares, which is the same for all. */
-static double held_out_error(regression *r, int64_t k, int64_t i)
+static double held_out_error(classifier_regression *r, int64_t k, int64_t i)
 {
     int64_t p = r->p;
     const double *b = r->solution + i * p;
@@ -157,7 +158,7 @@ static double held_out_error(regression *r, int64_t k, int64_t i)
     return linalg_dot(p, b, r->product) - 2.0 * linalg_dot(p, b, r->moment + (k * EXPLAIN_RESPONSES + i) * p);
 }
 
-static nonsens_status choose(nonsens_context *ctx, regression *r)
+static nonsens_status choose(nonsens_context *ctx, classifier_regression *r)
 {
     int64_t p = r->p, folds = r->g->folds;
     double error[PENALTIES][EXPLAIN_RESPONSES] = {{0}};
@@ -187,7 +188,7 @@ static nonsens_status choose(nonsens_context *ctx, regression *r)
     return NONSENS_OK;
 }
 
-static void subtract(regression *r, double *residual)
+static void subtract(classifier_regression *r, double *residual)
 {
     int64_t p = r->p, n = r->g->n;
     for (int64_t k = 0; k < r->g->folds; k++) {
@@ -204,7 +205,7 @@ static void subtract(regression *r, double *residual)
 static void subtract_means(const explain_groups *g, double *residual)
 {
     for (int64_t i = 0; i < EXPLAIN_RESPONSES; i++) {
-        double sum[MECHANISM_MOST_FOLDS] = {0}, all = 0.0, *of = residual + i * g->n;
+        double sum[MECHANISM_MAX_FOLDS] = {0}, all = 0.0, *of = residual + i * g->n;
         for (int64_t k = 0; k < g->folds; k++) {
             for (int64_t row = g->block[k]; row < g->block[k + 1]; row++) {
                 sum[k] += of[row];
@@ -223,7 +224,7 @@ static void subtract_means(const explain_groups *g, double *residual)
 nonsens_status explain_regress(nonsens_context *ctx, arena *scratch, const explain_groups *g, int64_t causes,
                                const int64_t *cause, const double *response, double *residual)
 {
-    regression r = {.g = g};
+    classifier_regression r = {.g = g};
     memcpy(residual, response, (size_t)(EXPLAIN_RESPONSES * g->n) * sizeof *residual);
     if (causes == 0) {
         subtract_means(g, residual);

@@ -20,7 +20,7 @@
 typedef struct pairs_run {
     const nonsens_data *data;
     nonsens_pairs *pairs;
-    pairs_keeper keeper;
+    pairs_sink keeper;
     nonsens_options options; // of one pair
     int64_t *missing;        // (jobs) pairs that are not there yet
     int64_t jobs;
@@ -145,9 +145,9 @@ static nonsens_status fill(nonsens_context *ctx, arena *scratch, const nonsens_d
     TRY(copy_facts(ctx, data, journal_path, pairs));
     TRY(pairs_list(ctx, data, pairs));
     pairs_run r = {.data = data, .pairs = pairs, .options = pairs->options, .keeping = PTHREAD_MUTEX_INITIALIZER};
-    TRY(pairs_keeper_open(ctx, scratch, data, pairs, &r.keeper));
+    TRY(pairs_sink_new(ctx, scratch, data, pairs, &r.keeper));
     nonsens_status status = run_missing(ctx, scratch, &r);
-    pairs_keeper_close(&r.keeper);
+    pairs_sink_free(&r.keeper);
     TRY(status);
     return add_q_values(ctx, scratch, pairs);
 }

@@ -8,17 +8,17 @@
 #ifndef TASKS_PAIRS_PAIRS_H
 #define TASKS_PAIRS_PAIRS_H
 
-#include "pool/journal.h"
 #include "data/dataset.h"
 #include "methods/shared/method.h"
+#include "pool/journal.h"
 
 /* What is known of a pair's line of JSON, and where the line is. */
-typedef struct pair_line {
+typedef struct pairs_line {
     bool there;          /* the pair is done */
     int arrow;           /* the decision: 1 for x->y, -1 for y->x, 0 for none of the two */
     journal_place place; /* in the journal */
     char *text;          /* where there is no journal */
-} pair_line;
+} pairs_line;
 
 struct nonsens_pairs {
     arena memory; /* owns everything below */
@@ -29,7 +29,7 @@ struct nonsens_pairs {
     uint64_t data_hash;
     int64_t count;
     nonsens_pair *pair; /* (count) */
-    pair_line *line;    /* (count) */
+    pairs_line *line;   /* (count) */
     char *journal;      /* path, or NULL */
     journal_file file;  /* of the journal: lines are read from it, and no other run may have it meanwhile */
 };
@@ -40,21 +40,21 @@ nonsens_status pairs_list(nonsens_context *ctx, const nonsens_data *data, nonsen
 /* ---- lines (pairs_keep.c) ---- */
 
 /* Where lines are kept while pairs are run; one caller at a time. */
-typedef struct pairs_keeper {
+typedef struct pairs_sink {
     nonsens_pairs *pairs;
     journal journal;
     int64_t *sorted;       /* (count) pairs by (x, y) */
     nonsens_context *ctx;  /* of the call that is served, for the visitor of lines, and */
     nonsens_status status; /* what it could not return */
-} pairs_keeper;
+} pairs_sink;
 
 /* Takes over what the journal holds; an error where it belongs to other data or options. */
-nonsens_status pairs_keeper_open(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_pairs *pairs,
-                                 pairs_keeper *out);
+nonsens_status pairs_sink_new(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_pairs *pairs,
+                              pairs_sink *out);
 /* Takes the line over (NULL: there was no memory for it). */
-nonsens_status pairs_keep(nonsens_context *ctx, pairs_keeper *keeper, int64_t index, json_t *line);
+nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *keeper, int64_t index, json_t *line);
 /* The file of the journal then is the pairs', who close it. */
-void pairs_keeper_close(pairs_keeper *keeper);
+void pairs_sink_free(pairs_sink *keeper);
 
 /* The line of a pair; the caller releases it. */
 nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, json_t **line);

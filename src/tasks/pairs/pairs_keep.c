@@ -44,7 +44,7 @@ static bool is_setting(const nonsens_option_info *info)
 
 /* ---- lines ---- */
 
-static bool copy_text(pairs_keeper *k, const json_t *line, const char *key, const char **out)
+static bool copy_text(pairs_sink *k, const json_t *line, const char *key, const char **out)
 {
     const char *text = json_string_value(json_object_get(line, key));
     *out = text ? arena_text(k->ctx, &k->pairs->memory, text) : NULL;
@@ -75,7 +75,7 @@ static int arrow_of(const json_t *line)
 }
 
 /* Remembers what a line says; false where memory is exhausted. */
-static bool take_line(pairs_keeper *k, int64_t index, const json_t *line)
+static bool take_line(pairs_sink *k, int64_t index, const json_t *line)
 {
     nonsens_pair *pair = &k->pairs->pair[index];
     pair->score = number_of(line, "score");
@@ -92,7 +92,7 @@ static int64_t key_of(const nonsens_pairs *pairs, int64_t index)
 }
 
 /* The pair of these variables, or -1. */
-static int64_t find_pair(const pairs_keeper *k, int64_t x, int64_t y)
+static int64_t find_pair(const pairs_sink *k, int64_t x, int64_t y)
 {
     int64_t low = 0, high = k->pairs->count, wanted = x * k->pairs->variables + y;
     while (low < high) {
@@ -117,7 +117,7 @@ static bool is_pair_line(const json_t *line)
 
 static void visit_line(void *user, const json_t *line, journal_place place)
 {
-    pairs_keeper *k = user;
+    pairs_sink *k = user;
     const json_t *pair = json_object_get(line, "pair"), *inner = json_object_get(line, "line");
     const json_t *first = json_array_get(pair, 0), *second = json_array_get(pair, 1);
     int64_t x = json_integer_value(first), y = json_integer_value(second);
@@ -150,7 +150,7 @@ static int by_key(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static nonsens_status sort_pairs(nonsens_context *ctx, arena *scratch, pairs_keeper *k)
+static nonsens_status sort_pairs(nonsens_context *ctx, arena *scratch, pairs_sink *k)
 {
     keyed *entry; // (count)
     ARENA_TRY(ctx, scratch, entry, k->pairs->count);
@@ -165,14 +165,14 @@ static nonsens_status sort_pairs(nonsens_context *ctx, arena *scratch, pairs_kee
     return NONSENS_OK;
 }
 
-static nonsens_status open_journal(nonsens_context *ctx, json_t *head, pairs_keeper *k)
+static nonsens_status open_journal(nonsens_context *ctx, json_t *head, pairs_sink *k)
 {
     TRY(journal_open_visited(ctx, k->pairs->journal, visit_line, k, &k->journal));
     TRY(k->status);
     return journal_begin(ctx, &k->journal, &kind, head);
 }
 
-static nonsens_status begin_journal(nonsens_context *ctx, const nonsens_data *data, pairs_keeper *k)
+static nonsens_status begin_journal(nonsens_context *ctx, const nonsens_data *data, pairs_sink *k)
 {
     json_t *head;
     const nonsens_options *options = &k->pairs->options;
@@ -184,10 +184,10 @@ static nonsens_status begin_journal(nonsens_context *ctx, const nonsens_data *da
     return status;
 }
 
-nonsens_status pairs_keeper_open(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_pairs *pairs,
-                                 pairs_keeper *out)
+nonsens_status pairs_sink_new(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_pairs *pairs,
+                              pairs_sink *out)
 {
-    *out = (pairs_keeper){.pairs = pairs, .ctx = ctx};
+    *out = (pairs_sink){.pairs = pairs, .ctx = ctx};
     ARENA_TRY(ctx, &pairs->memory, pairs->line, pairs->count);
     if (!pairs->journal) {
         return NONSENS_OK;
@@ -195,21 +195,21 @@ nonsens_status pairs_keeper_open(nonsens_context *ctx, arena *scratch, const non
     TRY(sort_pairs(ctx, scratch, out));
     nonsens_status status = begin_journal(ctx, data, out);
     if (status != NONSENS_OK) {
-        pairs_keeper_close(out);
+        pairs_sink_free(out);
     }
     return status;
 }
 
-void pairs_keeper_close(pairs_keeper *keeper)
+void pairs_sink_free(pairs_sink *keeper)
 {
     keeper->pairs->file = journal_close_lines(&keeper->journal);
 }
 
 /* ---- keeping and loading ---- */
 
-static nonsens_status keep_in_memory(nonsens_context *ctx, pairs_keeper *k, int64_t index, json_t *line)
+static nonsens_status keep_in_memory(nonsens_context *ctx, pairs_sink *k, int64_t index, json_t *line)
 {
-    pair_line *place = &k->pairs->line[index];
+    pairs_line *place = &k->pairs->line[index];
     char *text = json_text(line, JSON_COMPACT);
     place->text = text ? arena_text(ctx, &k->pairs->memory, text) : NULL;
     place->there = place->text && take_line(k, index, line);
@@ -218,7 +218,7 @@ static nonsens_status keep_in_memory(nonsens_context *ctx, pairs_keeper *k, int6
     return place->there ? NONSENS_OK : fail_memory(ctx);
 }
 
-static nonsens_status keep_in_journal(nonsens_context *ctx, pairs_keeper *k, int64_t index, json_t *line)
+static nonsens_status keep_in_journal(nonsens_context *ctx, pairs_sink *k, int64_t index, json_t *line)
 {
     const nonsens_pair *pair = &k->pairs->pair[index];
     json_t *unit = json_pack("{s:[I, I], s:o}", "pair", (json_int_t)pair->x, (json_int_t)pair->y, "line", line);
@@ -226,7 +226,7 @@ static nonsens_status keep_in_journal(nonsens_context *ctx, pairs_keeper *k, int
     return k->status == NONSENS_OK ? NONSENS_OK : fail_memory(ctx);
 }
 
-nonsens_status pairs_keep(nonsens_context *ctx, pairs_keeper *keeper, int64_t index, json_t *line)
+nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *keeper, int64_t index, json_t *line)
 {
     if (!line) {
         return fail_memory(ctx);
@@ -237,7 +237,7 @@ nonsens_status pairs_keep(nonsens_context *ctx, pairs_keeper *keeper, int64_t in
 
 nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, json_t **line)
 {
-    const pair_line *place = &pairs->line[index];
+    const pairs_line *place = &pairs->line[index];
     json_t *unit;
     if (!pairs->journal) {
         bool no_memory; // there is no other reason: the text is ours

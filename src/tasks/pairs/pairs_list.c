@@ -36,7 +36,7 @@ static nonsens_status list_all(nonsens_context *ctx, nonsens_pairs *pairs)
 
 #define WHAT "list of pairs"
 
-enum { MOST_BYTES = 1 << 30 };
+enum { MAX_BYTES = 1 << 30 };
 
 typedef struct listed {
     int64_t x, y, line;
@@ -161,7 +161,7 @@ static nonsens_status read_list(list_reader *r, arena *scratch, const char *path
 {
     char sentence[MESSAGE_BYTES];
     input file = {0};
-    nonsens_status status = input_read_other(r->ctx, WHAT, path, MOST_BYTES, &file);
+    nonsens_status status = input_read_other(r->ctx, WHAT, path, MAX_BYTES, &file);
     if (status == NONSENS_OK) {
         status = read_lines(r, scratch, &file);
     } else if (status == NONSENS_ERR_DATA) {

@@ -1,13 +1,13 @@
 /*
  * pairs_write.c - many pairs as JSON lines, in the order of the list, and as a table, most certain first.
  */
-#include "json/json_text.h"
 #include "base/number.h"
 #include "base/output.h"
 #include "base/show.h"
 #include "tasks/pairs/pairs.h"
-#include "write/write_internal.h"
 #include "write/text.h"
+#include "write/write_internal.h"
+#include "json/json_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -90,7 +90,7 @@ static nonsens_status order_pairs(nonsens_context *ctx, arena *scratch, const no
 
 /* ---- table ---- */
 
-enum { NAME_COLUMNS_MOST = 40, P_DIGITS = 3 };
+enum { NAME_COLUMNS_MAX = 40, P_DIGITS = 3 };
 
 static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
 {
@@ -146,7 +146,7 @@ static void fill_cells(const nonsens_pairs *pairs, int64_t index, cells *c)
 static int wider(int width, const char *text)
 {
     int columns = text_columns(text, strlen(text));
-    columns = columns < NAME_COLUMNS_MOST ? columns : NAME_COLUMNS_MOST;
+    columns = columns < NAME_COLUMNS_MAX ? columns : NAME_COLUMNS_MAX;
     return columns > width ? columns : width;
 }
 

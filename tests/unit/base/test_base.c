@@ -36,9 +36,9 @@ static void test_philox_known_answers(void **state)
 static void test_streams_are_named_and_differ(void **state)
 {
     (void)state;
-    rng a = rng_open(1, RNG_TEST, 0), again = rng_open(1, RNG_TEST, 0);
-    rng others[] = {rng_open(2, RNG_TEST, 0), rng_open(1, RNG_FOLDS, 0), rng_open(1, RNG_TEST, 1),
-                    rng_open(1, RNG_TEST, 1ull << 40)};
+    rng a = rng_new(1, RNG_TEST, 0), again = rng_new(1, RNG_TEST, 0);
+    rng others[] = {rng_new(2, RNG_TEST, 0), rng_new(1, RNG_FOLDS, 0), rng_new(1, RNG_TEST, 1),
+                    rng_new(1, RNG_TEST, 1ull << 40)};
     uint64_t first = rng_u64(&a);
     assert_true(first == rng_u64(&again));
     for (int k = 0; k < 4; k++) {
@@ -59,7 +59,7 @@ static double draw_student(rng *r)
 static void check_moments(draw_fn draw, double mean, double variance)
 {
     enum { DRAWS = 200000 };
-    rng r = rng_open(3, RNG_TEST, 7);
+    rng r = rng_new(3, RNG_TEST, 7);
     double sum = 0, square = 0;
     for (int i = 0; i < DRAWS; i++) {
         double v = draw(&r);
@@ -84,7 +84,7 @@ static void test_distributions_have_their_moments(void **state)
 static void test_below_is_even_and_shuffle_permutes(void **state)
 {
     (void)state;
-    rng r = rng_open(4, RNG_TEST, 0);
+    rng r = rng_new(4, RNG_TEST, 0);
     int count[7] = {0};
     for (int i = 0; i < 70000; i++) {
         count[rng_below(&r, 7)]++;
@@ -113,7 +113,7 @@ static void test_all_orders_are_equally_likely(void **state)
     (void)state;
     enum { DRAWS = 6000, ORDERS = 6 };
     int64_t count[3][3] = {{0}};
-    rng r = rng_open(5, RNG_TEST, 0);
+    rng r = rng_new(5, RNG_TEST, 0);
     for (int k = 0; k < DRAWS; k++) {
         int64_t index[3] = {0, 1, 2};
         rng_shuffle(&r, 3, index);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h> /* after ours: it defines a macro called fail */
 
-enum { BYTES = 1000, MOST = 1 << 20 };
+enum { BYTES = 1000, LIMIT = 1 << 20 };
 
 /* What the system tells and does; 0 and -1: the truth. */
 static struct {
@@ -86,7 +86,7 @@ static int tear_down(void **state)
 
 static void assert_read(place *p)
 {
-    assert_int_equal(input_read(p->ctx, p->path, MOST, &p->file), NONSENS_OK);
+    assert_int_equal(input_read(p->ctx, p->path, LIMIT, &p->file), NONSENS_OK);
     assert_int_equal(p->file.size, BYTES);
     assert_memory_equal(p->file.bytes, p->text, BYTES);
 }
@@ -122,7 +122,7 @@ static void test_disk_fails(void **state)
     for (int64_t at = 0; at < BYTES; at += 333) {
         system_tells.fails_at = at;
         system_tells.done = 0;
-        assert_int_equal(input_read(p->ctx, p->path, MOST, &p->file), NONSENS_ERR_DATA);
+        assert_int_equal(input_read(p->ctx, p->path, LIMIT, &p->file), NONSENS_ERR_DATA);
         assert_non_null(strstr(nonsens_context_message(p->ctx), p->path));
         assert_non_null(strstr(nonsens_context_message(p->ctx), strerror(EIO)));
         input_free(&p->file);

@@ -163,7 +163,7 @@ static void test_random_doubles(void **state)
 {
     (void)state;
     enum { TRIES = 400000 };
-    rng r = rng_open(1, RNG_TEST, 1);
+    rng r = rng_new(1, RNG_TEST, 1);
     char text[TEXT_BYTES];
     for (int i = 0; i < TRIES; i++) {
         double value;
@@ -180,11 +180,11 @@ static void test_random_doubles(void **state)
 static void test_random_plain_numbers(void **state)
 {
     (void)state;
-    enum { TRIES = 1000000, MOST_DIGITS = 40 };
-    rng r = rng_open(1, RNG_TEST, 2);
+    enum { TRIES = 1000000, MAX_DIGITS = 40 };
+    rng r = rng_new(1, RNG_TEST, 2);
     for (int i = 0; i < TRIES; i++) {
         char text[TEXT_BYTES];
-        int used = 0, digits = 1 + (int)rng_below(&r, i % 8 == 0 ? MOST_DIGITS : 20);
+        int used = 0, digits = 1 + (int)rng_below(&r, i % 8 == 0 ? MAX_DIGITS : 20);
         int point = (int)rng_below(&r, (uint64_t)digits + 4);
         if (rng_below(&r, 2)) {
             text[used++] = '-';
@@ -208,7 +208,7 @@ static void test_random_exponents(void **state)
 {
     (void)state;
     enum { TRIES = 200000 };
-    rng r = rng_open(1, RNG_TEST, 3);
+    rng r = rng_new(1, RNG_TEST, 3);
     for (int i = 0; i < TRIES; i++) {
         char text[TEXT_BYTES];
         uint64_t word = rng_u64(&r) >> rng_below(&r, 64);
@@ -248,7 +248,7 @@ static void test_halfway_cases(void **state)
 {
     (void)state;
     enum { TRIES = 1500 };
-    rng r = rng_open(1, RNG_TEST, 4);
+    rng r = rng_new(1, RNG_TEST, 4);
     for (int i = 0; i < TRIES; i++) {
         double value;
         uint64_t bits = rng_u64(&r) >> 1;
@@ -272,7 +272,7 @@ static void test_very_long_numbers(void **state)
 {
     (void)state;
     enum { TRIES = 2000, LONGEST = 1500 };
-    rng r = rng_open(1, RNG_TEST, 5);
+    rng r = rng_new(1, RNG_TEST, 5);
     for (int i = 0; i < TRIES; i++) {
         char text[TEXT_BYTES];
         int digits = i < 500 ? 800 : 20 + (int)rng_below(&r, LONGEST - 20);

@@ -7,8 +7,8 @@
 #define UNIT_SEGMENT_ROWS_H
 
 #include "base/rng.h"
-#include "math/linalg.h"
 #include "classifier/fit.h"
+#include "math/linalg.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static inline void rows_warp(fixture *f, rows *r)
 static inline rows rows_scales(fixture *f, int64_t per_segment, int64_t segments, double strength, uint64_t seed)
 {
     rows out;
-    rng r = rng_open(seed, RNG_TEST, 0);
+    rng r = rng_new(seed, RNG_TEST, 0);
     rows_allocate(f, per_segment * segments, segments, &out);
     for (int64_t e = 0; e < segments; e++) {
         double first = exp(strength * rng_normal(&r)), second = exp(strength * rng_normal(&r));
@@ -95,7 +95,7 @@ static inline rows rows_labelled(fixture *f, int64_t n, int64_t segments, const 
 /* Rows of three segments with logits +-2 sin(waves pi x1) over uniform x. */
 static inline rows rows_waves(fixture *f, int64_t n, double waves, uint64_t seed)
 {
-    rng r = rng_open(seed, RNG_TEST, 9);
+    rng r = rng_new(seed, RNG_TEST, 9);
     double *x[2] = {fixture_doubles(f, n), fixture_doubles(f, n)};
     int32_t *label = rows_get(f, n, sizeof *label);
     for (int64_t i = 0; i < n; i++) {
@@ -108,38 +108,39 @@ static inline rows rows_waves(fixture *f, int64_t n, double waves, uint64_t seed
     return rows_labelled(f, n, 3, (const double *const[2]){x[0], x[1]}, label);
 }
 
-static inline sample rows_sample(fixture *f, rows *r, int64_t folds, int64_t basis, int64_t seed)
+static inline classifier_sample rows_sample(fixture *f, rows *r, int64_t folds, int64_t basis, int64_t seed)
 {
-    sample out;
+    classifier_sample out;
     const double *const x[2] = {r->x[0], r->x[1]};
     assert_int_equal(sample_folds(f->ctx, &f->scratch, r->segments, r->start, folds, seed, 0, &r->fold), NONSENS_OK);
-    assert_int_equal(sample_build(f->ctx, &f->scratch, x, r->segments, r->start, r->fold, folds, basis, &out),
+    assert_int_equal(classifier_sample_new(f->ctx, &f->scratch, x, r->segments, r->start, r->fold, folds, basis, &out),
                      NONSENS_OK);
     return out;
 }
 
 /* The same penalty for all rows and every fold. */
-static inline penalty rows_penalty(fixture *f, int64_t folds, double lambda)
+static inline classifier_penalty rows_penalty(fixture *f, int64_t folds, double lambda)
 {
     double *fold = fixture_doubles(f, folds);
     for (int64_t k = 0; k < folds; k++) {
         fold[k] = lambda;
     }
-    return (penalty){lambda, fold, lambda, NULL};
+    return (classifier_penalty){lambda, fold, lambda, NULL};
 }
 
-static inline fit rows_fit_new(fixture *f, const sample *s, shape form, double lambda)
+static inline classifier_fit rows_fit_new(fixture *f, const classifier_sample *s, classifier_shape form, double lambda)
 {
-    fit out;
-    penalty weight = rows_penalty(f, s->folds, lambda);
+    classifier_fit out;
+    classifier_penalty weight = rows_penalty(f, s->folds, lambda);
     assert_int_equal(fit_new(f->ctx, &f->scratch, s, form, &weight, &out), NONSENS_OK);
     return out;
 }
 
 /* Cold start and fit of all rows. */
-static inline fit rows_fit(fixture *f, const sample *s, shape form, double lambda, int threads)
+static inline classifier_fit rows_fit(fixture *f, const classifier_sample *s, classifier_shape form, double lambda,
+                                      int threads)
 {
-    fit out = rows_fit_new(f, s, form, lambda);
+    classifier_fit out = rows_fit_new(f, s, form, lambda);
     assert_int_equal(fit_start_cold(f->ctx, &f->scratch, &out), NONSENS_OK);
     assert_int_equal(fit_all(f->ctx, &f->scratch, threads, &out), NONSENS_OK);
     assert_true(out.converged);
@@ -147,14 +148,14 @@ static inline fit rows_fit(fixture *f, const sample *s, shape form, double lambd
 }
 
 /* Penalised negative log-likelihood on all rows at theta. */
-static inline double rows_objective(fixture *f, const fit *of, const double *theta)
+static inline double rows_objective(fixture *f, const classifier_fit *of, const double *theta)
 {
     arena_mark mark = arena_tell(&f->scratch);
     double value;
     assert_int_equal(model_penalty(f->ctx, &f->scratch, &of->model, theta, of->lambda, &value, NULL, NULL, NULL),
                      NONSENS_OK);
     for (int64_t k = 0; k < of->model.data->folds; k++) {
-        model_sums sums = {0, NULL, NULL, NULL};
+        classifier_sums sums = {0, NULL, NULL, NULL};
         assert_int_equal(model_sum(f->ctx, &f->scratch, &of->model, theta, k, &sums), NONSENS_OK);
         value -= sums.log_likelihood;
     }
@@ -163,9 +164,10 @@ static inline double rows_objective(fixture *f, const fit *of, const double *the
 }
 
 /* Its gradient (parameters), and where not NULL its exact matrix of second derivatives, both triangles. */
-static inline void rows_derivatives(fixture *f, const fit *of, const double *theta, double *gradient, double *hessian)
+static inline void rows_derivatives(fixture *f, const classifier_fit *of, const double *theta, double *gradient,
+                                    double *hessian)
 {
-    const model *m = &of->model;
+    const classifier_model *m = &of->model;
     int64_t p = m->parameters;
     arena_mark mark = arena_tell(&f->scratch);
     double value, *slope = fixture_doubles(f, m->data->segments * m->data->basis * m->data->basis);
@@ -174,7 +176,7 @@ static inline void rows_derivatives(fixture *f, const fit *of, const double *the
         memset(hessian, 0, (size_t)(p * p) * sizeof *hessian);
     }
     for (int64_t k = 0; k < m->data->folds; k++) {
-        model_sums sums = {0, gradient, hessian, slope};
+        classifier_sums sums = {0, gradient, hessian, slope};
         assert_int_equal(model_sum(f->ctx, &f->scratch, m, theta, k, &sums), NONSENS_OK);
     }
     for (int64_t i = 0; i < p; i++) {
@@ -214,7 +216,7 @@ static inline void rows_newton_step(int64_t p, const double *vectors, const doub
  * Newton steps by the exact matrix from a point near the optimum until the gradient is of the size of rounding.
  * vectors (p, p) and values (p, ascending): the eigenvectors and eigenvalues of that matrix there.
  */
-static inline void rows_polish(fixture *f, const fit *of, double *theta, double *vectors, double *values)
+static inline void rows_polish(fixture *f, const classifier_fit *of, double *theta, double *vectors, double *values)
 {
     int64_t p = of->model.parameters;
     double *gradient = fixture_doubles(f, p), *step = fixture_doubles(f, p), *next = fixture_doubles(f, p), most = 1.0;

@@ -21,7 +21,7 @@ static void assert_close(double found, double expected, double tolerance)
 static double *matrix_with_profile(fixture *f, int64_t n, const int64_t *first, uint64_t seed)
 {
     double *lower = fixture_doubles(f, n * n), *a = fixture_doubles(f, n * n);
-    rng r = rng_open(seed, RNG_TEST, (uint64_t)n);
+    rng r = rng_new(seed, RNG_TEST, (uint64_t)n);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = first[i]; j <= i; j++) {
             lower[i * n + j] = j == i ? 1.0 + rng_uniform(&r) : rng_normal(&r) / sqrt((double)n);

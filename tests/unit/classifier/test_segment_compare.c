@@ -3,17 +3,17 @@
  * distributions of likelihood ratios: against their laws without penalty, and against labels drawn anew with full
  * refits.
  */
+#include "classifier/classifier_compare.h"
 #include "math/special.h"
 #include "segment_rows.h"
-#include "classifier/classifier_compare.h"
 
-static const shape FREE = {0, 0, 2}, CAUSE = {1, 0, 1};
+static const classifier_shape FREE = {0, 0, 2}, CAUSE = {1, 0, 1};
 
 /* Uniform rows whose segments mean nothing. */
 static rows rows_uniform(fixture *f, int64_t n, int64_t segments, uint64_t seed)
 {
     rows out;
-    rng r = rng_open(seed, RNG_TEST, 8);
+    rng r = rng_new(seed, RNG_TEST, 8);
     rows_allocate(f, n, segments, &out);
     for (int64_t i = 0; i < n; i++) {
         out.x[0][i] = rng_uniform(&r);
@@ -46,7 +46,7 @@ static void test_rows_against_plain_sums(void **state)
     for (int b = 0; b < BLOCKS; b++) {
         of_blocks += block_sum[b] * block_sum[b];
     }
-    difference d = {.ratio = 7.0};
+    classifier_difference d = {.ratio = 7.0};
     compare_rows(N, first, second, NULL, 0, scratch, &d);
     assert_close(d.mean, sum / N, 1e-14);
     assert_close(d.error, sqrt(square) / N, 1e-14);
@@ -76,11 +76,11 @@ static void test_p_values_of_half_chi_squares(void **state)
     } table[] = {{4, 9.488, 0.05}, {20, 31.410, 0.05}, {20, 45.315, 0.001}, {100, 140.169, 0.005}};
     static double ratio[DRAWS];
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
-        rng r = rng_open(5, RNG_TEST, k);
+        rng r = rng_new(5, RNG_TEST, k);
         for (int i = 0; i < DRAWS; i++) {
             ratio[i] = 0.5 * chi_squared(&r, table[k].degrees);
         }
-        difference d = {.ratio = 0.5 * table[k].quantile};
+        classifier_difference d = {.ratio = 0.5 * table[k].quantile};
         compare_judge(DRAWS, ratio, &d);
         assert_close(d.null_mean, 0.5 * table[k].degrees, 4.0 * sqrt(0.5 * table[k].degrees / DRAWS));
         assert_close(d.p_value, table[k].tail, 0.15 * table[k].tail); // what errors of mean and variance leave
@@ -94,18 +94,18 @@ static void test_p_values_follow_the_ratio(void **state)
     static const double ratio[] = {2.0, 3.5, 1.0, 4.0, 2.5, 3.0}, none[] = {0.0, 0.0, 0.0};
     double before = 1.0;
     for (double t = -4.0; t <= 20.0; t += 1.0) {
-        difference d = {.ratio = t};
+        classifier_difference d = {.ratio = t};
         compare_judge(6, ratio, &d);
         assert_true(t > 0.0 ? d.p_value > 0.0 && d.p_value < before : d.p_value == 1.0);
         before = d.p_value;
     }
-    difference as_it_is = {.ratio = 6.0}, tolerant = {.ratio = 8.0, .tolerated = 2.0},
-               within = {.ratio = 2.0, .tolerated = 2.0};
+    classifier_difference as_it_is = {.ratio = 6.0}, tolerant = {.ratio = 8.0, .tolerated = 2.0},
+                          within = {.ratio = 2.0, .tolerated = 2.0};
     compare_judge(6, ratio, &as_it_is);
     compare_judge(6, ratio, &tolerant);
     compare_judge(6, ratio, &within);
     assert_true(tolerant.p_value == as_it_is.p_value && within.p_value == 1.0);
-    difference d = {.ratio = 1.0};
+    classifier_difference d = {.ratio = 1.0};
     compare_judge(3, none, &d);
     assert_true(d.p_value == 1.0 && d.null_mean == 0.0 && d.null_sd == 0.0);
 }
@@ -116,16 +116,17 @@ static void test_p_values_follow_the_ratio(void **state)
  * Without penalty T is half a chi-square with q = k (p - p_1 - (r - k)) superfluous parameters (docs/structured.md,
  * section 7), at any truth in general position: here a random one, with 4 x 4 splines.
  */
-static void check_law(fixture *f, const sample *s, shape form, double q)
+static void check_law(fixture *f, const classifier_sample *s, classifier_shape form, double q)
 {
     enum { DRAWS = 4000 };
-    rng r = rng_open(7, RNG_TEST, 0);
-    fit small = rows_fit_new(f, s, form, 1e-8), large = rows_fit_new(f, s, (shape){0, 0, shape_rank(form)}, 1e-8);
+    rng r = rng_new(7, RNG_TEST, 0);
+    classifier_fit small = rows_fit_new(f, s, form, 1e-8),
+                   large = rows_fit_new(f, s, (classifier_shape){0, 0, shape_rank(form)}, 1e-8);
     for (int64_t i = 0; i < small.model.parameters; i++) {
         small.theta[i] = 0.5 * rng_normal(&r);
     }
     assert_int_equal(fit_evaluate(f->ctx, &f->scratch, 1, &small), NONSENS_OK);
-    difference d = {0};
+    classifier_difference d = {0};
     large.objective = small.objective - 0.5 * q;
     assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &small, &large, DRAWS, 1, &d), NONSENS_OK);
     assert_close(d.ratio, 0.5 * q, 1e-9 * small.objective);
@@ -141,18 +142,18 @@ static void test_law_without_penalty(void **state)
     enum { M = 4, P = M * M - 1, P1 = M - 1 };
     fixture *f = *state;
     rows data = rows_uniform(f, 300000, 5, 6); // many, and all over the square: what is gentle does not count
-    sample s = rows_sample(f, &data, 2, M, 1);
+    classifier_sample s = rows_sample(f, &data, 2, M, 1);
     check_law(f, &s, CAUSE, P - P1 - 1);
-    check_law(f, &s, (shape){0, 1, 1}, P - P1 - 1);
-    check_law(f, &s, (shape){1, 0, 0}, P - P1);
-    check_law(f, &s, (shape){2, 0, 0}, 2 * (P - P1));
-    check_law(f, &s, (shape){2, 0, 1}, 2 * (P - P1 - 1));
+    check_law(f, &s, (classifier_shape){0, 1, 1}, P - P1 - 1);
+    check_law(f, &s, (classifier_shape){1, 0, 0}, P - P1);
+    check_law(f, &s, (classifier_shape){2, 0, 0}, 2 * (P - P1));
+    check_law(f, &s, (classifier_shape){2, 0, 1}, 2 * (P - P1 - 1));
 }
 
 /* Probabilities (n, E) of the segments at the rows of the data. */
-static double *probabilities(fixture *f, const fit *of)
+static double *probabilities(fixture *f, const classifier_fit *of)
 {
-    const model *m = &of->model;
+    const classifier_model *m = &of->model;
     int64_t n = m->data->n, segments = m->data->segments;
     double *feature = fixture_doubles(f, m->rank * n), *p = fixture_doubles(f, n * segments);
     for (int64_t k = 0; k < m->data->folds; k++) {
@@ -179,7 +180,7 @@ static rows rows_drawn(fixture *f, const rows *r, const double *p, uint64_t draw
 {
     int64_t segments = r->segments;
     int32_t *label = rows_get(f, r->n, sizeof *label);
-    rng g = rng_open(17, RNG_TEST, draw);
+    rng g = rng_new(17, RNG_TEST, draw);
     for (int64_t i = 0; i < r->n; i++) {
         double u = rng_uniform(&g);
         while (label[i] < segments - 1 && (u -= p[i * segments + label[i]]) > 0.0) {
@@ -189,9 +190,10 @@ static rows rows_drawn(fixture *f, const rows *r, const double *p, uint64_t draw
     return rows_labelled(f, r->n, segments, (const double *const[2]){r->x[0], r->x[1]}, label);
 }
 
-static fit refit(fixture *f, const sample *s, shape form, double lambda, const fit *from)
+static classifier_fit refit(fixture *f, const classifier_sample *s, classifier_shape form, double lambda,
+                            const classifier_fit *from)
 {
-    fit out = rows_fit_new(f, s, form, lambda);
+    classifier_fit out = rows_fit_new(f, s, form, lambda);
     assert_int_equal(fit_start_extended(f->ctx, &f->scratch, from, &out), NONSENS_OK);
     assert_int_equal(fit_all(f->ctx, &f->scratch, 1, &out), NONSENS_OK);
     assert_true(out.converged);
@@ -203,7 +205,7 @@ typedef struct found {
     double mean, sd, rejected;
 } found;
 
-static found sum_up(int64_t count, const double *ratio, const difference *null)
+static found sum_up(int64_t count, const double *ratio, const classifier_difference *null)
 {
     found out = {0};
     double square = 0.0;
@@ -223,7 +225,7 @@ static found sum_up(int64_t count, const double *ratio, const difference *null)
  * The limit against the real thing.  With B refits the mean has the standard error sd / sqrt(B), the sd one of about
  * sd / sqrt(2 B); three of them are allowed, and a share of the mean and of the sd for what the limit leaves out.
  */
-static void check_null(int64_t count, const double *ratio, const difference *null, double share)
+static void check_null(int64_t count, const double *ratio, const classifier_difference *null, double share)
 {
     found real = sum_up(count, ratio, null);
     assert_close(null->null_mean, real.mean, 3.0 * real.sd / sqrt((double)count) + share * real.mean);
@@ -233,22 +235,22 @@ static void check_null(int64_t count, const double *ratio, const difference *nul
 
 /* T of `small` in `large`, both fitted to labels drawn from the smaller model: everything anew but x and the penalty.
  */
-static void check_restriction(fixture *f, shape small, shape large, double lambda)
+static void check_restriction(fixture *f, classifier_shape small, classifier_shape large, double lambda)
 {
     enum { B = 150 };
     double ratio[B];
     rows r = rows_scales(f, 150, 5, 0.6, 3);
-    sample s = rows_sample(f, &r, 2, 8, 1);
-    fit truth = rows_fit(f, &s, small, lambda, 1), free = refit(f, &s, large, lambda, &truth);
+    classifier_sample s = rows_sample(f, &r, 2, 8, 1);
+    classifier_fit truth = rows_fit(f, &s, small, lambda, 1), free = refit(f, &s, large, lambda, &truth);
     double *p = probabilities(f, &truth);
-    difference null = {0};
+    classifier_difference null = {0};
     assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &truth, &free, 1000, 1, &null), NONSENS_OK);
     assert_close(null.ratio, truth.objective - free.objective, 1e-12);
     for (uint64_t b = 0; b < B; b++) {
         arena_mark mark = arena_tell(&f->scratch);
         rows drawn = rows_drawn(f, &r, p, b);
-        sample d = rows_sample(f, &drawn, 2, 8, 1);
-        fit restricted = refit(f, &d, small, lambda, &truth);
+        classifier_sample d = rows_sample(f, &drawn, 2, 8, 1);
+        classifier_fit restricted = refit(f, &d, small, lambda, &truth);
         ratio[b] = restricted.objective - refit(f, &d, large, lambda, &restricted).objective;
         assert_true(ratio[b] > -1e-3);
         arena_rewind(&f->scratch, mark);
@@ -260,7 +262,7 @@ static void test_restrictions_against_refits(void **state)
 {
     for (double lambda = 1e-3; lambda < 2e-2; lambda *= 10.0) {
         check_restriction(*state, CAUSE, FREE, lambda);
-        check_restriction(*state, (shape){1, 0, 0}, (shape){0, 0, 1}, lambda);
+        check_restriction(*state, (classifier_shape){1, 0, 0}, (classifier_shape){0, 0, 1}, lambda);
     }
 }
 
@@ -269,13 +271,14 @@ static void test_wrong_direction_is_rejected(void **state)
 {
     fixture *f = *state;
     rows r = rows_scales(f, 200, 5, 0.8, 3);
-    sample s = rows_sample(f, &r, 2, 8, 1);
-    fit truth = rows_fit(f, &s, CAUSE, 1e-3, 1);
+    classifier_sample s = rows_sample(f, &r, 2, 8, 1);
+    classifier_fit truth = rows_fit(f, &s, CAUSE, 1e-3, 1);
     rows drawn = rows_drawn(f, &r, probabilities(f, &truth), 1);
-    sample d = rows_sample(f, &drawn, 2, 8, 1);
-    fit cause = rows_fit(f, &d, CAUSE, 1e-3, 1), effect = rows_fit(f, &d, (shape){0, 1, 1}, 1e-3, 1);
-    fit free = refit(f, &d, FREE, 1e-3, &cause);
-    difference of_cause = {0}, of_effect = {0};
+    classifier_sample d = rows_sample(f, &drawn, 2, 8, 1);
+    classifier_fit cause = rows_fit(f, &d, CAUSE, 1e-3, 1),
+                   effect = rows_fit(f, &d, (classifier_shape){0, 1, 1}, 1e-3, 1);
+    classifier_fit free = refit(f, &d, FREE, 1e-3, &cause);
+    classifier_difference of_cause = {0}, of_effect = {0};
     assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &cause, &free, 199, 1, &of_cause), NONSENS_OK);
     assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &effect, &free, 199, 1, &of_effect), NONSENS_OK);
     assert_true(of_cause.p_value > 0.01);
@@ -288,30 +291,33 @@ static void test_wrong_direction_is_rejected(void **state)
 
 /* ---- ranks ---- */
 
-static shape one_more(shape s)
+static classifier_shape one_more(classifier_shape s)
 {
-    return s.first ? (shape){s.first + 1, 0, 0} : s.second ? (shape){0, s.second + 1, 0} : (shape){0, 0, s.both + 1};
+    return s.first    ? (classifier_shape){s.first + 1, 0, 0}
+           : s.second ? (classifier_shape){0, s.second + 1, 0}
+                      : (classifier_shape){0, 0, s.both + 1};
 }
 
 /*
  * Labels that mean nothing, of segments of equal size or not: the first feature is found by chance.  The score follows
  * the law exactly, but for the central limit; the fit may be a little beyond it.
  */
-static void check_rank_zero(fixture *f, shape form, double lambda, bool equal)
+static void check_rank_zero(fixture *f, classifier_shape form, double lambda, bool equal)
 {
     enum { B = 100, E = 5 };
     double ratio[B], score[B];
     rows r = rows_scales(f, 150, E, 0.6, 3);
     double *p = fixture_doubles(f, r.n * E);
-    difference null = {0}, d = {0};
+    classifier_difference null = {0}, d = {0};
     for (int64_t i = 0; i < r.n * E; i++) {
         p[i] = equal ? 0.2 : (1.0 + (double)(i % E)) / 15.0;
     }
     for (uint64_t b = 0; b < B; b++) {
         arena_mark mark = arena_tell(&f->scratch);
         rows drawn = rows_drawn(f, &r, p, b);
-        sample s = rows_sample(f, &drawn, 2, 8, 1);
-        fit none = rows_fit_new(f, &s, (shape){0, 0, 0}, lambda), large = rows_fit(f, &s, form, lambda, 1);
+        classifier_sample s = rows_sample(f, &drawn, 2, 8, 1);
+        classifier_fit none = rows_fit_new(f, &s, (classifier_shape){0, 0, 0}, lambda),
+                       large = rows_fit(f, &s, form, lambda, 1);
         assert_int_equal(fit_evaluate(f->ctx, &f->scratch, 1, &none), NONSENS_OK);
         assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &none, 2, 1, &d), NONSENS_OK);
         score[b] = d.ratio;
@@ -329,10 +335,10 @@ static void check_rank_zero(fixture *f, shape form, double lambda, bool equal)
 
 static void test_rank_zero(void **state)
 {
-    check_rank_zero(*state, (shape){0, 0, 1}, 1e-2, true);
-    check_rank_zero(*state, (shape){0, 0, 1}, 1e-3, false);
-    check_rank_zero(*state, (shape){1, 0, 0}, 1e-3, false);
-    check_rank_zero(*state, (shape){0, 1, 0}, 1e-3, true);
+    check_rank_zero(*state, (classifier_shape){0, 0, 1}, 1e-2, true);
+    check_rank_zero(*state, (classifier_shape){0, 0, 1}, 1e-3, false);
+    check_rank_zero(*state, (classifier_shape){1, 0, 0}, 1e-3, false);
+    check_rank_zero(*state, (classifier_shape){0, 1, 0}, 1e-3, true);
 }
 
 /* How far the law at rank one may be off, in shares of the mean, and score and fit from each other. */
@@ -345,23 +351,23 @@ typedef struct allowance {
  * chance. Where they differ much the information is no product, and the law expects more than there is; the score tells
  * less than the fit, never more than the law.
  */
-static void check_rank_one(fixture *f, shape form, double lambda, double strength, allowance allow)
+static void check_rank_one(fixture *f, classifier_shape form, double lambda, double strength, allowance allow)
 {
     enum { B = 100 };
     double ratio[B], score[B], apart = 0.0;
     rows r = rows_scales(f, 150, 5, strength, 3);
-    sample s = rows_sample(f, &r, 2, 8, 1);
-    fit truth = rows_fit(f, &s, form, lambda, 1), more = rows_fit(f, &s, one_more(form), lambda, 1);
+    classifier_sample s = rows_sample(f, &r, 2, 8, 1);
+    classifier_fit truth = rows_fit(f, &s, form, lambda, 1), more = rows_fit(f, &s, one_more(form), lambda, 1);
     double *p = probabilities(f, &truth);
-    difference null = {0}, by_score = {0}, d = {0};
+    classifier_difference null = {0}, by_score = {0}, d = {0};
     assert_int_equal(compare_rank(f->ctx, &f->scratch, &truth, &more, 1000, 1, &null), NONSENS_OK);
     assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &truth, 1000, 1, &by_score), NONSENS_OK);
     assert_true(by_score.null_mean == null.null_mean && by_score.null_sd == null.null_sd);
     for (uint64_t b = 0; b < B; b++) {
         arena_mark mark = arena_tell(&f->scratch);
         rows drawn = rows_drawn(f, &r, p, b);
-        sample t = rows_sample(f, &drawn, 2, 8, 1);
-        fit small = refit(f, &t, form, lambda, &truth), large = rows_fit(f, &t, one_more(form), lambda, 1);
+        classifier_sample t = rows_sample(f, &drawn, 2, 8, 1);
+        classifier_fit small = refit(f, &t, form, lambda, &truth), large = rows_fit(f, &t, one_more(form), lambda, 1);
         assert_int_equal(compare_rank(f->ctx, &f->scratch, &small, &large, 2, 1, &d), NONSENS_OK);
         ratio[b] = d.ratio;
         assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &small, 2, 1, &d), NONSENS_OK);
@@ -377,10 +383,10 @@ static void check_rank_one(fixture *f, shape form, double lambda, double strengt
 
 static void test_rank_one(void **state)
 {
-    check_rank_one(*state, (shape){0, 0, 1}, 1e-2, 0.2, (allowance){0.05, 0.1});
-    check_rank_one(*state, (shape){0, 0, 1}, 1e-2, 0.6, (allowance){0.1, 0.2});
-    check_rank_one(*state, (shape){0, 0, 1}, 1e-3, 0.6, (allowance){0.1, 0.2});
-    check_rank_one(*state, (shape){1, 0, 0}, 1e-3, 0.6, (allowance){0.2, 0.35});
+    check_rank_one(*state, (classifier_shape){0, 0, 1}, 1e-2, 0.2, (allowance){0.05, 0.1});
+    check_rank_one(*state, (classifier_shape){0, 0, 1}, 1e-2, 0.6, (allowance){0.1, 0.2});
+    check_rank_one(*state, (classifier_shape){0, 0, 1}, 1e-3, 0.6, (allowance){0.1, 0.2});
+    check_rank_one(*state, (classifier_shape){1, 0, 0}, 1e-3, 0.6, (allowance){0.2, 0.35});
 }
 
 /* Two features are seen from one, and from none; from two there is nothing more. */
@@ -388,10 +394,10 @@ static void test_second_feature_is_seen(void **state)
 {
     fixture *f = *state;
     rows r = rows_scales(f, 150, 6, 0.6, 3);
-    sample s = rows_sample(f, &r, 2, 8, 1);
-    fit one = rows_fit(f, &s, (shape){0, 0, 1}, 1e-2, 1), two = rows_fit(f, &s, FREE, 1e-2, 1);
-    fit three = rows_fit(f, &s, (shape){0, 0, 3}, 1e-2, 1);
-    difference from_none = {0}, from_one = {0}, by_score = {0}, from_two = {0};
+    classifier_sample s = rows_sample(f, &r, 2, 8, 1);
+    classifier_fit one = rows_fit(f, &s, (classifier_shape){0, 0, 1}, 1e-2, 1), two = rows_fit(f, &s, FREE, 1e-2, 1);
+    classifier_fit three = rows_fit(f, &s, (classifier_shape){0, 0, 3}, 1e-2, 1);
+    classifier_difference from_none = {0}, from_one = {0}, by_score = {0}, from_two = {0};
     assert_int_equal(compare_rank(f->ctx, &f->scratch, NULL, &one, 199, 1, &from_none), NONSENS_OK);
     assert_int_equal(compare_rank(f->ctx, &f->scratch, &one, &two, 199, 1, &from_one), NONSENS_OK);
     assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &one, 199, 1, &by_score), NONSENS_OK);

@@ -2,17 +2,17 @@
  * test_segment_fit.c - penalised fits of the segment classifiers: against a convex oracle, from several starts, with
  * folds left out, for any number of threads, and with every allocation failing once.
  */
-#include "fixtures/segments.h"
-#include "segment_rows.h"
 #include "classifier/classifier_compare.h"
 #include "classifier/penalty.h"
+#include "fixtures/segments.h"
+#include "segment_rows.h"
 
 static const double LAMBDA = 0.01;
 static const double DECREMENT = 1e-4;        /* nats: what fits stop by */
 static const double ABOVE_OPTIMUM = 2e-4;    /* nats by which a fit may stay above the optimum: twice that */
 static const double ROW_TOLERANCE = 0.015;   /* nats of one row, of a fit against the optimum: sqrt(2 DECREMENT) */
 static const double ORACLE_TOLERANCE = 1e-9; /* nats, of the optimum against the oracle */
-static const shape FREE = {0, 0, 2}, CAUSE = {1, 0, 1}, EFFECT = {0, 1, 1};
+static const classifier_shape FREE = {0, 0, 2}, CAUSE = {1, 0, 1}, EFFECT = {0, 1, 1};
 
 static double largest_difference(int64_t n, const double *a, const double *b)
 {
@@ -24,7 +24,7 @@ static double largest_difference(int64_t n, const double *a, const double *b)
 }
 
 /* log-likelihood of every row at theta. */
-static double *row_scores(fixture *f, const model *m, const double *theta)
+static double *row_scores(fixture *f, const classifier_model *m, const double *theta)
 {
     double *out = fixture_doubles(f, m->data->n);
     for (int64_t k = 0; k < m->data->folds; k++) {
@@ -34,7 +34,7 @@ static double *row_scores(fixture *f, const model *m, const double *theta)
 }
 
 /* theta at the optimum next to it, from the fixture's arena. */
-static double *optimum_near(fixture *f, const fit *of, const double *theta)
+static double *optimum_near(fixture *f, const classifier_fit *of, const double *theta)
 {
     int64_t p = of->model.parameters;
     double *out = fixture_doubles(f, p), *vectors = fixture_doubles(f, p * p), *values = fixture_doubles(f, p);
@@ -52,8 +52,8 @@ static void test_full_rank_against_scipy(void **state)
     memcpy(r.start, fixture_start, sizeof fixture_start);
     memcpy(r.x[0], fixture_first, sizeof fixture_first);
     memcpy(r.x[1], fixture_second, sizeof fixture_second);
-    sample s = rows_sample(f, &r, 5, FIXTURE_BASIS, 1);
-    fit found = rows_fit(f, &s, (shape){0, 0, FIXTURE_SEGMENTS - 1}, fixture_lambda, 1);
+    classifier_sample s = rows_sample(f, &r, 5, FIXTURE_BASIS, 1);
+    classifier_fit found = rows_fit(f, &s, (classifier_shape){0, 0, FIXTURE_SEGMENTS - 1}, fixture_lambda, 1);
     assert_true(found.objective > fixture_objective - ORACLE_TOLERANCE);
     assert_true(found.objective < fixture_objective + ABOVE_OPTIMUM);
     double *score = row_scores(f, &found.model, found.theta);
@@ -66,7 +66,7 @@ static void test_full_rank_against_scipy(void **state)
 }
 
 /* Half the squared length of the gradient in the metric of second derivatives and pins. */
-static double plain_decrement(fixture *f, const fit *of)
+static double plain_decrement(fixture *f, const classifier_fit *of)
 {
     int64_t p = of->model.parameters;
     double *gradient = fixture_doubles(f, p), *a = fixture_doubles(f, p * p), *values = fixture_doubles(f, p);
@@ -90,11 +90,11 @@ static double plain_decrement(fixture *f, const fit *of)
 static void test_fits_end_at_an_optimum(void **state)
 {
     fixture *f = *state;
-    static const shape shapes[] = {{0, 0, 1}, {0, 0, 2}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {1, 1, 0}};
+    static const classifier_shape shapes[] = {{0, 0, 1}, {0, 0, 2}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {1, 1, 0}};
     rows r = rows_scales(f, 80, 5, 0.8, 1);
-    sample s = rows_sample(f, &r, 5, 6, 1);
+    classifier_sample s = rows_sample(f, &r, 5, 6, 1);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        fit found = rows_fit(f, &s, shapes[i], LAMBDA, 1);
+        classifier_fit found = rows_fit(f, &s, shapes[i], LAMBDA, 1);
         assert_true(found.decrement < DECREMENT && found.iterations < 50);
         assert_true(plain_decrement(f, &found) < 2.0 * DECREMENT);
         assert_close(found.objective, rows_objective(f, &found, found.theta), 1e-9);
@@ -111,13 +111,13 @@ static void test_sums_are_of_theta(void **state)
 {
     fixture *f = *state;
     rows r = rows_scales(f, 60, 4, 0.8, 2);
-    sample s = rows_sample(f, &r, 3, 6, 1);
-    fit found = rows_fit(f, &s, CAUSE, LAMBDA, 1);
+    classifier_sample s = rows_sample(f, &r, 3, 6, 1);
+    classifier_fit found = rows_fit(f, &s, CAUSE, LAMBDA, 1);
     int64_t p = found.model.parameters, slopes = s.segments * s.basis * s.basis;
     double *fisher;
     assert_int_equal(fit_fisher(f->ctx, &f->scratch, 2, &found, &fisher), NONSENS_OK);
     for (int64_t k = 0; k < s.folds; k++) {
-        model_sums sums = {0, fixture_doubles(f, p), fixture_doubles(f, p * p), fixture_doubles(f, slopes)};
+        classifier_sums sums = {0, fixture_doubles(f, p), fixture_doubles(f, p * p), fixture_doubles(f, slopes)};
         assert_int_equal(model_sum(f->ctx, &f->scratch, &found.model, found.theta, k, &sums), NONSENS_OK);
         assert_memory_equal(sums.gradient, found.fold_gradient + k * p, (size_t)p * sizeof(double));
         assert_memory_equal(sums.fisher, fisher + k * p * p, (size_t)(p * p) * sizeof(double));
@@ -131,15 +131,15 @@ static void test_sums_are_of_theta(void **state)
  */
 static void test_starts_lead_to_one_optimum(void **state)
 {
-    static const shape shapes[] = {{1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {1, 1, 0}};
+    static const classifier_shape shapes[] = {{1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {1, 1, 0}};
     for (uint64_t seed = 1; seed <= 4; seed++) {
         fixture *f = *state;
         rows r = rows_scales(f, 80, 5, 0.8, seed);
-        sample s = rows_sample(f, &r, 5, 8, 1);
-        fit free = rows_fit(f, &s, FREE, LAMBDA, 1);
+        classifier_sample s = rows_sample(f, &r, 5, 8, 1);
+        classifier_fit free = rows_fit(f, &s, FREE, LAMBDA, 1);
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-            fit cold = rows_fit(f, &s, shapes[i], LAMBDA, 1), warm = rows_fit_new(f, &s, shapes[i], LAMBDA);
-            fit back = rows_fit_new(f, &s, FREE, LAMBDA);
+            classifier_fit cold = rows_fit(f, &s, shapes[i], LAMBDA, 1), warm = rows_fit_new(f, &s, shapes[i], LAMBDA);
+            classifier_fit back = rows_fit_new(f, &s, FREE, LAMBDA);
             assert_int_equal(fit_start_restricted(f->ctx, &f->scratch, &free, &warm), NONSENS_OK);
             assert_true(isfinite(rows_objective(f, &warm, warm.theta)));
             assert_int_equal(fit_all(f->ctx, &f->scratch, 1, &warm), NONSENS_OK);
@@ -177,13 +177,13 @@ static rows rows_without(fixture *f, const rows *r, int64_t fold)
  * A fold is scored by the fit that knows nothing of it: next to the fold's fit there is the same optimum as next to a
  * fit of the other rows from a cold start, and both are near it.
  */
-static void check_fold(fixture *f, const rows *r, const fit *found, int64_t fold)
+static void check_fold(fixture *f, const rows *r, const classifier_fit *found, int64_t fold)
 {
-    const model *m = &found->fold_model[fold];
+    const classifier_model *m = &found->fold_model[fold];
     rows others = rows_without(f, r, fold);
-    sample s = rows_sample(f, &others, m->data->folds - 1, m->data->basis, 1);
+    classifier_sample s = rows_sample(f, &others, m->data->folds - 1, m->data->basis, 1);
     assert_close(s.share[0], m->data->share[0], 1e-15); // else the penalties are not the same
-    fit alone = rows_fit(f, &s, m->shape, found->fold_lambda[fold], 1);
+    classifier_fit alone = rows_fit(f, &s, m->shape, found->fold_lambda[fold], 1);
     const double *theta = found->fold_theta[fold];
     double *best = optimum_near(f, &alone, theta), *best_alone = optimum_near(f, &alone, alone.theta);
     double lowest = rows_objective(f, &alone, best);
@@ -200,13 +200,13 @@ static void check_fold(fixture *f, const rows *r, const fit *found, int64_t fold
 
 static void test_folds_know_nothing_of_their_rows(void **state)
 {
-    static const shape shapes[] = {{0, 0, 2}, {1, 0, 1}, {0, 1, 1}};
+    static const classifier_shape shapes[] = {{0, 0, 2}, {1, 0, 1}, {0, 1, 1}};
     fixture *f = *state;
     rows r = rows_scales(f, 80, 5, 0.8, 1);
-    sample s = rows_sample(f, &r, 4, 7, 1), fewer = rows_sample(f, &r, 4, 6, 1);
-    const sample *fold_data[4] = {&s, &fewer, &s, &fewer};
+    classifier_sample s = rows_sample(f, &r, 4, 7, 1), fewer = rows_sample(f, &r, 4, 6, 1);
+    const classifier_sample *fold_data[4] = {&s, &fewer, &s, &fewer};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        fit found = rows_fit(f, &s, shapes[i], LAMBDA, 1);
+        classifier_fit found = rows_fit(f, &s, shapes[i], LAMBDA, 1);
         double *fold_lambda = fixture_doubles(f, 4);
         for (int64_t k = 0; k < 4; k++) {
             fold_lambda[k] = k == 1 ? 2.0 * LAMBDA : LAMBDA;
@@ -222,12 +222,12 @@ static void test_folds_know_nothing_of_their_rows(void **state)
 
 /* What a number of threads must not change. */
 typedef struct outcome {
-    penalty chosen;
-    fit small, large;
-    difference of_restriction;
+    classifier_penalty chosen;
+    classifier_fit small, large;
+    classifier_difference of_restriction;
 } outcome;
 
-static outcome with_threads(fixture *f, const sample *s, int threads)
+static outcome with_threads(fixture *f, const classifier_sample *s, int threads)
 {
     outcome out = {0};
     assert_int_equal(penalty_choose(f->ctx, &f->scratch, threads, 2, s, &out.chosen), NONSENS_OK);
@@ -246,7 +246,7 @@ static void test_threads_change_nothing(void **state)
 {
     fixture *f = *state;
     rows r = rows_scales(f, 60, 4, 0.8, 3);
-    sample s[2] = {rows_sample(f, &r, 5, 8, 1), rows_sample(f, &r, 5, 5, 1)};
+    classifier_sample s[2] = {rows_sample(f, &r, 5, 8, 1), rows_sample(f, &r, 5, 5, 1)};
     outcome one = with_threads(f, s, 1);
     for (int threads = 2; threads <= 3; threads++) {
         outcome more = with_threads(f, s, threads);
@@ -273,17 +273,18 @@ static void test_not_a_number(void **state)
 {
     fixture *f = *state;
     rows r = rows_scales(f, 30, 3, 0.8, 4);
-    sample s = rows_sample(f, &r, 3, 5, 1);
-    fit found = rows_fit(f, &s, FREE, LAMBDA, 1);
+    classifier_sample s = rows_sample(f, &r, 3, 5, 1);
+    classifier_fit found = rows_fit(f, &s, FREE, LAMBDA, 1);
     found.theta[0] = NAN;
     assert_int_equal(fit_folds(f->ctx, &f->scratch, 1, &found), NONSENS_ERR_NUMERIC);
     assert_int_equal(fit_all(f->ctx, &f->scratch, 1, &found), NONSENS_ERR_NUMERIC);
     assert_int_not_equal(nonsens_context_message(f->ctx)[0], '\0');
 }
 
-static nonsens_status compare_fits(nonsens_context *ctx, arena *a, const fit *free, const fit *small, const fit *more)
+static nonsens_status compare_fits(nonsens_context *ctx, arena *a, const classifier_fit *free,
+                                   const classifier_fit *small, const classifier_fit *more)
 {
-    difference d = {0};
+    classifier_difference d = {0};
     TRY(compare_restriction(ctx, a, 1, small, free, 3, 1, &d));
     TRY(compare_rank(ctx, a, NULL, free, 3, 1, &d));
     TRY(compare_rank(ctx, a, free, more, 3, 1, &d));
@@ -295,25 +296,25 @@ static nonsens_status fit_and_compare(nonsens_context *ctx, arena *a, void *stat
     const rows *r = state;
     const double *const x[2] = {r->x[0], r->x[1]};
     int32_t *fold;
-    sample s[2];
-    penalty weight;
-    fit free, small, more;
+    classifier_sample s[2];
+    classifier_penalty weight;
+    classifier_fit free, small, more;
     double *warped;
     ARENA_TRY(ctx, a, warped, r->n);
     TRY(sample_warp(ctx, a, r->n, x[0], warped));
     TRY(sample_folds(ctx, a, r->segments, r->start, 2, 1, 0, &fold));
-    TRY(sample_build(ctx, a, x, r->segments, r->start, fold, 2, 5, &s[0]));
-    TRY(sample_build(ctx, a, x, r->segments, r->start, fold, 2, 4, &s[1]));
+    TRY(classifier_sample_new(ctx, a, x, r->segments, r->start, fold, 2, 5, &s[0]));
+    TRY(classifier_sample_new(ctx, a, x, r->segments, r->start, fold, 2, 4, &s[1]));
     TRY(penalty_choose(ctx, a, 1, 2, s, &weight));
-    TRY(fit_new(ctx, a, s, (shape){0, 0, 1}, &weight, &free));
+    TRY(fit_new(ctx, a, s, (classifier_shape){0, 0, 1}, &weight, &free));
     TRY(fit_start_cold(ctx, a, &free));
     TRY(fit_all(ctx, a, 1, &free));
-    TRY(fit_new(ctx, a, s, (shape){1, 0, 0}, &weight, &small));
+    TRY(fit_new(ctx, a, s, (classifier_shape){1, 0, 0}, &weight, &small));
     TRY(fit_start_restricted(ctx, a, &free, &small));
     TRY(fit_all(ctx, a, 1, &small));
-    small.fold_data = (const sample *const[2]){&s[0], &s[1]};
+    small.fold_data = (const classifier_sample *const[2]){&s[0], &s[1]};
     TRY(fit_folds(ctx, a, 1, &small));
-    TRY(fit_new(ctx, a, s, (shape){0, 0, 2}, &weight, &more));
+    TRY(fit_new(ctx, a, s, (classifier_shape){0, 0, 2}, &weight, &more));
     TRY(fit_start_extended(ctx, a, &free, &more));
     return compare_fits(ctx, a, &free, &small, &more);
 }

@@ -11,21 +11,22 @@ static const double INVARIANCE_TOLERANCE = 1e-11; /* relative */
 static const double LAMBDA = 0.3;
 static const double GENTLE = 1e-4; /* of src/classifier/model.c */
 
-static const shape SHAPES[] = {{0, 0, 1}, {0, 0, 2}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {1, 1, 0}, {1, 1, 1}, {0, 2, 1}};
+static const classifier_shape SHAPES[] = {{0, 0, 1}, {0, 0, 2}, {1, 0, 1}, {0, 1, 1},
+                                          {2, 0, 0}, {1, 1, 0}, {1, 1, 1}, {0, 2, 1}};
 enum { SHAPE_COUNT = sizeof SHAPES / sizeof *SHAPES, E = 5, BASIS = 6, FOLDS = 3, SQUARE = BASIS * BASIS };
 
 /* A model with random parameters on simulated rows. */
 typedef struct setting {
     rows rows;
-    sample sample;
-    fit fit;
+    classifier_sample sample;
+    classifier_fit fit;
     double *theta;
 } setting;
 
-static setting *setting_new(fixture *f, shape form)
+static setting *setting_new(fixture *f, classifier_shape form)
 {
     setting *s = rows_get(f, 1, sizeof *s);
-    rng r = rng_open(11, RNG_TEST, 1);
+    rng r = rng_new(11, RNG_TEST, 1);
     s->rows = rows_scales(f, 60, E, 0.6, 11);
     s->sample = rows_sample(f, &s->rows, FOLDS, BASIS, 1);
     s->fit = rows_fit_new(f, &s->sample, form, LAMBDA);
@@ -75,9 +76,9 @@ typedef struct twin {
 /* Products (SQUARE), logits' Jacobian (E, parameters) and log probabilities (E) of one row. */
 static void twin_row(const setting *s, int64_t row, double *product, double *jacobian, double *log_p)
 {
-    const model *m = &s->fit.model;
+    const classifier_model *m = &s->fit.model;
     int64_t p = m->parameters, r = m->rank;
-    double feature[MODEL_MOST_RANK] = {0}, norm = 0.0;
+    double feature[MODEL_MAX_RANK] = {0}, norm = 0.0;
     memset(jacobian, 0, (size_t)(E * p) * sizeof *jacobian);
     for (int64_t t = 0; t < SQUARE; t++) {
         product[t] = spline(t / BASIS, 3, s->rows.x[0][row]) * spline(t % BASIS, 3, s->rows.x[1][row]);
@@ -147,10 +148,10 @@ static int64_t label_of(const rows *r, int64_t row)
 
 static void check_against_twin(fixture *f, const setting *s, int64_t fold)
 {
-    const model *m = &s->fit.model;
+    const classifier_model *m = &s->fit.model;
     int64_t p = m->parameters;
     twin plain = {0, fixture_doubles(f, p), fixture_doubles(f, p * p), fixture_doubles(f, E * SQUARE)};
-    model_sums sums = {0, fixture_doubles(f, p), fixture_doubles(f, p * p), fixture_doubles(f, E * SQUARE)};
+    classifier_sums sums = {0, fixture_doubles(f, p), fixture_doubles(f, p * p), fixture_doubles(f, E * SQUARE)};
     double *score = fixture_doubles(f, s->rows.n), held = 0.0;
     for (int64_t row = 0; row < s->rows.n; row++) {
         if (s->rows.fold[row] == fold) {
@@ -191,11 +192,11 @@ static void test_sums_against_twin(void **state)
 /* How far the Fisher matrix by groups of the rows outside a fold is from the exact one, relative to its diagonal. */
 static double distance_of_groups(fixture *f, const setting *s, int64_t without)
 {
-    const model *m = &s->fit.model;
+    const classifier_model *m = &s->fit.model;
     int64_t p = m->parameters;
     double *exact = fixture_doubles(f, p * p), *found = fixture_doubles(f, p * p), most = 0.0;
     for (int64_t k = 0; k < FOLDS; k++) {
-        model_sums sums = {0, NULL, exact, NULL};
+        classifier_sums sums = {0, NULL, exact, NULL};
         if (k != without) {
             assert_int_equal(model_sum(f->ctx, &f->scratch, m, s->theta, k, &sums), NONSENS_OK);
         }
@@ -236,10 +237,10 @@ static void test_places(void **state)
 {
     for (int i = 0; i < SHAPE_COUNT; i++) {
         const setting *s = setting_new(*state, SHAPES[i]);
-        const model *m = &s->fit.model;
+        const classifier_model *m = &s->fit.model;
         int64_t used[3 * SQUARE] = {0}, count = 0;
         for (int64_t f = 0; f < m->rank; f++) {
-            enum kind kind = shape_kind(m->shape, f);
+            enum classifier_kind kind = shape_kind(m->shape, f);
             for (int64_t t = 0; t < SQUARE; t++) {
                 int64_t same = kind == KIND_BOTH ? t : kind == KIND_FIRST ? t / BASIS * BASIS : t % BASIS;
                 assert_int_equal(m->place[f * SQUARE + t], m->place[f * SQUARE + same]);
@@ -264,16 +265,16 @@ static void test_small_probabilities(void **state)
     double x[N] = {0.0, 0.1, 0.5, 0.9, 1.0}, theta[MANY], gradient[MANY] = {0}, norm = 0.0;
     int32_t fold[N] = {0};
     const double *const both[2] = {x, x};
-    sample s;
-    model m;
+    classifier_sample s;
+    classifier_model m;
     for (int e = 0; e < MANY; e++) {
         start[e + 1] = N;
         theta[e] = -10.95 * e;
         norm += exp(theta[e]);
     }
-    assert_int_equal(sample_build(f->ctx, &f->scratch, both, MANY, start, fold, 1, 4, &s), NONSENS_OK);
-    assert_int_equal(model_build(f->ctx, &f->scratch, &s, (shape){0, 0, 0}, &m), NONSENS_OK);
-    model_sums sums = {0, gradient, NULL, NULL};
+    assert_int_equal(classifier_sample_new(f->ctx, &f->scratch, both, MANY, start, fold, 1, 4, &s), NONSENS_OK);
+    assert_int_equal(classifier_model_new(f->ctx, &f->scratch, &s, (classifier_shape){0, 0, 0}, &m), NONSENS_OK);
+    classifier_sums sums = {0, gradient, NULL, NULL};
     assert_int_equal(model_sum(f->ctx, &f->scratch, &m, theta, 0, &sums), NONSENS_OK);
     assert_close(sums.log_likelihood, -N * log(norm), 2e-15); // a unit in the last place of the norm, N times
     for (int e = 1; e < MANY; e++) {
@@ -343,7 +344,7 @@ static void test_second_derivatives_by_differences(void **state)
 /* Coefficients (BASIS, BASIS) of the function in logit e. */
 static void logit_coefficients(const setting *s, int64_t e, double g[BASIS][BASIS])
 {
-    const model *m = &s->fit.model;
+    const classifier_model *m = &s->fit.model;
     memset(g, 0, SQUARE * sizeof(double));
     for (int64_t f = 0; f < m->rank; f++) {
         for (int64_t t = 0; t < SQUARE; t++) {
@@ -397,8 +398,8 @@ static void test_penalty_against_twin(void **state)
 static void test_gentle_part_of_a_plane(void **state)
 {
     fixture *f = *state;
-    setting *s = setting_new(f, (shape){0, 0, 1});
-    const model *m = &s->fit.model;
+    setting *s = setting_new(f, (classifier_shape){0, 0, 1});
+    const classifier_model *m = &s->fit.model;
     double value;
     for (int64_t t = 0; t < SQUARE; t++) {
         s->theta[m->place[t]] = (double)(t / BASIS - 1) / (BASIS - 3); // B-splines reproduce their abscissae
@@ -415,16 +416,16 @@ static void test_gentle_part_of_a_plane(void **state)
 /* ---- parametrisation ---- */
 
 /* Whether feature `wide` may take up feature `narrow`. */
-static bool takes_up(shape form, int64_t wide, int64_t narrow)
+static bool takes_up(classifier_shape form, int64_t wide, int64_t narrow)
 {
-    enum kind w = shape_kind(form, wide), n = shape_kind(form, narrow);
+    enum classifier_kind w = shape_kind(form, wide), n = shape_kind(form, narrow);
     return w == KIND_BOTH || w == n;
 }
 
 /* h_wide += t h_narrow, a_narrow -= t a_wide; for the feature itself h *= 1 + t, a /= 1 + t. */
 static void mix(const setting *s, int64_t wide, int64_t narrow, double t)
 {
-    const model *m = &s->fit.model;
+    const classifier_model *m = &s->fit.model;
     double coefficient[SQUARE];
     for (int64_t i = 0; i < SQUARE; i++) {
         coefficient[i] = s->theta[m->place[wide * SQUARE + i]] + t * s->theta[m->place[narrow * SQUARE + i]];
@@ -441,7 +442,7 @@ static void mix(const setting *s, int64_t wide, int64_t narrow, double t)
 /* h_feature += t, c_e -= t a_e. */
 static void move_constant(const setting *s, int64_t feature, double t)
 {
-    const model *m = &s->fit.model;
+    const classifier_model *m = &s->fit.model;
     bool moved[3 * SQUARE] = {false};
     for (int64_t i = 0; i < SQUARE; i++) {
         int64_t at = m->place[feature * SQUARE + i];
@@ -487,7 +488,8 @@ static void test_restricted_models_lie_in_the_free_one(void **state)
         setting *s = setting_new(f, SHAPES[k]);
         double expected = rows_objective(f, &s->fit, s->theta);
         for (int more = 0; more < 2; more++) {
-            fit free = rows_fit_new(f, &s->sample, (shape){0, 0, shape_rank(SHAPES[k]) + more}, LAMBDA);
+            classifier_fit free =
+                rows_fit_new(f, &s->sample, (classifier_shape){0, 0, shape_rank(SHAPES[k]) + more}, LAMBDA);
             assert_int_equal(fit_start_extended(f->ctx, &f->scratch, &s->fit, &free), NONSENS_OK);
             assert_close(rows_objective(f, &free, free.theta), expected, INVARIANCE_TOLERANCE * expected);
         }
@@ -497,19 +499,19 @@ static void test_restricted_models_lie_in_the_free_one(void **state)
 /* Likewise in a model that is restricted itself, but less, or as much. */
 static void test_restricted_models_lie_in_less_restricted_ones(void **state)
 {
-    static const shape pairs[][2] = {{{2, 0, 0}, {1, 0, 1}}, {{1, 1, 0}, {1, 0, 1}}, {{0, 1, 1}, {0, 1, 1}}};
+    static const classifier_shape pairs[][2] = {{{2, 0, 0}, {1, 0, 1}}, {{1, 1, 0}, {1, 0, 1}}, {{0, 1, 1}, {0, 1, 1}}};
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
         fixture *f = *state;
         setting *s = setting_new(f, pairs[k][0]);
         double expected = rows_objective(f, &s->fit, s->theta);
-        fit wide = rows_fit_new(f, &s->sample, pairs[k][1], LAMBDA);
+        classifier_fit wide = rows_fit_new(f, &s->sample, pairs[k][1], LAMBDA);
         assert_int_equal(fit_start_extended(f->ctx, &f->scratch, &s->fit, &wide), NONSENS_OK);
         assert_close(rows_objective(f, &wide, wide.theta), expected, INVARIANCE_TOLERANCE * expected);
     }
 }
 
 /* Ways in which features can be mixed: exactly flat directions, but for those of constants. */
-static int64_t count_mixes(shape form)
+static int64_t count_mixes(classifier_shape form)
 {
     int64_t count = 0;
     for (int64_t wide = 0; wide < shape_rank(form); wide++) {

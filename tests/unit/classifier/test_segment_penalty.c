@@ -2,14 +2,15 @@
 
 #include "segment_rows.h"
 
-static const shape FREE = {0, 0, 2};
+static const classifier_shape FREE = {0, 0, 2};
 
 /* ---- another basis ---- */
 
 /* The features of a fit (r, n) in its own basis and in another one. */
-static double converted_error(fixture *f, const rows *r, const sample *from, const sample *to, shape form)
+static double converted_error(fixture *f, const rows *r, const classifier_sample *from, const classifier_sample *to,
+                              classifier_shape form)
 {
-    fit a = rows_fit(f, from, form, 0.001, 1), b = rows_fit_new(f, to, form, 0.001);
+    classifier_fit a = rows_fit(f, from, form, 0.001, 1), b = rows_fit_new(f, to, form, 0.001);
     double *before = fixture_doubles(f, a.model.rank * r->n), *after = fixture_doubles(f, a.model.rank * r->n);
     double worst = 0.0, largest = 0.0;
     assert_int_equal(model_convert(f->ctx, &f->scratch, &a.model, a.theta, &b.model, b.theta), NONSENS_OK);
@@ -32,10 +33,10 @@ static double converted_error(fixture *f, const rows *r, const sample *from, con
 /* Knots of 6 splines (3 intervals) are among those of 9 (6 intervals): nothing is lost that way, a little back. */
 static void test_conversion_keeps_the_features(void **state)
 {
-    static const shape shapes[] = {{0, 0, 2}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}};
+    static const classifier_shape shapes[] = {{0, 0, 2}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}};
     fixture *f = *state;
     rows r = rows_scales(f, 80, 4, 0.8, 1);
-    sample few = rows_sample(f, &r, 4, 6, 1), many = rows_sample(f, &r, 4, 9, 1);
+    classifier_sample few = rows_sample(f, &r, 4, 6, 1), many = rows_sample(f, &r, 4, 9, 1);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         assert_true(converted_error(f, &r, &few, &many, shapes[i]) < 1e-9);
         double lost = converted_error(f, &r, &many, &few, shapes[i]);
@@ -46,7 +47,7 @@ static void test_conversion_keeps_the_features(void **state)
 /* ---- fits without folds ---- */
 
 /* The fit of the rows outside two folds (or one, twice), all of it. */
-static fit refit_without(fixture *f, const rows *r, const fit *all, int64_t k, int64_t j)
+static classifier_fit refit_without(fixture *f, const rows *r, const classifier_fit *all, int64_t k, int64_t j)
 {
     rows others;
     rows_allocate(f, r->n, r->segments, &others);
@@ -58,18 +59,18 @@ static fit refit_without(fixture *f, const rows *r, const fit *all, int64_t k, i
             }
         }
     }
-    sample *s = rows_get(f, 1, sizeof *s);
+    classifier_sample *s = rows_get(f, 1, sizeof *s);
     *s = rows_sample(f, &others, 3, all->model.data->basis, 1);
-    fit out = rows_fit_new(f, s, all->model.shape, all->lambda);
+    classifier_fit out = rows_fit_new(f, s, all->model.shape, all->lambda);
     memcpy(out.theta, all->theta, (size_t)all->model.parameters * sizeof(double));
     assert_int_equal(fit_all(f->ctx, &f->scratch, 1, &out), NONSENS_OK);
     assert_true(out.converged);
     return out;
 }
 
-static double score_fold(fixture *f, const model *m, const double *theta, int64_t fold)
+static double score_fold(fixture *f, const classifier_model *m, const double *theta, int64_t fold)
 {
-    model_sums a = {0, NULL, NULL, NULL};
+    classifier_sums a = {0, NULL, NULL, NULL};
     assert_int_equal(model_sum(f->ctx, &f->scratch, m, theta, fold, &a), NONSENS_OK);
     return a.log_likelihood;
 }
@@ -79,21 +80,21 @@ static void test_fit_without_a_fold(void **state)
 {
     fixture *f = *state;
     rows r = rows_scales(f, 100, 5, 0.6, 4);
-    sample s = rows_sample(f, &r, 5, 8, 1);
-    fit all = rows_fit(f, &s, FREE, 0.03, 1);
-    const model *m = &all.model;
+    classifier_sample s = rows_sample(f, &r, 5, 8, 1);
+    classifier_fit all = rows_fit(f, &s, FREE, 0.03, 1);
+    const classifier_model *m = &all.model;
     int64_t p = m->parameters;
     bool converged;
     double *theta = fixture_doubles(f, p), *gradient = fixture_doubles(f, 5 * p), *plain = fixture_doubles(f, p);
     for (int64_t k = 0; k < 5; k++) {
-        fit exact = refit_without(f, &r, &all, k, k);
+        classifier_fit exact = refit_without(f, &r, &all, k, k);
         assert_int_equal(fit_without(f->ctx, &f->scratch, &all, k, theta, gradient, &converged), NONSENS_OK);
         assert_true(converged);
         double aim = score_fold(f, m, exact.theta, k);
         assert_true(score_fold(f, m, all.theta, k) - aim > 1.0); // nats that the fit of all rows knows of the fold
         assert_close(score_fold(f, m, theta, k), aim, 0.05);
         for (int64_t j = 0; j < 5; j++) {
-            model_sums sums = {0, plain, NULL, NULL};
+            classifier_sums sums = {0, plain, NULL, NULL};
             memset(plain, 0, (size_t)p * sizeof *plain);
             assert_int_equal(model_sum(f->ctx, &f->scratch, m, theta, j, &sums), NONSENS_OK);
             for (int64_t i = 0; i < p; i++) {
@@ -108,17 +109,17 @@ static void test_scores_against_refits(void **state)
 {
     fixture *f = *state;
     rows r = rows_scales(f, 100, 5, 0.6, 4);
-    sample s = rows_sample(f, &r, 5, 8, 1);
-    fit all = rows_fit(f, &s, FREE, 0.03, 1);
-    const model *m = &all.model;
+    classifier_sample s = rows_sample(f, &r, 5, 8, 1);
+    classifier_fit all = rows_fit(f, &s, FREE, 0.03, 1);
+    const classifier_model *m = &all.model;
     double score[5], known = 0.0, left = 0.0;
     assert_int_equal(penalty_scores(f->ctx, &f->scratch, 1, &all, score), NONSENS_OK);
     for (int64_t k = 0; k < 5; k++) {
-        fit without = refit_without(f, &r, &all, k, k);
+        classifier_fit without = refit_without(f, &r, &all, k, k);
         double aim = 0.0;
         for (int64_t j = 0; j < 5; j++) {
             if (j != k) {
-                fit exact = refit_without(f, &r, &all, k, j);
+                classifier_fit exact = refit_without(f, &r, &all, k, j);
                 aim += score_fold(f, m, exact.theta, j);
                 known += score_fold(f, m, without.theta, j) - score_fold(f, m, exact.theta, j);
             }
@@ -131,9 +132,9 @@ static void test_scores_against_refits(void **state)
 
 /* ---- the choice ---- */
 
-static penalty choose(fixture *f, const sample *data, int64_t bases)
+static classifier_penalty choose(fixture *f, const classifier_sample *data, int64_t bases)
 {
-    penalty out;
+    classifier_penalty out;
     assert_int_equal(penalty_choose(f->ctx, &f->scratch, 2, bases, data, &out), NONSENS_OK);
     assert_true(out.test == out.all); // the caller lowers it
     return out;
@@ -144,8 +145,8 @@ static void test_rough_truth_gets_less_penalty(void **state)
     fixture *f = *state;
     for (uint64_t seed = 1; seed <= 2; seed++) {
         rows smooth = rows_waves(f, 400, 0.5, seed), rough = rows_waves(f, 400, 4.0, seed);
-        sample a = rows_sample(f, &smooth, 4, 8, 1), b = rows_sample(f, &rough, 4, 8, 1);
-        penalty of_smooth = choose(f, &a, 1), of_rough = choose(f, &b, 1);
+        classifier_sample a = rows_sample(f, &smooth, 4, 8, 1), b = rows_sample(f, &rough, 4, 8, 1);
+        classifier_penalty of_smooth = choose(f, &a, 1), of_rough = choose(f, &b, 1);
         assert_true(of_smooth.all >= 10.0 * of_rough.all);
         for (int k = 0; k < 4; k++) {
             assert_true(of_smooth.fold[k] > of_rough.fold[k]);
@@ -159,9 +160,9 @@ static void test_rough_truth_gets_more_splines(void **state)
 {
     fixture *f = *state;
     rows smooth = rows_waves(f, 600, 0.5, 1), rough = rows_waves(f, 600, 4.0, 1);
-    sample a[2] = {rows_sample(f, &smooth, 4, 14, 1), rows_sample(f, &smooth, 4, 7, 1)};
-    sample b[2] = {rows_sample(f, &rough, 4, 14, 1), rows_sample(f, &rough, 4, 7, 1)};
-    penalty of_smooth = choose(f, a, 2), of_rough = choose(f, b, 2);
+    classifier_sample a[2] = {rows_sample(f, &smooth, 4, 14, 1), rows_sample(f, &smooth, 4, 7, 1)};
+    classifier_sample b[2] = {rows_sample(f, &rough, 4, 14, 1), rows_sample(f, &rough, 4, 7, 1)};
+    classifier_penalty of_smooth = choose(f, a, 2), of_rough = choose(f, b, 2);
     int fewer = 0;
     for (int k = 0; k < 4; k++) {
         fewer += of_smooth.fold_data[k] == &a[1];
@@ -194,9 +195,9 @@ static void mix_labels(rows *r, int64_t fold)
 /* Scores (folds) by which the penalty of each fold is chosen, at one penalty. */
 static void scores_of(fixture *f, rows *r, double *score)
 {
-    sample *s = rows_get(f, 1, sizeof *s);
+    classifier_sample *s = rows_get(f, 1, sizeof *s);
     *s = rows_sample(f, r, 4, 8, 1);
-    fit all = rows_fit(f, s, FREE, 0.005, 1);
+    classifier_fit all = rows_fit(f, s, FREE, 0.005, 1);
     assert_int_equal(penalty_scores(f->ctx, &f->scratch, 1, &all, score), NONSENS_OK);
 }
 
@@ -229,13 +230,13 @@ static void test_rows_have_no_say_in_the_choice(void **state)
     int others = 0;
     for (int64_t fold = 0; fold < 4; fold++) {
         rows r = rows_waves(f, 400, 2.0, 1);
-        sample a[2] = {rows_sample(f, &r, 4, 9, 1), rows_sample(f, &r, 4, 6, 1)};
-        penalty before = choose(f, a, 2);
+        classifier_sample a[2] = {rows_sample(f, &r, 4, 9, 1), rows_sample(f, &r, 4, 6, 1)};
+        classifier_penalty before = choose(f, a, 2);
         for (int turns = 0; turns < 40; turns++) {
             mix_labels(&r, fold);
         }
-        sample b[2] = {rows_sample(f, &r, 4, 9, 1), rows_sample(f, &r, 4, 6, 1)};
-        penalty after = choose(f, b, 2);
+        classifier_sample b[2] = {rows_sample(f, &r, 4, 9, 1), rows_sample(f, &r, 4, 6, 1)};
+        classifier_penalty after = choose(f, b, 2);
         assert_true(after.fold[fold] == before.fold[fold]);
         assert_int_equal(after.fold_data[fold]->basis, before.fold_data[fold]->basis);
         for (int64_t k = 0; k < 4; k++) {

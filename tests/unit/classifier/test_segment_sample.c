@@ -33,7 +33,7 @@ static void test_warp_follows_ranks(void **state)
     fixture *f = *state;
     enum { N = 200 };
     double x[N], y[N];
-    rng r = rng_open(1, RNG_TEST, 0);
+    rng r = rng_new(1, RNG_TEST, 0);
     for (int i = 0; i < N; i++) {
         x[i] = floor(5.0 * rng_normal(&r)) / 5.0; // with ties
         y[i] = exp(3.0 * x[i]) - 7.0;
@@ -55,7 +55,7 @@ static void test_warp_is_symmetric(void **state)
     fixture *f = *state;
     enum { N = 101 };
     double x[N], y[N];
-    rng r = rng_open(2, RNG_TEST, 0);
+    rng r = rng_new(2, RNG_TEST, 0);
     for (int i = 0; i < N; i++) {
         x[i] = rng_normal(&r);
         y[i] = -x[i];
@@ -155,7 +155,7 @@ static void test_blocks_are_dealt_whole(void **state)
 
 /* ---- order of rows ---- */
 
-static void check_row(const rows *r, const sample *s, int64_t i)
+static void check_row(const rows *r, const classifier_sample *s, int64_t i)
 {
     int64_t row = s->row[i];
     double value[4], other[4];
@@ -171,7 +171,7 @@ static void test_sample_holds_every_row_once(void **state)
     fixture *f = *state;
     rows r = rows_scales(f, 53, 3, 0.5, 5);
     r.start[1] -= 20; // unequal sizes
-    sample s = rows_sample(f, &r, 4, 7, 1);
+    classifier_sample s = rows_sample(f, &r, 4, 7, 1);
     bool *seen = rows_get(f, r.n, sizeof *seen);
     assert_int_equal(s.block[0], 0);
     assert_int_equal(s.block[4], r.n);

@@ -12,12 +12,12 @@
 
 #include <cmocka.h> /* after ours: it defines a macro called fail */
 
-enum { N = 600, MOST = 6 };
+enum { N = 600, LIMIT = 6 };
 
 typedef struct bench {
     nonsens_context *ctx;
     nonsens_data *data;
-    double column[MOST][N];
+    double column[LIMIT][N];
     int64_t segment[N];
 } bench;
 
@@ -26,9 +26,9 @@ static int set_up(void **state)
     bench *b = calloc(1, sizeof *b);
     assert_non_null(b);
     b->ctx = nonsens_context_new();
-    rng r = rng_open(11, RNG_TEST, 0);
+    rng r = rng_new(11, RNG_TEST, 0);
     for (int64_t i = 0; i < N; i++) {
-        for (int j = 0; j < MOST; j++) {
+        for (int j = 0; j < LIMIT; j++) {
             b->column[j][i] = j == 0 ? rng_laplace(&r) : j == 1 ? rng_uniform(&r) : rng_normal(&r);
         }
         b->segment[i] = i % 15;
@@ -65,7 +65,7 @@ static bool warned(const bench *b, const char *words)
 static void test_clean_data_is_silent(void **state)
 {
     bench *b = *state;
-    assert_int_equal(build(b, N, MOST, true), NONSENS_OK);
+    assert_int_equal(build(b, N, LIMIT, true), NONSENS_OK);
     for (int64_t i = 0; i < nonsens_data_warning_count(b->data); i++) {
         fail_msg("%s", nonsens_data_warning_at(b->data, i));
     }
@@ -220,12 +220,12 @@ static void test_few_rows(void **state)
 
 static void shuffle_rows(bench *b, uint64_t seed)
 {
-    rng r = rng_open(seed, RNG_TEST, 1);
+    rng r = rng_new(seed, RNG_TEST, 1);
     for (int64_t i = N - 1; i > 0; i--) {
         int64_t k = (int64_t)rng_below(&r, (uint64_t)i + 1), label = b->segment[i];
         b->segment[i] = b->segment[k];
         b->segment[k] = label;
-        for (int j = 0; j < MOST; j++) {
+        for (int j = 0; j < LIMIT; j++) {
             double swap = b->column[j][i];
             b->column[j][i] = b->column[j][k];
             b->column[j][k] = swap;
@@ -242,11 +242,11 @@ static void test_sentences_survive_shuffling(void **state)
         b->column[5][i] = -b->column[4][i];
         b->segment[i] = i < 300 ? 1 : i < 590 ? 2 : 3;
     }
-    assert_int_equal(build(b, N, MOST, true), NONSENS_OK);
+    assert_int_equal(build(b, N, LIMIT, true), NONSENS_OK);
     nonsens_data *first = b->data;
     b->data = NULL;
     shuffle_rows(b, 5);
-    assert_int_equal(build(b, N, MOST, true), NONSENS_OK);
+    assert_int_equal(build(b, N, LIMIT, true), NONSENS_OK);
     assert_int_equal(first->warnings, b->data->warnings);
     assert_true(first->warnings >= 4);
     for (int64_t i = 0; i < first->warnings; i++) {

@@ -28,7 +28,7 @@ static nonsens_context *new_context(void)
 /* Three columns of different shape, one of them coarse so that rows tie; segments of unequal size. */
 static void make_table(double values[N * D], int64_t segment[N])
 {
-    rng r = rng_open(7, RNG_TEST, 0);
+    rng r = rng_new(7, RNG_TEST, 0);
     for (int64_t i = 0; i < N; i++) {
         values[i * D] = floor(4 * rng_uniform(&r));
         values[i * D + 1] = rng_laplace(&r);
@@ -52,7 +52,7 @@ static void shuffle_table(const double *values, const int64_t *segment, const in
     for (int64_t i = 0; i < N; i++) {
         order[i] = i;
     }
-    rng r = rng_open(seed, RNG_TEST, 1);
+    rng r = rng_new(seed, RNG_TEST, 1);
     rng_shuffle(&r, N, order);
     for (int64_t i = 0; i < N; i++) {
         for (int j = 0; j < D; j++) {
@@ -232,7 +232,7 @@ static void test_units_of_alike_columns(void **state)
     static double values[N * D];
     for (int64_t j = 0; j < D; j++) {
         int64_t order[N];
-        rng r = rng_open(4, RNG_TEST, (uint64_t)j);
+        rng r = rng_new(4, RNG_TEST, (uint64_t)j);
         for (int64_t i = 0; i < N; i++) {
             order[i] = i;
         }
@@ -242,7 +242,7 @@ static void test_units_of_alike_columns(void **state)
         }
     }
     check_units(ctx, values);
-    rng r = rng_open(5, RNG_TEST, 0);
+    rng r = rng_new(5, RNG_TEST, 0);
     for (int64_t i = 0; i < N; i++) {
         values[i * D] = i % 2 ? 10000.1 : 10000.3;
         values[i * D + 1] = -log(rng_uniform(&r)) * (i % 2 ? 1.0 : 2.0);
@@ -257,7 +257,7 @@ static void test_permuted_columns_keep_their_rank(void **state)
     (void)state;
     nonsens_context *ctx = new_context();
     static double values[N * 2], swapped[N * 2];
-    rng r = rng_open(3, RNG_TEST, 2);
+    rng r = rng_new(3, RNG_TEST, 2);
     int64_t order[N];
     for (int64_t i = 0; i < N; i++) {
         order[i] = i;
@@ -373,7 +373,7 @@ static void test_bad_arrays(void **state)
 static void test_many_names(void **state)
 {
     (void)state;
-    enum { COLUMNS = 100000, NAME = 8, MOST_SECONDS = 5 };
+    enum { COLUMNS = 100000, NAME = 8, MAX_SECONDS = 5 };
     nonsens_context *ctx = new_context();
     double *values = calloc(COLUMNS, sizeof *values);
     char *texts = calloc(COLUMNS, NAME);
@@ -388,7 +388,7 @@ static void test_many_names(void **state)
     assert_int_equal(nonsens_data_from_arrays(ctx, 1, COLUMNS, values, COLUMNS, 1, names, NULL, &data),
                      NONSENS_ERR_DATA);
     assert_non_null(strstr(nonsens_context_message(ctx), "two variables are called \"v17\""));
-    assert_true((double)(clock() - begun) < (double)MOST_SECONDS * CLOCKS_PER_SEC);
+    assert_true((double)(clock() - begun) < (double)MAX_SECONDS * CLOCKS_PER_SEC);
     free(names);
     free(texts);
     free(values);
@@ -404,7 +404,8 @@ static void test_smallest_segment(void **state)
     int64_t segment[8] = {2, 1, 3, 2, 1, 3, 3, 4};
     nonsens_data *data, *pair;
     assert_int_equal(nonsens_data_from_arrays(ctx, 7, 3, values, 3, 1, NULL, segment, &data), NONSENS_OK);
-    assert_string_equal(nonsens_data_segment_at(data, dataset_smallest_segment(data)), "1"); // 1 and 2 have two rows each
+    assert_string_equal(nonsens_data_segment_at(data, dataset_smallest_segment(data)),
+                        "1"); // 1 and 2 have two rows each
     for (int64_t x = 0; x < 3; x++) {
         assert_int_equal(dataset_pair(ctx, data, x, (x + 1) % 3, &pair), NONSENS_OK);
         assert_string_equal(nonsens_data_segment_at(pair, dataset_smallest_segment(pair)), "1");
@@ -473,7 +474,7 @@ static void test_sort(void **state)
         }
     }
     static sort_entry entry[1000], spare[1000];
-    rng r = rng_open(1, RNG_TEST, 3);
+    rng r = rng_new(1, RNG_TEST, 3);
     for (int64_t n = 0; n < 1000; n += 37) {
         for (int64_t i = 0; i < n; i++) {
             entry[i] = (sort_entry){rng_below(&r, 5), (int64_t)rng_below(&r, 1000)};

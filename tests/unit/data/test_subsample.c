@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 
-enum { ROWS = 3000, LARGE = 2400, SMALL = 50, MOST = 600 };
+enum { ROWS = 3000, LARGE = 2400, SMALL = 50, LIMIT = 600 };
 
 /* Segments of 2400, 550 and 50 rows; `turn` moves every row so far, which changes the order in the table alone. */
 static nonsens_data *make(fixture *f, int64_t turn)
@@ -16,7 +16,7 @@ static nonsens_data *make(fixture *f, int64_t turn)
     double *value = fixture_doubles(f, 2 * ROWS);
     int64_t *segment = arena_get(f->ctx, &f->scratch, ROWS, sizeof *segment);
     nonsens_data *data;
-    rng r = rng_open(7, RNG_TEST, 0);
+    rng r = rng_new(7, RNG_TEST, 0);
     assert_non_null(segment);
     for (int64_t i = 0; i < ROWS; i++) {
         int64_t to = (i + turn) % ROWS;
@@ -34,7 +34,7 @@ static nonsens_data *sample_of(fixture *f, const nonsens_data *data, int64_t blo
     nonsens_data *out;
     assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DIRECTION, &options), NONSENS_OK);
     options->block_length = block_length;
-    assert_int_equal(fewer_rows(f->ctx, data, options, most, &out), NONSENS_OK);
+    assert_int_equal(subsample(f->ctx, data, options, most, &out), NONSENS_OK);
     nonsens_options_free(options);
     return out;
 }
@@ -48,7 +48,7 @@ static double value_of(const nonsens_data *data, int64_t row, int64_t variable)
 static void test_shares(void **state)
 {
     fixture *f = *state;
-    nonsens_data *data = make(f, 0), *fewer = sample_of(f, data, 1, MOST);
+    nonsens_data *data = make(f, 0), *fewer = sample_of(f, data, 1, LIMIT);
     assert_int_equal(fewer->n, 480 + 110 + SMALL); // a fifth of each, and all of what has under a hundred
     assert_int_equal(fewer->segments, 3);
     for (int64_t e = 0; e < 3; e++) {
@@ -83,7 +83,7 @@ static void test_order_of_rows(void **state)
 {
     fixture *f = *state;
     nonsens_data *data = make(f, 0), *turned = make(f, 1234);
-    nonsens_data *one = sample_of(f, data, 1, MOST), *other = sample_of(f, turned, 1, MOST);
+    nonsens_data *one = sample_of(f, data, 1, LIMIT), *other = sample_of(f, turned, 1, LIMIT);
     assert_int_equal(one->n, other->n);
     assert_int_equal(one->hash, other->hash);
     assert_int_not_equal(one->hash, data->hash);
@@ -97,7 +97,7 @@ static void test_blocks(void **state)
 {
     enum { LENGTH = 20 };
     fixture *f = *state;
-    nonsens_data *data = make(f, 0), *fewer = sample_of(f, data, LENGTH, MOST);
+    nonsens_data *data = make(f, 0), *fewer = sample_of(f, data, LENGTH, LIMIT);
     bool taken[ROWS] = {false};
     for (int64_t t = 0; t < fewer->n; t++) {
         taken[fewer->input_row[t]] = true;

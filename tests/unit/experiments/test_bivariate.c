@@ -52,8 +52,8 @@ static void test_rules(void **state)
     int found = 0;
     for (int f = 0; f < FAMILIES; f++) {
         int k = 0;
-        for (; bivariate_rule_of((enum family)f, k) >= 0; k++) {
-            assert_int_equal(bivariate_rule_of((enum family)f, k), found++);
+        for (; bivariate_rule_of((enum bivariate_family)f, k) >= 0; k++) {
+            assert_int_equal(bivariate_rule_of((enum bivariate_family)f, k), found++);
         }
         assert_in_range(k, 1, RULES_OF_FAMILY);
     }
@@ -63,7 +63,7 @@ static void test_rules(void **state)
 static json_t *line_of(fixture *f, const char *cell, uint64_t seed)
 {
     json_t *line = json_object();
-    unit_seed unit = {rng_open(seed, RNG_TEST, 0), seed};
+    unit_seed unit = {rng_new(seed, RNG_TEST, 0), seed};
     nonsens_status status = bivariate_run(f->ctx, &f->scratch, NULL, find_cell(cell), unit, line);
     if (status != NONSENS_OK) {
         fail_msg("%s: %s", cell, nonsens_context_message(f->ctx));

@@ -31,7 +31,7 @@ static int64_t cell_named(const figure *f, const char *name)
 static json_t *run_cell(fixture *f, const figure *shown, const void *base, const char *cell, uint64_t seed)
 {
     json_t *line = json_object();
-    unit_seed own = {rng_open(seed, RNG_TEST, 0), seed};
+    unit_seed own = {rng_new(seed, RNG_TEST, 0), seed};
     nonsens_status status = shown->study.run(f->ctx, &f->scratch, base, cell_named(shown, cell), own, line);
     if (status != NONSENS_OK) {
         fail_msg("%s", nonsens_context_message(f->ctx));
@@ -348,7 +348,7 @@ enum { SEGMENTS = 3, POINTS = 168, STEP = 14 };
 /* Regions are noise of their own but for ERC, which follows PRC; points that must not be kept are far off. */
 static void write_table(const place *p)
 {
-    rng r = rng_open(1, RNG_TEST, 1);
+    rng r = rng_new(1, RNG_TEST, 1);
     char number[NUMBER_BYTES];
     assert_int_equal(mkdir(p->table_folder, 0777), 0);
     FILE *file = fopen(p->table, "w");
@@ -423,7 +423,7 @@ static nonsens_status prepare_and_draw(nonsens_context *ctx, arena *a, void *sta
     const place *p = state;
     figure_data base = {.data = NULL};
     nonsens_data *half = NULL;
-    rng r = rng_open(1, RNG_TEST, 0);
+    rng r = rng_new(1, RNG_TEST, 0);
     nonsens_status status = FIGURE_FMRI.prepare(ctx, a, p->options, &base);
     status = status == NONSENS_OK ? bootstrap_resample(ctx, a, base.data, RESAMPLE_HALF, &r, &half) : status;
     assert_true(status != NONSENS_OK || half->n == SEGMENTS * POINTS / STEP / 2);
@@ -460,7 +460,7 @@ static void test_unit_without_data(void **state)
 {
     fixture *f = *state;
     json_t *line = json_object();
-    unit_seed seed = {rng_open(1, RNG_TEST, 0), 1};
+    unit_seed seed = {rng_new(1, RNG_TEST, 0), 1};
     assert_int_equal(FIGURE_FMRI.study.run(f->ctx, &f->scratch, NULL, 0, seed, line), NONSENS_ERR_DATA);
     assert_says(nonsens_context_message(f->ctx), "--data");
     json_decref(line);

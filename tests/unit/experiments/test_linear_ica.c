@@ -43,7 +43,7 @@ static void test_skewed_moments(void **state)
     double *s = fixture_doubles(f, DRAWS), lambdas[] = {0.2, 1.0, 3.0};
     for (int l = 0; l < 3; l++) {
         double lambda = lambdas[l], moment[POWERS];
-        rng r = rng_open(1, RNG_TEST, (uint64_t)l);
+        rng r = rng_new(1, RNG_TEST, (uint64_t)l);
         for (int i = 0; i < DRAWS; i++) {
             s[i] = linear_ica_skewed(&r, lambda);
         }
@@ -65,7 +65,7 @@ static void test_skewed_distribution(void **state)
 {
     fixture *f = *state;
     double *s = fixture_doubles(f, DRAWS), lambda = 0.7, all = below(lambda, 12);
-    rng r = rng_open(1, RNG_TEST, 9);
+    rng r = rng_new(1, RNG_TEST, 9);
     for (int i = 0; i < DRAWS; i++) {
         s[i] = linear_ica_skewed(&r, lambda);
     }
@@ -84,7 +84,7 @@ static void test_data(void **state)
 {
     fixture *f = *state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        rng r = rng_open(seed, RNG_TEST, 2);
+        rng r = rng_new(seed, RNG_TEST, 2);
         linear_ica_data data;
         bool sorted = true, correlated = seed % 2;
         assert_int_equal(linear_ica_draw(f->ctx, &f->scratch, &r, seed % 4 / 2, correlated, 7, &data), NONSENS_OK);
@@ -142,9 +142,9 @@ static void test_strided_summary(void **state)
 static void test_shares(void **state)
 {
     (void)state;
-    enum { MOST = 200 };
-    double outcome[MOST];
-    for (int64_t n = 1; n <= MOST; n++) {
+    enum { LIMIT = 200 };
+    double outcome[LIMIT];
+    for (int64_t n = 1; n <= LIMIT; n++) {
         for (int64_t successes = 0; successes <= n; successes++) {
             outcome[successes > 0 ? successes - 1 : 0] = successes > 0;
             for (int64_t i = successes; i < n; i++) {

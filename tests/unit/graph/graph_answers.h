@@ -34,7 +34,7 @@ static inline nonsens_status ask_dag(nonsens_context *ctx, arena *scratch, void 
 
 /* Answers without sense that hang on nothing but the nodes' names and a seed; name[node]. */
 typedef struct nonsense {
-    int64_t seed, name[MOST_NODES];
+    int64_t seed, name[MAX_NODES];
     double scale;      /* the smaller, the more often p > alpha */
     int64_t stop_at;   /* call that fails or cancels; negative: none */
     int64_t calls;     /* with one thread alone */
@@ -59,7 +59,7 @@ static inline nonsens_status ask_nonsense(nonsens_context *ctx, arena *scratch, 
     hash_number(&h, q->seed);
     hash_number(&h, 1 << q->name[x] | 1 << q->name[y]);
     hash_number(&h, set);
-    rng r = rng_open(h, RNG_TEST, 0);
+    rng r = rng_new(h, RNG_TEST, 0);
     *p_value = pow(rng_uniform(&r), q->scale);
     if (q->stop_at >= 0 && q->calls++ == q->stop_at) {
         if (q->cancel) {
@@ -75,7 +75,7 @@ static inline nonsens_status ask_nonsense(nonsens_context *ctx, arena *scratch, 
 static inline nonsense make_nonsense(int64_t seed, double scale)
 {
     nonsense q = {.seed = seed, .scale = scale, .stop_at = -1};
-    for (int i = 0; i < MOST_NODES; i++) {
+    for (int i = 0; i < MAX_NODES; i++) {
         q.name[i] = i;
     }
     return q;
@@ -96,7 +96,7 @@ static inline nonsens_status discover(nonsens_context *ctx, arena *a, int64_t d,
     ARENA_TRY(ctx, a, g, 1);
     TRY(pdag_new(ctx, a, d, g));
     pdag_copy(&found->graph, g);
-    TRY(orient_open(ctx, a, g, how->known, o));
+    TRY(orient_new(ctx, a, g, how->known, o));
     TRY(orient_knowledge(ctx, o));
     TRY(orient_colliders(ctx, a, o, found, how, rule, conflicts));
     return orient_rules(ctx, o);

@@ -13,11 +13,11 @@
 
 #include "fixture.h"
 
-enum { MOST_NODES = 8, MOST_EDGES = 28 };
+enum { MAX_NODES = 8, MAX_EDGES = 28 };
 
 typedef struct small_dag {
     int d;
-    unsigned parent[MOST_NODES];
+    unsigned parent[MAX_NODES];
 } small_dag;
 
 static inline bool small_adjacent(const small_dag *g, int a, int b)
@@ -48,7 +48,7 @@ static inline bool small_is_acyclic(const small_dag *g)
 
 static inline bool small_separated(const small_dag *g, int x, int y, unsigned given)
 {
-    unsigned all = small_ancestors(g, 1u << x | 1u << y | given), near[MOST_NODES] = {0}, reached = 1u << x;
+    unsigned all = small_ancestors(g, 1u << x | 1u << y | given), near[MAX_NODES] = {0}, reached = 1u << x;
     for (int a = 0; a < g->d; a++) {
         for (int b = 0; b < g->d && (all >> a & 1); b++) {
             if (g->parent[a] >> b & 1) {
@@ -97,7 +97,7 @@ static inline void small_to_pdag(const small_dag *g, pdag *out)
 /* fixed[b]: nodes that must be parents of b.  out: arrows that all DAGs agree on, else lines; returns how many DAGs. */
 static inline int64_t small_common(const small_dag *g, const unsigned *fixed, pdag *out)
 {
-    int from[MOST_EDGES], to[MOST_EDGES], edges = 0, forth[MOST_EDGES] = {0}, back[MOST_EDGES] = {0};
+    int from[MAX_EDGES], to[MAX_EDGES], edges = 0, forth[MAX_EDGES] = {0}, back[MAX_EDGES] = {0};
     int64_t dags = 0;
     for (int b = 1; b < g->d; b++) {
         for (int a = 0; a < b; a++) {
@@ -133,7 +133,7 @@ static inline int64_t small_common(const small_dag *g, const unsigned *fixed, pd
 /* A random DAG in random order with at most `most` edges, each there with this chance. */
 static inline small_dag small_random(rng *r, int d, double chance, int most)
 {
-    int64_t order[MOST_NODES];
+    int64_t order[MAX_NODES];
     small_dag g = {.d = d};
     int edges = 0;
     for (int a = 0; a < d; a++) {

@@ -88,7 +88,7 @@ static void test_matthews(void **state)
 static void test_closure(void **state)
 {
     fixture *f = *state;
-    rng r = rng_open(5, RNG_TEST, 0);
+    rng r = rng_new(5, RNG_TEST, 0);
     int64_t circles = 0, lines = 0;
     for (int round = 0; round < 300; round++) {
         int64_t d = 2 + round % 9;

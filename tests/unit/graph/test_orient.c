@@ -42,7 +42,7 @@ static void test_knowledge_alone_refuses(void **state)
         assert_int_equal(skeleton_find(f->ctx, &f->scratch, 3, &how, &found), NONSENS_OK);
         assert_int_equal(knowledge_new(f->ctx, &f->scratch, 3, &k), NONSENS_OK);
         knowledge_forbid(&k, 0, 1);
-        assert_int_equal(orient_open(f->ctx, &f->scratch, &found.graph, &k, &o), NONSENS_OK);
+        assert_int_equal(orient_new(f->ctx, &f->scratch, &found.graph, &k, &o), NONSENS_OK);
         assert_int_equal(orient_colliders(f->ctx, &f->scratch, &o, &found, &how, ORIENT_PLAIN, conflicts), NONSENS_OK);
         assert_int_equal(o.report.refused, 1);
         assert_int_equal(pdag_mark_of(&found.graph, 0, 1), PDAG_LINE);
@@ -100,7 +100,7 @@ static void test_circle_of_colliders(void **state)
             *skeleton_at(&found, spoke[i][0], third) = (skeleton_pair){0.5, true, 1, &other[i]};
         }
         pdag_copy(&g, &copy);
-        assert_int_equal(orient_open(f->ctx, &f->scratch, &copy, NULL, &o), NONSENS_OK);
+        assert_int_equal(orient_new(f->ctx, &f->scratch, &copy, NULL, &o), NONSENS_OK);
         assert_int_equal(orient_colliders(f->ctx, &f->scratch, &o, &found, &how, ORIENT_PLAIN, conflicts), NONSENS_OK);
         assert_int_equal(o.report.colliders, 3);
         assert_false(pdag_has_cycle(&copy));
@@ -141,7 +141,7 @@ static void test_conservative_and_majority(void **state)
     t.rows = 0; // no set separates any more
     for (int rule = ORIENT_CONSERVATIVE; rule < RULES; rule++) {
         pdag_forget_directions(o.graph);
-        assert_int_equal(orient_open(f->ctx, &f->scratch, o.graph, NULL, &o), NONSENS_OK);
+        assert_int_equal(orient_new(f->ctx, &f->scratch, o.graph, NULL, &o), NONSENS_OK);
         assert_int_equal(orient_colliders(f->ctx, &f->scratch, &o, &found, &how, rule, ORIENT_PRIORITY), NONSENS_OK);
         assert_int_equal(o.report.ambiguous, 4);
         assert_int_equal(o.report.colliders, 0);
@@ -171,7 +171,7 @@ static void test_rules_make_neither_circles_nor_colliders(void **state)
         pdag g = small_graph(f, d), before = small_graph(f, d);
         assert_int_equal(skeleton_find(f->ctx, &f->scratch, d, &how, &found), NONSENS_OK);
         pdag_copy(&found.graph, &g);
-        assert_int_equal(orient_open(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
+        assert_int_equal(orient_new(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
         assert_int_equal(
             orient_colliders(f->ctx, &f->scratch, &o, &found, &how, round % RULES, round / RULES % CONFLICTS),
             NONSENS_OK);
@@ -199,11 +199,11 @@ static void test_rules_make_neither_circles_nor_colliders(void **state)
 static void test_order_of_nodes(void **state)
 {
     fixture *f = *state;
-    rng r = rng_open(4, RNG_TEST, 1);
+    rng r = rng_new(4, RNG_TEST, 1);
     for (int round = 0; round < 600; round++) {
         int d = 5 + round % 4;
         nonsense q = make_nonsense(round, 6.0 * (1 + round % 7)), turned = q;
-        int64_t order[MOST_NODES]; // node i of the second run is node order[i] of the first
+        int64_t order[MAX_NODES]; // node i of the second run is node order[i] of the first
         for (int i = 0; i < d; i++) {
             order[i] = i;
         }

@@ -87,9 +87,9 @@ static void test_walks_against_closure(void **state)
 {
     fixture *f = *state;
     pdag g = small_graph(f, 8);
-    rng r = rng_open(1, RNG_TEST, 0);
+    rng r = rng_new(1, RNG_TEST, 0);
     for (int round = 0; round < 200; round++) {
-        small_dag dag = small_random(&r, 8, 0.3, MOST_EDGES);
+        small_dag dag = small_random(&r, 8, 0.3, MAX_EDGES);
         small_to_pdag(&dag, &g);
         assert_false(pdag_has_cycle(&g));
         for (int a = 0; a < 8; a++) {
@@ -164,7 +164,7 @@ static void test_known_directions_are_drawn(void **state)
     pdag_set(&g, 0, 1, PDAG_LINE);
     pdag_set(&g, 1, 2, PDAG_LINE);
     pdag_set(&g, 2, 3, PDAG_LINE);
-    assert_int_equal(orient_open(f->ctx, &f->scratch, &g, &k, &o), NONSENS_OK);
+    assert_int_equal(orient_new(f->ctx, &f->scratch, &g, &k, &o), NONSENS_OK);
     assert_int_equal(orient_knowledge(f->ctx, &o), NONSENS_OK);
     assert_int_equal(pdag_mark_of(&g, 0, 1), PDAG_ARROW);
     assert_int_equal(pdag_mark_of(&g, 1, 2), PDAG_BACK);
@@ -179,7 +179,7 @@ static void test_known_directions_are_drawn(void **state)
     pdag_forget_directions(&g);
     assert_int_equal(orient_knowledge(f->ctx, &o), NONSENS_ERR_USAGE);
     k.d = 3;
-    assert_int_equal(orient_open(f->ctx, &f->scratch, &g, &k, &o), NONSENS_ERR_USAGE);
+    assert_int_equal(orient_new(f->ctx, &f->scratch, &g, &k, &o), NONSENS_ERR_USAGE);
 }
 
 /* ---- rules by hand ---------------------------------------------------------------------------------------------- */
@@ -189,7 +189,7 @@ static pdag apply_rules(fixture *f, int64_t d, int64_t count, const pdag_edge *e
     pdag g;
     orienter o;
     assert_int_equal(pdag_from_edges(f->ctx, &f->scratch, d, count, edge, &g), NONSENS_OK);
-    assert_int_equal(orient_open(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
+    assert_int_equal(orient_new(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
     o.beyond_pattern = fourth;
     assert_int_equal(orient_rules(f->ctx, &o), NONSENS_OK);
     if (report) {
@@ -255,7 +255,7 @@ static void test_single_edges(void **state)
     orienter o;
     bool done;
     assert_int_equal(pdag_from_edges(f->ctx, &f->scratch, 6, 5, edge, &g), NONSENS_OK);
-    assert_int_equal(orient_open(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
+    assert_int_equal(orient_new(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
     assert_false(orient_may(&o, 2, 1)); // a v-structure
     assert_true(orient_may(&o, 1, 2));
     assert_false(orient_may(&o, 5, 3)); // a circle
@@ -285,7 +285,7 @@ static void test_open_triples_imply_nothing(void **state)
         pdag g;
         orienter o;
         assert_int_equal(pdag_from_edges(f->ctx, &f->scratch, 4, counts[i], edges[i], &g), NONSENS_OK);
-        assert_int_equal(orient_open(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
+        assert_int_equal(orient_new(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
         o.triple = &triple[i];
         o.report.triples = o.open_triples = 1;
         o.beyond_pattern = true;
@@ -336,21 +336,21 @@ static void test_pattern_refuses_what_is_no_dag(void **state)
 static void test_known_arrows_against_brute_force(void **state)
 {
     fixture *f = *state;
-    rng r = rng_open(2, RNG_TEST, 0);
+    rng r = rng_new(2, RNG_TEST, 0);
     int64_t by_fourth = 0;
     for (int round = 0; round < 1500; round++) {
         int d = 4 + round % 4;
         small_dag dag = small_random(&r, d, 0.75, 12);
         arena_mark mark = arena_tell(&f->scratch);
         pdag full = small_graph(f, d), got = small_graph(f, d), single = small_graph(f, d), common = small_graph(f, d);
-        unsigned fixed[MOST_NODES] = {0};
+        unsigned fixed[MAX_NODES] = {0};
         orienter o, one;
         knowledge k;
         assert_int_equal(knowledge_new(f->ctx, &f->scratch, d, &k), NONSENS_OK);
         small_to_pdag(&dag, &full);
         assert_int_equal(metrics_pattern(f->ctx, &f->scratch, &full, &got), NONSENS_OK);
         pdag_copy(&got, &single);
-        assert_int_equal(orient_open(f->ctx, &f->scratch, &single, NULL, &one), NONSENS_OK);
+        assert_int_equal(orient_new(f->ctx, &f->scratch, &single, NULL, &one), NONSENS_OK);
         for (int b = 0; b < d; b++) {
             for (int a = 0; a < d; a++) {
                 if ((dag.parent[b] >> a & 1) && rng_uniform(&r) < 0.2) {
@@ -363,7 +363,7 @@ static void test_known_arrows_against_brute_force(void **state)
             }
         }
         assert_true(small_common(&dag, fixed, &common) > 0);
-        assert_int_equal(orient_open(f->ctx, &f->scratch, &got, &k, &o), NONSENS_OK);
+        assert_int_equal(orient_new(f->ctx, &f->scratch, &got, &k, &o), NONSENS_OK);
         assert_int_equal(orient_knowledge(f->ctx, &o), NONSENS_OK);
         pdag without = small_graph(f, d);
         pdag_copy(&got, &without);
@@ -371,7 +371,7 @@ static void test_known_arrows_against_brute_force(void **state)
         assert_same(&got, &common);
         assert_same(&single, &common);
         assert_int_equal(o.report.undecided + one.report.undecided, 0);
-        assert_int_equal(orient_open(f->ctx, &f->scratch, &without, NULL, &o), NONSENS_OK);
+        assert_int_equal(orient_new(f->ctx, &f->scratch, &without, NULL, &o), NONSENS_OK);
         assert_int_equal(orient_rules(f->ctx, &o), NONSENS_OK);
         by_fourth += !pdag_is_equal(&without, &got);
         arena_rewind(&f->scratch, mark);
@@ -383,16 +383,16 @@ static void test_known_arrows_against_brute_force(void **state)
 static void test_any_choice_ends_in_the_class(void **state)
 {
     fixture *f = *state;
-    rng r = rng_open(3, RNG_TEST, 0);
+    rng r = rng_new(3, RNG_TEST, 0);
     for (int round = 0; round < 500; round++) {
         int d = 3 + round % 6;
-        small_dag dag = small_random(&r, d, 0.6, MOST_EDGES), end = {.d = d};
+        small_dag dag = small_random(&r, d, 0.6, MAX_EDGES), end = {.d = d};
         arena_mark mark = arena_tell(&f->scratch);
         pdag full = small_graph(f, d), g = small_graph(f, d);
         orienter o;
         small_to_pdag(&dag, &full);
         assert_int_equal(metrics_pattern(f->ctx, &f->scratch, &full, &g), NONSENS_OK);
-        assert_int_equal(orient_open(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
+        assert_int_equal(orient_new(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
         for (int b = 0; b < d; b++) {
             for (int a = 0; a < b; a++) {
                 bool done, turned = rng_uniform(&r) < 0.5, line = pdag_is_line(&g, a, b);

@@ -55,7 +55,7 @@ static void test_all_dags_of_four(void **state)
 
 static void test_random_dags(void **state)
 {
-    rng r = rng_open(1, RNG_TEST, 1);
+    rng r = rng_new(1, RNG_TEST, 1);
     for (int round = 0; round < 300; round++) {
         small_dag dag = small_random(&r, 5 + round % 4, 0.2 + 0.1 * (round % 5), 12);
         check_dag(*state, &dag);
@@ -66,12 +66,12 @@ static void test_random_dags(void **state)
 static void test_known_arrows(void **state)
 {
     fixture *f = *state;
-    rng r = rng_open(2, RNG_TEST, 1);
+    rng r = rng_new(2, RNG_TEST, 1);
     for (int round = 0; round < 300; round++) {
         int d = 4 + round % 4;
         small_dag dag = small_random(&r, d, 0.4, 12);
         arena_mark mark = arena_tell(&f->scratch);
-        unsigned fixed[MOST_NODES] = {0};
+        unsigned fixed[MAX_NODES] = {0};
         pdag common = small_graph(f, d);
         knowledge k;
         skeleton found;
@@ -286,7 +286,7 @@ static void test_options_and_limits(void **state)
 /* Column j is noise and `neighbours` expected causes before it, with weights of .4 to .9 and either sign. */
 static column_set linear_data(fixture *f, int64_t n, int64_t d, double neighbours, uint64_t seed, pdag *dag)
 {
-    rng r = rng_open(seed, RNG_TEST, 2);
+    rng r = rng_new(seed, RNG_TEST, 2);
     double **v = arena_get(f->ctx, &f->scratch, d, sizeof *v);
     assert_non_null(v);
     for (int64_t j = 0; j < d; j++) {
@@ -318,7 +318,7 @@ static void test_testers_agree(void **state)
     const double *in_rank[D];
     int32_t rank[D];
     row_groups groups = {2, start};
-    rng r = rng_open(5, RNG_TEST, 2);
+    rng r = rng_new(5, RNG_TEST, 2);
     fisher_z_data data;
     ci_tester *tester;
     for (int j = 0; j < D; j++) {
@@ -331,12 +331,12 @@ static void test_testers_agree(void **state)
     }
     ci_options how = {.test = TEST_FISHER_Z, .threads = 1};
     ci_variables variables = {D, single, rank, groups};
-    assert_int_equal(ci_open(f->ctx, &variables, &how, &tester), NONSENS_OK);
+    assert_int_equal(ci_new(f->ctx, &variables, &how, &tester), NONSENS_OK);
     for (int j = 0; j < D; j++) {
         in_rank[j] = all.v[variable[j]];
     }
     column_set ordered = {N, D, in_rank}; // bits of a correlation depend on where its columns stand
-    assert_int_equal(fisher_z_prepare(f->ctx, &f->scratch, &ordered, &groups, &data), NONSENS_OK);
+    assert_int_equal(fisher_z_new(f->ctx, &f->scratch, &ordered, &groups, &data), NONSENS_OK);
     skeleton_ci by_tester = {tester, variable};
     skeleton_fisher_z directly = {&data, NULL};
     for (int64_t count = 0; count <= D - 2; count++) {
@@ -368,7 +368,7 @@ static void test_testers_agree(void **state)
     whole.threads = 2;
     assert_int_equal(skeleton_find(f->ctx, &f->scratch, D, &whole, &found[1]), NONSENS_OK);
     assert_same_skeleton(&found[0], &found[1]);
-    ci_close(tester);
+    ci_free(tester);
 }
 
 /* The pattern of a sparse linear model is found from data. */
@@ -387,7 +387,7 @@ static void test_linear_data(void **state)
     skeleton_fisher_z directly = {&data, NULL};
     skeleton_options how = options_of(skeleton_ask_fisher_z, &directly);
     how.alpha = 0.01;
-    assert_int_equal(fisher_z_prepare(f->ctx, &f->scratch, &all, &groups, &data), NONSENS_OK);
+    assert_int_equal(fisher_z_new(f->ctx, &f->scratch, &all, &groups, &data), NONSENS_OK);
     assert_int_equal(discover(f->ctx, &f->scratch, D, &how, ORIENT_PLAIN, ORIENT_BIDIRECTED, &found, &o), NONSENS_OK);
     assert_int_equal(metrics_pattern(f->ctx, &f->scratch, &dag, &pattern), NONSENS_OK);
     metrics_compare(o.graph, &pattern, &m);

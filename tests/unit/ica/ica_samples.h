@@ -42,7 +42,7 @@ static double draw_source(rng *r, enum source_kind kind)
 /* z = A s with a random A; `rows` in each of `segments` segments. */
 static sample sample_new(uint64_t seed, enum source_kind kind, int64_t segments, int64_t rows, int64_t d)
 {
-    rng r = rng_open(seed, RNG_TEST, (uint64_t)kind);
+    rng r = rng_new(seed, RNG_TEST, (uint64_t)kind);
     sample x = {.n = segments * rows, .d = d, .segments = segments};
     x.start = get(segments + 1, sizeof *x.start);
     x.s = get(x.n * d, sizeof *x.s);

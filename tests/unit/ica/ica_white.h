@@ -63,7 +63,7 @@ static inline white white_from(fixture *f, int64_t n, int64_t d, double *z)
 
 static inline white white_new(fixture *f, uint64_t seed, enum recipe recipe, int64_t n, int64_t d)
 {
-    rng r = rng_open(seed, RNG_TEST, 300 + (uint64_t)recipe);
+    rng r = rng_new(seed, RNG_TEST, 300 + (uint64_t)recipe);
     double *s = fixture_doubles(f, n * d), *z = fixture_doubles(f, n * d), *mix = fixture_doubles(f, d * d);
     for (int64_t i = 0; i < n * d; i++) {
         s[i] = draw_one(&r, recipe, i / n);

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-nonsens_status ica_score_open(nonsens_context *ctx, arena *a, const ica_data *data, const ica_family *family,
-                              double sharpness, ica_score_model *model)
+nonsens_status ica_score_new(nonsens_context *ctx, arena *a, const ica_data *data, const ica_family *family,
+                             double sharpness, ica_score_model *model)
 {
     int64_t d = data->d, r = d * family->count, largest = ica_largest_segment(data);
     *model = (ica_score_model){.ctx = ctx, .data = data, .family = family, .sharpness = sharpness};

@@ -23,8 +23,8 @@ typedef struct ica_score_model {
     double *lambda, *weights; /* (d m) and (d m, d) */
 } ica_score_model;
 
-nonsens_status ica_score_open(nonsens_context *ctx, arena *a, const ica_data *data, const ica_family *family,
-                              double sharpness, ica_score_model *model);
+nonsens_status ica_score_new(nonsens_context *ctx, arena *a, const ica_data *data, const ica_family *family,
+                             double sharpness, ica_score_model *model);
 /* J(w) for w (d, d), rows w_j; gradient (d, d) alike, or NULL.  HUGE_VAL where J cannot be computed. */
 double ica_score_objective(const ica_score_model *model, const double *w, double *gradient);
 

@@ -8,7 +8,7 @@
 
 #include "fixture.h"
 
-enum { MOST = 6 };
+enum { LIMIT = 6 };
 static const double EXACT = 1e-12;
 
 static double matched_gain(int64_t d, const double *gain, const int64_t *match)
@@ -40,8 +40,8 @@ static double best_of_all(int64_t d, const double *gain, int64_t fixed, int64_t 
 
 static void assert_best(fixture *f, int64_t d, const double *gain)
 {
-    int64_t match[MOST], order[MOST];
-    bool used[MOST] = {false};
+    int64_t match[LIMIT], order[LIMIT];
+    bool used[LIMIT] = {false};
     assert_int_equal(assignment_best(f->ctx, &f->scratch, d, gain, match), NONSENS_OK);
     for (int64_t j = 0; j < d; j++) {
         order[j] = j;
@@ -53,10 +53,10 @@ static void assert_best(fixture *f, int64_t d, const double *gain)
 
 static void test_assignment_against_all_permutations(void **state)
 {
-    rng r = rng_open(1, RNG_TEST, 0);
-    for (int64_t d = 1; d <= MOST; d++) {
+    rng r = rng_new(1, RNG_TEST, 0);
+    for (int64_t d = 1; d <= LIMIT; d++) {
         for (int trial = 0; trial < 40; trial++) {
-            double gain[MOST * MOST];
+            double gain[LIMIT * LIMIT];
             for (int64_t i = 0; i < d * d; i++) { /* every other time whole numbers, with ties */
                 gain[i] = trial % 2 ? rng_normal(&r) : (double)rng_below(&r, 4);
             }
@@ -81,7 +81,7 @@ static void test_assignment_of_many(void **state)
 {
     enum { MANY = 60 };
     fixture *f = *state;
-    rng r = rng_open(2, RNG_TEST, 0);
+    rng r = rng_new(2, RNG_TEST, 0);
     double *gain = fixture_doubles(f, MANY * MANY);
     int64_t order[MANY], match[MANY];
     for (int64_t j = 0; j < MANY; j++) {
@@ -121,7 +121,7 @@ static void test_mean_correlation(void **state)
 {
     enum { N = 20000, D = 4 };
     fixture *f = *state;
-    rng r = rng_open(3, RNG_TEST, 0);
+    rng r = rng_new(3, RNG_TEST, 0);
     const int64_t place[D] = {2, 0, 3, 1};
     const double unit[D] = {1.0, -1e200, 1e-200, -3.0};
     double *truth = fixture_doubles(f, N * D), *estimate = fixture_doubles(f, N * D), found;

@@ -64,7 +64,7 @@ static void assert_pass(fixture *f, enum contrast contrast, int64_t n, int64_t d
     ica_blocks b;
     ica_row_means means;
     ica_set_start(1, 1, d, w);
-    assert_int_equal(ica_blocks_open(f->ctx, &f->scratch, &x.data, contrast, 1, &b), NONSENS_OK);
+    assert_int_equal(ica_blocks_new(f->ctx, &f->scratch, &x.data, contrast, 1, &b), NONSENS_OK);
     assert_int_equal(ica_blocks_pass(&b, m, w, &means), NONSENS_OK);
     for (int64_t j = 0; j < m; j++) {
         double slope = 0.0, value = 0.0, cross[32] = {0.0};
@@ -107,7 +107,7 @@ static void test_cross_is_the_gradient(void **state)
         ica_row_means means;
         double w[D * D], cross[D];
         ica_set_start(2, 1, D, w);
-        assert_int_equal(ica_blocks_open(f->ctx, &f->scratch, &x.data, ALL[c], 1, &b), NONSENS_OK);
+        assert_int_equal(ica_blocks_new(f->ctx, &f->scratch, &x.data, ALL[c], 1, &b), NONSENS_OK);
         assert_int_equal(ica_blocks_pass(&b, 1, w, &means), NONSENS_OK);
         memcpy(cross, means.cross, sizeof cross);
         for (int k = 0; k < D; k++) {
@@ -294,7 +294,7 @@ static void test_normal_sources_terminate(void **state)
 static void check_without_information(fixture *f, bool last_skewed)
 {
     enum { N = 400, D = 3 };
-    rng r = rng_open(16, RNG_TEST, 0);
+    rng r = rng_new(16, RNG_TEST, 0);
     double *z = fixture_doubles(f, N * D);
     for (int64_t i = 0; i < N * D; i += 2) {
         z[i] = rng_laplace(&r);

@@ -100,9 +100,9 @@ nonsens_status hsic_reference(nonsens_context *ctx, arena *scratch, const column
     double *k, *l;
     hsic_invariants v, w;
     int64_t n = x->n;
-    if (n < HSIC_LEAST_ROWS_MOMENTS || y->n != n) {
+    if (n < HSIC_MIN_ROWS_MOMENTS || y->n != n) {
         return fail(ctx, NONSENS_ERR_USAGE, "HSIC reference: needs at least %d rows, the same of x and y",
-                    HSIC_LEAST_ROWS_MOMENTS);
+                    HSIC_MIN_ROWS_MOMENTS);
     }
     TRY(reference_kernel(ctx, scratch, x, width_x, &k));
     TRY(reference_kernel(ctx, scratch, y, width_y, &l));

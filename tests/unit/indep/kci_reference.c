@@ -71,7 +71,7 @@ static nonsens_status plain_side(nonsens_context *ctx, arena *scratch, int64_t n
     for (int64_t t = 0; t < n; t++) {
         double m = square[t * n + t] - 1.0 / (double)n;
         double q = linalg_dot(n, square + t * n, square + t * n) - 1.0 / (double)n;
-        m = fmax(KCI_LEAST_MARGIN, m);
+        m = fmax(KCI_MIN_MARGIN, m);
         scale[t] = sqrt(sqrt(fmin(m, fmax(m * m, q))) / m);
     }
     return NONSENS_OK;

@@ -31,7 +31,7 @@ typedef struct chain {
 static chain *make_chain(fixture *f, uint64_t seed)
 {
     chain *c = arena_get(f->ctx, &f->scratch, 1, sizeof *c);
-    rng r = rng_open(seed, RNG_TEST, 77);
+    rng r = rng_new(seed, RNG_TEST, 77);
     *c = (chain){.whole = {0, N}, .start = {0, N / 3, 2 * N / 3, N}};
     for (int k = 0; k < VARIABLES; k++) {
         c->v[k] = fixture_doubles(f, N);
@@ -62,7 +62,7 @@ static ci_tester *open_chain(fixture *f, const chain *c, const ci_options *optio
 {
     ci_tester *tester;
     ci_variables v = {VARIABLES, c->variable, rank, {segments ? 3 : 1, segments ? c->start : c->whole}};
-    assert_int_equal(ci_open(f->ctx, &v, options, &tester), NONSENS_OK);
+    assert_int_equal(ci_new(f->ctx, &v, options, &tester), NONSENS_OK);
     return tester;
 }
 
@@ -126,7 +126,7 @@ static void test_answers_are_right(void **state)
                 assert_true(ask(f, t, X, W, 1, given_z).p_value < 1e-4);
                 assert_true(ask(f, t, X, W, 2, given_zu).p_value < 0.01);
             }
-            ci_close(t);
+            ci_free(t);
         }
     }
 }
@@ -151,8 +151,8 @@ static void test_order_does_not_matter(void **state)
         ci_result first = ask(f, a, X, Y, count, given), second = ask(f, b, order[Y], order[X], count, other);
         assert_true(first.p_value == second.p_value && (first.statistic == second.statistic));
         assert_true(!first.side_name || (first.side[0] == second.side[1] && first.side[1] == second.side[0]));
-        ci_close(a);
-        ci_close(b);
+        ci_free(a);
+        ci_free(b);
     }
 }
 
@@ -165,7 +165,7 @@ static void test_places_do_not_matter(void **state)
         chain *c = make_chain(f, seed), turned = *c;
         int64_t order[VARIABLES];
         int32_t rank[VARIABLES], turned_rank[VARIABLES];
-        rng r = rng_open(seed, RNG_TEST, 9);
+        rng r = rng_new(seed, RNG_TEST, 9);
         for (int k = 0; k < VARIABLES; k++) {
             order[k] = k;
             rank[k] = (int32_t)k;
@@ -180,8 +180,8 @@ static void test_places_do_not_matter(void **state)
         ci_result first = ask(f, a, X, Y, 2, (int64_t[]){Z, U});
         ci_result second = ask(f, b, order[Y], order[X], 2, (int64_t[]){order[U], order[Z]});
         assert_true(first.p_value == second.p_value && first.statistic == second.statistic);
-        ci_close(a);
-        ci_close(b);
+        ci_free(a);
+        ci_free(b);
     }
 }
 
@@ -199,7 +199,7 @@ static void test_answers_are_remembered(void **state)
     ci_counts(t, &asked, &remembered);
     assert_int_equal(asked, 3);
     assert_int_equal(remembered, 1);
-    ci_close(t);
+    ci_free(t);
 }
 
 /* With nothing kept between questions the answers are the same bits. */
@@ -217,8 +217,8 @@ static void test_budget_changes_no_answer(void **state)
         for (int64_t y = Y; y <= W; y += W - Y) {
             assert_true(ask(f, a, X, y, 1, (int64_t[]){Z}).p_value == ask(f, b, X, y, 1, (int64_t[]){Z}).p_value);
         }
-        ci_close(a);
-        ci_close(b);
+        ci_free(a);
+        ci_free(b);
     }
 }
 
@@ -233,16 +233,16 @@ static void test_vectors(void **state)
     for (int k = 0; k < 4; k++) {
         ci_tester *t;
         ci_options o = options_for(wide[k]);
-        assert_int_equal(ci_open(f->ctx, &v, &o, &t), NONSENS_OK);
+        assert_int_equal(ci_new(f->ctx, &v, &o, &t), NONSENS_OK);
         assert_true(ask(f, t, 0, 1, 0, NULL).p_value < 0.01);
         if (conditions(wide[k])) {
             assert_true(ask(f, t, 0, 1, 1, (int64_t[]){2}).p_value > 0.01);
         }
-        ci_close(t);
+        ci_free(t);
     }
     ci_tester *t;
     ci_options o = options_for(TEST_FISHER_Z);
-    assert_int_equal(ci_open(f->ctx, &v, &o, &t), NONSENS_ERR_USAGE);
+    assert_int_equal(ci_new(f->ctx, &v, &o, &t), NONSENS_ERR_USAGE);
 }
 
 /* ---- refusals ---- */
@@ -265,8 +265,8 @@ static void test_refusals(void **state)
     assert_int_equal(ci_test(f->ctx, t, X, Y, 2, (int64_t[]){Z, Z}, &out), NONSENS_ERR_USAGE);
     assert_int_equal(ci_test(f->ctx, t, X, Y, 1, (int64_t[]){Z}, &out), NONSENS_ERR_USAGE);
     assert_non_null(strstr(nonsens_context_message(f->ctx), "kci"));
-    ci_close(t);
-    ci_close(NULL);
+    ci_free(t);
+    ci_free(NULL);
 }
 
 /* Functions of z have nothing left, one side or both, in any units. */
@@ -287,7 +287,7 @@ static void test_nothing_left(void **state)
                 ci_tester *t = open_chain(f, c, &o, NULL, false);
                 ci_result out = ask(f, t, X, Y, 1, (int64_t[]){Z});
                 assert_true(out.p_value == 1.0 && out.degenerate);
-                ci_close(t);
+                ci_free(t);
             }
         }
     }
@@ -310,7 +310,7 @@ static void test_nothing_left_in_a_segment(void **state)
         assert_true(out.p_value > 0.01 && !out.degenerate);
         assert_int_equal(out.segments_skipped, 1);
         assert_int_equal(out.segments_used, 2);
-        ci_close(t);
+        ci_free(t);
     }
 }
 
@@ -329,9 +329,9 @@ static void test_level_beyond_permutations(void **state)
     ci_tester *enough = open_chain(f, c, &o, NULL, false);
     assert_false(ask(f, few, X, U, 0, NULL).by_permutation);
     assert_true(ask(f, enough, X, U, 0, NULL).by_permutation);
-    ci_close(plain);
-    ci_close(few);
-    ci_close(enough);
+    ci_free(plain);
+    ci_free(few);
+    ci_free(enough);
 }
 
 /* ---- a caller's own test ---- */
@@ -378,7 +378,7 @@ static void test_callback(void **state)
     assert_int_equal(ci_test(f->ctx, t, 1, 2, 0, NULL, &out), NONSENS_ERR_DATA);
     o.status = NONSENS_OK; // failures are not remembered
     assert_true(ask(f, t, 1, 2, 0, NULL).p_value == 0.5);
-    ci_close(t);
+    ci_free(t);
 }
 
 /* ---- threads ---- */
@@ -413,8 +413,8 @@ static void test_threads_share_a_tester(void **state)
         assert_int_equal(parallel_for(f->ctx, 1, 64, NULL, ask_shared, &one), NONSENS_OK);
         assert_int_equal(parallel_for(f->ctx, 4, 64, NULL, ask_shared, &four), NONSENS_OK);
         assert_memory_equal(one.p, four.p, sizeof one.p);
-        ci_close(one.tester);
-        ci_close(four.tester);
+        ci_free(one.tester);
+        ci_free(four.tester);
     }
 }
 
@@ -433,9 +433,9 @@ static nonsens_status open_and_ask(nonsens_context *ctx, arena *a, void *state)
     ci_tester *t;
     ci_result out;
     (void)a;
-    TRY(ci_open(ctx, &v, &o, &t));
+    TRY(ci_new(ctx, &v, &o, &t));
     nonsens_status status = ci_test(ctx, t, X, Y, conditions(x->test), (int64_t[]){Z}, &out);
-    ci_close(t);
+    ci_free(t);
     return status;
 }
 

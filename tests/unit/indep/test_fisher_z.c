@@ -11,7 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-enum { MOST = 8 };
+enum { LIMIT = 8 };
 
 static void assert_close(double got, double expected, double relative)
 {
@@ -26,13 +26,13 @@ static fisher_z_data prepare(fixture *f, int64_t n, int64_t d, const double *con
     fisher_z_data data;
     column_set all = {n, d, v};
     row_groups g = {groups, start};
-    assert_int_equal(fisher_z_prepare(f->ctx, &f->scratch, &all, &g, &data), NONSENS_OK);
+    assert_int_equal(fisher_z_new(f->ctx, &f->scratch, &all, &g, &data), NONSENS_OK);
     return data;
 }
 
 static fisher_z_result test(const fisher_z_data *data, int64_t x, int64_t y, int64_t count, const int64_t *given)
 {
-    double buffer[(MOST + 2) * (MOST + 2)];
+    double buffer[(LIMIT + 2) * (LIMIT + 2)];
     fisher_z_result r;
     fisher_z_test(data, x, y, count, given, buffer, &r);
     assert_true(r.p_value >= 0.0 && r.p_value <= 1.0 && isfinite(r.statistic) && isfinite(r.correlation));
@@ -60,7 +60,7 @@ static void test_fixtures(void **state)
 
 static double **draw(fixture *f, int64_t n, int64_t d, uint64_t stream)
 {
-    rng r = rng_open(21, RNG_TEST, stream);
+    rng r = rng_new(21, RNG_TEST, stream);
     double **v = arena_get(f->ctx, &f->scratch, d, sizeof *v);
     for (int64_t j = 0; j < d; j++) {
         v[j] = fixture_doubles(f, n);
@@ -145,9 +145,9 @@ static void test_small_groups(void **state)
     v[1][4] = NAN;
     fisher_z_data out;
     column_set all = {29, 4, (const double *const *)v};
-    assert_int_equal(fisher_z_prepare(f->ctx, &f->scratch, &all, &(row_groups){4, start}, &out), NONSENS_ERR_DATA);
+    assert_int_equal(fisher_z_new(f->ctx, &f->scratch, &all, &(row_groups){4, start}, &out), NONSENS_ERR_DATA);
     v[1][4] = 0.0;
-    assert_int_equal(fisher_z_prepare(f->ctx, &f->scratch, &all, &(row_groups){1, (int64_t[]){0, 30}}, &out),
+    assert_int_equal(fisher_z_new(f->ctx, &f->scratch, &all, &(row_groups){1, (int64_t[]){0, 30}}, &out),
                      NONSENS_ERR_USAGE);
 }
 
@@ -193,7 +193,7 @@ static nonsens_status prepared(nonsens_context *ctx, arena *a, void *state)
 {
     fisher_z_data data;
     column_set all = {60, 150, *(const double *const **)state};
-    return fisher_z_prepare(ctx, a, &all, &(row_groups){2, (int64_t[]){0, 20, 60}}, &data);
+    return fisher_z_new(ctx, a, &all, &(row_groups){2, (int64_t[]){0, 20, 60}}, &data);
 }
 
 static void test_memory_failures(void **state)

@@ -22,7 +22,7 @@ enum { LAW_NORMAL, LAW_LAPLACE, LAW_STUDENT, LAW_UNIFORM, LAWS };
 static double *draw(fixture *b, int64_t n, int law, uint64_t stream)
 {
     double *v = fixture_doubles(b, n);
-    rng r = rng_open(11, RNG_TEST, stream);
+    rng r = rng_new(11, RNG_TEST, stream);
     for (int64_t i = 0; i < n; i++) {
         v[i] = law == LAW_NORMAL    ? rng_normal(&r)
                : law == LAW_LAPLACE ? rng_laplace(&r)

@@ -10,11 +10,11 @@
 
 #include "fixture.h"
 
-enum { MOST_D = 3 };
+enum { MAX_D = 3 };
 
 typedef struct cloud {
     column_set set;
-    double *v[MOST_D];
+    double *v[MAX_D];
 } cloud;
 
 typedef struct sample {
@@ -117,7 +117,7 @@ static double draw_value(rng *r, int law)
 static sample draw(fixture *b, int64_t n, int64_t d, int law, double slope, uint64_t stream)
 {
     sample s = {empty_cloud(b, n, d), empty_cloud(b, n, d)};
-    rng r = rng_open(14, RNG_TEST, stream);
+    rng r = rng_new(14, RNG_TEST, stream);
     for (int64_t j = 0; j < d; j++) {
         for (int64_t i = 0; i < n; i++) {
             bool far = law == OUTLIERS && i % 50 == 7;
@@ -132,7 +132,7 @@ static sample draw(fixture *b, int64_t n, int64_t d, int law, double slope, uint
 /* Where p is below 1e-6 the gamma tail magnifies errors of the moments. */
 static void compare_with_reference(fixture *b, sample *s, enum null_kind kind, const char *what)
 {
-    double width_x[MOST_D], width_y[MOST_D];
+    double width_x[MAX_D], width_y[MAX_D];
     hsic_options options = null_of(kind);
     options.widths[0] = width_x;
     options.widths[1] = width_y;
@@ -157,7 +157,7 @@ static void test_against_exact(void **state)
     const int64_t sizes[] = {50, 300, 1000};
     const double slopes[] = {0.5, 0.2, 0.1};
     for (int size = 0; size < 3; size++) {
-        for (int64_t d = 1; d <= MOST_D; d++) {
+        for (int64_t d = 1; d <= MAX_D; d++) {
             for (int law = 0; law < LAWS; law++) {
                 bool odd = (law + d) % 2; /* an n x n test of 1,000 rows takes its time: one kind of each */
                 arena_mark mark = arena_tell(&b->scratch);
@@ -178,7 +178,7 @@ static void test_against_exact(void **state)
 static void test_spectral_against_exact(void **state)
 {
     fixture *b = *state;
-    for (int64_t d = 1; d <= MOST_D; d++) {
+    for (int64_t d = 1; d <= MAX_D; d++) {
         for (int law = 0; law < LAWS; law++) {
             arena_mark mark = arena_tell(&b->scratch);
             sample s = draw(b, 80, d, law, law % 2 ? 0.3 : 0, (uint64_t)(10 * law + d));
@@ -211,7 +211,7 @@ static sample shuffle(fixture *b, const sample *s, uint64_t stream)
 {
     int64_t n = s->x.set.n, *order = arena_get(b->ctx, &b->scratch, n, sizeof *order);
     sample other = {empty_cloud(b, n, s->x.set.d), empty_cloud(b, n, s->y.set.d)};
-    rng r = rng_open(15, RNG_TEST, stream);
+    rng r = rng_new(15, RNG_TEST, stream);
     for (int64_t i = 0; i < n; i++) {
         order[i] = i;
     }

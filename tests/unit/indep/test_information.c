@@ -36,7 +36,7 @@ static void test_estimate(void **state)
     fixture *f = *state;
     enum { N = 6000 };
     const int64_t start[] = {0, 3000, 6000};
-    rng r = rng_open(13, RNG_TEST, 1);
+    rng r = rng_new(13, RNG_TEST, 1);
     double *x = fixture_doubles(f, N), *y = fixture_doubles(f, N);
     draw(&r, N, 0.6, x, y);
     for (int64_t i = 0; i < N; i++) {
@@ -61,7 +61,7 @@ static void test_size_and_power(void **state)
     double *x = fixture_doubles(f, N), *y = fixture_doubles(f, N), *square = fixture_doubles(f, N);
     int below = 0, found = 0;
     for (int repeat = 0; repeat < REPEATS; repeat++) {
-        rng r = rng_open(14, RNG_TEST, (uint64_t)repeat);
+        rng r = rng_new(14, RNG_TEST, (uint64_t)repeat);
         information_options o = usual(39);
         o.job = (uint64_t)repeat;
         draw(&r, N, 0.0, x, y);
@@ -81,7 +81,7 @@ static void test_invariances(void **state)
     fixture *f = *state;
     enum { N = 90 };
     const int64_t start[] = {0, 40, 90};
-    rng r = rng_open(15, RNG_TEST, 1);
+    rng r = rng_new(15, RNG_TEST, 1);
     double *x = fixture_doubles(f, N), *y = fixture_doubles(f, N), *a = fixture_doubles(f, N),
            *b = fixture_doubles(f, N);
     draw(&r, N, 0.3, x, y);
@@ -102,7 +102,7 @@ static void test_corners(void **state)
     fixture *f = *state;
     enum { N = 30 };
     const int64_t start[] = {0, 12, 12, 17, 30};
-    rng r = rng_open(16, RNG_TEST, 1);
+    rng r = rng_new(16, RNG_TEST, 1);
     double *x = fixture_doubles(f, N), *y = fixture_doubles(f, N);
     draw(&r, N, 0.0, x, y);
     information_result got = run(f, x, y, 4, start, usual(19)), out;
@@ -137,7 +137,7 @@ static nonsens_status tested(nonsens_context *ctx, arena *a, void *state)
 
 static void test_memory_failures(void **state)
 {
-    rng r = rng_open(17, RNG_TEST, 1);
+    rng r = rng_new(17, RNG_TEST, 1);
     double *xy = fixture_doubles(*state, 800);
     draw(&r, 400, 0.0, xy, xy + 400);
     assert_true(fail_every_allocation(*state, tested, xy) >= 2);

@@ -26,11 +26,11 @@ static nonsens_status kci_test(nonsens_context *ctx, arena *scratch, const colum
 #define RELATIVE_P 5e-6      /* of p-values: the tail magnifies errors of T */
 #define RELATIVE_SIGNS 1e-9
 
-enum { MOST = 6 };
+enum { LIMIT = 6 };
 
 typedef struct variables {
     column_set x, y, z;
-    const double *vx[MOST], *vy[MOST], *vz[MOST];
+    const double *vx[LIMIT], *vy[LIMIT], *vz[LIMIT];
 } variables;
 
 /* Columns of x (dx), y (one) and z (dz), one behind the other. */
@@ -52,7 +52,7 @@ static void point_at(variables *v, int64_t n, int64_t dx, int64_t dz, const doub
 static double *draw(fixture *b, int64_t n, int64_t dz, double effect, uint64_t stream)
 {
     double *v = fixture_doubles(b, n * (2 + (dz > 0 ? dz : 1)));
-    rng r = rng_open(12, RNG_TEST, stream);
+    rng r = rng_new(12, RNG_TEST, stream);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < dz; j++) {
             v[(2 + j) * n + i] = rng_normal(&r);
@@ -143,7 +143,7 @@ static double chosen(fixture *b, const variables *v, const column_set *target, c
 
 static kci_plain_result reference(fixture *b, const variables *v)
 {
-    double width[3][MOST], beside[MOST], narrow[2][MOST];
+    double width[3][LIMIT], beside[LIMIT], narrow[2][LIMIT];
     kci_plain_result out;
     int64_t n = v->x.n;
     assert_int_equal(kci_widths(b->ctx, &v->x, 0, n, width[0]), NONSENS_OK);
@@ -197,7 +197,7 @@ static void test_leading_pairs(void **state)
 static kci_stratum random_stratum(fixture *b, int64_t rows, int64_t rank, uint64_t stream)
 {
     kci_stratum s = {.rows = rows, .rank = rank};
-    rng r = rng_open(12, RNG_TEST, stream);
+    rng r = rng_new(12, RNG_TEST, stream);
     s.f = fixture_doubles(b, rank * rows);
     s.eigen = fixture_doubles(b, rank);
     s.scale = fixture_doubles(b, rows);
@@ -414,7 +414,7 @@ static void test_ties_outliers_duplicates(void **state)
     assert_int_equal(run_pooled(b, &v, gamma_null()).segments_used, 1);
     for (int64_t n = 5; n <= 14; n++) {
         point_at(&v, n, 1, 1, draw(b, n, 1, 0, 11));
-        assert_int_equal(run_pooled(b, &v, gamma_null()).segments_used, n >= KCI_LEAST_ROWS);
+        assert_int_equal(run_pooled(b, &v, gamma_null()).segments_used, n >= KCI_MIN_ROWS);
     }
 }
 

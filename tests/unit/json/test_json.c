@@ -1,7 +1,7 @@
 /* test_json.c - JSON as the JSON library reads it: what is taken, what is refused, and where; and without memory. */
-#include "json/json_text.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "json/json_text.h"
 
 #include <string.h>
 
@@ -143,16 +143,16 @@ static void test_texts(void **state)
 static void test_changed_texts(void **state)
 {
     (void)state;
-    enum { ROUNDS = 400, MOST = 256 };
+    enum { ROUNDS = 400, LIMIT = 256 };
     static const char some[] = "{}[]\",:\\u0019eE+-. \n\x01\xc3\xa9\xff"
                                "dtrufalsn";
-    rng r = rng_open(1, RNG_SIMULATE_NOISE, 0);
+    rng r = rng_new(1, RNG_SIMULATE_NOISE, 0);
     for (size_t k = 0; k < sizeof TEXT / sizeof *TEXT; k++) {
         for (int round = 0; round < ROUNDS; round++) {
-            char text[MOST];
+            char text[LIMIT];
             size_t size = strlen(TEXT[k]);
             memcpy(text, TEXT[k], size);
-            for (int change = 0; change <= round % 3 && size > 0 && size + 1 < MOST; change++) {
+            for (int change = 0; change <= round % 3 && size > 0 && size + 1 < LIMIT; change++) {
                 size_t at = (size_t)(rng_uniform(&r) * (double)size);
                 char byte = some[(size_t)(rng_uniform(&r) * (double)(sizeof some - 1))];
                 switch ((int)(3.0 * rng_uniform(&r))) {
@@ -175,9 +175,9 @@ static void test_changed_texts(void **state)
 static void test_depth(void **state)
 {
     (void)state;
-    enum { MOST = 2048 };
-    static char text[2 * MOST + 2];
-    for (int depth = MOST; depth <= MOST + 1; depth++) {
+    enum { LIMIT = 2048 };
+    static char text[2 * LIMIT + 2];
+    for (int depth = LIMIT; depth <= LIMIT + 1; depth++) {
         memset(text, '[', (size_t)depth);
         memset(text + depth, ']', (size_t)depth);
         check_same(text, 2 * (size_t)depth, 0);

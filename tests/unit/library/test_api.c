@@ -107,12 +107,12 @@ static const char *path_of(const char *name)
 /* The whole file, removed once it is read; the caller frees it. */
 static char *take_file(const char *name)
 {
-    enum { MOST = 1 << 20 };
-    char *text = calloc(MOST, 1);
+    enum { LIMIT = 1 << 20 };
+    char *text = calloc(LIMIT, 1);
     FILE *file = fopen(path_of(name), "r");
     assert_non_null(text);
     assert_non_null(file);
-    assert_true(fread(text, 1, MOST - 1, file) < MOST - 1);
+    assert_true(fread(text, 1, LIMIT - 1, file) < LIMIT - 1);
     fclose(file);
     assert_int_equal(unlink(path_of(name)), 0);
     return text;

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_RUNS = 40, PATH_BYTES = 100, CHILD_SECONDS = 300 };
+enum { MAX_RUNS = 40, PATH_BYTES = 100, CHILD_SECONDS = 300 };
 
 /* A run of every method in each of its two uses. */
 struct job {
@@ -27,7 +27,7 @@ struct job {
     char *alone; // its JSON where nothing else runs
 };
 
-static struct job job[MOST_RUNS];
+static struct job job[MAX_RUNS];
 static int jobs;
 static nonsens_data *pair, *graph;
 static char folder[] = "/tmp/test_concurrent_XXXXXX";
@@ -75,11 +75,11 @@ static nonsens_options *options_of(nonsens_context *ctx, const struct job *j, co
 
 static char *read_file(const char *path)
 {
-    enum { MOST = 1 << 20 };
-    char *text = calloc(MOST, 1);
+    enum { LIMIT = 1 << 20 };
+    char *text = calloc(LIMIT, 1);
     FILE *file = fopen(path, "r");
     if (text && file) {
-        text[fread(text, 1, MOST - 1, file)] = '\0';
+        text[fread(text, 1, LIMIT - 1, file)] = '\0';
     }
     if (file) {
         fclose(file);
@@ -107,7 +107,8 @@ static char *run(nonsens_context *ctx, const struct job *j, const char *threads)
     nonsens_options *options = options_of(ctx, j, threads);
     nonsens_status status = NONSENS_ERR_USAGE;
     if (options) {
-        status = (j->graph ? nonsens_run_discover : nonsens_run_direction)(ctx, j->graph ? graph : pair, options, &result);
+        status =
+            (j->graph ? nonsens_run_discover : nonsens_run_direction)(ctx, j->graph ? graph : pair, options, &result);
     }
     snprintf(path, sizeof path, "%s/%ld-%d", folder, (long)getpid(), atomic_fetch_add(&files, 1));
     if (status == NONSENS_OK) {
@@ -140,7 +141,7 @@ static bool runs_as_alone(nonsens_context *ctx, const struct job *j, const char 
 
 static void list_job(nonsens_context *ctx, const char *method, bool is_graph)
 {
-    assert_true(jobs < MOST_RUNS);
+    assert_true(jobs < MAX_RUNS);
     job[jobs] = (struct job){method, is_graph, NULL};
     job[jobs].alone = run(ctx, &job[jobs], "1");
     if (!job[jobs].alone || !strstr(job[jobs].alone, "\"data_hash\"")) {

@@ -55,7 +55,7 @@ static void test_nearly_equal_weights(void **state)
 static void test_invariances(void **state)
 {
     (void)state;
-    rng r = rng_open(5, RNG_TEST, 1);
+    rng r = rng_new(5, RNG_TEST, 1);
     for (int repeat = 0; repeat < 200; repeat++) {
         enum { N = 30 };
         double w[N], turned[N + 10] = {0}, sum = 0.0, scale = pow(10.0, 600.0 * rng_uniform(&r) - 300.0), before = 1.0;

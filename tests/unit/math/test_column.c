@@ -17,7 +17,7 @@ static const double ROUNDING = 1e-13; /* of z, absolute: n roundings of numbers 
 static double *draw(fixture *f, uint64_t stream)
 {
     double *v = fixture_doubles(f, N);
-    rng r = rng_open(3, RNG_TEST, stream);
+    rng r = rng_new(3, RNG_TEST, stream);
     for (int i = 0; i < N; i++) {
         v[i] = round(1024.0 * rng_laplace(&r)) / 1024.0;
     }

@@ -15,7 +15,7 @@ enum { SAMPLE = 20000 };
 
 static double *draw(fixture *f, double (*next)(rng *), uint64_t stream, int64_t n)
 {
-    rng r = rng_open(3, RNG_TEST, stream);
+    rng r = rng_new(3, RNG_TEST, stream);
     double *v = fixture_doubles(f, n);
     for (int64_t i = 0; i < n; i++) {
         v[i] = next(&r);

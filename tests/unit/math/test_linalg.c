@@ -17,7 +17,7 @@ static const double ROUNDING = 1e-12; /* sums of a hundred products of order one
 
 static double *numbers(fixture *f, uint64_t stream, int64_t count)
 {
-    rng r = rng_open(11, RNG_TEST, stream);
+    rng r = rng_new(11, RNG_TEST, stream);
     double *v = arena_get(f->ctx, &f->scratch, count, sizeof *v);
     assert_non_null(v);
     for (int64_t i = 0; i < count; i++) {

@@ -7,7 +7,7 @@
 #include "fixture.h"
 
 static const double AT_MINIMUM = 1e-6; /* distance of the point found from the true one */
-static const lbfgs_options USUAL = {.memory = 10, .max_iterations = 2000, .gradient_tolerance = 1e-8};
+static const optimise_options USUAL = {.memory = 10, .max_iterations = 2000, .gradient_tolerance = 1e-8};
 
 static double rosenbrock(void *state, int64_t n, const double *x, double *g)
 {
@@ -96,9 +96,9 @@ static double not_a_number(void *state, int64_t n, const double *x, double *g)
     return NAN;
 }
 
-static lbfgs_result minimise(fixture *f, int64_t n, double *x, objective_fn objective)
+static optimise_result minimise(fixture *f, int64_t n, double *x, optimise_objective_fn objective)
 {
-    lbfgs_result result;
+    optimise_result result;
     assert_int_equal(lbfgs_minimise(f->ctx, &f->scratch, n, x, objective, NULL, &USUAL, &result), NONSENS_OK);
     return result;
 }
@@ -110,7 +110,7 @@ static void test_rosenbrock(void **state)
         for (int64_t i = 0; i < n; i++) {
             x[i] = i % 2 ? 1.0 : -1.2;
         }
-        lbfgs_result result = minimise(*state, n, x, rosenbrock);
+        optimise_result result = minimise(*state, n, x, rosenbrock);
         assert_int_equal(result.reason, STOP_CONVERGED);
         assert_true(result.iterations < 150 && result.evaluations < 250);
         assert_true(result.value < 1e-12 && result.value >= 0.0);
@@ -124,7 +124,7 @@ static void test_ill_conditioned_quadratic(void **state)
 {
     enum { N = 30 };
     double x[N] = {0}, g[N];
-    lbfgs_result result = minimise(*state, N, x, quadratic);
+    optimise_result result = minimise(*state, N, x, quadratic);
     assert_int_equal(result.reason, STOP_CONVERGED);
     assert_true(result.iterations < 900); // as other implementations of the method need
     assert_true(fabs(result.value + 3.0) < 1e-14 * 3.0 + 1e-15);
@@ -138,17 +138,17 @@ static void test_ill_conditioned_quadratic(void **state)
 static void test_leaves_bad_regions(void **state)
 {
     double x[1] = {0.999};
-    lbfgs_result result = minimise(*state, 1, x, barrier);
+    optimise_result result = minimise(*state, 1, x, barrier);
     assert_int_equal(result.reason, STOP_CONVERGED);
     assert_true(fabs(x[0] - (1.0 - sqrt(2.0))) < AT_MINIMUM);
 }
 
 static void test_wrong_gradients_stop(void **state)
 {
-    static const objective_fn liars[] = {upside_down, flat_liar, sideways};
+    static const optimise_objective_fn liars[] = {upside_down, flat_liar, sideways};
     for (int i = 0; i < 3; i++) {
         double x[3] = {1.0, -2.0, 0.5}, g[3], before = liars[i](NULL, 3, x, g);
-        lbfgs_result result = minimise(*state, 3, x, liars[i]);
+        optimise_result result = minimise(*state, 3, x, liars[i]);
         assert_int_equal(result.reason, STOP_NO_DESCENT);
         assert_true(result.evaluations < 2000);
         assert_true(result.value <= before && result.value == liars[i](NULL, 3, x, g));
@@ -158,8 +158,8 @@ static void test_wrong_gradients_stop(void **state)
 static void test_unbounded_below_ends(void **state)
 {
     fixture *f = *state;
-    lbfgs_options few = {.memory = 5, .max_iterations = 4, .gradient_tolerance = 1e-8};
-    lbfgs_result result;
+    optimise_options few = {.memory = 5, .max_iterations = 4, .gradient_tolerance = 1e-8};
+    optimise_result result;
     double x[1] = {0.0};
     assert_int_equal(lbfgs_minimise(f->ctx, &f->scratch, 1, x, falling, NULL, &few, &result), NONSENS_OK);
     assert_true(result.reason != STOP_NO_DESCENT && result.iterations <= 4 && result.value < -1e6);
@@ -168,8 +168,8 @@ static void test_unbounded_below_ends(void **state)
 static void test_limits_and_starts(void **state)
 {
     fixture *f = *state;
-    lbfgs_options two = {.memory = 1, .max_iterations = 2, .gradient_tolerance = 1e-8};
-    lbfgs_result result;
+    optimise_options two = {.memory = 1, .max_iterations = 2, .gradient_tolerance = 1e-8};
+    optimise_result result;
     double x[2] = {-1.2, 1.0}, best[2] = {1.0, 1.0};
     assert_int_equal(lbfgs_minimise(f->ctx, &f->scratch, 2, x, rosenbrock, NULL, &two, &result), NONSENS_OK);
     assert_int_equal(result.reason, STOP_ITERATIONS);
@@ -189,8 +189,8 @@ static void test_limits_and_starts(void **state)
 static void test_short_memory_still_converges(void **state)
 {
     fixture *f = *state;
-    lbfgs_options lean = {.memory = 1, .max_iterations = 5000, .gradient_tolerance = 1e-8};
-    lbfgs_result result;
+    optimise_options lean = {.memory = 1, .max_iterations = 5000, .gradient_tolerance = 1e-8};
+    optimise_result result;
     double x[10] = {0};
     assert_int_equal(lbfgs_minimise(f->ctx, &f->scratch, 10, x, rosenbrock, NULL, &lean, &result), NONSENS_OK);
     assert_int_equal(result.reason, STOP_CONVERGED);
@@ -201,7 +201,7 @@ static void test_memory_failure(void **state)
 {
     fixture *f = *state;
     arena own = {0};
-    lbfgs_result result;
+    optimise_result result;
     double x[2] = {0.0, 0.0};
     memory_fail_at(0);
     nonsens_status status = lbfgs_minimise(f->ctx, &own, 2, x, rosenbrock, NULL, &USUAL, &result);

@@ -28,7 +28,7 @@ static void assert_tanh(double x)
 static void test_tanh(void **state)
 {
     (void)state;
-    rng r = rng_open(1, RNG_TEST, 0);
+    rng r = rng_new(1, RNG_TEST, 0);
     for (int i = 0; i < 400000; i++) {
         assert_tanh(25.0 * (2.0 * rng_uniform(&r) - 1.0));
         assert_tanh(ldexp(2.0 * rng_uniform(&r) - 1.0, -(int)rng_below(&r, 1000)));
@@ -55,7 +55,7 @@ static void test_tanh_at_the_edges(void **state)
 static void test_exp(void **state)
 {
     (void)state;
-    rng r = rng_open(2, RNG_TEST, 0);
+    rng r = rng_new(2, RNG_TEST, 0);
     const double edges[] = {0.0, -DBL_TRUE_MIN, -1e-20, -36.0, -699.0, -700.0, -701.0, -1e300, -INFINITY};
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         assert_true(fabs(pair_exp(pair_fill(edges[i]))[1] - exp(edges[i])) <= ABSOLUTE);

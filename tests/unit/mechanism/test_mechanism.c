@@ -12,11 +12,11 @@
 
 #include "fixture.h"
 
-enum { FOLDS = 5, MOST = 8 };
+enum { FOLDS = 5, LIMIT = 8 };
 
 typedef struct world {
     int64_t n, d, segments, start[64];
-    double *x[MOST];
+    double *x[LIMIT];
     mechanism_data data;
 } world;
 
@@ -34,7 +34,7 @@ static world new_world(fixture *f, int64_t d, int64_t segments, int64_t rows)
 
 static nonsens_status prepare_within(nonsens_context *ctx, arena *a, const world *w, mechanism_data *out)
 {
-    const double *warped[MOST];
+    const double *warped[LIMIT];
     double *column;
     int32_t *fold;
     for (int64_t j = 0; j < w->d; j++) {
@@ -43,7 +43,7 @@ static nonsens_status prepare_within(nonsens_context *ctx, arena *a, const world
         warped[j] = column;
     }
     TRY(sample_folds(ctx, a, w->segments, w->start, FOLDS, 1, 0, &fold));
-    return mechanism_prepare(ctx, a, w->d, warped, w->segments, w->start, fold, FOLDS, out);
+    return mechanism_data_new(ctx, a, w->d, warped, w->segments, w->start, fold, FOLDS, out);
 }
 
 static void prepare(fixture *f, world *w)
@@ -55,7 +55,7 @@ static void prepare(fixture *f, world *w)
 static world make_world(fixture *f, int64_t segments, int64_t rows, uint64_t seed)
 {
     world w = new_world(f, 4, segments, rows);
-    rng r = rng_open(seed, RNG_TEST, 90);
+    rng r = rng_new(seed, RNG_TEST, 90);
     for (int64_t e = 0, i = 0; e < segments; e++) {
         double scale[4];
         for (int j = 0; j < 4; j++) {
@@ -132,7 +132,7 @@ static double log_density_of(double t, double slope, double place, double scale)
 /* T increases on the whole, and falls at some rows. */
 static void draw_theta(const mechanism_model *m, uint64_t seed, double *theta)
 {
-    rng r = rng_open(seed, RNG_TEST, 91);
+    rng r = rng_new(seed, RNG_TEST, 91);
     for (int64_t t = 0; t < m->terms; t++) {
         for (int64_t i = 0; i < m->term[t].rows * m->term[t].columns; i++) {
             double line = m->term[t].has_slope ? 0.25 * (double)(i / m->term[t].columns) : 0.0;
@@ -148,7 +148,7 @@ static mechanism_model open_model(fixture *f, const world *w, int64_t effect, in
                                   const double *smooth)
 {
     mechanism_model m;
-    assert_int_equal(mechanism_open(f->ctx, &f->scratch, &w->data, effect, causes, cause, &m), NONSENS_OK);
+    assert_int_equal(mechanism_new(f->ctx, &f->scratch, &w->data, effect, causes, cause, &m), NONSENS_OK);
     assert_int_equal(m.size, mechanism_size(&w->data, causes));
     mechanism_smooth(&m, smooth);
     return m;
@@ -202,7 +202,7 @@ static void test_log_density(void **state)
 {
     fixture *f = *state;
     world w = make_world(f, 4, 25, 1);
-    double *warped[MOST], *density = fixture_doubles(f, w.n);
+    double *warped[LIMIT], *density = fixture_doubles(f, w.n);
     for (int64_t j = 0; j < w.d; j++) {
         warped[j] = fixture_doubles(f, w.n);
         assert_int_equal(sample_warp(f->ctx, &f->scratch, w.n, w.x[j], warped[j]), NONSENS_OK);

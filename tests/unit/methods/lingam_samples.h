@@ -9,15 +9,15 @@
 #include "base/rng.h"
 #include "methods/lingam/lingam_order.h"
 
-enum { MOST = 40 };
+enum { LIMIT = 40 };
 enum law { LAPLACE, UNIFORM, SKEWED, NORMAL, STUDENT };
 
-typedef struct model {
+typedef struct classifier_model {
     int64_t n, d;
-    double *x;            /* (n, d) */
-    double b[MOST][MOST]; /* effect, cause */
-    int64_t seat[MOST];   /* of a column in the true order */
-} model;
+    double *x;              /* (n, d) */
+    double b[LIMIT][LIMIT]; /* effect, cause */
+    int64_t seat[LIMIT];    /* of a column in the true order */
+} classifier_model;
 
 static inline double draw(rng *r, enum law law)
 {
@@ -36,12 +36,12 @@ static inline double draw(rng *r, enum law law)
 }
 
 /* A random graph with about `degree` causes a variable, its columns in random order. */
-static inline model *make_model(fixture *f, int64_t d, int64_t n, enum law law, double degree, uint64_t seed)
+static inline classifier_model *make_model(fixture *f, int64_t d, int64_t n, enum law law, double degree, uint64_t seed)
 {
-    model *m = arena_get(f->ctx, &f->scratch, 1, sizeof *m);
-    rng r = rng_open(seed, RNG_TEST, 3);
-    *m = (model){.n = n, .d = d, .x = fixture_doubles(f, n * d)};
-    int64_t column[MOST];
+    classifier_model *m = arena_get(f->ctx, &f->scratch, 1, sizeof *m);
+    rng r = rng_new(seed, RNG_TEST, 3);
+    *m = (classifier_model){.n = n, .d = d, .x = fixture_doubles(f, n * d)};
+    int64_t column[LIMIT];
     for (int64_t k = 0; k < d; k++) {
         column[k] = k;
     }

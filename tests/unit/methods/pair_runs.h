@@ -54,15 +54,15 @@ static inline nonsens_result *run_pair(fixture *f, const char *settings, int64_t
     return result;
 }
 
-static inline enum decision decision_of(fixture *f, const char *settings, int64_t n, const double *columns)
+static inline enum result_decision decision_of(fixture *f, const char *settings, int64_t n, const double *columns)
 {
     nonsens_result *result = run_pair(f, settings, n, columns, NULL);
-    enum decision decision = result->decision;
+    enum result_decision decision = result->decision;
     nonsens_result_free(result);
     return decision;
 }
 
-static inline const evidence *evidence_of(const nonsens_result *result, const char *name)
+static inline const nonsens_evidence *evidence_of(const nonsens_result *result, const char *name)
 {
     for (int64_t i = 0; i < result->evidence_count; i++) {
         if (strcmp(result->evidence[i].name, name) == 0) {
@@ -97,9 +97,9 @@ static inline void assert_swaps(fixture *f, const char *settings, int64_t n, con
     nonsens_result *a = run_pair(f, settings, n, columns, NULL), *b = run_pair(f, settings, n, swapped, NULL);
     assert_true(a->score == -b->score || (isnan(a->score) && isnan(b->score)));
     assert_true(a->p_value == b->p_value || (isnan(a->p_value) && isnan(b->p_value)));
-    enum decision turned = a->decision == DECISION_FIRST_CAUSES    ? DECISION_SECOND_CAUSES
-                           : a->decision == DECISION_SECOND_CAUSES ? DECISION_FIRST_CAUSES
-                                                                   : a->decision;
+    enum result_decision turned = a->decision == DECISION_FIRST_CAUSES    ? DECISION_SECOND_CAUSES
+                                  : a->decision == DECISION_SECOND_CAUSES ? DECISION_FIRST_CAUSES
+                                                                          : a->decision;
     assert_int_equal(b->decision, turned);
     nonsens_result_free(a);
     nonsens_result_free(b);

@@ -14,7 +14,7 @@ enum { N = 600, SEGMENTS = 6 };
 static double *line(fixture *f, int64_t n, double slope, bool gaussian, uint64_t stream)
 {
     double *v = fixture_doubles(f, 2 * n);
-    rng r = rng_open(21, RNG_TEST, stream);
+    rng r = rng_new(21, RNG_TEST, stream);
     for (int64_t i = 0; i < n; i++) {
         v[i] = gaussian ? rng_normal(&r) : rng_uniform(&r) - 0.5;
         v[n + i] = slope * v[i] + 0.7 * (gaussian ? rng_normal(&r) : rng_uniform(&r) - 0.5);
@@ -65,8 +65,8 @@ static void test_line_is_found(void **state)
     nonsens_result *result = run_pair(f, "method=lingam", N, v, NULL);
     assert_int_equal(result->decision, DECISION_FIRST_CAUSES);
     assert_int_equal(result->better, BETTER_FIRST);
-    const evidence *right = evidence_of(result, "hsic(residual of c2 given c1, c1)");
-    const evidence *wrong = evidence_of(result, "hsic(residual of c1 given c2, c2)");
+    const nonsens_evidence *right = evidence_of(result, "hsic(residual of c2 given c1, c1)");
+    const nonsens_evidence *wrong = evidence_of(result, "hsic(residual of c1 given c2, c2)");
     assert_true(right->p_value > 0.025 && wrong->p_value <= 0.025);
     assert_true(result->p_value == fmin(1.0, 2.0 * wrong->p_value));
     assert_true(result->score ==
@@ -135,7 +135,7 @@ static void test_ratio_is_that_of_the_definition(void **state)
 {
     fixture *f = *state;
     double *v = fixture_doubles(f, 2 * N), *rest = fixture_doubles(f, 2 * N), r = 0;
-    rng random = rng_open(21, RNG_TEST, 3);
+    rng random = rng_new(21, RNG_TEST, 3);
     for (int64_t i = 0; i < N; i++) {
         v[i] = -log(rng_uniform(&random));
         v[N + i] = 0.8 * v[i] + log(rng_uniform(&random));
@@ -200,7 +200,7 @@ static void test_noise_that_changes_is_noted(void **state)
     double *v = fixture_doubles(f, 2 * N);
     int64_t segment[N];
     for (int changing = 0; changing < 2; changing++) {
-        rng r = rng_open(22, RNG_TEST, 0);
+        rng r = rng_new(22, RNG_TEST, 0);
         for (int64_t i = 0; i < N; i++) {
             segment[i] = i % SEGMENTS;
             v[i] = (1.0 + (double)segment[i]) * rng_laplace(&r);
@@ -220,7 +220,7 @@ static void test_pooling(void **state)
     fixture *f = *state;
     double *v = fixture_doubles(f, 2 * N), p[2];
     int64_t segment[N];
-    rng r = rng_open(23, RNG_TEST, 0);
+    rng r = rng_new(23, RNG_TEST, 0);
     for (int64_t i = 0; i < N; i++) {
         segment[i] = i % SEGMENTS;
         double scale = segment[i] < 3 ? 0.2 : 3.0;
@@ -272,7 +272,8 @@ static nonsens_status run_line(nonsens_context *ctx, arena *a, void *state)
 {
     nonsens_result *result;
     (void)a;
-    nonsens_status status = run_on(ctx, NONSENS_COMMAND_DIRECTION, "method=lingam threads=1", 40, 2, state, NULL, &result);
+    nonsens_status status =
+        run_on(ctx, NONSENS_COMMAND_DIRECTION, "method=lingam threads=1", 40, 2, state, NULL, &result);
     nonsens_result_free(result);
     return status;
 }

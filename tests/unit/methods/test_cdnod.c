@@ -19,7 +19,7 @@
 
 enum what { CAUSE_CHANGES, EFFECT_CHANGES, BOTH_CHANGE, NOTHING_CHANGES, UNRELATED };
 
-enum { MOST_SEGMENTS = 32 };
+enum { MAX_SEGMENTS = 32 };
 
 typedef struct table {
     int64_t n, d, segments;
@@ -43,7 +43,7 @@ static table new_table(fixture *f, int64_t d, int64_t segments, int64_t rows)
 static table make_pair(fixture *f, enum what what, int64_t segments, int64_t rows, uint64_t seed)
 {
     table t = new_table(f, 2, segments, rows);
-    rng r = rng_open(seed, RNG_TEST, 31);
+    rng r = rng_new(seed, RNG_TEST, 31);
     bool cause = what == CAUSE_CHANGES || what == BOTH_CHANGE, effect = what == EFFECT_CHANGES || what == BOTH_CHANGE;
     for (int64_t i = 0; i < t.n;) {
         double scale = exp(1.6 * rng_uniform(&r) - 0.8), slope = 0.5 + 2.0 * rng_uniform(&r), shift = rng_normal(&r);
@@ -74,22 +74,23 @@ static nonsens_status run(nonsens_context *ctx, const table *t, bool reversed, u
                           nonsens_result **out)
 {
     static const char *const names[2][4] = {{"a", "b", "c", "d"}, {"d", "c", "b", "a"}};
-    char text[MOST_SEGMENTS][16];
-    const char *labels[MOST_SEGMENTS];
+    char text[MAX_SEGMENTS][16];
+    const char *labels[MAX_SEGMENTS];
     nonsens_data *data;
     nonsens_options *options;
     for (int e = 0; e < t->segments; e++) {
         snprintf(text[e], sizeof text[e], reversed ? "zebra %d" : "s%d", e);
         labels[e] = text[e];
     }
-    TRY(dataset_build(ctx, t->n, t->d, (const double *const *)t->v, names[reversed] + (reversed ? 4 - t->d : 0),
-                      t->category, t->segments, labels, NULL, &data));
+    TRY(dataset_new(ctx, t->n, t->d, (const double *const *)t->v, names[reversed] + (reversed ? 4 - t->d : 0),
+                    t->category, t->segments, labels, NULL, &data));
     nonsens_status status = nonsens_options_new(ctx, command, &options);
     if (status == NONSENS_OK) {
         nonsens_options_set(ctx, options, "method", "cdnod");
         nonsens_options_set(ctx, options, "threads", threads);
         nonsens_options_set(ctx, options, "permutations", "49");
-        status = (command == NONSENS_COMMAND_DISCOVER ? nonsens_run_discover : nonsens_run_direction)(ctx, data, options, out);
+        status = (command == NONSENS_COMMAND_DISCOVER ? nonsens_run_discover : nonsens_run_direction)(ctx, data,
+                                                                                                      options, out);
         nonsens_options_free(options);
     }
     nonsens_data_free(data);
@@ -143,7 +144,7 @@ static void test_statistic_of_a_category(void **state)
 {
     fixture *f = *state;
     table t = make_pair(f, CAUSE_CHANGES, 5, 24, 1);
-    int64_t start[MOST_SEGMENTS + 1], n = t.n;
+    int64_t start[MAX_SEGMENTS + 1], n = t.n;
     column_set variable[2];
     double width, *k = fixture_doubles(f, n * n), *mean = fixture_doubles(f, n), all = 0.0, sum = 0.0;
     ci_tester *tester = open_tester(f, &t, start, variable);
@@ -163,7 +164,7 @@ static void test_statistic_of_a_category(void **state)
     ci_result r = ask(f, tester, 2, 0, 0, NULL);
     assert_true(fabs(r.statistic - sum) <= 1e-6 * sum);
     assert_true(r.p_value < 1e-3);
-    ci_close(tester);
+    ci_free(tester);
 }
 
 /* y changes with x alone: size of the test given x, power of the others. */
@@ -171,7 +172,7 @@ static void test_category_given(void **state)
 {
     fixture *f = *state;
     enum { SETS = 30 };
-    int64_t x = 0, y = 1, start[MOST_SEGMENTS + 1], rejected = 0, missed = 0, found = 0;
+    int64_t x = 0, y = 1, start[MAX_SEGMENTS + 1], rejected = 0, missed = 0, found = 0;
     for (uint64_t seed = 1; seed <= SETS; seed++) {
         column_set variable[2];
         table t = make_pair(f, CAUSE_CHANGES, 6, 50, seed);
@@ -179,7 +180,7 @@ static void test_category_given(void **state)
         rejected += ask(f, tester, 1, 2, 1, &x).p_value <= 0.05;
         missed += ask(f, tester, 1, 2, 0, NULL).p_value > 0.05;
         found += ask(f, tester, 0, 2, 1, &y).p_value <= 0.05;
-        ci_close(tester);
+        ci_free(tester);
     }
     assert_true(rejected <= 5); // 1.5 expected; P(more than 5) = .003
     assert_true(missed <= 1);
@@ -190,7 +191,7 @@ static void test_group_is_given_anyway(void **state)
 {
     fixture *f = *state;
     table t = make_pair(f, BOTH_CHANGE, 4, 40, 3);
-    int64_t start[MOST_SEGMENTS + 1], segment = 2, asked, remembered;
+    int64_t start[MAX_SEGMENTS + 1], segment = 2, asked, remembered;
     column_set variable[2];
     ci_tester *tester = open_tester(f, &t, start, variable), *plain;
     ci_options how = {.test = TEST_AUTO, .permutations = 99, .threads = 1};
@@ -198,12 +199,12 @@ static void test_group_is_given_anyway(void **state)
     ci_result with = ask(f, tester, 0, 1, 1, &segment), without = ask(f, tester, 1, 0, 0, NULL);
     ci_counts(tester, &asked, &remembered);
     assert_int_equal(remembered, 1);
-    assert_int_equal(ci_open(f->ctx, &variables, &how, &plain), NONSENS_OK);
+    assert_int_equal(ci_new(f->ctx, &variables, &how, &plain), NONSENS_OK);
     ci_result same = ask(f, plain, 0, 1, 0, NULL);
     assert_true(with.p_value == without.p_value && with.p_value == same.p_value && with.statistic == same.statistic);
     assert_int_equal(ci_test(f->ctx, plain, 0, 2, 0, NULL, &same), NONSENS_ERR_USAGE);
-    ci_close(plain);
-    ci_close(tester);
+    ci_free(plain);
+    ci_free(tester);
 }
 
 /* ---- changes of modules -------------------------------------------------------------------------------------- */
@@ -256,7 +257,7 @@ static void test_distances_given(void **state)
     double *x = fixture_doubles(f, N), *y = fixture_doubles(f, N), given[E * E], alone[E * E], plain[E * E], most = 0.0,
            least = 1e300;
     int64_t start[E + 1];
-    rng r = rng_open(8, RNG_TEST, 32);
+    rng r = rng_new(8, RNG_TEST, 32);
     for (int i = 0; i < N; i++) { // y = 2x + noise; x has another scale in each segment; the last one has y = x
         x[i] = (0.6 + 0.15 * (i / ROWS)) * rng_normal(&r);
         y[i] = (i / ROWS == E - 1 ? 0.5 : 2.0) * x[i] + 0.5 * rng_normal(&r);
@@ -426,7 +427,7 @@ static void test_what_must_not_matter(void **state)
 static table make_graph(fixture *f, uint64_t seed)
 {
     table t = new_table(f, 4, 12, 60);
-    rng r = rng_open(seed, RNG_TEST, 33);
+    rng r = rng_new(seed, RNG_TEST, 33);
     for (int64_t i = 0; i < t.n;) {
         double scale = exp(1.6 * rng_uniform(&r) - 0.8), slope = 0.5 + 2.0 * rng_uniform(&r);
         for (int64_t k = 0; k < 60; k++, i++) {

@@ -111,7 +111,7 @@ static void test_level(void **state)
         start[e] = e * ROWS;
     }
     for (int set = 0; set < SETS; set++) {
-        rng r = rng_open(7, RNG_TEST, (uint64_t)set);
+        rng r = rng_new(7, RNG_TEST, (uint64_t)set);
         change_test test;
         for (int i = 0; i < SEGMENTS * ROWS; i++) {
             v[i] = rng_laplace(&r);

@@ -12,16 +12,16 @@
 
 #include "fixture.h"
 
-enum { SEGMENTS = 6, MOST_VARIABLES = 16, MOST_ROWS = 1200 };
+enum { SEGMENTS = 6, MAX_VARIABLES = 16, MAX_ROWS = 1200 };
 
-static const char *const NAMES[MOST_VARIABLES] = {"a", "b", "c", "d", "e", "f", "g", "h",
-                                                  "i", "j", "k", "l", "m", "n", "o", "p"};
+static const char *const NAMES[MAX_VARIABLES] = {"a", "b", "c", "d", "e", "f", "g", "h",
+                                                 "i", "j", "k", "l", "m", "n", "o", "p"};
 
 /* A table in the making; rows are dealt to the segments in turn. */
 typedef struct table {
     int64_t n, d, segments;
-    double v[MOST_ROWS * MOST_VARIABLES];
-    int64_t segment[MOST_ROWS];
+    double v[MAX_ROWS * MAX_VARIABLES];
+    int64_t segment[MAX_ROWS];
     double mean[SEGMENTS], scale[SEGMENTS];
 } table;
 
@@ -29,7 +29,7 @@ static table *make_table(fixture *f, uint64_t seed, int64_t n, int64_t d)
 {
     table *t = arena_get(f->ctx, &f->scratch, 1, sizeof *t);
     assert_non_null(t);
-    rng r = rng_open(seed, RNG_TEST, 1);
+    rng r = rng_new(seed, RNG_TEST, 1);
     t->n = n, t->d = d, t->segments = SEGMENTS;
     for (int e = 0; e < SEGMENTS; e++) {
         t->mean[e] = 4.0 * (rng_uniform(&r) - 0.5);
@@ -112,7 +112,7 @@ static nonsens_result *run_graph(fixture *f, const table *t, const char *const *
     return r;
 }
 
-static const evidence *find_evidence(const nonsens_result *r, const char *name)
+static const nonsens_evidence *find_evidence(const nonsens_result *r, const char *name)
 {
     for (int64_t k = 0; k < r->evidence_count; k++) {
         if (strcmp(r->evidence[k].name, name) == 0) {
@@ -184,7 +184,7 @@ static void test_one_set(void **state)
     add_effect(t, 0, 1, 0.5);
     nonsens_data *data = as_data(f, t, NAMES);
     nonsens_options *o = options_for(f, NONSENS_COMMAND_DISCOVER, "ks");
-    assert_int_equal(icp_open(f->ctx, &f->scratch, data, o, &d), NONSENS_OK);
+    assert_int_equal(icp_new(f->ctx, &f->scratch, data, o, &d), NONSENS_OK);
     for (int64_t target = 0; target < 3; target++) {
         int64_t others[] = {target == 0 ? 1 : 0, target == 2 ? 1 : 2};
         for (int64_t count = 0; count <= 2; count++) {
@@ -202,7 +202,7 @@ static void check_target(fixture *f, const icp_data *d, const icp_target *t, int
 {
     uint32_t common = (1U << t->candidates) - 1U;
     int64_t accepted = 0, larger = 0;
-    double largest[MOST_VARIABLES] = {0};
+    double largest[MAX_VARIABLES] = {0};
     for (uint32_t set = 0; set < 1U << t->candidates; set++) {
         int64_t member[ICP_CANDIDATES], count = icp_members(t, set, member);
         icp_invariance test;
@@ -230,7 +230,7 @@ static void check_target(fixture *f, const icp_data *d, const icp_target *t, int
 static void test_search(void **state)
 {
     fixture *f = *state;
-    enum { D = 4, MOST = 2 };
+    enum { D = 4, LIMIT = 2 };
     table *t = make_table(f, 12, 120, D);
     icp_target target[D];
     icp_data d;
@@ -245,12 +245,12 @@ static void test_search(void **state)
     for (int64_t k = 0; k < D; k++) {
         target[k].variable = k;
     }
-    assert_int_equal(icp_open(f->ctx, &f->scratch, data, o, &d), NONSENS_OK);
-    assert_int_equal(icp_search(f->ctx, &f->scratch, &d, MOST, level, D, target), NONSENS_OK);
+    assert_int_equal(icp_new(f->ctx, &f->scratch, data, o, &d), NONSENS_OK);
+    assert_int_equal(icp_search(f->ctx, &f->scratch, &d, LIMIT, level, D, target), NONSENS_OK);
     for (int64_t k = 0; k < D; k++) {
         assert_true(target[k].stopped || target[k].candidates == D - 1);
         if (!target[k].stopped) {
-            check_target(f, &d, &target[k], MOST, level);
+            check_target(f, &d, &target[k], LIMIT, level);
         }
     }
     nonsens_options_free(o);
@@ -303,7 +303,7 @@ static void test_direction_and_its_mirror(void **state)
     }
 }
 
-static void check_decision(fixture *f, const table *t, enum decision decision, const char *reason)
+static void check_decision(fixture *f, const table *t, enum result_decision decision, const char *reason)
 {
     nonsens_result *r = run_pair(f, t, "levene-rank");
     if (r->decision != decision || !strstr(r->reason, reason)) {
@@ -408,7 +408,7 @@ static void test_edges_do_not_depend_on_order_or_threads(void **state)
     assert_true(one->edge[0].p_value == two->edge[0].p_value && isnan(one->edge[0].weight));
     assert_int_equal(one->evidence_count, two->evidence_count);
     for (int64_t k = 0; k < one->evidence_count; k++) {
-        const evidence *a = &one->evidence[k], *b = &two->evidence[k];
+        const nonsens_evidence *a = &one->evidence[k], *b = &two->evidence[k];
         assert_string_equal(a->name, b->name);
         assert_string_equal(a->text, b->text);
         assert_true((a->value == b->value || isnan(a->value)) && (a->p_value == b->p_value || isnan(a->p_value)));

@@ -73,7 +73,7 @@ static void by_definition(fixture *f, int64_t n, int64_t d, const double *x, int
                           double *second)
 {
     double *z = fixture_doubles(f, n * d), *u = fixture_doubles(f, n), *v = fixture_doubles(f, n);
-    bool gone[MOST] = {false};
+    bool gone[LIMIT] = {false};
     memcpy(z, x, (size_t)(n * d) * sizeof *z);
     for (int64_t k = 0; k < d; k++) {
         standardise(n, z + k * n);
@@ -109,8 +109,8 @@ static void by_definition(fixture *f, int64_t n, int64_t d, const double *x, int
 
 static void assert_definition(fixture *f, int64_t n, int64_t d, double *x, double absolute)
 {
-    int64_t order[MOST];
-    double first[MOST], second[MOST];
+    int64_t order[LIMIT];
+    double first[LIMIT], second[LIMIT];
     lingam_order o = order_of(f, n, d, x, false, 1);
     by_definition(f, n, d, x, order, first, second);
     for (int64_t k = 0; k < d; k++) {
@@ -148,7 +148,7 @@ static void test_order_is_that_of_the_definition(void **state)
     for (int law = LAPLACE; law <= STUDENT; law++) {
         for (int size = 0; size < 5; size++) {
             arena_mark mark = arena_tell(&((fixture *)*state)->scratch);
-            model *m = make_model(*state, d[size], n[size], law, 2, 10 * (uint64_t)law + (uint64_t)size);
+            classifier_model *m = make_model(*state, d[size], n[size], law, 2, 10 * (uint64_t)law + (uint64_t)size);
             assert_definition(*state, m->n, m->d, m->x, 1e-11);
             arena_rewind(&((fixture *)*state)->scratch, mark);
         }
@@ -162,7 +162,7 @@ static void test_close_pair(void **state)
     enum { N = 300 };
     lingam_table *table = arena_get(f->ctx, &f->scratch, 1, sizeof *table);
     double *x = fixture_doubles(f, N), *y = fixture_doubles(f, N), *u = fixture_doubles(f, N), out[2];
-    rng r = rng_open(1, RNG_TEST, 36);
+    rng r = rng_new(1, RNG_TEST, 36);
     for (int i = 0; i < N; i++) {
         x[i] = rng_laplace(&r);
         y[i] = x[i] + 2e-6 * rng_laplace(&r);
@@ -181,8 +181,8 @@ static void test_close_pair(void **state)
 static void test_order_of_awkward_data(void **state)
 {
     fixture *f = *state;
-    model *few = make_model(f, 9, 11, LAPLACE, 2, 31), *odd = make_model(f, 5, 200, UNIFORM, 2, 32),
-          *tied = make_model(f, 5, 200, SKEWED, 2, 33), *close = make_model(f, 6, 400, LAPLACE, 2, 34);
+    classifier_model *few = make_model(f, 9, 11, LAPLACE, 2, 31), *odd = make_model(f, 5, 200, UNIFORM, 2, 32),
+                     *tied = make_model(f, 5, 200, SKEWED, 2, 33), *close = make_model(f, 6, 400, LAPLACE, 2, 34);
     assert_definition(f, few->n, few->d, few->x, 1e-8);
     odd->x[17] = 1e6;
     odd->x[217] = -1e5;
@@ -191,7 +191,7 @@ static void test_order_of_awkward_data(void **state)
         tied->x[i] = round(tied->x[i]);
     }
     assert_definition(f, tied->n, tied->d, tied->x, 1e-11);
-    rng r = rng_open(1, RNG_TEST, 35);
+    rng r = rng_new(1, RNG_TEST, 35);
     for (int64_t i = 0; i < close->n; i++) {
         close->x[i] = close->x[close->n + i] + 2e-6 * rng_laplace(&r);
         close->x[3 * close->n + i] = close->x[2 * close->n + i] - close->x[i] + 2e-6 * rng_laplace(&r);
@@ -241,7 +241,7 @@ static void test_fixtures(void **state)
 static void test_tested_weights(void **state)
 {
     fixture *f = *state;
-    model *m = make_model(f, 10, 200, LAPLACE, 2, 41);
+    classifier_model *m = make_model(f, 10, 200, LAPLACE, 2, 41);
     lingam_order o = order_of(f, m->n, m->d, m->x, false, 1);
     lingam_weights tested;
     assert_int_equal(lingam_find_weights(f->ctx, &f->scratch, &o, COEFFICIENTS_TESTED, 0.1, 1, &tested), NONSENS_OK);
@@ -262,7 +262,7 @@ static void test_tested_weights(void **state)
 static void test_factor(void **state)
 {
     fixture *f = *state;
-    model *m = make_model(f, 7, 151, SKEWED, 3, 42);
+    classifier_model *m = make_model(f, 7, 151, SKEWED, 3, 42);
     lingam_order o = order_of(f, m->n, m->d, m->x, false, 1);
     for (int64_t k = 0; k < m->d; k++) {
         double *x = m->x + o.at[k] * m->n;
@@ -296,7 +296,7 @@ static void test_comparisons_left_out_and_threads(void **state)
     for (uint64_t seed = 0; seed < 12; seed++) {
         arena_mark mark = arena_tell(&f->scratch);
         int64_t d = 3 + 3 * (int64_t)seed, n = seed % 3 ? 400 : 47 + d;
-        model *m = make_model(f, d, n, seed % 5, seed % 4, 50 + seed);
+        classifier_model *m = make_model(f, d, n, seed % 5, seed % 4, 50 + seed);
         lingam_order plain = order_of(f, n, d, m->x, true, 1), quick = order_of(f, n, d, m->x, false, 1),
                      threads = order_of(f, n, d, m->x, false, 3);
         assert_same_order(&plain, &quick);
@@ -317,7 +317,7 @@ static int stop_at_once(void *user, const char *phase, int64_t done, int64_t tot
 static void test_cancelling(void **state)
 {
     fixture *f = *state;
-    model *m = make_model(f, 5, 100, LAPLACE, 1, 91);
+    classifier_model *m = make_model(f, 5, 100, LAPLACE, 1, 91);
     lingam_order out;
     lingam_order_options how = {.threads = 1};
     nonsens_context_set_progress(f->ctx, stop_at_once, NULL);

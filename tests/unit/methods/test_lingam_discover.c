@@ -46,10 +46,10 @@ static void test_columns_and_rows_in_any_order(void **state)
 {
     fixture *f = *state;
     enum { D = 6, N = 240 };
-    model *m = make_model(f, D, N, LAPLACE, 2, 61);
+    classifier_model *m = make_model(f, D, N, LAPLACE, 2, 61);
     double *moved = fixture_doubles(f, N * D);
     int64_t column[D] = {3, 0, 5, 1, 4, 2}, row[N], segment[N], renamed[N];
-    rng r = rng_open(1, RNG_TEST, 62);
+    rng r = rng_new(1, RNG_TEST, 62);
     for (int64_t i = 0; i < N; i++) {
         row[i] = i;
         segment[i] = i * 3 / N;
@@ -116,8 +116,8 @@ static void test_notes(void **state)
         int64_t d = sizes[s], n = 1500;
         assert_notes(f, n, d, make_model(f, d, n, LAPLACE, 1, 71)->x, false, false, false);
         assert_notes(f, n, d, make_model(f, d, n, NORMAL, 1, 72)->x, false, true, false);
-        model *bent = make_model(f, d, n, UNIFORM, 0, 73), *hidden = make_model(f, d, n, UNIFORM, 0, 74);
-        rng r = rng_open(1, RNG_TEST, 75);
+        classifier_model *bent = make_model(f, d, n, UNIFORM, 0, 73), *hidden = make_model(f, d, n, UNIFORM, 0, 74);
+        rng r = rng_new(1, RNG_TEST, 75);
         for (int64_t i = 0; i < n; i++) {
             bent->x[i] += 3 * bent->x[n + i] * bent->x[n + i];
             double common = draw(&r, SKEWED);
@@ -142,7 +142,7 @@ static void test_size_of_the_check(void **state)
     for (int64_t repeat = 0; repeat < REPEATS; repeat++) {
         arena_mark mark = arena_tell(&f->scratch);
         bool strata = repeat % 2;
-        model *m = make_model(f, D, N, repeat % 3, 0, 200 + (uint64_t)repeat);
+        classifier_model *m = make_model(f, D, N, repeat % 3, 0, 200 + (uint64_t)repeat);
         for (int64_t i = 0; i < N * D && strata; i++) {
             m->x[i] *= 1 << (i % N / 100);
         }
@@ -169,7 +169,7 @@ static void test_size_with_heavy_tails(void **state)
     for (int64_t repeat = 0; repeat < REPEATS; repeat++) {
         arena_mark mark = arena_tell(&f->scratch);
         double *x = fixture_doubles(f, N * D);
-        rng r = rng_open(1400 + (uint64_t)repeat, RNG_TEST, 76);
+        rng r = rng_new(1400 + (uint64_t)repeat, RNG_TEST, 76);
         for (int64_t i = 0; i < N * D; i++) {
             double a = draw(&r, NORMAL), b = draw(&r, NORMAL), c = draw(&r, NORMAL);
             x[i] = draw(&r, NORMAL) / sqrt((a * a + b * b + c * c) / 3);
@@ -210,7 +210,7 @@ static void test_pairs_are_judged_by_holms_rule(void **state)
     for (uint64_t repeat = 0; repeat < REPEATS; repeat++) {
         arena_mark mark = arena_tell(&f->scratch);
         double *x = fixture_doubles(f, 3 * N), *two = fixture_doubles(f, 2 * N), p[3];
-        rng r = rng_open(1600 + repeat, RNG_TEST, 77);
+        rng r = rng_new(1600 + repeat, RNG_TEST, 77);
         for (int64_t i = 0; i < N; i++) {
             x[i] = draw(&r, NORMAL);
             x[N + i] = draw(&r, NORMAL) + x[i] * x[i];
@@ -240,7 +240,7 @@ static void test_accuracy(void **state)
     enum { D = 10, N = 1000, REPEATS = 20 };
     int64_t right = 0, hit = 0, shown = 0, true_edges = 0;
     for (uint64_t repeat = 0; repeat < REPEATS; repeat++) {
-        model *m = make_model(f, D, N, LAPLACE, 1, 1000 + repeat);
+        classifier_model *m = make_model(f, D, N, LAPLACE, 1, 1000 + repeat);
         nonsens_data *data = data_of(f, N, D, m->x, NULL);
         nonsens_result *r = discover(f, data, "adaptive-lasso", "1");
         bool consistent = true;

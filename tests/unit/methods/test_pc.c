@@ -14,11 +14,11 @@
 
 #include "fixture.h"
 
-enum { MOST = 12, MOST_SEGMENTS = 16 };
+enum { LIMIT = 12, MAX_SEGMENTS = 16 };
 
 typedef struct table {
     int64_t n, d, segments; /* segments: 0 without */
-    double *v[MOST];
+    double *v[LIMIT];
     int32_t *category;
     const char *options[16]; /* key, value, ..., NULL */
 } table;
@@ -41,14 +41,14 @@ static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i
 
 static nonsens_status build(nonsens_context *ctx, const table *t, const char *const *names, nonsens_data **data)
 {
-    char text[MOST_SEGMENTS][16];
-    const char *labels[MOST_SEGMENTS];
+    char text[MAX_SEGMENTS][16];
+    const char *labels[MAX_SEGMENTS];
     for (int e = 0; e < t->segments; e++) {
         snprintf(text[e], sizeof text[e], "s%d", e);
         labels[e] = text[e];
     }
-    return dataset_build(ctx, t->n, t->d, (const double *const *)t->v, names, t->segments > 0 ? t->category : NULL,
-                         t->segments, labels, NULL, data);
+    return dataset_new(ctx, t->n, t->d, (const double *const *)t->v, names, t->segments > 0 ? t->category : NULL,
+                       t->segments, labels, NULL, data);
 }
 
 static nonsens_status run_named(nonsens_context *ctx, const table *t, const char *const *names, nonsens_result **out)
@@ -115,7 +115,7 @@ static bool has_note(const nonsens_result *r, const char *words)
 static table collider(fixture *f, int64_t n, int64_t segments, uint64_t seed)
 {
     table t = new_table(f, n, 5, segments);
-    rng r = rng_open(seed, RNG_TEST, 61);
+    rng r = rng_new(seed, RNG_TEST, 61);
     for (int64_t i = 0; i < n; i++) {
         double scale = segments > 0 ? 0.5 + t.category[i] % 3 : 1.0;
         double a = scale * rng_normal(&r), b = rng_normal(&r) / scale, c = a + b + 0.7 * rng_normal(&r);
@@ -148,7 +148,7 @@ static void test_known_graphs(void **state)
 /* a -> b -> c, whose arrows conditional independence does not tell. */
 static table chain(fixture *f, int64_t n)
 {
-    rng r = rng_open(4, RNG_TEST, 62);
+    rng r = rng_new(4, RNG_TEST, 62);
     table t = new_table(f, n, 3, 0);
     for (int64_t i = 0; i < n; i++) {
         t.v[0][i] = rng_normal(&r);
@@ -288,7 +288,7 @@ static void test_pooling(void **state)
 {
     fixture *f = *state;
     table t = new_table(f, 800, 2, 8);
-    rng r = rng_open(7, RNG_TEST, 63);
+    rng r = rng_new(7, RNG_TEST, 63);
     for (int64_t i = 0; i < t.n; i++) {
         t.v[0][i] = t.category[i] + rng_normal(&r);
         t.v[1][i] = t.category[i] + rng_normal(&r);
@@ -316,7 +316,7 @@ static void test_bends(void **state)
 {
     fixture *f = *state;
     table t = new_table(f, 1500, 3, 3);
-    rng r = rng_open(9, RNG_TEST, 64);
+    rng r = rng_new(9, RNG_TEST, 64);
     for (int64_t i = 0; i < t.n; i++) {
         double a = rng_normal(&r);
         t.v[0][i] = a;
@@ -339,9 +339,9 @@ static void test_bends_against_least_squares(void **state)
     enum { N = 240, BENDS = 3, TERMS = BENDS + 2 };
     table t = new_table(f, N, 3, 2);
     int64_t start[] = {0, N / 2, N}, given = 2;
-    rng r = rng_open(10, RNG_TEST, 65);
+    rng r = rng_new(10, RNG_TEST, 65);
     double z_sum = 0.0, squares = 0.0, w = N / 2 - (BENDS + 1) - 3, p;
-    pc_bends bent;
+    pc_knots bent;
     for (int64_t i = 0; i < N; i++) {
         t.v[2][i] = rng_normal(&r);
         t.v[0][i] = fabs(t.v[2][i]) + rng_normal(&r);
@@ -397,7 +397,7 @@ static void test_bends_against_least_squares(void **state)
     double mean = z_sum * z_sum / (2 * w), rest = squares - mean;
     double smaller = fmin(erfc(sqrt(mean / 2)), erfc(sqrt(rest / 2))); // chi-square with one degree each
     column_set all = {N, 3, (const double *const *)t.v};
-    assert_int_equal(pc_bends_prepare(f->ctx, &f->scratch, &all, &(row_groups){2, start}, BENDS, &bent), NONSENS_OK);
+    assert_int_equal(pc_knots_new(f->ctx, &f->scratch, &all, &(row_groups){2, start}, BENDS, &bent), NONSENS_OK);
     assert_int_equal(pc_bends_ask(f->ctx, &f->scratch, &bent, 0, 1, 1, &given, &p), NONSENS_OK);
     assert_true(fabs(p - smaller * (2 - smaller)) <= 1e-9 * p);
 }

@@ -11,11 +11,11 @@
 
 #include "fixture.h"
 
-enum { SEGMENTS = 6, MOST = 4 };
+enum { SEGMENTS = 6, LIMIT = 4 };
 
 typedef struct table {
     int64_t n, d;
-    double *v[MOST];
+    double *v[LIMIT];
     int32_t *category;
     const char *orient_by, *threads;
     const char *layers; /* with --as-published; NULL: without */
@@ -38,10 +38,10 @@ static table new_table(fixture *f, int64_t rows, int64_t d)
 /* Disturbances change over segments unless `still`. */
 static double disturbance(rng *r, int segment, int variable, bool still)
 {
-    static const double scale[MOST][SEGMENTS] = {{0.3, 2.0, 0.8, 3.0, 0.5, 1.4},
-                                                 {2.5, 0.6, 1.5, 0.4, 0.9, 3.0},
-                                                 {1.0, 0.5, 2.8, 1.2, 0.3, 0.7},
-                                                 {1, 1, 1, 1, 1, 1}};
+    static const double scale[LIMIT][SEGMENTS] = {{0.3, 2.0, 0.8, 3.0, 0.5, 1.4},
+                                                  {2.5, 0.6, 1.5, 0.4, 0.9, 3.0},
+                                                  {1.0, 0.5, 2.8, 1.2, 0.3, 0.7},
+                                                  {1, 1, 1, 1, 1, 1}};
     return (still ? 1.0 : scale[variable][segment]) * rng_laplace(r);
 }
 
@@ -49,7 +49,7 @@ static double disturbance(rng *r, int segment, int variable, bool still)
 static table chain(fixture *f, int64_t rows, bool still, uint64_t seed)
 {
     table t = new_table(f, rows, 3);
-    rng r = rng_open(seed, RNG_TEST, 71);
+    rng r = rng_new(seed, RNG_TEST, 71);
     for (int64_t i = 0; i < t.n; i++) {
         int e = t.category[i];
         t.v[0][i] = disturbance(&r, e, 0, still);
@@ -64,7 +64,7 @@ static nonsens_status run_named(nonsens_context *ctx, const table *t, const char
     static const char *const labels[] = {"p", "q", "r", "s", "t", "u"};
     nonsens_data *data;
     nonsens_options *options;
-    TRY(dataset_build(ctx, t->n, t->d, (const double *const *)t->v, names, t->category, SEGMENTS, labels, NULL, &data));
+    TRY(dataset_new(ctx, t->n, t->d, (const double *const *)t->v, names, t->category, SEGMENTS, labels, NULL, &data));
     nonsens_status status = nonsens_options_new(ctx, NONSENS_COMMAND_DISCOVER, &options);
     if (status == NONSENS_OK) {
         nonsens_options_set(ctx, options, "method", "pc-nonsens");
@@ -139,7 +139,7 @@ static void test_chain_is_directed(void **state)
 static nonsens_result *discover_triangle(fixture *f, int64_t rows, const char *orient_by)
 {
     table t = new_table(f, rows, 3);
-    rng r = rng_open(6, RNG_TEST, 73);
+    rng r = rng_new(6, RNG_TEST, 73);
     t.orient_by = orient_by;
     for (int64_t i = 0; i < t.n; i++) {
         int e = t.category[i];
@@ -192,9 +192,9 @@ static double score_of_pair(fixture *f, const table *t, const char *layers)
     nonsens_data *data;
     nonsens_options *options;
     nonsens_result *result;
-    assert_int_equal(dataset_build(f->ctx, t->n, 2, (const double *const *)t->v, letters, t->category, SEGMENTS, labels,
-                                   NULL, &data),
-                     NONSENS_OK);
+    assert_int_equal(
+        dataset_new(f->ctx, t->n, 2, (const double *const *)t->v, letters, t->category, SEGMENTS, labels, NULL, &data),
+        NONSENS_OK);
     assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DIRECTION, &options), NONSENS_OK);
     nonsens_options_set(f->ctx, options, "method", "nonsens-lr");
     nonsens_options_set(f->ctx, options, "as-published", "true");
@@ -271,7 +271,7 @@ static void test_segments_are_needed(void **state)
     nonsens_data *data;
     nonsens_options *options;
     nonsens_result *result;
-    assert_int_equal(dataset_build(f->ctx, t.n, t.d, (const double *const *)t.v, letters, NULL, 0, NULL, NULL, &data),
+    assert_int_equal(dataset_new(f->ctx, t.n, t.d, (const double *const *)t.v, letters, NULL, 0, NULL, NULL, &data),
                      NONSENS_OK);
     assert_int_equal(nonsens_options_new(f->ctx, NONSENS_COMMAND_DISCOVER, &options), NONSENS_OK);
     nonsens_options_set(f->ctx, options, "method", "pc-nonsens");
@@ -297,7 +297,7 @@ static void test_every_allocation_may_fail(void **state)
 {
     fixture *f = *state;
     table t = new_table(f, 12, 2);
-    rng r = rng_open(4, RNG_TEST, 72);
+    rng r = rng_new(4, RNG_TEST, 72);
     for (int64_t i = 0; i < t.n; i++) {
         t.v[0][i] = rng_normal(&r);
         t.v[1][i] = rng_normal(&r);

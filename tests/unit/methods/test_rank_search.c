@@ -16,7 +16,7 @@ static nonsens_data *make_data(fixture *f, int64_t per_segment)
     int64_t n = SEGMENTS * per_segment, *segment = arena_get(f->ctx, &f->scratch, n, sizeof *segment);
     double *x = fixture_doubles(f, 2 * n), *effect = x, *cause = x + n;
     nonsens_data *data;
-    rng r = rng_open(7, RNG_TEST, 0);
+    rng r = rng_new(7, RNG_TEST, 0);
     assert_non_null(segment);
     for (int64_t i = 0; i < n; i++) {
         segment[i] = i % SEGMENTS;
@@ -67,19 +67,19 @@ static void test_networks_name_the_cause(void **state)
 
 /* Rank one and a restricted fit beside the free one, as `structured` asks for them. */
 typedef struct climb {
-    ladder ladder;
-    ranks free;
-    fit restricted;
-    difference loss;
+    rank_search ladder;
+    rank_search_outcome free;
+    classifier_fit restricted;
+    classifier_difference loss;
 } climb;
 
 static nonsens_status climb_once(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *o,
                                  climb *out)
 {
-    TRY(ladder_begin(ctx, a, data, o, &out->ladder));
-    TRY(ladder_ranks(ctx, a, &out->ladder, KIND_BOTH, 1, &out->free));
-    TRY(ladder_restrict(ctx, a, &out->ladder, (shape){1, 0, 0}, &out->free.fit[1], &out->restricted));
-    return ladder_judge(ctx, &out->ladder, &out->restricted, &out->free.fit[1], &out->loss);
+    TRY(rank_search_new(ctx, a, data, o, &out->ladder));
+    TRY(rank_search_ranks(ctx, a, &out->ladder, KIND_BOTH, 1, &out->free));
+    TRY(rank_search_restrict(ctx, a, &out->ladder, (classifier_shape){1, 0, 0}, &out->free.fit[1], &out->restricted));
+    return rank_search_judge(ctx, &out->ladder, &out->restricted, &out->free.fit[1], &out->loss);
 }
 
 static void test_networks_are_judged_by_rows_they_have_not_seen(void **state)
@@ -92,7 +92,7 @@ static void test_networks_are_judged_by_rows_they_have_not_seen(void **state)
     assert_int_equal(c.free.tried, 1);
     assert_int_equal(c.free.fitted, 1);
     assert_int_equal(shape_rank(c.restricted.model.shape), 1);
-    const difference *each[2] = {&c.free.step[1], &c.loss};
+    const classifier_difference *each[2] = {&c.free.step[1], &c.loss};
     for (int k = 0; k < 2; k++) {
         assert_true(each[k]->p_value == special_normal_tail(each[k]->z));
         assert_true(isnan(each[k]->ratio) && isnan(each[k]->null_mean) && isnan(each[k]->null_sd));
@@ -102,9 +102,9 @@ static void test_networks_are_judged_by_rows_they_have_not_seen(void **state)
         mean += (c.free.fit[1].held_out[i] - c.restricted.held_out[i]) / (double)data->n;
     }
     assert_true(fabs(c.loss.mean - mean) < 1e-12);
-    assert_true(ladder_level(&c.ladder) == 0.05 / 4);
-    assert_true(special_normal_tail(2.25) <= ladder_rank_level(&c.ladder, KIND_BOTH, 2));
-    assert_true(special_normal_tail(2.23) > ladder_rank_level(&c.ladder, KIND_FIRST, 1));
+    assert_true(rank_search_level(&c.ladder) == 0.05 / 4);
+    assert_true(special_normal_tail(2.25) <= rank_search_rank_level(&c.ladder, KIND_BOTH, 2));
+    assert_true(special_normal_tail(2.23) > rank_search_rank_level(&c.ladder, KIND_FIRST, 1));
     nonsens_options_free(o);
     nonsens_data_free(data);
 }
@@ -137,9 +137,9 @@ static void test_splines_are_what_auto_means(void **state)
     static const char *const WORDS[] = {"auto", "spline", "network"};
     for (int k = 0; k < 3; k++) {
         nonsens_options *o = make_options(f, WORDS[k], "1");
-        ladder l;
-        assert_int_equal(ladder_begin(f->ctx, &f->scratch, data, o, &l), NONSENS_OK);
-        assert_ptr_equal(l.family, k < 2 ? &family_spline : &family_network);
+        rank_search l;
+        assert_int_equal(rank_search_new(f->ctx, &f->scratch, data, o, &l), NONSENS_OK);
+        assert_ptr_equal(l.family, k < 2 ? &rank_search_spline : &rank_search_network);
         nonsens_options_free(o);
     }
     nonsens_data_free(data);
@@ -179,8 +179,8 @@ static void test_blocks_keep_together(void **state)
     nonsens_data *data = make_data(f, PER_SEGMENT);
     nonsens_options *o = make_options(f, "network", "1");
     set(f, o, "block-length", "4");
-    ladder l;
-    assert_int_equal(ladder_begin(f->ctx, &f->scratch, data, o, &l), NONSENS_OK);
+    rank_search l;
+    assert_int_equal(rank_search_new(f->ctx, &f->scratch, data, o, &l), NONSENS_OK);
     assert_int_equal(l.blocks, SEGMENTS * BLOCKS);
     for (int64_t e = 0; e < SEGMENTS; e++) {
         int32_t fold[BLOCKS], id[BLOCKS];
@@ -209,10 +209,10 @@ static void test_blocks_that_are_too_long_are_refused(void **state)
                              *const WORDS[] = {NULL, "single block", "makes 12 blocks, fewer than the 13 folds"};
     for (int k = 0; k < 3; k++) {
         nonsens_options *o = make_options(f, "spline", "1");
-        ladder l;
+        rank_search l;
         set(f, o, "block-length", LENGTH[k]);
         set(f, o, "score-folds", FOLDS[k]);
-        nonsens_status status = ladder_begin(f->ctx, &f->scratch, data, o, &l);
+        nonsens_status status = rank_search_new(f->ctx, &f->scratch, data, o, &l);
         assert_int_equal(status, WORDS[k] ? NONSENS_ERR_DATA : NONSENS_OK);
         assert_true(!WORDS[k] || strstr(nonsens_context_message(f->ctx), WORDS[k]));
         nonsens_options_free(o);
@@ -225,12 +225,12 @@ static void test_basis_grows_with_the_rows(void **state)
 {
     fixture *f = *state;
     nonsens_options *o = make_options(f, "spline", "8");
-    assert_int_equal(family_spline_basis(o, 100), 14);
-    assert_int_equal(family_spline_basis(o, 5120), 14);
-    assert_int_equal(family_spline_basis(o, 10240), 18);
-    assert_int_equal(family_spline_basis(o, 1000000), 20);
+    assert_int_equal(rank_search_spline_basis(o, 100), 14);
+    assert_int_equal(rank_search_spline_basis(o, 5120), 14);
+    assert_int_equal(rank_search_spline_basis(o, 10240), 18);
+    assert_int_equal(rank_search_spline_basis(o, 1000000), 20);
     set(f, o, "basis", "9");
-    assert_int_equal(family_spline_basis(o, 1000000), 9);
+    assert_int_equal(rank_search_spline_basis(o, 1000000), 9);
     nonsens_options_free(o);
 }
 

@@ -14,7 +14,7 @@ enum { N = 400, SMALL = 30, DEGREE = 3 };
 static double *curve(fixture *f, int64_t n, double noise, uint64_t stream)
 {
     double *v = fixture_doubles(f, 2 * n);
-    rng r = rng_open(41, RNG_TEST, stream);
+    rng r = rng_new(41, RNG_TEST, stream);
     for (int64_t i = 0; i < n; i++) {
         v[i] = 2.0 * rng_uniform(&r) - 1.0;
         v[n + i] = v[i] * v[i] + 0.3 * v[i] + noise * rng_normal(&r);
@@ -104,7 +104,7 @@ static void test_weak_evidence_is_noted(void **state)
 {
     fixture *f = *state;
     double *v = fixture_doubles(f, 2 * N);
-    rng r = rng_open(42, RNG_TEST, 0);
+    rng r = rng_new(42, RNG_TEST, 0);
     for (int64_t i = 0; i < N; i++) {
         v[i] = rng_normal(&r);
         v[N + i] = v[i] + rng_normal(&r);
@@ -120,7 +120,7 @@ static void test_equal_errors(void **state)
 {
     fixture *f = *state;
     double *v = fixture_doubles(f, 4 * SMALL);
-    rng r = rng_open(43, RNG_TEST, 0);
+    rng r = rng_new(43, RNG_TEST, 0);
     for (int64_t i = 0; i < SMALL; i++) {
         double a = rng_normal(&r), b = a + rng_normal(&r);
         v[2 * i] = v[2 * SMALL + 2 * i + 1] = a;
@@ -179,8 +179,8 @@ static nonsens_status run_small(nonsens_context *ctx, arena *a, void *state)
 {
     nonsens_result *result;
     (void)a;
-    nonsens_status status = run_on(ctx, NONSENS_COMMAND_DIRECTION, "method=reci regression=polynomial threads=1", SMALL, 2,
-                                   state, NULL, &result);
+    nonsens_status status = run_on(ctx, NONSENS_COMMAND_DIRECTION, "method=reci regression=polynomial threads=1", SMALL,
+                                   2, state, NULL, &result);
     nonsens_result_free(result);
     return status;
 }

@@ -11,7 +11,7 @@ enum { N = 500, ROWS = 250, D = 4 };
 static double *curve(fixture *f, int64_t n, bool multiplied, uint64_t stream)
 {
     double *v = fixture_doubles(f, 2 * n);
-    rng r = rng_open(31, RNG_TEST, stream);
+    rng r = rng_new(31, RNG_TEST, stream);
     for (int64_t i = 0; i < n; i++) {
         double x = rng_normal(&r), bent = x + 0.4 * x * x * x;
         v[i] = x;
@@ -26,7 +26,7 @@ static void test_curve_is_found(void **state)
     double *v = curve(f, N, false, 1);
     nonsens_result *result = run_pair(f, "method=resit", N, v, NULL);
     assert_int_equal(result->decision, DECISION_FIRST_CAUSES);
-    const evidence *wrong = evidence_of(result, "hsic(residual of c1 given c2, c2)");
+    const nonsens_evidence *wrong = evidence_of(result, "hsic(residual of c1 given c2, c2)");
     assert_true(wrong->p_value <= 0.025 && result->p_value == fmin(1.0, 2.0 * wrong->p_value));
     assert_true(evidence_of(result, "explained(c2 by c1)")->value > 0.7);
     nonsens_result_free(result);
@@ -52,7 +52,7 @@ static void test_gaussian_line_is_undecided(void **state)
 {
     fixture *f = *state;
     double *v = fixture_doubles(f, 2 * N);
-    rng r = rng_open(32, RNG_TEST, 0);
+    rng r = rng_new(32, RNG_TEST, 0);
     for (int64_t i = 0; i < N; i++) {
         v[i] = rng_normal(&r);
         v[N + i] = v[i] + rng_normal(&r);
@@ -98,7 +98,7 @@ static void test_odd_data_have_answers(void **state)
 static void make_graph(double *v, bool turned)
 {
     static const int place[2][D] = {{2, 3, 1, 0}, {0, 1, 2, 3}};
-    rng r = rng_open(33, RNG_TEST, 0);
+    rng r = rng_new(33, RNG_TEST, 0);
     for (int64_t i = 0; i < ROWS; i++) {
         double a = 2.0 * rng_uniform(&r) - 1.0, b = tanh(3.0 * a) + a * a + 0.4 * (rng_uniform(&r) - 0.5);
         double c = 1.5 * cos(2.5 * a) + b * b + 0.5 * (rng_uniform(&r) - 0.5), x[D] = {a, b, c, rng_normal(&r)};
@@ -120,7 +120,7 @@ static nonsens_result *run_graph(fixture *f, bool turned, const char *settings)
     return result;
 }
 
-static const graph_edge *edge_of(const nonsens_result *result, int64_t from, int64_t to)
+static const nonsens_edge *edge_of(const nonsens_result *result, int64_t from, int64_t to)
 {
     for (int64_t i = 0; i < result->edges; i++) {
         if (result->edge[i].from == from && result->edge[i].to == to) {
@@ -140,7 +140,8 @@ static void test_graph_is_found_in_any_order_of_columns(void **state)
     assert_int_equal(a->edges, 3);
     assert_int_equal(b->edges, 3);
     for (int k = 0; k < 3; k++) {
-        const graph_edge *first = edge_of(a, edges[k][0], edges[k][1]), *second = edge_of(b, edges[k][2], edges[k][3]);
+        const nonsens_edge *first = edge_of(a, edges[k][0], edges[k][1]),
+                           *second = edge_of(b, edges[k][2], edges[k][3]);
         assert_int_equal(first->type, NONSENS_EDGE_DIRECTED);
         assert_true(first->p_value == second->p_value && first->p_value <= 0.05);
     }
@@ -208,7 +209,7 @@ static void test_gaussian_line_is_noted(void **state)
     fixture *f = *state;
     double *v = fixture_doubles(f, 2 * N);
     nonsens_result *result;
-    rng r = rng_open(37, RNG_TEST, 0);
+    rng r = rng_new(37, RNG_TEST, 0);
     for (int64_t i = 0; i < N; i++) {
         v[i] = rng_normal(&r);
         v[N + i] = v[i] + rng_normal(&r);
@@ -223,7 +224,7 @@ static void test_every_allocation_may_fail(void **state)
 {
     fixture *f = *state;
     double *v = fixture_doubles(f, 60);
-    rng r = rng_open(34, RNG_TEST, 0);
+    rng r = rng_new(34, RNG_TEST, 0);
     for (int i = 0; i < 60; i++) {
         v[i] = rng_normal(&r);
     }

@@ -4,9 +4,9 @@
  */
 #include "base/rng.h"
 #include "data/dataset.h"
-#include "simulate/simulate.h"
 #include "methods/shared/result.h"
 #include "methods/structured/structured_search.h"
+#include "simulate/simulate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,7 +185,7 @@ static nonsens_data *noise(fixture *f, int64_t d, int64_t segments, int64_t rows
     nonsens_data *data;
     int64_t n = segments * rows, *segment = arena_get(f->ctx, &f->scratch, n, sizeof *segment);
     double *x = fixture_doubles(f, n * d);
-    rng r = rng_open(seed, RNG_TEST, 95);
+    rng r = rng_new(seed, RNG_TEST, 95);
     for (int64_t i = 0; i < n * d; i++) {
         segment[i % n] = i % n / rows;
         x[i] = (1.0 + (double)((i / n + i % n / rows) % 3)) * rng_laplace(&r);
@@ -226,11 +226,11 @@ static void test_judge(void **state)
     nonsens_simulation *sim = simulate(f, 3, 6, 150, 6);
     nonsens_data *data = data_of(f, sim);
     nonsens_options *o = options_of(f, "1", NULL);
-    scores sc;
-    search_gain there, turned, back, again;
+    structured_scores sc;
+    structured_gain there, turned, back, again;
     bool possible;
-    assert_int_equal(scores_open(f->ctx, &f->scratch, data, o, &sc), NONSENS_OK);
-    search s = {.scores = &sc, .level = 3.0, .least = 1.0};
+    assert_int_equal(structured_scores_new(f->ctx, &f->scratch, data, o, &sc), NONSENS_OK);
+    structured_search s = {.scores = &sc, .level = 3.0, .least = 1.0};
     assert_int_equal(pdag_new(f->ctx, &f->scratch, 3, &s.graph), NONSENS_OK);
     pdag_set(&s.graph, 0, 1, PDAG_ARROW);
     assert_int_equal(search_judge(f->ctx, &f->scratch, &s, 0, 1, &there, &turned, &possible), NONSENS_OK);
@@ -248,7 +248,7 @@ static void test_judge(void **state)
     pdag_set(&s.graph, 0, 2, PDAG_ARROW); // turned, it would close a circle
     assert_int_equal(search_judge(f->ctx, &f->scratch, &s, 0, 2, &there, &turned, &possible), NONSENS_OK);
     assert_true(!possible && isnan(turned.total) && isfinite(there.total));
-    scores_close(&sc);
+    structured_scores_free(&sc);
     nonsens_options_free(o);
     nonsens_data_free(data);
     nonsens_simulation_free(sim);
@@ -276,7 +276,7 @@ static void test_odd_data(void **state)
     enum { N = 90, D = 5 };
     double *x = fixture_doubles(f, N * D);
     int64_t segment[N];
-    rng r = rng_open(4, RNG_TEST, 96);
+    rng r = rng_new(4, RNG_TEST, 96);
     for (int64_t i = 0; i < N; i++) {
         segment[i] = i < 80 ? i / 20 : 4 + (i - 80) / 5;
         x[i] = (1.0 + (double)segment[i]) * rng_laplace(&r);
@@ -305,7 +305,7 @@ static void test_what_must_not_matter(void **state)
     int64_t n = s->n, column[D] = {2, 0, 1}, *row = arena_get(f->ctx, &f->scratch, n, sizeof *row),
             *renamed = arena_get(f->ctx, &f->scratch, n, sizeof *renamed);
     double *moved = fixture_doubles(f, n * D);
-    rng r = rng_open(1, RNG_TEST, 97);
+    rng r = rng_new(1, RNG_TEST, 97);
     for (int64_t i = 0; i < n; i++) {
         row[i] = i;
     }

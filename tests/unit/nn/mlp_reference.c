@@ -5,12 +5,12 @@
 #include <string.h>
 
 /* All units of one row, layer by layer; too wide networks are not for the reference. */
-enum { MOST_UNITS = 1024 };
+enum { MAX_UNITS = 1024 };
 
 typedef struct row_state {
-    double raw[KERNEL_MOST_LAYERS + 2][MOST_UNITS];
-    double active[KERNEL_MOST_LAYERS + 3][MOST_UNITS]; /* active[0]: the inputs */
-    double delta[MOST_UNITS], below[MOST_UNITS];
+    double raw[KERNEL_MAX_LAYERS + 2][MAX_UNITS];
+    double active[KERNEL_MAX_LAYERS + 3][MAX_UNITS]; /* active[0]: the inputs */
+    double delta[MAX_UNITS], below[MAX_UNITS];
 } row_state;
 
 static double activated(const mlp_shape *s, bool hidden, double first, double second)
@@ -46,7 +46,7 @@ static double slope(const mlp_shape *s, bool hidden, double first, double second
     }
 }
 
-static void layer_forward(const kernel_layer *l, const float *parameters, const double *in, double *raw)
+static void layer_forward(const nn_kernel_layer *l, const float *parameters, const double *in, double *raw)
 {
     for (int64_t u = 0; u < l->blocks * l->outputs; u++) {
         const float *w = parameters + l->weight + u * l->inputs;
@@ -59,15 +59,15 @@ static void layer_forward(const kernel_layer *l, const float *parameters, const 
 }
 
 /* Units of layer i per block after the activation. */
-static int64_t merged(const kernel_plan *p, int64_t i)
+static int64_t merged(const nn_kernel_plan *p, int64_t i)
 {
     return i < p->shape.layers ? p->shape.width : p->layer[i].outputs;
 }
 
-static void forward(const kernel_plan *p, const float *parameters, row_state *s)
+static void forward(const nn_kernel_plan *p, const float *parameters, row_state *s)
 {
     for (int64_t i = 0; i < p->layers; i++) {
-        const kernel_layer *l = &p->layer[i];
+        const nn_kernel_layer *l = &p->layer[i];
         int64_t units = merged(p, i);
         layer_forward(l, parameters, s->active[i], s->raw[i]);
         for (int64_t u = 0; u < l->blocks * units; u++) {
@@ -81,7 +81,7 @@ static void forward(const kernel_plan *p, const float *parameters, row_state *s)
 }
 
 /* below (all active units of the layer below) from delta (raw units of this one); adds to gradient. */
-static void layer_backward(const kernel_layer *l, const float *parameters, row_state *s, const double *in,
+static void layer_backward(const nn_kernel_layer *l, const float *parameters, row_state *s, const double *in,
                            double *gradient)
 {
     memset(s->below, 0, (size_t)(l->blocks * l->inputs) * sizeof(double));
@@ -96,9 +96,9 @@ static void layer_backward(const kernel_layer *l, const float *parameters, row_s
 }
 
 /* delta of the raw units of layer i from s->below, the slopes of its active ones. */
-static void activate_backward(const kernel_plan *p, int64_t i, row_state *s)
+static void activate_backward(const nn_kernel_plan *p, int64_t i, row_state *s)
 {
-    const kernel_layer *l = &p->layer[i];
+    const nn_kernel_layer *l = &p->layer[i];
     int64_t units = merged(p, i);
     for (int64_t u = 0; u < l->blocks * units; u++) {
         int64_t at = u / units * l->outputs + u % units;
@@ -112,7 +112,7 @@ static void activate_backward(const kernel_plan *p, int64_t i, row_state *s)
     }
 }
 
-static void backward(const kernel_plan *p, const float *parameters, row_state *s, double *gradient)
+static void backward(const nn_kernel_plan *p, const float *parameters, row_state *s, double *gradient)
 {
     for (int64_t i = p->layers - 1; i >= 0; i--) {
         if (i < p->layers - 1) {
@@ -138,11 +138,11 @@ static double row_loss(int64_t classes, const double *logits, int32_t label, dou
     return top + log(sum) - logits[label];
 }
 
-static bool is_small(const kernel_plan *p)
+static bool is_small(const nn_kernel_plan *p)
 {
-    bool small = p->blocks * p->shape.inputs <= MOST_UNITS;
+    bool small = p->blocks * p->shape.inputs <= MAX_UNITS;
     for (int64_t i = 0; i < p->layers; i++) {
-        small = small && p->layer[i].blocks * p->layer[i].outputs <= MOST_UNITS;
+        small = small && p->layer[i].blocks * p->layer[i].outputs <= MAX_UNITS;
     }
     return small;
 }
@@ -150,7 +150,7 @@ static bool is_small(const kernel_plan *p)
 double mlp_reference(const mlp_shape *shape, int64_t blocks, const float *parameters, mlp_rows rows, double *gradient,
                      double *logits)
 {
-    kernel_plan p;
+    nn_kernel_plan p;
     double loss = 0.0;
     mlp_plan(shape, blocks, &p);
     row_state *s = is_small(&p) ? calloc(1, sizeof *s) : NULL;

@@ -32,7 +32,7 @@ static void *get(fixture *f, int64_t count, size_t size)
 static problem problem_new(fixture *f, mlp_shape shape, int64_t blocks, int64_t count, uint64_t seed)
 {
     problem p = {.shape = shape, .blocks = blocks, .parameters = mlp_block_parameters(&shape, blocks), .n = count + 5};
-    rng r = rng_open(seed, RNG_TEST, 0);
+    rng r = rng_new(seed, RNG_TEST, 0);
     p.weight = get(f, p.parameters, sizeof *p.weight);
     p.x = get(f, p.n * blocks * shape.inputs, sizeof *p.x);
     p.label = get(f, p.n, sizeof *p.label);
@@ -53,7 +53,7 @@ static problem problem_new(fixture *f, mlp_shape shape, int64_t blocks, int64_t 
     return p;
 }
 
-static mlp_workspace workspace(fixture *f, const problem *p, const kernel *k)
+static mlp_workspace workspace(fixture *f, const problem *p, const nn_kernel *k)
 {
     mlp_workspace work;
     assert_int_equal(mlp_block_workspace(f->ctx, &f->scratch, &p->shape, p->blocks, &work), NONSENS_OK);
@@ -61,7 +61,7 @@ static mlp_workspace workspace(fixture *f, const problem *p, const kernel *k)
     return work;
 }
 
-static void check_close(const problem *p, const kernel *k, const char *what, int64_t n, const double *expected,
+static void check_close(const problem *p, const nn_kernel *k, const char *what, int64_t n, const double *expected,
                         const double *found, double scale)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -84,7 +84,7 @@ static double largest(int64_t n, const double *v)
     return most;
 }
 
-static void check_gradient(fixture *f, const problem *p, const kernel *k)
+static void check_gradient(fixture *f, const problem *p, const nn_kernel *k)
 {
     mlp_workspace work = workspace(f, p, k);
     double *expected = fixture_doubles(f, p->parameters), *found = fixture_doubles(f, p->parameters);
@@ -99,7 +99,7 @@ static void check_gradient(fixture *f, const problem *p, const kernel *k)
     check_close(p, k, "gradient", p->parameters, expected, found, fmax(largest(p->parameters, expected), 1.0));
 }
 
-static void check_logits(fixture *f, const problem *p, const kernel *k)
+static void check_logits(fixture *f, const problem *p, const nn_kernel *k)
 {
     int64_t cells = p->n * p->shape.classes;
     mlp_workspace work = workspace(f, p, k);
@@ -115,7 +115,7 @@ static void check_logits(fixture *f, const problem *p, const kernel *k)
 }
 
 /* Slopes of one direction of the logits by the inputs, against differences of the reference's loss at single rows. */
-static void check_input_gradient(fixture *f, const problem *p, const kernel *k)
+static void check_input_gradient(fixture *f, const problem *p, const nn_kernel *k)
 {
     enum { STEP_BITS = 10 };
     int64_t inputs = p->blocks * p->shape.inputs, classes = p->shape.classes;
@@ -152,11 +152,11 @@ static void check_input_gradient(fixture *f, const problem *p, const kernel *k)
 }
 
 /* The next kernel from index on that this processor has, or NULL. */
-static const kernel *next_kernel(int64_t *index)
+static const nn_kernel *next_kernel(int64_t *index)
 {
     while (*index < kernel_count()) {
         bool here;
-        const kernel *k = kernel_at((*index)++, &here);
+        const nn_kernel *k = kernel_at((*index)++, &here);
         if (here) {
             return k;
         }
@@ -168,7 +168,7 @@ static const kernel *next_kernel(int64_t *index)
 
 static void check_problem(fixture *f, const problem *p)
 {
-    const kernel *k;
+    const nn_kernel *k;
     for
         EACH_KERNEL(k)
         {
@@ -189,7 +189,7 @@ static void test_shapes(void **state)
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
         for (int kind = 0; kind < 9; kind++) {
             for (int64_t layers = 0; layers <= 3; layers++, count++) {
-                rng r = rng_open(count, RNG_TEST, 1);
+                rng r = rng_new(count, RNG_TEST, 1);
                 mlp_shape shape = {.inputs = 1 + (int64_t)rng_below(&r, 5),
                                    .layers = layers,
                                    .width = widths[w],
@@ -223,11 +223,11 @@ static void test_extreme_logits(void **state)
 /* ---- steps ---- */
 
 /* Adam against its formulas in double (Kingma and Ba 2015, decay of the weights apart), for lengths around vectors. */
-static void check_adam(fixture *f, const kernel *k, int64_t n)
+static void check_adam(fixture *f, const nn_kernel *k, int64_t n)
 {
     float *v[4]; // gradient, first, second, weight
-    rng r = rng_open(7, RNG_TEST, (uint64_t)n);
-    kernel_adam s = {0.9f, 0.999f, 1.0f / (1.0f - 0.81f), 1.0f / (1.0f - 0.998f), 0.02f, 1e-4f, 1e-8f, 0.125f};
+    rng r = rng_new(7, RNG_TEST, (uint64_t)n);
+    nn_kernel_adam s = {0.9f, 0.999f, 1.0f / (1.0f - 0.81f), 1.0f / (1.0f - 0.998f), 0.02f, 1e-4f, 1e-8f, 0.125f};
     for (int a = 0; a < 4; a++) {
         v[a] = get(f, n + 1, sizeof(float));
         for (int64_t i = 0; i <= n; i++) {
@@ -254,7 +254,7 @@ static void check_adam(fixture *f, const kernel *k, int64_t n)
 static void test_adam(void **state)
 {
     fixture *f = *state;
-    const kernel *k;
+    const nn_kernel *k;
     for
         EACH_KERNEL(k)
         {
@@ -305,7 +305,7 @@ static void check_function(const char *kernel_name, const char *name, array_func
 
 static void test_functions_over_all_floats(void **state)
 {
-    const kernel *k;
+    const nn_kernel *k;
     (void)state;
     for
         EACH_KERNEL(k)
@@ -322,7 +322,7 @@ static void test_functions_at_their_corners(void **state)
     static const float at[] = {0.0f,     -0.0f,  1.0f,   -1.0f,   INFINITY, -INFINITY, NAN,       FLT_MIN, FLT_MAX,
                                -FLT_MAX, 88.72f, -87.3f, -103.9f, -104.1f,  1e-40f,    0.624999f, 0.625f};
     enum { N = sizeof at / sizeof *at };
-    const kernel *k;
+    const nn_kernel *k;
     for
         EACH_KERNEL(k)
         {
@@ -343,13 +343,13 @@ static void test_functions_at_their_corners(void **state)
 static void test_environment_names_the_kernel(void **state)
 {
     fixture *f = *state;
-    const kernel *k, *best;
+    const nn_kernel *k, *best;
     char *before = getenv("NONSENS_KERNEL") ? strdup(getenv("NONSENS_KERNEL")) : NULL;
     unsetenv("NONSENS_KERNEL");
     assert_int_equal(kernel_choose(f->ctx, &best), NONSENS_OK);
     for (int64_t i = 0; i < kernel_count(); i++) {
         bool here;
-        const kernel *each = kernel_at(i, &here);
+        const nn_kernel *each = kernel_at(i, &here);
         setenv("NONSENS_KERNEL", each->name, 1);
         nonsens_status status = kernel_choose(f->ctx, &k);
         assert_int_equal(status, here ? NONSENS_OK : NONSENS_ERR_USAGE);
@@ -377,7 +377,7 @@ int main(void)
     };
     for (int64_t i = 0; i < kernel_count(); i++) {
         bool here;
-        const kernel *k = kernel_at(i, &here);
+        const nn_kernel *k = kernel_at(i, &here);
         print_message("kernel %s: %s\n", k->name, here ? "tested" : "not on this processor");
     }
     return cmocka_run_group_tests_name("kernel", tests, NULL, NULL);

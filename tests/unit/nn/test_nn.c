@@ -139,7 +139,7 @@ static void check_differences(nonsens_context *ctx, mlp_shape shape, int64_t n, 
 {
     arena a = {0};
     mlp_workspace work;
-    rng r = rng_open(seed, RNG_TEST, 0);
+    rng r = rng_new(seed, RNG_TEST, 0);
     int64_t count = mlp_parameters(&shape);
     float *p = calloc((size_t)count, sizeof *p), *g = calloc((size_t)count, sizeof *g),
           *x = calloc(64 * 200, sizeof *x);
@@ -242,7 +242,7 @@ typedef struct sample {
 static sample make_sample(int64_t classes, int64_t rows)
 {
     sample s = {classes * rows, classes, NULL, NULL, NULL, NULL};
-    rng r = rng_open(11, RNG_TEST, 1);
+    rng r = rng_new(11, RNG_TEST, 1);
     s.x = calloc((size_t)s.n * 2, sizeof *s.x);
     s.source = calloc((size_t)s.n * 2, sizeof *s.source);
     s.label = calloc((size_t)s.n, sizeof *s.label);
@@ -507,8 +507,8 @@ static void test_training_stops_early_and_keeps_the_best(void **state)
     for (int k = 0; k < 2; k++) {
         train_options o = {kinds[k], k ? 0.05 : 0.02, 0.9, 1e-4, 32, 400, 15, TRAIN_FINAL_RATE};
         float *p = calloc((size_t)mlp_parameters(&shape), sizeof *p);
-        rng init = rng_open(1, RNG_INIT, 0);
-        train_task task = {.shape = shape, .blocks = 1, .shuffles = rng_open(1, RNG_BATCHES, 0), .train = rows};
+        rng init = rng_new(1, RNG_INIT, 0);
+        train_task task = {.shape = shape, .blocks = 1, .shuffles = rng_new(1, RNG_BATCHES, 0), .train = rows};
         task.validation = validation;
         task.parameters = p;
         float trained_on[400] = {0}, held_out[400] = {0};
@@ -562,7 +562,7 @@ static void test_inputs_in_extreme_units_and_of_two_values(void **state)
     nn_inputs in[3];
     for (int k = 0; k < 3; k++) {
         double *x = fixture_doubles(f, 2 * ROWS);
-        rng r = rng_open(8, RNG_TEST, 0);
+        rng r = rng_new(8, RNG_TEST, 0);
         for (int i = 0; i < ROWS; i++) {
             x[i] = SCALE[k] * rng_laplace(&r);
             x[ROWS + i] = SCALE[k] * (i % 50 == 0 ? 3.0 : 7.0);

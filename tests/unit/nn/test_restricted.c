@@ -27,7 +27,7 @@ static pair make_pair(fixture *f, int64_t segments, int64_t per_segment, int64_t
     p.label = arena_get(f->ctx, &f->scratch, n, sizeof *p.label);
     p.fold = arena_get(f->ctx, &f->scratch, n, sizeof *p.fold);
     assert_true(p.label && p.fold);
-    rng r = rng_open(5, RNG_TEST, 0);
+    rng r = rng_new(5, RNG_TEST, 0);
     for (int64_t i = 0; i < n; i++) {
         int64_t e = i / per_segment;
         double s1 = 0.3 + 1.2 * (double)((3 * e) % segments) / (double)segments;
@@ -94,7 +94,7 @@ static void test_gradient_of_joined_networks_equals_differences(void **state)
     float x[ROWS * BLOCKS * INPUTS], *weight = calloc((size_t)parameters, sizeof *weight);
     float *gradient = calloc((size_t)parameters, sizeof *gradient);
     int32_t label[ROWS];
-    rng r = rng_open(1, RNG_TEST, 1);
+    rng r = rng_new(1, RNG_TEST, 1);
     draw_case(&r, parameters, x, label, weight);
     mlp_rows rows = {x, ROWS, NULL, ROWS, label};
     mlp_workspace work;
@@ -151,7 +151,7 @@ static void test_a_block_is_a_network_of_its_own(void **state)
         float *gradient = calloc((size_t)parameters, sizeof *gradient), *one = calloc((size_t)own, sizeof *one);
         float *found = calloc((size_t)own, sizeof *found), *expected = calloc((size_t)own, sizeof *expected);
         int32_t label[ROWS];
-        rng r = rng_open(2, RNG_TEST, (uint64_t)kind);
+        rng r = rng_new(2, RNG_TEST, (uint64_t)kind);
         draw_case(&r, parameters, x, label, weight);
         mlp_workspace work, work_one;
         assert_int_equal(mlp_block_workspace(f->ctx, &f->scratch, &shape, BLOCKS, &work), NONSENS_OK);

@@ -204,13 +204,13 @@ static void test_most_nodes(void **state)
     char *text = arena_get(f->ctx, &f->scratch, BYTES, 1);
     assert_non_null(text);
     int used = snprintf(text, BYTES, "from,to\n");
-    for (int k = 1; k < GRAPH_MOST_NODES; k++) {
+    for (int k = 1; k < GRAPH_MAX_NODES; k++) {
         used += snprintf(text + used, (size_t)(BYTES - used), "n%d,n%d\n", k, k + 1);
     }
     nonsens_graph *g = parsed(f, text, NULL);
-    assert_true(g->nodes == GRAPH_MOST_NODES && g->edges == GRAPH_MOST_NODES - 1);
+    assert_true(g->nodes == GRAPH_MAX_NODES && g->edges == GRAPH_MAX_NODES - 1);
     nonsens_graph_free(g);
-    snprintf(text + used, (size_t)(BYTES - used), "n%d,n%d\n", GRAPH_MOST_NODES, GRAPH_MOST_NODES + 1);
+    snprintf(text + used, (size_t)(BYTES - used), "n%d,n%d\n", GRAPH_MAX_NODES, GRAPH_MAX_NODES + 1);
     assert_int_equal(graph_parse(f->ctx, "g", text, strlen(text), NULL, &g), NONSENS_ERR_DATA);
     assert_non_null(strstr(nonsens_context_message(f->ctx), "g:5001: more than 5000 nodes"));
 }

@@ -179,7 +179,7 @@ static void test_npy_mutations(void **state)
 {
     enum { TRIES = 6000 };
     fixture *f = *state;
-    rng r = rng_open(7, RNG_TEST, 7);
+    rng r = rng_new(7, RNG_TEST, 7);
     int good = 0;
     for (int i = 0; i < TRIES; i++) {
         size_t k = rng_below(&r, sizeof npy_cases / sizeof npy_cases[0]);

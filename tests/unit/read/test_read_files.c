@@ -7,12 +7,12 @@
 
 #include "fixture.h"
 
-enum { MOST_FILES = 8, PATH_BYTES = 80 };
+enum { MAX_FILES = 8, PATH_BYTES = 80 };
 
 typedef struct place {
     fixture f; /* first: fixture.h's functions take it */
-    char folder[40], path[MOST_FILES][PATH_BYTES];
-    const char *paths[MOST_FILES];
+    char folder[40], path[MAX_FILES][PATH_BYTES];
+    const char *paths[MAX_FILES];
     int files;
     nonsens_options *options;
 } place;

@@ -510,7 +510,7 @@ static void test_mutations(void **state)
         " a  b c\n1 2   3\n4 5 \"6\"\n",
         "a\tb\r1\t2\r\t3\r",
     };
-    rng r = rng_open(7, RNG_TEST, 6);
+    rng r = rng_new(7, RNG_TEST, 6);
     int good = 0;
     for (int i = 0; i < TRIES; i++) {
         const char *text = texts[i % 4];
@@ -552,9 +552,9 @@ static void test_formulas(void **state)
 static void test_every_text_comes_back(void **state)
 {
     static const char letters[] = "'=-+@3.e\",\t\r\n a";
-    enum { LETTERS = sizeof letters - 1, MOST = 4 };
+    enum { LETTERS = sizeof letters - 1, LIMIT = 4 };
     fixture *f = *state;
-    char text[MOST + 1], cell[64], file[256];
+    char text[LIMIT + 1], cell[64], file[256];
     for (int number = 1; number < LETTERS * LETTERS * LETTERS * LETTERS; number++) {
         int length = 0;
         for (int rest = number; rest > 0; rest /= LETTERS) {

@@ -29,7 +29,7 @@ static void assert_close(double a, double b, double tolerance, const char *what)
 static double *draw(fixture *f, int64_t n, uint64_t stream)
 {
     double *v = fixture_doubles(f, n);
-    rng r = rng_open(17, RNG_TEST, stream);
+    rng r = rng_new(17, RNG_TEST, stream);
     for (int64_t i = 0; i < n; i++) {
         v[i] = rng_normal(&r);
     }
@@ -69,7 +69,7 @@ static void check_order(fixture *f, int64_t n, int64_t d, double **x, double *y,
     int64_t *order = arena_get(f->ctx, &f->scratch, n, sizeof *order);
     const double *shuffled[4];
     double *v = fixture_doubles(f, n);
-    rng r = rng_open(1, RNG_TEST, 9);
+    rng r = rng_new(1, RNG_TEST, 9);
     for (int64_t i = 0; i < n; i++) {
         order[i] = i;
     }
@@ -187,7 +187,7 @@ static gp_sequence uneven_sequence(fixture *f, int64_t n)
     for (int64_t i = 1; i < n; i++) {
         x[i] = x[i - 1] + (i % 4 == 0 ? 0.0 : i % 4 == 1 ? 1e-7 : 0.2 * fabs(step[i]));
     }
-    assert_int_equal(gp_sequence_make(f->ctx, &f->scratch, n, x, y, &q), NONSENS_OK);
+    assert_int_equal(gp_sequence_new(f->ctx, &f->scratch, n, x, y, &q), NONSENS_OK);
     return q;
 }
 
@@ -300,7 +300,7 @@ static void test_low_rank_of_full_rank(void **state)
     for (size_t i = 0; case_at(i); i++) {
         const struct gp_case *c = case_at(i);
         gp_hyper held = {.signal = c->signal, .noise = c->noise, .length = c->length};
-        gp_options o = {.threads = 1, .leave_one_out = true, .held = &held, .exact_most = 1, .inducing = 1000};
+        gp_options o = {.threads = 1, .leave_one_out = true, .held = &held, .exact_max = 1, .inducing = 1000};
         if (c->d == 1) {
             continue;
         }
@@ -361,13 +361,13 @@ static void test_limits_of_several(void **state)
     fixture *f = *state;
     for (int64_t n = 1; n <= 6; n++) {
         rows c = hilly(f, n);
-        gp_options o = {.threads = 1, .leave_one_out = true, .exact_most = n % 2 == 0 ? 1 : 500};
+        gp_options o = {.threads = 1, .leave_one_out = true, .exact_max = n % 2 == 0 ? 1 : 500};
         fit_columns(f, n, 3, (const double *const *)c.x, c.y, o);
         fit_columns(f, n, 3, (const double *const *)c.x, c.x[0], o);
     }
     for (int low = 0; low <= 1; low++) {
         rows c = hilly(f, 150);
-        gp_options o = {.threads = 1, .leave_one_out = true, .exact_most = low ? 1 : 500};
+        gp_options o = {.threads = 1, .leave_one_out = true, .exact_max = low ? 1 : 500};
         for (int64_t i = 0; i < 75; i++) { // every row twice; far rows
             c.x[0][75 + i] = c.x[0][i], c.x[1][75 + i] = c.x[1][i], c.x[2][75 + i] = c.x[2][i];
         }
@@ -390,7 +390,7 @@ static void test_noise_of_several(void **state)
         enum { N = 120 };
         double *y = draw(f, N, 200 + seed);
         const double *x[2] = {draw(f, N, 300 + seed), draw(f, N, 400 + seed)};
-        gp_fit fit = fit_columns(f, N, 2, x, y, (gp_options){.threads = 1, .exact_most = seed % 2 ? 500 : 60});
+        gp_fit fit = fit_columns(f, N, 2, x, y, (gp_options){.threads = 1, .exact_max = seed % 2 ? 500 : 60});
         assert_true(mean_square(N, fit.residual) > 0.8 * mean_square(N, y));
     }
 }

@@ -282,7 +282,7 @@ static void test_node_monotone(void **state)
     arena memory = {0};
     bool parent[9] = {false, false, false, true, false, false, false, true, false}; // 0 -> 1 -> 2
     double factor[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-    rng r = rng_open(2, RNG_TEST, 0);
+    rng r = rng_new(2, RNG_TEST, 0);
     for (int64_t seed = 0; seed < 20; seed++) {
         simulate_model model = {.sem = SEM_NODE, .m = 3, .depth = 1 + seed % 5, .parent = parent};
         assert_int_equal(simulate_node_draw(ctx, &memory, seed, &model), NONSENS_OK);

@@ -10,7 +10,7 @@
 
 #include "fixture.h"
 
-enum { SEGMENTS = 4, D = 3, RESAMPLES = 24, FILE_MOST = 1 << 16 };
+enum { SEGMENTS = 4, D = 3, RESAMPLES = 24, FILE_MAX = 1 << 16 };
 static const int64_t SIZE[SEGMENTS] = {9, 6, 2, 1};
 enum { ROWS = 9 + 6 + 2 + 1 };
 
@@ -24,7 +24,7 @@ static nonsens_data *new_data(fixture *f, uint64_t seed, int turned)
     static const char *const names[2][D] = {{"a", "b", "c"}, {"c", "b", "a"}};
     double value[ROWS][D];
     int64_t label[ROWS], row = 0;
-    rng r = rng_open(seed, RNG_TEST, 0);
+    rng r = rng_new(seed, RNG_TEST, 0);
     nonsens_data *data;
     for (int64_t e = 0; e < SEGMENTS; e++) {
         for (int64_t i = 0; i < SIZE[e]; i++, row++) {
@@ -203,7 +203,7 @@ static table table_of(const nonsens_result *r)
     memset(&t, 0, sizeof t);
     t.failed = r->resampled.failed;
     for (int64_t i = 0; i < r->resampled.pairs; i++) {
-        const resampled_pair *p = &r->resampled.pair[i];
+        const result_edge_counts *p = &r->resampled.pair[i];
         int64_t a = r->names[p->a][0] - 'a', b = r->names[p->b][0] - 'a';
         assert_true(p->a < p->b && p->adjacent > 0 && p->bidirected == 0);
         t.arrow[a][b] = p->forward;
@@ -351,7 +351,7 @@ typedef struct kept {
     nonsens_data *data;
     nonsens_options *o;
     char path[64];
-    char text[FILE_MOST];
+    char text[FILE_MAX];
     size_t size;
 } kept;
 
@@ -359,7 +359,7 @@ static void read_text(kept *k)
 {
     FILE *file = fopen(k->path, "r");
     assert_non_null(file);
-    k->size = fread(k->text, 1, FILE_MOST, file);
+    k->size = fread(k->text, 1, FILE_MAX, file);
     fclose(file);
 }
 

@@ -14,12 +14,12 @@ enum { SEGMENTS = 9, ROWS = 300, ODD = 4 };
 /* x1 = s1(e) N1, x2 = x1 + s2(e) N2; the odd segment, if there is one, has the roles exchanged and a bend. */
 static nonsens_data *make_data(fixture *f, int64_t rows, bool with_second, bool with_odd)
 {
-    enum { MOST = SEGMENTS * ROWS };
-    static double value[2 * MOST];
-    static int64_t segment[MOST];
+    enum { LIMIT = SEGMENTS * ROWS };
+    static double value[2 * LIMIT];
+    static int64_t segment[LIMIT];
     static const double first[SEGMENTS] = {1, 2, 3, 1, 2, 3, 1, 2, 3}, second[SEGMENTS] = {1, 1, 1, 2, 2, 2, 3, 3, 3};
     nonsens_data *data;
-    rng r = rng_open(11, RNG_TEST, 0);
+    rng r = rng_new(11, RNG_TEST, 0);
     for (int64_t i = 0; i < SEGMENTS * rows; i++) {
         int64_t e = segment[i] = i % SEGMENTS;
         double x = first[e] * rng_laplace(&r);
@@ -142,11 +142,11 @@ static void test_spectrum_is_that_of_the_logits(void **state)
     fixture *f = *state;
     nonsens_data *data = make_data(f, 60, true, false);
     nonsens_options *options = make_options(f);
-    picture *p = arena_get(f->ctx, &f->scratch, 1, sizeof *p);
-    spectrum s;
+    diagnose_classifiers *p = arena_get(f->ctx, &f->scratch, 1, sizeof *p);
+    diagnose_spectrum s;
     assert_non_null(p);
-    assert_int_equal(picture_draw(f->ctx, &f->scratch, data, options, p), NONSENS_OK);
-    const fit *two = &p->free.fit[2];
+    assert_int_equal(diagnose_classify(f->ctx, &f->scratch, data, options, p), NONSENS_OK);
+    const classifier_fit *two = &p->free.fit[2];
     assert_true(p->free.fitted >= 2);
     assert_int_equal(picture_spectrum(f->ctx, &f->scratch, &two->model, two->theta, &s), NONSENS_OK);
     int64_t n = data->n;

@@ -41,9 +41,9 @@ static void prepare(fixture *f, pair *p)
     arena_free(&scratch);
     assert_int_equal(sample_folds(f->ctx, &f->scratch, 2, start, FOLDS, 1, 0, &fold), NONSENS_OK);
     assert_int_equal(
-        mechanism_prepare(f->ctx, &f->scratch, 2, (const double *const *)warped, 2, start, fold, FOLDS, &p->rows),
+        mechanism_data_new(f->ctx, &f->scratch, 2, (const double *const *)warped, 2, start, fold, FOLDS, &p->rows),
         NONSENS_OK);
-    assert_int_equal(explain_groups_make(f->ctx, &f->scratch, &p->rows, in, &p->groups), NONSENS_OK);
+    assert_int_equal(explain_groups_new(f->ctx, &f->scratch, &p->rows, in, &p->groups), NONSENS_OK);
 }
 
 /* Rows in the order of the groups. */
@@ -78,7 +78,7 @@ static void test_known_divergences(void **state)
     fixture *f = *state;
     static const double RATIO[] = {1.0, 1.5, 3.0, 8.0}, SHIFT[] = {0.0, 0.3, 1.0};
     pair p = pair_new(f, 8000);
-    rng r = rng_open(1, RNG_TEST, 77);
+    rng r = rng_new(1, RNG_TEST, 77);
     for (size_t k = 0; k < sizeof RATIO / sizeof *RATIO; k++) {
         double true_value = RATIO[k] + 1.0 / RATIO[k] - 2.0;
         for (int64_t i = 0; i < p.n; i++) {
@@ -112,7 +112,7 @@ static void test_standard_error(void **state)
     double sum = 0.0, square = 0.0, error = 0.0;
     pair p = pair_new(f, 800);
     for (int rep = 0; rep < REPS; rep++) {
-        rng r = rng_open((uint64_t)rep, RNG_TEST, 78);
+        rng r = rng_new((uint64_t)rep, RNG_TEST, 78);
         for (int64_t i = 0; i < p.n; i++) {
             p.x[i] = rng_laplace(&r) * (i < p.n / 2 ? 2.0 : 1.0);
             p.y[i] = rng_normal(&r);
@@ -139,7 +139,7 @@ static void test_level_given_a_cause(void **state)
     int rejected = 0, marginal = 0, power = 0;
     pair p = pair_new(f, 600);
     for (int rep = 0; rep < REPS; rep++) {
-        rng r = rng_open((uint64_t)rep, RNG_TEST, 79);
+        rng r = rng_new((uint64_t)rep, RNG_TEST, 79);
         double *changed = fixture_doubles(f, p.n);
         for (int64_t i = 0; i < p.n; i++) {
             p.x[i] = rng_laplace(&r) * (i < p.n / 2 ? 2.5 : 1.0);
@@ -249,10 +249,10 @@ static void test_least_p_value(void **state)
         {10, 1500, 0.2, 0.3}, {1500, 10, 0.2, 0.3}, {20, 1500, 0.005, 0.02}, {30, 1500, 1e-4, 1e-3}, {4, 50, 1, 1}};
     (void)state;
     for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
-        double least = explain_least_p(at[k].count, at[k].other);
+        double least = explain_min_p(at[k].count, at[k].other);
         assert_true(least >= at[k].low && least <= at[k].high);
     }
-    assert_true(explain_least_p(200, 200) < 1e-30);
+    assert_true(explain_min_p(200, 200) < 1e-30);
 }
 
 static void test_faults(void **state)

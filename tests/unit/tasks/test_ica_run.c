@@ -35,7 +35,7 @@ static nonsens_data *make_data(nonsens_context *ctx, const int order[D], bool ga
     double values[N * D];
     int64_t segment[N];
     nonsens_data *data;
-    rng r = rng_open(7, RNG_TEST, 0);
+    rng r = rng_new(7, RNG_TEST, 0);
     for (int64_t i = 0; i < N; i++) {
         double s[D];
         segment[i] = i % SEGMENTS;
@@ -226,7 +226,7 @@ static void test_shape_against_known_moments(void **state)
     (void)state;
     const double v[] = {-1, 2, 5, 10, 13, 40}; /* two segments: about 2, squares 18; about 21, squares 546 */
     const int64_t start[] = {0, 3, 6}, both[] = {0, 6};
-    source_shape s = unmixing_shape(v, 2, start, false);
+    unmixing_source_shape s = unmixing_shape(v, 2, start, false);
     double m2 = 564.0 / 6.0, m3 = (-1331.0 - 512.0 + 6859.0) / 6.0,
            m4 = (2.0 * 81.0 + 14641.0 + 4096.0 + 130321.0) / 6.0;
     assert_true(fabs(s.skewness - m3 / pow(m2, 1.5)) < 1e-12);
@@ -248,7 +248,7 @@ static void test_small_segments_do_not_hide_a_gaussian(void **state)
     enum { SMALL = 8, COUNT = 4000 };
     double *v = fixture_doubles(*state, SMALL * COUNT);
     static int64_t start[COUNT + 1];
-    rng r = rng_open(9, RNG_TEST, 0);
+    rng r = rng_new(9, RNG_TEST, 0);
     for (int64_t i = 0; i < (int64_t)SMALL * COUNT; i++) {
         v[i] = (double)(1 + i / SMALL % 5) * rng_normal(&r);
         start[i / SMALL + 1] = (i / SMALL + 1) * SMALL;
@@ -265,7 +265,7 @@ static nonsens_data *make_pair(nonsens_context *ctx, bool second_causes)
     double values[N * 2];
     int64_t segment[N];
     nonsens_data *data;
-    rng r = rng_open(11, RNG_TEST, 0);
+    rng r = rng_new(11, RNG_TEST, 0);
     for (int64_t i = 0; i < N; i++) {
         segment[i] = i % SEGMENTS;
         double cause = source_value(&r, false, 0, segment[i]);

@@ -12,9 +12,9 @@
 
 enum { SEGMENTS = 6, ROWS = 600, N = SEGMENTS * ROWS };
 
-static four_tests tests_with(double p00, double p01, double p10, double p11)
+static monti_tests tests_with(double p00, double p01, double p10, double p11)
 {
-    four_tests t;
+    monti_tests t;
     memset(&t, 0, sizeof t);
     t.test[0][0].p_value = p00;
     t.test[0][1].p_value = p01;
@@ -29,7 +29,7 @@ static void test_three_rejections_of_four_name_the_cause(void **state)
     const double no = 0.001, yes = 0.4;
     struct {
         double p[4];
-        enum decision expected;
+        enum result_decision expected;
     } table[] = {
         {{yes, no, no, no}, DECISION_FIRST_CAUSES},   {{no, yes, no, no}, DECISION_FIRST_CAUSES},
         {{no, no, yes, no}, DECISION_SECOND_CAUSES},  {{no, no, no, yes}, DECISION_SECOND_CAUSES},
@@ -39,10 +39,10 @@ static void test_three_rejections_of_four_name_the_cause(void **state)
         {{yes, yes, yes, no}, DECISION_INCONCLUSIVE},
     };
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
-        four_tests t = tests_with(table[k].p[0], table[k].p[1], table[k].p[2], table[k].p[3]);
+        monti_tests t = tests_with(table[k].p[0], table[k].p[1], table[k].p[2], table[k].p[3]);
         assert_int_equal(monti_decide(&t, 0.05), table[k].expected);
     }
-    four_tests edge = tests_with(0.013, 0.012, 0.012, 0.012); /* each test at alpha / 4 = .0125 */
+    monti_tests edge = tests_with(0.013, 0.012, 0.012, 0.012); /* each test at alpha / 4 = .0125 */
     assert_int_equal(monti_decide(&edge, 0.05), DECISION_FIRST_CAUSES);
 }
 
@@ -55,7 +55,7 @@ typedef struct world {
 
 static void make_world(world *w, double b, bool fold_first, bool fold_second)
 {
-    rng r = rng_open(8, RNG_TEST, 0);
+    rng r = rng_new(8, RNG_TEST, 0);
     for (int64_t i = 0; i < N; i++) {
         double scale = 1.0 + (double)(i / ROWS), n1 = scale * rng_normal(&r), n2 = scale * rng_normal(&r);
         w->segment[i] = (int32_t)(i / ROWS);
@@ -85,17 +85,17 @@ static disturbances as_disturbances(world *w)
     d.source = matrix_view(w->source, N, 2);
     for (int k = 0; k < 4; k++) {
         d.slope[k / 2][k % 2] = w->slope[k];
-        d.least_slope[k / 2][k % 2] = 1e-6;
+        d.min_slope[k / 2][k % 2] = 1e-6;
     }
     d.fit.options.threads = 2;
     return d;
 }
 
-static likelihood_ratio ratio_of(world *w)
+static monti_ratio ratio_of(world *w)
 {
     nonsens_context *ctx = nonsens_context_new();
     arena a = {0};
-    likelihood_ratio out;
+    monti_ratio out;
     disturbances d = as_disturbances(w);
     assert_int_equal(monti_likelihood_ratio(ctx, &a, &d, &out), NONSENS_OK);
     arena_free(&a);
@@ -109,19 +109,19 @@ static void test_ratio_equals_the_mutual_information_and_folds_are_corrected(voi
     world *w = malloc(sizeof *w);
     const double b = 0.8, truth = 0.5 * log(1.0 + b * b), tolerance = 0.08;
     make_world(w, b, false, false); /* monotone disturbances: nothing to correct */
-    likelihood_ratio plain = ratio_of(w);
+    monti_ratio plain = ratio_of(w);
     assert_true(fabs(plain.value[RATIO_PRINTED] - truth) < tolerance);
     assert_true(fabs(plain.value[RATIO_JACOBIAN] - truth) < tolerance);
     assert_true(fabs(plain.value[RATIO_INFORMATION] - truth) < tolerance);
     assert_true(plain.branch[0] == 0.0 && plain.branch[1] == 0.0);
     make_world(w, b, true, false); /* one fold: the printed ratio is off by log 2 and has the wrong sign */
-    likelihood_ratio one = ratio_of(w);
+    monti_ratio one = ratio_of(w);
     assert_true(fabs(one.value[RATIO_PRINTED] - (truth - log(2.0))) < tolerance);
     assert_true(one.value[RATIO_PRINTED] < 0);
     assert_true(fabs(one.value[RATIO_JACOBIAN] - truth) < tolerance);
     assert_true(one.value[RATIO_INFORMATION] > 0);
     make_world(w, b, true, true); /* two like folds cancel */
-    likelihood_ratio two = ratio_of(w);
+    monti_ratio two = ratio_of(w);
     assert_true(fabs(two.value[RATIO_PRINTED] - truth) < tolerance);
     assert_true(fabs(two.value[RATIO_JACOBIAN] - truth) < tolerance);
     free(w);
@@ -142,13 +142,12 @@ static void test_four_tests_on_true_disturbances(void **state)
     world *w = malloc(sizeof *w);
     for (int swap = 0; swap < 2; swap++) {
         arena a = {0};
-        four_tests t;
+        monti_tests t;
         nonsens_data *data;
         make_world(w, 1.0, false, false);
         const double *column[2] = {w->x + swap * N, w->x + (1 - swap) * N};
         const char *names[2] = {"a", "b"}, *labels[SEGMENTS] = {"1", "2", "3", "4", "5", "6"};
-        assert_int_equal(dataset_build(ctx, N, 2, column, names, w->segment, SEGMENTS, labels, NULL, &data),
-                         NONSENS_OK);
+        assert_int_equal(dataset_new(ctx, N, 2, column, names, w->segment, SEGMENTS, labels, NULL, &data), NONSENS_OK);
         double *source = calloc(2 * N, sizeof *source);
         for (int64_t i = 0; i < N; i++) {
             source[i] = w->source[data->input_row[i]];
@@ -184,7 +183,7 @@ static nonsens_data *small_data(nonsens_context *ctx)
     double x[240];
     int64_t segment[120];
     nonsens_data *data;
-    rng r = rng_open(9, RNG_TEST, 0);
+    rng r = rng_new(9, RNG_TEST, 0);
     for (int64_t i = 0; i < 120; i++) {
         x[i] = (1.0 + (double)(i / 30)) * rng_laplace(&r);
         x[120 + i] = x[i] + rng_laplace(&r);
@@ -204,7 +203,7 @@ static bool has_note(const nonsens_result *result, const char *part)
     return false;
 }
 
-static const evidence *find_evidence(const nonsens_result *result, const char *name)
+static const nonsens_evidence *find_evidence(const nonsens_result *result, const char *name)
 {
     for (int64_t i = 0; i < result->evidence_count; i++) {
         if (strcmp(result->evidence[i].name, name) == 0) {
@@ -283,8 +282,8 @@ static void test_in_sample_scores_are_called_so(void **state)
         assert_int_equal(nonsens_options_set(ctx, o, "as-published", published ? "true" : "false"), NONSENS_OK);
         o->epochs = 10;
         assert_int_equal(nonsens_run_direction(ctx, data, o, &result), NONSENS_OK);
-        const evidence *held_out = find_evidence(result, "held-out gain");
-        const evidence *in_sample = find_evidence(result, "in-sample gain");
+        const nonsens_evidence *held_out = find_evidence(result, "held-out gain");
+        const nonsens_evidence *in_sample = find_evidence(result, "in-sample gain");
         assert_true(published ? in_sample && !held_out : held_out && !in_sample);
         assert_int_equal(isnan((published ? in_sample : held_out)->p_value), published);
         assert_int_equal(has_note(result, "(--folds 1)"), published);
@@ -305,7 +304,7 @@ static void test_every_kind_of_input_has_derivatives(void **state)
     const double *column[2] = {w->x, w->x + N};
     const char *names[2] = {"a", "b"}, *labels[SEGMENTS] = {"1", "2", "3", "4", "5", "6"};
     nonsens_data *data;
-    assert_int_equal(dataset_build(ctx, N, 2, column, names, w->segment, SEGMENTS, labels, NULL, &data), NONSENS_OK);
+    assert_int_equal(dataset_new(ctx, N, 2, column, names, w->segment, SEGMENTS, labels, NULL, &data), NONSENS_OK);
     o->epochs = 3;
     o->folds = 2;
     o->restarts = 2;
@@ -342,7 +341,7 @@ static nonsens_data *world_data(nonsens_context *ctx, const world *w, bool swap,
         x[i] = map(w->x[i]);
     }
     const double *column[2] = {x + swap * N, x + !swap * N};
-    assert_int_equal(dataset_build(ctx, N, 2, column, names, w->segment, SEGMENTS, labels, NULL, &data), NONSENS_OK);
+    assert_int_equal(dataset_new(ctx, N, 2, column, names, w->segment, SEGMENTS, labels, NULL, &data), NONSENS_OK);
     free(x);
     return data;
 }
@@ -377,9 +376,9 @@ static void test_spline_slopes_are_those_of_the_splines(void **state)
 }
 
 /* Each row's logits are those that scored it in the fit. */
-static void assert_scores(const spline_fit *s, const double *logits)
+static void assert_scores(const disturbances_spline *s, const double *logits)
 {
-    const ladder *l = &s->ladder;
+    const rank_search *l = &s->ladder;
     double worst = 0.0;
     for (int64_t i = 0; i < N; i++) {
         int64_t row = l->user_row[i];
@@ -393,7 +392,7 @@ static void assert_scores(const spline_fit *s, const double *logits)
 }
 
 /* Moves variable j by `step`, as far as [0, 1] allows, and returns the direction's sum of logits of all rows (2, N). */
-static void moved(spline_fit *s, int j, double step, const double *direction, double *logits, double *out)
+static void moved(disturbances_spline *s, int j, double step, const double *direction, double *logits, double *out)
 {
     for (int64_t i = 0; i < N; i++) {
         s->ladder.warped[j][i] += step;
@@ -421,7 +420,7 @@ static void test_spline_logits_score_rows_and_have_derivatives(void **state)
     }
     nonsens_data *data = world_data(ctx, w, false, as_it_is);
     arena a = {0};
-    spline_fit s;
+    disturbances_spline s;
     disturbances d;
     o->features = FEATURES_SPLINE;
     assert_int_equal(disturbances_fit(ctx, &a, data, o, &d), NONSENS_OK);
@@ -458,7 +457,7 @@ static void test_spline_ratio_is_blind_to_monotone_maps(void **state)
     nonsens_context *ctx = ((fixture *)*state)->ctx;
     nonsens_options *o = direction_options(ctx);
     world *w = malloc(sizeof *w);
-    likelihood_ratio ratio[3];
+    monti_ratio ratio[3];
     const double tolerance = 1e-6;
     o->features = FEATURES_SPLINE;
     make_world(w, 0.8, false, false);

@@ -36,7 +36,7 @@ static void test_q_values_by_definition(void **state)
 {
     fixture *f = *state;
     for (int seed = 1; seed < 40; seed++) {
-        rng r = rng_open((uint64_t)seed, RNG_TEST, 0);
+        rng r = rng_new((uint64_t)seed, RNG_TEST, 0);
         int m = 1 + seed % 12;
         double p[12], q[12], harmonic = 0.0;
         for (int i = 0; i < m; i++) {
@@ -86,7 +86,7 @@ static nonsens_data *make_data(place *p, const char *const *names)
     for (int j = 0; j < COLUMNS; j++) {
         column[j] = p->value[j];
     }
-    assert_int_equal(dataset_build_unaudited(p->f.ctx, ROWS, COLUMNS, column, names, NULL, 0, NULL, NULL, &data),
+    assert_int_equal(dataset_new_unaudited(p->f.ctx, ROWS, COLUMNS, column, names, NULL, 0, NULL, NULL, &data),
                      NONSENS_OK);
     return data;
 }
@@ -94,7 +94,7 @@ static nonsens_data *make_data(place *p, const char *const *names)
 /* A chain with uniform noise; the last column is constant. */
 static void fill_values(place *p)
 {
-    rng r = rng_open(7, RNG_TEST, 1);
+    rng r = rng_new(7, RNG_TEST, 1);
     for (int i = 0; i < ROWS; i++) {
         for (int j = 0; j < COLUMNS; j++) {
             double before = j > 0 ? p->value[j - 1][i] : 0.0;

@@ -2,8 +2,8 @@
 #include "base/rng.h"
 #include "base/show.h"
 #include "data/dataset.h"
-#include "read/graph_file.h"
 #include "methods/shared/result.h"
+#include "read/graph_file.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -14,7 +14,7 @@
 
 #include "fixture.h"
 
-enum { ROWS = 40, MOST = 60, LONG = 10000, FILE_MOST = 400000 };
+enum { ROWS = 40, LIMIT = 60, LONG = 10000, FILE_MAX = 400000 };
 
 /* Hostile names: each would end a quoted string, a line, a label or a JSON text, if it were let through. */
 static const char *const ODD[] = {
@@ -53,7 +53,7 @@ static nonsens_result *new_graph(fixture *f, int64_t d, const char *const *names
     nonsens_data *data;
     nonsens_options *o;
     nonsens_result *r;
-    rng random = rng_open(3, RNG_TEST, 0);
+    rng random = rng_new(3, RNG_TEST, 0);
     for (int64_t i = 0; i < ROWS * d; i++) {
         v[i] = rng_normal(&random);
     }
@@ -91,12 +91,12 @@ static nonsens_result *small_graph(fixture *f, const char *const *names)
 /* All that was written, as text. */
 static char *read_back(fixture *f)
 {
-    char *text = arena_get(f->ctx, &f->scratch, FILE_MOST, 1);
+    char *text = arena_get(f->ctx, &f->scratch, FILE_MAX, 1);
     FILE *file = fopen(path, "rb");
     assert_non_null(text);
     assert_non_null(file);
-    size_t bytes = fread(text, 1, FILE_MOST - 1, file);
-    assert_true(bytes < FILE_MOST - 1);
+    size_t bytes = fread(text, 1, FILE_MAX - 1, file);
+    assert_true(bytes < FILE_MAX - 1);
     fclose(file);
     assert_int_equal(strlen(text), bytes);
     return text;
@@ -426,25 +426,25 @@ static void test_latin_names(void **state)
 static void test_many_edges(void **state)
 {
     fixture *f = *state;
-    nonsens_result *r = new_graph(f, MOST, NULL);
-    int64_t order[MOST];
-    for (int64_t j = MOST - 1; j >= 0; j--) {
+    nonsens_result *r = new_graph(f, LIMIT, NULL);
+    int64_t order[LIMIT];
+    for (int64_t j = LIMIT - 1; j >= 0; j--) {
         order[j] = j;
-        for (int64_t k = MOST - 1; k > j; k--) {
+        for (int64_t k = LIMIT - 1; k > j; k--) {
             add_edge(f, r, j, k, NONSENS_EDGE_DIRECTED, 1.0, NAN);
         }
     }
     assert_int_equal(result_keep_order(f->ctx, r, order), NONSENS_OK);
     assert_int_equal(result_finish(f->ctx, r), NONSENS_OK);
     for (int64_t k = 1; k < r->edges; k++) {
-        const graph_edge *a = &r->edge[k - 1], *b = &r->edge[k];
+        const nonsens_edge *a = &r->edge[k - 1], *b = &r->edge[k];
         assert_true(a->from < b->from || (a->from == b->from && a->to < b->to));
     }
     char *text = written_text(f, r);
     assert_non_null(strstr(text, "  ... and 1570 more; --json shows them\n"));
     assert_non_null(strstr(text, ", ...\n"));
     json_t *root = written_json(f, r);
-    assert_int_equal(json_array_size(json_object_get(root, "edges")), MOST * (MOST - 1) / 2);
+    assert_int_equal(json_array_size(json_object_get(root, "edges")), LIMIT * (LIMIT - 1) / 2);
     json_decref(root);
     nonsens_result_free(r);
 }
@@ -456,11 +456,11 @@ static void test_edges_of_resamples(void **state)
 {
     fixture *f = *state;
     nonsens_result *r = small_graph(f, (const char *const[]){"a", "b", "c", "d"});
-    resampled_pair pair[] = {{.a = 0, .b = 1, .bidirected = 8, .adjacent = 8},
-                             {.a = 0, .b = 2, .forward = 5, .backward = 3, .adjacent = 8},
-                             {.a = 1, .b = 2, .undirected = 3, .bidirected = 4, .adjacent = 7},
-                             {.a = 2, .b = 3, .undirected = 7, .adjacent = 7}};
-    r->resampled = (resampled){10, 2, pair, sizeof pair / sizeof *pair};
+    result_edge_counts pair[] = {{.a = 0, .b = 1, .bidirected = 8, .adjacent = 8},
+                                 {.a = 0, .b = 2, .forward = 5, .backward = 3, .adjacent = 8},
+                                 {.a = 1, .b = 2, .undirected = 3, .bidirected = 4, .adjacent = 7},
+                                 {.a = 2, .b = 3, .undirected = 7, .adjacent = 7}};
+    r->resampled = (result_bootstrap){10, 2, pair, sizeof pair / sizeof *pair};
     static const char expected[] = "  10 resamples of half of the rows, of which 2 failed; support is the "
                                    "share of them that has the edge, with the same direction\n"
                                    "Not in the graph, but in at least half of the resamples:\n"
@@ -481,15 +481,15 @@ static void test_many_edges_of_resamples(void **state)
     enum { NODES = 8 };
     fixture *f = *state;
     nonsens_result *r = new_graph(f, NODES, NULL);
-    resampled_pair pair[NODES * NODES];
+    result_edge_counts pair[NODES * NODES];
     int64_t count = 0;
     for (int64_t a = 0; a < NODES; a++) {
         for (int64_t b = a + 1; b < NODES; b++) {
-            pair[count++] = (resampled_pair){.a = a, .b = b, .forward = 3, .adjacent = 3};
+            pair[count++] = (result_edge_counts){.a = a, .b = b, .forward = 3, .adjacent = 3};
         }
     }
     assert_int_equal(result_finish(f->ctx, r), NONSENS_OK);
-    r->resampled = (resampled){3, 0, pair, count};
+    r->resampled = (result_bootstrap){3, 0, pair, count};
     assert_non_null(strstr(written_text(f, r), "  ... and 8 more; --json shows them\n"));
     nonsens_result_free(r);
 }

@@ -11,7 +11,7 @@
 
 #include "fixture.h"
 
-enum { ROWS = 30000, SEGMENTS = 4, SHOWN_MOST = 2000, FILE_MOST = 4000000 };
+enum { ROWS = 30000, SEGMENTS = 4, SHOWN_MAX = 2000, FILE_MAX = 4000000 };
 
 static char path[] = "/tmp/nonsens_html_XXXXXX";
 static const char *const NAMES[] = {"</script><script>alert(1)</script>", "it's \"b\" <!-- \xe2\x80\xa8"};
@@ -32,7 +32,7 @@ static int remove_path(void **state)
 /* Segments of sizes 1 : 2 : 3 : 4, far from zero in the second variable; `turned`: rows the other way round. */
 static void fill(double *values, int64_t *segment, int64_t rows, bool turned)
 {
-    rng r = rng_open(5, RNG_TEST, 0);
+    rng r = rng_new(5, RNG_TEST, 0);
     for (int64_t k = 0; k < rows; k++) {
         int64_t i = turned ? rows - 1 - k : k, part = k % 10;
         segment[i] = part < 1 ? 0 : part < 3 ? 1 : part < 6 ? 2 : 3;
@@ -72,12 +72,12 @@ static nonsens_status write_page(nonsens_context *ctx, arena *a, int64_t rows, b
 
 static char *read_page(fixture *f)
 {
-    char *text = arena_get(f->ctx, &f->scratch, FILE_MOST, 1);
+    char *text = arena_get(f->ctx, &f->scratch, FILE_MAX, 1);
     FILE *file = fopen(path, "rb");
     assert_non_null(text);
     assert_non_null(file);
-    size_t bytes = fread(text, 1, FILE_MOST - 1, file);
-    assert_true(bytes < FILE_MOST - 1);
+    size_t bytes = fread(text, 1, FILE_MAX - 1, file);
+    assert_true(bytes < FILE_MAX - 1);
     fclose(file);
     return text;
 }
@@ -132,13 +132,13 @@ static void test_rows_are_taken_evenly(void **state)
     json_t *root = block_of(f, ROWS, false), *display = json_object_get(root, "display");
     const json_t *segment = json_object_get(display, "segment"), *sizes = json_object_get(display, "sizes");
     int64_t count[SEGMENTS] = {0};
-    assert_int_equal(json_array_size(segment), SHOWN_MOST);
-    assert_int_equal(json_array_size(json_array_get(json_object_get(display, "values"), 1)), SHOWN_MOST);
-    for (size_t k = 0; k < SHOWN_MOST; k++) {
+    assert_int_equal(json_array_size(segment), SHOWN_MAX);
+    assert_int_equal(json_array_size(json_array_get(json_object_get(display, "values"), 1)), SHOWN_MAX);
+    for (size_t k = 0; k < SHOWN_MAX; k++) {
         count[json_integer_value(json_array_get(segment, k))]++;
     }
     for (size_t e = 0; e < SEGMENTS; e++) {
-        double expected = (double)json_integer_value(json_array_get(sizes, e)) * SHOWN_MOST / ROWS;
+        double expected = (double)json_integer_value(json_array_get(sizes, e)) * SHOWN_MAX / ROWS;
         assert_true(fabs((double)count[e] - expected) <= 1.0);
     }
     json_decref(root);
@@ -166,7 +166,7 @@ static void test_values_are_those_of_their_rows(void **state)
     assert_non_null(segment);
     fill(values, segment, ROWS, false);
     json_t *root = block_of(f, ROWS, false), *display = json_object_get(root, "display");
-    for (size_t k = 0; k < SHOWN_MOST; k += 37) {
+    for (size_t k = 0; k < SHOWN_MAX; k += 37) {
         int64_t row = json_integer_value(json_array_get(json_object_get(display, "row"), k)) - 1;
         for (size_t j = 0; j < 2; j++) {
             const json_t *column = json_array_get(json_object_get(display, "values"), j);

@@ -42,7 +42,7 @@ static nonsens_status make_data(nonsens_data **data)
     static const char *const names[] = {"temp\xe9rature", "say \"b\", c"};
     double values[2 * ROWS];
     int64_t segment[ROWS];
-    rng r = rng_open(5, RNG_TEST, 0);
+    rng r = rng_new(5, RNG_TEST, 0);
     for (int64_t i = 0; i < ROWS; i++) {
         segment[i] = i % SEGMENTS;
         values[2 * i] = (double)(1 + segment[i]) * rng_laplace(&r);
@@ -216,10 +216,10 @@ static nonsens_status whole_course(unsigned command, run_fn run)
  */
 static void fail_everywhere(unsigned command, run_fn run)
 {
-    enum { MOST = 100000, EVERY_ONE = 50 };
+    enum { LIMIT = 100000, EVERY_ONE = 50 };
     int64_t n = 0;
     nonsens_status status = NONSENS_ERR_MEMORY;
-    for (; n < MOST && status != NONSENS_OK; n += 1 + n / EVERY_ONE) {
+    for (; n < LIMIT && status != NONSENS_OK; n += 1 + n / EVERY_ONE) {
         memory_fail_at(n);
         status = whole_course(command, run);
         memory_fail_at(-1);
