@@ -43,7 +43,7 @@ class Context:
         self.handle = c_void_p(handle)
         self._callback = c.PROGRESS(self._on_progress)
         if self._progress.visible:
-            c.lib.nonsens_set_progress(self.handle, self._callback, None)
+            c.lib.nonsens_context_set_progress(self.handle, self._callback, None)
 
     def __enter__(self) -> "Context":
         return self
@@ -61,7 +61,7 @@ class Context:
     def check(self, status: int) -> None:
         """Raises what the status stands for."""
         if status != c.OK:
-            raise exception_for(status, c.text(c.lib.nonsens_message(self.handle)))
+            raise exception_for(status, c.text(c.lib.nonsens_context_message(self.handle)))
 
     def make(self, make: Callable[..., int], free: Any, *arguments: Any) -> c_void_p:
         """Calls a function whose last argument takes what it makes; `free` is called at the end."""
@@ -117,7 +117,7 @@ class Context:
         """Asks until it has ended: a call that is just beginning forgets a wish that came before it."""
         while not answer:
             try:
-                c.lib.nonsens_cancel(self.handle)
+                c.lib.nonsens_context_cancel(self.handle)
                 running.acquire(timeout=_CANCEL_SECONDS)
             except KeyboardInterrupt:
                 continue  # it is stopping already

@@ -45,14 +45,14 @@ def array(pointer: Any, *shape: int) -> NDArray[Any]:
 
 def _sources(result: c_void_p) -> Tuple[Optional[NDArray[Any]], NDArray[Any]]:
     """(rows, sources) or None, and the rows of the input that they belong to, in its order."""
-    n, count = c.lib.nonsens_result_rows(result), c.lib.nonsens_result_sources(result)
-    rows = array(c.lib.nonsens_result_input_row(result), n)
+    n, count = c.lib.nonsens_result_row_count(result), c.lib.nonsens_result_source_count(result)
+    rows = array(c.lib.nonsens_result_input_rows(result), n)
     order = np.argsort(rows, kind="stable")
     if count == 0:
         return None, rows[order]
     sources = np.empty((n, count), order="F")
     for k in range(count):
-        sources[:, k] = np.ctypeslib.as_array(c.lib.nonsens_result_source(result, k), shape=(n,))[order]
+        sources[:, k] = np.ctypeslib.as_array(c.lib.nonsens_result_source_at(result, k), shape=(n,))[order]
     return sources, rows[order]
 
 
@@ -133,14 +133,14 @@ def _callers_level() -> int:
 
 def warn(data: c_void_p) -> None:
     """Python's warnings, at the line that called this package."""
-    for i in range(c.lib.nonsens_data_warnings(data)):
-        text = c.text(c.lib.nonsens_data_warning(data, i))
+    for i in range(c.lib.nonsens_data_warning_count(data)):
+        text = c.text(c.lib.nonsens_data_warning_at(data, i))
         python_warnings.warn(in_python(text), DataWarning, stacklevel=_callers_level())
 
 
 def warn_of_run(ctx: Context) -> None:
     """What the last run says beside its result."""
-    text = c.text(c.lib.nonsens_run_warning(ctx.handle))
+    text = c.text(c.lib.nonsens_context_warning(ctx.handle))
     if text:
         python_warnings.warn(text, stacklevel=_callers_level())
 

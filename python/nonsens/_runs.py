@@ -387,11 +387,11 @@ def simulate(*, random_state: RandomState = 1, **options: OptionValue) -> Simula
     values["seed"] = _options.seed_of(random_state)
     with Context() as ctx:
         made = _options.make(ctx, "simulate", values)
-        simulation = ctx.run(c.lib.nonsens_simulate, c.lib.nonsens_simulation_free, made)
-        n = c.lib.nonsens_simulation_rows(simulation)
-        d = c.lib.nonsens_simulation_variables(simulation)
-        names = [c.text(c.lib.nonsens_simulation_name(simulation, j)) for j in range(d)]
-        number = array(c.lib.nonsens_simulation_segment(simulation), n)
+        simulation = ctx.run(c.lib.nonsens_simulation_new, c.lib.nonsens_simulation_free, made)
+        n = c.lib.nonsens_simulation_row_count(simulation)
+        d = c.lib.nonsens_simulation_variable_count(simulation)
+        names = [c.text(c.lib.nonsens_simulation_variable_at(simulation, j)) for j in range(d)]
+        number = array(c.lib.nonsens_simulation_segments(simulation), n)
         labels = np.array(["s%d" % (k + 1) for k in range(int(number.max()) + 1)])
         return Simulation(
             array(c.lib.nonsens_simulation_values(simulation), d, n).T,
@@ -458,7 +458,7 @@ def directions(
         made = _options.make(ctx, "direction", values)
         data = table.data(ctx, made)
         warn(data)
-        found = ctx.run(c.lib.nonsens_pairs_run, c.lib.nonsens_pairs_free, data, made, None)
+        found = ctx.run(c.lib.nonsens_run_pairs, c.lib.nonsens_pairs_free, data, made, None)
         return PairsResult(ctx.written(c.lib.nonsens_pairs_write_json, found))
 
 
@@ -486,5 +486,5 @@ def compare(estimate: Any, truth: Any, *, pattern: bool = False, closure: bool =
     with Context() as ctx:
         made = _options.make(ctx, "compare", {"pattern": pattern, "closure": closure})
         first, second = graph_of(ctx, estimate, "estimate"), graph_of(ctx, truth, "truth")
-        found = ctx.make(c.lib.nonsens_compare, c.lib.nonsens_comparison_free, first, second, made)
+        found = ctx.make(c.lib.nonsens_comparison_new, c.lib.nonsens_comparison_free, first, second, made)
         return Comparison(ctx.written(c.lib.nonsens_comparison_write_json, found))

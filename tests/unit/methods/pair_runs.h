@@ -10,16 +10,18 @@
 #include <string.h>
 
 /* "key=value key=value", blanks between. */
-static inline void set_all(nonsens_context *ctx, nonsens_options *options, const char *settings)
+static inline nonsens_status set_all(nonsens_context *ctx, nonsens_options *options, const char *settings)
 {
+    nonsens_status status = NONSENS_OK;
     char copy[256];
     snprintf(copy, sizeof copy, "%s", settings);
-    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " ")) {
+    for (char *word = strtok(copy, " "); word && status == NONSENS_OK; word = strtok(NULL, " ")) {
         char *value = strchr(word, '=');
         assert_non_null(value);
         *value++ = '\0';
-        assert_int_equal(nonsens_options_set(ctx, options, word, value), NONSENS_OK);
+        status = nonsens_options_set(ctx, options, word, value);
     }
+    return status;
 }
 
 static inline nonsens_status run_on(nonsens_context *ctx, unsigned command, const char *settings, int64_t n, int64_t d,
@@ -33,7 +35,9 @@ static inline nonsens_status run_on(nonsens_context *ctx, unsigned command, cons
         status = nonsens_options_new(ctx, command, &options);
     }
     if (status == NONSENS_OK) {
-        set_all(ctx, options, settings);
+        status = set_all(ctx, options, settings);
+    }
+    if (status == NONSENS_OK) {
         status = command == NONSENS_COMMAND_DISCOVER ? nonsens_run_discover(ctx, data, options, out)
                                                      : nonsens_run_direction(ctx, data, options, out);
     }

@@ -77,7 +77,8 @@ static nonsens_status run(nonsens_context *ctx, const table *t, bool reversed, u
     char text[MAX_SEGMENTS][16];
     const char *labels[MAX_SEGMENTS];
     nonsens_data *data;
-    nonsens_options *options;
+    nonsens_options *options = NULL;
+    const char *const setting[][2] = {{"method", "cdnod"}, {"threads", threads}, {"permutations", "49"}};
     for (int e = 0; e < t->segments; e++) {
         snprintf(text[e], sizeof text[e], reversed ? "zebra %d" : "s%d", e);
         labels[e] = text[e];
@@ -85,14 +86,14 @@ static nonsens_status run(nonsens_context *ctx, const table *t, bool reversed, u
     TRY(dataset_new(ctx, t->n, t->d, (const double *const *)t->v, names[reversed] + (reversed ? 4 - t->d : 0),
                     t->category, t->segments, labels, NULL, &data));
     nonsens_status status = nonsens_options_new(ctx, command, &options);
-    if (status == NONSENS_OK) {
-        nonsens_options_set(ctx, options, "method", "cdnod");
-        nonsens_options_set(ctx, options, "threads", threads);
-        nonsens_options_set(ctx, options, "permutations", "49");
-        status = (command == NONSENS_COMMAND_DISCOVER ? nonsens_run_discover : nonsens_run_direction)(ctx, data,
-                                                                                                      options, out);
-        nonsens_options_free(options);
+    for (size_t k = 0; k < sizeof setting / sizeof *setting && status == NONSENS_OK; k++) {
+        status = nonsens_options_set(ctx, options, setting[k][0], setting[k][1]);
     }
+    if (status == NONSENS_OK) {
+        bool graph = command == NONSENS_COMMAND_DISCOVER;
+        status = graph ? nonsens_run_discover(ctx, data, options, out) : nonsens_run_direction(ctx, data, options, out);
+    }
+    nonsens_options_free(options);
     nonsens_data_free(data);
     return status;
 }
