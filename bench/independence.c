@@ -18,7 +18,7 @@ enum { RUNS_MAX = 101, COLUMNS_MAX = 16 };
 typedef struct problem {
     int64_t n, d;
     double *x;
-    enum independence_test test;
+    enum option_independence_test test;
 } problem;
 
 static double seconds_now(void)
@@ -100,7 +100,7 @@ static nonsens_status measure(nonsens_context *ctx, const problem *p, int runs)
     return NONSENS_OK;
 }
 
-static enum independence_test test_named(const char *name)
+static enum option_independence_test test_named(const char *name)
 {
     return strcmp(name, "kci") == 0 ? TEST_KCI : strcmp(name, "rcit") == 0 ? TEST_RCIT : TEST_HSIC;
 }

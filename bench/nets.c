@@ -281,7 +281,7 @@ static mlp_shape small_shape(int k)
     static const int64_t layers[] = {0, 1, 3}, classes[] = {2, 3, 10};
     int64_t width = 1 + k / 9, row = k / 3 % 3, column = k % 3;
     if (width > 8) {
-        return (mlp_shape){2, 2, 3, 2, 5, (enum activation)row, (enum last_layer)column};
+        return (mlp_shape){2, 2, 3, 2, 5, (enum option_activation)row, (enum option_last_layer)column};
     }
     return (mlp_shape){1 + width % 2, layers[row], width, 1 + width / 2 % 2, classes[column], 0, 0};
 }

@@ -42,69 +42,11 @@ const char *value_of(const arguments *args, const char *key)
     return nonsens_options_get(args->ctx, args->options, key, &value) == NONSENS_OK ? value : "";
 }
 
-/* The same sentence and exit code that data without segments get in the run. */
-static int check_segments(const arguments *args, const command *self)
+static int check_options(const arguments *args)
 {
-    const nonsens_method_info *m = nonsens_method_find(value_of(args, "method"));
-    bool needed = self->bit == NONSENS_COMMAND_EXPLAIN || (m && m->needs_segments);
-    if (!needed || value_of(args, "segment")[0] || value_of(args, "segments")[0] || args->word_count > 1) {
-        return EXIT_DONE;
-    }
-    return complain(EXIT_DATA, "this needs segments; name their column with --segment COL, cut the rows with "
-                               "--segments equal:K, or give one file per segment");
-}
-
-/* Commands for a pair: a list must have two names; where a test compares segments, one. */
-static int check_pair(const arguments *args, const command *self)
-{
-    const char *vars = value_of(args, "vars"), *test = value_of(args, "test");
-    int names = 1;
-    bool one = strcmp(test, "ks") == 0 || strcmp(test, "levene") == 0 || strcmp(test, "kruskal") == 0;
-    for (const char *comma = strchr(vars, ','); comma; comma = strchr(comma + 1, ',')) {
-        names++;
-    }
-    if (pairs_wanted(args)) {
-        return EXIT_DONE;
-    }
-    if (vars[0] && one && names != 1) {
-        return complain(EXIT_USAGE, "--vars names %d variables; --test %s takes one: write --x A", names, test);
-    }
-    if (vars[0] && !one && names != 2) {
-        return complain(EXIT_USAGE, "--vars names %d variable%s; %s takes two: write --vars A,B or --x A --y B", names,
-                        names == 1 ? "" : "s", self->name);
-    }
-    return EXIT_DONE;
-}
-
-static int check_sources(const arguments *args, const command *self)
-{
-    char list[256] = "";
-    const nonsens_method_info *m = nonsens_method_find(value_of(args, "method"));
-    if (!args->sources || pairs_wanted(args) || !m || (m->disturbances & self->bit)) {
-        return EXIT_DONE;
-    }
-    for (size_t i = 0; i < nonsens_method_count(); i++) {
-        const nonsens_method_info *other = nonsens_method_at(i);
-        size_t used = strlen(list);
-        if (other->disturbances & self->bit) {
-            snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", other->name);
-        }
-    }
-    return complain(EXIT_USAGE, "--sources: %s estimates no disturbances; of the methods for %s these do: %s", m->name,
-                    self->name, list);
-}
-
-static int check_options(const arguments *args, const command *self)
-{
-    nonsens_status status = nonsens_options_check(args->ctx, args->options);
-    int code = status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
-    if (code == EXIT_DONE && (self->bit & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE))) {
-        code = check_pair(args, self);
-    }
-    if (code == EXIT_DONE && (self->bit & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER))) {
-        code = check_sources(args, self);
-    }
-    return code;
+    unsigned wanted = args->sources && !pairs_wanted(args) ? NONSENS_WANTED_SOURCES : 0;
+    nonsens_status status = nonsens_run_check(args->ctx, args->options, args->word_count, wanted);
+    return status == NONSENS_OK ? EXIT_DONE : complain_status(args->ctx, status);
 }
 
 enum { MAX_OUTPUTS = GRAPH_FORMATS + 5 };
@@ -114,8 +56,8 @@ static size_t list_outputs(const arguments *args, const command *self, const cha
                            output_file out[MAX_OUTPUTS])
 {
     size_t count = 0;
-    out[count++] =
-        self->bit == NONSENS_COMMAND_ICA ? (output_file){"-o", args->sources} : (output_file){"--sources", args->sources};
+    out[count++] = self->bit == NONSENS_COMMAND_ICA ? (output_file){"-o", args->sources}
+                                                    : (output_file){"--sources", args->sources};
     out[count++] = (output_file){"--json", args->json};
     out[count++] = (output_file){"--html", args->html};
     for (size_t i = 0; i < file_option_count(); i++) {
@@ -153,11 +95,10 @@ static int check_arguments(const arguments *args, const command *self)
         return complain(EXIT_USAGE, "%s needs a data file, or - for standard input; `nonsens help %s` explains",
                         self->name, self->name);
     }
-    int code = check_options(args, self);
-    code = code == EXIT_DONE ? check_files(args, self) : code;
     interrupt_keeps(value_of(args, "journal")[0] ? "resamples" : NULL);
+    int code = check_files(args, self);
     code = code == EXIT_DONE && pairs_wanted(args) ? pairs_check(args) : code;
-    return code == EXIT_DONE ? check_segments(args, self) : code;
+    return code == EXIT_DONE ? check_options(args) : code;
 }
 
 /* ---- the run ---- */
@@ -276,7 +217,8 @@ static int complain_data(const arguments *args)
 
 int complain_run(const arguments *args, nonsens_status status)
 {
-    bool of_data = status == NONSENS_ERR_DATA && !names_its_file(nonsens_context_message(args->ctx)) && !interrupt_seen();
+    bool of_data =
+        status == NONSENS_ERR_DATA && !names_its_file(nonsens_context_message(args->ctx)) && !interrupt_seen();
     return of_data ? complain_data(args) : complain_status(args->ctx, status);
 }
 

@@ -33,7 +33,7 @@ typedef struct command_word {
 
 struct command {
     const char *name;
-    unsigned bit;         /* NONSENS_COMMAND_*, 0 where it has no options */
+    unsigned bit;         /* NONSENS_COMMAND_*, 0 if it has no options */
     const char *synopsis; /* what follows the name in its usage line */
     const char *summary;  /* one line, in the list of commands */
     const char *text;     /* a paragraph, in its own help */
@@ -137,11 +137,11 @@ int arguments_run(const command *self, int count, char **words, int (*run)(const
 
 typedef struct output_file {
     char option[24];  /* as in messages */
-    const char *path; /* "-" is standard output; NULL where nothing is written */
+    const char *path; /* "-" is standard output; NULL if nothing is written */
 } output_file;
 
 /*
- * Complains of an output that is the input (NULL where there is none) or another output, or that cannot be written;
+ * Complains of an output that is the input (NULL if there is none) or another output, or that cannot be written;
  * nothing is created or changed.  EXIT_DONE or the exit code.
  */
 int outputs_check(nonsens_context *ctx, const char *input, const output_file *out, size_t count);
@@ -179,7 +179,7 @@ output_file text_output(const arguments *args);
 /* ---- on a terminal (colour.c) ---- */
 
 typedef struct colour {
-    FILE *text; /* what is to be shown; NULL where it goes straight to its path */
+    FILE *text; /* what is to be shown; NULL if it goes straight to its path */
     bool plain; /* without colours */
     char path[32];
 } colour;
@@ -216,7 +216,7 @@ int pairs_run(const arguments *args, const nonsens_data *data, progress *line);
 /* Ctrl-C and termination cancel the context's run; a second one ends the program at once. */
 void interrupt_watch(nonsens_context *ctx);
 bool interrupt_seen(void);
-/* What a journal keeps of an interrupted run ("resamples"), or NULL. */
+/* What a journal keeps of an interrupted run ("bootstrap samples"), or NULL. */
 void interrupt_keeps(const char *units);
 int complain_interrupted(void);
 

@@ -11,7 +11,7 @@ bool pairs_wanted(const arguments *args)
     return value_of(args, "pairs")[0] != '\0';
 }
 
-/* FILE.journal of --json FILE, for the caller to free; NULL where --json is missing or no plain file. */
+/* FILE.journal of --json FILE, for the caller to free; NULL if --json is missing or no plain file. */
 static char *journal_path(const arguments *args)
 {
     static const char ending[] = ".journal";

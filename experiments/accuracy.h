@@ -60,7 +60,7 @@ typedef struct task {
 typedef struct drawn {
     nonsens_simulation *simulation; /* NULL for a mechanism */
     nonsens_data *data;
-    int cause; /* of two, the one that causes the other, 0 or 1; -1 where neither does, both do, or there are more */
+    int cause; /* of two, the one that causes the other, 0 or 1; -1 if neither does, both do, or there are more */
 } drawn;
 
 /* Families whose lines have the same columns share a table. */
@@ -119,7 +119,7 @@ enum column {
     COLUMNS
 };
 
-/* What one line says; NaN where it says nothing. */
+/* What one line says; NaN if it says nothing. */
 typedef struct report {
     double value[COLUMNS];
 } report;

@@ -33,7 +33,7 @@ static const char *const MEASURE_NAME[MEASURES] = {"f1",     "skeleton",  "shd",
                                                    "recall", "direction", "there", "found",   "seconds"};
 
 typedef struct unit {
-    double value[MEASURES]; /* NaN where there is none */
+    double value[MEASURES]; /* NaN if there is none */
 } unit;
 
 /* ---- running ---- */

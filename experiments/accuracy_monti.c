@@ -81,7 +81,7 @@ static double mean_correlation(matrix t, matrix source)
     return 0.5 * fmax(c[0][0] + c[1][1], c[0][1] + c[1][0]);
 }
 
-/* cause: 0 or 1, or -1 where there is none (then every direction is wrong). */
+/* cause: 0 or 1, or -1 if there is none (then every direction is wrong). */
 static enum outcome judge(enum result_decision decision, int cause)
 {
     if (decision != DECISION_FIRST_CAUSES && decision != DECISION_SECOND_CAUSES) {
@@ -97,8 +97,8 @@ typedef struct scoring {
     matrix variable;
 } scoring;
 
-static nonsens_status score_tests(nonsens_context *ctx, arena *a, const scoring *s, enum pooling pooling, matrix source,
-                                  enum rule rule, unit *out)
+static nonsens_status score_tests(nonsens_context *ctx, arena *a, const scoring *s, enum option_pooling pooling,
+                                  matrix source, enum rule rule, unit *out)
 {
     monti_tests tests;
     nonsens_options *o;

@@ -61,7 +61,7 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
 typedef struct unit {
     int cause;
     const char *decision, *direction; /* direction may be NULL */
-    double p[2];                      /* NaN where there is none */
+    double p[2];                      /* NaN if there is none */
     double rank;                      /* likewise */
 } unit;
 

@@ -35,8 +35,8 @@ enum { SEGMENTS = 10, REPETITIONS = 1000, REPETITIONS_SLOW = 300, LARGE = 10000,
 
 typedef struct classifier_kind {
     const char *name;
-    enum independence_test test;
-    enum null_kind null_kind;
+    enum option_independence_test test;
+    enum option_null_kind null_kind;
     int min_given, max_given; /* so many variables are given; without any kci and residuals are hsic */
     bool changes;             /* asks whether x changes over segments */
     int64_t max_rows;         /* of its largest cell */

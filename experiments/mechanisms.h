@@ -24,7 +24,7 @@ struct mechanism {
 extern const mechanism MODULATED_PAIRS[], ASSUMED_PAIRS[];
 extern const int MODULATED_PAIR_COUNT, ASSUMED_PAIR_COUNT;
 
-/* NULL where there is none of this name. */
+/* NULL if there is none of this name. */
 const mechanism *mechanism_find(const char *name);
 
 static inline int64_t mechanism_rows(const mechanism *m)

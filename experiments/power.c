@@ -35,7 +35,7 @@ static const char *const shape_names[SHAPES] = {"linear", "square", "scale"};
 
 typedef struct setting {
     const char *name;
-    enum independence_test test;
+    enum option_independence_test test;
     int64_t n, given;
     bool by_median; /* widths of the exact form */
 } setting;

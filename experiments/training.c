@@ -1,5 +1,5 @@
 /*
- * training.c - what ways of training a network are worth: seconds of one core and loss on unseen rows.
+ * training.c - what ways of training a network are worth: seconds of one core and loss on held-out rows.
  *
  *   training [--seed FIRST] [--reps R] [--depth D]
  *

@@ -21,7 +21,17 @@ except ImportError:
 
 HERE = Path(__file__).resolve().parent
 # What meson.build asks for where neither tests nor MPI are wanted.
-SOURCES = ("meson.build", "meson_options.txt", "LICENSE", "include", "src", "cli", "experiments", "tools", "python/meson.build")
+SOURCES = (
+    "meson.build",
+    "meson_options.txt",
+    "LICENSE",
+    "include",
+    "src",
+    "cli",
+    "experiments",
+    "tools",
+    "python/meson.build",
+)
 
 
 def source_root():

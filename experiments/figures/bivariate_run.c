@@ -238,7 +238,7 @@ static const struct {
     [FAMILY_RECI] = {"reci", ask_method},
 };
 
-/* The method's own seed is that of the data: what hangs on networks' starts varies over data sets as well. */
+/* The method's own seed is that of the data: what depends on networks' starts varies over data sets as well. */
 static nonsens_status ask(nonsens_context *ctx, arena *a, const drawn *d, enum bivariate_family family,
                           bivariate_answer *answer)
 {

@@ -33,8 +33,8 @@ static const double STANDARD_ERRORS = 2.0; /* no farther apart counts as level *
 
 typedef struct algorithm {
     const char *name;
-    enum unmixing unmixing;
-    enum statistic statistic; /* of score matching */
+    enum option_unmixing unmixing;
+    enum option_statistic statistic; /* of score matching */
 } algorithm;
 
 enum { SCORE_MATCHING, ALGORITHMS = 5 };
@@ -68,7 +68,7 @@ static void cell_name(int64_t cell, char name[CELL_NAME_BYTES])
 
 /* ---- one unit ---- */
 
-/* What one algorithm made of one data set; both NaN where it failed. */
+/* What one algorithm made of one data set; both NaN if it failed. */
 typedef struct score {
     double amari, correlation;
 } score;

@@ -52,7 +52,7 @@ static const found_by METHOD[METHODS] = {
 
 /* A cell: what makes the data, how deep, and who looks at them. */
 typedef struct setting {
-    enum sem generator;
+    enum option_sem generator;
     int64_t depth; /* from 0 */
     int64_t method;
 } setting;
@@ -64,7 +64,7 @@ static setting setting_of(int64_t cell)
         rest -= there;
         depth++;
     }
-    return (setting){(enum sem)(cell / each), depth, rest};
+    return (setting){(enum option_sem)(cell / each), depth, rest};
 }
 
 static void cell_name(int64_t cell, char name[CELL_NAME_BYTES])

@@ -43,9 +43,9 @@ extern "C" {
 #define NONSENS_VERSION_MINOR 1
 #define NONSENS_VERSION_PATCH 0
 
-/* "MAJOR.MINOR.PATCH" of the library that is loaded. */
+/* Returns "MAJOR.MINOR.PATCH" of the library that is loaded. */
 NONSENS_API const char *nonsens_version(void);
-/* How it was built: compiler, BLAS, JSON library; one line each, newline-separated. */
+/* Returns how the library was built: compiler, BLAS, JSON library; one line each. */
 NONSENS_API const char *nonsens_build_info(void);
 
 /* ---- limits -------------------------------------------------------------------------------------------------- */
@@ -75,24 +75,25 @@ typedef struct nonsens_context nonsens_context;
 /* Called now and then from the thread that called the library; a non-zero return cancels the run. */
 typedef int (*nonsens_progress_fn)(void *user, const char *phase, int64_t done, int64_t total);
 
-/* A new context, or NULL when memory is exhausted.  Free it with nonsens_context_free (NULL is fine). */
+/* Makes a context; NULL if memory is exhausted. */
 NONSENS_API nonsens_context *nonsens_context_new(void);
+/* Frees a context. */
 NONSENS_API void nonsens_context_free(nonsens_context *ctx);
 /*
- * The explanation of the last failure; "" if there was none, and a sentence if ctx is NULL.  Valid until the next call
- * with this context.
+ * Returns the explanation of the last failure; "" if there was none, and a sentence if ctx is NULL. Valid until the
+ * next call with this context.
  */
 NONSENS_API const char *nonsens_context_message(const nonsens_context *ctx);
 /*
- * What the last run says beside its result, in one sentence: lines of its journal that were changed, and whose work was
- * done again.  "" if there is nothing to say, or if ctx is NULL.  Valid until the next call with this context.
+ * Returns what the last run says beside its result: that lines of its journal were changed, and their work was done
+ * again. "" if there is nothing to say, or if ctx is NULL. Valid until the next call with this context.
  */
 NONSENS_API const char *nonsens_context_warning(const nonsens_context *ctx);
 /* Sets the function that is told of progress; NULL for none. */
 NONSENS_API void nonsens_context_set_progress(nonsens_context *ctx, nonsens_progress_fn fn, void *user);
 /*
- * Asks a running call to stop soon; async-signal-safe, callable from any thread.  The next call that reads or makes
- * data or runs a method clears the wish when it begins.
+ * Asks a running call to stop soon. Async-signal-safe; any thread may call it. The next call that reads or makes data
+ * or runs a method resets the request.
  */
 NONSENS_API void nonsens_context_cancel(nonsens_context *ctx);
 
@@ -129,37 +130,40 @@ typedef struct nonsens_option_info {
     const char *group;         /* heading in help */
     const char *default_value; /* as text */
     double lowest, highest;    /* bounds of integers, reals and both ends of a range; both allowed */
-    const char *bounds;        /* the bounds in words where the two numbers do not say it; else NULL */
+    const char *bounds;        /* the bounds in words if the two numbers do not say it; else NULL */
     const char *choices;       /* of a choice, "a|b|c"; else NULL */
-    const char *unit;          /* "" where it has none */
+    const char *unit;          /* "" if it has none */
     const char *text;          /* one sentence */
 } nonsens_option_info;
 
 typedef struct nonsens_options nonsens_options;
 
+/* Counts the options of all commands. */
 NONSENS_API size_t nonsens_option_count(void);
+/* Returns a row of the table of options. */
 NONSENS_API const nonsens_option_info *nonsens_option_at(size_t index);
-/* The option named key of one of the commands in the mask, or NULL. */
+/* Finds the option called key among those of the commands (a bit mask); NULL if there is none. */
 NONSENS_API const nonsens_option_info *nonsens_option_find(const char *key, unsigned commands);
 
-/* Makes options of one command (one bit of NONSENS_COMMAND_*), all at their defaults. */
+/* Makes the options of one command, all at their defaults. */
 NONSENS_API nonsens_status nonsens_options_new(nonsens_context *ctx, nonsens_command command, nonsens_options **out);
+/* Frees options and their texts. */
 NONSENS_API void nonsens_options_free(nonsens_options *options);
 /*
- * Sets one option from text, which may have any length and is copied.  Unknown keys and values out of bounds are
- * errors, never clamped.  as-published sets others with it, which may be set anew afterwards.
+ * Sets one option from text, which may have any length and is copied. Unknown keys and values out of bounds are
+ * errors, never clamped. as-published sets others with it, which may be set anew afterwards.
  */
 NONSENS_API nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *options, const char *key,
                                                const char *value);
 /*
- * Checks what can be checked before any data are read.  It is an error if options contradict one another (x without y,
- * vars beside x and y, segment beside segments, keep above restarts), if the command cannot run the method, or if the
- * method cannot do what target, knowledge or as-published ask of it.
+ * Checks what can be checked before any data are read. It is an error if options contradict one another (x without y,
+ * vars beside x and y, segment beside segments, keep above restarts, a list for a pair without two names), if the
+ * command cannot run the method, or if the method cannot do what target, knowledge or as-published ask of it.
  */
 NONSENS_API nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options);
 /*
- * Gives the value of one option as nonsens_options_set takes it.  The text belongs to the options and is valid until
- * this option, or as-published, is set or the options are freed.  Unknown keys are errors.
+ * Gives the value of one option as nonsens_options_set takes it. The text belongs to the options and is valid until
+ * this option, or as-published, is set or the options are freed. Unknown keys are errors.
  */
 NONSENS_API nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *options, const char *key,
                                                const char **out);
@@ -169,28 +173,25 @@ NONSENS_API nonsens_status nonsens_options_get(nonsens_context *ctx, const nonse
 typedef struct nonsens_data nonsens_data;
 
 /*
- * Reads a table (CSV, TSV, blanks, .npy; "-" is standard input) and keeps the variables and the segment labels that the
- * options (of any command but simulate) name: segment, segments, vars, x, y, given, na,
- * no-header.  Where variables are named,
- * what other columns hold does not matter.  Rows, segments and columns
- * are brought into an order that depends on the values alone, so that their order and the label names cannot matter.
+ * Reads a table (CSV, TSV, blanks, .npy; "-" is standard input). The options, of any command but simulate, name the
+ * variables (vars, x, y, given) and the segments (segment, segments), and say how to read (na, no-header). If
+ * variables are named, it does not matter what other columns hold. Rows, segments and columns are put into an order
+ * that depends on the values alone, so that their order and the label names cannot matter.
  */
 NONSENS_API nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
                                              nonsens_data **out);
 /*
- * The same from several files, one per segment, in place of a segment column (segment and segments must not be set; one
- * file is what nonsens_data_read reads).  A segment is called after its file, without folder and ending, or by its path
- * where these names are not all different.  Columns are matched by name, their order in the files does not matter;
- * without header by position.  Every file must have every variable: all columns that hold numbers in some file, or
- * those that vars, x, y and given name, and then further columns do not matter.  Rows count through the files in their
- * order, which changes nothing else.  "-" may be one of them.
+ * Reads several files, one per segment; segment and segments must not be set. A segment is called after its file,
+ * without folder and ending, or by its path if these names are not all different. Columns are matched by name, without
+ * a header by position. Every file must have every variable: all columns that hold numbers in some file, or those that
+ * vars, x, y and given name. "-" may be one of the files. A single file is read as by nonsens_data_read.
  */
 NONSENS_API nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
                                                    const nonsens_options *options, nonsens_data **out);
 /*
  * Makes a data set from arrays: value (i, j) is values[i * row_stride + j * column_stride] (strides in doubles).
- * names: d different names, or NULL for c1, c2, ...  segment: n labels as integers, used as categories, or
- * NULL for no segments.  Everything is copied. May be NULL: names, segment.
+ * names: d different names, or NULL for c1, c2, ... segment: n labels as integers, used as categories, or NULL for no
+ * segments. Everything is copied. May be NULL: names, segment.
  */
 NONSENS_API nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t d, const double *values,
                                                     int64_t row_stride, int64_t column_stride, const char *const *names,
@@ -203,29 +204,31 @@ typedef struct nonsens_column {
 } nonsens_column;
 
 /*
- * What nonsens_data_read would make of a file with these columns and, where category is not NULL, one more with the
- * segment labels, whose name is the option `segment` or, where that is not set, "segment": row i has the label
- * label[category[i]], or lacks one where category[i] is negative.  Equal labels (UTF-8) are one segment, and a label
- * that no row has does not matter.  Without category, labels and label are not used.  All options of reading count,
- * missing values included, and the same data give the same result, bit for bit.  Everything is copied; columns of
- * stride 1 just once.
- * A table without rows or columns is NONSENS_ERR_DATA.
- * May be NULL: category.
+ * Makes what nonsens_data_read would make of a file with these columns, bit for bit. category, if not NULL, is one
+ * more column with the segment labels: row i has label[category[i]], or lacks a label if category[i] is negative. Its
+ * name is the option `segment` or, if that is not set, "segment". Equal labels (UTF-8) are one segment; a label that
+ * no row has does not matter. All options of reading count. Everything is copied. A table without rows or columns is
+ * NONSENS_ERR_DATA. May be NULL: category.
  */
 NONSENS_API nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int64_t columns,
                                                      const nonsens_column *column, const int32_t *category,
                                                      int64_t labels, const char *const *label,
                                                      const nonsens_options *options, nonsens_data **out);
+/* Frees a data set. */
 NONSENS_API void nonsens_data_free(nonsens_data *data);
+/* Counts the rows. */
 NONSENS_API int64_t nonsens_data_row_count(const nonsens_data *data);
+/* Counts the variables. */
 NONSENS_API int64_t nonsens_data_variable_count(const nonsens_data *data);
-NONSENS_API int64_t nonsens_data_segment_count(const nonsens_data *data); /* 0 where no segments were named */
-/* Texts live as long as the data; NULL where there is no such variable or segment. */
+/* Counts the segments; 0 if none were named. */
+NONSENS_API int64_t nonsens_data_segment_count(const nonsens_data *data);
+/* Returns the name of a variable, which lives as long as the data. */
 NONSENS_API const char *nonsens_data_variable_at(const nonsens_data *data, int64_t variable);
-/* The label of a segment; segments are counted in an order of the library's own, larger ones first. */
+/* Returns the label of a segment. Segments are counted in an order of the library's own, larger ones first. */
 NONSENS_API const char *nonsens_data_segment_at(const nonsens_data *data, int64_t segment);
-/* What the audit of the data found: sentences, in a fixed order. */
+/* Counts what the audit of the data found. */
 NONSENS_API int64_t nonsens_data_warning_count(const nonsens_data *data);
+/* Returns a finding of the audit as a sentence; they come in a fixed order. */
 NONSENS_API const char *nonsens_data_warning_at(const nonsens_data *data, int64_t index);
 
 /* ---- methods ------------------------------------------------------------------------------------------------- */
@@ -243,8 +246,9 @@ typedef struct nonsens_method_info {
     int needs_segments;           /* 0: segments may be left out */
 } nonsens_method_info;
 
+/* Counts the methods. */
 NONSENS_API size_t nonsens_method_count(void);
-/* Returns a row of the table of methods; NULL behind the last. */
+/* Returns a row of the table of methods. */
 NONSENS_API const nonsens_method_info *nonsens_method_at(size_t index);
 /* Finds a method by its name; NULL if there is none. */
 NONSENS_API const nonsens_method_info *nonsens_method_find(const char *name);
@@ -254,49 +258,64 @@ NONSENS_API const nonsens_method_info *nonsens_method_find(const char *name);
 typedef struct nonsens_result nonsens_result;
 
 /*
- * Bytes that the library will hold at most while the run of these options (of any command that takes data) is on: what
- * it holds now and what the method is expected to take, right within a factor of two or so.  Where the option
- * max-memory is set, a run that would hold more ends with NONSENS_ERR_MEMORY.
+ * Estimates the bytes that the library will hold at most during the run of these options, right within a factor of two
+ * or so: what it holds now and what the method takes. If the option max-memory is set, a run that would hold more ends
+ * with NONSENS_ERR_MEMORY.
  */
 NONSENS_API int64_t nonsens_data_estimate_memory(const nonsens_data *data, const nonsens_options *options);
 
-/* Which of two variables causes the other (options of NONSENS_COMMAND_DIRECTION; method, x and y among them). */
+/* What is wanted of a run beside its result: bits, added up. */
+typedef enum nonsens_wanted {
+    NONSENS_WANTED_SOURCES = 1 /* estimated disturbances or sources */
+} nonsens_wanted;
+
+/*
+ * Checks what can be checked of a run on `count` data files before they are read: nonsens_options_check, and whether
+ * the method lacks segments (NONSENS_ERR_DATA) or does not estimate what is wanted.
+ */
+NONSENS_API nonsens_status nonsens_run_check(nonsens_context *ctx, const nonsens_options *options, int64_t count,
+                                             unsigned wanted);
+/*
+ * Decides which of two variables causes the other. Takes options of NONSENS_COMMAND_DIRECTION; method, x and y are
+ * among them.
+ */
 NONSENS_API nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *data,
                                                  const nonsens_options *options, nonsens_result **out);
-/* What causes what among two or more variables (options of NONSENS_COMMAND_DISCOVER): a graph. */
+/* Finds the graph of what causes what among two or more variables. Takes options of NONSENS_COMMAND_DISCOVER. */
 NONSENS_API nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *data,
                                                 const nonsens_options *options, nonsens_result **out);
 /*
- * Are two variables independent (inside each segment, where there are segments)?  x, y and given may be lists; given
- * ones are conditioned on.  The tests ks, levene and kruskal ask whether x alone changes over segments.  Takes options
- * of NONSENS_COMMAND_INDEPENDENCE.
+ * Tests whether two variables are independent, inside each segment if there are segments. x, y and given may be lists;
+ * given ones are conditioned on. The tests ks, levene and kruskal ask whether x alone changes over segments. Takes
+ * options of NONSENS_COMMAND_INDEPENDENCE.
  */
 NONSENS_API nonsens_status nonsens_run_independence(nonsens_context *ctx, const nonsens_data *data,
                                                     const nonsens_options *options, nonsens_result **out);
 /*
- * The same tests for many questions on one data set: answers are remembered, and so is what questions have in common
- * (kernel features, regressions, correlations).  Of the options (of NONSENS_COMMAND_INDEPENDENCE) test, pooling, null,
- * permutations, alpha (near which HSIC refines its p-values), seed and threads count; the data must outlive the tester.
- * Variables count from 0, as in the data; x and y, and the variables in given, may come in any order.  One tester may
- * be used by several threads, each with a context of its own.
+ * A tester answers many questions on one data set: answers are remembered, and so is what questions have in common
+ * (kernel features, regressions, correlations).  x and y, and the variables in given, may come in any order.  Several
+ * threads may use one tester, each with a context of its own.
  */
 typedef struct nonsens_ci nonsens_ci;
-/* Opens a tester on the data; takes options of NONSENS_COMMAND_INDEPENDENCE. */
+/*
+ * Makes a tester of the data, which must outlive it. Takes options of NONSENS_COMMAND_INDEPENDENCE, of which test,
+ * pooling, null, permutations, alpha (near which HSIC refines its p-values), seed and threads count.
+ */
 NONSENS_API nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data,
                                           const nonsens_options *options, nonsens_ci **out);
 /* A test of the caller's own: writes the p-value of "x is independent of y given these", between 0 and 1. */
 typedef nonsens_status (*nonsens_ci_fn)(void *user, int64_t x, int64_t y, const int64_t *given, int64_t count,
                                         double *p_value);
 /*
- * Opens a tester on at least 2 variables that asks the caller's test, in the canonical order x < y and given ascending,
- * and remembers its answers.
+ * Makes a tester of at least 2 variables that asks the caller's test, in the canonical order x < y and given
+ * ascending, and remembers its answers.
  */
 NONSENS_API nonsens_status nonsens_ci_new_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn,
                                                    void *user, nonsens_ci **out);
 /*
- * Tests whether x is independent of y given `count` other variables, all of them different.  The statistic is NaN for a
- * callback.  An error if too few rows can be tested.
- * May be NULL: statistic.  May be 0: count.
+ * Tests whether x is independent of y given `count` other variables, all of them different. Variables count from 0, as
+ * in the data. The statistic is NaN for a callback. It is an error if too few rows can be tested. May be NULL:
+ * statistic. May be 0: count.
  */
 NONSENS_API nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y,
                                            const int64_t *given, int64_t count, double *statistic, double *p_value);
@@ -304,19 +323,20 @@ NONSENS_API nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tes
 NONSENS_API int64_t nonsens_ci_asked_count(nonsens_ci *tester);
 /* Counts those of them that were answered from memory. */
 NONSENS_API int64_t nonsens_ci_remembered_count(nonsens_ci *tester);
+/* Frees a tester. */
 NONSENS_API void nonsens_ci_free(nonsens_ci *tester);
 
-/* What the data can and cannot support (options of NONSENS_COMMAND_DIAGNOSE). */
+/* Finds out what the data can and cannot support. Takes options of NONSENS_COMMAND_DIAGNOSE. */
 NONSENS_API nonsens_status nonsens_run_diagnose(nonsens_context *ctx, const nonsens_data *data,
                                                 const nonsens_options *options, nonsens_result **out);
 /*
- * Linear ICA of all variables (2 to 100; options of NONSENS_COMMAND_ICA): as many sources, independent inside each
- * segment, of which the variables are mixtures.  Each source has variance 1 inside segments (pooled) and a skewness
- * that is not negative; kurtosis descends from the first source to the last.  Segments may be missing but for
- * joint-diagonalisation.
+ * Finds sources, independent inside each segment, of which the 2 to 100 variables are linear mixtures. Each source has
+ * variance 1 inside segments (pooled) and a skewness that is not negative; kurtosis descends from the first source to
+ * the last. Only joint-diagonalisation needs segments. Takes options of NONSENS_COMMAND_ICA.
  */
 NONSENS_API nonsens_status nonsens_run_ica(nonsens_context *ctx, const nonsens_data *data,
                                            const nonsens_options *options, nonsens_result **out);
+/* Frees a result. */
 NONSENS_API void nonsens_result_free(nonsens_result *result);
 
 /* What a result answers. */
@@ -330,40 +350,46 @@ typedef enum nonsens_kind {
     NONSENS_KIND_ICA = 6           /* linear sources of all variables */
 } nonsens_kind;
 
+/* ---- results: texts and arrays belong to the result and live as long as it does ------------------------------- */
+
 /* Tells what the result answers; NONSENS_KIND_NONE if result is NULL. */
 NONSENS_API nonsens_kind nonsens_result_kind(const nonsens_result *result);
 
 /*
- * What follows reads a result.  Texts and arrays belong to the result and live as long as it does.
- *
- * "a->b", "independent" or "inconclusive"; for independence "dependent" or "independent"; "none" for diagnose, ica,
- * discover and explain.
- * ("neither", where both directions are refuted, is kept for methods that can tell.)
+ * Returns the decision. Direction: "a->b", "independent", "inconclusive" or, if both directions are refuted,
+ * "neither". Independence: "dependent" or "independent". Any other kind: "none".
  */
 NONSENS_API const char *nonsens_result_decision(const nonsens_result *result);
-/* The better direction if one must be named, or NULL. */
+/*
+ * Returns the better direction of a pair if one must be named; NULL if there is none, and for every kind but
+ * direction.
+ */
 NONSENS_API const char *nonsens_result_direction(const nonsens_result *result);
-/* Signed evidence, positive for first -> second; NaN where the method has none. */
+/*
+ * Returns the signed evidence of a direction, positive for first -> second; NaN if the method has none, and for every
+ * kind but direction.
+ */
 NONSENS_API double nonsens_result_score(const nonsens_result *result);
 /*
- * The p-value behind the decision: for direction that of the opposite direction (nonsens, corrected for its four
- * tests), for independence that of independence.  NaN where no direction is decided, for nonsens-lr, diagnose and
- * ica.
+ * Returns the p-value behind the decision: for a direction that of the opposite direction (nonsens corrects it for its
+ * four tests), for independence that of independence. NaN if no direction is decided, for nonsens-lr, and for every
+ * other kind.
  */
 NONSENS_API double nonsens_result_p_value(const nonsens_result *result);
-/* Why the decision is what it is, in one sentence; NULL where it needs no reason. */
+/* Returns in one sentence why the decision is what it is; NULL if it needs no reason. */
 NONSENS_API const char *nonsens_result_reason(const nonsens_result *result);
 
-/* One figure that the decision rests on, or that speaks for or against the assumptions. */
+/* A value that the decision rests on, or that speaks for or against the assumptions. */
 typedef struct nonsens_evidence {
     const char *name; /* the same for equal runs, e.g. "hsic(x1, x2)" */
-    double value;     /* NaN where there is none */
-    double p_value;   /* NaN where there is none */
+    double value;     /* NaN if there is none */
+    double p_value;   /* NaN if there is none */
     const char *text; /* what it means in words */
 } nonsens_evidence;
 
+/* Counts the pieces of evidence; every kind may have some. */
 NONSENS_API int64_t nonsens_result_evidence_count(const nonsens_result *result);
-/* NULL where there is no such piece of evidence. */
+/* Returns a piece of evidence. */
 NONSENS_API const nonsens_evidence *nonsens_result_evidence_at(const nonsens_result *result, int64_t index);
 /* How a note bears on the answer. */
 typedef enum nonsens_note_level {
@@ -377,12 +403,13 @@ typedef struct nonsens_note {
     nonsens_note_level level;
 } nonsens_note;
 
-/* Counts the findings in words, which come in a fixed order. */
+/* Counts the findings in words, which come in a fixed order; every kind may have some. */
 NONSENS_API int64_t nonsens_result_note_count(const nonsens_result *result);
-/* Returns a note, or NULL if there is no such note. */
+/* Returns a finding in words. */
 NONSENS_API const nonsens_note *nonsens_result_note_at(const nonsens_result *result, int64_t index);
-/* The reasoning from the data to the answer, step by step; of direction and discover, else none. */
+/* Counts the steps from the data to the answer of a direction or graph; 0 for every other kind. */
 NONSENS_API int64_t nonsens_result_reasoning_count(const nonsens_result *result);
+/* Returns a step of the reasoning in words. */
 NONSENS_API const char *nonsens_result_reasoning_at(const nonsens_result *result, int64_t index);
 
 /*
@@ -401,14 +428,18 @@ typedef struct nonsens_edge {
     int64_t from, to; /* the cause comes first; of edges without direction the smaller index */
     nonsens_edge_type type;
     double weight;  /* what one unit of the cause adds to the effect, in the data's units; NaN but for linear methods */
-    double p_value; /* of the edge's absence; NaN where there is none */
-    double support; /* share of resamples that have it, with the same direction; NaN without bootstrap */
+    double p_value; /* of the edge's absence; NaN if there is none */
+    double support; /* share of bootstrap samples that have it, with the same direction; NaN without bootstrap */
 } nonsens_edge;
 
-/* The graph of discover or explain, ordered by `from`, then `to`; 0 and NULL for other commands. */
+/* Counts the edges of a graph or explanation; 0 for every other kind. */
 NONSENS_API int64_t nonsens_result_edge_count(const nonsens_result *result);
+/* Returns an edge; edges are ordered by `from`, then `to`. */
 NONSENS_API const nonsens_edge *nonsens_result_edge_at(const nonsens_result *result, int64_t index);
-/* (variables) Causes before effects, for methods that order all variables; else NULL. */
+/*
+ * (variables) Returns the variables of a graph, causes before effects; NULL if the method does not order them all, and
+ * for every other kind.
+ */
 NONSENS_API const int64_t *nonsens_result_order(const nonsens_result *result);
 
 typedef enum nonsens_verdict {
@@ -418,7 +449,7 @@ typedef enum nonsens_verdict {
     NONSENS_VERDICT_UNCLEAR = 3    /* it changed, but how depends on what is not known; or it could not be tested */
 } nonsens_verdict;
 
-/* What explain found of one variable; lists belong to the result.  NaN where a figure is not known. */
+/* What explain found of one variable; lists belong to the result.  NaN if a value is not known. */
 typedef struct nonsens_change {
     int64_t variable; /* from 0, as in the data */
     nonsens_verdict verdict;
@@ -439,28 +470,30 @@ typedef struct nonsens_change {
     const int64_t *follows;          /* (followed) */
 } nonsens_change;
 
-/* What explain found, root causes first, the largest change before others; 0 and NULL for other commands. */
+/* Counts the variables of an explanation; 0 for every other kind. */
 NONSENS_API int64_t nonsens_result_change_count(const nonsens_result *result);
+/* Returns what changed of one variable; root causes come first, larger changes before smaller ones. */
 NONSENS_API const nonsens_change *nonsens_result_change_at(const nonsens_result *result, int64_t index);
 
-/* How many rows were used. */
+/* Counts the rows that were used. */
 NONSENS_API int64_t nonsens_result_row_count(const nonsens_result *result);
-/* (rows) The row of the input, from 0, that each row used was; rows are in an order of the library's own. */
+/* (rows) Returns the row of the input, from 0, that each row used was; rows are in an order of the library's own. */
 NONSENS_API const int64_t *nonsens_result_input_rows(const nonsens_result *result);
-/* How many sources there are: as many as variables where the method of direction or discover
- * estimates disturbances, and for ica; else 0. */
+/*
+ * Counts the sources: as many as variables for ica, and for a direction or graph if the method estimates disturbances;
+ * else 0.
+ */
 NONSENS_API int64_t nonsens_result_source_count(const nonsens_result *result);
 /*
- * (rows) For a direction the estimated disturbance of the first (0) or second (1) variable, for ica a source, counted
- * from 0; NULL where there is none.
+ * (rows) Returns a source of ica, or the estimated disturbance of a variable; for a pair 0 is the first, 1 the second.
  */
 NONSENS_API const double *nonsens_result_source_at(const nonsens_result *result, int64_t source);
 /*
- * (d * d) For ica, else NULL.  Row by row: [k * d + j] of the unmixing is the weight of variable j in source k, so that
- * source = unmixing * (variables - their means over all rows); [j * d + k] of the mixing, its inverse, is the weight of
- * source k in variable j.
+ * (d * d) Returns the unmixing matrix of ica, row by row; NULL for every other kind. [k * d + j] is the weight of
+ * variable j in source k: source = unmixing * (variables - their means over all rows).
  */
 NONSENS_API const double *nonsens_result_unmixing(const nonsens_result *result);
+/* (d * d) Returns the inverse of the unmixing matrix: [j * d + k] is the weight of source k in variable j. */
 NONSENS_API const double *nonsens_result_mixing(const nonsens_result *result);
 
 /* ---- graphs -------------------------------------------------------------------------------------------------- */
@@ -469,37 +502,38 @@ NONSENS_API const double *nonsens_result_mixing(const nonsens_result *result);
 typedef struct nonsens_graph nonsens_graph;
 
 /*
- * Reads a graph ("-" is standard input); what is in the file tells its format: JSON of discover or of a simulation's
- * truth, a list of edges or a square matrix as CSV, or Tetrad's text (data formats: docs/graphs.md).  Everywhere row or
- * `from` is the cause: A[i][j] != 0 means i -> j.  column: for a list of edges, a row is an edge where this column is
- * not 0; NULL or "" for none.
- * May be NULL: column.
+ * Reads a graph ("-" is standard input). The contents tell the format: JSON of discover or of a simulation's truth, a
+ * list of edges or a square matrix as CSV, or Tetrad's text (docs/graphs.md). Row or `from` is the cause: A[i][j] != 0
+ * means i -> j. column: in a list of edges, rows with 0 in this column are no edges; NULL or "" for none. May be NULL:
+ * column.
  */
 NONSENS_API nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const char *column,
                                               nonsens_graph **out);
 /*
- * The same from bytes in memory, at most NONSENS_MAX_GRAPH_BYTES; name is what messages call it.
- * May be NULL: column.
+ * Reads a graph from bytes in memory, at most NONSENS_MAX_GRAPH_BYTES; name is what messages call it. May be NULL:
+ * column.
  */
 NONSENS_API nonsens_status nonsens_graph_parse(nonsens_context *ctx, const char *name, const char *bytes, size_t size,
                                                const char *column, nonsens_graph **out);
+/* Frees a graph. */
 NONSENS_API void nonsens_graph_free(nonsens_graph *graph);
+/* Counts the nodes. */
 NONSENS_API int64_t nonsens_graph_node_count(const nonsens_graph *graph);
-/* Texts live as long as the graph; NULL where there is no such node. */
+/* Returns the name of a node, which lives as long as the graph. */
 NONSENS_API const char *nonsens_graph_node_at(const nonsens_graph *graph, int64_t node);
+/* Counts the edges. */
 NONSENS_API int64_t nonsens_graph_edge_count(const nonsens_graph *graph);
-/* In the order of the file; NULL where there is no such edge. */
+/* Returns an edge; edges are in the order of the file. */
 NONSENS_API const nonsens_edge *nonsens_graph_edge_at(const nonsens_graph *graph, int64_t index);
-/* 0 for a list of edges, which knows only nodes that have an edge. */
+/* Tells whether the file lists all nodes: 0 for a list of edges, which knows only nodes that have an edge. */
 NONSENS_API int nonsens_graph_lists_nodes(const nonsens_graph *graph);
 /*
- * Which disturbances changed in a segment (options of NONSENS_COMMAND_EXPLAIN): of names it, against the segment that
- * it is compared with, or nothing for all others together.  The graph is the one given or, if that is NULL, read from
- * the file of the option `graph`, or found by `method`.  A graph given here and the option `graph` exclude each other;
- * in the result the option then has the graph's name. A variable's own change is the change of its distribution given
- * its causes; what merely follows from changes of its causes is none.  nonsens_result_change_at tells what was found,
- * nonsens_result_edge_at the graph.  Time: that of the graph, and one fit of each variable's mechanism.  May be NULL:
- * graph.
+ * Finds out which disturbances changed in a segment. Takes options of NONSENS_COMMAND_EXPLAIN: `of` names the segment,
+ * `against` the one that it is compared with, or nothing for all others together. The graph is the one given or, if
+ * that is NULL, read from the file of the option `graph`, or found by `method`. A graph given here and the option
+ * `graph` exclude each other. A variable's own change is the change of its distribution given its causes; what merely
+ * follows from changes of its causes is none. Costs one fit of each variable's mechanism beside the graph. May be
+ * NULL: graph.
  */
 NONSENS_API nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data,
                                                const nonsens_graph *graph, const nonsens_options *options,
@@ -529,8 +563,7 @@ typedef struct nonsens_distance {
     int64_t differences;       /* as many as shd */
 } nonsens_distance;
 
-/* Two nodes between which the graphs differ, each edge as that graph has it; type NONSENS_EDGE_NONE where it has none.
- */
+/* Two nodes between which the graphs differ, and the edge that each graph has there; NONSENS_EDGE_NONE for none. */
 typedef struct nonsens_difference {
     const char *what; /* "missing", "extra", "reversed" or "marked" */
     nonsens_edge estimated, actual;
@@ -539,21 +572,24 @@ typedef struct nonsens_difference {
 typedef struct nonsens_comparison nonsens_comparison;
 
 /*
- * Compares an estimated graph with the true one (options of NONSENS_COMMAND_COMPARE: pattern, closure).  Nodes are
- * matched by their names; a node that one graph has and the other, which lists its nodes, has not is an error.  The
- * first distance is that from the truth, or with `pattern` from its CPDAG; with `closure` that from the closure
- * follows.
+ * Compares an estimated graph with the true one. Takes options of NONSENS_COMMAND_COMPARE: pattern, closure. Nodes are
+ * matched by name; it is an error if a graph that lists its nodes lacks a node of the other. The first distance is
+ * that from the truth, or with `pattern` from its CPDAG; with `closure` that from the closure follows.
  */
 NONSENS_API nonsens_status nonsens_comparison_new(nonsens_context *ctx, const nonsens_graph *estimate,
                                                   const nonsens_graph *truth, const nonsens_options *options,
                                                   nonsens_comparison **out);
+/* Frees a comparison. */
 NONSENS_API void nonsens_comparison_free(nonsens_comparison *comparison);
-/* The nodes of both graphs; edges of differences count them from 0. */
+/* Counts the nodes of both graphs together. */
 NONSENS_API int64_t nonsens_comparison_node_count(const nonsens_comparison *comparison);
+/* Returns the name of a node; edges of differences count nodes in this order, from 0. */
 NONSENS_API const char *nonsens_comparison_node_at(const nonsens_comparison *comparison, int64_t node);
+/* Counts the distances. */
 NONSENS_API int64_t nonsens_comparison_distance_count(const nonsens_comparison *comparison);
-/* NULL where there is none. */
+/* Returns a distance. */
 NONSENS_API const nonsens_distance *nonsens_comparison_distance_at(const nonsens_comparison *comparison, int64_t index);
+/* Returns a difference that a distance counts. */
 NONSENS_API const nonsens_difference *nonsens_comparison_difference_at(const nonsens_comparison *comparison,
                                                                        int64_t distance, int64_t index);
 
@@ -565,53 +601,58 @@ typedef struct nonsens_pairs nonsens_pairs;
 /* What was found of one pair; texts belong to the list and live as long as it does. */
 typedef struct nonsens_pair {
     int64_t x, y;          /* variables, from 0, as in the data */
-    const char *decision;  /* as nonsens_result_decision gives it; NULL where the pair failed */
+    const char *decision;  /* as nonsens_result_decision gives it; NULL if the pair failed */
     const char *direction; /* the better direction if one must be named, or NULL */
-    double score, p_value; /* NaN where there is none */
-    double q_value;        /* of the p-value among those of all pairs; NaN where it has none, or with fdr none */
-    const char *error;     /* why the pair failed; NULL where it did not */
+    double score, p_value; /* NaN if there is none */
+    double q_value;        /* of the p-value among those of all pairs; NaN if it has none, or with fdr none */
+    const char *error;     /* why the pair failed; NULL if it did not */
 } nonsens_pair;
 
 /*
  * Runs nonsens_run_direction on each pair that the option `pairs` names: all, in the order of the variables, or those
- * of a file with two names a line, in its order (names as in a line of CSV; lines that are blank or begin with # do not
- * count).  A pair that fails, as one with a constant column does, does not stop the others; data whose columns may be
- * constant must be read with `pairs` set.  The option fdr says how q-values are made; pairs without a p-value count as
- * tests with p = 1, failed ones do not count.
+ * of a file with two names a line (as in a line of CSV; blank lines and lines that begin with # do not count). A pair
+ * that fails does not stop the others; data whose columns may be constant must be read with `pairs` set. The option
+ * fdr says how q-values are made. Undecided pairs count with p = 1, failed ones do not count.
  *
- * journal: a file in which finished pairs are kept while others run, or NULL for none.  A run that was cancelled,
- * failed or killed goes on from there with `resume`, to the same end; without it a journal that is there already is an
- * error, and so is one that was begun with other data or options, or that another run has: it is locked until the pairs
- * are freed.  It may be removed once the results are written.
- * Takes options of NONSENS_COMMAND_DIRECTION.  May be NULL: journal.
+ * journal: a file in which finished pairs are kept while others run, or NULL for none. A run that was stopped goes on
+ * from there with `resume`, to the same end. Without `resume` a journal that is there already is an error; so is one
+ * that was begun with other data or options, or that another run has locked. It may be removed once the results are
+ * written. Takes options of NONSENS_COMMAND_DIRECTION. May be NULL: journal.
  */
 NONSENS_API nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data,
                                              const nonsens_options *options, const char *journal, nonsens_pairs **out);
+/* Frees the pairs and unlocks their journal. */
 NONSENS_API void nonsens_pairs_free(nonsens_pairs *pairs);
+/* Counts the pairs. */
 NONSENS_API int64_t nonsens_pairs_count(const nonsens_pairs *pairs);
-/* NULL where there is no such pair. */
+/* Returns a pair; pairs are in the order of the list. */
 NONSENS_API const nonsens_pair *nonsens_pairs_at(const nonsens_pairs *pairs, int64_t index);
 
 /* ---- simulation ---------------------------------------------------------------------------------------------- */
 
 typedef struct nonsens_simulation nonsens_simulation;
 
-/* Draws a model and rows from it (options of NONSENS_COMMAND_SIMULATE). */
+/* Draws a model and rows from it. Takes options of NONSENS_COMMAND_SIMULATE. */
 NONSENS_API nonsens_status nonsens_simulation_new(nonsens_context *ctx, const nonsens_options *options,
                                                   nonsens_simulation **out);
+/* Frees a simulation. */
 NONSENS_API void nonsens_simulation_free(nonsens_simulation *simulation);
-/*
- * What was simulated; arrays and texts live as long as the simulation.  Of values and sources, (rows * variables)
- * column by column, row i of variable j is at [j * rows + i]; a source is the disturbance of its variable.
- */
+/* Counts the rows. */
 NONSENS_API int64_t nonsens_simulation_row_count(const nonsens_simulation *simulation);
+/* Counts the variables. */
 NONSENS_API int64_t nonsens_simulation_variable_count(const nonsens_simulation *simulation);
+/* Returns the name of a variable, which lives as long as the simulation. */
 NONSENS_API const char *nonsens_simulation_variable_at(const nonsens_simulation *simulation, int64_t variable);
+/*
+ * (rows * variables) Returns the simulated values, column by column: row i of variable j is at [j * rows + i].  Arrays
+ * live as long as the simulation.
+ */
 NONSENS_API const double *nonsens_simulation_values(const nonsens_simulation *simulation);
+/* (rows * variables) Returns the disturbances of the variables, in the same order. */
 NONSENS_API const double *nonsens_simulation_sources(const nonsens_simulation *simulation);
-/* (rows) The segment of each row, from 0; its label is s1, s2, ... */
+/* (rows) Returns the segment of each row, from 0; its label is s1, s2, ... */
 NONSENS_API const int32_t *nonsens_simulation_segments(const nonsens_simulation *simulation);
-/* The simulated table as a data set: variables x1, x2, ..., segments s1, s2, ...; everything is copied. */
+/* Makes a data set of the simulated table: variables x1, x2, ..., segments s1, s2, ... Everything is copied. */
 NONSENS_API nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                    nonsens_data **out);
 
@@ -623,10 +664,11 @@ NONSENS_API nonsens_status nonsens_simulation_data(nonsens_context *ctx, const n
  * and pipes are written through.
  */
 /*
- * Could a writer write there?  Looks at the path, its folder and their access rights, and creates and changes nothing;
- * an error says why not.  A disk that is full shows up only in writing.
+ * Checks whether a writer could write there: looks at the path, its folder and their access rights, and creates and
+ * changes nothing. A full disk shows up only in writing.
  */
 NONSENS_API nonsens_status nonsens_output_check(nonsens_context *ctx, const char *path);
+/* Writes the whole result as JSON. */
 NONSENS_API nonsens_status nonsens_result_write_json(nonsens_context *ctx, const nonsens_result *result,
                                                      const char *path);
 /* What a text has beside the answer: bits, added up. */
@@ -634,7 +676,7 @@ typedef enum nonsens_text_detail {
     NONSENS_TEXT_ALL = 1,      /* all evidence, options, time and threads */
     NONSENS_TEXT_REASONING = 2 /* the reasoning step by step */
 } nonsens_text_detail;
-/* Writes the result as text; other bits than these are NONSENS_ERR_USAGE. */
+/* Writes the result as text. detail: bits of nonsens_text_detail; any other bit is NONSENS_ERR_USAGE. */
 NONSENS_API nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_result *result,
                                                      unsigned detail, const char *path);
 typedef enum nonsens_graph_format {
@@ -644,44 +686,46 @@ typedef enum nonsens_graph_format {
     NONSENS_GRAPH_GRAPHML = 4 /* GraphML, for Cytoscape, igraph, yEd, networkx */
 } nonsens_graph_format;
 
-/* The graph in one of these formats; an error for other commands than discover. */
+/* Writes the graph in one of these formats; an error for every kind but a graph. */
 NONSENS_API nonsens_status nonsens_result_write_graph(nonsens_context *ctx, const nonsens_result *result,
                                                       nonsens_graph_format format, const char *path);
+/* Writes the comparison as text. */
 NONSENS_API nonsens_status nonsens_comparison_write_text(nonsens_context *ctx, const nonsens_comparison *comparison,
                                                          const char *path);
+/* Writes the comparison as JSON. */
 NONSENS_API nonsens_status nonsens_comparison_write_json(nonsens_context *ctx, const nonsens_comparison *comparison,
                                                          const char *path);
 /*
- * The estimated disturbances or sources, one row per row of the input in its order; an error where the method has none.
- * For ica one column per source and, where there are segments, one with their labels.
+ * Writes the estimated disturbances or sources, one row per row of the input in its order; an error if the method has
+ * none. For ica one column per source and, if there are segments, one with their labels.
  */
 NONSENS_API nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_result *result,
                                                         const char *path);
 /*
- * The result as one HTML page that needs no network: decision, graph, evidence, and with the data that it was found in
- * (else NULL) pictures of some of their rows.  files (count, may be 0): what the data's files are called in the command
- * that the page gives for running it again.  An error where the data are others.
- * May be NULL: data.  May be 0: count.
+ * Writes the result as one HTML page that needs no network: decision, graph, evidence and, if the data are given,
+ * pictures of some of their rows. files: what the data's files are called in the command that the page gives for
+ * running it again. It is an error if the data are not those of the result. May be NULL: data. May be 0: count.
  */
 NONSENS_API nonsens_status nonsens_result_write_html(nonsens_context *ctx, const nonsens_result *result,
                                                      const nonsens_data *data, const char *const *files, int64_t count,
                                                      const char *path);
 /*
- * The same from a result that was written as JSON ("-" is standard input), and the data files (count, may be 0), which
- * are read as its options say.  other_data (may be NULL): 1 where the data are not those of the result, which the page
- * then says; else 0.  sources (may be NULL): the file of disturbances that nonsens_result_write_sources wrote, which
- * the JSON does not hold; needs the data.
- * May be NULL: sources, other_data.  May be 0: count.
+ * Writes the same page from a result that was written as JSON ("-" is standard input) and its data files, which are
+ * read as its options say. sources: the file that nonsens_result_write_sources wrote, which needs the data; NULL for
+ * none. *other_data becomes 1 if the data are not those of the result, which the page then says, else 0. May be NULL:
+ * sources, other_data. May be 0: count.
  */
 NONSENS_API nonsens_status nonsens_report_write_html(nonsens_context *ctx, const char *result, const char *const *files,
                                                      int64_t count, const char *sources, const char *path,
                                                      int *other_data);
-/* One JSON object per line, the pairs in the order of the list; all lines have the same keys. */
+/* Writes one JSON object per line, the pairs in the order of the list; all lines have the same keys. */
 NONSENS_API nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
-/* A table of all pairs, most certain first, and what its figures mean. */
+/* Writes a table of all pairs, most certain first, and what its columns mean. */
 NONSENS_API nonsens_status nonsens_pairs_write_text(nonsens_context *ctx, const nonsens_pairs *pairs, const char *path);
+/* Writes the simulated table as CSV. */
 NONSENS_API nonsens_status nonsens_simulation_write_csv(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                         const char *path);
+/* Writes the true graph and how the data were simulated as JSON. */
 NONSENS_API nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,
                                                           const char *path);
 

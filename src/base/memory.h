@@ -76,7 +76,7 @@ char *arena_format_list(nonsens_context *ctx, arena *a, const char *format, va_l
 
 /*
  * The array itself where `count` elements leave room for another one; else a copy with twice the room, *capacity.  The
- * old one stays in the arena, which costs at most as much again.  NULL where there is no memory.
+ * old one stays in the arena, which costs at most as much again.  NULL if there is no memory.
  */
 void *arena_grow(nonsens_context *ctx, arena *a, void *array, int64_t count, int64_t *capacity, size_t size);
 

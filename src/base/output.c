@@ -17,7 +17,7 @@ struct output {
     FILE *stream;
     char *path;         /* as the caller calls it */
     const char *target; /* what it means once links are followed */
-    char *temporary;    /* NULL where the target is written through */
+    char *temporary;    /* NULL if the target is written through */
     int error;          /* of output_write, or 0 */
 };
 
@@ -113,7 +113,7 @@ static int open_target(nonsens_context *ctx, output *out)
 
 /* ---- looking before writing ---- */
 
-/* 0 where files can be made in the folder of the path, else the error number. */
+/* 0 if files can be made in the folder of the path, else the error number. */
 static int folder_error(nonsens_context *ctx, arena *a, const char *path)
 {
     int length = folder_length(path);

@@ -22,7 +22,7 @@ char *show_text(char *out, size_t bytes, const char *text, int64_t length, int64
 const char *show_bytes(char out[SHOWN_BYTES], const char *text, int64_t length);
 const char *show_quoted(char out[SHOWN_BYTES], const char *text);
 
-/* At most 40 characters without quotes, but "" where there are none. */
+/* At most 40 characters without quotes, but "" if there are none. */
 const char *show_bare(char out[SHOWN_BYTES], const char *text);
 
 /* At most 200 characters of a path: it is their ends that tell paths apart. */

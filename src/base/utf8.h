@@ -47,7 +47,7 @@ static inline bool utf8_is_valid(const char *text, int64_t length)
     return step > 0;
 }
 
-/* Bytes of the mark of byte order that some editors put in front of UTF-8, 0 where there is none. */
+/* Bytes of the mark of byte order that some editors put in front of UTF-8, 0 if there is none. */
 static inline int64_t utf8_mark_length(const char *text, int64_t size)
 {
     return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;

@@ -23,7 +23,7 @@ typedef struct classifier_difference {
     double p_value;
 } classifier_difference;
 
-/* block_of: (n) block of every row, 0 .. blocks - 1, or NULL where rows are independent; scratch: (blocks). */
+/* block_of: (n) block of every row, 0 .. blocks - 1, or NULL if rows are independent; scratch: (blocks). */
 void compare_rows(int64_t n, const double *larger, const double *smaller, const int32_t *block_of, int64_t blocks,
                   double *scratch, classifier_difference *out);
 

@@ -14,7 +14,7 @@
 /* sum of a[i] b[i], in a fixed order. */
 double envelope_dot(int64_t n, const double *a, const double *b);
 
-/* a (n, n) = L L' in place, lower triangle.  False where it is not positive definite. */
+/* a (n, n) = L L' in place, lower triangle.  False if it is not positive definite. */
 bool envelope_factor(int64_t n, const int64_t *first, double *a);
 
 /* x (n) = L^-1 x, and x = L'^-1 x. */

@@ -74,7 +74,7 @@ nonsens_status classifier_model_new(nonsens_context *ctx, arena *a, const classi
 
 enum { NEIGHBOURS = 9 }; /* products with entries in a row of the penalty: up to two further along either variable */
 
-/* The k-th of them to product s; -1 where that is beyond the edge. */
+/* The k-th of them to product s; -1 if that is beyond the edge. */
 static inline int64_t neighbour(const classifier_model *m, int64_t s, int k)
 {
     static const int along[NEIGHBOURS][2] = {{-2, 0}, {-1, 0}, {0, -2}, {0, -1}, {0, 0},

@@ -9,7 +9,7 @@
  *
  * Penalty: 1/2 sum_e pi_e |sum_f a_ef h_f|^2 with |h|^2 = lambda times the integral of the squared second derivatives
  * along either variable + GENTLE times that of the squared first derivatives, which holds back logits where segments
- * can be told apart perfectly.  It is on the logits and blind to constants, so it does not depend on how logits are
+ * can be distinguished perfectly.  It is on the logits and blind to constants, so it does not depend on how logits are
  * split into a, h and c, and it is the same for every model.
  *
  * Parameters: coefficients first, products of features of both variables interleaved (which keeps the Fisher matrix in

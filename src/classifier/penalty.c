@@ -172,7 +172,7 @@ static void take_fold(const classifier_sample *data, int64_t step, int64_t k, se
     }
 }
 
-/* Takes in the scores of one penalty in one basis; false where all folds have stopped. */
+/* Takes in the scores of one penalty in one basis; false if all folds have stopped. */
 static bool take_step(const classifier_sample *data, int64_t step, search *s)
 {
     double total = 0.0;

@@ -179,7 +179,7 @@ static nonsens_status input_order(nonsens_context *ctx, arena *scratch, const no
     return NONSENS_OK;
 }
 
-/* Lag-1 autocorrelation of value[order[0..n-1]]; NaN where it is constant or too long to square. */
+/* Lag-1 autocorrelation of value[order[0..n-1]]; NaN if it is constant or too long to square. */
 static double lag_one(const double *value, const int64_t *order, int64_t n)
 {
     double mean = 0, squares = 0, products = 0;
@@ -280,7 +280,7 @@ nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *
     int64_t segments = data->segments;
     char label[SHOWN_BYTES];
     if (segments == 0) {
-        return fail(ctx, NONSENS_ERR_DATA, "this needs segments; " AUDIT_NAME_SEGMENTS);
+        return fail(ctx, NONSENS_ERR_DATA, AUDIT_NEEDS_SEGMENTS);
     }
     if (segments == 1) {
         return fail(

@@ -15,6 +15,7 @@ nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data);
 /* How to say what the segments are, for messages; the program has the same words (cli/analyse.c). */
 #define AUDIT_NAME_SEGMENTS \
     "name their column with --segment COL, cut the rows with --segments equal:K, or give one file per segment"
+#define AUDIT_NEEDS_SEGMENTS "this needs segments; " AUDIT_NAME_SEGMENTS
 
 /* Methods that use segments call this: an error if there are none, only one, or one with a single row. */
 nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *data);

@@ -3,7 +3,7 @@
  *
  * Columns: by kurtosis, then |skewness|, both summed over sorted values so that not a bit depends on the order of rows;
  * equal ones by their sorted values; columns that are permutations of one another (ranks, say) by how they meet the
- * other columns.  All of that standardised and the right way round, and compared up to rounding: it does not hang on
+ * other columns.  All of that standardised and the right way round, and compared up to rounding: it does not depend on
  * units.  Segments: larger first, then by their sorted rows.
  *
  * A column's way round: so that its skewness is positive; that of a symmetric one so that it is high where the rows are
@@ -21,7 +21,7 @@
 static const double ROUNDING = 1e-9;
 
 typedef struct shape {
-    double kurtosis, skewness; /* the latter without its sign, 0 where it is rounding; both 0 for a constant column */
+    double kurtosis, skewness;    /* the latter without its sign, 0 if it is rounding; both 0 for a constant column */
     double factor, middle, scale; /* (value * factor - middle) * scale has mean 0, variance 1 and this skewness, or is 0
                                      throughout; factor is negative where the skewness is */
 } shape;

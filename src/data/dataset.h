@@ -19,7 +19,7 @@
 struct nonsens_data {
     arena memory; /* owns everything below */
     int64_t n, d;
-    int64_t segments;     /* E; 0 where the user named no segments (all rows then count as one stretch start[0..1]) */
+    int64_t segments;     /* E; 0 if the user named no segments (all rows then count as one stretch start[0..1]) */
     matrix x;             /* (n, d) finite values, times sign */
     double *sign;         /* (d) 1, or -1 for a mirrored column */
     char **names;         /* (d) */

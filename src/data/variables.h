@@ -9,7 +9,7 @@
 /* A data set with just the variables that were named: first those of x, then those of y, then those of given. */
 typedef struct variable_roles {
     const nonsens_data *data;
-    nonsens_data *owned; /* for the caller to free; NULL where `data` is the caller's own */
+    nonsens_data *owned; /* for the caller to free; NULL if `data` is the caller's own */
     int64_t count[3];    /* variables of x, y and given */
 } variable_roles;
 
@@ -19,7 +19,7 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
 
 /*
  * The two variables that --x and --y name, or the only two there are.  *pair is `data` itself where it has just these
- * two in this order, else a data set that the caller frees through *owned (NULL where there is nothing to free).
+ * two in this order, else a data set that the caller frees through *owned (NULL if there is nothing to free).
  */
 nonsens_status variables_pair(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                               const nonsens_data **pair, nonsens_data **owned);

@@ -33,7 +33,7 @@ void knowledge_require(knowledge *k, int64_t a, int64_t b)
     add_flag(k, b, a, KNOWLEDGE_FORBIDDEN);
 }
 
-static nonsens_status check_circles(nonsens_context *ctx, arena *local, const knowledge *k)
+static nonsens_status check_cycles(nonsens_context *ctx, arena *local, const knowledge *k)
 {
     pdag g;
     TRY(pdag_new(ctx, local, k->d, &g));
@@ -62,7 +62,7 @@ nonsens_status knowledge_check(nonsens_context *ctx, const knowledge *k)
             }
         }
     }
-    nonsens_status status = check_circles(ctx, &local, k);
+    nonsens_status status = check_cycles(ctx, &local, k);
     arena_free(&local);
     return status;
 }

@@ -27,7 +27,7 @@ void knowledge_forbid(knowledge *k, int64_t a, int64_t b);
 /* a -> b is there; b -> a is forbidden with it. */
 void knowledge_require(knowledge *k, int64_t a, int64_t b);
 
-/* Fails where an arrow is required and forbidden, or where required arrows make a circle. */
+/* Fails if an arrow is required and forbidden, or where required arrows make a cycle. */
 nonsens_status knowledge_check(nonsens_context *ctx, const knowledge *k);
 
 /* Whether a -> b may be; whether it must be; whether the two cannot be adjacent.  k may be NULL: nothing is known. */

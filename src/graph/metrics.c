@@ -120,7 +120,7 @@ nonsens_status metrics_closure(nonsens_context *ctx, const pdag *g, pdag *out)
         }
     }
     for (int64_t a = 0; a < g->d; a++) {
-        bits_put(out->child + a * out->words, a, false); // a circle leads to itself
+        bits_put(out->child + a * out->words, a, false); // a cycle leads to itself
     }
     return NONSENS_OK;
 }

@@ -24,7 +24,7 @@ typedef struct metrics {
     metrics_score arrows;   /* arrows with one head, true if the truth has the same; possible: d (d - 1) */
     /*
      * Of the true arrows whose nodes are adjacent in the estimate too (`directions`), the share that the estimate has
-     * as the same arrow; a line or two heads in their place is not right.  NaN where there are none.
+     * as the same arrow; a line or two heads in their place is not right.  NaN if there are none.
      */
     int64_t directions;
     double direction_accuracy;
@@ -35,12 +35,12 @@ void metrics_compare(const pdag *estimate, const pdag *truth, metrics *out);
 
 /*
  * The completed pattern (CPDAG) of a DAG: an arrow where all DAGs of the same skeleton and v-structures have it, else a
- * line.  out: a graph of the same d.  Fails where `dag` has lines, arrows with two heads or a circle.
+ * line.  out: a graph of the same d.  Fails if `dag` has lines, arrows with two heads or a cycle.
  */
 nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag *dag, pdag *out);
 
 /*
- * The transitive closure: a -> b wherever arrows lead from a to b, two heads where they lead back too (a circle); else
+ * The transitive closure: a -> b wherever arrows lead from a to b, two heads where they lead back too (a cycle); else
  * the lines and two heads that `g` has itself.  out: a graph of the same d.
  */
 nonsens_status metrics_closure(nonsens_context *ctx, const pdag *g, pdag *out);

@@ -3,14 +3,14 @@
  *
  * Rules (Meek, UAI 1995; letters as in Pearl, "Causality", section 2.5): the line a - b becomes a -> b
  *   1  where c -> a, c and b not adjacent                      (else a new v-structure at a)
- *   2  where a -> c -> b                                       (else a circle)
- *   3  where a - c -> b and a - e -> b, c and e not adjacent   (else a circle or a new v-structure at a)
+ *   2  where a -> c -> b                                       (else a cycle)
+ *   3  where a - c -> b and a - e -> b, c and e not adjacent   (else a cycle or a new v-structure at a)
  *   4  where a - c -> e -> b, c and b not adjacent, a and e adjacent; needed only where arrows are there that do not
  *      follow from v-structures.
  *
  * They are applied in rounds: all that the rules imply of the graph as it stands is collected, then directed at once.
  * With tests that err, rules may contradict one another.  A line for which they imply both directions stays a line, and
- * so do those that a round's arrows would make part of a circle or of a new v-structure.  Hence the outcome does not
+ * so do those that a round's arrows would make part of a cycle or of a new v-structure.  Hence the outcome does not
  * depend on the order in which nodes are looked at, which it does where each arrow is drawn as soon as it is implied.
  */
 #include "graph/orient.h"
@@ -233,7 +233,7 @@ static void check_collider(orienter *o, int64_t a, int64_t b)
     }
 }
 
-static void check_circle(orienter *o, int64_t a, int64_t b)
+static void check_cycle(orienter *o, int64_t a, int64_t b)
 {
     if (!bits_has(pdag_row(o->graph, o->doubt, a), b) && pdag_would_close_cycle(o->graph, a, b)) {
         doubt_line(o, a, b);
@@ -254,7 +254,7 @@ nonsens_status orient_rules(nonsens_context *ctx, orienter *o)
         for_wanted(o, draw_arrow);
         for_wanted(o, check_collider);
         if (pdag_has_cycle(o->graph)) {
-            for_wanted(o, check_circle);
+            for_wanted(o, check_cycle);
         }
         for_wanted(o, take_back);
     }

@@ -2,7 +2,7 @@
  * orient.h - directions in a skeleton: what is known, v-structures, then Meek's rules to a fixpoint.
  *
  * Usual order of calls: orient_new, orient_knowledge, orient_colliders, orient_rules, then orient_edge for single
- * edges that a method can direct otherwise.  No step makes a circle of arrows; the rules and orient_edge make no new
+ * edges that a method can direct otherwise.  No step makes a cycle of arrows; the rules and orient_edge make no new
  * v-structure either.
  *
  * Nothing here depends on the order of the nodes, with two exceptions: ORIENT_PLAIN looks at the separating set that
@@ -22,7 +22,7 @@
 enum collider_rule { ORIENT_PLAIN, ORIENT_CONSERVATIVE, ORIENT_MAJORITY };
 
 /*
- * Where v-structures contradict one another (x -> y and y -> x), or make a circle of arrows.  BIDIRECTED: the edges in
+ * Where v-structures contradict one another (x -> y and y -> x), or make a cycle of arrows.  BIDIRECTED: the edges in
  * question become arrows with two heads.  PRIORITY: v-structures enter one by one, those with the largest p-value of
  * their separated ends first, and one that contradicts those before it is left out.
  */
@@ -34,7 +34,7 @@ typedef struct orient_report {
     int64_t ambiguous; /* of these */
     int64_t refused;   /* v-structures left out: what is known speaks against them */
     int64_t conflicts; /* BIDIRECTED: edges with two heads; PRIORITY: v-structures left out */
-    int64_t undecided; /* lines left, since rules imply both directions, or a circle, or a new v-structure */
+    int64_t undecided; /* lines left, since rules imply both directions, or a cycle, or a new v-structure */
     int64_t tests;     /* more tests made for the conservative and majority rules */
 } orient_report;
 
@@ -59,7 +59,7 @@ typedef struct orienter {
 /* graph: lines, or what is oriented already; it is changed in place.  known may be NULL.  Memory from `keep`. */
 nonsens_status orient_new(nonsens_context *ctx, arena *keep, pdag *graph, const knowledge *known, orienter *out);
 
-/* Directs what is known; fails where that makes a circle. */
+/* Directs what is known; fails if that makes a cycle. */
 nonsens_status orient_knowledge(nonsens_context *ctx, orienter *o);
 
 /*
@@ -72,7 +72,7 @@ nonsens_status orient_colliders(nonsens_context *ctx, arena *keep, orienter *o, 
 /* Meek's rules (Meek, "Causal inference and causal explanation with background knowledge", UAI 1995). */
 nonsens_status orient_rules(nonsens_context *ctx, orienter *o);
 
-/* Whether the line a - b may become a -> b: not against what is known, no circle, no new v-structure. */
+/* Whether the line a - b may become a -> b: not against what is known, no cycle, no new v-structure. */
 bool orient_may(const orienter *o, int64_t a, int64_t b);
 /* Directs the line a - b, then all that the rules imply; *done: whether it could (orient_may). */
 nonsens_status orient_edge(nonsens_context *ctx, orienter *o, int64_t a, int64_t b, bool *done);

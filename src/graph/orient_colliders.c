@@ -2,7 +2,7 @@
  * orient_colliders.c - v-structures from separating sets, and what becomes of those that contradict one another.
  *
  * ORIENT_BIDIRECTED follows Colombo, Maathuis (JMLR 15, 2014, section 4.3) in letting x -> y and y -> x together be
- * x <-> y, and does the same with arrows of v-structures that lie on a circle of arrows.  ORIENT_PRIORITY lets the
+ * x <-> y, and does the same with arrows of v-structures that lie on a cycle of arrows.  ORIENT_PRIORITY lets the
  * v-structures whose ends are separated with the largest p-value enter first.
  */
 #include "base/memory.h"
@@ -98,8 +98,8 @@ static void draw_wanted(orienter *o)
     }
 }
 
-/* Wanted arrows on circles, all found before any is changed. */
-static void break_circles(orienter *o)
+/* Wanted arrows on cycles, all found before any is changed. */
+static void break_cycles(orienter *o)
 {
     pdag *g = o->graph;
     for (int64_t a = 0; a < g->d; a++) {
@@ -125,7 +125,7 @@ static void direct_together(orienter *o)
     want_all(o);
     draw_wanted(o);
     if (pdag_has_cycle(o->graph)) {
-        break_circles(o);
+        break_cycles(o);
     }
 }
 

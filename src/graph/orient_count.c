@@ -94,7 +94,7 @@ static void judge_triple(orient_triple *t, enum collider_rule rule, int64_t sets
 static nonsens_status count_pair(nonsens_context *ctx, arena *scratch, int64_t job, const count_work *w)
 {
     orient_triple *triple = &w->o->triple[w->start[job]];
-    count_space space = {.p_value = NAN}; // not that of the skeleton, which hangs on the order of its tests
+    count_space space = {.p_value = NAN}; // not that of the skeleton, which depends on the order of its tests
     int64_t d = w->o->graph->d;
     ARENA_TRY(ctx, scratch, space.near, d);
     ARENA_TRY(ctx, scratch, space.index, d);

@@ -116,7 +116,7 @@ bool pdag_would_close_cycle(const pdag *g, int64_t a, int64_t b)
     return a == b || pdag_is_ancestor(g, b, a);
 }
 
-/* A node without parents among those left is taken away, again and again (Kahn 1962); a circle cannot be taken. */
+/* A node without parents among those left is taken away, again and again (Kahn 1962); a cycle cannot be taken. */
 bool pdag_has_cycle(const pdag *g)
 {
     int64_t taken = 0;

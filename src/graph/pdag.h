@@ -61,7 +61,7 @@ int64_t pdag_parents(const pdag *g, int64_t a, int64_t *out);
 
 /* Whether arrows lead from a to b, which is not a. */
 bool pdag_is_ancestor(const pdag *g, int64_t a, int64_t b);
-/* Whether a -> b would close a circle of arrows. */
+/* Whether a -> b would close a cycle of arrows. */
 bool pdag_would_close_cycle(const pdag *g, int64_t a, int64_t b);
 bool pdag_has_cycle(const pdag *g);
 /* Whether a -> b would make a v-structure a -> b <- c, with a and c not adjacent. */

@@ -31,10 +31,10 @@ typedef struct skeleton_options {
 
 /* What was found about two nodes. */
 typedef struct skeleton_pair {
-    double p_value;       /* the largest of the tests of the pair that were made; NaN where none was (knowledge) */
+    double p_value;       /* the largest of the tests of the pair that were made; NaN if none was (knowledge) */
     bool separated;       /* by this set: */
     int32_t count;        /* its size */
-    const int32_t *given; /* (count), ascending; NULL where count is 0 */
+    const int32_t *given; /* (count), ascending; NULL if count is 0 */
 } skeleton_pair;
 
 typedef struct skeleton {

@@ -95,7 +95,7 @@ static nonsens_status decorrelate_once(fixed_point *p, int64_t count, double *v,
     return NONSENS_OK;
 }
 
-/* Makes the columns of v (d, count) orthonormal, all alike; *possible = false where they are dependent. */
+/* Makes the columns of v (d, count) orthonormal, all alike; *possible = false if they are dependent. */
 static nonsens_status decorrelate(fixed_point *p, int64_t done, int64_t count, double *v, bool *possible)
 {
     double condition = 0.0;
@@ -257,7 +257,7 @@ nonsens_status ica_fastica_within(nonsens_context *ctx, arena *a, ica_data *data
 
 typedef struct negentropy_state {
     ica_rows rows; /* first: ica_rows_turn takes it */
-    enum contrast contrast;
+    enum option_contrast contrast;
 } negentropy_state;
 
 static double plane_negentropy(void *opaque, int64_t j, int64_t k, double c, double s)

@@ -254,7 +254,7 @@ static nonsens_status canonical_output(nonsens_context *ctx, const unmixing_job 
 
 /* ---- the run ------------------------------------------------------------------------------------------------- */
 
-bool ica_sees_segments(enum unmixing algorithm)
+bool ica_sees_segments(enum option_unmixing algorithm)
 {
     return algorithm != UNMIX_FASTICA && algorithm != UNMIX_INFOMAX;
 }
@@ -318,7 +318,7 @@ static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix
     return canonical_output(ctx, job, out->unmix);
 }
 
-ica_options ica_options_for(enum unmixing algorithm)
+ica_options ica_options_for(enum option_unmixing algorithm)
 {
     bool two = algorithm == UNMIX_TWO_STATISTIC;
     return (ica_options){.algorithm = algorithm == UNMIX_AUTO || two ? UNMIX_SCORE_MATCHING : algorithm,

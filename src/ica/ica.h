@@ -17,23 +17,23 @@
 
 /* What an algorithm is told.  ica_options_for gives the defaults of an algorithm. */
 typedef struct ica_options {
-    enum unmixing algorithm;  /* UNMIX_AUTO: score matching */
-    enum whitening whitening; /* WHITENING_AUTO: within segments, but total for FastICA and Infomax */
-    enum statistic statistic; /* score matching; STATISTIC_AUTO: chosen on rows kept back */
-    double sharpness;         /* score matching; 0: the statistic's own */
-    enum contrast contrast;   /* FastICA */
-    bool deflation;           /* FastICA: one source after another */
-    int64_t starts;           /* at least 1: starting points of which the best is kept */
-    uint64_t seed;            /* of the starts that are random */
-    int threads;              /* <= 0: all cores; the result does not depend on it */
-    const char *const *names; /* (d) of the columns, for messages; NULL: "feature 1", ... */
+    enum option_unmixing algorithm;  /* UNMIX_AUTO: score matching */
+    enum option_whitening whitening; /* WHITENING_AUTO: within segments, but total for FastICA and Infomax */
+    enum option_statistic statistic; /* score matching; STATISTIC_AUTO: chosen on rows held out */
+    double sharpness;                /* score matching; 0: the statistic's own */
+    enum option_contrast contrast;   /* FastICA */
+    bool deflation;                  /* FastICA: one source after another */
+    int64_t starts;                  /* at least 1: starting points of which the best is kept */
+    uint64_t seed;                   /* of the starts that are random */
+    int threads;                     /* <= 0: all cores; the result does not depend on it */
+    const char *const *names;        /* (d) of the columns, for messages; NULL: "feature 1", ... */
 } ica_options;
 
 /* One start, within-segment whitening where theory allows it, log cosh (two-statistic: two) for score matching. */
-ica_options ica_options_for(enum unmixing algorithm);
+ica_options ica_options_for(enum option_unmixing algorithm);
 
 /* FastICA and Infomax take all rows for one sample. */
-bool ica_sees_segments(enum unmixing algorithm);
+bool ica_sees_segments(enum option_unmixing algorithm);
 
 /*
  * objective, per row, smaller is better:
@@ -56,9 +56,9 @@ typedef struct ica_result {
     double objective;
     int iterations; /* sweeps over planes plus L-BFGS iterations */
     bool converged;
-    double contrast_gap;      /* how much worse the objective gets at the worst rotation; near 0: not identified */
-    enum statistic statistic; /* score matching: the one that was used, */
-    double sharpness;         /* and how sharp */
+    double contrast_gap; /* how much worse the objective gets at the worst rotation; near 0: not identified */
+    enum option_statistic statistic;  /* score matching: the one that was used, */
+    double sharpness;                 /* and how sharp */
     int64_t rows_used, segments_used; /* in the contrast: those of segments with enough rows */
     bool is_inside;                   /* variance 1, order and sign refer to rows less their segment's mean */
 } ica_result;

@@ -65,7 +65,7 @@ static double golden_minimum(const ica_contrast *contrast, int64_t j, int64_t k,
     return at_left < at_right ? left : right;
 }
 
-/* The best angle of one plane in [-1/8, 1/8] of a full turn; 0 where no angle is better than staying. */
+/* The best angle of one plane in [-1/8, 1/8] of a full turn; 0 if no angle is better than staying. */
 static double best_angle(const ica_contrast *contrast, const ica_search *search, int64_t j, int64_t k)
 {
     double step = QUARTER_TURN / search->grid;

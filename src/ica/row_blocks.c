@@ -90,7 +90,7 @@ static contrast_sums skew_tile(int64_t rows, double *s)
 }
 
 /* The last `padding` of the rows hold zeros and do not count. */
-static contrast_sums contrast_tile(enum contrast contrast, int64_t rows, int64_t padding, double *s)
+static contrast_sums contrast_tile(enum option_contrast contrast, int64_t rows, int64_t padding, double *s)
 {
     contrast_sums sums;
     switch (contrast) {
@@ -111,7 +111,7 @@ static contrast_sums contrast_tile(enum contrast contrast, int64_t rows, int64_t
     }
 }
 
-double ica_contrast_mean(enum contrast contrast, int64_t n, double scale, const double *s)
+double ica_contrast_mean(enum option_contrast contrast, int64_t n, double scale, const double *s)
 {
     double tile[TILE_ROWS], sum = 0.0;
     for (int64_t first = 0; first < n; first += TILE_ROWS) {
@@ -279,8 +279,8 @@ static nonsens_status work_on_blocks(nonsens_context *ctx, arena *scratch, int64
     }
 }
 
-nonsens_status ica_blocks_new(nonsens_context *ctx, arena *a, const ica_data *data, enum contrast contrast, int threads,
-                              ica_blocks *b)
+nonsens_status ica_blocks_new(nonsens_context *ctx, arena *a, const ica_data *data, enum option_contrast contrast,
+                              int threads, ica_blocks *b)
 {
     *b = (ica_blocks){.ctx = ctx, .n = data->n, .d = data->d, .y = data->y, .contrast = contrast};
     b->blocks = (b->n + BLOCK_ROWS - 1) / BLOCK_ROWS;

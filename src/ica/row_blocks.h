@@ -24,7 +24,7 @@ typedef struct ica_blocks {
     nonsens_context *ctx;
     int64_t n, d, blocks;
     double *y; /* (n, d) */
-    enum contrast contrast;
+    enum option_contrast contrast;
     int workers;
     double *tiles;  /* (workers) tiles of rows, of sources */
     double *sums;   /* (d d + 2 d, blocks) */
@@ -35,8 +35,8 @@ typedef struct ica_blocks {
 } ica_blocks;
 
 /* Uses y (n, d) in place; few rows are worked on by one thread whatever `threads` says. */
-nonsens_status ica_blocks_new(nonsens_context *ctx, arena *a, const ica_data *data, enum contrast contrast, int threads,
-                              ica_blocks *b);
+nonsens_status ica_blocks_new(nonsens_context *ctx, arena *a, const ica_data *data, enum option_contrast contrast,
+                              int threads, ica_blocks *b);
 
 /* w (d, m), m <= d: a column is a direction. */
 nonsens_status ica_blocks_pass(ica_blocks *b, int64_t m, const double *w, ica_row_means *out);
@@ -48,6 +48,6 @@ void ica_blocks_turn(ica_blocks *b, const double *w);
 nonsens_status ica_spaced_rows(nonsens_context *ctx, arena *a, const ica_data *data, int64_t most, ica_data *out);
 
 /* E G(scale s) over n values. */
-double ica_contrast_mean(enum contrast contrast, int64_t n, double scale, const double *s);
+double ica_contrast_mean(enum option_contrast contrast, int64_t n, double scale, const double *s);
 
 #endif

@@ -16,7 +16,7 @@
  * corner of a density need not lie at its mean; M_e gets a small ridge.
  *
  * Which family: J estimates the Fisher divergence between model and data up to a constant of the data alone, so J on
- * rows that were kept back compares families.  Rows of every segment are dealt into five parts; each is scored by the
+ * rows that were held out compares families.  Rows of every segment are dealt into five parts; each is scored by the
  * fit to the others.  The family with the least sum is fitted to all rows, if it is clearly better than `asymmetric`.
  */
 #include "base/parallel.h"
@@ -28,8 +28,8 @@
 #include <string.h>
 
 /* The first is taken unless another one is clearly better: it separates most kinds of sources well. */
-static const enum statistic CANDIDATES[] = {STATISTIC_ASYMMETRIC,    STATISTIC_LOG_COSH,   STATISTIC_TWO,
-                                            STATISTIC_GAUSSIAN_BASE, STATISTIC_SMOOTH_ABS, STATISTIC_THREE};
+static const enum option_statistic CANDIDATES[] = {STATISTIC_ASYMMETRIC,    STATISTIC_LOG_COSH,   STATISTIC_TWO,
+                                                   STATISTIC_GAUSSIAN_BASE, STATISTIC_SMOOTH_ABS, STATISTIC_THREE};
 enum { DEFAULT = 0, CANDIDATE_COUNT = sizeof CANDIDATES / sizeof *CANDIDATES };
 
 /*
@@ -209,7 +209,7 @@ static bool is_clearly_better(const choice_state *state, int k)
 }
 
 static nonsens_status choose(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
-                             double sharpness, enum statistic *out)
+                             double sharpness, enum option_statistic *out)
 {
     choice_state state = {.data = data, .sharpness = sharpness};
     int64_t terms = PARTS * data->segments;

@@ -98,7 +98,7 @@ static const ica_family FAMILIES[] = {
     [STATISTIC_THREE] = {3, 0, true, 2.0, {log_cosh_beyond_square, square_half, linear}},
 };
 
-const ica_family *ica_family_of(enum statistic statistic)
+const ica_family *ica_family_of(enum option_statistic statistic)
 {
     return &FAMILIES[statistic];
 }

@@ -25,7 +25,7 @@ typedef struct ica_family {
 } ica_family;
 
 /* Any but STATISTIC_AUTO. */
-const ica_family *ica_family_of(enum statistic statistic);
+const ica_family *ica_family_of(enum option_statistic statistic);
 
 /* First to third derivatives of all statistics at s (n): three arrays (n, count). */
 typedef struct ica_derivatives {

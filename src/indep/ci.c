@@ -170,7 +170,7 @@ static int64_t drop_group(const ci_tester *t, int64_t count, int64_t *given)
     return left;
 }
 
-/* The stream of a question hangs on ranks, not on places. */
+/* The stream of a question depends on ranks, not on places. */
 static uint64_t job_of(const ci_tester *t, int64_t count, const int64_t *key)
 {
     uint64_t h = HASH_START;

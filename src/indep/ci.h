@@ -27,21 +27,21 @@ enum { CI_DETAILS = 2 };
 
 typedef struct ci_result {
     double statistic, p_value;
-    int64_t rows_used, segments_used, segments_skipped; /* rows_used: 0 where the test does not tell */
+    int64_t rows_used, segments_used, segments_skipped; /* rows_used: 0 if the test does not tell */
     int64_t min_rows;                                   /* of a segment that enters the test */
     bool by_permutation, by_signs;                      /* p_value came from permutations, or from random signs */
     bool by_callback;                                   /* a caller's own test: nothing but p_value is known */
     bool degenerate; /* nothing is left of a variable once z is known: p_value is 1 */
     int details;
     ci_detail detail[CI_DETAILS];
-    const char *side_name; /* what `side` holds, and in words; NULL where there is nothing */
+    const char *side_name; /* what `side` holds, and in words; NULL if there is nothing */
     const char *side_text;
     double side[2]; /* a figure on x and one on y, as they were asked for */
 } ci_result;
 
 typedef struct ci_options {
-    enum independence_test test; /* no sample test; TEST_AUTO: hsic, and kci where something is given */
-    enum null_kind null_kind;
+    enum option_independence_test test; /* no sample test; TEST_AUTO: hsic, and kci where something is given */
+    enum option_null_kind null_kind;
     int64_t permutations;
     double refine_at; /* as in hsic_options */
     int64_t seed;

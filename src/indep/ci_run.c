@@ -20,8 +20,9 @@
 enum part_kind { PART_FEATURES, PART_RESIDUALS, PART_ALL_ROWS };
 
 /*
- * Rows of a group, per column given, below which what a regression leaves over is not tested: its errors, which hang on
- * the given columns in x and y alike, add up over groups.  Ten groups of 20 rows a column: size .108 and .083 at .05.
+ * Rows of a group, per column given, below which what a regression leaves over is not tested: its errors, which depend
+ * on the given columns in x and y alike, add up over groups.  Ten groups of 20 rows a column: size .108 and .083 at
+ * .05.
  */
 enum { RESIDUALS_MIN_ROWS = 50 };
 
@@ -79,7 +80,7 @@ static nonsens_status gather_given(nonsens_context *ctx, arena *a, const ci_test
 
 /* ---- parts --------------------------------------------------------------------------------------------------- */
 
-/* The random features of a variable given a set do not hang on what it is compared with. */
+/* The random features of a variable given a set do not depend on what it is compared with. */
 static uint64_t part_job(const ci_tester *t, int64_t variable, const ci_question *q)
 {
     uint64_t h = HASH_START;
@@ -436,7 +437,7 @@ static nonsens_status run_information(nonsens_context *ctx, arena *scratch, ci_t
 typedef nonsens_status (*run_fn)(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q,
                                  ci_result *out);
 
-/* What a test can do; the order is that of enum independence_test. */
+/* What a test can do; the order is that of enum option_independence_test. */
 typedef struct test_row {
     run_fn run;
     bool conditional, vectors;

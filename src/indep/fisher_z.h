@@ -26,7 +26,7 @@ typedef struct fisher_z_data {
 typedef struct fisher_z_result {
     double statistic;         /* (sum w z)^2 / sum w */
     double heterogeneity;     /* sum w z^2 - (sum w z)^2 / sum w */
-    double p_value;           /* 1 where no group enters */
+    double p_value;           /* 1 if no group enters */
     double correlation;       /* tanh(sum w z / sum w): partial correlation over all groups */
     int64_t groups_used;      /* the others: */
     int64_t groups_skipped;   /* too few rows */

@@ -24,7 +24,7 @@ enum {
 };
 
 typedef struct hsic_options {
-    enum null_kind null_kind;
+    enum option_null_kind null_kind;
     int64_t permutations; /* of the permutation null; p = (1 + #{T* >= T}) / (1 + B) */
     double refine_at;     /* gamma null: if p is within a factor 3 of this level, permutations decide; 0: never */
     uint64_t seed;        /* permutations draw from streams of this seed and `job` (below 2^32) */
@@ -36,7 +36,7 @@ typedef struct hsic_options {
 typedef struct hsic_result {
     double statistic;      /* T */
     double mean, variance; /* of T under independence (gamma null) */
-    double skewness;       /* likewise; 0 where the variance is 0 */
+    double skewness;       /* likewise; 0 if the variance is 0 */
     double p_value;
     int64_t rows_used, segments_used, segments_skipped; /* skipped: too few rows, or constant */
     bool by_permutation;                                /* p_value came from permutations */

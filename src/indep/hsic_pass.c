@@ -42,7 +42,7 @@ typedef struct block_sums {
 
 typedef struct pass {
     const kernel_basis *basis; /* (2) */
-    int64_t cubed[2];          /* directions that enter the sum of cubes, 0 where pairs of rows do */
+    int64_t cubed[2];          /* directions that enter the sum of cubes, 0 if pairs of rows do */
     block_sums *block;         /* (jobs) */
 } pass;
 

@@ -11,9 +11,9 @@
  *     independent              .055  .055  .050  .060
  *     correlation .3           .240  .280  .500  .680
  *     y = .3 x^2 + noise       .385  .505  .660  .775
- *     blurred circle           .115  .185  .330  .345
+ *     blurred cycle           .115  .185  .330  .345
  *
- * A tenth of the rows is the default; with a fifth, k = 40, the circle is no longer seen (.083 of 60 repetitions).
+ * A tenth of the rows is the default; with a fifth, k = 40, the cycle is no longer seen (.083 of 60 repetitions).
  *
  * With ranks in the middle of their steps, (rank - 1/2) / n, scores would lie symmetrically, many distances between
  * them would be equal, and rounding errors of the quantile, which differ between processors, would decide which of them

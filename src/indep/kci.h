@@ -12,7 +12,7 @@
  * NULL_GAMMA: shifted gamma distribution with three moments; NULL_SPECTRAL: the mixture of chi-squares itself;
  * NULL_PERMUTATION: permuted rows would break the dependence on z, which the test is given; so under this name random
  * signs are set on the rows of the products psi_t phi_t' (wild bootstrap).  p = (1 + #{T* >= T}) / (1 + B).  The other
- * two do not hang on the order of the rows.
+ * two do not depend on the order of the rows.
  */
 #ifndef INDEP_KCI_H
 #define INDEP_KCI_H
@@ -29,7 +29,7 @@ enum {
 };
 
 typedef struct kci_options {
-    enum null_kind null_kind;
+    enum option_null_kind null_kind;
     int64_t permutations; /* random signs of the wild bootstrap */
     uint64_t seed, job;   /* name the random streams; job below 2^32 */
     int threads;
@@ -63,7 +63,7 @@ typedef struct kci_features {
 typedef struct kci_result {
     double statistic;      /* T */
     double mean, variance; /* of T under conditional independence */
-    double skewness;       /* likewise; 0 where the variance is 0 */
+    double skewness;       /* likewise; 0 if the variance is 0 */
     double p_value;
     int64_t rows_used, segments_used, segments_skipped;
     double degrees[2], ridge[2]; /* of the regressions of x and of y on z */
@@ -82,7 +82,7 @@ nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set
                              kci_features *out);
 
 /*
- * Likewise of a category, given z: its kernel is 1 where two rows have the same category and 0 elsewhere, so its
+ * Likewise of a category, given z: its kernel is 1 if two rows have the same category and 0 elsewhere, so its
  * features are indicators, and exact.
  */
 nonsens_status kci_category_residuals(nonsens_context *ctx, arena *keep, const kci_category *category,

@@ -1,5 +1,5 @@
 /*
- * kci_category.c - the kernel of a category, k(s, t) = 1 where rows s and t have the same category, else 0, as a
+ * kci_category.c - the kernel of a category, k(s, t) = 1 if rows s and t have the same category, else 0, as a
  * factor.
  *
  * Over a stretch of n rows, n_c of them of category c, the centred indicators have the Gram matrix

@@ -26,7 +26,7 @@ enum kci_side { KCI_SIDE_Z, KCI_SIDE_TARGET };
 nonsens_status kci_fourier(nonsens_context *ctx, arena *keep, const kci_kernel *kernel, enum kci_side side,
                            const kci_options *options, kernel_factor *out);
 
-/* Factor of the kernel of a category over a stretch of rows; rank 0 where they are all of one.  And: is it valid? */
+/* Factor of the kernel of a category over a stretch of rows; rank 0 if they are all of one.  And: is it valid? */
 nonsens_status kci_category_factor(nonsens_context *ctx, arena *keep, const kci_category *category, int64_t first,
                                    int64_t rows, kernel_factor *out);
 nonsens_status kci_category_check(nonsens_context *ctx, const kci_category *category);

@@ -11,7 +11,7 @@
  * where the sample has none are represented badly.  What is lost is therefore measured over all rows afterwards
  * (kernel_basis.lost): two normal coordinates and 100,000 rows lose 1e-6 of the trace where 1e-8 was asked for.
  *
- * Candidates stand in an order of their own (ascending, or by rank hash), so pivots do not hang on the order of rows.
+ * Candidates stand in an order of their own (ascending, or by rank hash), so pivots do not depend on the order of rows.
  */
 #include "indep/kernel_internal.h"
 

@@ -20,10 +20,10 @@ enum samples_kind { SAMPLES_KS, SAMPLES_LEVENE, SAMPLES_KRUSKAL };
 
 typedef struct samples_options {
     enum samples_kind kind;
-    enum null_kind null_kind; /* NULL_PERMUTATION, or the asymptotic distribution for any other */
-    int64_t permutations;     /* p = (1 + #{T* >= T}) / (1 + B) */
-    int64_t permute_up_to;    /* KS of three groups or more: permutations decide up to so many rows; 0: never */
-    uint64_t seed, job;       /* permutations draw from streams of this seed and job (below 2^32) */
+    enum option_null_kind null_kind; /* NULL_PERMUTATION, or the asymptotic distribution for any other */
+    int64_t permutations;            /* p = (1 + #{T* >= T}) / (1 + B) */
+    int64_t permute_up_to;           /* KS of three groups or more: permutations decide up to so many rows; 0: never */
+    uint64_t seed, job;              /* permutations draw from streams of this seed and job (below 2^32) */
     int threads;
 } samples_options;
 

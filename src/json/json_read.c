@@ -86,7 +86,7 @@ static bool find_quote(reader *r, const char **quote, bool *escaped)
     return r->at++ < r->end || refuse(r, "a text has no end");
 }
 
-/* Four hexadecimal digits; -1 where there are others. */
+/* Four hexadecimal digits; -1 if there are others. */
 static int32_t hex_unit(const char *at, const char *end)
 {
     int32_t unit = 0;
@@ -128,7 +128,7 @@ static size_t put_utf8(char *out, uint32_t c)
     return 4;
 }
 
-/* \u and what follows, a pair of surrogates where it is one; returns the bytes read behind the u, 0 where it is none.
+/* \u and what follows, a pair of surrogates where it is one; returns the bytes read behind the u, 0 if it is none.
  */
 static size_t read_unicode(const char *at, const char *end, uint32_t *c)
 {
@@ -148,7 +148,7 @@ static size_t read_unicode(const char *at, const char *end, uint32_t *c)
     return 10;
 }
 
-/* The text without its escapes, which are longer than what they stand for; false where one is none. */
+/* The text without its escapes, which are longer than what they stand for; false if one is none. */
 static bool unescape(const char *from, const char *end, char *out, size_t *length)
 {
     static const char sign[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

@@ -58,7 +58,7 @@ static double weight_of(const mixture *m, int64_t i)
     return m->weight[i] / m->unit;
 }
 
-/* False where a weight is negative or not finite. */
+/* False if a weight is negative or not finite. */
 static bool measure_weights(mixture *m)
 {
     for (int64_t i = 0; i < m->count; i++) {

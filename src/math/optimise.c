@@ -91,7 +91,7 @@ static bool is_flat(const struct trial *start, const struct trial *t)
     return fabs(t->slope) <= CURVATURE * fabs(start->slope);
 }
 
-/* Minimum of the cubic through two trials, kept away from their ends; the middle where there is none. */
+/* Minimum of the cubic through two trials, kept away from their ends; the middle if there is none. */
 static double interpolate(const struct trial *lo, const struct trial *hi)
 {
     double width = hi->step - lo->step, middle = lo->step + 0.5 * width;

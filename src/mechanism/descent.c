@@ -179,7 +179,7 @@ static void adapt_damping(descent *d, double length)
     }
 }
 
-/* Takes a step of a length that lowers the objective enough; `along`: its derivative.  False where none does. */
+/* Takes a step of a length that lowers the objective enough; `along`: its derivative.  False if none does. */
 static bool search_line(descent *d, double along)
 {
     double length = 1.0;

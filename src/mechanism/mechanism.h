@@ -64,8 +64,8 @@ typedef struct mechanism_fit {
     double *held_out; /* (n) log densities of rows by fits that have not seen them, in the data's order of rows */
     double total;     /* their sum */
     double fold_total[MECHANISM_MAX_FOLDS]; /* those of each fold */
-    bool is_guess; /* unseen rows are predicted no better than by the guess: it is kept, and its scores are those above,
-                      which are not filled */
+    bool is_guess; /* held-out rows are predicted no better than by the guess: it is kept, and its scores are those
+                      above, which are not filled */
     double *theta; /* (1 + folds, mechanism_size) of all rows, then without each fold: coefficients, places,
                       logarithms of scales */
     double smooth[MECHANISM_MAX_CAUSES]; /* of each cause: weight of squared second differences, by held-out rows */
@@ -77,7 +77,7 @@ int64_t mechanism_size(const mechanism_data *data, int64_t causes);
 
 /*
  * Fits variable `effect` on its causes (ascending), from smooth to rough in the cause that the guess lacks (without a
- * guess: in all) for as long as unseen rows are predicted better; guess may be NULL.  Memory of *out from `keep`.
+ * guess: in all) for as long as held-out rows are predicted better; guess may be NULL.  Memory of *out from `keep`.
  */
 nonsens_status mechanism_run(nonsens_context *ctx, arena *keep, const mechanism_data *data, int64_t effect,
                              int64_t causes, const int64_t *cause, const mechanism_guess *guess, mechanism_fit *out);

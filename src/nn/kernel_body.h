@@ -233,7 +233,7 @@ static void maxout_slope(int64_t units, int64_t vectors, const float *raw, float
     }
 }
 
-static void last_units(enum last_layer kind, int64_t units, int64_t vectors, const float *raw, float *active)
+static void last_units(enum option_last_layer kind, int64_t units, int64_t vectors, const float *raw, float *active)
 {
     for (int64_t u = 0; u < units; u++) {
         for (int64_t c = u * TILE; c < u * TILE + vectors * LANES; c++) {
@@ -244,8 +244,8 @@ static void last_units(enum last_layer kind, int64_t units, int64_t vectors, con
     }
 }
 
-static void last_slope(enum last_layer kind, int64_t units, int64_t vectors, const float *raw, const float *active,
-                       float *delta)
+static void last_slope(enum option_last_layer kind, int64_t units, int64_t vectors, const float *raw,
+                       const float *active, float *delta)
 {
     for (int64_t u = 0; u < units && kind != LAST_LINEAR; u++) {
         for (int64_t c = u * TILE; c < u * TILE + vectors * LANES; c++) {
@@ -384,7 +384,7 @@ static void backward(const nn_kernel_plan *p, const float *parameters, nn_kernel
 /* ---- loss ---- */
 
 /*
- * Cross-entropies of LANES rows, 0 where label is -1 (padding); with `slope` also delta = softmax - one-hot, which is 0
+ * Cross-entropies of LANES rows, 0 if label is -1 (padding); with `slope` also delta = softmax - one-hot, which is 0
  * there and in the pinned class.
  */
 LANES_INLINE lanes cross_entropy(int64_t classes, const float *logits, bits label, bool slope, float *delta)

@@ -46,7 +46,7 @@ typedef struct mlp_rows {
     int64_t n;
     const int64_t *row;
     int64_t count;
-    const int32_t *label; /* (n) class of each row; may be NULL where no loss is asked for */
+    const int32_t *label; /* (n) class of each row; may be NULL if no loss is asked for */
 } mlp_rows;
 
 /* Sum of cross-entropies over the rows, in nats. */

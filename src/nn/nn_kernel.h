@@ -17,8 +17,8 @@ enum { KERNEL_TILE = 64, KERNEL_MAX_LAYERS = 20 };
 /* inputs, width and features are those of one block (mlp.h). */
 typedef struct mlp_shape {
     int64_t inputs, layers, width, features, classes;
-    enum activation activation;
-    enum last_layer last;
+    enum option_activation activation;
+    enum option_last_layer last;
 } mlp_shape;
 
 /* One layer of weights inside the parameter array: per block W (outputs, inputs) row-major, then all biases. */
@@ -77,7 +77,7 @@ int64_t kernel_count(void);
 const nn_kernel *kernel_at(int64_t index, bool *is_available);
 
 /*
- * The best that the processor has, or the one that the environment variable NONSENS_KERNEL names.  An error where that
+ * The best that the processor has, or the one that the environment variable NONSENS_KERNEL names.  An error if that
  * does not exist here.
  */
 nonsens_status kernel_choose(nonsens_context *ctx, const nn_kernel **out);

@@ -9,7 +9,7 @@
 #include "nn/mlp.h"
 
 typedef struct train_options {
-    enum optimiser optimiser;
+    enum option_optimiser optimiser;
     double learning_rate, momentum, weight_decay;
     int64_t batch, epochs, patience;
     double final_rate; /* the learning rate ends at this share of its start; TRAIN_FINAL_RATE is usual, 1 keeps it */

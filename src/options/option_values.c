@@ -186,7 +186,7 @@ void option_print_choice(const char *choices, int index, char *buffer, size_t by
     snprintf(buffer, bytes, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
-const char *option_test_word(enum independence_test test, char word[OPTION_WORD_BYTES])
+const char *option_test_word(enum option_independence_test test, char word[OPTION_WORD_BYTES])
 {
     const char *choices = nonsens_option_find("test", NONSENS_COMMAND_INDEPENDENCE)->choices;
     option_print_choice(choices, (int)test, word, OPTION_WORD_BYTES);

@@ -16,17 +16,17 @@ typedef struct range {
 } range;
 
 /* Choices; the order is that of the words in the table. */
-enum na_rule { NA_ERROR, NA_DROP_ROWS };
-enum sem { SEM_LAYERED, SEM_NODE };
-enum noise { NOISE_LAPLACE, NOISE_GAUSSIAN, NOISE_STUDENT, NOISE_UNIFORM };
-enum modulate { MODULATE_BOTH, MODULATE_CAUSE, MODULATE_EFFECT, MODULATE_PROPORTIONAL };
-enum confounded { CONFOUNDED_NO, CONFOUNDED_MODULATED, CONFOUNDED_STATIONARY };
-enum activation { ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH };
-enum last_layer { LAST_LINEAR, LAST_ABS, LAST_SMOOTH_ABS };
-enum features { FEATURES_AUTO, FEATURES_SPLINE, FEATURES_NETWORK };
-enum inputs { INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES };
-enum optimiser { OPTIMISER_ADAM, OPTIMISER_SGD };
-enum unmixing {
+enum option_na_rule { NA_ERROR, NA_DROP_ROWS };
+enum option_sem { SEM_LAYERED, SEM_NODE };
+enum option_noise { NOISE_LAPLACE, NOISE_GAUSSIAN, NOISE_STUDENT, NOISE_UNIFORM };
+enum option_modulate { MODULATE_BOTH, MODULATE_CAUSE, MODULATE_EFFECT, MODULATE_PROPORTIONAL };
+enum option_confounded { CONFOUNDED_NO, CONFOUNDED_MODULATED, CONFOUNDED_STATIONARY };
+enum option_activation { ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH };
+enum option_last_layer { LAST_LINEAR, LAST_ABS, LAST_SMOOTH_ABS };
+enum option_features { FEATURES_AUTO, FEATURES_SPLINE, FEATURES_NETWORK };
+enum option_inputs { INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES };
+enum option_optimiser { OPTIMISER_ADAM, OPTIMISER_SGD };
+enum option_unmixing {
     UNMIX_AUTO,
     UNMIX_JOINT_DIAGONALISATION,
     UNMIX_SCORE_MATCHING,
@@ -35,8 +35,8 @@ enum unmixing {
     UNMIX_FASTICA,
     UNMIX_INFOMAX
 };
-enum whitening { WHITENING_AUTO, WHITENING_WITHIN, WHITENING_TOTAL };
-enum statistic {
+enum option_whitening { WHITENING_AUTO, WHITENING_WITHIN, WHITENING_TOTAL };
+enum option_statistic {
     STATISTIC_AUTO,
     STATISTIC_LOG_COSH,
     STATISTIC_SMOOTH_ABS,
@@ -45,12 +45,12 @@ enum statistic {
     STATISTIC_TWO,
     STATISTIC_THREE
 };
-enum contrast { CONTRAST_LOG_COSH, CONTRAST_EXP, CONTRAST_CUBE, CONTRAST_SKEW };
-enum decide_by { DECIDE_BY_TESTS, DECIDE_BY_RATIO };
-enum ratio { RATIO_INFORMATION, RATIO_JACOBIAN, RATIO_PRINTED };
-enum pooling { POOLING_STRATIFIED, POOLING_POOLED };
-enum null_kind { NULL_GAMMA, NULL_PERMUTATION, NULL_SPECTRAL };
-enum independence_test {
+enum option_contrast { CONTRAST_LOG_COSH, CONTRAST_EXP, CONTRAST_CUBE, CONTRAST_SKEW };
+enum option_decide_by { DECIDE_BY_TESTS, DECIDE_BY_RATIO };
+enum option_ratio { RATIO_INFORMATION, RATIO_JACOBIAN, RATIO_PRINTED };
+enum option_pooling { POOLING_STRATIFIED, POOLING_POOLED };
+enum option_null_kind { NULL_GAMMA, NULL_PERMUTATION, NULL_SPECTRAL };
+enum option_independence_test {
     TEST_AUTO,
     TEST_HSIC,
     TEST_KCI,
@@ -63,13 +63,13 @@ enum independence_test {
     TEST_KRUSKAL
 };
 
-enum coefficients { COEFFICIENTS_LASSO, COEFFICIENTS_TESTED, COEFFICIENTS_ALL };
-enum regression { REGRESSION_GP, REGRESSION_POLYNOMIAL };
-enum invariance { INVARIANCE_KS, INVARIANCE_LEVENE_RANK };
-enum resample { RESAMPLE_HALF, RESAMPLE_BOOTSTRAP };
-enum fdr { FDR_BH, FDR_BY, FDR_NONE };
-enum colliders { COLLIDERS_PLAIN, COLLIDERS_CONSERVATIVE, COLLIDERS_MAJORITY };
-enum conflicts { CONFLICTS_BIDIRECTED, CONFLICTS_PRIORITY };
+enum option_coefficients { COEFFICIENTS_LASSO, COEFFICIENTS_TESTED, COEFFICIENTS_ALL };
+enum option_regression { REGRESSION_GP, REGRESSION_POLYNOMIAL };
+enum option_invariance { INVARIANCE_KS, INVARIANCE_LEVENE_RANK };
+enum option_resample { RESAMPLE_HALF, RESAMPLE_BOOTSTRAP };
+enum option_fdr { FDR_BH, FDR_BY, FDR_NONE };
+enum option_colliders { COLLIDERS_PLAIN, COLLIDERS_CONSERVATIVE, COLLIDERS_MAJORITY };
+enum option_conflicts { CONFLICTS_BIDIRECTED, CONFLICTS_PRIORITY };
 
 /*
  * Texts are never NULL; "" is a text that is not set.  They belong to the options, or to the arena of options_copy.  A
@@ -83,52 +83,52 @@ struct nonsens_options {
     /* reading data */
     const char *segment, *segments, *vars, *x, *y, *given;
     bool no_header;
-    enum na_rule na;
+    enum option_na_rule na;
     /* direction, discover, explain: the method, and the rows that it uses */
     const char *method;
     int64_t max_rows; /* --most-rows */
     bool as_published;
     /* direction: networks and their training (discover: layers) */
     int64_t layers, width, folds, restarts, keep, epochs, patience, batch;
-    enum inputs inputs;
-    enum activation activation;
-    enum last_layer last;
-    enum optimiser optimiser;
+    enum option_inputs inputs;
+    enum option_activation activation;
+    enum option_last_layer last;
+    enum option_optimiser optimiser;
     double learning_rate, momentum, weight_decay, validation;
     /* direction, diagnose: segment classifiers in general, and those on splines */
-    enum features features;
+    enum option_features features;
     int64_t score_folds, block_length, basis;
     double undersmooth;
     /* direction, ica: unmixing */
-    enum unmixing unmixing;
-    enum whitening whitening;
-    enum statistic statistic;
-    enum contrast contrast;
+    enum option_unmixing unmixing;
+    enum option_whitening whitening;
+    enum option_statistic statistic;
+    enum option_contrast contrast;
     double sharpness;
     bool deflation;
     int64_t starts;
     /* direction, discover, independence, diagnose: tests and what decides */
-    enum decide_by rule;
-    enum ratio ratio;
-    enum pooling pooling;
-    enum null_kind null_kind;
+    enum option_decide_by rule;
+    enum option_ratio ratio;
+    enum option_pooling pooling;
+    enum option_null_kind null_kind;
     int64_t permutations, test_rows;
-    enum independence_test test;
+    enum option_independence_test test;
     /* direction: many pairs; explain: fdr */
     const char *pairs;
-    enum fdr fdr;
+    enum option_fdr fdr;
     /* direction, discover: single methods */
-    enum coefficients coefficients;
-    enum regression regression;
+    enum option_coefficients coefficients;
+    enum option_regression regression;
     int64_t degree, max_given, bends;
-    enum invariance invariance;
-    enum colliders colliders;
-    enum conflicts conflicts;
+    enum option_invariance invariance;
+    enum option_colliders colliders;
+    enum option_conflicts conflicts;
     int orient_by; /* place among its choices, which are names of methods */
     const char *target, *knowledge;
     /* discover: bootstrap samples */
     int64_t bootstrap;
-    enum resample resample;
+    enum option_resample resample;
     const char *journal;
     /* explain: what changed in a segment */
     const char *of, *against, *graph;
@@ -136,12 +136,12 @@ struct nonsens_options {
     bool pattern, closure;
     const char *truth_column;
     /* simulate */
-    enum sem sem;
+    enum option_sem sem;
     int64_t nodes, depth, sim_segments, per_segment;
-    enum noise noise;
+    enum option_noise noise;
     range scale, mean;
-    enum modulate modulate;
-    enum confounded confounded;
+    enum option_modulate modulate;
+    enum option_confounded confounded;
     bool correlated, cyclic, independent, changing_mechanism;
     double edge_prob, fault;
     /* reproduce (resume: also direction and discover) */
@@ -172,12 +172,12 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
 bool option_next_name(const char **rest, const char **begin, const char **end);
 
 /* Does the test ask whether one variable changes over segments? */
-static inline bool option_is_sample_test(enum independence_test test)
+static inline bool option_is_sample_test(enum option_independence_test test)
 {
     return test == TEST_KS || test == TEST_LEVENE || test == TEST_KRUSKAL;
 }
 
-/* K of --segments equal:K; 0 where it is not given or not of this form. */
+/* K of --segments equal:K; 0 if it is not given or not of this form. */
 int64_t options_blocks(const nonsens_options *options);
 
 /* The word on the command line for one NONSENS_COMMAND_* bit. */
@@ -185,7 +185,7 @@ const char *option_command_name(unsigned command);
 
 /* The word of a test of independence, as in --test; the buffer is the caller's, and is returned. */
 enum { OPTION_WORD_BYTES = 32 };
-const char *option_test_word(enum independence_test test, char word[OPTION_WORD_BYTES]);
+const char *option_test_word(enum option_independence_test test, char word[OPTION_WORD_BYTES]);
 
 /* The word at this place of "a|b|c". */
 void option_print_choice(const char *choices, int index, char *buffer, size_t bytes);

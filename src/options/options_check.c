@@ -90,7 +90,7 @@ static nonsens_status check_variables(nonsens_context *ctx, const nonsens_option
     return check_names(ctx, "given", o->given);
 }
 
-/* K of "equal:K", or 0 where the text is something else. */
+/* K of "equal:K", or 0 if the text is something else. */
 int64_t options_blocks(const nonsens_options *options)
 {
     static const char prefix[] = "equal:";

@@ -7,7 +7,7 @@
 #include "options/options_internal.h"
 
 /* Choices are stored as int: every choice enum of options.h has that size. */
-_Static_assert(sizeof(enum sem) == sizeof(int), "choices are stored as int");
+_Static_assert(sizeof(enum option_sem) == sizeof(int), "choices are stored as int");
 
 enum {
     SIM = NONSENS_COMMAND_SIMULATE,

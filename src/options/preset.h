@@ -18,7 +18,7 @@ size_t preset_count(void);
 /* NULL behind the last one. */
 const preset_value *preset_at(size_t index);
 
-/* What the preset gives to the option of this key, or NULL where it leaves it alone. */
+/* What the preset gives to the option of this key, or NULL if it leaves it alone. */
 const char *preset_find(const char *key);
 
 #endif

@@ -14,7 +14,7 @@
 
 typedef struct journal_kind {
     const char *name;      /* in the head */
-    const char *lines;     /* what its lines are, in messages: "resamples" */
+    const char *lines;     /* what its lines are, in messages: "bootstrap samples" */
     const char *otherwise; /* what helps where a journal does not fit, in messages: "name another --journal" */
 } journal_kind;
 
@@ -27,7 +27,7 @@ nonsens_status journal_head_new(nonsens_context *ctx, const journal_kind *kind, 
 /* Adds what is read beside the options, by its name in messages ("data") and its hash. */
 nonsens_status journal_head_add_input(nonsens_context *ctx, json_t *head, const char *name, uint64_t hash);
 
-/* An error where the journal has another head or is no journal of this kind; one that is empty fits. */
+/* An error if the journal has another head or is no journal of this kind; one that is empty fits. */
 nonsens_status journal_check_head(nonsens_context *ctx, const journal *j, const journal_kind *kind, const json_t *head);
 /* The same, and an empty journal gets the head. */
 nonsens_status journal_begin(nonsens_context *ctx, journal *j, const journal_kind *kind, json_t *head);

@@ -107,9 +107,9 @@ nonsens_status graph_read_type(graph_builder *b, int64_t line, const char *word,
             return NONSENS_OK;
         }
     }
-    bool circle = length == 3 && word[1] == '-' && (word[0] == 'o' || word[2] == 'o');
+    bool cycle = length == 3 && word[1] == '-' && (word[0] == 'o' || word[2] == 'o');
     return graph_fail(b, line, "the edge type %s %s; there are -->, <--, --- and <->", show_bytes(shown, word, length),
-                      circle ? "has a circle, as in a PAG, which is not read" : "is not known");
+                      cycle ? "has a circle, as in a PAG, which is not read" : "is not known");
 }
 
 nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge)

@@ -1,5 +1,5 @@
 /*
- * graph_file.h - graphs from files, told apart by what is in them:
+ * graph_file.h - graphs from files, distinguished by what is in them:
  *
  *   JSON        results of discover and truths of simulate: "nodes" and "edges", each edge {"from", "to", "type"} or
  *               [cause, effect]
@@ -9,8 +9,8 @@
  *               column j means i -> j; each row may begin with its name
  *   Tetrad      "Graph Nodes:" and "Graph Edges:"
  *
- * Types of edges are -->, <--, ---, <-> (also ->, <-, --).  Marks with circles are refused: they belong to graphs of
- * another kind (PAGs).  Two arrows against each other between the same nodes may stand in a file (a circle of two);
+ * Types of edges are -->, <--, ---, <-> (also ->, <-, --).  Marks with cycles are refused: they belong to graphs of
+ * another kind (PAGs).  Two arrows against each other between the same nodes may stand in a file (a cycle of two);
  * anything else that is said twice about two nodes is an error.
  */
 #ifndef READ_GRAPH_FILE_H
@@ -27,7 +27,7 @@ struct nonsens_graph {
     bool lists_nodes; /* nodes without edges are there too; an edge list knows only the ends of its edges */
     int64_t nodes, edges;
     char **name;        /* (nodes) valid UTF-8, not empty, all different */
-    nonsens_edge *edge; /* (edges) in the order of the file; weight, p_value and support NaN where it has none */
+    nonsens_edge *edge; /* (edges) in the order of the file; weight, p_value and support NaN if it has none */
     char **caution;     /* (cautions) notes of a result of discover that call for care, or say that nothing holds */
     int64_t cautions;
 };

@@ -14,7 +14,7 @@ typedef struct graph_builder {
     const char *column; /* of an edge list: a row is an edge where this column is not 0; NULL: every row is */
     arena scratch;
     text_set names;
-    int64_t *line; /* (capacity) where each edge stands in the file, 0 where that is not known */
+    int64_t *line; /* (capacity) where each edge stands in the file, 0 if that is not known */
     int64_t capacity;
 } graph_builder;
 
@@ -22,9 +22,9 @@ typedef struct graph_builder {
 nonsens_status graph_fail(graph_builder *b, int64_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The node of this name, which is added where there is none. */
+/* The node of this name, which is added if there is none. */
 nonsens_status graph_take_node(graph_builder *b, int64_t line, const char *name, int64_t length, int64_t *node);
-/* A node of a list: an error where the name is there already. */
+/* A node of a list: an error if the name is there already. */
 nonsens_status graph_list_node(graph_builder *b, int64_t line, const char *name, int64_t length);
 /* A node that must be in the list. */
 nonsens_status graph_find_node(graph_builder *b, int64_t line, const char *name, int64_t length, int64_t *node);

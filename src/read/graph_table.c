@@ -244,7 +244,7 @@ static nonsens_status read_edges(graph_table *t)
 
 typedef struct graph_matrix {
     int64_t d;
-    int64_t corner; /* 1 where the header begins with a cell above the names of the rows */
+    int64_t corner; /* 1 if the header begins with a cell above the names of the rows */
     bool named;     /* rows begin with their names */
     bool *taken;    /* (d) the row has been there */
 } graph_matrix;

@@ -245,7 +245,7 @@ static bool selects(const knowledge_selection *s, int64_t node)
     return false;
 }
 
-/* The first line of this section that speaks of the arrow, 0 where none does.  The file was read without fault. */
+/* The first line of this section that speaks of the arrow, 0 if none does.  The file was read without fault. */
 static int64_t find_line(knowledge_reader *r, enum knowledge_section section, int64_t from, int64_t to)
 {
     knowledge_rewind(r);
@@ -318,12 +318,12 @@ static int64_t peel(const knowledge_reader *r, bool *left, int64_t *cause)
     return count;
 }
 
-static nonsens_status refuse_circle(knowledge_reader *r, int64_t on_circle, const int64_t *cause)
+static nonsens_status refuse_cycle(knowledge_reader *r, int64_t on_cycle, const int64_t *cause)
 {
     char text[MESSAGE_BYTES] = "", shown[SHOWN_BYTES];
-    int64_t node = on_circle, first_line = 0;
+    int64_t node = on_cycle, first_line = 0;
     size_t used = 0;
-    for (int k = 0; k < MAX_SHOWN && (k == 0 || node != on_circle); k++) {
+    for (int k = 0; k < MAX_SHOWN && (k == 0 || node != on_cycle); k++) {
         int64_t line = find_line(r, SECTION_REQUIRED, cause[node], node);
         first_line = k == 0 ? line : first_line;
         used += (size_t)snprintf(text + used, sizeof text - used, "%sinto %s on line %" PRId64, k ? ", " : "",
@@ -332,10 +332,10 @@ static nonsens_status refuse_circle(knowledge_reader *r, int64_t on_circle, cons
         node = cause[node];
     }
     return FAIL_LINE(r, first_line, "required arrows make a circle: %s%s; drop one of them", text,
-                     node == on_circle ? "" : ", ...");
+                     node == on_cycle ? "" : ", ...");
 }
 
-static nonsens_status check_circles(nonsens_context *ctx, arena *scratch, knowledge_reader *r)
+static nonsens_status check_cycles(nonsens_context *ctx, arena *scratch, knowledge_reader *r)
 {
     bool *left;
     int64_t *cause, node = 0;
@@ -351,7 +351,7 @@ static nonsens_status check_circles(nonsens_context *ctx, arena *scratch, knowle
     for (int64_t k = 0; k < r->d; k++) { // upstream, until it must have gone round
         node = cause[node];
     }
-    return refuse_circle(r, node, cause);
+    return refuse_cycle(r, node, cause);
 }
 
 /* ---- the whole ---- */
@@ -385,7 +385,7 @@ static nonsens_status parse(nonsens_context *ctx, arena *scratch, const char *co
     TRY(read_statements(r));
     TRY(add_tiers(r));
     TRY(check_arrows(r));
-    return check_circles(ctx, scratch, r);
+    return check_cycles(ctx, scratch, r);
 }
 
 nonsens_status knowledge_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, int64_t size,

@@ -46,7 +46,7 @@ typedef struct knowledge_reader {
     knowledge_variable *sorted; /* (d) by name */
     char *plain;                /* room for a word without its quotes */
     knowledge_selection side[2];
-    int64_t *tier, *tier_line; /* (d) tier, -1 where there is none, and the line that says so */
+    int64_t *tier, *tier_line; /* (d) tier, -1 if there is none, and the line that says so */
     uint8_t *tier_marks;       /* (d) */
     knowledge *known;
 } knowledge_reader;
@@ -67,7 +67,7 @@ bool knowledge_next_line(knowledge_reader *r);
  * variable is called so: tabs may also do no more than blanks do.
  */
 nonsens_status knowledge_next_word(knowledge_reader *r, knowledge_word *out);
-/* The variables that the word stands for; an error where there is none. */
+/* The variables that the word stands for; an error if there is none. */
 nonsens_status knowledge_resolve(const knowledge_reader *r, const knowledge_word *w, knowledge_selection *out);
 
 #endif

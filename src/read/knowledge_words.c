@@ -64,7 +64,7 @@ void knowledge_rewind(knowledge_reader *r)
     r->section = SECTION_NONE;
 }
 
-/* Node of this name, -1 where there is none. */
+/* Node of this name, -1 if there is none. */
 static int64_t find_name(const knowledge_reader *r, const char *text, int64_t length)
 {
     int64_t low = 0, high = r->d;

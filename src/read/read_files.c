@@ -20,7 +20,7 @@ static bool is_standard_input(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Not known (regular is false) of what is no regular file: pipes and devices are told apart by name alone. */
+/* Not known (regular is false) of what is no regular file: pipes and devices are distinguished by name alone. */
 typedef struct identity {
     bool regular;
     dev_t device;

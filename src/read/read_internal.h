@@ -40,7 +40,7 @@ nonsens_status reading_list_wanted(nonsens_context *ctx, read_state *r);
 /* What the options make of r->t, whose label column is known: variables, rows, segments. */
 nonsens_status reading_interpret(nonsens_context *ctx, read_state *r);
 
-/* The data set of all that; an error where no row is left. */
+/* The data set of all that; an error if no row is left. */
 nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data **out);
 
 /* An error at the first missing value, or leaves out the rows that have one, as the options say. */

@@ -1,7 +1,7 @@
 /*
  * table.h - a rectangular file in memory: CSV, TSV, blank-separated text or .npy, before anything is interpreted.
  *
- * A column holds numbers (NaN where the cell is missing) or, if it was asked for as the label column, categories by the
+ * A column holds numbers (NaN if the cell is missing) or, if it was asked for as the label column, categories by the
  * exact text of its cells; of other text columns only the name is kept.  Errors name file:line:column.
  */
 #ifndef READ_TABLE_H
@@ -21,8 +21,8 @@ typedef struct table_column {
     enum table_column_kind kind;
     bool asked;        /* on the list of wanted columns, or there is no list */
     bool mixed;        /* numbers beside text or infinite cells: kept as text, where nobody asked for the column */
-    double *value;     /* (rows) NaN where missing; NULL for text columns and for the label column */
-    int32_t *category; /* (rows) of the label column only: index into `labels`, -1 where missing; else NULL */
+    double *value;     /* (rows) NaN if missing; NULL for text columns and for the label column */
+    int32_t *category; /* (rows) of the label column only: index into `labels`, -1 if missing; else NULL */
     char **labels;     /* distinct cell texts of the label column in order of first appearance; valid UTF-8 */
     int32_t label_count;
     int64_t missing;       /* how many cells are missing */
@@ -35,7 +35,7 @@ typedef struct table {
     table_column *column; /* (cols) */
     int64_t *line;        /* (rows) line of the file on which row i starts, or NULL for .npy */
     int64_t text_column;  /* the first text column with a text in it, or -1 */
-    char *text_cell;      /* the first text in it, shown (base/show.h); NULL where there is none */
+    char *text_cell;      /* the first text in it, shown (base/show.h); NULL if there is none */
     bool decimal_comma;   /* it is a number but for its decimal comma */
 } table;
 

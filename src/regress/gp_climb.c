@@ -44,7 +44,7 @@ static void hold_outward(struct climb *c)
     }
 }
 
-/* Cholesky factor of B, with the identity for held parameters; false where it is not positive. */
+/* Cholesky factor of B, with the identity for held parameters; false if it is not positive. */
 static bool factor_free(struct climb *c)
 {
     int n = c->n;

@@ -234,7 +234,7 @@ static nonsens_status draw_all_modulation(nonsens_context *ctx, simulate_drawing
 
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
 
-static double unit_draw(rng *r, enum noise kind)
+static double unit_draw(rng *r, enum option_noise kind)
 {
     switch (kind) {
     case NOISE_GAUSSIAN:

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "options/options.h"
 
-/* Streams of one purpose are told apart by job = kind * 2^32 + index. */
+/* Streams of one purpose are distinguished by job = kind * 2^32 + index. */
 enum simulate_stream { STREAM_MAIN = 0, STREAM_MASK = 1, STREAM_CHANGE = 2, STREAM_MEAN = 3, STREAM_FAULT = 4 };
 
 static inline rng simulate_stream(int64_t seed, enum rng_purpose purpose, enum simulate_stream kind, int64_t index)
@@ -31,10 +31,10 @@ static inline double simulate_weight(rng *r)
 
 /*
  * One structural model over m variables.  parent[j * m + i] says i -> j; but for cyclic models it is strictly lower
- * triangular.  Factors (m, m), laid out like parent, multiply the weight of each edge: 1 where nothing changes.
+ * triangular.  Factors (m, m), laid out like parent, multiply the weight of each edge: 1 if nothing changes.
  */
 typedef struct simulate_model {
-    enum sem sem;
+    enum option_sem sem;
     int64_t m, depth;
     bool *parent;    // (m, m)
     double *weight;  // layered: (depth, m, m) matrices A(l), row by row

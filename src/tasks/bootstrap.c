@@ -1,23 +1,23 @@
 /*
- * bootstrap.c - the graph found again in resamples of the rows, and how many of them have each edge.
+ * bootstrap.c - the graph found again in bootstrap samples of the rows, and how many of them have each edge.
  *
  * Friedman, Goldszmidt, Wyner, "Data analysis with Bayesian networks: a bootstrap approach", UAI 1999, count edges over
  * bootstrap samples; Meinshausen, Buehlmann, "Stability selection", JRSS B 72, 2010, over random halves of the rows.
  *
- * Halves are the default (--resample half), for these reasons.  A bootstrap sample repeats rows: some 37 % of them are
- * missing and others are there two or three times.  Tests take repeated rows for further ones.  The correlation of
- * independent variables in a bootstrap sample has twice the variance that the test expects (once that of the data, once
- * that of drawing), so that a test at 5 % rejects in P(|N(0, 2)| > 1.96) = 17 % of samples: edges that are not there
- * gain support.  Kernel tests also see two equal rows at distance 0, and ranks have ties.  A half has different rows
- * only, its tests hold their level, and a statistic varies over halves as it does over bootstrap samples, variance
- * (1 - 1/2) / (n / 2) = 1 / n, which is the variance of the data's own.  What a half costs is power: support is that of
- * half the rows, and edges which are just about seen in all rows have little.
+ * Halves are the default (--bootstrap sample half), for these reasons.  A bootstrap sample repeats rows: some 37 % of
+ * them are missing and others are there two or three times.  Tests take repeated rows for further ones.  The
+ * correlation of independent variables in a bootstrap sample has twice the variance that the test expects (once that of
+ * the data, once that of drawing), so that a test at 5 % rejects in P(|N(0, 2)| > 1.96) = 17 % of samples: edges that
+ * are not there gain support.  Kernel tests also see two equal rows at distance 0, and ranks have ties.  A half has
+ * different rows only, its tests hold their level, and a statistic varies over halves as it does over bootstrap
+ * samples, variance (1 - 1/2) / (n / 2) = 1 / n, which is the variance of the data's own.  What a half costs is power:
+ * support is that of half the rows, and edges which are just about seen in all rows have little.
  *
  * Rows are drawn within segments, which keep their sizes (bootstrap) or half of them, rounded up and at least two rows.
  * Resample b has the stream (seed, RNG_BOOTSTRAP, b) over the rows in canonical order, and so does not depend on the
  * order of rows, columns and segments nor on names; the method's own seed on it comes from the same stream, so that
- * support also shows how far a random method hangs on its seed.  Counts are whole numbers: neither threads nor the
- * order in which resamples finish can change them.
+ * support also shows how far a random method depends on its seed.  Counts are whole numbers: neither threads nor the
+ * order in which bootstrap samples finish can change them.
  */
 #include "tasks/bootstrap.h"
 
@@ -34,14 +34,14 @@ typedef struct bootstrap {
     const nonsens_options *options;
     bootstrap_fn *find;
     const void *how;        /* the caller's, for `find` */
-    int threads;            /* of each resample */
+    int threads;            /* of each bootstrap sample */
     int64_t *rank;          /* (d) canonical rank of the user's columns */
     result_edge_counts *at; /* (d, d) counts by canonical ranks a < b; their own a and b are not used */
-    int64_t *last;          /* (d, d) likewise: the last resample that counted the pair as adjacent, from 1 */
+    int64_t *last;          /* (d, d) likewise: the last bootstrap sample that counted the pair as adjacent, from 1 */
     int64_t failed, first_failed;
     char failure[MESSAGE_BYTES]; /* of the first that failed */
     journal own, *journal;       /* `own`, or NULL: none is kept */
-    int64_t *missing;            /* resamples that are to be run */
+    int64_t *missing;            /* bootstrap samples that are to be run */
     int64_t jobs;
     bool broken; /* a line could not be kept: what remains is not begun */
     pthread_mutex_t keeping;
@@ -49,14 +49,14 @@ typedef struct bootstrap {
 
 /* ---- drawing ---- */
 
-static int64_t rows_of(enum resample kind, int64_t rows)
+static int64_t rows_of(enum option_resample kind, int64_t rows)
 {
     int64_t half = (rows + 1) / 2 > 2 ? (rows + 1) / 2 : 2;
     return kind == RESAMPLE_BOOTSTRAP || half > rows ? rows : half;
 }
 
 /* `count` rows of begin .. begin + rows - 1 into out; index is room for `rows`. */
-static void draw_rows(rng *r, enum resample kind, int64_t begin, int64_t rows, int64_t count, int64_t *index,
+static void draw_rows(rng *r, enum option_resample kind, int64_t begin, int64_t rows, int64_t count, int64_t *index,
                       int64_t *out)
 {
     for (int64_t i = 0; i < rows; i++) {
@@ -68,8 +68,9 @@ static void draw_rows(rng *r, enum resample kind, int64_t begin, int64_t rows, i
     }
 }
 
-/* Rows of a resample, drawn segment by segment (without segments: of all rows); returns how many.  Room for n each. */
-static int64_t draw(rng *r, const nonsens_data *data, enum resample kind, int64_t *index, int64_t *row)
+/* Rows of a bootstrap sample, drawn segment by segment (without segments: of all rows); returns how many.  Room for n
+ * each. */
+static int64_t draw(rng *r, const nonsens_data *data, enum option_resample kind, int64_t *index, int64_t *row)
 {
     int64_t segments = data->segments > 0 ? data->segments : 1, count = 0;
     for (int64_t e = 0; e < segments; e++) {
@@ -80,8 +81,8 @@ static int64_t draw(rng *r, const nonsens_data *data, enum resample kind, int64_
     return count;
 }
 
-nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data, enum resample kind,
-                                  rng *r, nonsens_data **out)
+nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                  enum option_resample kind, rng *r, nonsens_data **out)
 {
     int64_t *index, *row;
     *out = NULL;
@@ -134,7 +135,7 @@ static nonsens_status keep(nonsens_context *ctx, bootstrap *s, int64_t number, c
     return status;
 }
 
-/* ---- one resample ---- */
+/* ---- one bootstrap sample ---- */
 
 static nonsens_status collect_edges(nonsens_context *ctx, arena *scratch, const bootstrap *s,
                                     const nonsens_result *found, bootstrap_outcome *out)
@@ -148,7 +149,7 @@ static nonsens_status collect_edges(nonsens_context *ctx, arena *scratch, const 
     return NONSENS_OK;
 }
 
-/* What the data of a resample are to blame for; all else ends the run. */
+/* What the data of a bootstrap sample are to blame for; all else ends the run. */
 static bool counts_as_failed(nonsens_status status)
 {
     return status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC || status == NONSENS_ERR_USAGE;
@@ -197,7 +198,7 @@ static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t
 
 /* ---- all of them ---- */
 
-/* Counts the resamples that the journal has, and lists the others. */
+/* Counts the bootstrap samples that the journal has, and lists the others. */
 static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, bootstrap *s)
 {
     ARENA_TRY(ctx, scratch, s->missing, s->options->bootstrap);
@@ -218,7 +219,7 @@ static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, bootstr
     return NONSENS_OK;
 }
 
-/* Many resamples: one thread each.  Few: one after another, each with all threads. */
+/* Many bootstrap samples: one thread each.  Few: one after another, each with all threads. */
 static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, bootstrap *s)
 {
     int threads = parallel_threads((int)s->options->threads);

@@ -1,5 +1,6 @@
 /*
- * bootstrap.h - how far an edge hangs on the rows that happen to be there: `discover` again on resamples of them.
+ * bootstrap.h - how far an edge depends on the rows that happen to be there: `discover` again on bootstrap samples of
+ * them.
  */
 #ifndef TASKS_BOOTSTRAP_H
 #define TASKS_BOOTSTRAP_H
@@ -20,31 +21,31 @@ nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data 
                                        const knowledge *known);
 
 /*
- * Runs the method on options->bootstrap resamples of the data and fills in result->resampled, the support of its edges
- * and a note on resamples that failed; nothing where options->bootstrap is 0.  known (user's order) may be NULL; it
- * only tells journals apart.  With --journal each finished resample is a line of that file; with --resume those that
- * are there are not run again, and a journal of other data or options is refused.
+ * Runs the method on options->bootstrap bootstrap samples of the data and fills in result->resampled, the support of
+ * its edges and a note on bootstrap samples that failed; nothing where options->bootstrap is 0.  known (user's order)
+ * may be NULL; it only tells journals apart.  With --journal each finished bootstrap sample is a line of that file;
+ * with --resume those that are there are not run again, and a journal of other data or options is refused.
  */
 nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                              const knowledge *known, bootstrap_fn *find, const void *how, nonsens_result *result);
 
-/* One such resample, drawn from the stream within segments; to be freed by the caller. */
-nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data, enum resample kind,
-                                  rng *r, nonsens_data **out);
+/* One such bootstrap sample, drawn from the stream within segments; to be freed by the caller. */
+nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
+                                  enum option_resample kind, rng *r, nonsens_data **out);
 
 /* ---- for bootstrap.c and bootstrap_journal.c ---- */
 
-/* An edge of a resample; variables by their canonical rank in the whole data. */
+/* An edge of a bootstrap sample; variables by their canonical rank in the whole data. */
 typedef struct bootstrap_edge {
     int64_t from, to;
     int type;
 } bootstrap_edge;
 
-/* What came of a resample: a graph, or the words of a failure. */
+/* What came of a bootstrap sample: a graph, or the words of a failure. */
 typedef struct bootstrap_outcome {
     int64_t edges;
     bootstrap_edge *edge; /* (edges) */
-    const char *failure;  /* NULL where it went well */
+    const char *failure;  /* NULL if it went well */
 } bootstrap_outcome;
 
 struct journal;
@@ -52,12 +53,12 @@ struct journal;
 /* Opens the journal for these data and options; to be closed by the caller where it went well. */
 nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                       const knowledge *known, struct journal *out);
-/* Appends a finished resample. */
+/* Appends a finished bootstrap sample. */
 nonsens_status bootstrap_journal_keep(nonsens_context *ctx, struct journal *j, int64_t resample,
                                       const bootstrap_outcome *outcome);
 /*
- * *there: is the resample, of d variables, in the journal?  Then what came of it; edges are in memory from `a`, words
- * live as long as the journal.
+ * *there: is the bootstrap sample, of d variables, in the journal?  Then what came of it; edges are in memory from `a`,
+ * words live as long as the journal.
  */
 nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const struct journal *j, int64_t resample,
                                       int64_t d, bool *there, bootstrap_outcome *out);

@@ -1,12 +1,13 @@
 /*
- * bootstrap_journal.c - finished resamples in a file.
+ * bootstrap_journal.c - finished bootstrap samples in a file.
  *
  * Behind the head (pool/journal_head.h), which says what data, knowledge and options they are of, each line is one:
  *
- *     {"options": "resample", "seed": 17, "edges": [[0, 2, 0], ...]}      or      "failed": "words" instead of edges
+ *     {"options": "bootstrap sample", "seed": 17, "edges": [[0, 2, 0], ...]}      or      "failed": "words" instead of
+ * edges
  *
  * Edges are [from, to, type], variables by their canonical rank: neither the order of columns nor names matter.  How
- * many resamples are asked for is no setting, so that a journal of 100 can be carried on to 1,000.
+ * many bootstrap samples are asked for is no setting, so that a journal of 100 can be carried on to 1,000.
  */
 #include "base/hash.h"
 #include "pool/journal_head.h"
@@ -39,13 +40,13 @@ nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *opti
 
 /* ---- the head ---- */
 
-/* How many there are changes no resample, nor does what is read beyond the data, whose hash is looked at. */
+/* How many there are changes no bootstrap sample, nor does what is read beyond the data, whose hash is looked at. */
 static bool is_setting(const nonsens_option_info *info)
 {
     return strcmp(info->key, "bootstrap") != 0 && strcmp(info->group, "Data") != 0;
 }
 
-/* Variables by their canonical rank; 0 where nothing is known. */
+/* Variables by their canonical rank; 0 if nothing is known. */
 static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known)
 {
     uint64_t hash = known ? HASH_START : 0;
@@ -97,7 +98,7 @@ nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *
     return status;
 }
 
-/* ---- resamples ---- */
+/* ---- bootstrap samples ---- */
 
 nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t resample,
                                       const bootstrap_outcome *outcome)
@@ -117,7 +118,7 @@ nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t 
     return journal_append(ctx, j, line);
 }
 
-/* False where the line is not what bootstrap_journal_keep writes. */
+/* False if the line is not what bootstrap_journal_keep writes. */
 static bool read_edge(const json_t *item, int64_t d, bootstrap_edge *edge)
 {
     int64_t number[3];

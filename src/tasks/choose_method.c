@@ -5,8 +5,11 @@
 #include "tasks/choose_method.h"
 
 #include "base/nearest.h"
+#include "base/require.h"
+#include "data/audit.h"
 #include "methods/registry.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 enum { LIST_BYTES = 400 };
@@ -87,11 +90,80 @@ nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *option
     return NONSENS_OK;
 }
 
+/* ---- before data are read ---- */
+
+static int64_t count_names(const char *list)
+{
+    const char *rest = list, *begin, *end;
+    int64_t count = 0;
+    while (option_next_name(&rest, &begin, &end)) {
+        count++;
+    }
+    return count;
+}
+
+/* A list for a pair must have two names; for a test that compares segments, one. */
+static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *options)
+{
+    char test[OPTION_WORD_BYTES];
+    bool for_pair = options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE);
+    bool one = options->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(options->test);
+    int64_t names = count_names(options->vars);
+    if (!for_pair || !options->vars[0] || options->pairs[0] || names == (one ? 1 : 2)) {
+        return NONSENS_OK;
+    }
+    if (one) {
+        return fail(ctx, NONSENS_ERR_USAGE, "--vars names %" PRId64 " variables; --test %s takes one: write --x A",
+                    names, option_test_word(options->test, test));
+    }
+    return fail(ctx, NONSENS_ERR_USAGE,
+                "--vars names %" PRId64 " variable%s; %s takes two: write --vars A,B or --x A --y B", names,
+                names == 1 ? "" : "s", option_command_name(options->command));
+}
+
+static bool has_method(const nonsens_options *options)
+{
+    return options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN);
+}
+
 nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options *options)
 {
     NEEDED(ctx, options);
     const method *m;
-    bool by_method = options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN);
     TRY(options_check(ctx, options));
-    return by_method ? choose_method(ctx, options, &m) : NONSENS_OK;
+    TRY(has_method(options) ? choose_method(ctx, options, &m) : NONSENS_OK);
+    return check_pair(ctx, options);
+}
+
+static nonsens_status refuse_sources(nonsens_context *ctx, const method *m, unsigned command)
+{
+    char list[LIST_BYTES] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < nonsens_method_count() && used < sizeof list; i++) {
+        const nonsens_method_info *info = nonsens_method_at(i);
+        if (info->disturbances & command) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", info->name);
+        }
+    }
+    return fail(ctx, NONSENS_ERR_USAGE, "--sources: %s estimates no disturbances; of the methods for %s these do: %s",
+                m->info.name, option_command_name(command), list);
+}
+
+nonsens_status nonsens_run_check(nonsens_context *ctx, const nonsens_options *options, int64_t count, unsigned wanted)
+{
+    NEEDED(ctx, options);
+    REQUIRE_COUNT(ctx, count, 1, NONSENS_MAX_COUNT);
+    if (wanted & ~(unsigned)NONSENS_WANTED_SOURCES) {
+        return fail(ctx, NONSENS_ERR_USAGE, "wanted has bits without a meaning; add up values of nonsens_wanted");
+    }
+    TRY(nonsens_options_check(ctx, options));
+    const method *m = has_method(options) ? method_find(options->method) : NULL;
+    bool estimates = (options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_DISCOVER)) == 0 ||
+                     (m->info.disturbances & options->command);
+    if ((wanted & NONSENS_WANTED_SOURCES) && !estimates) {
+        return refuse_sources(ctx, m, options->command);
+    }
+    bool by_segment = options->command == NONSENS_COMMAND_EXPLAIN || (m && m->info.needs_segments);
+    bool named = options->segment[0] || options->segments[0] || count > 1;
+    return by_segment && !named ? fail(ctx, NONSENS_ERR_DATA, AUDIT_NEEDS_SEGMENTS) : NONSENS_OK;
 }

@@ -57,7 +57,7 @@ static int64_t list_unknown(const placed_graph *g, const bool *known, char *list
     return unknown;
 }
 
-/* The nodes of `has` that `lacks` has not: an error where that one lists its nodes.  nodes: those of both graphs. */
+/* The nodes of `has` that `lacks` has not: an error if that one lists its nodes.  nodes: those of both graphs. */
 static nonsens_status check_names(nonsens_context *ctx, arena *a, int64_t nodes, const placed_graph *has,
                                   const placed_graph *lacks, int64_t *added)
 {
@@ -92,9 +92,9 @@ static nonsens_status to_pdag(nonsens_context *ctx, arena *a, const placed_graph
     for (int64_t k = 0; k < g->edges; k++) {
         const nonsens_edge *e = &g->edge[k];
         int64_t from = placed->place[e->from], to = placed->place[e->to];
-        bool circle = pdag_is_adjacent(out, from, to);
-        facts->circles += circle;
-        pdag_set(out, from, to, circle ? PDAG_BOTH : mark_of(e->type));
+        bool cycle = pdag_is_adjacent(out, from, to);
+        facts->cycles += cycle;
+        pdag_set(out, from, to, cycle ? PDAG_BOTH : mark_of(e->type));
     }
     facts->nodes = g->nodes;
     facts->edges = g->edges;

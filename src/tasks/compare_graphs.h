@@ -11,8 +11,8 @@ typedef struct compare_graph {
     char *path;
     const char *format;
     int64_t nodes, edges;
-    int64_t circles; /* pairs of nodes that cause each other in the file; compared as <-> */
-    int64_t added;   /* nodes of the other graph that this list of edges does not have */
+    int64_t cycles; /* pairs of nodes that cause each other in the file; compared as <-> */
+    int64_t added;  /* nodes of the other graph that this list of edges does not have */
 } compare_graph;
 
 struct nonsens_comparison {

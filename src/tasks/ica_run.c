@@ -28,14 +28,14 @@ typedef struct ica_run {
     arena *scratch;
     const nonsens_data *data;
     nonsens_result *result;
-    enum unmixing algorithm; /* never auto */
-    ica_result ica;          /* unmix (d, d) column-major, columns in canonical order */
+    enum option_unmixing algorithm; /* never auto */
+    ica_result ica;                 /* unmix (d, d) column-major, columns in canonical order */
     unmixing_identification known;
 } ica_run;
 
 /* ---- what can be unmixed ---- */
 
-static nonsens_status check_data(nonsens_context *ctx, const nonsens_data *data, enum unmixing algorithm)
+static nonsens_status check_data(nonsens_context *ctx, const nonsens_data *data, enum option_unmixing algorithm)
 {
     char name[SHOWN_BYTES];
     if (data->d < MIN_VARIABLES) {
@@ -117,7 +117,7 @@ static nonsens_status choice_word(const ica_run *run, const char *key, int index
     return *out ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-static bool is_score_matching(enum unmixing algorithm)
+static bool is_score_matching(enum option_unmixing algorithm)
 {
     return algorithm == UNMIX_SCORE_MATCHING || algorithm == UNMIX_TWO_STATISTIC;
 }
@@ -300,7 +300,7 @@ static nonsens_status note_findings(const ica_run *run)
 
 /* ---- the run ---- */
 
-static const char *assumption(enum unmixing algorithm, int64_t segments)
+static const char *assumption(enum option_unmixing algorithm, int64_t segments)
 {
     if (algorithm == UNMIX_JOINT_DIAGONALISATION) {
         return "The variables are linear mixtures, the same in all segments, of as many sources; inside each segment "
@@ -333,7 +333,7 @@ static nonsens_status run_ica(nonsens_context *ctx, const nonsens_data *data, co
                               nonsens_result **out)
 {
     arena scratch = {0};
-    enum unmixing algorithm = unmixing_resolved(options->unmixing);
+    enum option_unmixing algorithm = unmixing_resolved(options->unmixing);
     TRY(check_data(ctx, data, algorithm));
     TRY(result_new(ctx, data, options, "ica", out));
     ica_run run = {.ctx = ctx, .scratch = &scratch, .data = data, .result = *out, .algorithm = algorithm};

@@ -82,7 +82,7 @@ static nonsens_status open_tester(nonsens_context *ctx, const tested *t, const n
     return ci_new(ctx, &variables, &how, out);
 }
 
-/* An error where no group of rows could be tested. */
+/* An error if no group of rows could be tested. */
 static nonsens_status require_rows(nonsens_context *ctx, const ci_result *test, bool segments)
 {
     if (test->segments_used > 0 || test->degenerate || test->by_callback) {
@@ -224,7 +224,9 @@ static nonsens_status word_question(nonsens_context *ctx, nonsens_result *r, con
                                     wording *w)
 {
     const int64_t *count = roles->count;
-    enum independence_test test = r->options.test != TEST_AUTO ? r->options.test : count[2] > 0 ? TEST_KCI : TEST_HSIC;
+    enum option_independence_test test = r->options.test != TEST_AUTO ? r->options.test
+                                         : count[2] > 0               ? TEST_KCI
+                                                                      : TEST_HSIC;
     option_test_word(test, w->test);
     w->x = vector_of(ctx, r, shown, 0, count[0]);
     w->y = vector_of(ctx, r, shown, count[0], count[1]);
@@ -246,7 +248,7 @@ static nonsens_status say_decision(nonsens_context *ctx, nonsens_result *r, cons
     return r->sentence ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-static const char *test_text(enum independence_test test, bool conditional, bool stratified)
+static const char *test_text(enum option_independence_test test, bool conditional, bool stratified)
 {
     switch (test) {
     case TEST_FISHER_Z:
@@ -392,7 +394,7 @@ typedef struct change_words {
     const char *what, *text, *effect, *effect_text;
 } change_words;
 
-static const change_words *words_of(enum independence_test test)
+static const change_words *words_of(enum option_independence_test test)
 {
     static const change_words ks = {SAMPLES_KS, "The distribution of", "Kolmogorov-Smirnov test of all segments",
                                     "distance",

@@ -129,7 +129,7 @@ nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *d
 
 /* ---- discover: what is known beforehand ---- */
 
-/* *known is NULL where there is no file. */
+/* *known is NULL if there is no file. */
 static nonsens_status read_knowledge(nonsens_context *ctx, arena *a, const nonsens_data *data,
                                      const nonsens_options *options, knowledge **known)
 {

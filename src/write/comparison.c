@@ -94,9 +94,9 @@ static void print_graph(FILE *f, const char *role, const compare_graph *g)
         fprintf(f, "%10s%" PRId64 " node%s of the other graph %s no edge in this list\n", "", g->added,
                 g->added == 1 ? "" : "s", g->added == 1 ? "has" : "have");
     }
-    if (g->circles) {
-        fprintf(f, "%10s%" PRId64 " pair%s of nodes cause%s each other, compared as <->\n", "", g->circles,
-                g->circles == 1 ? "" : "s", g->circles == 1 ? "s" : "");
+    if (g->cycles) {
+        fprintf(f, "%10s%" PRId64 " pair%s of nodes cause%s each other, compared as <->\n", "", g->cycles,
+                g->cycles == 1 ? "" : "s", g->cycles == 1 ? "s" : "");
     }
 }
 
@@ -121,7 +121,7 @@ nonsens_status nonsens_comparison_write_text(nonsens_context *ctx, const nonsens
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-/* Takes the value; false where memory is exhausted. */
+/* Takes the value; false if memory is exhausted. */
 static bool set(json_t *object, const char *key, json_t *value)
 {
     return json_object_set_new(object, key, value) == 0;
@@ -174,7 +174,7 @@ static json_t *graph_json(nonsens_context *ctx, arena *scratch, const compare_gr
     char *path = report_utf8(ctx, scratch, g->path);
     return path ? json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "file", path, "format", g->format, "nodes",
                             (json_int_t)g->nodes, "edges", (json_int_t)g->edges, "nodes_added", (json_int_t)g->added,
-                            "circles", (json_int_t)g->circles)
+                            "circles", (json_int_t)g->cycles)
                 : NULL;
 }
 

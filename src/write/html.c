@@ -119,7 +119,7 @@ static json_t *method_of(const json_t *result)
              : json_null();
 }
 
-/* Of very many segments only the largest, which come first, keep their modulation; false where memory is exhausted. */
+/* Of very many segments only the largest, which come first, keep their modulation; false if memory is exhausted. */
 static bool thin_modulation(json_t *result, int64_t segments)
 {
     json_t *modulation = json_object_get(result, "modulation"), *of, *value;

@@ -20,19 +20,19 @@ typedef struct html_report {
     const nonsens_options *options; /* of the run */
     const nonsens_data *data;       /* what it was run on, the pair alone for a direction; NULL: not at hand */
     bool other_data;                /* they are not the data of the result */
-    matrix source;                  /* (data->n, columns) disturbances or sources; v is NULL where there are none */
+    matrix source;                  /* (data->n, columns) disturbances or sources; v is NULL if there are none */
     char *const *source_name;       /* (source.cols) */
     const char *const *file;        /* (files) of the data, as the command names them; none: FILE stands for it */
     int64_t files;
 } html_report;
 
-/* Rows to look at, and figures of each segment from all rows.  A new reference; NULL where memory is exhausted. */
+/* Rows to look at, and figures of each segment from all rows.  A new reference; NULL if memory is exhausted. */
 json_t *html_display(nonsens_context *ctx, arena *scratch, const html_report *r);
 
 /* How many segments a page shows: all unless they are very many; the largest come first. */
 int64_t html_segments_shown(int64_t segments, int64_t columns);
 
-/* The command line that gives the result again, as a shell takes it; in the arena, NULL where memory is exhausted. */
+/* The command line that gives the result again, as a shell takes it; in the arena, NULL if memory is exhausted. */
 char *html_command(nonsens_context *ctx, arena *a, const html_report *r, int64_t segments);
 
 /*

@@ -58,7 +58,7 @@ char *report_utf8(nonsens_context *ctx, arena *a, const char *text)
 typedef struct writer {
     nonsens_context *ctx;
     arena *scratch;
-    const nonsens_result *result; /* NULL where only options are written */
+    const nonsens_result *result; /* NULL if only options are written */
 } writer;
 
 static json_t *text(const writer *w, const char *value)
@@ -67,7 +67,7 @@ static json_t *text(const writer *w, const char *value)
     return value ? (clean ? json_string(clean) : NULL) : json_null();
 }
 
-/* Sets a key that may come from a file; false where memory is exhausted.  Takes the value. */
+/* Sets a key that may come from a file; false if memory is exhausted.  Takes the value. */
 static bool set(const writer *w, json_t *object, const char *key, json_t *value)
 {
     char *clean = report_utf8(w->ctx, w->scratch, key);
@@ -210,7 +210,7 @@ static json_t *edge_array(const writer *w)
     return report_keep_if(ok, array);
 }
 
-/* Shares of the resamples that went well; pairs that none of them has an edge between are left out. */
+/* Shares of the bootstrap samples that went well; pairs that none of them has an edge between are left out. */
 static json_t *resampled_array(const writer *w)
 {
     const result_bootstrap *s = &w->result->resampled;
@@ -385,25 +385,16 @@ static bool fill_decision(const writer *w, json_t *root)
            (!r->assumes_effect || set(w, root, "assumes_effect", json_true()));
 }
 
-static json_t *notes(const writer *w)
-{
-    json_t *array = json_array();
-    bool ok = array != NULL;
-    for (int64_t i = 0; ok && i < w->result->notes; i++) {
-        ok = json_array_append_new(array, text(w, w->result->note[i].text)) == 0;
-    }
-    return report_keep_if(ok, array);
-}
-
-/* One for each of the notes. */
-static json_t *note_levels(const writer *w)
+/* The texts of the notes, or their levels. */
+static json_t *note_array(const writer *w, bool levels)
 {
     static const char *const word[] = {
         [NONSENS_NOTE_INFO] = "info", [NONSENS_NOTE_CAUTION] = "caution", [NONSENS_NOTE_PROBLEM] = "problem"};
     json_t *array = json_array();
     bool ok = array != NULL;
     for (int64_t i = 0; ok && i < w->result->notes; i++) {
-        ok = json_array_append_new(array, json_string(word[w->result->note[i].level])) == 0;
+        const nonsens_note *note = &w->result->note[i];
+        ok = json_array_append_new(array, levels ? json_string(word[note->level]) : text(w, note->text)) == 0;
     }
     return report_keep_if(ok, array);
 }
@@ -417,8 +408,8 @@ static json_t *document(const writer *w)
                : r->unmixed.unmixing ? fill_unmixed
                                      : fill_decision)(w, root) &&
               (!r->assumes || set(w, root, "assumptions", text(w, r->assumes))) &&
-              set(w, root, "steps", texts(w, r->step, r->steps)) && set(w, root, "notes", notes(w)) &&
-              set(w, root, "note_levels", note_levels(w)) &&
+              set(w, root, "steps", texts(w, r->step, r->steps)) && set(w, root, "notes", note_array(w, false)) &&
+              set(w, root, "note_levels", note_array(w, true)) &&
               (!r->modulation.v || set(w, root, "modulation", modulation_object(w))) &&
               (!r->training.epochs || set(w, root, "training", training_object(w))) &&
               set(w, root, "seconds", report_number(r->seconds));
@@ -448,8 +439,8 @@ static bool fill_pair_findings(const writer *w, json_t *root)
     const nonsens_result *r = w->result;
     return set(w, root, "assumes_effect", json_boolean(r && r->assumes_effect)) &&
            set(w, root, "evidence", r ? evidence_array(w) : json_array()) &&
-           set(w, root, "notes", r ? notes(w) : json_array()) &&
-           set(w, root, "note_levels", r ? note_levels(w) : json_array()) &&
+           set(w, root, "notes", r ? note_array(w, false) : json_array()) &&
+           set(w, root, "note_levels", r ? note_array(w, true) : json_array()) &&
            set(w, root, "warnings", r ? texts(w, r->warning, r->warnings) : json_array());
 }
 

@@ -21,7 +21,7 @@ void text_print_heading(FILE *f, const char *title);
 /* "3 rows" and what is to stand behind it. */
 void text_print_count(FILE *f, int64_t count, const char *thing, const char *behind);
 
-/* A figure of evidence: counts in full, else four digits; "-" where there is none. */
+/* A figure of evidence: counts in full, else four digits; "-" if there is none. */
 const char *text_figure(char buffer[NUMBER_BYTES], double value);
 
 /* The command line to run it again: every option that changes results and is not at its default. */
@@ -36,7 +36,7 @@ void text_print_graph(FILE *f, const nonsens_result *r);
 /* What `explain` found: root causes, a line per variable, the graph (text_explain.c). */
 void text_print_explained(FILE *f, const nonsens_result *r);
 
-/* What resamples of `discover --bootstrap` say beside the support of its edges (text_bootstrap.c). */
+/* What bootstrap samples of `discover --bootstrap` say beside the support of its edges (text_bootstrap.c). */
 void text_print_resampled(FILE *f, const nonsens_result *r);
 
 #endif

@@ -1,4 +1,5 @@
-/* text_bootstrap.c - resamples in words: how many there were, and edges that many of them have and the graph lacks. */
+/* text_bootstrap.c - bootstrap samples in words: how many there were, and edges that many of them have and the graph
+ * lacks. */
 #include "base/show.h"
 #include "write/text.h"
 
@@ -10,7 +11,7 @@ enum { MAX_LINES = 20, LINE_BYTES = 2 * SHOWN_BYTES + 8, DIGITS = 3 };
 /* Shares from here on are worth a line. */
 static const double MANY = 0.5;
 
-/* An edge that resamples have. */
+/* An edge that bootstrap samples have. */
 typedef struct resampled_edge {
     int64_t from, to, count;
     int type;
@@ -43,7 +44,7 @@ static void print_line(FILE *f, const nonsens_result *r, const resampled_edge *e
             show_bare(to, r->names[e->to]), number_print(number, share, DIGITS));
 }
 
-/* Edges that at least half of the resamples have and the graph does not. */
+/* Edges that at least half of the bootstrap samples have and the graph does not. */
 static void print_missing(FILE *f, const nonsens_result *r, double good)
 {
     int64_t lines = 0;

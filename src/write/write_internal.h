@@ -1,15 +1,15 @@
 /*
  * write_internal.h - what the files of results have in common (json.c).
  *
- * Makers return a new reference, or NULL where memory is exhausted; jansson's _new calls refuse NULL, so that one check
+ * Makers return a new reference, or NULL if memory is exhausted; jansson's _new calls refuse NULL, so that one check
  * at the end is enough.
  */
 #ifndef WRITE_WRITE_INTERNAL_H
 #define WRITE_WRITE_INTERNAL_H
 
 #include "base/memory.h"
-#include "options/options.h"
 #include "methods/shared/result.h"
+#include "options/options.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -39,7 +39,7 @@ const char *report_verdict(int verdict);
 json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_options *options);
 
 /*
- * The text as UTF-8, in the arena; NULL where memory is exhausted.  Names and labels come from files in any encoding:
+ * The text as UTF-8, in the arena; NULL if memory is exhausted.  Names and labels come from files in any encoding:
  * bytes that are not UTF-8 are taken as Latin-1.
  */
 char *report_utf8(nonsens_context *ctx, arena *a, const char *text);
@@ -50,8 +50,8 @@ json_t *report_document(nonsens_context *ctx, arena *scratch, const nonsens_resu
 /* One of many pairs, as a line of its own: every line has the same keys, null where there is nothing to say. */
 typedef struct report_pair {
     const char *x, *y, *method;
-    const nonsens_result *result; /* NULL where it failed */
-    const char *error;            /* why; NULL where it did not fail */
+    const nonsens_result *result; /* NULL if it failed */
+    const char *error;            /* why; NULL if it did not fail */
 } report_pair;
 json_t *report_pair_line(nonsens_context *ctx, arena *scratch, const report_pair *pair, int64_t seed);
 

@@ -5,7 +5,7 @@
  *
  * KIND is table, graph, result (of which a page is made), figure (the journal of bivariate in the folder of the option
  * out), or, with a TABLE of few rows that it speaks of, knowledge,
- * pairs (a list of them), journal (of resamples) or pairs-journal.
+ * pairs (a list of them), journal (of bootstrap samples) or pairs-journal.
  */
 #include "figures/figure.h"
 

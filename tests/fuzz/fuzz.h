@@ -19,7 +19,7 @@ static inline void check(bool holds)
     }
 }
 
-/* A number below `many` that hangs on the bytes: whose turn it is among steps that take long. */
+/* A number below `many` that depends on the bytes: whose turn it is among steps that take long. */
 static inline uint64_t turn_of(uint64_t many, const uint8_t *bytes, size_t size)
 {
     uint64_t hash = HASH_START;

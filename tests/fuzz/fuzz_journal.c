@@ -1,7 +1,7 @@
 /*
  * fuzz_journal.c - bytes at random as a journal (libFuzzer): lines that can be read are found and loaded again, and a
  * line that is appended stands alone, whatever the file ended with.  What takes its results from such lines is run on
- * them: resamples, pairs and the figures of `reproduce`.
+ * them: bootstrap samples, pairs and the figures of `reproduce`.
  */
 #include "figures/figure.h"
 #include "fuzz/fuzz_data.h"
@@ -76,7 +76,7 @@ static void check_lines(nonsens_context *ctx, const char *path)
     check(count_lines(ctx, path, &after) == lines + 1);
 }
 
-/* ---- resamples ---- */
+/* ---- bootstrap samples ---- */
 
 static void check_outcome(const bootstrap_outcome *outcome, int64_t d)
 {

@@ -1,6 +1,6 @@
 /*
  * calls COUNT [METHOD...] - so many `direction` calls in one process, with each method (all that decide on a pair where
- * none is named): fails where the process takes more memory after the last than after the first tenth, time per call
+ * none is named): fails if the process takes more memory after the last than after the first tenth, time per call
  * grows, or no method has that name.
  */
 #include <nonsens/nonsens.h>
@@ -28,7 +28,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* 0 where it cannot be told. */
+/* 0 if it cannot be told. */
 static double resident_bytes(void)
 {
     long pages = 0, resident = 0;

@@ -19,7 +19,7 @@ STRIDES = {'row_stride', 'column_stride', 'stride'}
 INDEX_LISTS = {'category': ['-1', '2', 'INT32_MAX'], 'given': ['-1', '0', 'INT64_MAX']}
 FREE_LISTS = {'segment'}
 # Masks and enums: their wrong values.
-CHOICES = {'command': ['0', '3', '1u << 30', 'UINT_MAX'], 'commands': ['0'], 'detail': ['4', 'UINT_MAX'],
+CHOICES = {'wanted': ['2'], 'command': ['0', '3', '1u << 30', 'UINT_MAX'], 'commands': ['0'], 'detail': ['4', 'UINT_MAX'],
            'format': ['0', '-1', '99']}
 
 # Valid values, by "function.argument" or by argument.  Names in them are those of test_careless.c.
@@ -28,7 +28,7 @@ VALUES = {
     'row_stride': '2', 'column_stride': '1', 'x': '0', 'y': '1', 'index': '0', 'variable': '0', 'segment': '0',
     'node': '0', 'source': '0', 'distance': '0', 'detail': 'NONSENS_TEXT_ALL', 'format': 'NONSENS_GRAPH_DOT',
     'command': 'NONSENS_COMMAND_ICA', 'commands': 'NONSENS_COMMAND_ICA', 'size': 'sizeof graph_text - 1',
-    'key': '"seed"', 'value': '"1"', 'name': '"a graph"', 'nonsens_method_find.name': '"lingam"',
+    'wanted': '0', 'key': '"seed"', 'value': '"1"', 'name': '"a graph"', 'nonsens_method_find.name': '"lingam"',
     'path': 'output_file', 'column': 'NULL', 'journal': 'NULL', 'sources': 'NULL',
     'fn': 'a_test', 'nonsens_context_set_progress.fn': 'a_progress',
     'nonsens_data_read.path': 'table_file', 'nonsens_graph_read.path': 'graph_file',

@@ -38,7 +38,7 @@ typedef struct additive_words {
     const char *both, *none; /* why no direction is decided where both pass, and where none does */
 } additive_words;
 
-/* Segments, or one group of all rows where there are none or the tests are to be pooled; whole (2) must live as long.
+/* Segments, or one group of all rows if there are none or the tests are to be pooled; whole (2) must live as long.
  */
 row_groups additive_groups(const nonsens_data *data, const nonsens_options *options, int64_t whole[2]);
 
@@ -62,7 +62,7 @@ int additive_place(const nonsens_data *pair, int variable);
 
 /* Does a residual (n) change over segments, in its spread or in its level? */
 typedef struct additive_change {
-    double spread, level; /* p-values of Levene's and of Kruskal's test; NaN where there is nothing to compare */
+    double spread, level; /* p-values of Levene's and of Kruskal's test; NaN if there is nothing to compare */
     double spread_ratio, level_shift; /* effects, as samples.h gives them */
 } additive_change;
 nonsens_status additive_changes(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const double *residual,

@@ -162,7 +162,7 @@ static nonsens_status fit(nonsens_context *ctx, arena *a, reci *r)
 
 /* ---- decision ---- */
 
-/* Squared error without variable k as the cause less that with it, in standard errors; 0 where they are equal. */
+/* Squared error without variable k as the cause less that with it, in standard errors; 0 if they are equal. */
 static double standard_errors(const reci *r, int k)
 {
     double n = (double)r->n, mean = r->squared[1 - k] - r->squared[k], spread = 0.0;

@@ -27,7 +27,7 @@ nonsens_status cdnod_module_distances(nonsens_context *ctx, arena *scratch, cons
                                       const column_set *given, const row_groups *groups, const cdnod_distances *out);
 
 typedef struct cdnod_dependence {
-    double value;   /* D, -1 to 1; 0 where a module does not change at all */
+    double value;   /* D, -1 to 1; 0 if a module does not change at all */
     double p_value; /* of independent changes, by permutations of the segments */
 } cdnod_dependence;
 

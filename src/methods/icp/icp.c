@@ -326,7 +326,7 @@ static nonsens_status report_target(nonsens_context *ctx, const discovery *s, co
 
 /* ---- edges ----------------------------------------------------------------------------------------------------- */
 
-/* p (d, d): of the edge from row to column in canonical order; NaN where there is none. */
+/* p (d, d): of the edge from row to column in canonical order; NaN if there is none. */
 static nonsens_status collect_edges(nonsens_context *ctx, const discovery *s, double **out)
 {
     int64_t d = s->source->d;

@@ -36,7 +36,7 @@ typedef struct icp_invariance {
 nonsens_status icp_test(nonsens_context *ctx, arena *scratch, const icp_data *data, int64_t target, int64_t count,
                         const int64_t *given, icp_invariance *out);
 
-/* Is what `given` (count >= 1) leaves of the target independent of `given` inside segments?  p is NaN where no segment
+/* Is what `given` (count >= 1) leaves of the target independent of `given` inside segments?  p is NaN if no segment
  * has rows enough. */
 nonsens_status icp_test_noise(nonsens_context *ctx, arena *scratch, const icp_data *data, int64_t target, int64_t count,
                               const int64_t *given, double *p_value);
@@ -49,7 +49,7 @@ typedef struct icp_target {
     int64_t largest;                   /* size of the largest sets tested */
     bool stopped;                      /* larger sets could not have changed anything: `common` is empty */
     icp_invariance alone;              /* the empty set */
-    icp_invariance *set;               /* (2^candidates) NULL where the empty set was enough */
+    icp_invariance *set;               /* (2^candidates) NULL if the empty set was enough */
     int64_t tested, accepted;          /* sets */
     uint32_t common, any;              /* candidates in all accepted sets, and in at least one */
     bool unmoved;                      /* an accepted set, not the empty one, has no member that is seen to change */

@@ -6,7 +6,7 @@
  *
  *     R_ij = [H(x_j) + H(r_i^(j))] - [H(x_i) + H(r_j^(i))],    M(i) = sum over j of min(0, R_ij)^2,
  *
- * r_i^(j) the standardised residual of x_i on x_j, R_ij > 0 where i -> j is the likelier direction.  The column with
+ * r_i^(j) the standardised residual of x_i on x_j, R_ij > 0 if i -> j is the likelier direction.  The column with
  * least M is taken out; the others become their standardised residuals on it.  Variances and slopes have divisor n
  * throughout.  Of equal M the first column wins.
  *

@@ -39,7 +39,7 @@ void lingam_rows_residuals(const lingam_table *table, int64_t n, const double *x
 
 /*
  * y becomes the standardised residual of its regression on x; *rho is their correlation before.  Returns the standard
- * deviation that was divided out, 0 where nothing is left.
+ * deviation that was divided out, 0 if nothing is left.
  */
 double lingam_rows_take_out(int64_t n, const double *x, double *y, double *rho);
 

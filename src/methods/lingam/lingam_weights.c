@@ -190,7 +190,7 @@ static void keep_up_to(const lingam_weights *out, int64_t d, double largest)
     }
 }
 
-/* The largest p-value under the line alpha i / m of the i-th of m sorted ones; -1 where there is none. */
+/* The largest p-value under the line alpha i / m of the i-th of m sorted ones; -1 if there is none. */
 static nonsens_status benjamini_hochberg(nonsens_context *ctx, arena *a, int64_t d, const double *p_value, double alpha,
                                          double *out)
 {
@@ -219,8 +219,8 @@ static void count_weights(int64_t d, lingam_weights *out)
     }
 }
 
-nonsens_status lingam_find_weights(nonsens_context *ctx, arena *a, const lingam_order *order, enum coefficients which,
-                                   double alpha, int threads, lingam_weights *out)
+nonsens_status lingam_find_weights(nonsens_context *ctx, arena *a, const lingam_order *order,
+                                   enum option_coefficients which, double alpha, int threads, lingam_weights *out)
 {
     int64_t d = order->d;
     double largest = 1.0;

@@ -11,13 +11,13 @@
 typedef struct lingam_weights {
     double *least_squares; /* (d, d) of standardised variables, given all predecessors */
     double *p_value;       /* (d, d) of their t tests */
-    double *weight;        /* (d, d) of standardised variables; 0 where it does not stay */
+    double *weight;        /* (d, d) of standardised variables; 0 if it does not stay */
     bool *stays;           /* (d, d) */
     int64_t count;         /* that stay */
 } lingam_weights;
 
-nonsens_status lingam_find_weights(nonsens_context *ctx, arena *a, const lingam_order *order, enum coefficients which,
-                                   double alpha, int threads, lingam_weights *out);
+nonsens_status lingam_find_weights(nonsens_context *ctx, arena *a, const lingam_order *order,
+                                   enum option_coefficients which, double alpha, int threads, lingam_weights *out);
 
 /*
  * The adaptive lasso of one variable on k others, all standardised, from their correlations: those of the others in

@@ -23,15 +23,15 @@
 typedef struct disturbances {
     int64_t n, segments;
     const int64_t *start;
-    matrix z;                /* (n, 2) the variables, standardised or warped, in the user's column order */
-    matrix source;           /* (n, 2) T; column j is assigned to variable j by the Jacobian (disturbances_fit) */
-    double *slope[2][2];     /* slope[k][j] (n): d T_k / d z_j, row by row */
-    double min_slope[2][2];  /* 1e-6 of the median |slope|, or 1e-300: smaller ones are counted as this */
-    double assignment_gap;   /* how much the other assignment of sources to variables is worse, in nats per row */
-    bool one_change;         /* only one direction of change is visible */
-    tcl_fit fit;             /* with splines: without networks */
-    bool warped;             /* z are ranks, not values */
-    enum unmixing algorithm; /* that unmixed, never auto */
+    matrix z;               /* (n, 2) the variables, standardised or warped, in the user's column order */
+    matrix source;          /* (n, 2) T; column j is assigned to variable j by the Jacobian (disturbances_fit) */
+    double *slope[2][2];    /* slope[k][j] (n): d T_k / d z_j, row by row */
+    double min_slope[2][2]; /* 1e-6 of the median |slope|, or 1e-300: smaller ones are counted as this */
+    double assignment_gap;  /* how much the other assignment of sources to variables is worse, in nats per row */
+    bool one_change;        /* only one direction of change is visible */
+    tcl_fit fit;            /* with splines: without networks */
+    bool warped;            /* z are ranks, not values */
+    enum option_unmixing algorithm; /* that unmixed, never auto */
     ica_result ica;
 } disturbances;
 
@@ -64,8 +64,8 @@ nonsens_status disturbances_report_sources(nonsens_context *ctx, const disturban
 nonsens_status disturbances_report_unmixing(nonsens_context *ctx, const disturbances *d, nonsens_result *result);
 
 /*
- * Why nothing can be concluded from this fit, in a sentence: the segments cannot be told apart on the rows scored, or
- * only one direction of change is visible, so that the two disturbances are not identified.  NULL where neither is so.
+ * Why nothing can be concluded from this fit, in a sentence: the segments cannot be distinguished on the rows scored,
+ * or only one direction of change is visible, so that the two disturbances are not identified.  NULL if neither is so.
  */
 const char *disturbances_doubt(const disturbances *d);
 

@@ -3,8 +3,8 @@
  * classifier of rank two (classifier/model.h), out of fold, with its derivatives.
  *
  * The variables are those that the classifier sees, warped by their ranks to [0, 1].  Nothing that the methods decide
- * by hangs on this: tests of independence ask for a variable up to monotone maps, and in the likelihood ratio the warp
- * adds E log|dw/dx| to H(x_j) and takes it from E log|dT_j/dx_j|, which stand there as a sum.  The assignment of
+ * by depends on this: tests of independence ask for a variable up to monotone maps, and in the likelihood ratio the
+ * warp adds E log|dw/dx| to H(x_j) and takes it from E log|dT_j/dx_j|, which stand there as a sum.  The assignment of
  * sources to variables compares sums with one derivative by either variable and is blind to it, too.
  */
 #ifndef METHODS_NONSENS_DISTURBANCES_SPLINE_H

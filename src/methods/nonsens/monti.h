@@ -31,7 +31,7 @@ nonsens_status monti_report_tests(nonsens_context *ctx, const monti_tests *tests
 nonsens_status monti_judge_tests(nonsens_context *ctx, const monti_tests *tests, const char *doubt, const char *advice,
                                  nonsens_result *result);
 
-/* The terms of the likelihood ratio, in nats per row; positive means first -> second.  Indexed by enum ratio. */
+/* The terms of the likelihood ratio, in nats per row; positive means first -> second.  Indexed by enum option_ratio. */
 typedef struct monti_ratio {
     double entropy_variable[2], entropy_source[2]; /* within segments, averaged with n_e / n */
     double log_slope[2];                           /* E log |dT_j / dz_j| */

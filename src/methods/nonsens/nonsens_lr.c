@@ -209,7 +209,7 @@ static nonsens_status report_ratio(nonsens_context *ctx, const monti_ratio *r, b
 
 static nonsens_status judge(nonsens_context *ctx, const monti_ratio *r, nonsens_result *result)
 {
-    enum ratio ratio = result->options.ratio;
+    enum option_ratio ratio = result->options.ratio;
     bool first = r->value[ratio] > 0.0;
     result->score = r->value[ratio];
     result->better = first ? BETTER_FIRST : BETTER_SECOND;

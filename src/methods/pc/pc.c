@@ -31,7 +31,7 @@ enum { FISHER_Z_OVERHEAD = 3 }; /* rows of a segment that a test takes beside th
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
-static enum independence_test resolve_test(enum independence_test asked)
+static enum option_independence_test resolve_test(enum option_independence_test asked)
 {
     return asked == TEST_AUTO ? TEST_FISHER_Z : asked == TEST_HSIC ? TEST_KCI : asked;
 }
@@ -71,7 +71,7 @@ static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column
     int64_t room = (max_rows(&s->groups) - FISHER_Z_OVERHEAD - 1) / (1 + s->bends);
     if (s->bends > 0) {
         TRY(pc_knots_new(ctx, a, all, &s->groups, s->bends, &s->bent));
-        s->how.test = pc_bends_ask;
+        s->how.test = pc_knots_ask;
         s->how.state = &s->bent;
     } else {
         TRY(fisher_z_new(ctx, a, all, &s->groups, &s->correlations));

@@ -9,21 +9,21 @@
 #include "data/dataset.h"
 #include "graph/orient.h"
 #include "graph/skeleton_test.h"
-#include "methods/pc/pc_bends.h"
+#include "methods/pc/pc_knots.h"
 #include "methods/shared/result.h"
 
 typedef struct pc_search {
     const nonsens_data *data;
     const nonsens_options *options;
-    row_groups groups;           /* segments, or all rows as one */
-    int64_t all_rows[2];         /* bounds of the latter */
-    enum independence_test test; /* TEST_FISHER_Z, TEST_KCI or TEST_RCIT */
-    fisher_z_data correlations;  /* TEST_FISHER_Z alone */
-    skeleton_fisher_z lean;      /* likewise */
-    pc_knots bent;               /* in place of these two where bends > 0 */
-    int64_t bends;               /* of fisher-z */
-    skeleton_ci asked;           /* of the other tests */
-    knowledge known;             /* of the nodes */
+    row_groups groups;                  /* segments, or all rows as one */
+    int64_t all_rows[2];                /* bounds of the latter */
+    enum option_independence_test test; /* TEST_FISHER_Z, TEST_KCI or TEST_RCIT */
+    fisher_z_data correlations;         /* TEST_FISHER_Z alone */
+    skeleton_fisher_z lean;             /* likewise */
+    pc_knots bent;                      /* in place of these two where bends > 0 */
+    int64_t bends;                      /* of fisher-z */
+    skeleton_ci asked;                  /* of the other tests */
+    knowledge known;                    /* of the nodes */
     skeleton_options how;
     skeleton found; /* its graph is the one that is directed */
     orienter orient;

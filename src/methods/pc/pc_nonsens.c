@@ -6,7 +6,7 @@
  *      mechanisms are not linear (pc_knots.h).
  *   2. Every line u - v of it is put to the bivariate method of --orient-by on the two columns alone, in parallel.
  *   3. Lines are directed one by one, that with the largest |score| of its method first; after each of them Meek's
- * rules, never against what is known, never a circle, never a new v-structure (graph/orient.h).
+ * rules, never against what is known, never a cycle, never a new v-structure (graph/orient.h).
  *
  * Deviations: the paper does not say which test of independence it takes, nor what it does where the bivariate method
  * is not sure.  Here a line without a decision stays a line.
@@ -154,7 +154,7 @@ static bool is_surer(const open_line *line, const open_line *than)
     return mine > other || (mine == other && line->p_value < than->p_value);
 }
 
-/* Of the lines whose ends may have a common cause, or of those whose ends have none; NULL where there is none. */
+/* Of the lines whose ends may have a common cause, or of those whose ends have none; NULL if there is none. */
 static open_line *surest_line(const line_work *w, bool with_common)
 {
     const pdag *g = &w->search->found.graph;

@@ -27,7 +27,7 @@ static nonsens_status report_edges(nonsens_context *ctx, arena *a, const pc_sear
 
 /* ---- notes --------------------------------------------------------------------------------------------------- */
 
-static const char *word_of(enum independence_test test)
+static const char *word_of(enum option_independence_test test)
 {
     return test == TEST_FISHER_Z ? "partial correlation (fisher-z)"
            : test == TEST_KCI    ? "kernels (hsic, given others kci)"

@@ -13,8 +13,8 @@
 #include "base/memory.h"
 
 typedef struct change_test {
-    double statistic; /* NaN where there is no test */
-    double p_value;   /* NaN where fewer than two segments could be used; 0 where the change is certain */
+    double statistic; /* NaN if there is no test */
+    double p_value;   /* NaN if fewer than two segments could be used; 0 if the change is certain */
     double effect;    /* location: largest difference of means over the pooled sd; scale: largest over smallest sd */
     int64_t segments; /* used: two rows or more and not constant */
     int64_t constant; /* two rows or more, all equal */

@@ -39,7 +39,7 @@ typedef struct rank_search {
 
 /* Ranks from one on, each compared with the one before; search stops at the first that is no better. */
 typedef struct rank_search_outcome {
-    int64_t rank;   /* found: 0 where nothing beats the segment shares */
+    int64_t rank;   /* found: 0 if nothing beats the segment shares */
     int64_t fitted; /* fit[1 .. fitted] are there */
     int64_t tried;  /* the last rank looked at: fitted, or one more that the score ruled out */
     classifier_fit fit[RANK_SEARCH_MAX_RANK + 2]; /* fit[r] has rank r */

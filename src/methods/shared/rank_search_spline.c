@@ -158,7 +158,8 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
     return judge_rank(ctx, a, l, small, &out->fit[r], &out->step[r]);
 }
 
-/* A true restriction is false in the last digit of a spline, the more nats the more the segments can be told apart. */
+/* A true restriction is false in the last digit of a spline, the more nats the more the segments can be distinguished.
+ */
 static double tolerated(const rank_search *l, const classifier_fit *large)
 {
     classifier_difference known = {0};

@@ -15,7 +15,7 @@ nonsens_status reasoning_begin(nonsens_context *ctx, const method *m, nonsens_re
 /* What follows; once the decision and the edges are there. */
 nonsens_status reasoning_end(nonsens_context *ctx, nonsens_result *result);
 
-/* "p-value 0.03", "p-value below 1e-300"; empty where there is none. */
+/* "p-value 0.03", "p-value below 1e-300"; empty if there is none. */
 enum { REASONING_P_BYTES = 48, REASONING_DIGITS = 3 };
 const char *reasoning_p(char out[REASONING_P_BYTES], double p_value);
 

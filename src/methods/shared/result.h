@@ -25,7 +25,7 @@ enum result_better { BETTER_NONE, BETTER_FIRST, BETTER_SECOND };
 typedef nonsens_evidence evidence; /* NaN is written as null */
 typedef nonsens_edge graph_edge;
 
-/* How many resamples of `discover --bootstrap` have which edge between two variables. */
+/* How many bootstrap samples of `discover --bootstrap` have which edge between two variables. */
 typedef struct result_edge_counts {
     int64_t a, b;              /* user's indices, a < b */
     int64_t forward, backward; /* a -> b, b -> a */
@@ -46,7 +46,7 @@ typedef struct result_unmixing {
     double *kurtosis, *skewness; /* (sources) */
     const char *convention;      /* what is what, and how scales, signs and order are chosen */
     const char *statistic;       /* of score matching, else NULL */
-    double sharpness;            /* likewise, NaN where there is none */
+    double sharpness;            /* likewise, NaN if there is none */
     int iterations;
     bool converged;
     int64_t tabled; /* so many pieces of evidence, the last ones, repeat what is here */
@@ -74,10 +74,10 @@ struct nonsens_result {
     enum result_decision decision;
     enum result_better better;
     char *decision_text, *direction_text; /* "x1->x2" and the like, made by result_finish; direction may be NULL */
-    const char *sentence;                 /* the decision in words; NULL where names and decision say it all */
-    const char *reason;                   /* one sentence why; NULL where the decision needs none */
+    const char *sentence;                 /* the decision in words; NULL if names and decision say it all */
+    const char *reason;                   /* one sentence why; NULL if the decision needs none */
     bool assumes_effect;
-    double score, p_value; /* NaN where there is none */
+    double score, p_value; /* NaN if there is none */
     nonsens_evidence *evidence;
     int64_t evidence_count, evidence_capacity;
     nonsens_note *note; /* diagnostics that speak for or against the assumptions, in words */
@@ -94,7 +94,7 @@ struct nonsens_result {
     bool sampled; /* a sample of the rows was used, and no disturbances are kept (subsample.h) */
     /* estimated disturbances or sources and their modulation, where the method has them; else v is NULL */
     matrix source; /* (rows, 2) in canonical row order; column j belongs to the user's column j; `ica`: (rows, d) */
-    char **source_name; /* (source.cols) s1, s2, ... of `ica`; NULL where they belong to the variables */
+    char **source_name; /* (source.cols) s1, s2, ... of `ica`; NULL if they belong to the variables */
     int64_t *input_row; /* (rows) of the input table, from 0 */
     int64_t *start;     /* (segments + 1) rows of segment e are start[e] .. start[e+1]-1 */
     matrix modulation;  /* (segments, source.cols) how source j changes: its sd in each segment over its pooled sd;
@@ -108,7 +108,7 @@ struct nonsens_result {
     const struct method *pair_method; /* that the method asks about pairs, while it runs; NULL: none */
     nonsens_edge *edge;               /* (edges) ordered by from, to; result_finish sees to that */
     int64_t edges, edge_capacity;
-    int64_t *order;               /* (variables) user's indices, causes first; NULL where the method has no order */
+    int64_t *order;               /* (variables) user's indices, causes first; NULL if the method has no order */
     result_bootstrap resampled;   /* replicates 0: without --bootstrap */
     result_explanation explained; /* of `explain`, beside the graph */
     double seconds;

@@ -8,7 +8,7 @@
  */
 static const double CHANCE_GAP = 2.0;
 
-enum unmixing unmixing_resolved(enum unmixing asked)
+enum option_unmixing unmixing_resolved(enum option_unmixing asked)
 {
     return asked == UNMIX_AUTO ? UNMIX_SCORE_MATCHING : asked;
 }
@@ -43,7 +43,7 @@ nonsens_status unmixing_of_variables(nonsens_context *ctx, arena *a, const nonse
     return status == NONSENS_ERR_NUMERIC ? NONSENS_ERR_DATA : status;
 }
 
-const char *unmixing_gap_words(enum unmixing algorithm)
+const char *unmixing_gap_words(enum option_unmixing algorithm)
 {
     switch (algorithm) {
     case UNMIX_JOINT_DIAGONALISATION:
@@ -181,8 +181,8 @@ static nonsens_status change_in_proportion(nonsens_context *ctx, arena *a, matri
     return NONSENS_OK;
 }
 
-nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum unmixing algorithm, double gap, matrix source,
-                                   int64_t segments, const int64_t *start, unmixing_identification *out)
+nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum option_unmixing algorithm, double gap,
+                                   matrix source, int64_t segments, const int64_t *start, unmixing_identification *out)
 {
     *out = (unmixing_identification){.why = IDENTIFIED};
     bool by_shape = !ica_sees_segments(algorithm) || segments < 2, proportional = false;

@@ -9,7 +9,7 @@
 #include "ica/ica.h"
 
 /* What stands for `auto` where variables themselves are unmixed is score matching; others stay what they are. */
-enum unmixing unmixing_resolved(enum unmixing asked);
+enum option_unmixing unmixing_resolved(enum option_unmixing asked);
 
 /*
  * Unmixes z (n, d), the variables of the data set in canonical order or standardised besides; without segments all rows
@@ -19,7 +19,7 @@ nonsens_status unmixing_of_variables(nonsens_context *ctx, arena *a, const nonse
                                      const nonsens_options *options, matrix z, ica_result *out);
 
 /* What the contrast gap of an unmixing (not auto) means, in words. */
-const char *unmixing_gap_words(enum unmixing algorithm);
+const char *unmixing_gap_words(enum option_unmixing algorithm);
 
 /* out (segments, d): standard deviation of each source inside a segment over its pooled one. */
 void unmixing_modulation(matrix source, int64_t segments, const int64_t *start, matrix out);
@@ -56,7 +56,7 @@ typedef struct unmixing_identification {
 } unmixing_identification;
 
 /* `gap` is the contrast gap of the unmixing; segments may be 0, and start then bounds one stretch. */
-nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum unmixing algorithm, double gap, matrix source,
-                                   int64_t segments, const int64_t *start, unmixing_identification *out);
+nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum option_unmixing algorithm, double gap,
+                                   matrix source, int64_t segments, const int64_t *start, unmixing_identification *out);
 
 #endif

@@ -5,7 +5,7 @@
  * of whose features see x1 alone loses nothing against a free one of the same rank; the reverse restriction does.  The
  * rank r is found first; k_j of the r features are restricted to variable j, k_j the rank of the classifier of x_j
  * alone, but at most 1 for r <= 2 and at most 2 for more; k_j = 0 means no restriction.  A smaller k_j is as true as a
- * larger one, and does not hang on the rank of x_j alone being found exactly.
+ * larger one, and does not depend on the rank of x_j alone being found exactly.
  */
 #include "methods/structured/structured.h"
 
@@ -70,8 +70,8 @@ static nonsens_status judge_hypothesis(nonsens_context *ctx, structured *s, int 
 }
 
 /*
- * Features are splines, so even a true restriction is false in the last digit: a loss on unseen rows under a twentieth
- * of the other direction's, which they do show, is put down to this unless the test is very sure.
+ * Features are splines, so even a true restriction is false in the last digit: a loss on held-out rows under a
+ * twentieth of the other direction's, which they do show, is put down to this unless the test is very sure.
  */
 static bool is_negligible(const structured *s, int j)
 {
@@ -186,7 +186,7 @@ static void decide_direction(const structured *s, int cause, nonsens_result *res
               "the other variable acts on it, or a hidden cause that does not change acts on both.";
 }
 
-/* With this cause unseen rows are predicted better than with the other: not nested (or, with k = 0, conservative). */
+/* With this cause held-out rows are predicted better than with the other: not nested (or, with k = 0, conservative). */
 static bool is_clear(const structured *s, int cause)
 {
     double z = cause == 0 ? s->between.z : -s->between.z;

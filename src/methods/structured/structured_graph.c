@@ -23,7 +23,7 @@ static const char *name_of(const nonsens_data *data, int64_t node)
 }
 
 typedef struct arrow_facts {
-    double gain, gain_p, loss, loss_p; /* of the arrow, and of turning it, nats per row; loss NaN where not possible */
+    double gain, gain_p, loss, loss_p; /* of the arrow, and of turning it, nats per row; loss NaN if not possible */
     bool possible, required, directed; /* to be turned; known beforehand; the result has an arrow */
 } arrow_facts;
 

@@ -228,7 +228,7 @@ static nonsens_status list_turns(nonsens_context *ctx, arena *a, const structure
     return NONSENS_OK;
 }
 
-/* Makes the best of the moves; *made: false where none is worth it. */
+/* Makes the best of the moves; *made: false if none is worth it. */
 static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured_search *s, move_list *list, bool *made)
 {
     pdag after;

@@ -1,5 +1,5 @@
 /*
- * structured_search.h - the graph whose mechanisms explain unseen rows best.
+ * structured_search.h - the graph whose mechanisms explain held-out rows best.
  *
  * From the graph without edges (or with those that are required), the move that gains most is made, again and again: an
  * arrow more or an arrow turned; where none gains, two arrows at one node turned at once, an arrow turned whose ends
@@ -15,7 +15,7 @@
 #include "graph/pdag.h"
 #include "methods/structured/structured_scores.h"
 
-/* What a change of the graph gains on unseen rows: nats over all rows, and that in standard errors. */
+/* What a change of the graph gains on held-out rows: nats over all rows, and that in standard errors. */
 typedef struct structured_gain {
     double total, z;
 } structured_gain;
@@ -30,7 +30,7 @@ typedef struct structured_search {
 
 nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s);
 
-/* What the arrow a -> b gains; what turning it would (possible: false where that graph may not be). */
+/* What the arrow a -> b gains; what turning it would (possible: false if that graph may not be). */
 nonsens_status search_judge(nonsens_context *ctx, arena *scratch, structured_search *s, int64_t a, int64_t b,
                             structured_gain *there, structured_gain *turned, bool *possible);
 

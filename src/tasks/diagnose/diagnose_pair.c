@@ -1,12 +1,12 @@
 /*
- * diagnose_pair.c - the segment classifiers of a pair (diagnose_picture.h) in evidence and sentences.
+ * diagnose_pair.c - the segment classifiers of a pair (diagnose_classifiers.h) in evidence and sentences.
  */
 #include "tasks/diagnose/diagnose_pair.h"
 
 #include "base/number.h"
 #include "base/show.h"
 #include "data/audit.h"
-#include "tasks/diagnose/diagnose_picture.h"
+#include "tasks/diagnose/diagnose_classifiers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -47,7 +47,7 @@ static const char *plural(int64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Can the segments be told apart at all? */
+/* Can the segments be distinguished at all? */
 static nonsens_status report_information(const report *r)
 {
     const diagnose_classifiers *p = r->p;

@@ -1,6 +1,6 @@
 /*
  * diagnose_pair.h - what segment classifiers say about a pair of variables before any direction is asked for
- * (docs/structured.md, sections 1 to 4): can the segments be told apart, in how many ways do they differ, which
+ * (docs/structured.md, sections 1 to 4): can the segments be distinguished, in how many ways do they differ, which
  * variable shows it, which segments stand out, how many rows would be enough.
  */
 #ifndef TASKS_DIAGNOSE_DIAGNOSE_PAIR_H
@@ -17,7 +17,7 @@
 nonsens_status diagnose_pair(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                              const nonsens_options *options, bool single, nonsens_result *result);
 
-/* Rows per segment at which z, which grows like the square root of rows, would reach `wanted`; NaN where z <= 0. */
+/* Rows per segment at which z, which grows like the square root of rows, would reach `wanted`; NaN if z <= 0. */
 double diagnose_rows_wanted(double rows, double z, double wanted);
 
 #endif

@@ -9,8 +9,8 @@
 
 /*
  * The graph, the one given (may be NULL), read from --graph or found by --method: its edges and what is to be said of
- * it go into the result, its marks into *out, nodes in canonical order.  <-> and circles of two count as edges whose
- * direction is not known; a longer circle of arrows is an error.
+ * it go into the result, its marks into *out, nodes in canonical order.  <-> and cycles of two count as edges whose
+ * direction is not known; a longer cycle of arrows is an error.
  */
 nonsens_status explain_graph(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const nonsens_graph *given,
                              nonsens_result *result, pdag *out);

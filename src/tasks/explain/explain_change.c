@@ -70,7 +70,7 @@ static nonsens_status rank(nonsens_context *ctx, arena *scratch, const explain_g
     return NONSENS_OK;
 }
 
-/* Legendre polynomials of the rank, of variance 1 where it is even: location, scale, and two of shape. */
+/* Legendre polynomials of the rank, of variance 1 if it is even: location, scale, and two of shape. */
 static void fill_scores(const explain_groups *g, const double *u, double *score)
 {
     for (int64_t i = 0; i < g->n; i++) {

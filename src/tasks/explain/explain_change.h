@@ -52,7 +52,7 @@ double explain_min_p(int64_t count, int64_t other);
  * v (n): the variable, or its disturbance given the causes; any increasing function of it would do.  t (n): the same on
  * the scale on which `scale` and `shift` are measured.
  * The test is of "in the segment or not is independent of v once the causes are known"; the divergence is between
- * rows that are weighted so that the causes are alike.  Everything is NaN where a group has fewer rows than the test
+ * rows that are weighted so that the causes are alike.  Everything is NaN if a group has fewer rows than the test
  * needs, or the causes are `apart`.
  */
 nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const explain_groups *g, int64_t causes,

@@ -28,7 +28,7 @@ typedef struct judgement {
 static nonsens_status fill_q(nonsens_context *ctx, arena *scratch, judgement *j, bool marginal, double *q)
 {
     int64_t d = j->data->d;
-    enum fdr how = j->result->options.fdr;
+    enum option_fdr how = j->result->options.fdr;
     double *p;
     ARENA_TRY(ctx, scratch, p, d);
     for (int64_t k = 0; k < d; k++) {

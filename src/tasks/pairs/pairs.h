@@ -3,7 +3,7 @@
  *
  *     list (all, or a file) -> pairs that the journal lacks -> one line of JSON each -> q-values -> JSON lines, text
  *
- * What is kept of a pair in memory is a few figures; its line lies in the journal, or in memory where there is none.
+ * What is kept of a pair in memory is a few figures; its line lies in the journal, or in memory if there is none.
  */
 #ifndef TASKS_PAIRS_PAIRS_H
 #define TASKS_PAIRS_PAIRS_H
@@ -48,7 +48,7 @@ typedef struct pairs_sink {
     nonsens_status status; /* what it could not return */
 } pairs_sink;
 
-/* Takes over what the journal holds; an error where it belongs to other data or options. */
+/* Takes over what the journal holds; an error if it belongs to other data or options. */
 nonsens_status pairs_sink_new(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_pairs *pairs,
                               pairs_sink *out);
 /* Takes the line over (NULL: there was no memory for it). */

@@ -18,7 +18,7 @@ static const journal_kind kind = {"nonsens pairs", "pairs", "write --json to ano
 
 /* ---- what a journal belongs to ---- */
 
-/* Values, and what lines hang on beside them: names, labels, and the order of rows, which blocks and one warning use.
+/* Values, and what lines depend on beside them: names, labels, and the order of rows, which blocks and one warning use.
  */
 static uint64_t hash_of(const nonsens_data *data)
 {
@@ -74,7 +74,7 @@ static int arrow_of(const json_t *line)
     return is_arrow(decision, x, y) ? 1 : is_arrow(decision, y, x) ? -1 : 0;
 }
 
-/* Remembers what a line says; false where memory is exhausted. */
+/* Remembers what a line says; false if memory is exhausted. */
 static bool take_line(pairs_sink *k, int64_t index, const json_t *line)
 {
     nonsens_pair *pair = &k->pairs->pair[index];

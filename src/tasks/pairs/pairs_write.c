@@ -50,10 +50,10 @@ nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pair
 
 /* ---- order of the table ---- */
 
-/* What a pair's place in the table hangs on. */
+/* What a pair's place in the table depends on. */
 typedef struct ranked {
-    double q, p;  /* infinite where there is none */
-    double score; /* its size; 0 where there is none, -1 where the pair failed */
+    double q, p;  /* infinite if there is none */
+    double score; /* its size; 0 if there is none, -1 if the pair failed */
     int64_t index;
 } ranked;
 

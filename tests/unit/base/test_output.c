@@ -13,7 +13,7 @@
 
 #include <cmocka.h> /* after ours: it defines a macro called fail */
 
-/* In place of the system's: fails where told to. */
+/* In place of the system's: fails if told to. */
 static bool fsync_fails;
 
 int fsync(int descriptor)
@@ -139,7 +139,7 @@ static void test_link_to_half_a_file(void **state)
     assert_true(S_ISLNK(facts.st_mode));
 }
 
-static void test_link_in_a_circle(void **state)
+static void test_link_in_a_cycle(void **state)
 {
     place *p = *state;
     output *out;
@@ -267,7 +267,7 @@ int main(void)
         OUTPUT_TEST(test_replaced_only_when_closed),
         OUTPUT_TEST(test_link_is_followed),
         OUTPUT_TEST(test_link_to_half_a_file),
-        OUTPUT_TEST(test_link_in_a_circle),
+        OUTPUT_TEST(test_link_in_a_cycle),
         OUTPUT_TEST(test_pipe),
         OUTPUT_TEST(test_reason_of_a_large_write),
         OUTPUT_TEST(test_check),

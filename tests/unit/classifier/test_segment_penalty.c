@@ -171,7 +171,7 @@ static void test_rough_truth_gets_more_splines(void **state)
     assert_true(fewer >= 2);
 }
 
-/* Gives the rows of one fold each other's labels, in a circle. */
+/* Gives the rows of one fold each other's labels, in a cycle. */
 static void mix_labels(rows *r, int64_t fold)
 {
     for (int j = 0; j < 2; j++) {

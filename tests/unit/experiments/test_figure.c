@@ -104,7 +104,7 @@ static int close_place(void **state)
     memory_fail_at(-1);
     clear(p);
     rmdir(p->out);
-    int left_over = rmdir(p->folder); // fails where a file was left
+    int left_over = rmdir(p->folder); // fails if a file was left
     nonsens_options_free(p->options);
     nonsens_context_free(p->ctx);
     free(p);

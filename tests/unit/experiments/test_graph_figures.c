@@ -122,7 +122,7 @@ static void close_place(place *p)
     rmdir(p->table_folder);
     unlink(p->said);
     rmdir(p->out);
-    assert_int_equal(rmdir(p->folder), 0); // fails where a file was left
+    assert_int_equal(rmdir(p->folder), 0); // fails if a file was left
     nonsens_options_free(p->options);
     nonsens_context_free(p->ctx);
 }

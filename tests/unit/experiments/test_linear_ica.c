@@ -173,7 +173,7 @@ static void test_share_difference(void **state)
 
 /* ---- the table ---- */
 
-/* A journal line in which score matching has the given Amari index, or fails where it is negative. */
+/* A journal line in which score matching has the given Amari index, or fails if it is negative. */
 static json_t *line_of(double amari, double other)
 {
     json_t *own =

@@ -32,7 +32,7 @@ static inline nonsens_status ask_dag(nonsens_context *ctx, arena *scratch, void 
     return NONSENS_OK;
 }
 
-/* Answers without sense that hang on nothing but the nodes' names and a seed; name[node]. */
+/* Answers without sense that depend on nothing but the nodes' names and a seed; name[node]. */
 typedef struct nonsense {
     int64_t seed, name[MAX_NODES];
     double scale;      /* the smaller, the more often p > alpha */

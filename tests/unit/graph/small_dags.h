@@ -151,7 +151,7 @@ static inline small_dag small_random(rng *r, int d, double chance, int most)
     return g;
 }
 
-/* The DAG number `code` of d nodes: 0, 1 or 2 for every pair in base 3; false where it has a circle. */
+/* The DAG number `code` of d nodes: 0, 1 or 2 for every pair in base 3; false if it has a cycle. */
 static inline bool small_numbered(int d, int64_t code, small_dag *out)
 {
     *out = (small_dag){.d = d};

@@ -89,7 +89,7 @@ static void test_closure(void **state)
 {
     fixture *f = *state;
     rng r = rng_new(5, RNG_TEST, 0);
-    int64_t circles = 0, lines = 0;
+    int64_t cycles = 0, lines = 0;
     for (int round = 0; round < 300; round++) {
         int64_t d = 2 + round % 9;
         arena_mark mark = arena_tell(&f->scratch);
@@ -109,7 +109,7 @@ static void test_closure(void **state)
                                           : back        ? PDAG_BACK
                                                         : pdag_mark_of(&g, a, b);
                 assert_int_equal(pdag_mark_of(&closure, a, b), expected);
-                circles += expected == PDAG_BOTH;
+                cycles += expected == PDAG_BOTH;
                 lines += expected == PDAG_LINE;
             }
         }
@@ -120,7 +120,7 @@ static void test_closure(void **state)
         }
         arena_rewind(&f->scratch, mark);
     }
-    assert_true(circles > 10 && lines > 10);
+    assert_true(cycles > 10 && lines > 10);
 }
 
 int main(void)

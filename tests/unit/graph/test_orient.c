@@ -74,8 +74,8 @@ static void test_conflict(void **state)
     }
 }
 
-/* Circle 0 - 1 - 2 - 0 with a neighbour each: 3 -> 0 <- 2, 4 -> 1 <- 0, 5 -> 2 <- 1 are a circle of arrows. */
-static void test_circle_of_colliders(void **state)
+/* Circle 0 - 1 - 2 - 0 with a neighbour each: 3 -> 0 <- 2, 4 -> 1 <- 0, 5 -> 2 <- 1 are a cycle of arrows. */
+static void test_cycle_of_colliders(void **state)
 {
     fixture *f = *state;
     pdag g = small_graph(f, 6);
@@ -92,7 +92,7 @@ static void test_circle_of_colliders(void **state)
         found.graph = g;
         found.pair = arena_get(f->ctx, &f->scratch, 15, sizeof *found.pair);
         assert_non_null(found.pair);
-        int32_t other[3] = {1, 2, 0}; // the third of the circle, which separates in the remaining pairs
+        int32_t other[3] = {1, 2, 0}; // the third of the cycle, which separates in the remaining pairs
         for (int i = 0; i < 3; i++) {
             int64_t third = 3 - spoke[i][1] - spoke[i][2];
             *skeleton_at(&found, spoke[i][0], spoke[i][2]) = (skeleton_pair){0.2 + 0.1 * i, true, 0, NULL};
@@ -157,7 +157,7 @@ static bool is_new_collider(const orienter *o, const pdag *before, int64_t x, in
            !orient_is_open(o, x, y, z);
 }
 
-static void test_rules_make_neither_circles_nor_colliders(void **state)
+static void test_rules_make_neither_cycles_nor_colliders(void **state)
 {
     fixture *f = *state;
     int64_t undecided = 0, conflicts = 0, ambiguous = 0;
@@ -232,9 +232,9 @@ int main(void)
         TEST(test_knowledge_refuses_colliders),
         TEST(test_knowledge_alone_refuses),
         TEST(test_conflict),
-        TEST(test_circle_of_colliders),
+        TEST(test_cycle_of_colliders),
         TEST(test_conservative_and_majority),
-        TEST(test_rules_make_neither_circles_nor_colliders),
+        TEST(test_rules_make_neither_cycles_nor_colliders),
         TEST(test_order_of_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,7 @@ static void test_walks_against_closure(void **state)
     }
 }
 
-static void test_circles(void **state)
+static void test_cycles(void **state)
 {
     fixture *f = *state;
     pdag g = small_graph(f, 300);
@@ -173,7 +173,7 @@ static void test_known_directions_are_drawn(void **state)
     assert_true(orient_may(&o, 2, 3));
     knowledge_forbid(&k, 2, 3);
     assert_false(orient_may(&o, 2, 3));
-    // forbidden directions that leave nothing but a circle
+    // forbidden directions that leave nothing but a cycle
     pdag_complete(&g);
     knowledge_forbid(&k, 3, 1); // 1 -> 3 -> 2 -> 1
     pdag_forget_directions(&g);
@@ -258,7 +258,7 @@ static void test_single_edges(void **state)
     assert_int_equal(orient_new(f->ctx, &f->scratch, &g, NULL, &o), NONSENS_OK);
     assert_false(orient_may(&o, 2, 1)); // a v-structure
     assert_true(orient_may(&o, 1, 2));
-    assert_false(orient_may(&o, 5, 3)); // a circle
+    assert_false(orient_may(&o, 5, 3)); // a cycle
     assert_false(orient_may(&o, 0, 5)); // no edge
     assert_int_equal(orient_edge(f->ctx, &o, 2, 1, &done), NONSENS_OK);
     assert_false(done);
@@ -475,7 +475,7 @@ int main(void)
         TEST(test_lists),
         TEST(test_edges_there_and_back),
         TEST(test_walks_against_closure),
-        TEST(test_circles),
+        TEST(test_cycles),
         TEST(test_knowledge),
         TEST(test_known_directions_are_drawn),
         TEST(test_each_rule),

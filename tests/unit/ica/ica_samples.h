@@ -115,7 +115,7 @@ static double recovery(int64_t n, int64_t d, const double *truth, const double *
 }
 
 /* Sources of z (n, d) of the sample's shape, to be freed. */
-static double *unmixed(fixture *f, const sample *x, double *z, enum unmixing algorithm, ica_result *out)
+static double *unmixed(fixture *f, const sample *x, double *z, enum option_unmixing algorithm, ica_result *out)
 {
     double *s = get(x->n * x->d, sizeof *s);
     ica_options how = ica_options_for(algorithm);

@@ -84,7 +84,7 @@ static void fill_moments(const ica_score_model *model, int64_t rows)
     }
 }
 
-/* lambda(e): -1 where fixed, the minimum of J_e over the others; false where that cannot be computed. */
+/* lambda(e): -1 if fixed, the minimum of J_e over the others; false if that cannot be computed. */
 static bool solve_coefficients(const ica_score_model *model)
 {
     int64_t d = model->data->d, m = model->family->count, r = d * m, size = d * (m - model->family->fixed), row = 0;

@@ -10,11 +10,11 @@ static const double EXACT = 1e-12;
 static const double AS_SKLEARN = 1e-9; /* 1 - mean |correlation| of the sources */
 static const double RECOVERED = 0.98;
 static const double DIFFERENCE_ERROR = 1e-8; /* of central differences */
-static const enum contrast ALL[4] = {CONTRAST_LOG_COSH, CONTRAST_EXP, CONTRAST_CUBE, CONTRAST_SKEW};
+static const enum option_contrast ALL[4] = {CONTRAST_LOG_COSH, CONTRAST_EXP, CONTRAST_CUBE, CONTRAST_SKEW};
 
 /* ---- passes -------------------------------------------------------------------------------------------------- */
 
-static double plain_value(enum contrast contrast, double s)
+static double plain_value(enum option_contrast contrast, double s)
 {
     switch (contrast) {
     case CONTRAST_EXP:
@@ -28,7 +28,7 @@ static double plain_value(enum contrast contrast, double s)
     }
 }
 
-static double plain_g(enum contrast contrast, double s)
+static double plain_g(enum option_contrast contrast, double s)
 {
     switch (contrast) {
     case CONTRAST_EXP:
@@ -42,7 +42,7 @@ static double plain_g(enum contrast contrast, double s)
     }
 }
 
-static double plain_slope(enum contrast contrast, double s)
+static double plain_slope(enum option_contrast contrast, double s)
 {
     switch (contrast) {
     case CONTRAST_EXP:
@@ -57,7 +57,7 @@ static double plain_slope(enum contrast contrast, double s)
 }
 
 /* Compares one pass with loops written out. */
-static void assert_pass(fixture *f, enum contrast contrast, int64_t n, int64_t d, int64_t m)
+static void assert_pass(fixture *f, enum option_contrast contrast, int64_t n, int64_t d, int64_t m)
 {
     white x = white_new(f, 7, MIXED, n, d);
     double *w = fixture_doubles(f, d * d);
@@ -137,7 +137,8 @@ static void test_contrast_mean(void **state)
 
 /* ---- FastICA ------------------------------------------------------------------------------------------------- */
 
-static ica_result fastica(fixture *f, white *x, enum contrast contrast, bool deflation, int64_t starts, int threads)
+static ica_result fastica(fixture *f, white *x, enum option_contrast contrast, bool deflation, int64_t starts,
+                          int threads)
 {
     ica_result out = {0};
     ica_options how = {.contrast = contrast, .deflation = deflation, .starts = starts, .seed = 3, .threads = threads};
@@ -196,9 +197,9 @@ static void test_agrees_with_sklearn(void **state)
         double *z = fixture_rows(f, c->data, c->d), *theirs = fixture_doubles(f, ICA_ROWS * c->d);
         white x = white_from(f, ICA_ROWS, c->d, z);
         begin_at(f, &x, c->start);
-        enum contrast contrast = c->contrast[0] == 'l'   ? CONTRAST_LOG_COSH
-                                 : c->contrast[0] == 'e' ? CONTRAST_EXP
-                                                         : CONTRAST_CUBE;
+        enum option_contrast contrast = c->contrast[0] == 'l'   ? CONTRAST_LOG_COSH
+                                        : c->contrast[0] == 'e' ? CONTRAST_EXP
+                                                                : CONTRAST_CUBE;
         ica_result out = fastica(f, &x, contrast, c->deflation, 1, 1);
         ica_apply(matrix_view(z, ICA_ROWS, c->d), c->unmixing, matrix_view(theirs, ICA_ROWS, c->d));
         double found = agreement(f, ICA_ROWS, c->d, theirs, x.data.y);

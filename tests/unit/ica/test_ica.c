@@ -14,7 +14,7 @@ static const double ENTROPY_BIAS = 0.1;         /* nats, of two entropies from 8
 static const double EXACT = 1e-10;
 
 static void assert_recovers(fixture *f, enum source_kind kind, int64_t segments, int64_t rows, int64_t d,
-                            enum unmixing algorithm, double least, uint64_t seeds)
+                            enum option_unmixing algorithm, double least, uint64_t seeds)
 {
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         ica_result out;
@@ -34,8 +34,8 @@ static void assert_recovers(fixture *f, enum source_kind kind, int64_t segments,
     }
 }
 
-static const enum unmixing ALL[4] = {UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_TWO_STATISTIC,
-                                     UNMIX_ENTROPY};
+static const enum option_unmixing ALL[4] = {UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_TWO_STATISTIC,
+                                            UNMIX_ENTROPY};
 
 static void test_recovers_laplace(void **state)
 {
@@ -95,7 +95,7 @@ static void mix(const sample *x, const double *b, double *out)
     }
 }
 
-static void assert_same_sources(fixture *f, const sample *x, const double *b, enum unmixing algorithm)
+static void assert_same_sources(fixture *f, const sample *x, const double *b, enum option_unmixing algorithm)
 {
     ica_result plain, mixed;
     double *z = get(x->n * x->d, sizeof *z), worst = 0.0;
@@ -382,7 +382,7 @@ static void test_place_is_fitted(void **state)
     sample_free(&x);
 }
 
-/* The choice is made on rows kept back, is the same for any number of threads, and is good at what it chooses. */
+/* The choice is made on rows held out, is the same for any number of threads, and is good at what it chooses. */
 static void test_statistic_is_chosen(void **state)
 {
     fixture *f = *state;
@@ -441,8 +441,8 @@ static void test_choice_does_not_see_the_basis(void **state)
 /* Means that change over segments: what is ordered and signed is what the result says it refers to. */
 static void test_order_and_sign_of_every_algorithm(void **state)
 {
-    static const enum unmixing every[] = {UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_ENTROPY,
-                                          UNMIX_FASTICA, UNMIX_INFOMAX};
+    static const enum option_unmixing every[] = {UNMIX_JOINT_DIAGONALISATION, UNMIX_SCORE_MATCHING, UNMIX_ENTROPY,
+                                                 UNMIX_FASTICA, UNMIX_INFOMAX};
     fixture *f = *state;
     sample x = sample_new(67, LAPLACE, 4, 300, 2);
     double *s = get(x.n * 2, sizeof *s);
@@ -494,7 +494,7 @@ static void test_rank_inside_segments(void **state)
 /* Ten and fifty sources in twenty segments of 1,000 rows: the descent alone, from the covariances' rotation. */
 static void test_recovers_fifty(void **state)
 {
-    static const enum unmixing both[] = {UNMIX_SCORE_MATCHING, UNMIX_JOINT_DIAGONALISATION};
+    static const enum option_unmixing both[] = {UNMIX_SCORE_MATCHING, UNMIX_JOINT_DIAGONALISATION};
     fixture *f = *state;
     for (int64_t d = 10; d <= 50; d += 40) {
         sample x = sample_new(66, LAPLACE, 20, 1000, d);
@@ -514,8 +514,8 @@ static void test_recovers_fifty(void **state)
     }
 }
 
-static const enum statistic STATISTICS[] = {STATISTIC_LOG_COSH,      STATISTIC_SMOOTH_ABS, STATISTIC_ASYMMETRIC,
-                                            STATISTIC_GAUSSIAN_BASE, STATISTIC_TWO,        STATISTIC_THREE};
+static const enum option_statistic STATISTICS[] = {STATISTIC_LOG_COSH,      STATISTIC_SMOOTH_ABS, STATISTIC_ASYMMETRIC,
+                                                   STATISTIC_GAUSSIAN_BASE, STATISTIC_TWO,        STATISTIC_THREE};
 enum { STATISTIC_COUNT = sizeof STATISTICS / sizeof *STATISTICS };
 
 /* Every derivative of every statistic against the difference of the one before it; q itself is not needed. */
@@ -546,7 +546,7 @@ static void test_statistics_by_differences(void **state)
 }
 
 /* Two-sided sources for families with slopes of their own on both sides: on one side these would be the same. */
-static void check_gradient(fixture *f, int64_t d, enum statistic statistic)
+static void check_gradient(fixture *f, int64_t d, enum option_statistic statistic)
 {
     sample x = sample_new(62, ica_family_of(statistic)->located ? LAPLACE : ONE_SIDED, 5, 60, d);
     rng r = rng_new(62, RNG_TEST, 7);
@@ -584,7 +584,7 @@ static void test_score_gradient_by_differences(void **state)
 }
 
 /* The descent's own objective: by differences, and against the general one at the same rotation. */
-static void check_rotation_gradient(fixture *f, enum statistic statistic)
+static void check_rotation_gradient(fixture *f, enum option_statistic statistic)
 {
     enum { D = 3, PARAMETERS = 6 };
     const ica_family *family = ica_family_of(statistic);
@@ -681,7 +681,7 @@ static void test_one_feature(void **state)
     sample_free(&x);
 }
 
-static void assert_refused(fixture *f, const sample *x, int64_t rows, int64_t segments, enum unmixing algorithm,
+static void assert_refused(fixture *f, const sample *x, int64_t rows, int64_t segments, enum option_unmixing algorithm,
                            const char *words)
 {
     ica_result out;
@@ -745,7 +745,7 @@ static void test_cancelling(void **state)
 
 typedef struct unmix_call {
     sample x;
-    enum unmixing algorithm;
+    enum option_unmixing algorithm;
 } unmix_call;
 
 static nonsens_status unmix_sample(nonsens_context *ctx, arena *a, void *state)

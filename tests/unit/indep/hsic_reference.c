@@ -95,7 +95,8 @@ static nonsens_status reference_spectral(nonsens_context *ctx, arena *scratch, i
 }
 
 nonsens_status hsic_reference(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
-                              const double *width_x, const double *width_y, enum null_kind null_kind, hsic_result *out)
+                              const double *width_x, const double *width_y, enum option_null_kind null_kind,
+                              hsic_result *out)
 {
     double *k, *l;
     hsic_invariants v, w;

@@ -10,7 +10,8 @@
  * spectral null O(n^3) time.
  */
 nonsens_status hsic_reference(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
-                              const double *width_x, const double *width_y, enum null_kind null_kind, hsic_result *out);
+                              const double *width_x, const double *width_y, enum option_null_kind null_kind,
+                              hsic_result *out);
 
 /* k (n, n) = H k H for a symmetric k; mean: (n) of scratch. */
 void hsic_centre_matrix(int64_t n, double *k, double *mean);

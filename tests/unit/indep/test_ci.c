@@ -14,8 +14,8 @@
 
 enum { N = 300, VARIABLES = 5 };
 
-static const enum independence_test TESTS[] = {TEST_AUTO,     TEST_HSIC,      TEST_KCI,        TEST_RCIT,
-                                               TEST_FISHER_Z, TEST_RESIDUALS, TEST_INFORMATION};
+static const enum option_independence_test TESTS[] = {TEST_AUTO,     TEST_HSIC,      TEST_KCI,        TEST_RCIT,
+                                                      TEST_FISHER_Z, TEST_RESIDUALS, TEST_INFORMATION};
 enum { TEST_COUNT = sizeof TESTS / sizeof *TESTS };
 
 /* ---- data: z -> x, z -> y, x -> w, and u alone ---- */
@@ -48,7 +48,7 @@ static chain *make_chain(fixture *f, uint64_t seed)
     return c;
 }
 
-static ci_options options_for(enum independence_test test)
+static ci_options options_for(enum option_independence_test test)
 {
     return (ci_options){.test = test,
                         .null_kind = test == TEST_INFORMATION ? NULL_PERMUTATION : NULL_GAMMA,
@@ -76,7 +76,7 @@ static ci_result ask(fixture *f, ci_tester *t, int64_t x, int64_t y, int64_t cou
     return out;
 }
 
-static bool conditions(enum independence_test test)
+static bool conditions(enum option_independence_test test)
 {
     return test != TEST_HSIC && test != TEST_INFORMATION;
 }
@@ -229,7 +229,7 @@ static void test_vectors(void **state)
     const double *pair[2] = {c->v[U], c->v[X]};
     column_set variable[3] = {{N, 2, pair}, c->variable[Y], c->variable[Z]};
     ci_variables v = {3, variable, NULL, {1, c->whole}};
-    const enum independence_test wide[] = {TEST_HSIC, TEST_KCI, TEST_RCIT, TEST_RESIDUALS};
+    const enum option_independence_test wide[] = {TEST_HSIC, TEST_KCI, TEST_RCIT, TEST_RESIDUALS};
     for (int k = 0; k < 4; k++) {
         ci_tester *t;
         ci_options o = options_for(wide[k]);
@@ -273,7 +273,7 @@ static void test_refusals(void **state)
 static void test_nothing_left(void **state)
 {
     fixture *f = *state;
-    const enum independence_test some[] = {TEST_KCI, TEST_RCIT, TEST_FISHER_Z, TEST_RESIDUALS};
+    const enum option_independence_test some[] = {TEST_KCI, TEST_RCIT, TEST_FISHER_Z, TEST_RESIDUALS};
     const double units[] = {1.0, 1e-200, 1e200};
     for (int u = 0; u < 3; u++) {
         chain *c = make_chain(f, 7);
@@ -302,7 +302,7 @@ static void test_nothing_left_in_a_segment(void **state)
         c->v[X][i] = sin(c->v[Z][i]);
         c->v[Y][i] = c->v[Z][i] * c->v[Z][i];
     }
-    const enum independence_test some[] = {TEST_KCI, TEST_RESIDUALS};
+    const enum option_independence_test some[] = {TEST_KCI, TEST_RESIDUALS};
     for (int k = 0; k < 2; k++) {
         ci_options o = options_for(some[k]);
         ci_tester *t = open_chain(f, c, &o, NULL, true);
@@ -422,7 +422,7 @@ static void test_threads_share_a_tester(void **state)
 
 typedef struct failing {
     const chain *c;
-    enum independence_test test;
+    enum option_independence_test test;
 } failing;
 
 static nonsens_status open_and_ask(nonsens_context *ctx, arena *a, void *state)

@@ -36,7 +36,7 @@ static const column_set *set_of(cloud *c)
     return &c->set;
 }
 
-static hsic_options null_of(enum null_kind kind)
+static hsic_options null_of(enum option_null_kind kind)
 {
     return (hsic_options){.null_kind = kind, .permutations = 199, .seed = 3, .job = 1, .threads = 1};
 }
@@ -130,7 +130,7 @@ static sample draw(fixture *b, int64_t n, int64_t d, int law, double slope, uint
 }
 
 /* Where p is below 1e-6 the gamma tail magnifies errors of the moments. */
-static void compare_with_reference(fixture *b, sample *s, enum null_kind kind, const char *what)
+static void compare_with_reference(fixture *b, sample *s, enum option_null_kind kind, const char *what)
 {
     double width_x[MAX_D], width_y[MAX_D];
     hsic_options options = null_of(kind);
@@ -276,7 +276,7 @@ static void test_threads(void **state)
     sample s = draw(b, N, 2, GAUSSIAN, 0.001, 6);
     for (int64_t segments = 1; segments <= 4; segments += 3) {
         for (int kind = NULL_GAMMA; kind <= NULL_SPECTRAL; kind++) {
-            hsic_options one = null_of((enum null_kind)kind), three = one;
+            hsic_options one = null_of((enum option_null_kind)kind), three = one;
             one.permutations = three.permutations = 9;
             three.threads = 3;
             hsic_result r = run(b, &s, segments, segments == 1 ? whole : start, one);
@@ -346,7 +346,7 @@ static void test_null_is_uniform(void **state)
 {
     fixture *b = *state;
     enum { REPETITIONS = 200 };
-    const enum null_kind kinds[] = {NULL_GAMMA, NULL_SPECTRAL};
+    const enum option_null_kind kinds[] = {NULL_GAMMA, NULL_SPECTRAL};
     for (int kind = 0; kind < 2; kind++) {
         double p[REPETITIONS], distance = 0;
         for (int rep = 0; rep < REPETITIONS; rep++) {

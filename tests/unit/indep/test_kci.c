@@ -69,7 +69,7 @@ static kci_options gamma_null(void)
     return (kci_options){.null_kind = NULL_GAMMA, .permutations = 499, .seed = 3, .job = 1, .threads = 1};
 }
 
-static kci_options null_of(enum null_kind kind, bool random_features)
+static kci_options null_of(enum option_null_kind kind, bool random_features)
 {
     kci_options o = gamma_null();
     o.null_kind = kind;
@@ -341,7 +341,7 @@ static void test_threads(void **state)
     variables v;
     point_at(&v, 700, 1, 1, draw(b, 700, 1, 0, 8));
     for (int kind = 0; kind < 3; kind++) {
-        kci_options one = null_of((enum null_kind)kind, false), two = one;
+        kci_options one = null_of((enum option_null_kind)kind, false), two = one;
         one.permutations = two.permutations = 40;
         two.threads = 2;
         assert_true(run_pooled(b, &v, one).p_value == run_pooled(b, &v, two).p_value);
@@ -403,7 +403,7 @@ static void test_ties_outliers_duplicates(void **state)
     }
     for (int kind = 0; kind < 3; kind++) {
         for (int features = 0; features < 2; features++) {
-            kci_result r = run_pooled(b, &v, null_of((enum null_kind)kind, features));
+            kci_result r = run_pooled(b, &v, null_of((enum option_null_kind)kind, features));
             assert_int_equal(r.segments_used, 1);
             assert_true(r.p_value > 1e-3);
         }
@@ -454,7 +454,7 @@ static nonsens_status test_once(nonsens_context *ctx, arena *a, void *state)
     kci_null null;
     point_at(&v, 66, 1, 1, f->columns);
     for (int kind = 0; kind < 3; kind++) {
-        kci_options o = null_of((enum null_kind)kind, kind == 0);
+        kci_options o = null_of((enum option_null_kind)kind, kind == 0);
         o.permutations = 9;
         TRY(kci_test(ctx, a, &v.x, &v.y, &v.z, &groups, &o, &r));
     }

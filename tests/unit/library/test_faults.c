@@ -292,7 +292,7 @@ static void test_every_allocation(void **state)
     sweep_both(s, all ? (choice){.every = INT64_MAX} : (choice){.every = QUICKLY_EVERY, .more = QUICKLY_MORE});
 }
 
-/* Quickly: a method that is spread over threads by its parts, resamples, and pairs. */
+/* Quickly: a method that is spread over threads by its parts, bootstrap samples, and pairs. */
 static void test_on_threads(void **state)
 {
     const scenario *s = *state;

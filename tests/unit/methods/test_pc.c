@@ -398,7 +398,7 @@ static void test_bends_against_least_squares(void **state)
     double smaller = fmin(erfc(sqrt(mean / 2)), erfc(sqrt(rest / 2))); // chi-square with one degree each
     column_set all = {N, 3, (const double *const *)t.v};
     assert_int_equal(pc_knots_new(f->ctx, &f->scratch, &all, &(row_groups){2, start}, BENDS, &bent), NONSENS_OK);
-    assert_int_equal(pc_bends_ask(f->ctx, &f->scratch, &bent, 0, 1, 1, &given, &p), NONSENS_OK);
+    assert_int_equal(pc_knots_ask(f->ctx, &f->scratch, &bent, 0, 1, 1, &given, &p), NONSENS_OK);
     assert_true(fabs(p - smaller * (2 - smaller)) <= 1e-9 * p);
 }
 
@@ -504,7 +504,8 @@ static void test_order_and_threads(void **state)
 
 /* ---- what is known -------------------------------------------------------------------------------------------- */
 
-/* A chain whose arrows only a file tells; what it says is kept, also in resamples, and the rest follows from it. */
+/* A chain whose arrows only a file tells; what it says is kept, also in bootstrap samples, and the rest follows from
+ * it. */
 static void test_knowledge(void **state)
 {
     fixture *f = *state;

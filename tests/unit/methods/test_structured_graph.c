@@ -245,7 +245,7 @@ static void test_judge(void **state)
     assert_true(back.total == -turned.total && back.z == -turned.z);
     pdag_set(&s.graph, 0, 1, PDAG_ARROW);
     pdag_set(&s.graph, 1, 2, PDAG_ARROW);
-    pdag_set(&s.graph, 0, 2, PDAG_ARROW); // turned, it would close a circle
+    pdag_set(&s.graph, 0, 2, PDAG_ARROW); // turned, it would close a cycle
     assert_int_equal(search_judge(f->ctx, &f->scratch, &s, 0, 2, &there, &turned, &possible), NONSENS_OK);
     assert_true(!possible && isnan(turned.total) && isfinite(there.total));
     structured_scores_free(&sc);

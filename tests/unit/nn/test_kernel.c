@@ -195,8 +195,8 @@ static void test_shapes(void **state)
                                    .width = widths[w],
                                    .features = 1 + (int64_t)rng_below(&r, 4),
                                    .classes = 2 + (int64_t)rng_below(&r, 13),
-                                   .activation = (enum activation)(kind / 3),
-                                   .last = (enum last_layer)(kind % 3)};
+                                   .activation = (enum option_activation)(kind / 3),
+                                   .last = (enum option_last_layer)(kind % 3)};
                 int64_t blocks = 1 + (int64_t)rng_below(&r, 3);
                 problem p = problem_new(f, shape, blocks, rows[rng_below(&r, 6)], count);
                 check_problem(f, &p);

@@ -183,7 +183,7 @@ static void check_differences(nonsens_context *ctx, mlp_shape shape, int64_t n, 
 static void test_gradients_equal_differences_for_odd_shapes(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
-    enum activation kinds[] = {ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH};
+    enum option_activation kinds[] = {ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH};
     for (int k = 0; k < 3; k++) {
         check_differences(ctx, (mlp_shape){2, 3, 7, 2, 5, kinds[k], LAST_LINEAR}, 65, 1);
         check_differences(ctx, (mlp_shape){1, 1, 3, 1, 2, kinds[k], LAST_SMOOTH_ABS}, 9, 2);
@@ -503,7 +503,7 @@ static void test_training_stops_early_and_keeps_the_best(void **state)
     }
     mlp_shape shape = {2, 2, 32, 2, 4, ACTIVATION_LEAKY_RELU, LAST_LINEAR};
     mlp_rows rows = {x, s.n, train_row, train, s.label}, validation = {x, s.n, held_row, held, s.label};
-    enum optimiser kinds[] = {OPTIMISER_ADAM, OPTIMISER_SGD};
+    enum option_optimiser kinds[] = {OPTIMISER_ADAM, OPTIMISER_SGD};
     for (int k = 0; k < 2; k++) {
         train_options o = {kinds[k], k ? 0.05 : 0.02, 0.9, 1e-4, 32, 400, 15, TRAIN_FINAL_RATE};
         float *p = calloc((size_t)mlp_parameters(&shape), sizeof *p);

@@ -144,7 +144,7 @@ static void test_a_block_is_a_network_of_its_own(void **state)
 {
     fixture *f = *state;
     for (int kind = ACTIVATION_LEAKY_RELU; kind <= ACTIVATION_TANH; kind++) {
-        mlp_shape shape = {INPUTS, 2, 6, 1, CLASSES, (enum activation)kind, LAST_SMOOTH_ABS};
+        mlp_shape shape = {INPUTS, 2, 6, 1, CLASSES, (enum option_activation)kind, LAST_SMOOTH_ABS};
         int64_t parameters = mlp_block_parameters(&shape, BLOCKS), own = mlp_parameters(&shape);
         int64_t last = CLASSES * BLOCKS + CLASSES, own_last = 2 * CLASSES;
         float x[ROWS * BLOCKS * INPUTS], *weight = calloc((size_t)parameters, sizeof *weight);

@@ -65,7 +65,7 @@ static void test_source_moments(void **state)
     nonsens_context *ctx = nonsens_context_new();
     for (int kind = NOISE_LAPLACE; kind <= NOISE_UNIFORM; kind++) {
         nonsens_options o = defaults();
-        o.noise = (enum noise)kind;
+        o.noise = (enum option_noise)kind;
         o.per_segment = 20000;
         o.mean = (range){4, 6};
         nonsens_simulation *s = simulate(ctx, &o);
@@ -156,7 +156,7 @@ static void test_independent_and_confounded(void **state)
     nonsens_simulation_free(s);
     for (int kind = CONFOUNDED_MODULATED; kind <= CONFOUNDED_STATIONARY; kind++) {
         o = defaults();
-        o.confounded = (enum confounded)kind;
+        o.confounded = (enum option_confounded)kind;
         s = simulate(ctx, &o);
         assert_int_equal(s->kind, TRUTH_CONFOUNDED);
         assert_int_equal(s->d, 2);
@@ -173,7 +173,7 @@ static void test_modulate(void **state)
     nonsens_context *ctx = nonsens_context_new();
     for (int kind = MODULATE_BOTH; kind <= MODULATE_PROPORTIONAL; kind++) {
         nonsens_options o = defaults();
-        o.modulate = (enum modulate)kind;
+        o.modulate = (enum option_modulate)kind;
         nonsens_simulation *s = simulate(ctx, &o);
         int64_t cause = s->edge[1] ? 0 : 1;
         const double *of_cause = matrix_col(s->modulation, cause), *of_effect = matrix_col(s->modulation, 1 - cause);
@@ -417,14 +417,14 @@ static void test_every_combination(void **state)
         nonsens_options o = defaults();
         o.sim_segments = 3;
         o.per_segment = 4;
-        o.sem = (enum sem)digit[0];
+        o.sem = (enum option_sem)digit[0];
         o.nodes = digit[1] ? 5 : 2;
-        o.noise = (enum noise)digit[2];
-        o.modulate = (enum modulate)digit[3];
+        o.noise = (enum option_noise)digit[2];
+        o.modulate = (enum option_modulate)digit[3];
         o.correlated = digit[4];
         o.cyclic = digit[5];
         o.independent = digit[6];
-        o.confounded = (enum confounded)digit[7];
+        o.confounded = (enum option_confounded)digit[7];
         o.changing_mechanism = digit[8];
         o.edge_prob = digit[9] ? 0.5 : -1;
         check_combination(ctx, &o);

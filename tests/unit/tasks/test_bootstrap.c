@@ -1,4 +1,4 @@
-/* test_bootstrap.c - resamples of the rows with methods that can be followed by hand; journals cut anywhere. */
+/* test_bootstrap.c - bootstrap samples of the rows with methods that can be followed by hand; journals cut anywhere. */
 #include "base/rng.h"
 #include "tasks/bootstrap.h"
 #include "tasks/run.h"
@@ -156,7 +156,7 @@ static nonsens_status find_by_means(nonsens_context *ctx, const nonsens_data *da
     return status;
 }
 
-/* A graph a -> b, b -- c to support, and its resamples. */
+/* A graph a -> b, b -- c to support, and its bootstrap samples. */
 static nonsens_status try_resamples(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                     followed *s, nonsens_result **out)
 {
@@ -242,7 +242,7 @@ static void test_rows(void **state)
     nonsens_options *o = new_options(f, RESAMPLES);
     for (int kind = RESAMPLE_HALF; kind <= RESAMPLE_BOOTSTRAP; kind++) {
         followed s = {0};
-        o->resample = (enum resample)kind;
+        o->resample = (enum option_resample)kind;
         run_table(f, data, o, &s);
         assert_int_equal(s.calls, RESAMPLES);
         assert_int_equal(s.wrong, 0);
@@ -252,7 +252,8 @@ static void test_rows(void **state)
     nonsens_data_free(data);
 }
 
-/* Every row is as likely as every other of its segment: 9 rows, 5 drawn, 2,000 resamples; 4.5 standard errors. */
+/* Every row is as likely as every other of its segment: 9 rows, 5 drawn, 2,000 bootstrap samples; 4.5 standard errors.
+ */
 static int64_t seen[ROWS];
 static nonsens_status see_rows(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                const void *how, nonsens_result **out)
@@ -271,7 +272,7 @@ static void test_rows_are_equally_likely(void **state)
     nonsens_options *o = new_options(f, 2000);
     for (int kind = RESAMPLE_HALF; kind <= RESAMPLE_BOOTSTRAP; kind++) {
         nonsens_result *r;
-        o->resample = (enum resample)kind;
+        o->resample = (enum option_resample)kind;
         memset(seen, 0, sizeof seen);
         assert_int_equal(result_new(f->ctx, data, o, "main", &r), NONSENS_OK);
         assert_int_equal(bootstrap_run(f->ctx, data, o, NULL, see_rows, NULL, r), NONSENS_OK);
@@ -324,7 +325,7 @@ static void test_order_and_threads(void **state)
     table first;
     for (int turned = PLAIN; turned <= LABELS_TURNED; turned++) {
         nonsens_data *data = new_data(f, 1, turned);
-        for (int64_t threads = 1; threads <= 40; threads += 13) { // 40: more threads than resamples
+        for (int64_t threads = 1; threads <= 40; threads += 13) { // 40: more threads than bootstrap samples
             followed s = {0};
             o->threads = threads;
             table t = run_table(f, data, o, &s);
@@ -510,7 +511,7 @@ static void test_refusals(void **state)
     close_kept(&k);
 }
 
-/* Lines that are JSON but no resamples of so many variables are run again. */
+/* Lines that are JSON but no bootstrap samples of so many variables are run again. */
 static void test_odd_lines(void **state)
 {
     static kept k;
@@ -560,7 +561,7 @@ static void test_journal_of_first_version(void **state)
     close_kept(&k);
 }
 
-/* Whatever byte of a resample's line is another: it is run again, and named. */
+/* Whatever byte of a bootstrap sample's line is another: it is run again, and named. */
 static void test_changed_lines(void **state)
 {
     static kept k;

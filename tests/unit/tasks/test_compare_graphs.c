@@ -118,7 +118,7 @@ static void test_nodes(void **state)
     nonsens_comparison_free(c);
     // two arrows against each other
     c = compared(f, "from,to\na,b\n", "from,to\na,b\nb,a\n", NULL);
-    assert_true(c->truth.circles == 1 && c->distance[0].marked == 1 && c->distance[0].arrows.actual == 0);
+    assert_true(c->truth.cycles == 1 && c->distance[0].marked == 1 && c->distance[0].arrows.actual == 0);
     nonsens_comparison_free(c);
 }
 

@@ -1,7 +1,7 @@
 /* What diagnose says about a pair through segment classifiers. */
 #include "base/rng.h"
+#include "tasks/diagnose/diagnose_classifiers.h"
 #include "tasks/diagnose/diagnose_pair.h"
-#include "tasks/diagnose/diagnose_picture.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -308,7 +308,7 @@ static void test_every_kind_of_input_has_derivatives(void **state)
     o->epochs = 3;
     o->folds = 2;
     o->restarts = 2;
-    enum inputs kinds[] = {INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES};
+    enum option_inputs kinds[] = {INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES};
     for (int kind = 0; kind < 3; kind++) {
         arena a = {0};
         disturbances d;
@@ -451,7 +451,7 @@ static void test_spline_logits_score_rows_and_have_derivatives(void **state)
     nonsens_options_free(o);
 }
 
-/* The ratio by splines hangs on ranks alone; exchanging the variables changes its sign. */
+/* The ratio by splines depends on ranks alone; exchanging the variables changes its sign. */
 static void test_spline_ratio_is_blind_to_monotone_maps(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;

@@ -137,7 +137,7 @@ static int close_place(void **state)
     unlink(p->list);
     unlink(p->json);
     unlink(p->text);
-    int left_over = rmdir(p->folder); // fails where a file was left
+    int left_over = rmdir(p->folder); // fails if a file was left
     nonsens_data_free(p->data);
     nonsens_options_free(p->options);
     arena_free(&p->f.scratch);

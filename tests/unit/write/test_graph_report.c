@@ -449,9 +449,10 @@ static void test_many_edges(void **state)
     nonsens_result_free(r);
 }
 
-/* ---- resamples ---- */
+/* ---- bootstrap samples ---- */
 
-/* Eight of ten resamples went well: an edge that the graph lacks is told of where four of them or more have it. */
+/* Eight of ten bootstrap samples went well: an edge that the graph lacks is told of where four of them or more have it.
+ */
 static void test_edges_of_resamples(void **state)
 {
     fixture *f = *state;

@@ -1,8 +1,8 @@
 /*
  * pc_knots.h - Fisher's z given variables by functions of each that are linear between bends (--bends).
  */
-#ifndef METHODS_PC_PC_BENDS_H
-#define METHODS_PC_PC_BENDS_H
+#ifndef METHODS_PC_PC_KNOTS_H
+#define METHODS_PC_PC_KNOTS_H
 
 #include "base/matrix.h"
 #include "base/memory.h"
@@ -19,7 +19,7 @@ nonsens_status pc_knots_new(nonsens_context *ctx, arena *keep, const column_set 
                             int64_t bends, pc_knots *out);
 
 /* skeleton_test_fn; state is a pc_knots. */
-nonsens_status pc_bends_ask(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
+nonsens_status pc_knots_ask(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
                             const int64_t *given, double *p_value);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * diagnose_picture.h - the fits behind diagnose_pair.h: ranks, gains, singular values, the test of a third way without
- * one segment after the other.
+ * diagnose_classifiers.h - the fits behind diagnose_pair.h: ranks, gains, singular values, the test of a third way
+ * without one segment after the other.
  */
-#ifndef TASKS_DIAGNOSE_DIAGNOSE_PICTURE_H
-#define TASKS_DIAGNOSE_DIAGNOSE_PICTURE_H
+#ifndef TASKS_DIAGNOSE_DIAGNOSE_CLASSIFIERS_H
+#define TASKS_DIAGNOSE_DIAGNOSE_CLASSIFIERS_H
 
 #include "methods/shared/rank_search.h"
 
@@ -16,7 +16,7 @@ typedef struct diagnose_classifiers {
     classifier_difference gain,
         gained[2];     /* of the best free classifier, of those of one column, over the segment shares */
     double entropy;    /* of the segments, in nats */
-    double proportion; /* second singular value over the first; NaN where rank two was not fitted */
+    double proportion; /* second singular value over the first; NaN if rank two was not fitted */
     int32_t *left_out; /* (left_outs) the ladder's segments, in the order of the data set's */
     int64_t left_outs;
     classifier_difference *without; /* (left_outs) rank three against rank two without the segment */

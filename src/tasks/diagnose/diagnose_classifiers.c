@@ -1,5 +1,5 @@
 /*
- * diagnose_picture.c - see diagnose_picture.h.
+ * diagnose_classifiers.c - see diagnose_classifiers.h.
  *
  * Ranks, their tests and held-out gains are those that `structured` decides by.  Singular values are those of the
  * logits as a matrix of segments (weighted by their shares) and rows: with centred weights A and features of covariance
@@ -7,7 +7,7 @@
  * more than two ways, the test of a third is repeated without one segment after the other, from a start of its own and
  * with the penalty of all segments.
  */
-#include "tasks/diagnose/diagnose_picture.h"
+#include "tasks/diagnose/diagnose_classifiers.h"
 
 #include "base/parallel.h"
 #include "math/linalg.h"

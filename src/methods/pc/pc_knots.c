@@ -7,12 +7,12 @@
  * variable each, linear between the bends.  What is left is tested as by Fisher's z (indep/fisher_z.h), one degree less
  * for every function that enters.  All of it comes from one correlation matrix of variables and hinges per group.
  *
- * Residuals of x and y whose spread hangs on z alike have correlations of larger variance than Fisher's; variances by
+ * Residuals of x and y whose spread depends on z alike have correlations of larger variance than Fisher's; variances by
  * the products themselves (Shah, Peters, Annals of Statistics 48, 2020) did not find better skeletons, and need all
  * rows for every test.  experiments/pc_tests.py, 20 graphs of six variables, 10 x 512 rows, alpha .05: F1 of the
  * skeleton .896 with linear functions and .980 with four bends at depth 1, .877 and .946 at depth 3.
  */
-#include "methods/pc/pc_bends.h"
+#include "methods/pc/pc_knots.h"
 
 #include "math/sort.h"
 
@@ -81,7 +81,7 @@ nonsens_status pc_knots_new(nonsens_context *ctx, arena *keep, const column_set 
     return status;
 }
 
-nonsens_status pc_bends_ask(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
+nonsens_status pc_knots_ask(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
                             const int64_t *given, double *p_value)
 {
     const pc_knots *s = state;
