@@ -1,5 +1,5 @@
 /*
- * independence.c - the public run nonsens_run_independence, and nonsens_ci_*: the same tests for many questions.
+ * independence.c - the public run nonsens_run_independence; for many questions: tester.c.
  *
  * Segments are conditioned on by testing inside each and adding up, never by centring, scaling and pooling, which is
  * not conditioning: on a Gaussian chain its level at .05 is .213.
@@ -12,183 +12,11 @@
 #include "indep/ci.h"
 #include "indep/samples.h"
 #include "tasks/run.h"
+#include "tasks/tester.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* ---- a tester on a data set ---------------------------------------------------------------------------------- */
-
-/* Columns of the data as variables of a tester, some of them together as one vector. */
-typedef struct tested {
-    column_set *variable; /* (count) */
-    int32_t *rank;        /* (count) */
-    int64_t count;
-    row_groups groups;
-    int64_t whole[2]; /* the bounds of all rows as one group */
-} tested;
-
-static bool is_stratified(const nonsens_data *data, const nonsens_options *options)
-{
-    return data->segments > 1 && options->pooling == POOLING_STRATIFIED;
-}
-
-/* The vector of columns first .. first + d - 1, in canonical order. */
-static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t first, int64_t d,
-                                     column_set *out)
-{
-    const double **v;
-    int64_t found = 0;
-    ARENA_TRY(ctx, a, v, d);
-    for (int64_t k = 0; k < data->d; k++) {
-        int64_t j = data->column_rank[k];
-        if (j >= first && j < first + d) {
-            v[found++] = matrix_col(data->x, j);
-        }
-    }
-    *out = (column_set){data->n, d, v};
-    return NONSENS_OK;
-}
-
-/* size (count): how many columns each variable has; they follow one another in the data. */
-static nonsens_status gather(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
-                             int64_t count, const int64_t *size, tested *out)
-{
-    int32_t *place; // (d) of each column in the canonical order
-    *out = (tested){.count = count, .whole = {0, data->n}};
-    ARENA_TRY(ctx, a, place, data->d);
-    for (int64_t k = 0; k < data->d; k++) {
-        place[data->column_rank[k]] = (int32_t)k;
-    }
-    ARENA_TRY(ctx, a, out->variable, count);
-    ARENA_TRY(ctx, a, out->rank, count);
-    for (int64_t k = 0, first = 0; k < count; first += size[k], k++) {
-        TRY(gather_columns(ctx, a, data, first, size[k], &out->variable[k]));
-        out->rank[k] = place[first];
-        for (int64_t j = first; j < first + size[k]; j++) {
-            out->rank[k] = place[j] < out->rank[k] ? place[j] : out->rank[k];
-        }
-    }
-    bool stratified = is_stratified(data, options);
-    out->groups = (row_groups){stratified ? data->segments : 1, stratified ? data->start : out->whole};
-    return NONSENS_OK;
-}
-
-static nonsens_status open_tester(nonsens_context *ctx, const tested *t, const nonsens_options *options,
-                                  ci_tester **out)
-{
-    ci_variables variables = {t->count, t->variable, t->rank, t->groups};
-    ci_options how = ci_options_from(options);
-    return ci_new(ctx, &variables, &how, out);
-}
-
-/* An error if no group of rows could be tested. */
-static nonsens_status require_rows(nonsens_context *ctx, const ci_result *test, bool segments)
-{
-    if (test->segments_used > 0 || test->degenerate || test->by_callback) {
-        return NONSENS_OK;
-    }
-    return fail(ctx, NONSENS_ERR_DATA, "%s the %" PRId64 " rows with varying values that the test needs; %s",
-                segments ? "no segment has" : "the table does not have", test->min_rows,
-                segments ? "use larger segments" : "it needs more rows");
-}
-
-/* ---- many questions ------------------------------------------------------------------------------------------ */
-
-struct nonsens_ci {
-    arena memory;
-    tested tested;
-    ci_tester *tester;
-};
-
-static nonsens_status fill_ci(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                              nonsens_ci *ci)
-{
-    int64_t *size; // (d): every column is a variable of its own
-    ARENA_TRY(ctx, &ci->memory, size, data->d);
-    for (int64_t j = 0; j < data->d; j++) {
-        size[j] = 1;
-    }
-    TRY(gather(ctx, &ci->memory, data, options, data->d, size, &ci->tested));
-    return open_tester(ctx, &ci->tested, options, &ci->tester);
-}
-
-static nonsens_status keep_ci(nonsens_status status, nonsens_ci **out)
-{
-    if (status != NONSENS_OK) {
-        nonsens_ci_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-nonsens_status nonsens_ci_new(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                              nonsens_ci **out)
-{
-    NEEDED(ctx, data, options, out);
-    *out = NULL;
-    TRY(options_begin(ctx, options, NONSENS_COMMAND_INDEPENDENCE));
-    if (option_is_sample_test(options->test)) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "ks, levene and kruskal ask about one variable and the segment; choose a test of two variables");
-    }
-    *out = memory_get(1, sizeof **out);
-    return keep_ci(*out ? fill_ci(ctx, data, options, *out) : fail_memory(ctx), out);
-}
-
-nonsens_status nonsens_ci_new_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user,
-                                       nonsens_ci **out)
-{
-    NEEDED(ctx, out);
-    *out = NULL;
-    context_begin(ctx);
-    REQUIRE_COUNT(ctx, variables, 2, NONSENS_MAX_COUNT);
-    *out = memory_get(1, sizeof **out);
-    return keep_ci(*out ? ci_open_callback(ctx, variables, fn, user, &(*out)->tester) : fail_memory(ctx), out);
-}
-
-nonsens_status nonsens_ci_test(nonsens_context *ctx, nonsens_ci *tester, int64_t x, int64_t y, const int64_t *given,
-                               int64_t count, double *statistic, double *p_value)
-{
-    NEEDED(ctx, tester, p_value);
-    ci_result result;
-    context_begin(ctx);
-    *p_value = NAN;
-    TRY(ci_test(ctx, tester->tester, x, y, count, given, &result));
-    TRY(require_rows(ctx, &result, tester->tested.groups.count > 1));
-    *p_value = result.p_value;
-    if (statistic) {
-        *statistic = result.statistic;
-    }
-    return NONSENS_OK;
-}
-
-int64_t nonsens_ci_asked_count(nonsens_ci *tester)
-{
-    int64_t asked = 0;
-    if (tester) {
-        ci_counts(tester->tester, &asked, NULL);
-    }
-    return asked;
-}
-
-int64_t nonsens_ci_remembered_count(nonsens_ci *tester)
-{
-    int64_t remembered = 0;
-    if (tester) {
-        ci_counts(tester->tester, NULL, &remembered);
-    }
-    return remembered;
-}
-
-void nonsens_ci_free(nonsens_ci *tester)
-{
-    if (tester) {
-        ci_free(tester->tester);
-        arena_free(&tester->memory);
-        memory_release(tester);
-    }
-}
 
 /* ---- one question: words ------------------------------------------------------------------------------------- */
 
@@ -231,7 +59,7 @@ static nonsens_status word_question(nonsens_context *ctx, nonsens_result *r, con
     w->x = vector_of(ctx, r, shown, 0, count[0]);
     w->y = vector_of(ctx, r, shown, count[0], count[1]);
     w->given = list_of(ctx, r, shown, count[0] + count[1], count[2]);
-    w->where = is_stratified(roles->data, &r->options) ? " inside segments" : "";
+    w->where = tester_is_stratified(roles->data, &r->options) ? " inside segments" : "";
     w->many = count[2] > 1;
     return w->x && w->y && w->given ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
@@ -354,7 +182,7 @@ static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const w
 static nonsens_status ask(nonsens_context *ctx, arena *scratch, const variable_roles *roles,
                           const nonsens_options *options, ci_result *out)
 {
-    tested t;
+    tester_columns t;
     ci_tester *tester;
     int64_t count = 2 + roles->count[2], *size, *given; // (count), (count - 2)
     ARENA_TRY(ctx, scratch, size, count);
@@ -363,8 +191,8 @@ static nonsens_status ask(nonsens_context *ctx, arena *scratch, const variable_r
         size[k] = k < 2 ? roles->count[k] : 1;
         given[k] = k + 2;
     }
-    TRY(gather(ctx, scratch, roles->data, options, count, size, &t));
-    TRY(open_tester(ctx, &t, options, &tester));
+    TRY(tester_gather(ctx, scratch, roles->data, options, count, size, &t));
+    TRY(tester_new(ctx, &t, options, &tester));
     nonsens_status status = ci_test(ctx, tester, 0, 1, count - 2, given, out);
     ci_free(tester);
     return status;
@@ -377,7 +205,7 @@ static nonsens_status judge_pair(nonsens_context *ctx, arena *scratch, const var
     TRY(word_question(ctx, r, roles, false, &w));
     TRY(word_question(ctx, r, roles, true, &shown));
     TRY(ask(ctx, scratch, roles, &r->options, &test));
-    TRY(require_rows(ctx, &test, w.where[0] != '\0'));
+    TRY(tester_require_rows(ctx, &test, w.where[0] != '\0'));
     r->p_value = test.p_value;
     r->decision = test.p_value <= r->options.alpha ? DECISION_DEPENDENT : DECISION_INDEPENDENT;
     TRY(say_decision(ctx, r, &shown));
@@ -474,9 +302,10 @@ static const char *assumption(const nonsens_options *o, const nonsens_data *data
                "size "
                "depends on it looks like dependence. kci does not assume that.";
     }
-    return is_stratified(data, o) ? "Rows are independent of one another inside each segment."
-                                  : "Rows are independent of one another and come from one distribution: a scale that "
-                                    "changes along the rows can look like dependence.";
+    return tester_is_stratified(data, o)
+               ? "Rows are independent of one another inside each segment."
+               : "Rows are independent of one another and come from one distribution: a scale that "
+                 "changes along the rows can look like dependence.";
 }
 
 static nonsens_status run_independence(nonsens_context *ctx, const variable_roles *roles,
