@@ -125,7 +125,7 @@ static nonsens_status set_defaults(nonsens_context *ctx, nonsens_options *option
     return NONSENS_OK;
 }
 
-nonsens_status nonsens_options_new(nonsens_context *ctx, unsigned command, nonsens_options **out)
+nonsens_status nonsens_options_new(nonsens_context *ctx, nonsens_command command, nonsens_options **out)
 {
     NEEDED(ctx, out);
     *out = NULL;
