@@ -31,6 +31,12 @@
         "e10-" name, name, NULL, JUDGE_DAG, STRUCTURED, 50, NULL, NULL \
     }
 
+/* A pair of violations.c; for comparison with other methods, `e10-` as for all runs of one method on ten segments. */
+#define VIOLATION(name, judgement)                                      \
+    {                                                                   \
+        "e10-" name, name, NULL, judgement, STRUCTURED, 100, NULL, NULL \
+    }
+
 #define BASELINE(method, name, judgement)                                               \
     {                                                                                   \
         method "-" name, name, NULL, judgement, STRUCTURED, 100, "method=" method, NULL \
@@ -104,6 +110,28 @@ const cell ACCURACY_CELLS[] = {
     MECHANISM("heavy-linear"),
     MECHANISM("smooth-network"),
     MECHANISM("mixed-unbalanced"),
+
+    VIOLATION("location-and-scale", JUDGE_DAG),
+    VIOLATION("uniform", JUDGE_DAG),
+    VIOLATION("outliers", JUDGE_DAG),
+    VIOLATION("error-90", JUDGE_DAG),
+    VIOLATION("error-70", JUDGE_DAG),
+    VIOLATION("error-50", JUDGE_DAG),
+    VIOLATION("error-cause-changes", JUDGE_DAG),
+    VIOLATION("gain-drift", JUDGE_DAG),
+    VIOLATION("hidden-stationary", JUDGE_CONFOUNDED),
+    VIOLATION("hidden-changing", JUDGE_CONFOUNDED),
+    VIOLATION("hidden-alone-changes", JUDGE_CONFOUNDED),
+    VIOLATION("hidden-one-child", JUDGE_CONFOUNDED),
+    VIOLATION("hidden-and-effect", JUDGE_DAG),
+    VIOLATION("slopes", JUDGE_DAG),
+    VIOLATION("autoregression", JUDGE_DAG),
+    VIOLATION("selected", JUDGE_DAG),
+    VIOLATION("series-0", JUDGE_INDEPENDENT),
+    VIOLATION("series-50", JUDGE_INDEPENDENT),
+    VIOLATION("series-80", JUDGE_INDEPENDENT),
+    VIOLATION("series-90", JUDGE_INDEPENDENT),
+    VIOLATION("series-95", JUDGE_INDEPENDENT),
 
     CELL("e10-null-depth1", "layered", "depth=1", JUDGE_NULL, STRUCTURED, 500),
     CELL("e10-null-depth3", "layered", "depth=3", JUDGE_NULL, STRUCTURED, 500),

@@ -107,19 +107,21 @@ static double network(const weights *w, double cause, double noise)
     return sum;
 }
 
-const mechanism *mechanism_find(const char *name)
+static const mechanism *find_in(const mechanism *table, int count, const char *name)
 {
-    for (int k = 0; k < MODULATED_PAIR_COUNT; k++) {
-        if (strcmp(MODULATED_PAIRS[k].name, name) == 0) {
-            return &MODULATED_PAIRS[k];
-        }
-    }
-    for (int k = 0; k < ASSUMED_PAIR_COUNT; k++) {
-        if (strcmp(ASSUMED_PAIRS[k].name, name) == 0) {
-            return &ASSUMED_PAIRS[k];
+    for (int k = 0; k < count; k++) {
+        if (strcmp(table[k].name, name) == 0) {
+            return &table[k];
         }
     }
     return NULL;
+}
+
+const mechanism *mechanism_find(const char *name)
+{
+    const mechanism *found = find_in(MODULATED_PAIRS, MODULATED_PAIR_COUNT, name);
+    found = found ? found : find_in(ASSUMED_PAIRS, ASSUMED_PAIR_COUNT, name);
+    return found ? found : find_in(VIOLATING_PAIRS, VIOLATING_PAIR_COUNT, name);
 }
 
 /* ---- drawing ---- */

@@ -1,7 +1,7 @@
 /*
  * mechanisms.h - pairs of cause and effect that `simulate` does not make: smooth, heavy-tailed, multiplicative or
- * post-nonlinear mechanisms with disturbances that change over ten segments (mechanisms.c), and pairs that fit the
- * assumptions of a baseline (assumptions.c).
+ * post-nonlinear mechanisms with disturbances that change over ten segments (mechanisms.c), pairs that fit the
+ * assumptions of a baseline (assumptions.c), and pairs that violate an assumption (violations.c).
  */
 #ifndef EXPERIMENTS_MECHANISMS_H
 #define EXPERIMENTS_MECHANISMS_H
@@ -21,8 +21,8 @@ struct mechanism {
     const void *kind; /* what draw knows of it */
 };
 
-extern const mechanism MODULATED_PAIRS[], ASSUMED_PAIRS[];
-extern const int MODULATED_PAIR_COUNT, ASSUMED_PAIR_COUNT;
+extern const mechanism MODULATED_PAIRS[], ASSUMED_PAIRS[], VIOLATING_PAIRS[];
+extern const int MODULATED_PAIR_COUNT, ASSUMED_PAIR_COUNT, VIOLATING_PAIR_COUNT;
 
 /* NULL if there is none of this name. */
 const mechanism *mechanism_find(const char *name);

@@ -40,7 +40,7 @@ extern "C" {
 
 /* The version that this header belongs to. */
 #define NONSENS_VERSION_MAJOR 0
-#define NONSENS_VERSION_MINOR 1
+#define NONSENS_VERSION_MINOR 2
 #define NONSENS_VERSION_PATCH 0
 
 /* Returns "MAJOR.MINOR.PATCH" of the library that is loaded. */

@@ -8,7 +8,7 @@ from ctypes import POINTER, c_char_p, c_double, c_int, c_int32, c_int64, c_size_
 from pathlib import Path
 from typing import Iterator, List, Optional
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 OK, ERR_MEMORY, ERR_USAGE, ERR_DATA, ERR_OUTPUT, ERR_NUMERIC, CANCELLED = range(7)
 

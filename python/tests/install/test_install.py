@@ -58,7 +58,7 @@ def test_wheel(sources, tmp_path):
     command = [sys.executable, "setup.py", "-q", "bdist_wheel", "-d", tmp_path, "-b", tmp_path / "b"]
     run(*command, cwd=sources, env={"NONSENS_BUILD_DIR": BUILD})
     (wheel,) = tmp_path.glob("*.whl")
-    assert wheel.name.startswith("nonsens-0.1.0-py3-none-linux_")
+    assert wheel.name.startswith("nonsens-0.2.0-py3-none-linux_")
     names = zipfile.ZipFile(wheel).namelist()
     assert "nonsens/libnonsens.so" in names and "nonsens/__init__.py" in names
     assert not [name for name in names if name.startswith("tests")]
@@ -70,12 +70,12 @@ def test_source_distribution(tmp_path):
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
         packed.extractall(tmp_path)
-    csrc = tmp_path / "nonsens-0.1.0" / "csrc"
-    assert (csrc / "include/nonsens/nonsens.h").exists() and (tmp_path / "nonsens-0.1.0/setup.py").exists()
+    csrc = tmp_path / "nonsens-0.2.0" / "csrc"
+    assert (csrc / "include/nonsens/nonsens.h").exists() and (tmp_path / "nonsens-0.2.0/setup.py").exists()
     disabled = ["-Dtests=false", "-Dmpi=disabled", "-Dpython=disabled"]
     run("meson", "setup", tmp_path / "made", csrc, *disabled)
-    plan = run("ninja", "-C", tmp_path / "made", "-n", "src/libnonsens.so.0.1.0")
-    assert "libnonsens.so.0.1.0" in plan
+    plan = run("ninja", "-C", tmp_path / "made", "-n", "src/libnonsens.so.0.2.0")
+    assert "libnonsens.so.0.2.0" in plan
 
 
 def test_make_install(tmp_path):
