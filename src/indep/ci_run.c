@@ -121,10 +121,10 @@ static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const 
     return NONSENS_OK;
 }
 
+/* Squares of the residuals and of the values, in units in which they neither over- nor underflow; kinds of groups. */
 typedef struct regressions {
-    double left,
-        all; /* squares of the residuals and of the values, in units in which they neither over- nor underflow */
-    int64_t tested, determined; /* groups */
+    double left, all;
+    int64_t tested, determined;
 } regressions;
 
 static double scaled_square(double v, double factor)
