@@ -129,7 +129,7 @@ nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data 
 nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
                                   const ica_score_how *how, const ica_score_fit *fit, double *out);
 
-/* For tests: J and its gradient as the descent sees them, x the rotation (Cayley) after fit's and then the places. */
+/* For tests: J and its gradient as the descent sees them, x the rotation (Cayley) after fit's, then locations. */
 nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
                                const ica_score_fit *fit, int64_t parameters, const double *x, double *value,
                                double *gradient);
