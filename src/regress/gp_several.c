@@ -3,10 +3,9 @@
  *
  * First a grid and two climbs of the exact likelihood on few rows, spread evenly in the order of values; the grid has
  * sets of regressors with a short length beside others with a long one, since irrelevant regressors with short lengths
- * hide the others.  Then, among
- * what these found and some plain guesses, the best on more rows is the start of the last climb: exact on all rows
- * where there are few, otherwise Titsias' bound on at most LEARNING_ROWS of them, with the inducing points chosen again
- * for the lengths of each round.
+ * hide the others.  Then, among what these found and some plain guesses, the best on more rows is the start of the last
+ * climb: exact on all rows if there are few, otherwise Titsias' bound on at most LEARNING_ROWS of them, with the
+ * inducing points chosen again for the lengths of each round.
  */
 #include "regress/gp_internal.h"
 
@@ -175,13 +174,6 @@ static nonsens_status first_climbs(nonsens_context *ctx, arena *scratch, struct 
     return NONSENS_OK;
 }
 
-static void add_guesses(struct search *s)
-{
-    for (int i = 0; i < GUESSES; i++) {
-        guess(s, UINT64_MAX, LENGTHS[i], 0.3, s->start[CLIMBS + i]);
-    }
-}
-
 static int best_start(const struct search *s)
 {
     int best = 0;
@@ -244,7 +236,9 @@ nonsens_status gp_several_learn(nonsens_context *ctx, arena *scratch, const colu
     *result = (gp_climb_result){0};
     TRY(search_get(ctx, scratch, x->d, &s));
     TRY(first_climbs(ctx, scratch, &s, x, y, result));
-    add_guesses(&s);
+    for (int i = 0; i < GUESSES; i++) {
+        guess(&s, UINT64_MAX, LENGTHS[i], 0.3, s.start[CLIMBS + i]);
+    }
     TRY((exact ? learn_exact : learn_bound)(ctx, scratch, &s, x, y, theta, result));
     arena_rewind(scratch, mark);
     return NONSENS_OK;
