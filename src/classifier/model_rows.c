@@ -41,21 +41,27 @@ static void add_slopes(const classifier_model *m, classifier_tile *t, slopes *s)
     add_to((s->left - TILE_PRODUCTS) * wide, s->local + TILE_PRODUCTS * wide, s->weights);
 }
 
-static void write_gradient(const classifier_model *m, const classifier_tile *t, const slopes *s, double *gradient)
+/* Adds to the gradient and the slope of `out` where these are not NULL. */
+static void write_slopes(const classifier_model *m, const classifier_tile *t, const slopes *s, classifier_sums *out)
 {
     int64_t products = m->data->basis * m->data->basis, wide = t->wide;
-    for (int64_t f = 0; f < m->rank; f++) {
+    for (int64_t f = 0; out->gradient && f < m->rank; f++) {
         for (int64_t i = 0; i < products; i++) {
             double sum = 0.0;
             for (int64_t e = 0; e < m->data->segments; e++) {
                 sum += t->weight[f * wide + e] * s->logits[i * wide + e];
             }
-            gradient[m->place[f * products + i]] -= sum;
+            out->gradient[m->place[f * products + i]] -= sum;
         }
     }
-    for (int64_t e = 0; e < m->data->segments; e++) {
+    for (int64_t e = 0; out->gradient && e < m->data->segments; e++) {
         for (int64_t f = 0; f <= m->rank; f++) {
-            gradient[model_weight(m, e, f)] -= s->weights[f * wide + e];
+            out->gradient[model_weight(m, e, f)] -= s->weights[f * wide + e];
+        }
+    }
+    for (int64_t e = 0; out->slope && e < m->data->segments; e++) {
+        for (int64_t i = 0; i < products; i++) {
+            out->slope[e * products + i] += s->logits[i * wide + e];
         }
     }
 }
@@ -63,7 +69,6 @@ static void write_gradient(const classifier_model *m, const classifier_tile *t, 
 nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
                          int64_t fold, classifier_sums *out)
 {
-    int64_t products = m->data->basis * m->data->basis;
     classifier_tile *t;
     slopes s = {0};
     classifier_information *w = NULL;
@@ -73,7 +78,7 @@ nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_
         s.left = (TILE_PRODUCTS + m->rank + 1 + TILE_PAD - 1) / TILE_PAD * TILE_PAD;
         ARENA_TRY(ctx, scratch, s.both, TILE * s.left);
         ARENA_TRY(ctx, scratch, s.local, s.left * t->wide);
-        ARENA_TRY(ctx, scratch, s.logits, products * t->wide);
+        ARENA_TRY(ctx, scratch, s.logits, m->data->basis * m->data->basis * t->wide);
         ARENA_TRY(ctx, scratch, s.weights, (s.left - TILE_PRODUCTS) * t->wide);
     }
     if (out->fisher) {
@@ -93,14 +98,7 @@ nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_
             add_slopes(m, t, &s);
         }
     }
-    if (out->gradient) {
-        write_gradient(m, t, &s, out->gradient);
-    }
-    for (int64_t e = 0; out->slope && e < m->data->segments; e++) {
-        for (int64_t i = 0; i < products; i++) {
-            out->slope[e * products + i] += s.logits[i * t->wide + e];
-        }
-    }
+    write_slopes(m, t, &s, out);
     if (w) {
         information_write(m, w, out->fisher);
     }
