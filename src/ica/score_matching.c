@@ -75,14 +75,14 @@ static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *
 }
 
 /* Families that are measured from a location of their own begin where a family without one ends. */
-static nonsens_status fit_one(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+static nonsens_status fit_one(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                               ica_score_fit *fit)
 {
-    ica_score_how first = {ica_family_of(STATISTIC_LOG_COSH), BLUNT, how->max_iterations};
-    if (how->family->located) {
+    ica_score_options first = {ica_family_of(STATISTIC_LOG_COSH), BLUNT, options->max_iterations};
+    if (options->family->located) {
         TRY(ica_score_descend(ctx, a, data, &first, fit));
     }
-    return ica_score_descend(ctx, a, data, how, fit);
+    return ica_score_descend(ctx, a, data, options, fit);
 }
 
 /* ---- which family ---- */
@@ -170,15 +170,15 @@ static nonsens_status take_part(nonsens_context *ctx, arena *a, const choice_sta
 static nonsens_status score_job(nonsens_context *ctx, arena *scratch, int64_t job, void *opaque)
 {
     const choice_state *state = opaque;
-    ica_score_how how = {ica_family_of(CANDIDATES[job / PARTS]), state->sharpness, CHOICE_ITERATIONS};
+    ica_score_options options = {ica_family_of(CANDIDATES[job / PARTS]), state->sharpness, CHOICE_ITERATIONS};
     ica_score_fit fit;
     ica_data train, test;
     TRY(take_part(ctx, scratch, state, job % PARTS, true, &train));
     TRY(take_part(ctx, scratch, state, job % PARTS, false, &test));
     TRY(fit_open(ctx, scratch, train.d, &fit));
     TRY(start_fit(ctx, scratch, &train, 0, 0, &fit));
-    TRY(fit_one(ctx, scratch, &train, &how, &fit));
-    return ica_score_held_out(ctx, scratch, &train, &test, &how, &fit, state->score + job * state->data->segments);
+    TRY(fit_one(ctx, scratch, &train, &options, &fit));
+    return ica_score_held_out(ctx, scratch, &train, &test, &options, &fit, state->score + job * state->data->segments);
 }
 
 /* Is candidate k better than the one that is the default, by standard errors of the difference? */
@@ -225,7 +225,7 @@ static nonsens_status choose(nonsens_context *ctx, arena *a, const ica_data *dat
 typedef struct starts_state {
     const ica_data *data;
     uint64_t seed;
-    ica_score_how how;
+    ica_score_options options;
     ica_score_fit *fit; /* (starts) */
 } starts_state;
 
@@ -233,7 +233,7 @@ static nonsens_status start_job(nonsens_context *ctx, arena *scratch, int64_t jo
 {
     const starts_state *state = opaque;
     TRY(start_fit(ctx, scratch, state->data, state->seed, job, &state->fit[job]));
-    return fit_one(ctx, scratch, state->data, &state->how, &state->fit[job]);
+    return fit_one(ctx, scratch, state->data, &state->options, &state->fit[job]);
 }
 
 nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
@@ -249,7 +249,7 @@ nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data
     } else if (options->sharpness == 0.0) {
         out->sharpness = ica_family_of(options->statistic)->sharpness;
     }
-    state.how = (ica_score_how){ica_family_of(out->statistic), out->sharpness, MAX_ITERATIONS};
+    state.options = (ica_score_options){ica_family_of(out->statistic), out->sharpness, MAX_ITERATIONS};
     ARENA_TRY(ctx, a, state.fit, starts);
     for (int64_t k = 0; k < starts; k++) {
         TRY(fit_open(ctx, a, d, &state.fit[k]));

@@ -26,7 +26,7 @@ static const double LOCATION_STEP = 1e-3; /* a smaller move of every location en
 typedef struct score_state {
     ica_rows rows; /* first: ica_rows_turn takes it; its data are a copy, turned and moved as the fit proceeds */
     ica_data data;
-    const ica_score_how *how;
+    const ica_score_options *options;
     const ica_family *family;
     ica_derivatives q;          /* (rows of the largest segment, statistics) each */
     double *s;                  /* (n, d) sources, then what each row adds to the gradient */
@@ -39,7 +39,7 @@ typedef struct score_state {
 /* Coefficients of one source in one segment, rows s (n); leaves its derivatives in state->q. */
 static double fit_segment(const score_state *state, int64_t n, const double *s, double *lambda)
 {
-    ica_family_derivatives(state->family, state->how->sharpness, n, s, &state->q);
+    ica_family_derivatives(state->family, state->options->sharpness, n, s, &state->q);
     ica_moments m = ica_family_moments(state->family, n, &state->q);
     ica_family_fit(state->family, &m, lambda);
     return ica_family_value(state->family, &m, lambda);
@@ -253,7 +253,8 @@ static nonsens_status polish(nonsens_context *ctx, arena *a, score_state *state,
     int64_t n = state->data.n, d = state->data.d, parameters = parameter_count(state);
     double *x, *y = state->data.y;
     optimise_result result;
-    optimise_options options = {.memory = 10, .gradient_tolerance = 1e-7, .max_iterations = state->how->max_iterations};
+    optimise_options options = {
+        .memory = 10, .gradient_tolerance = 1e-7, .max_iterations = state->options->max_iterations};
     ARENA_TRY(ctx, a, x, parameters);
     TRY(lbfgs_minimise(ctx, a, parameters, x, rotated_objective, state, &options, &result));
     cayley(state, x);
@@ -298,12 +299,12 @@ static nonsens_status open_rows(nonsens_context *ctx, arena *a, const ica_data *
     return NONSENS_OK;
 }
 
-static nonsens_status open_state(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+static nonsens_status open_state(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                  const ica_score_fit *fit, score_state *state)
 {
-    const ica_family *family = how->family;
+    const ica_family *family = options->family;
     int64_t n = data->n, d = data->d, largest = ica_largest_segment(data) * family->count;
-    *state = (score_state){.how = how, .family = family};
+    *state = (score_state){.options = options, .family = family};
     TRY(open_rows(ctx, a, data, fit, family->located, &state->data));
     TRY(ica_rows_new(ctx, a, &state->data, fit->rotation, &state->rows));
     ARENA_TRY(ctx, a, state->q.q1, largest);
@@ -318,11 +319,11 @@ static nonsens_status open_state(nonsens_context *ctx, arena *a, const ica_data 
     return NONSENS_OK;
 }
 
-nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                  ica_score_fit *fit)
 {
     score_state state;
-    TRY(open_state(ctx, a, data, how, fit, &state));
+    TRY(open_state(ctx, a, data, options, fit, &state));
     TRY(search(ctx, &state, fit));
     if (parameter_count(&state) > 0) {
         TRY(polish(ctx, a, &state, fit));
@@ -333,8 +334,9 @@ nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data 
     }
     ica_contrast contrast = {&state, plane_value, ica_rows_turn};
     fit->contrast_gap = data->d <= SWEEP_MAX ? (double)data->n * ica_weakest_plane(data->d, &contrast) : NAN;
-    for (int64_t j = 0; j < data->d && how->family->located; j++) { // rotation times the rows as they came, minus now
-        double first = 0.0;                                         /* of row 0, which is in segment 0 */
+    for (int64_t j = 0; j < data->d && options->family->located;
+         j++) {             // rotation times the rows as they came, minus now
+        double first = 0.0; /* of row 0, which is in segment 0 */
         for (int64_t k = 0; k < data->d; k++) {
             first += fit->rotation[j + data->d * k] * (data->y[k * data->n] + data->mean[k * data->segments]);
         }
@@ -344,31 +346,32 @@ nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data 
 }
 
 nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
-                                  const ica_score_how *how, const ica_score_fit *fit, double *out)
+                                  const ica_score_options *options, const ica_score_fit *fit, double *out)
 {
     score_state seen, unseen;
     double lambda[STATISTICS_MAX];
-    TRY(open_state(ctx, a, train, how, fit, &seen));
-    TRY(open_state(ctx, a, test, how, fit, &unseen));
+    TRY(open_state(ctx, a, train, options, fit, &seen));
+    TRY(open_state(ctx, a, test, options, fit, &unseen));
     for (int64_t e = 0; e < train->segments; e++) {
         int64_t from = train->start[e], first = test->start[e], rows = test->start[e + 1] - first;
         out[e] = 0.0;
         for (int64_t j = 0; j < train->d; j++) {
             fit_segment(&seen, train->start[e + 1] - from, seen.data.y + j * train->n + from, lambda);
-            ica_family_derivatives(how->family, how->sharpness, rows, unseen.data.y + j * test->n + first, &unseen.q);
-            ica_moments m = ica_family_moments(how->family, rows, &unseen.q);
-            out[e] += ica_segment_weight(test, e) * ica_family_value(how->family, &m, lambda);
+            ica_family_derivatives(options->family, options->sharpness, rows, unseen.data.y + j * test->n + first,
+                                   &unseen.q);
+            ica_moments m = ica_family_moments(options->family, rows, &unseen.q);
+            out[e] += ica_segment_weight(test, e) * ica_family_value(options->family, &m, lambda);
         }
     }
     return NONSENS_OK;
 }
 
-nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                const ica_score_fit *fit, int64_t parameters, const double *x, double *value,
                                double *gradient)
 {
     score_state state;
-    TRY(open_state(ctx, a, data, how, fit, &state));
+    TRY(open_state(ctx, a, data, options, fit, &state));
     *value = rotated_objective(&state, parameters, x, gradient);
     return NONSENS_OK;
 }

@@ -105,13 +105,13 @@ static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const 
     for (int64_t k = 0; k < q->count; k++) {
         hash_number(&job, t->rank[q->given[k]]);
     }
-    kci_options how = kci_options_of(t, hash_fold(job));
+    kci_options options = kci_options_of(t, hash_fold(job));
     TRY(gather_given(ctx, scratch, t, q, &z));
     if (ci_is_group(t, variable)) {
         kci_category category = {t->variable[0].n, t->groups.count, t->group_of};
-        TRY(kci_category_residuals(ctx, &part->memory, &category, &z, &groups, &how, &part->features));
+        TRY(kci_category_residuals(ctx, &part->memory, &category, &z, &groups, &options, &part->features));
     } else {
-        TRY(kci_residuals(ctx, &part->memory, &t->variable[variable], q->count > 0, &z, &groups, &how,
+        TRY(kci_residuals(ctx, &part->memory, &t->variable[variable], q->count > 0, &z, &groups, &options,
                           &part->features));
     }
     for (int64_t e = 0; e < part->features.count; e++) {
@@ -168,8 +168,8 @@ static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const 
         v[j] = z->v[j] + first;
     }
     column_set inputs = {rows, z->d, v};
-    gp_options how = {.threads = t->options.threads, .keep_signal = true};
-    TRY(gp_regress(ctx, &local, scratch, &inputs, y + first, &how, &fit));
+    gp_options options = {.threads = t->options.threads, .keep_signal = true};
+    TRY(gp_regress(ctx, &local, scratch, &inputs, y + first, &options, &fit));
     take_residuals(rows, y + first, fit.residual, factor, to + first, sum);
     arena_rewind(scratch, mark);
     return NONSENS_OK;
@@ -286,13 +286,13 @@ static nonsens_status run_hsic(nonsens_context *ctx, arena *scratch, const ci_te
                                const column_set *y, uint64_t job, ci_result *out)
 {
     hsic_result test;
-    hsic_options how = {.null_kind = t->options.null_kind,
-                        .permutations = t->options.permutations,
-                        .refine_at = t->options.refine_at,
-                        .seed = (uint64_t)t->options.seed,
-                        .job = job,
-                        .threads = t->options.threads};
-    TRY(hsic_test(ctx, scratch, x, y, &t->groups, &how, &test));
+    hsic_options options = {.null_kind = t->options.null_kind,
+                            .permutations = t->options.permutations,
+                            .refine_at = t->options.refine_at,
+                            .seed = (uint64_t)t->options.seed,
+                            .job = job,
+                            .threads = t->options.threads};
+    TRY(hsic_test(ctx, scratch, x, y, &t->groups, &options, &test));
     out->statistic = test.statistic;
     out->p_value = test.p_value;
     out->rows_used = test.rows_used;
@@ -314,10 +314,11 @@ static nonsens_status run_features(nonsens_context *ctx, arena *scratch, ci_test
 {
     sides s;
     kci_result test;
-    kci_options how = kci_options_of(t, q->job);
+    kci_options options = kci_options_of(t, q->job);
     row_groups groups = groups_of(t, kind);
     TRY(get_sides(ctx, scratch, t, kind, q, &s));
-    nonsens_status status = kci_compare(ctx, scratch, &s.part[0]->features, &s.part[1]->features, &groups, &how, &test);
+    nonsens_status status =
+        kci_compare(ctx, scratch, &s.part[0]->features, &s.part[1]->features, &groups, &options, &test);
     release_sides(&s);
     TRY(status);
     out->statistic = test.statistic;
@@ -400,11 +401,11 @@ static nonsens_status run_information(nonsens_context *ctx, arena *scratch, ci_t
                                       ci_result *out)
 {
     information_result test;
-    information_options how = {.permutations = t->options.permutations,
-                               .seed = (uint64_t)t->options.seed,
-                               .job = q->job,
-                               .threads = t->options.threads};
-    TRY(information_test(ctx, scratch, t->variable[q->x].v[0], t->variable[q->y].v[0], &t->groups, &how, &test));
+    information_options options = {.permutations = t->options.permutations,
+                                   .seed = (uint64_t)t->options.seed,
+                                   .job = q->job,
+                                   .threads = t->options.threads};
+    TRY(information_test(ctx, scratch, t->variable[q->x].v[0], t->variable[q->y].v[0], &t->groups, &options, &test));
     out->statistic = test.statistic;
     out->p_value = test.p_value;
     out->rows_used = test.rows_used;

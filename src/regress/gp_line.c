@@ -146,9 +146,9 @@ static double minus_likelihood(void *state, const double *theta, double *gradien
 static nonsens_status climb_from(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
                                  double tolerance, bool measure, struct place *at, gp_climb_result *result)
 {
-    gp_climb_options how = {.max_iterations = STEPS, .tolerance = tolerance, .measure_curves = measure};
+    gp_climb_options options = {.max_iterations = STEPS, .tolerance = tolerance, .measure_curves = measure};
     int before = result->iterations;
-    TRY(gp_climb(ctx, scratch, &l->box, minus_likelihood, t, &how, at->theta, result));
+    TRY(gp_climb(ctx, scratch, &l->box, minus_likelihood, t, &options, at->theta, result));
     at->value = result->value;
     result->iterations += before;
     return NONSENS_OK;

@@ -158,7 +158,7 @@ static nonsens_status first_climbs(nonsens_context *ctx, arena *scratch, struct 
     column_set few;
     double *few_y, *theta;
     gp_exact e;
-    gp_climb_options how = {.max_iterations = STEPS, .tolerance = COARSE};
+    gp_climb_options options = {.max_iterations = STEPS, .tolerance = COARSE};
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, theta, s->parameters);
     TRY(gp_spread_rows(ctx, scratch, x, y, FIRST_ROWS, &few, &few_y));
@@ -166,7 +166,7 @@ static nonsens_status first_climbs(nonsens_context *ctx, arena *scratch, struct 
     TRY(look_at_grid(ctx, s, &e, theta));
     for (int i = 0; i < CLIMBS; i++) {
         gp_climb_result climbed;
-        TRY(gp_climb(ctx, scratch, &s->box, minus_exact, &e, &how, s->start[i], &climbed));
+        TRY(gp_climb(ctx, scratch, &s->box, minus_exact, &e, &options, s->start[i], &climbed));
         s->value[i] = climbed.value;
         result->iterations += climbed.iterations;
     }
@@ -186,9 +186,9 @@ static int best_start(const struct search *s)
 static nonsens_status last_climb(nonsens_context *ctx, arena *scratch, const struct search *s, gp_objective_fn f,
                                  void *state, double *theta, gp_climb_result *result)
 {
-    gp_climb_options how = {.max_iterations = STEPS, .tolerance = FINE};
+    gp_climb_options options = {.max_iterations = STEPS, .tolerance = FINE};
     int before = result->iterations;
-    TRY(gp_climb(ctx, scratch, &s->box, f, state, &how, theta, result));
+    TRY(gp_climb(ctx, scratch, &s->box, f, state, &options, theta, result));
     result->iterations += before;
     return NONSENS_OK;
 }
