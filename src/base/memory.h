@@ -47,6 +47,9 @@ typedef struct arena {
 void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size);
 void arena_free(arena *a);
 
+/* Declares an empty arena that is freed when its block is left, on any path. */
+#define SCOPED_ARENA(name) __attribute__((cleanup(arena_free))) arena name = {0}
+
 /* A position to which an arena can be wound back, to reuse scratch space inside a loop. */
 typedef struct arena_mark {
     struct arena_chunk *chunk;

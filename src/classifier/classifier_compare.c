@@ -167,7 +167,7 @@ nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int thr
     classifier_penalty weight = {.all = small->lambda};
     calibration c = {.seed = seed};
     TRY(fit_new(ctx, scratch, small->model.data, large->model.shape, &weight, &wide));
-    TRY(fit_start_extended(ctx, scratch, small, &wide));
+    fit_start_extended(small, &wide);
     c.small = &small->model;
     c.large = &wide.model;
     int64_t p = c.small->parameters, q = c.large->parameters;

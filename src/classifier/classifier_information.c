@@ -43,17 +43,6 @@ nonsens_status information_new(nonsens_context *ctx, arena *a, const classifier_
     return NONSENS_OK;
 }
 
-static double dot(int64_t n, const double *a, const double *b)
-{
-    pair sum[2] = {{0}};
-    for (int64_t i = 0; i < n; i += 4) {
-        sum[0] += pair_load(a + i) * pair_load(b + i);
-        sum[1] += pair_load(a + i + 2) * pair_load(b + i + 2);
-    }
-    sum[0] += sum[1];
-    return sum[0][0] + sum[0][1];
-}
-
 static void add_multiple(int64_t n, double factor, const double *from, double *to)
 {
     for (int64_t i = 0; i < n; i += 2) {
@@ -74,12 +63,12 @@ static void spread_weights(int64_t r, const classifier_tile *t, const double *p,
     int64_t wide = w->wide;
     for (int64_t f = 0; f < r; f++) {
         const double *weight = t->weight + f * wide;
-        double mean = dot(wide, p, weight), *spread = w->spread + (f * TILE + k) * wide;
+        double mean = tile_dot(wide, p, weight), *spread = w->spread + (f * TILE + k) * wide;
         for (int64_t e = 0; e < wide; e += 2) {
             pair_store(spread + e, pair_load(p + e) * (pair_load(weight + e) - mean));
         }
         for (int64_t g = 0; g <= f; g++) {
-            w->covariance[k][f][g] = dot(wide, spread, t->weight + g * wide);
+            w->covariance[k][f][g] = tile_dot(wide, spread, t->weight + g * wide);
         }
     }
 }
@@ -185,7 +174,7 @@ static void find_along(int64_t r, const classifier_tile *t, const double *moment
     for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
         double all = 0.0;
         for (int64_t g = 0; g < r; g++) {
-            along[i * (r + 1) + g] = tile_dot(moment + i * TILE_PRODUCTS, t->coefficient[g]);
+            along[i * (r + 1) + g] = tile_dot(TILE_PRODUCTS, moment + i * TILE_PRODUCTS, t->coefficient[g]);
         }
         for (int64_t j = 0; j < TILE_PRODUCTS; j++) {
             all += moment[i * TILE_PRODUCTS + j]; // B-splines add up to one

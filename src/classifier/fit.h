@@ -3,9 +3,9 @@
  *
  * Newton's steps between Fisher's matrix and the whole second derivative, damped where need be (newton.h), on all rows;
  * every fold starts from there with the matrix of the other folds and keeps it while the steps shrink (leave_out.c).
- * Steps use Fisher's matrix by groups of rows (information.h): it only says how far to go, where to end is up to the
- * gradient. Both stop by the Newton decrement, the length of the gradient in the metric of that matrix.  Everything is
- * deterministic; folds and rows are summed in fixed order.
+ * Steps use Fisher's matrix by groups of rows (classifier_information.h): it only says how far to go; the gradient
+ * decides where to end.  Both stop by the Newton decrement, the length of the gradient in the metric of that matrix.
+ * Everything is deterministic; folds and rows are summed in fixed order.
  */
 #ifndef CLASSIFIER_FIT_H
 #define CLASSIFIER_FIT_H
@@ -14,11 +14,10 @@
 
 /* How strongly roughness is penalised, and in which basis. */
 typedef struct classifier_penalty {
-    double all;         /* best for prediction, on all rows */
-    const double *fold; /* (folds) likewise with each fold left out: rows are scored with it */
-    double test;        /* for tests on all rows */
-    const classifier_sample *const
-        *fold_data; /* (folds) the rows in the basis that scores them; NULL: as for all rows */
+    double all;                                /* best for prediction, on all rows */
+    const double *fold;                        /* (folds) likewise with each fold left out: rows are scored with it */
+    double test;                               /* for tests on all rows */
+    const classifier_sample *const *fold_data; /* (folds) rows in the basis that scores them; NULL: as for all rows */
 } classifier_penalty;
 
 typedef struct classifier_fit {
@@ -47,7 +46,7 @@ nonsens_status fit_new(nonsens_context *ctx, arena *a, const classifier_sample *
 nonsens_status fit_start_cold(nonsens_context *ctx, arena *scratch, classifier_fit *f);
 nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const classifier_fit *from,
                                     classifier_fit *f);
-nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const classifier_fit *from, classifier_fit *f);
+void fit_start_extended(const classifier_fit *from, classifier_fit *f);
 
 /* Sums over the folds at theta as it is, without fitting. */
 nonsens_status fit_evaluate(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f);

@@ -74,43 +74,20 @@ static nonsens_status refresh(nonsens_context *ctx, arena *scratch, descent *d)
     return newton_factor(ctx, d->model, d->hessian, d->now.slope, &d->trust, d->factor);
 }
 
-/* From the fit of all rows, in its own basis. */
+/* From the fit of all rows, in its own or in another basis. */
 static nonsens_status begin(nonsens_context *ctx, arena *scratch, const classifier_fit *f, descent *d)
 {
     int64_t p = d->model->parameters;
-    memcpy(d->now.theta, f->theta, (size_t)p * sizeof(double));
-    memcpy(d->now_folds, f->fold_gradient, (size_t)(d->model->data->folds * p) * sizeof(double));
-    memset(d->now_folds + d->without * p, 0, (size_t)p * sizeof(double));
-    TRY(fit_gather(ctx, scratch, f, d->lambda, d->without, &d->now));
-    return refresh(ctx, scratch, d);
-}
-
-/* The same in another basis. */
-static nonsens_status begin_elsewhere(nonsens_context *ctx, arena *scratch, const classifier_fit *f, descent *d)
-{
-    TRY(model_convert(ctx, scratch, &f->model, f->theta, d->model, d->now.theta));
-    TRY(evaluate(ctx, scratch, d, &d->now, d->now_folds));
-    return refresh(ctx, scratch, d);
-}
-
-/* After a step that did not lower the objective: a matrix of this very point first, then more caution. */
-static nonsens_status step_back(nonsens_context *ctx, arena *scratch, descent *d)
-{
-    if (!d->stale) {
-        trust_less(&d->trust);
+    if (d->model->data->basis == f->model.data->basis) {
+        memcpy(d->now.theta, f->theta, (size_t)p * sizeof(double));
+        memcpy(d->now_folds, f->fold_gradient, (size_t)(d->model->data->folds * p) * sizeof(double));
+        memset(d->now_folds + d->without * p, 0, (size_t)p * sizeof(double));
+        TRY(fit_gather(ctx, scratch, f, d->lambda, d->without, &d->now));
+    } else {
+        TRY(model_convert(ctx, scratch, &f->model, f->theta, d->model, d->now.theta));
+        TRY(evaluate(ctx, scratch, d, &d->now, d->now_folds));
     }
     return refresh(ctx, scratch, d);
-}
-
-static void accept_step(descent *d)
-{
-    classifier_point before = d->now;
-    double *folds = d->now_folds;
-    d->now = d->next;
-    d->next = before;
-    d->now_folds = d->next_folds;
-    d->next_folds = folds;
-    d->stale = true;
 }
 
 static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, bool *converged)
@@ -137,9 +114,18 @@ static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, 
             if (!d->stale) {
                 trust_weigh(&d->trust, (d->now.objective - d->next.objective) / half);
             }
-            accept_step(d);
+            classifier_point spare = d->now;
+            double *spare_folds = d->now_folds;
+            d->now = d->next;
+            d->next = spare;
+            d->now_folds = d->next_folds;
+            d->next_folds = spare_folds;
+            d->stale = true;
         } else {
-            TRY(step_back(ctx, scratch, d));
+            if (!d->stale) { // a matrix of this very point first, then more caution
+                trust_less(&d->trust);
+            }
+            TRY(refresh(ctx, scratch, d));
         }
     }
     return NONSENS_OK;
@@ -165,11 +151,6 @@ typedef struct folds_state {
     bool *converged; /* (folds) */
 } folds_state;
 
-static bool has_own_basis(const classifier_fit *f, int64_t fold)
-{
-    return f->fold_data && f->fold_data[fold]->basis != f->model.data->basis;
-}
-
 static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
 {
     folds_state *s = state;
@@ -177,7 +158,7 @@ static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fol
     const classifier_model *m = &f->fold_model[fold];
     descent d;
     TRY(descent_new(ctx, scratch, f, m, f->fold_lambda[fold], fold, &d));
-    TRY((has_own_basis(f, fold) ? begin_elsewhere : begin)(ctx, scratch, f, &d));
+    TRY(begin(ctx, scratch, f, &d));
     TRY(descend(ctx, scratch, &d, &s->converged[fold]));
     memcpy(f->fold_theta[fold], d.now.theta, (size_t)m->parameters * sizeof(double));
     return model_score(ctx, scratch, m, d.now.theta, fold, f->held_out);
@@ -186,7 +167,7 @@ static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fol
 /* The model of a fold: that of all rows, an earlier fold's, or one of its own basis. */
 static nonsens_status build_fold_model(nonsens_context *ctx, arena *a, classifier_fit *f, int64_t fold)
 {
-    if (!has_own_basis(f, fold)) {
+    if (!f->fold_data || f->fold_data[fold]->basis == f->model.data->basis) {
         f->fold_model[fold] = f->model;
         return NONSENS_OK;
     }

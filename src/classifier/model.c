@@ -29,15 +29,6 @@ static void place_coefficients(classifier_model *m)
     }
 }
 
-static void find_profile(classifier_model *m)
-{
-    int64_t reach = (3 * m->data->basis + 4) * m->shape.both; // products that overlap lie at most so far apart
-    int64_t interleaved = m->shape.both * m->data->basis * m->data->basis;
-    for (int64_t i = 0; i < m->parameters; i++) {
-        m->first[i] = i < interleaved && i > reach ? i - reach : 0;
-    }
-}
-
 /*
  * Adds weight times the integral of squared derivatives of an order along one variable, averaged over the other:
  * squared differences of coefficients in units of the unit interval.
@@ -62,7 +53,10 @@ nonsens_status classifier_model_new(nonsens_context *ctx, arena *a, const classi
     ARENA_TRY(ctx, a, out->roughness, products * products);
     ARENA_TRY(ctx, a, out->gentle, products * products);
     place_coefficients(out);
-    find_profile(out);
+    int64_t reach = (3 * basis + 4) * s.both; // products that overlap lie at most so far apart
+    for (int64_t i = 0; i < out->parameters; i++) {
+        out->first[i] = i < s.both * products && i > reach ? i - reach : 0;
+    }
     add_roughness(basis, 2, 1.0, basis, 1, out->roughness);
     add_roughness(basis, 2, 1.0, 1, basis, out->roughness);
     add_roughness(basis, 1, GENTLE, basis, 1, out->gentle);
@@ -246,12 +240,6 @@ static void pin_weights(const classifier_model *m, int64_t f, const double *v, d
     }
 }
 
-/* Whether every function that feature `narrow` can be is one that `wide` can be. */
-static bool contains(classifier_shape s, int64_t wide, int64_t narrow)
-{
-    return shape_kind(s, wide) == KIND_BOTH || shape_kind(s, wide) == shape_kind(s, narrow);
-}
-
 nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
                          double *hessian)
 {
@@ -261,8 +249,9 @@ nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const classifier_
         for (int64_t e = 0; e < m->data->segments; e++) {
             v[e] = m->data->share[e] * (g < m->rank ? theta[model_weight(m, e, g)] : 1.0);
         }
-        for (int64_t f = 0; f <= m->rank; f++) {
-            if (f == m->rank || g == m->rank || contains(m->shape, g, f)) {
+        enum classifier_kind kind = shape_kind(m->shape, g);
+        for (int64_t f = 0; f <= m->rank; f++) { // whose functions g contains
+            if (f == m->rank || g == m->rank || kind == KIND_BOTH || kind == shape_kind(m->shape, f)) {
                 pin_weights(m, f, v, hessian);
             }
         }

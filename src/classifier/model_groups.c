@@ -1,5 +1,5 @@
 /*
- * model_groups.c - Fisher matrix by groups of rows (information.h), for the steps of a descent.
+ * model_groups.c - Fisher matrix by groups of rows (classifier_information.h), for the steps of a descent.
  *
  * Rows of a cell whose logits hardly differ are taken together: those in one box of a grid over the features, scaled
  * so that an edge changes the logits by WIDTH (standard deviation over segments).
@@ -93,7 +93,7 @@ static void take_cell(const classifier_model *m, int64_t without, int64_t corner
             double product[TILE_PRODUCTS], feature[MODEL_MAX_RANK];
             tile_products(s, w->next[k], product);
             for (int64_t f = 0; f < r; f++) {
-                feature[f] = tile_dot(product, t->coefficient[f]);
+                feature[f] = tile_dot(TILE_PRODUCTS, product, t->coefficient[f]);
             }
             for (int64_t f = 0; f < r; f++) {
                 double sum = 0.0;
@@ -131,14 +131,6 @@ static bool try_grid(int64_t r, double width, walk *w)
     return true;
 }
 
-static void group_rows(int64_t r, walk *w)
-{
-    double width = WIDTH;
-    while (!try_grid(r, width, w) && width < INFINITY) { // infinite: features are no numbers
-        width *= 2.0;
-    }
-}
-
 /* Sums of products of products over the rows of a group; returns how many these are. */
 static int64_t take_group(const classifier_sample *s, int64_t group, double product[TILE][TILE_PRODUCTS], walk *w)
 {
@@ -172,10 +164,12 @@ nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, cons
     while (find_cell(m->data, without, w, &corner)) {
         tile_locate(m, theta, corner, t);
         take_cell(m, without, corner, t, w);
-        group_rows(m->rank, w);
+        double width = WIDTH;
+        while (!try_grid(m->rank, width, w) && width < INFINITY) { // infinite: features are no numbers
+            width *= 2.0;
+        }
         for (int64_t g = 0; g < w->groups; g++) {
-            int64_t count = take_group(m->data, g, t->product, w);
-            information_add_group(m, w->moment, count, t, info);
+            information_add_group(m, w->moment, take_group(m->data, g, t->product, w), t, info);
         }
         information_end_cell(m, t, info, fisher);
     }

@@ -16,19 +16,6 @@ typedef struct slopes {
     double *weights; /* (left - 16, wide) */
 } slopes;
 
-static nonsens_status slopes_new(nonsens_context *ctx, arena *a, const classifier_model *m, const classifier_tile *t,
-                                 slopes **out)
-{
-    int64_t left = (TILE_PRODUCTS + m->rank + 1 + TILE_PAD - 1) / TILE_PAD * TILE_PAD;
-    ARENA_TRY(ctx, a, *out, 1);
-    (*out)->left = left;
-    ARENA_TRY(ctx, a, (*out)->both, TILE * left);
-    ARENA_TRY(ctx, a, (*out)->local, left * t->wide);
-    ARENA_TRY(ctx, a, (*out)->logits, m->data->basis * m->data->basis * t->wide);
-    ARENA_TRY(ctx, a, (*out)->weights, (left - TILE_PRODUCTS) * t->wide);
-    return NONSENS_OK;
-}
-
 static void add_to(int64_t n, const double *from, double *to)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -54,31 +41,27 @@ static void add_slopes(const classifier_model *m, classifier_tile *t, slopes *s)
     add_to((s->left - TILE_PRODUCTS) * wide, s->local + TILE_PRODUCTS * wide, s->weights);
 }
 
-static void write_gradient(const classifier_model *m, const classifier_tile *t, const slopes *s, double *gradient)
+/* Adds to the gradient and the slope of `out` where these are not NULL. */
+static void write_slopes(const classifier_model *m, const classifier_tile *t, const slopes *s, classifier_sums *out)
 {
     int64_t products = m->data->basis * m->data->basis, wide = t->wide;
-    for (int64_t f = 0; f < m->rank; f++) {
+    for (int64_t f = 0; out->gradient && f < m->rank; f++) {
         for (int64_t i = 0; i < products; i++) {
             double sum = 0.0;
             for (int64_t e = 0; e < m->data->segments; e++) {
                 sum += t->weight[f * wide + e] * s->logits[i * wide + e];
             }
-            gradient[m->place[f * products + i]] -= sum;
+            out->gradient[m->place[f * products + i]] -= sum;
         }
     }
-    for (int64_t e = 0; e < m->data->segments; e++) {
+    for (int64_t e = 0; out->gradient && e < m->data->segments; e++) {
         for (int64_t f = 0; f <= m->rank; f++) {
-            gradient[model_weight(m, e, f)] -= s->weights[f * wide + e];
+            out->gradient[model_weight(m, e, f)] -= s->weights[f * wide + e];
         }
     }
-}
-
-static void write_slope(const classifier_model *m, const classifier_tile *t, const slopes *s, double *slope)
-{
-    int64_t products = m->data->basis * m->data->basis;
-    for (int64_t e = 0; e < m->data->segments; e++) {
+    for (int64_t e = 0; out->slope && e < m->data->segments; e++) {
         for (int64_t i = 0; i < products; i++) {
-            slope[e * products + i] += s->logits[i * t->wide + e];
+            out->slope[e * products + i] += s->logits[i * wide + e];
         }
     }
 }
@@ -87,11 +70,16 @@ nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_
                          int64_t fold, classifier_sums *out)
 {
     classifier_tile *t;
-    slopes *s = NULL;
+    slopes s = {0};
     classifier_information *w = NULL;
+    bool sloped = out->gradient || out->slope;
     TRY(tile_new(ctx, scratch, m, theta, &t));
-    if (out->gradient || out->slope) {
-        TRY(slopes_new(ctx, scratch, m, t, &s));
+    if (sloped) {
+        s.left = (TILE_PRODUCTS + m->rank + 1 + TILE_PAD - 1) / TILE_PAD * TILE_PAD;
+        ARENA_TRY(ctx, scratch, s.both, TILE * s.left);
+        ARENA_TRY(ctx, scratch, s.local, s.left * t->wide);
+        ARENA_TRY(ctx, scratch, s.logits, m->data->basis * m->data->basis * t->wide);
+        ARENA_TRY(ctx, scratch, s.weights, (s.left - TILE_PRODUCTS) * t->wide);
     }
     if (out->fisher) {
         TRY(information_new(ctx, scratch, m, t, &w));
@@ -106,16 +94,11 @@ nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_
         if (w) {
             information_add_rows(m, t, w, out->fisher);
         }
-        if (s) {
-            add_slopes(m, t, s);
+        if (sloped) {
+            add_slopes(m, t, &s);
         }
     }
-    if (out->gradient) {
-        write_gradient(m, t, s, out->gradient);
-    }
-    if (out->slope) {
-        write_slope(m, t, s, out->slope);
-    }
+    write_slopes(m, t, &s, out);
     if (w) {
         information_write(m, w, out->fisher);
     }

@@ -50,39 +50,30 @@ static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const ou
     return NONSENS_OK;
 }
 
-/* Fisher's matrix of the rows in neither fold, with penalty and pins. */
-static nonsens_status matrix_without(nonsens_context *ctx, arena *scratch, const outside *s, int64_t k, int64_t j,
-                                     double *hessian)
+/* Job: an unordered pair of folds, numbered row by row; Fisher's matrix is that of the rows in neither. */
+static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
-    const classifier_model *m = &s->f->model;
-    int64_t p = m->parameters;
-    double cost;
+    const outside *s = state;
+    const classifier_fit *f = s->f;
+    const classifier_model *m = &f->model;
+    int64_t k = 1, p = m->parameters;
+    while (job >= k) {
+        job -= k++;
+    }
+    double *hessian, *factor, *theta, cost;
+    classifier_trust t = {NEWTON_LAST_LEVEL, 1e-9};
+    ARENA_TRY(ctx, scratch, hessian, p * p);
+    ARENA_TRY(ctx, scratch, factor, p * p);
+    ARENA_TRY(ctx, scratch, theta, p);
     for (int64_t i = 0; i < m->data->folds; i++) {
-        for (int64_t row = 0; i != k && i != j && row < p; row++) {
+        for (int64_t row = 0; i != k && i != job && row < p; row++) {
             for (int64_t c = m->first[row]; c <= row; c++) {
                 hessian[row * p + c] += s->fisher[(i * p + row) * p + c];
             }
         }
     }
-    TRY(model_penalty(ctx, scratch, m, s->f->theta, s->f->lambda, &cost, NULL, hessian, NULL));
-    return model_pin(ctx, scratch, m, s->f->theta, hessian);
-}
-
-/* Job: an unordered pair of folds, numbered row by row. */
-static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
-{
-    const outside *s = state;
-    const classifier_model *m = &s->f->model;
-    int64_t k = 1;
-    while (job >= k) {
-        job -= k++;
-    }
-    double *hessian, *factor, *theta;
-    classifier_trust t = {NEWTON_LAST_LEVEL, 1e-9};
-    ARENA_TRY(ctx, scratch, hessian, m->parameters * m->parameters);
-    ARENA_TRY(ctx, scratch, factor, m->parameters * m->parameters);
-    ARENA_TRY(ctx, scratch, theta, m->parameters);
-    TRY(matrix_without(ctx, scratch, s, k, job, hessian));
+    TRY(model_penalty(ctx, scratch, m, f->theta, f->lambda, &cost, NULL, hessian, NULL));
+    TRY(model_pin(ctx, scratch, m, f->theta, hessian));
     TRY(newton_factor(ctx, m, hessian, NULL, &t, factor));
     TRY(score_other(ctx, scratch, s, factor, k, job, theta));
     return score_other(ctx, scratch, s, factor, job, k, theta);
@@ -145,40 +136,21 @@ static nonsens_status search_new(nonsens_context *ctx, arena *a, const classifie
     return NONSENS_OK;
 }
 
-/* Prepares for another basis; returns the step at which the first fold starts. */
-static int64_t begin_basis(int64_t folds, search *s)
-{
-    int64_t first = STEPS;
-    for (int64_t k = 0; k < folds; k++) {
-        s->start[k] = s->step[k];
-        s->last[k] = -INFINITY;
-        s->over[k] = false;
-        first = s->start[k] < first ? s->start[k] : first;
-    }
-    return first;
-}
-
-static void take_fold(const classifier_sample *data, int64_t step, int64_t k, search *s)
-{
-    if (s->over[k] || step < s->start[k]) {
-        return;
-    }
-    s->over[k] = s->score[k] <= s->last[k];
-    s->last[k] = s->score[k];
-    if (s->score[k] > s->best[k]) {
-        s->best[k] = s->score[k];
-        s->step[k] = step;
-        s->data[k] = data;
-    }
-}
-
 /* Takes in the scores of one penalty in one basis; false if all folds have stopped. */
 static bool take_step(const classifier_sample *data, int64_t step, search *s)
 {
     double total = 0.0;
     bool more = false;
     for (int64_t k = 0; k < data->folds; k++) {
-        take_fold(data, step, k, s);
+        if (!s->over[k] && step >= s->start[k]) {
+            s->over[k] = s->score[k] <= s->last[k];
+            s->last[k] = s->score[k];
+            if (s->score[k] > s->best[k]) {
+                s->best[k] = s->score[k];
+                s->step[k] = step;
+                s->data[k] = data;
+            }
+        }
         total += s->score[k];
         more = more || !s->over[k];
     }
@@ -189,27 +161,28 @@ static bool take_step(const classifier_sample *data, int64_t step, search *s)
     return more;
 }
 
-static nonsens_status try_penalty(nonsens_context *ctx, int threads, bool cold, classifier_fit *f, double *score)
+static nonsens_status try_basis(nonsens_context *ctx, int threads, const classifier_sample *data, search *s)
 {
-    arena scratch = {0};
-    nonsens_status status = cold ? fit_start_cold(ctx, &scratch, f) : NONSENS_OK;
-    status = status == NONSENS_OK ? fit_all(ctx, &scratch, threads, f) : status;
-    status = status == NONSENS_OK ? penalty_scores(ctx, &scratch, threads, f, score) : status;
-    arena_free(&scratch);
-    return status;
-}
-
-static nonsens_status try_basis(nonsens_context *ctx, arena *scratch, int threads, const classifier_sample *data,
-                                search *s)
-{
-    int64_t from = begin_basis(data->folds, s);
+    SCOPED_ARENA(own);
+    int64_t from = STEPS;
+    for (int64_t k = 0; k < data->folds; k++) {
+        s->start[k] = s->step[k];
+        s->last[k] = -INFINITY;
+        s->over[k] = false;
+        from = s->start[k] < from ? s->start[k] : from;
+    }
     classifier_penalty start = {.all = PATH[from]};
     classifier_fit f;
-    TRY(fit_new(ctx, scratch, data, (classifier_shape){0, 0, data->segments > 2 ? 2 : 1}, &start, &f));
+    TRY(fit_new(ctx, &own, data, (classifier_shape){0, 0, data->segments > 2 ? 2 : 1}, &start, &f));
     f.tolerance = TOLERANCE;
     for (int64_t step = from; step < STEPS; step++) {
+        SCOPED_ARENA(scratch);
         f.lambda = PATH[step];
-        TRY(try_penalty(ctx, threads, step == from, &f, s->score));
+        if (step == from) {
+            TRY(fit_start_cold(ctx, &scratch, &f));
+        }
+        TRY(fit_all(ctx, &scratch, threads, &f));
+        TRY(penalty_scores(ctx, &scratch, threads, &f, s->score));
         if (!take_step(data, step, s)) {
             break;
         }
@@ -225,10 +198,7 @@ nonsens_status penalty_choose(nonsens_context *ctx, arena *a, int threads, int64
     TRY(search_new(ctx, a, data, &s));
     ARENA_TRY(ctx, a, lambda, data->folds);
     for (int64_t b = 0; b < bases; b++) {
-        arena scratch = {0};
-        nonsens_status status = try_basis(ctx, &scratch, threads, &data[b], &s);
-        arena_free(&scratch);
-        TRY(status);
+        TRY(try_basis(ctx, threads, &data[b], &s));
         if (b == 0) {
             out->all = out->test = PATH[s.total_step];
         }

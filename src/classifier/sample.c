@@ -13,14 +13,14 @@ nonsens_status sample_warp(nonsens_context *ctx, arena *scratch, int64_t n, cons
     ARENA_TRY(ctx, scratch, entry, n);
     ARENA_TRY(ctx, scratch, spare, n);
     sort_column(x, n, entry, spare);
-    double most = special_normal_quantile(1.0 - 0.5 / (double)n);
+    double largest = special_normal_quantile(1.0 - 0.5 / (double)n);
     for (int64_t i = 0; i < n;) {
         int64_t end = i + 1;
         while (end < n && entry[end].key == entry[i].key) {
             end++;
         }
         double u = 0.5 * (double)(i + end) / (double)n;
-        double t = 0.5 * u + 0.25 * (1.0 + special_normal_quantile(u) / most);
+        double t = 0.5 * u + 0.25 * (1.0 + special_normal_quantile(u) / largest);
         for (; i < end; i++) {
             out[entry[i].row] = fmin(fmax(t, 0.0), 1.0);
         }
@@ -55,9 +55,14 @@ nonsens_status sample_folds(nonsens_context *ctx, arena *a, int64_t segments, co
     return NONSENS_OK;
 }
 
-/* bound (segments + 1): the first block of each segment, from the rows' blocks. */
-static void find_bounds(int64_t segments, const int64_t *start, const int32_t *block, int64_t blocks, int64_t *bound)
+nonsens_status sample_block_folds(nonsens_context *ctx, arena *a, int64_t segments, const int64_t *start,
+                                  const int32_t *block, int64_t blocks, int64_t folds, int64_t seed, int64_t assignment,
+                                  int32_t **out)
 {
+    int64_t n = start[segments], *bound; // bound (segments + 1): the first block of each segment
+    int32_t *fold;                       // (blocks)
+    ARENA_TRY(ctx, a, *out, n);
+    ARENA_TRY(ctx, a, bound, segments + 1);
     for (int64_t e = 0; e < segments; e++) {
         bound[e] = blocks;
         for (int64_t i = start[e]; i < start[e + 1]; i++) {
@@ -65,17 +70,6 @@ static void find_bounds(int64_t segments, const int64_t *start, const int32_t *b
         }
     }
     bound[segments] = blocks;
-}
-
-nonsens_status sample_block_folds(nonsens_context *ctx, arena *a, int64_t segments, const int64_t *start,
-                                  const int32_t *block, int64_t blocks, int64_t folds, int64_t seed, int64_t assignment,
-                                  int32_t **out)
-{
-    int64_t n = start[segments], *bound;
-    int32_t *fold; // (blocks)
-    ARENA_TRY(ctx, a, *out, n);
-    ARENA_TRY(ctx, a, bound, segments + 1);
-    find_bounds(segments, start, block, blocks, bound);
     TRY(sample_folds(ctx, a, segments, bound, folds, seed, assignment, &fold));
     for (int64_t i = 0; i < n; i++) {
         (*out)[i] = fold[block[i]];
@@ -104,17 +98,6 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, classifier_samp
     return NONSENS_OK;
 }
 
-static nonsens_status allocate(nonsens_context *ctx, arena *a, classifier_sample *s)
-{
-    ARENA_TRY(ctx, a, s->block, s->folds + 1);
-    ARENA_TRY(ctx, a, s->label, s->n);
-    ARENA_TRY(ctx, a, s->row, s->n);
-    ARENA_TRY(ctx, a, s->corner, s->n);
-    ARENA_TRY(ctx, a, s->value, 8 * s->n);
-    ARENA_TRY(ctx, a, s->share, s->segments);
-    return NONSENS_OK;
-}
-
 nonsens_status classifier_sample_new(nonsens_context *ctx, arena *a, const double *const warped[2], int64_t segments,
                                      const int64_t *start, const int32_t *fold, int64_t folds, int64_t basis,
                                      classifier_sample *out)
@@ -122,7 +105,12 @@ nonsens_status classifier_sample_new(nonsens_context *ctx, arena *a, const doubl
     *out = (classifier_sample){.n = start[segments], .segments = segments, .basis = basis, .folds = folds};
     double value[4];
     int32_t *corner, *label;
-    TRY(allocate(ctx, a, out));
+    ARENA_TRY(ctx, a, out->block, folds + 1);
+    ARENA_TRY(ctx, a, out->label, out->n);
+    ARENA_TRY(ctx, a, out->row, out->n);
+    ARENA_TRY(ctx, a, out->corner, out->n);
+    ARENA_TRY(ctx, a, out->value, 8 * out->n);
+    ARENA_TRY(ctx, a, out->share, segments);
     ARENA_TRY(ctx, a, corner, out->n);
     ARENA_TRY(ctx, a, label, out->n);
     for (int64_t e = 0; e < segments; e++) {

@@ -36,14 +36,7 @@ static void segment_targets(const classifier_sample *s, const classifier_regress
 
 /* ---- cold ---- */
 
-static void put_weights(classifier_fit *f, int64_t feature, const double *weight)
-{
-    for (int64_t e = 0; e < f->model.data->segments; e++) {
-        f->theta[model_weight(&f->model, e, feature)] = weight[e];
-    }
-}
-
-/* Writes feature f: coefficients over the basis of its kind, and the weights of the segments. */
+/* Writes a feature: coefficients over the basis of its kind, and the weights of the segments. */
 static void put_feature(classifier_fit *f, int64_t feature, const double *coefficient, const double *weight)
 {
     const classifier_model *m = &f->model;
@@ -52,18 +45,9 @@ static void put_feature(classifier_fit *f, int64_t feature, const double *coeffi
     for (int64_t t = 0; t < products; t++) {
         f->theta[m->place[feature * products + t]] = coefficient[kind_place(m->data, kind, t)];
     }
-    put_weights(f, feature, weight);
-}
-
-/* The same from coefficients over all products, constant along the variable that the feature does not see. */
-static void put_tensor(classifier_fit *f, int64_t feature, const double *tensor, const double *weight)
-{
-    const classifier_model *m = &f->model;
-    int64_t products = m->data->basis * m->data->basis;
-    for (int64_t t = 0; t < products; t++) {
-        f->theta[m->place[feature * products + t]] = tensor[t];
+    for (int64_t e = 0; e < m->data->segments; e++) {
+        f->theta[model_weight(m, e, feature)] = weight[e];
     }
-    put_weights(f, feature, weight);
 }
 
 static nonsens_status cold_kind(nonsens_context *ctx, arena *a, classifier_fit *f, enum classifier_kind kind,
@@ -117,32 +101,19 @@ nonsens_status fit_start_cold(nonsens_context *ctx, arena *scratch, classifier_f
 
 /* ---- from another fit ---- */
 
-/* Tensor coefficients of a feature of a fit. */
-static void tensor_coefficients(const classifier_fit *f, int64_t feature, double *out)
+void fit_start_extended(const classifier_fit *from, classifier_fit *f)
 {
-    int64_t products = f->model.data->basis * f->model.data->basis;
-    for (int64_t t = 0; t < products; t++) {
-        out[t] = f->theta[f->model.place[feature * products + t]];
-    }
-}
-
-nonsens_status fit_start_extended(nonsens_context *ctx, arena *scratch, const classifier_fit *from, classifier_fit *f)
-{
-    const classifier_model *m = &f->model;
-    double *coefficient, *weight;
-    ARENA_TRY(ctx, scratch, coefficient, m->data->basis * m->data->basis);
-    ARENA_TRY(ctx, scratch, weight, m->data->segments);
-    for (int64_t feature = 0; feature < from->model.rank; feature++) {
-        tensor_coefficients(from, feature, coefficient);
-        for (int64_t e = 0; e < m->data->segments; e++) {
-            weight[e] = from->theta[model_weight(&from->model, e, feature)];
-        }
-        put_tensor(f, feature, coefficient, weight);
+    const classifier_model *m = &f->model, *small = &from->model;
+    int64_t coefficients = small->rank * m->data->basis * m->data->basis;
+    for (int64_t t = 0; t < coefficients; t++) { // feature by feature, over all products
+        f->theta[m->place[t]] = from->theta[small->place[t]];
     }
     for (int64_t e = 0; e < m->data->segments; e++) {
-        f->theta[model_weight(m, e, m->rank)] = from->theta[model_weight(&from->model, e, from->model.rank)];
+        for (int64_t k = 0; k < small->rank; k++) {
+            f->theta[model_weight(m, e, k)] = from->theta[model_weight(small, e, k)];
+        }
+        f->theta[model_weight(m, e, m->rank)] = from->theta[model_weight(small, e, small->rank)];
     }
-    return NONSENS_OK;
 }
 
 /* Features of a free fit over the rows, their inner products, and their explanation by one variable. */
@@ -244,21 +215,19 @@ static nonsens_status explained_directions(nonsens_context *ctx, arena *a, int64
     return NONSENS_OK;
 }
 
-/* One feature of the restricted model: the combination w (r) of the free fit's, explained where its kind asks for it.
- */
-static void combine(const classifier_fit *from, const explanation *x, const double *w, int64_t feature, double *tensor,
-                    double *coefficient, classifier_fit *f)
+/* One feature of a kind: the combination w (r) of the free fit's features, explained by one variable if of one. */
+static void combine(const classifier_fit *from, const explanation *x, const double *w, enum classifier_kind kind,
+                    double *coefficient)
 {
-    const classifier_model *m = &f->model;
-    enum classifier_kind kind = shape_kind(m->shape, feature);
-    int64_t r = m->rank, size = kind_size(m->data, kind);
+    const classifier_model *m = &from->model;
+    int64_t size = kind_size(m->data, kind);
     memset(coefficient, 0, (size_t)size * sizeof *coefficient);
-    for (int64_t k = 0; k < r; k++) {
-        tensor_coefficients(from, k, tensor);
-        const double *source = kind == KIND_BOTH ? tensor : x->explained + k * size;
+    for (int64_t k = 0; k < m->rank; k++) {
         for (int64_t j = 0; j < size; j++) {
             // the explanation is of centred features; B-splines add up to one
-            coefficient[j] += w[k] * (source[j] + (kind == KIND_BOTH ? 0.0 : x->mean[k]));
+            double value =
+                kind == KIND_BOTH ? from->theta[m->place[k * size + j]] : x->explained[k * size + j] + x->mean[k];
+            coefficient[j] += w[k] * value;
         }
     }
 }
@@ -268,12 +237,11 @@ nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const 
     const classifier_model *m = &f->model;
     int64_t r = m->rank, products = m->data->basis * m->data->basis, segments = m->data->segments;
     enum classifier_kind kind = m->shape.first ? KIND_FIRST : KIND_SECOND;
-    double w[MODEL_MAX_RANK * MODEL_MAX_RANK], *coefficient, *tensor, *weight;
+    double w[MODEL_MAX_RANK * MODEL_MAX_RANK], *coefficient, *weight;
     explanation x = {0};
     TRY(explain(ctx, scratch, from, kind, &x));
     TRY(explained_directions(ctx, scratch, r, &x, w));
     ARENA_TRY(ctx, scratch, coefficient, products);
-    ARENA_TRY(ctx, scratch, tensor, products);
     ARENA_TRY(ctx, scratch, weight, segments);
     for (int64_t c = 0; c < r; c++) {
         memset(weight, 0, (size_t)segments * sizeof *weight);
@@ -286,7 +254,7 @@ nonsens_status fit_start_restricted(nonsens_context *ctx, arena *scratch, const 
                 weight[e] += from->theta[model_weight(&from->model, e, k)] * back;
             }
         }
-        combine(from, &x, w + c * r, c, tensor, coefficient, f);
+        combine(from, &x, w + c * r, shape_kind(m->shape, c), coefficient);
         put_feature(f, c, coefficient, weight);
     }
     for (int64_t e = 0; e < segments; e++) {

@@ -1,6 +1,5 @@
 #include "classifier/tile.h"
 
-#include "math/pair.h"
 #include "math/pair_exp.h"
 
 #include <math.h>
@@ -36,17 +35,6 @@ void tile_locate(const classifier_model *m, const double *theta, int64_t corner,
     }
 }
 
-double tile_dot(const double a[TILE_PRODUCTS], const double b[TILE_PRODUCTS])
-{
-    pair sum[2] = {{0}};
-    for (int i = 0; i < TILE_PRODUCTS; i += 4) {
-        sum[0] += pair_load(a + i) * pair_load(b + i);
-        sum[1] += pair_load(a + i + 2) * pair_load(b + i + 2);
-    }
-    sum[0] += sum[1];
-    return sum[0][0] + sum[0][1];
-}
-
 void tile_load(const classifier_model *m, const double *theta, int64_t from, int64_t end, classifier_tile *t)
 {
     const classifier_sample *s = m->data;
@@ -59,7 +47,7 @@ void tile_load(const classifier_model *m, const double *theta, int64_t from, int
     for (int64_t k = 0; k < t->rows; k++) {
         tile_products(s, from + k, t->product[k]);
         for (int64_t f = 0; f < m->rank; f++) {
-            t->feature[k][f] = tile_dot(t->product[k], t->coefficient[f]);
+            t->feature[k][f] = tile_dot(TILE_PRODUCTS, t->product[k], t->coefficient[f]);
         }
         t->feature[k][m->rank] = 1.0;
     }

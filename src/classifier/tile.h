@@ -8,6 +8,7 @@
 #define CLASSIFIER_TILE_H
 
 #include "classifier/model.h"
+#include "math/pair.h"
 
 enum { TILE = 32, TILE_PRODUCTS = 16, TILE_PAD = 4 };
 
@@ -38,7 +39,17 @@ static inline void tile_products(const classifier_sample *s, int64_t row, double
     }
 }
 
-double tile_dot(const double a[TILE_PRODUCTS], const double b[TILE_PRODUCTS]);
+/* sum of a[i] b[i]; n is a multiple of TILE_PAD. */
+static inline double tile_dot(int64_t n, const double *a, const double *b)
+{
+    pair sum[2] = {{0}};
+    for (int64_t i = 0; i < n; i += 4) {
+        sum[0] += pair_load(a + i) * pair_load(b + i);
+        sum[1] += pair_load(a + i + 2) * pair_load(b + i + 2);
+    }
+    sum[0] += sum[1];
+    return sum[0][0] + sum[0][1];
+}
 
 /* The longest run of rows of one cell from `from` on, at most TILE and not beyond `end`: products and features. */
 void tile_load(const classifier_model *m, const double *theta, int64_t from, int64_t end, classifier_tile *t);

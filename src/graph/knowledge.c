@@ -33,25 +33,11 @@ void knowledge_require(knowledge *k, int64_t a, int64_t b)
     add_flag(k, b, a, KNOWLEDGE_FORBIDDEN);
 }
 
-static nonsens_status check_cycles(nonsens_context *ctx, arena *local, const knowledge *k)
-{
-    pdag g;
-    TRY(pdag_new(ctx, local, k->d, &g));
-    for (int64_t a = 0; a < k->d; a++) {
-        for (int64_t b = 0; b < k->d; b++) {
-            if (has_flag(k, a, b, KNOWLEDGE_REQUIRED)) {
-                pdag_set(&g, a, b, PDAG_ARROW);
-            }
-        }
-    }
-    return pdag_has_cycle(&g)
-               ? fail(ctx, NONSENS_ERR_USAGE, "the arrows that are required make a circle; drop one of them")
-               : NONSENS_OK;
-}
-
 nonsens_status knowledge_check(nonsens_context *ctx, const knowledge *k)
 {
-    arena local = {0};
+    SCOPED_ARENA(local);
+    pdag required;
+    TRY(pdag_new(ctx, &local, k->d, &required));
     for (int64_t a = 0; a < k->d; a++) {
         for (int64_t b = 0; b < k->d; b++) {
             if (k->flags[a * k->d + b] == (KNOWLEDGE_FORBIDDEN | KNOWLEDGE_REQUIRED)) {
@@ -60,11 +46,15 @@ nonsens_status knowledge_check(nonsens_context *ctx, const knowledge *k)
                             " is both required and forbidden; say one of the two",
                             a + 1, b + 1);
             }
+            if (has_flag(k, a, b, KNOWLEDGE_REQUIRED)) {
+                pdag_set(&required, a, b, PDAG_ARROW);
+            }
         }
     }
-    nonsens_status status = check_cycles(ctx, &local, k);
-    arena_free(&local);
-    return status;
+    if (pdag_has_cycle(&required)) {
+        return fail(ctx, NONSENS_ERR_USAGE, "the arrows that are required make a circle; drop one of them");
+    }
+    return NONSENS_OK;
 }
 
 bool knowledge_allows(const knowledge *k, int64_t a, int64_t b)

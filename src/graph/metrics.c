@@ -12,20 +12,15 @@
 #include <math.h>
 
 /*
- * (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN)): with TP true positives and n possible edges it is
- * (right n - found there) / sqrt(found there (n - found) (n - there)).
+ * mcc = (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN)), which with n possible edges is
+ * (TP n - predicted actual) / sqrt(predicted actual (n - predicted) (n - actual)).
  */
-static double matthews(const metrics_score *s)
-{
-    double n = (double)s->possible, predicted = (double)s->predicted, actual = (double)s->actual;
-    double variance = predicted * actual * (n - predicted) * (n - actual);
-    return variance > 0.0 ? ((double)s->true_positives * n - predicted * actual) / sqrt(variance) : NAN;
-}
-
 static void divide(metrics_score *s, int64_t possible)
 {
+    double n = (double)possible, predicted = (double)s->predicted, actual = (double)s->actual;
+    double variance = predicted * actual * (n - predicted) * (n - actual);
     s->possible = possible;
-    s->mcc = matthews(s);
+    s->mcc = variance > 0.0 ? ((double)s->true_positives * n - predicted * actual) / sqrt(variance) : NAN;
     s->precision = s->predicted > 0 ? (double)s->true_positives / (double)s->predicted : NAN;
     s->recall = s->actual > 0 ? (double)s->true_positives / (double)s->actual : NAN;
     s->f1 = s->predicted + s->actual > 0 ? 2.0 * (double)s->true_positives / (double)(s->predicted + s->actual) : NAN;
@@ -36,21 +31,21 @@ static bool is_directed(enum pdag_mark mark)
     return mark == PDAG_ARROW || mark == PDAG_BACK;
 }
 
-static void compare_pair(enum pdag_mark found, enum pdag_mark there, metrics *m)
+static void compare_pair(enum pdag_mark estimate, enum pdag_mark truth, metrics *m)
 {
-    bool both = found != PDAG_NONE && there != PDAG_NONE, arrows = is_directed(found) && is_directed(there);
-    m->missing += found == PDAG_NONE && there != PDAG_NONE;
-    m->extra += found != PDAG_NONE && there == PDAG_NONE;
-    m->reversed += arrows && found != there;
-    m->marked += both && !arrows && found != there;
+    bool both = estimate != PDAG_NONE && truth != PDAG_NONE, arrows = is_directed(estimate) && is_directed(truth);
+    m->missing += estimate == PDAG_NONE && truth != PDAG_NONE;
+    m->extra += estimate != PDAG_NONE && truth == PDAG_NONE;
+    m->reversed += arrows && estimate != truth;
+    m->marked += both && !arrows && estimate != truth;
     m->skeleton.true_positives += both;
-    m->skeleton.predicted += found != PDAG_NONE;
-    m->skeleton.actual += there != PDAG_NONE;
-    m->arrows.true_positives += arrows && found == there;
-    m->arrows.predicted += is_directed(found);
-    m->arrows.actual += is_directed(there);
-    m->directions += is_directed(there) && found != PDAG_NONE;
-    m->undirected += found == PDAG_LINE;
+    m->skeleton.predicted += estimate != PDAG_NONE;
+    m->skeleton.actual += truth != PDAG_NONE;
+    m->arrows.true_positives += arrows && estimate == truth;
+    m->arrows.predicted += is_directed(estimate);
+    m->arrows.actual += is_directed(truth);
+    m->directions += is_directed(truth) && estimate != PDAG_NONE;
+    m->undirected += estimate == PDAG_LINE;
 }
 
 void metrics_compare(const pdag *estimate, const pdag *truth, metrics *out)
@@ -89,32 +84,26 @@ nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag 
     return orient_rules(ctx, &o);
 }
 
-/* Rows `child` become all that arrows lead to (Warshall, J. ACM 9, 1962, a row of bits at a time). */
-static nonsens_status reach(nonsens_context *ctx, pdag *g)
+nonsens_status metrics_closure(nonsens_context *ctx, const pdag *g, pdag *out)
 {
+    pdag_copy(g, out);
+    // rows `child` become all that arrows lead to (Warshall, J. ACM 9, 1962, a row of bits at a time)
     for (int64_t via = 0; via < g->d; via++) {
-        const uint64_t *beyond = pdag_row(g, g->child, via);
+        const uint64_t *beyond = pdag_row(out, out->child, via);
         TRY(check_cancelled(ctx));
         for (int64_t a = 0; a < g->d; a++) {
-            uint64_t *row = g->child + a * g->words;
-            for (int64_t w = 0; bits_has(row, via) && a != via && w < g->words; w++) {
+            uint64_t *row = out->child + a * out->words;
+            for (int64_t w = 0; bits_has(row, via) && a != via && w < out->words; w++) {
                 row[w] |= beyond[w];
             }
         }
     }
-    return NONSENS_OK;
-}
-
-nonsens_status metrics_closure(nonsens_context *ctx, const pdag *g, pdag *out)
-{
-    pdag_copy(g, out);
-    TRY(reach(ctx, out));
     for (int64_t b = 1; b < g->d; b++) {
         for (int64_t a = 0; a < b; a++) {
-            bool there = bits_has(pdag_row(out, out->child, a), b), back = bits_has(pdag_row(out, out->child, b), a);
+            bool forth = bits_has(pdag_row(out, out->child, a), b), back = bits_has(pdag_row(out, out->child, b), a);
             pdag_set(out, a, b,
-                     there && back ? PDAG_BOTH
-                     : there       ? PDAG_ARROW
+                     forth && back ? PDAG_BOTH
+                     : forth       ? PDAG_ARROW
                      : back        ? PDAG_BACK
                                    : pdag_mark_of(g, a, b));
         }

@@ -35,20 +35,15 @@ nonsens_status orient_new(nonsens_context *ctx, arena *keep, pdag *graph, const 
     return NONSENS_OK;
 }
 
-static void direct_known(orienter *o, int64_t a, int64_t b)
-{
-    bool forth = knowledge_allows(o->known, a, b), back = knowledge_allows(o->known, b, a);
-    if (pdag_is_line(o->graph, a, b) && forth != back) {
-        pdag_set(o->graph, a, b, forth ? PDAG_ARROW : PDAG_BACK);
-        o->beyond_pattern = true;
-    }
-}
-
 nonsens_status orient_knowledge(nonsens_context *ctx, orienter *o)
 {
     for (int64_t b = 1; b < o->graph->d && o->known; b++) {
         for (int64_t a = 0; a < b; a++) {
-            direct_known(o, a, b);
+            bool forth = knowledge_allows(o->known, a, b), back = knowledge_allows(o->known, b, a);
+            if (pdag_is_line(o->graph, a, b) && forth != back) {
+                pdag_set(o->graph, a, b, forth ? PDAG_ARROW : PDAG_BACK);
+                o->beyond_pattern = true;
+            }
         }
     }
     if (pdag_has_cycle(o->graph)) {
@@ -60,11 +55,6 @@ nonsens_status orient_knowledge(nonsens_context *ctx, orienter *o)
 
 /* ---- triples ---------------------------------------------------------------------------------------------------- */
 
-static bool comes_before(const orient_triple *t, int64_t x, int64_t z, int64_t y)
-{
-    return t->x != x ? t->x < x : t->z != z ? t->z < z : t->y < y;
-}
-
 bool orient_is_open(const orienter *o, int64_t x, int64_t y, int64_t z)
 {
     int64_t low = x < z ? x : z, high = x < z ? z : x, first = 0, end = o->report.triples;
@@ -73,7 +63,8 @@ bool orient_is_open(const orienter *o, int64_t x, int64_t y, int64_t z)
     }
     while (first < end) {
         int64_t middle = first + (end - first) / 2;
-        if (comes_before(&o->triple[middle], low, high, y)) {
+        const orient_triple *t = &o->triple[middle];
+        if (t->x != low ? t->x < low : t->z != high ? t->z < high : t->y < y) {
             first = middle + 1;
         } else {
             end = middle;
@@ -177,23 +168,7 @@ static void doubt_line(orienter *o, int64_t a, int64_t b)
     o->report.undecided++;
 }
 
-/* Whether the rules say anything new about the line a - b. */
-static bool consider_line(orienter *o, int64_t a, int64_t b)
-{
-    if (bits_has(pdag_row(o->graph, o->doubt, a), b)) {
-        return false;
-    }
-    bool forth = is_implied(o, a, b), back = is_implied(o, b, a);
-    if (forth && back) {
-        doubt_line(o, a, b);
-    } else if (forth) {
-        bits_put(o->want + a * o->graph->words, b, true);
-    } else if (back) {
-        bits_put(o->want + b * o->graph->words, a, true);
-    }
-    return forth || back;
-}
-
+/* Collects what the rules imply of the lines that are not in doubt; false if that is nothing. */
 static bool collect(orienter *o)
 {
     const pdag *g = o->graph;
@@ -202,7 +177,18 @@ static bool collect(orienter *o)
     for (int64_t a = 0; a < g->d; a++) {
         const uint64_t *line = pdag_row(g, g->line, a);
         for (int64_t b = bits_next(line, g->words, a + 1); b >= 0; b = bits_next(line, g->words, b + 1)) {
-            any |= consider_line(o, a, b);
+            if (bits_has(pdag_row(g, o->doubt, a), b)) {
+                continue;
+            }
+            bool forth = is_implied(o, a, b), back = is_implied(o, b, a);
+            any = any || forth || back;
+            if (forth && back) {
+                doubt_line(o, a, b);
+            } else if (forth) {
+                bits_put(o->want + a * g->words, b, true);
+            } else if (back) {
+                bits_put(o->want + b * g->words, a, true);
+            }
         }
     }
     return any;
@@ -240,7 +226,7 @@ static void check_cycle(orienter *o, int64_t a, int64_t b)
     }
 }
 
-static void take_back(orienter *o, int64_t a, int64_t b)
+static void undo_doubted(orienter *o, int64_t a, int64_t b)
 {
     if (bits_has(pdag_row(o->graph, o->doubt, a), b)) {
         pdag_set(o->graph, a, b, PDAG_LINE);
@@ -256,7 +242,7 @@ nonsens_status orient_rules(nonsens_context *ctx, orienter *o)
         if (pdag_has_cycle(o->graph)) {
             for_wanted(o, check_cycle);
         }
-        for_wanted(o, take_back);
+        for_wanted(o, undo_doubted);
     }
     return NONSENS_OK;
 }

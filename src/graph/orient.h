@@ -63,11 +63,11 @@ nonsens_status orient_new(nonsens_context *ctx, arena *keep, pdag *graph, const 
 nonsens_status orient_knowledge(nonsens_context *ctx, orienter *o);
 
 /*
- * Directs v-structures.  how: the options that `found` was made with (tests, for the rules that need more of them).
+ * Directs v-structures.  options: those that `found` was made with (tests, for the rules that need more of them).
  * Edges that the caller has removed from o->graph since then are gone here too; o->graph may have arrows already.
  */
 nonsens_status orient_colliders(nonsens_context *ctx, arena *keep, orienter *o, const skeleton *found,
-                                const skeleton_options *how, enum collider_rule rule, enum conflict_rule conflicts);
+                                const skeleton_options *options, enum collider_rule rule, enum conflict_rule conflicts);
 
 /* Meek's rules (Meek, "Causal inference and causal explanation with background knowledge", UAI 1995). */
 nonsens_status orient_rules(nonsens_context *ctx, orienter *o);

@@ -35,15 +35,6 @@ static int64_t list_triples(const pdag *g, orient_triple *out)
     return count;
 }
 
-static void judge_plainly(orienter *o, const skeleton *found)
-{
-    for (int64_t t = 0; t < o->report.triples; t++) {
-        orient_triple *triple = &o->triple[t];
-        triple->open = !skeleton_at(found, triple->x, triple->z)->separated;
-        triple->collider = !triple->open && !skeleton_separator_has(found, triple->x, triple->z, triple->y);
-    }
-}
-
 /* Whether a -> b agrees with what is known and with the arrows that are there. */
 static bool is_allowed(const orienter *o, int64_t a, int64_t b)
 {
@@ -71,33 +62,6 @@ static void want_arrow(orienter *o, int64_t a, int64_t b)
     }
 }
 
-static void want_all(orienter *o)
-{
-    const pdag *g = o->graph;
-    memset(o->want, 0, (size_t)(g->words * g->d) * sizeof *o->want);
-    for (int64_t t = 0; t < o->report.triples; t++) {
-        const orient_triple *triple = &o->triple[t];
-        if (triple->collider && !triple->open) {
-            want_arrow(o, triple->x, triple->y);
-            want_arrow(o, triple->z, triple->y);
-        }
-    }
-}
-
-static void draw_wanted(orienter *o)
-{
-    pdag *g = o->graph;
-    for (int64_t a = 0; a < g->d; a++) {
-        const uint64_t *want = pdag_row(g, o->want, a);
-        BITS_EACH(b, want, g->words)
-        {
-            bool back = bits_has(pdag_row(g, o->want, b), a);
-            pdag_set(g, a, b, back ? PDAG_BOTH : PDAG_ARROW);
-            o->report.conflicts += back && a < b;
-        }
-    }
-}
-
 /* Wanted arrows on cycles, all found before any is changed. */
 static void break_cycles(orienter *o)
 {
@@ -122,9 +86,25 @@ static void break_cycles(orienter *o)
 
 static void direct_together(orienter *o)
 {
-    want_all(o);
-    draw_wanted(o);
-    if (pdag_has_cycle(o->graph)) {
+    pdag *g = o->graph;
+    memset(o->want, 0, (size_t)(g->words * g->d) * sizeof *o->want);
+    for (int64_t t = 0; t < o->report.triples; t++) {
+        const orient_triple *triple = &o->triple[t];
+        if (triple->collider && !triple->open) {
+            want_arrow(o, triple->x, triple->y);
+            want_arrow(o, triple->z, triple->y);
+        }
+    }
+    for (int64_t a = 0; a < g->d; a++) {
+        const uint64_t *want = pdag_row(g, o->want, a);
+        BITS_EACH(b, want, g->words)
+        {
+            bool back = bits_has(pdag_row(g, o->want, b), a);
+            pdag_set(g, a, b, back ? PDAG_BOTH : PDAG_ARROW);
+            o->report.conflicts += back && a < b;
+        }
+    }
+    if (pdag_has_cycle(g)) {
         break_cycles(o);
     }
 }
@@ -136,24 +116,13 @@ static bool fits(const orienter *o, int64_t a, int64_t b)
     return is_allowed(o, a, b) && !pdag_would_close_cycle(o->graph, a, b);
 }
 
-/* Edges into y lie on no path from y to x or z: both can be judged before either is drawn. */
-static void direct_one(orienter *o, orient_triple *t)
+static nonsens_status direct_by_priority(nonsens_context *ctx, orienter *o)
 {
-    if (fits(o, t->x, t->y) && fits(o, t->z, t->y)) {
-        pdag_set(o->graph, t->x, t->y, PDAG_ARROW);
-        pdag_set(o->graph, t->z, t->y, PDAG_ARROW);
-    } else {
-        t->open = true;
-        o->report.conflicts++;
-    }
-}
-
-static nonsens_status direct_by_priority(nonsens_context *ctx, arena *local, orienter *o)
-{
+    SCOPED_ARENA(local);
     sort_entry *entry, *spare; // (triples)
     int64_t count = 0;
-    ARENA_TRY(ctx, local, entry, o->report.triples);
-    ARENA_TRY(ctx, local, spare, o->report.triples);
+    ARENA_TRY(ctx, &local, entry, o->report.triples);
+    ARENA_TRY(ctx, &local, spare, o->report.triples);
     for (int64_t t = 0; t < o->report.triples; t++) {
         if (o->triple[t].collider && !o->triple[t].open) {
             entry[count++] = (sort_entry){sort_key(-o->triple[t].p_value), t};
@@ -161,23 +130,33 @@ static nonsens_status direct_by_priority(nonsens_context *ctx, arena *local, ori
     }
     sort_entries(entry, spare, count, NULL, NULL);
     for (int64_t i = 0; i < count; i++) {
-        direct_one(o, &o->triple[entry[i].row]);
+        orient_triple *t = &o->triple[entry[i].row];
+        // edges into y lie on no path from y to x or z: both can be judged before either is drawn
+        if (fits(o, t->x, t->y) && fits(o, t->z, t->y)) {
+            pdag_set(o->graph, t->x, t->y, PDAG_ARROW);
+            pdag_set(o->graph, t->z, t->y, PDAG_ARROW);
+        } else {
+            t->open = true;
+            o->report.conflicts++;
+        }
     }
     return NONSENS_OK;
 }
 
 /* ---- all together ----------------------------------------------------------------------------------------------- */
 
-static nonsens_status judge(nonsens_context *ctx, orienter *o, const skeleton *found, const skeleton_options *how,
+static nonsens_status judge(nonsens_context *ctx, orienter *o, const skeleton *found, const skeleton_options *options,
                             enum collider_rule rule)
 {
     for (int64_t t = 0; t < o->report.triples; t++) {
-        o->triple[t].p_value = skeleton_at(found, o->triple[t].x, o->triple[t].z)->p_value;
+        orient_triple *triple = &o->triple[t];
+        const skeleton_pair *ends = skeleton_at(found, triple->x, triple->z);
+        triple->p_value = ends->p_value;
+        triple->open = !ends->separated;
+        triple->collider = ends->separated && !skeleton_separator_has(found, triple->x, triple->z, triple->y);
     }
-    if (rule == ORIENT_PLAIN) {
-        judge_plainly(o, found);
-    } else {
-        TRY(orient_count_separators(ctx, o, how, rule));
+    if (rule != ORIENT_PLAIN) {
+        TRY(orient_count_separators(ctx, o, options, rule));
     }
     for (int64_t t = 0; t < o->report.triples; t++) {
         o->report.colliders += o->triple[t].collider;
@@ -187,23 +166,20 @@ static nonsens_status judge(nonsens_context *ctx, orienter *o, const skeleton *f
 }
 
 nonsens_status orient_colliders(nonsens_context *ctx, arena *keep, orienter *o, const skeleton *found,
-                                const skeleton_options *how, enum collider_rule rule, enum conflict_rule conflicts)
+                                const skeleton_options *options, enum collider_rule rule, enum conflict_rule conflicts)
 {
-    arena local = {0};
-    nonsens_status status = NONSENS_OK;
     o->report.triples = list_triples(o->graph, NULL);
     ARENA_TRY(ctx, keep, o->triple, o->report.triples);
     list_triples(o->graph, o->triple);
-    TRY(judge(ctx, o, found, how, rule));
+    TRY(judge(ctx, o, found, options, rule));
     refuse_forbidden(o);
     if (conflicts == ORIENT_BIDIRECTED) {
         direct_together(o);
     } else {
-        status = direct_by_priority(ctx, &local, o);
-        arena_free(&local);
+        TRY(direct_by_priority(ctx, o));
     }
     for (int64_t t = 0; t < o->report.triples; t++) {
         o->open_triples += o->triple[t].open;
     }
-    return status;
+    return NONSENS_OK;
 }

@@ -16,7 +16,7 @@
 /* Triples of the same x and z stand together: pair k has start[k] .. start[k + 1] - 1. */
 typedef struct count_work {
     orienter *o;
-    const skeleton_options *how;
+    const skeleton_options *options;
     enum collider_rule rule;
     int64_t *start, *tests; /* (pairs + 1), (pairs) */
     first_failure failure;
@@ -45,10 +45,10 @@ static nonsens_status count_one(nonsens_context *ctx, arena *scratch, const coun
     const orient_triple *triple = &w->o->triple[w->start[pair]];
     int64_t count = w->start[pair + 1] - w->start[pair];
     double p;
-    TRY(skeleton_ask(ctx, scratch, w->how, triple->x, triple->z, size, space->given, &p));
+    TRY(skeleton_ask(ctx, scratch, w->options, triple->x, triple->z, size, space->given, &p));
     w->tests[pair]++;
     space->p_value = fmax(p, space->p_value);
-    if (p > w->how->alpha) {
+    if (p > w->options->alpha) {
         space->sets++;
         for (int64_t t = 0; t < count; t++) {
             space->with[t] += is_in(size, space->given, triple[t].y);
@@ -63,7 +63,7 @@ static nonsens_status count_subsets(nonsens_context *ctx, arena *scratch, const 
 {
     const pdag *g = w->o->graph;
     int64_t near = pdag_neighbours(g, of, space->near);
-    int64_t largest = w->how->max_given >= 0 && w->how->max_given < near ? w->how->max_given : near;
+    int64_t largest = w->options->max_given >= 0 && w->options->max_given < near ? w->options->max_given : near;
     for (int64_t size = but < 0 ? 0 : 1; size <= largest; size++) {
         bool more = true;
         for (subsets_first(size, space->index); more; more = subsets_next(near, size, space->index)) {
@@ -80,17 +80,6 @@ static nonsens_status count_subsets(nonsens_context *ctx, arena *scratch, const 
     return NONSENS_OK;
 }
 
-static void judge_triple(orient_triple *t, enum collider_rule rule, int64_t sets, int64_t with)
-{
-    if (rule == ORIENT_CONSERVATIVE) {
-        t->collider = sets > 0 && with == 0;
-        t->open = sets == 0 || (with > 0 && with < sets);
-    } else {
-        t->collider = 2 * with < sets;
-        t->open = 2 * with == sets;
-    }
-}
-
 static nonsens_status count_pair(nonsens_context *ctx, arena *scratch, int64_t job, const count_work *w)
 {
     orient_triple *triple = &w->o->triple[w->start[job]];
@@ -103,8 +92,11 @@ static nonsens_status count_pair(nonsens_context *ctx, arena *scratch, int64_t j
     TRY(count_subsets(ctx, scratch, w, job, triple->x, -1, &space));
     TRY(count_subsets(ctx, scratch, w, job, triple->z, triple->x, &space));
     for (int64_t t = 0; t < w->start[job + 1] - w->start[job]; t++) {
+        int64_t sets = space.sets, with = space.with[t];
+        bool conservative = w->rule == ORIENT_CONSERVATIVE;
         triple[t].p_value = space.p_value;
-        judge_triple(&triple[t], w->rule, space.sets, space.with[t]);
+        triple[t].collider = conservative ? sets > 0 && with == 0 : 2 * with < sets;
+        triple[t].open = conservative ? sets == 0 || (with > 0 && with < sets) : 2 * with == sets;
     }
     return NONSENS_OK;
 }
@@ -118,40 +110,26 @@ static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job,
     return first_failure_note(&w->failure, job, count_pair(ctx, scratch, job, w));
 }
 
-/* Where pairs begin; returns how many there are. */
-static int64_t find_pairs(const orienter *o, int64_t *start)
-{
-    int64_t pairs = 0;
-    for (int64_t t = 0; t < o->report.triples; t++) {
-        const orient_triple *triple = &o->triple[t];
-        if (t == 0 || triple->x != triple[-1].x || triple->z != triple[-1].z) {
-            start[pairs++] = t;
-        }
-    }
-    start[pairs] = o->report.triples;
-    return pairs;
-}
-
-static nonsens_status count_all(nonsens_context *ctx, arena *local, count_work *w)
-{
-    ARENA_TRY(ctx, local, w->start, w->o->report.triples + 1);
-    ARENA_TRY(ctx, local, w->tests, w->o->report.triples);
-    first_failure_reset(&w->failure);
-    int64_t pairs = find_pairs(w->o, w->start);
-    TRY(parallel_for(ctx, w->how->threads, pairs, w->how->phase, run_job, w));
-    TRY(check_cancelled(ctx));
-    for (int64_t k = 0; k < pairs; k++) {
-        w->o->report.tests += w->tests[k];
-    }
-    return NONSENS_OK;
-}
-
-nonsens_status orient_count_separators(nonsens_context *ctx, orienter *o, const skeleton_options *how,
+nonsens_status orient_count_separators(nonsens_context *ctx, orienter *o, const skeleton_options *options,
                                        enum collider_rule rule)
 {
-    arena local = {0};
-    count_work w = {.o = o, .how = how, .rule = rule};
-    nonsens_status status = count_all(ctx, &local, &w);
-    arena_free(&local);
-    return status;
+    SCOPED_ARENA(local);
+    count_work w = {.o = o, .options = options, .rule = rule};
+    int64_t pairs = 0, triples = o->report.triples;
+    ARENA_TRY(ctx, &local, w.start, triples + 1);
+    ARENA_TRY(ctx, &local, w.tests, triples);
+    for (int64_t t = 0; t < triples; t++) {
+        const orient_triple *triple = &o->triple[t];
+        if (t == 0 || triple->x != triple[-1].x || triple->z != triple[-1].z) {
+            w.start[pairs++] = t;
+        }
+    }
+    w.start[pairs] = triples;
+    first_failure_reset(&w.failure);
+    TRY(parallel_for(ctx, options->threads, pairs, options->phase, run_job, &w));
+    TRY(check_cancelled(ctx));
+    for (int64_t k = 0; k < pairs; k++) {
+        o->report.tests += w.tests[k];
+    }
+    return NONSENS_OK;
 }

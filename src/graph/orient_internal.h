@@ -8,7 +8,7 @@
 bool orient_would_collide(const orienter *o, int64_t a, int64_t b);
 
 /* Fills in `collider` and `open` of every triple by tests given all subsets of neighbours. */
-nonsens_status orient_count_separators(nonsens_context *ctx, orienter *o, const skeleton_options *how,
+nonsens_status orient_count_separators(nonsens_context *ctx, orienter *o, const skeleton_options *options,
                                        enum collider_rule rule);
 
 #endif

@@ -205,12 +205,13 @@ static nonsens_status close_level(nonsens_context *ctx, arena *keep, level_work 
     return NONSENS_OK;
 }
 
-static nonsens_status run_level(nonsens_context *ctx, arena *keep, arena *local, level_work *w)
+static nonsens_status run_level(nonsens_context *ctx, arena *keep, level_work *w)
 {
-    ARENA_TRY(ctx, local, w->x, w->pairs);
-    ARENA_TRY(ctx, local, w->y, w->pairs);
-    ARENA_TRY(ctx, local, w->given, w->pairs * w->size);
-    ARENA_TRY(ctx, local, w->tests, w->pairs);
+    SCOPED_ARENA(local);
+    ARENA_TRY(ctx, &local, w->x, w->pairs);
+    ARENA_TRY(ctx, &local, w->y, w->pairs);
+    ARENA_TRY(ctx, &local, w->given, w->pairs * w->size);
+    ARENA_TRY(ctx, &local, w->tests, w->pairs);
     list_pairs(w, w->x, w->y);
     w->per_job = 1 + w->pairs / MAX_JOBS;
     w->found->level = w->size;
@@ -219,25 +220,6 @@ static nonsens_status run_level(nonsens_context *ctx, arena *keep, arena *local,
     TRY(parallel_for(ctx, w->options->threads, jobs, w->options->phase, run_job, w));
     TRY(check_cancelled(ctx));
     return close_level(ctx, keep, w);
-}
-
-static nonsens_status run_levels(nonsens_context *ctx, arena *keep, arena *local, const skeleton_options *options,
-                                 skeleton *out)
-{
-    level_work w = {.options = options, .found = out};
-    for (;; w.size++) {
-        arena_mark mark = arena_tell(local);
-        w.pairs = list_pairs(&w, NULL, NULL);
-        if (w.pairs == 0) {
-            return NONSENS_OK;
-        }
-        if (options->max_given >= 0 && w.size > options->max_given) {
-            out->capped = true;
-            return NONSENS_OK;
-        }
-        TRY(run_level(ctx, keep, local, &w));
-        arena_rewind(local, mark);
-    }
 }
 
 static nonsens_status check_options(nonsens_context *ctx, int64_t d, const skeleton_options *options)
@@ -256,7 +238,7 @@ static nonsens_status check_options(nonsens_context *ctx, int64_t d, const skele
 nonsens_status skeleton_find(nonsens_context *ctx, arena *keep, int64_t d, const skeleton_options *options,
                              skeleton *out)
 {
-    arena local = {0};
+    level_work w = {.options = options, .found = out};
     *out = (skeleton){.level = -1};
     TRY(check_options(ctx, d, options));
     TRY(pdag_new(ctx, keep, d, &out->graph));
@@ -267,7 +249,12 @@ nonsens_status skeleton_find(nonsens_context *ctx, arena *keep, int64_t d, const
             pdag_set(&out->graph, a, b, knowledge_separates(options->known, a, b) ? PDAG_NONE : PDAG_LINE);
         }
     }
-    nonsens_status status = run_levels(ctx, keep, &local, options, out);
-    arena_free(&local);
-    return status;
+    for (; (w.pairs = list_pairs(&w, NULL, NULL)) > 0; w.size++) {
+        if (options->max_given >= 0 && w.size > options->max_given) {
+            out->capped = true;
+            break;
+        }
+        TRY(run_level(ctx, keep, &w));
+    }
+    return NONSENS_OK;
 }

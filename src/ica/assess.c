@@ -33,31 +33,27 @@ double ica_amari(int64_t d, const double *p)
     return d > 1 ? sum / (2.0 * (double)d * (double)(d - 1)) : 0.0;
 }
 
-/* out (n) = v with mean 0 and length 1; zeros for a constant.  Scaled first: squares may leave the doubles' range. */
-static void normalise_column(int64_t n, const double *v, double *out)
-{
-    double largest = 0.0, mean = 0.0, square = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(v[i]));
-    }
-    for (int64_t i = 0; i < n; i++) {
-        out[i] = largest > 0.0 ? v[i] / largest : 0.0;
-        mean += out[i] / (double)n;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        out[i] -= mean;
-        square += out[i] * out[i];
-    }
-    for (int64_t i = 0; i < n; i++) {
-        out[i] = square > 0.0 ? out[i] / sqrt(square) : 0.0;
-    }
-}
-
+/* Columns of x with mean 0 and length 1; zeros for a constant.  Scaled first: squares may leave the doubles' range. */
 static nonsens_status normalised(nonsens_context *ctx, arena *a, matrix x, double **out)
 {
-    ARENA_TRY(ctx, a, *out, x.rows * x.cols);
+    int64_t n = x.rows;
+    ARENA_TRY(ctx, a, *out, n * x.cols);
     for (int64_t j = 0; j < x.cols; j++) {
-        normalise_column(x.rows, matrix_col(x, j), *out + j * x.rows);
+        double *to = *out + j * n, *v = matrix_col(x, j), largest = 0.0, mean = 0.0, square = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            largest = fmax(largest, fabs(v[i]));
+        }
+        for (int64_t i = 0; i < n; i++) {
+            to[i] = largest > 0.0 ? v[i] / largest : 0.0;
+            mean += to[i] / (double)n;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            to[i] -= mean;
+            square += to[i] * to[i];
+        }
+        for (int64_t i = 0; i < n; i++) {
+            to[i] = square > 0.0 ? to[i] / sqrt(square) : 0.0;
+        }
     }
     return NONSENS_OK;
 }

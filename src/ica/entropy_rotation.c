@@ -39,13 +39,13 @@ static double source_entropy(const entropy_state *state, const double *s)
     double sum = 0.0;
     for (int64_t e = 0; e < data->segments; e++) {
         int64_t rows = data->start[e + 1] - data->start[e], m = state->spacing[e];
-        double least = TIE * (double)m / (double)rows, logs = 0.0;
+        double min_width = TIE * (double)m / (double)rows, logs = 0.0;
         double *sorted = state->work;
         memcpy(sorted, s + data->start[e], (size_t)rows * sizeof *s);
         sort_doubles(rows, sorted, state->work + state->largest);
         for (int64_t i = 0; i < rows; i++) {
             int64_t low = i < m ? 0 : i - m, high = i + m < rows ? i + m : rows - 1;
-            logs += log(fmax(sorted[high] - sorted[low], least));
+            logs += log(fmax(sorted[high] - sorted[low], min_width));
         }
         sum += ica_segment_weight(data, e) * (logs / (double)rows + state->digammas[e]);
     }
@@ -75,26 +75,18 @@ static double mean_digamma_difference(int64_t n, int64_t m)
     return sum / (double)n;
 }
 
-static nonsens_status entropy_open(nonsens_context *ctx, arena *a, ica_data *data, double *rotation,
-                                   entropy_state *state)
-{
-    TRY(ica_rows_new(ctx, a, data, rotation, &state->rows));
-    ARENA_TRY(ctx, a, state->digammas, data->segments);
-    ARENA_TRY(ctx, a, state->spacing, data->segments);
-    for (int64_t e = 0; e < data->segments; e++) {
-        int64_t rows = data->start[e + 1] - data->start[e];
-        state->spacing[e] = (int64_t)(sqrt((double)rows) + 0.5);
-        state->digammas[e] = mean_digamma_difference(rows, state->spacing[e]);
-    }
-    state->largest = ica_largest_segment(data);
-    ARENA_TRY(ctx, a, state->work, 2 * state->largest);
-    return NONSENS_OK;
-}
-
 nonsens_status ica_entropy_rotation(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_result *out)
 {
-    entropy_state state = {0};
-    TRY(entropy_open(ctx, a, data, rotation, &state));
+    entropy_state state = {.largest = ica_largest_segment(data)};
+    TRY(ica_rows_new(ctx, a, data, rotation, &state.rows));
+    ARENA_TRY(ctx, a, state.digammas, data->segments);
+    ARENA_TRY(ctx, a, state.spacing, data->segments);
+    ARENA_TRY(ctx, a, state.work, 2 * state.largest);
+    for (int64_t e = 0; e < data->segments; e++) {
+        int64_t rows = data->start[e + 1] - data->start[e];
+        state.spacing[e] = (int64_t)(sqrt((double)rows) + 0.5);
+        state.digammas[e] = mean_digamma_difference(rows, state.spacing[e]);
+    }
     ica_contrast contrast = {&state, plane_entropy, ica_rows_turn};
     const ica_search *search = data->d == 2 ? &ANGLES_OF_TWO : &ANGLES_OF_MANY;
     TRY(ica_sweep_planes(ctx, data->d, &contrast, search, &out->iterations, &out->converged));

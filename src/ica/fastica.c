@@ -53,23 +53,17 @@ typedef struct fixed_point {
 
 /* ---- orthogonality ------------------------------------------------------------------------------------------- */
 
-/* Takes from v (d, count) what lies along the first `done` directions; returns the least part of a square left. */
+/* Takes from v (d, count) what lies along the first `done` directions; returns the smallest part of a square left. */
 static double leave_directions(const fixed_point *p, int64_t done, int64_t count, double *v)
 {
-    double least = 1.0;
+    double smallest = 1.0;
     for (int64_t j = 0; j < count; j++) {
         double *column = v + j * p->d, before = linalg_dot(p->d, column, column);
-        for (int64_t k = 0; k < 2 * done; k++) { /* twice, for rounding */
-            const double *direction = p->w + (k % done) * p->d;
-            double part = linalg_dot(p->d, direction, column);
-            for (int64_t i = 0; i < p->d; i++) {
-                column[i] -= part * direction[i];
-            }
-        }
+        ica_leave_directions(p->d, done, p->w, column);
         double after = linalg_dot(p->d, column, column);
-        least = after < least * before ? after / before : least;
+        smallest = after < smallest * before ? after / before : smallest;
     }
-    return least;
+    return smallest;
 }
 
 /* One round of v (d, count) <- v (v'v)^{-1/2}; *condition = least over largest eigenvalue, 0 if nothing was done. */
@@ -213,25 +207,7 @@ static nonsens_status search_from_here(fixed_point *p, bool deflation, double *o
     return NONSENS_OK;
 }
 
-/* ---- starts -------------------------------------------------------------------------------------------------- */
-
-/* The best of all starts into best (d, d) and out. */
-static nonsens_status search_from_all(fixed_point *p, const ica_options *options, double *best, ica_result *out)
-{
-    for (int64_t start = 0; start == 0 || start < options->starts; start++) {
-        double objective;
-        ica_set_start(options->seed, start, p->d, p->w);
-        TRY(search_from_here(p, options->deflation, &objective));
-        if (start == 0 || ica_is_better(p->converged, objective, out)) {
-            memcpy(best, p->w, (size_t)(p->d * p->d) * sizeof *best);
-            out->objective = objective;
-            out->iterations = p->iterations;
-            out->converged = p->converged;
-        }
-    }
-    return NONSENS_OK;
-}
-
+/* The best of all starts. */
 nonsens_status ica_fastica_within(nonsens_context *ctx, arena *a, ica_data *data, const ica_options *options,
                                   const ica_fastica_limits *limits, double *rotation, ica_result *out)
 {
@@ -246,7 +222,17 @@ nonsens_status ica_fastica_within(nonsens_context *ctx, arena *a, ica_data *data
     ARENA_TRY(ctx, a, p.gram, d * d);
     ARENA_TRY(ctx, a, p.eigenvalue, d);
     ARENA_TRY(ctx, a, best, d * d);
-    TRY(search_from_all(&p, options, best, out));
+    for (int64_t start = 0; start == 0 || start < options->starts; start++) {
+        double objective;
+        ica_set_start(options->seed, start, d, p.w);
+        TRY(search_from_here(&p, options->deflation, &objective));
+        if (start == 0 || ica_is_better(p.converged, objective, out)) {
+            memcpy(best, p.w, (size_t)(d * d) * sizeof *best);
+            out->objective = objective;
+            out->iterations = p.iterations;
+            out->converged = p.converged;
+        }
+    }
     ica_blocks_turn(&p.blocks, best);
     linalg_gemm(true, false, d, d, d, 1.0, best, d, rotation, d, 0.0, p.gram, d);
     memcpy(rotation, p.gram, (size_t)(d * d) * sizeof *rotation);

@@ -174,12 +174,12 @@ static nonsens_status canonical_basis(nonsens_context *ctx, unmixing_job *job)
 /* Copies the rows of segments with at least 2 (d + 1) rows; with fewer a contrast overfits or is unbounded. */
 static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *job, ica_data *data)
 {
-    int64_t *start, least = 2 * (job->d + 1);
+    int64_t *start, min_rows = 2 * (job->d + 1);
     ARENA_TRY(ctx, job->scratch, start, job->segments + 1);
     *data = (ica_data){.d = job->d, .start = start};
     for (int64_t e = 0; e < job->segments; e++) {
         int64_t rows = job->start[e + 1] - job->start[e];
-        if (rows >= least) {
+        if (rows >= min_rows) {
             data->n += rows;
             start[++data->segments] = data->n;
         }
@@ -187,14 +187,14 @@ static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *
     if (data->segments == 0) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
                     "unmixing %" PRId64 " columns needs %s at least %" PRId64 " rows; %sgive more rows", job->d,
-                    job->segments > 1 ? "a segment of" : "", least, job->segments > 1 ? "merge segments or " : "");
+                    job->segments > 1 ? "a segment of" : "", min_rows, job->segments > 1 ? "merge segments or " : "");
     }
     ARENA_TRY(ctx, job->scratch, data->y, data->n * job->d);
     ARENA_TRY(ctx, job->scratch, data->mean, data->segments * job->d);
     int64_t used = 0, place = 0;
     for (int64_t e = 0; e < job->segments; e++) {
         int64_t rows = job->start[e + 1] - job->start[e];
-        if (rows < least) {
+        if (rows < min_rows) {
             continue;
         }
         for (int64_t j = 0; j < job->d; j++) {
@@ -329,18 +329,16 @@ ica_options ica_options_for(enum option_unmixing algorithm)
 nonsens_status ica_unmix(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
                          const ica_options *options, ica_result *out)
 {
+    SCOPED_ARENA(scratch);
     *out = (ica_result){0};
     ARENA_TRY(ctx, a, out->unmix, z.cols * z.cols);
-    arena scratch = {0};
     unmixing_job job = {
         .scratch = &scratch, .n = z.rows, .d = z.cols, .segments = segments, .start = start, .whole = {0, z.rows}};
     ica_options resolved = *options;
     if (resolved.whitening == WHITENING_AUTO) {
         resolved.whitening = ica_sees_segments(resolved.algorithm) ? WHITENING_WITHIN : WHITENING_TOTAL;
     }
-    nonsens_status status = unmix_with(ctx, &job, z, &resolved, out);
-    arena_free(&scratch);
-    return status;
+    return unmix_with(ctx, &job, z, &resolved, out);
 }
 
 void ica_apply(matrix z, const double *unmix, matrix s)
@@ -350,11 +348,7 @@ void ica_apply(matrix z, const double *unmix, matrix s)
     }
     for (int64_t k = 0; k < z.cols; k++) {
         const double *feature = matrix_col(z, k);
-        double mean = 0.0;
-        for (int64_t i = 0; i < z.rows; i++) {
-            mean += feature[i];
-        }
-        mean /= (double)z.rows;
+        double mean = mean_of_rows(feature, 0, z.rows);
         for (int64_t j = 0; j < s.cols; j++) {
             double *source = matrix_col(s, j), weight = unmix[j + s.cols * k];
             for (int64_t i = 0; i < z.rows; i++) {

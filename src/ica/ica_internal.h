@@ -108,11 +108,11 @@ nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data
                                   double *rotation, ica_result *out);
 
 /* score_rotation.c: one fit of one family, see there. */
-typedef struct ica_score_how {
+typedef struct ica_score_options {
     const ica_family *family;
     double sharpness;
     int max_iterations; /* of the descent */
-} ica_score_how;
+} ica_score_options;
 
 typedef struct ica_score_fit {
     double *rotation, *location; /* (d, d) and (d): sources = rotation * y - location */
@@ -122,15 +122,15 @@ typedef struct ica_score_fit {
 } ica_score_fit;
 
 /* From the rotation and location in fit, which it overwrites. */
-nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                  ica_score_fit *fit);
 
 /* out (segments): what each adds to J of the rows in `test` with the coefficients that fit the rows in `train`. */
 nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
-                                  const ica_score_how *how, const ica_score_fit *fit, double *out);
+                                  const ica_score_options *options, const ica_score_fit *fit, double *out);
 
-/* For tests: J and its gradient as the descent sees them, x the rotation (Cayley) after fit's and then the places. */
-nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+/* For tests: J and its gradient as the descent sees them, x the rotation (Cayley) after fit's, then locations. */
+nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                const ica_score_fit *fit, int64_t parameters, const double *x, double *value,
                                double *gradient);
 

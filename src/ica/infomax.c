@@ -33,7 +33,7 @@ enum { ITERATIONS = 500, SWITCHES = 20, HALVINGS = 12, MEMORY = 7, GAP_ROWS = 40
 static const double STATIONARY = 1e-9;        /* max |G| at the end, */
 static const double NEARLY_STATIONARY = 0.02; /* and where the signs are looked at again */
 static const double MIN_CURVATURE = 0.01;     /* of a pair of sources */
-static const double ROUNDING = 1e-13;         /* of L: what is below this cannot be told from no change */
+static const double ROUNDING = 1e-13;         /* of L: a smaller change is none */
 /* c(1) by quadrature with 30 digits, c(-1). */
 static const double LOG_MASS_SUPER = -0.29939807202542053, LOG_MASS_SUB = 0.5;
 
@@ -156,13 +156,13 @@ static void precondition(void *state, double *v)
     const infomax *p = state;
     int64_t d = p->d;
     for (int64_t i = 0; i < d; i++) {
-        double bend = 1.0 + p->sign[i] * p->here.slope[i]; /* E phi'(u_i) >= 0 */
-        v[i + i * d] /= 1.0 + bend * p->here.covariance[i + i * d];
+        double curvature = 1.0 + p->sign[i] * p->here.slope[i]; /* E phi'(u_i) >= 0 */
+        v[i + i * d] /= 1.0 + curvature * p->here.covariance[i + i * d];
         for (int64_t j = 0; j < i; j++) {
-            double first = bend * p->here.covariance[j + j * d];
+            double first = curvature * p->here.covariance[j + j * d];
             double second = (1.0 + p->sign[j] * p->here.slope[j]) * p->here.covariance[i + i * d];
-            double least = 0.5 * (first + second - sqrt((first - second) * (first - second) + 4.0));
-            double raise = least < MIN_CURVATURE ? MIN_CURVATURE - least : 0.0;
+            double smaller = 0.5 * (first + second - sqrt((first - second) * (first - second) + 4.0));
+            double raise = smaller < MIN_CURVATURE ? MIN_CURVATURE - smaller : 0.0;
             first += raise;
             second += raise;
             double determinant = first * second - 1.0, ij = v[i + j * d], ji = v[j + i * d];
@@ -178,8 +178,7 @@ static void find_direction(infomax *p)
     int64_t size = p->d * p->d;
     memcpy(p->direction, p->gradient, (size_t)size * sizeof *p->direction);
     lbfgs_memory_apply(&p->memory, precondition, p, p->direction);
-    if (!(linalg_dot(size, p->direction, p->gradient) >
-          0.0)) { /* not downhill: forget, and trust H, which is definite */
+    if (!(linalg_dot(size, p->direction, p->gradient) > 0.0)) { // not downhill: forget, and trust H, which is definite
         p->memory.kept = 0;
         memcpy(p->direction, p->gradient, (size_t)size * sizeof *p->direction);
         precondition(p, p->direction);
@@ -189,10 +188,20 @@ static void find_direction(infomax *p)
     }
 }
 
-/* Keeps a step of this length and the change of the gradient in p->change, if the curvature along it is positive. */
-static void remember(infomax *p, double length)
+/* ---- steps --------------------------------------------------------------------------------------------------- */
+
+/* Makes the trial point the present one, and keeps the step if the curvature along it is positive. */
+static void take_step(infomax *p, double length)
 {
     int64_t size = p->d * p->d;
+    infomax_point left = p->here;
+    p->here = p->trial;
+    p->trial = left;
+    memcpy(p->change, p->gradient, (size_t)size * sizeof *p->change);
+    relative_gradient(p, &p->here, p->gradient);
+    for (int64_t k = 0; k < size; k++) {
+        p->change[k] = p->gradient[k] - p->change[k];
+    }
     double curvature = length * linalg_dot(size, p->direction, p->change);
     if (curvature > 0.0) {
         double *step = lbfgs_memory_step(&p->memory);
@@ -204,36 +213,20 @@ static void remember(infomax *p, double length)
     }
 }
 
-/* ---- steps --------------------------------------------------------------------------------------------------- */
-
-/* trial = (I + length D) W: columns of w are rows of W, so w (I + length D)'. */
-static nonsens_status try_step(infomax *p, double length)
-{
-    int64_t d = p->d;
-    memcpy(p->trial.w, p->here.w, (size_t)(d * d) * sizeof *p->trial.w);
-    linalg_gemm(false, true, d, d, d, length, p->here.w, d, p->direction, d, 1.0, p->trial.w, d);
-    return visit(p, &p->trial);
-}
-
 /* Takes the first of the steps D, D / 2, D / 4, ... that does not raise L; *taken = false if none does. */
 static nonsens_status step_down(infomax *p, bool *taken)
 {
+    int64_t d = p->d;
     double before = minus_log_likelihood(p, &p->here), length = 1.0;
     *taken = false;
     for (int i = 0; i < HALVINGS && !*taken; i++, length *= 0.5) {
-        TRY(try_step(p, length));
-        double after = minus_log_likelihood(p, &p->trial);
-        if (after <= before + ROUNDING * fmax(1.0, fabs(before))) {
-            infomax_point left = p->here;
-            p->here = p->trial;
-            p->trial = left;
-            memcpy(p->change, p->gradient, (size_t)(p->d * p->d) * sizeof *p->change);
-            relative_gradient(p, &p->here, p->gradient);
-            for (int64_t k = 0; k < p->d * p->d; k++) {
-                p->change[k] = p->gradient[k] - p->change[k];
-            }
-            remember(p, length);
-            *taken = true;
+        // (I + length D) W: columns of w are rows of W, so w (I + length D)'
+        memcpy(p->trial.w, p->here.w, (size_t)(d * d) * sizeof *p->trial.w);
+        linalg_gemm(false, true, d, d, d, length, p->here.w, d, p->direction, d, 1.0, p->trial.w, d);
+        TRY(visit(p, &p->trial));
+        *taken = minus_log_likelihood(p, &p->trial) <= before + ROUNDING * fmax(1.0, fabs(before));
+        if (*taken) {
+            take_step(p, length);
         }
     }
     return NONSENS_OK;

@@ -164,26 +164,6 @@ static void rescale_rows(covariances *set)
     }
 }
 
-static nonsens_status descend(nonsens_context *ctx, covariances *set, int *steps, bool *converged)
-{
-    double largest = INFINITY;
-    int done = 0;
-    while (done < MAX_STEPS && largest > STEP_TOLERANCE) {
-        TRY(check_cancelled(ctx));
-        largest = 0.0;
-        for (int64_t j = 0; j < set->d; j++) {
-            for (int64_t k = j + 1; k < set->d; k++) {
-                largest = fmax(largest, descend_pair(set, j, k));
-            }
-        }
-        rescale_rows(set);
-        done++;
-    }
-    *steps = done;
-    *converged = largest <= STEP_TOLERANCE;
-    return NONSENS_OK;
-}
-
 /* 1/2 sum_e n_e/n [log det diag D_e - log det D_e] of the transformed covariances. */
 static nonsens_status criterion(nonsens_context *ctx, arena *a, const covariances *set, double *value)
 {
@@ -209,8 +189,9 @@ static nonsens_status criterion(nonsens_context *ctx, arena *a, const covariance
 nonsens_status ica_joint_diagonalisation(nonsens_context *ctx, arena *a, const ica_data *data, double *unmixing,
                                          ica_result *out)
 {
-    int sweeps, steps;
+    int sweeps, steps = 0;
     bool rotated;
+    double largest = INFINITY;
     covariances set;
     if (data->segments < 2 && data->d > 1) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
@@ -221,7 +202,17 @@ nonsens_status ica_joint_diagonalisation(nonsens_context *ctx, arena *a, const i
     TRY(covariances_open(ctx, a, data, unmixing, &set));
     ica_contrast contrast = {&set, plane_log_variances, turn_covariances};
     TRY(ica_sweep_planes(ctx, data->d, &contrast, &ROTATIONS, &sweeps, &rotated));
-    TRY(descend(ctx, &set, &steps, &out->converged));
+    for (; steps < MAX_STEPS && largest > STEP_TOLERANCE; steps++) {
+        TRY(check_cancelled(ctx));
+        largest = 0.0;
+        for (int64_t j = 0; j < set.d; j++) {
+            for (int64_t k = j + 1; k < set.d; k++) {
+                largest = fmax(largest, descend_pair(&set, j, k));
+            }
+        }
+        rescale_rows(&set);
+    }
+    out->converged = largest <= STEP_TOLERANCE;
     TRY(criterion(ctx, a, &set, &out->objective));
     out->iterations = sweeps + steps;
     out->contrast_gap = (double)data->n * ica_weakest_plane(data->d, &contrast);

@@ -284,9 +284,9 @@ nonsens_status ica_blocks_new(nonsens_context *ctx, arena *a, const ica_data *da
 {
     *b = (ica_blocks){.ctx = ctx, .n = data->n, .d = data->d, .y = data->y, .contrast = contrast};
     b->blocks = (b->n + BLOCK_ROWS - 1) / BLOCK_ROWS;
-    int64_t worth = b->n * b->d / WORKER_VALUES, most = parallel_threads(threads);
-    most = most < b->blocks ? most : b->blocks;
-    b->workers = (int)(worth < 1 ? 1 : worth < most ? worth : most);
+    int64_t worth = b->n * b->d / WORKER_VALUES, max_workers = parallel_threads(threads);
+    max_workers = max_workers < b->blocks ? max_workers : b->blocks;
+    b->workers = (int)(worth < 1 ? 1 : worth < max_workers ? worth : max_workers);
     ARENA_TRY(ctx, a, b->tiles, (int64_t)b->workers * 2 * TILE_ROWS * b->d);
     ARENA_TRY(ctx, a, b->sums, b->blocks * sums_size(b));
     ARENA_TRY(ctx, a, b->totals, sums_size(b));
@@ -329,9 +329,9 @@ void ica_blocks_turn(ica_blocks *b, const double *w)
     }
 }
 
-nonsens_status ica_spaced_rows(nonsens_context *ctx, arena *a, const ica_data *data, int64_t most, ica_data *out)
+nonsens_status ica_spaced_rows(nonsens_context *ctx, arena *a, const ica_data *data, int64_t max_rows, ica_data *out)
 {
-    int64_t rows = data->n < most ? data->n : most;
+    int64_t rows = data->n < max_rows ? data->n : max_rows;
     *out = (ica_data){.n = rows, .d = data->d};
     ARENA_TRY(ctx, a, out->y, rows * data->d);
     for (int64_t j = 0; j < data->d; j++) {

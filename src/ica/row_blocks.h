@@ -44,8 +44,8 @@ nonsens_status ica_blocks_pass(ica_blocks *b, int64_t m, const double *w, ica_ro
 /* y = y w for w (d, d), in place. */
 void ica_blocks_turn(ica_blocks *b, const double *w);
 
-/* A copy of at most `most` rows, evenly spaced: what looks at every plane of two sources cannot look at all of many. */
-nonsens_status ica_spaced_rows(nonsens_context *ctx, arena *a, const ica_data *data, int64_t most, ica_data *out);
+/* A copy of at most max_rows rows, evenly spaced: a look at every plane of two sources would take long with all. */
+nonsens_status ica_spaced_rows(nonsens_context *ctx, arena *a, const ica_data *data, int64_t max_rows, ica_data *out);
 
 /* E G(scale s) over n values. */
 double ica_contrast_mean(enum option_contrast contrast, int64_t n, double scale, const double *s);

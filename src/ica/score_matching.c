@@ -12,7 +12,7 @@
  *
  * Deviations: the paper's printed J lacks |w_a|^2; it weights segments equally, here n_e/n is the efficient choice for
  * unequal sizes; |s| is rounded, and there are more families than that (statistics.c); W is a rotation of the
- * within-segment whitened rows; families that are not even in s are measured from a place that is fitted, since the
+ * within-segment whitened rows; families that are not even in s are measured from a location that is fitted, since the
  * corner of a density need not lie at its mean; M_e gets a small ridge.
  *
  * Which family: J estimates the Fisher divergence between model and data up to a constant of the data alone, so J on
@@ -60,22 +60,11 @@ static nonsens_status fit_open(nonsens_context *ctx, arena *a, int64_t d, ica_sc
     return NONSENS_OK;
 }
 
-static void fit_copy(int64_t d, const ica_score_fit *from, ica_score_fit *to)
-{
-    double *rotation = to->rotation, *location = to->location;
-    memcpy(rotation, from->rotation, (size_t)(d * d) * sizeof *rotation);
-    memcpy(location, from->location, (size_t)d * sizeof *location);
-    *to = *from;
-    to->rotation = rotation;
-    to->location = location;
-}
-
-/* Joint diagonalisation of the covariances where there are several; then the axes as they came; then random ones. */
+/* From joint diagonalisation of the covariances if there are several; then the axes as they came; then random ones. */
 static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *data, uint64_t seed, int64_t index,
                                 ica_score_fit *fit)
 {
     int64_t d = data->d;
-    TRY(fit_open(ctx, a, d, fit));
     if (index == 0 && d > 2 && data->segments > 1) {
         ica_data copy = *data;
         TRY(ica_start_by_covariances(ctx, a, &copy, fit->rotation));
@@ -85,15 +74,15 @@ static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *
     return NONSENS_OK;
 }
 
-/* Families that are measured from a place of their own begin where a family without one ends. */
-static nonsens_status fit_one(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+/* Families that are measured from a location of their own begin where a family without one ends. */
+static nonsens_status fit_one(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                               ica_score_fit *fit)
 {
-    ica_score_how first = {ica_family_of(STATISTIC_LOG_COSH), BLUNT, how->max_iterations};
-    if (how->family->located) {
+    ica_score_options first = {ica_family_of(STATISTIC_LOG_COSH), BLUNT, options->max_iterations};
+    if (options->family->located) {
         TRY(ica_score_descend(ctx, a, data, &first, fit));
     }
-    return ica_score_descend(ctx, a, data, how, fit);
+    return ica_score_descend(ctx, a, data, options, fit);
 }
 
 /* ---- which family ---- */
@@ -104,13 +93,6 @@ typedef struct choice_state {
     int64_t *used, *order; /* (segments) rows of each that take part, (n) and which these are, segment by segment */
     double *score;         /* (segments, PARTS, candidates) held-out J */
 } choice_state;
-
-/* How many of the rows of a segment the choice sees: all, or a share that still is enough for a contrast. */
-static int64_t rows_for_choice(const ica_data *data, int64_t rows)
-{
-    int64_t least = 4 * (data->d + 1), share = (int64_t)((double)rows * CHOICE_ROWS / (double)data->n);
-    return data->n <= CHOICE_ROWS || rows <= least ? rows : share > least ? share : least;
-}
 
 /*
  * order (rows): the rows of one segment in a random order that depends on their distance from the mean alone, so that
@@ -135,11 +117,14 @@ static void shuffle_by_content(const ica_data *data, int64_t e, uint64_t seed, d
     }
 }
 
-/* Puts the rows of every segment into the order in which they are dealt. */
+/*
+ * Puts the rows of every segment into the order in which they are dealt.  The choice sees all of them, or a share that
+ * still is enough for a contrast.
+ */
 static nonsens_status deal_rows(nonsens_context *ctx, arena *a, uint64_t seed, choice_state *state)
 {
     const ica_data *data = state->data;
-    int64_t largest = ica_largest_segment(data);
+    int64_t largest = ica_largest_segment(data), min_rows = 4 * (data->d + 1);
     double *distance;
     sort_entry *entry;
     ARENA_TRY(ctx, a, distance, largest);
@@ -147,7 +132,10 @@ static nonsens_status deal_rows(nonsens_context *ctx, arena *a, uint64_t seed, c
     ARENA_TRY(ctx, a, state->used, data->segments);
     ARENA_TRY(ctx, a, state->order, data->n);
     for (int64_t e = 0; e < data->segments; e++) {
-        state->used[e] = rows_for_choice(data, data->start[e + 1] - data->start[e]);
+        int64_t rows = data->start[e + 1] - data->start[e];
+        int64_t share = (int64_t)((double)rows * CHOICE_ROWS / (double)data->n);
+        bool all = data->n <= CHOICE_ROWS || rows <= min_rows;
+        state->used[e] = all ? rows : share > min_rows ? share : min_rows;
         shuffle_by_content(data, e, seed, distance, entry, state->order + data->start[e]);
     }
     return NONSENS_OK;
@@ -182,14 +170,15 @@ static nonsens_status take_part(nonsens_context *ctx, arena *a, const choice_sta
 static nonsens_status score_job(nonsens_context *ctx, arena *scratch, int64_t job, void *opaque)
 {
     const choice_state *state = opaque;
-    ica_score_how how = {ica_family_of(CANDIDATES[job / PARTS]), state->sharpness, CHOICE_ITERATIONS};
+    ica_score_options options = {ica_family_of(CANDIDATES[job / PARTS]), state->sharpness, CHOICE_ITERATIONS};
     ica_score_fit fit;
     ica_data train, test;
     TRY(take_part(ctx, scratch, state, job % PARTS, true, &train));
     TRY(take_part(ctx, scratch, state, job % PARTS, false, &test));
+    TRY(fit_open(ctx, scratch, train.d, &fit));
     TRY(start_fit(ctx, scratch, &train, 0, 0, &fit));
-    TRY(fit_one(ctx, scratch, &train, &how, &fit));
-    return ica_score_held_out(ctx, scratch, &train, &test, &how, &fit, state->score + job * state->data->segments);
+    TRY(fit_one(ctx, scratch, &train, &options, &fit));
+    return ica_score_held_out(ctx, scratch, &train, &test, &options, &fit, state->score + job * state->data->segments);
 }
 
 /* Is candidate k better than the one that is the default, by standard errors of the difference? */
@@ -213,7 +202,7 @@ static nonsens_status choose(nonsens_context *ctx, arena *a, const ica_data *dat
 {
     choice_state state = {.data = data, .sharpness = sharpness};
     int64_t terms = PARTS * data->segments;
-    double least = INFINITY;
+    double lowest = INFINITY;
     ARENA_TRY(ctx, a, state.score, terms * CANDIDATE_COUNT);
     TRY(deal_rows(ctx, a, options->seed, &state));
     TRY(parallel_for(ctx, options->threads, PARTS * CANDIDATE_COUNT, "choosing the statistic", score_job, &state));
@@ -223,8 +212,8 @@ static nonsens_status choose(nonsens_context *ctx, arena *a, const ica_data *dat
         for (int64_t i = 0; i < terms; i++) {
             score += state.score[k * terms + i];
         }
-        if (score < least && (k == DEFAULT || is_clearly_better(&state, k))) {
-            least = score;
+        if (score < lowest && (k == DEFAULT || is_clearly_better(&state, k))) {
+            lowest = score;
             *out = CANDIDATES[k];
         }
     }
@@ -236,18 +225,15 @@ static nonsens_status choose(nonsens_context *ctx, arena *a, const ica_data *dat
 typedef struct starts_state {
     const ica_data *data;
     uint64_t seed;
-    ica_score_how how;
+    ica_score_options options;
     ica_score_fit *fit; /* (starts) */
 } starts_state;
 
 static nonsens_status start_job(nonsens_context *ctx, arena *scratch, int64_t job, void *opaque)
 {
     const starts_state *state = opaque;
-    ica_score_fit fit;
-    TRY(start_fit(ctx, scratch, state->data, state->seed, job, &fit));
-    TRY(fit_one(ctx, scratch, state->data, &state->how, &fit));
-    fit_copy(state->data->d, &fit, &state->fit[job]);
-    return NONSENS_OK;
+    TRY(start_fit(ctx, scratch, state->data, state->seed, job, &state->fit[job]));
+    return fit_one(ctx, scratch, state->data, &state->options, &state->fit[job]);
 }
 
 nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
@@ -263,7 +249,7 @@ nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data
     } else if (options->sharpness == 0.0) {
         out->sharpness = ica_family_of(options->statistic)->sharpness;
     }
-    state.how = (ica_score_how){ica_family_of(out->statistic), out->sharpness, MAX_ITERATIONS};
+    state.options = (ica_score_options){ica_family_of(out->statistic), out->sharpness, MAX_ITERATIONS};
     ARENA_TRY(ctx, a, state.fit, starts);
     for (int64_t k = 0; k < starts; k++) {
         TRY(fit_open(ctx, a, d, &state.fit[k]));

@@ -1,6 +1,6 @@
 /*
  * score_rotation.c - one fit by score matching (score_matching.c): the rotation of whitened rows, and with some
- * families the place that each source is measured from, at which J is least.
+ * families the location that each source is measured from, at which J is least.
  *
  * For a rotation, M_e is block-diagonal and J a sum over sources and segments of -1/2 b' M^{-1} b of that source alone.
  * A change of W that keeps it a rotation moves each source by a mixture of the others; what the general gradient
@@ -18,15 +18,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWEEP_MAX = ICA_GAP_MAX, ROUNDS = 4, PLACES = 33 };
+enum { SWEEP_MAX = ICA_GAP_MAX, ROUNDS = 4, LOCATIONS = 33 };
 static const ica_search ANGLES = {.grid = 32, .precision = 1e-2, .stop = 5e-2, .max_sweeps = 12};
-static const double FARTHEST = 2.0;    /* deviations from its mean in which the place of a source is sought */
-static const double PLACE_STEP = 1e-3; /* a smaller move of every place ends the rounds */
+static const double FARTHEST = 2.0; /* standard deviations from its mean in which the location of a source is sought */
+static const double LOCATION_STEP = 1e-3; /* a smaller move of every location ends the rounds */
 
 typedef struct score_state {
     ica_rows rows; /* first: ica_rows_turn takes it; its data are a copy, turned and moved as the fit proceeds */
     ica_data data;
-    const ica_score_how *how;
+    const ica_score_options *options;
     const ica_family *family;
     ica_derivatives q;          /* (rows of the largest segment, statistics) each */
     double *s;                  /* (n, d) sources, then what each row adds to the gradient */
@@ -39,7 +39,7 @@ typedef struct score_state {
 /* Coefficients of one source in one segment, rows s (n); leaves its derivatives in state->q. */
 static double fit_segment(const score_state *state, int64_t n, const double *s, double *lambda)
 {
-    ica_family_derivatives(state->family, state->how->sharpness, n, s, &state->q);
+    ica_family_derivatives(state->family, state->options->sharpness, n, s, &state->q);
     ica_moments m = ica_family_moments(state->family, n, &state->q);
     ica_family_fit(state->family, &m, lambda);
     return ica_family_value(state->family, &m, lambda);
@@ -77,7 +77,7 @@ static double source_slope(const score_state *state, double *s)
     return value;
 }
 
-/* ---- planes and places ---- */
+/* ---- planes and locations ---- */
 
 static double plane_value(void *opaque, int64_t j, int64_t k, double c, double s)
 {
@@ -87,45 +87,30 @@ static double plane_value(void *opaque, int64_t j, int64_t k, double c, double s
     return source_value(state, state->rows.u) + source_value(state, state->rows.v);
 }
 
-static double moved_value(const score_state *state, const double *s, double place)
+static double moved_value(const score_state *state, const double *s, double location)
 {
     for (int64_t i = 0; i < state->data.n; i++) {
-        state->rows.u[i] = s[i] - place;
+        state->rows.u[i] = s[i] - location;
     }
     return source_value(state, state->rows.u);
 }
 
-/* The best place for one source: a grid, then ever finer ones around its best point. */
-static double best_place(const score_state *state, const double *s)
+/* The best location of one source: a grid, then ever finer ones around its best point. */
+static double best_location(const score_state *state, const double *s)
 {
-    double middle = 0.0, reach = FARTHEST, lowest = moved_value(state, s, 0.0);
-    while (reach > PLACE_STEP) {
-        double centre = middle, step = 2.0 * reach / (PLACES - 1);
-        for (int i = 0; i < PLACES; i++) {
-            double place = centre - reach + i * step, value = moved_value(state, s, place);
+    double best = 0.0, reach = FARTHEST, lowest = moved_value(state, s, 0.0);
+    while (reach > LOCATION_STEP) {
+        double centre = best, step = 2.0 * reach / (LOCATIONS - 1);
+        for (int i = 0; i < LOCATIONS; i++) {
+            double location = centre - reach + i * step, value = moved_value(state, s, location);
             if (value < lowest) {
                 lowest = value;
-                middle = place;
+                best = location;
             }
         }
         reach = 2.0 * step;
     }
-    return middle;
-}
-
-/* Moves every source to its best place; returns the largest move. */
-static double place_sources(score_state *state)
-{
-    int64_t n = state->data.n;
-    double largest = 0.0;
-    for (int64_t j = 0; j < state->data.d; j++) {
-        double *s = state->data.y + j * n, place = best_place(state, s);
-        for (int64_t i = 0; i < n; i++) {
-            s[i] -= place;
-        }
-        largest = fmax(largest, fabs(place));
-    }
-    return largest;
+    return best;
 }
 
 static nonsens_status sweep(nonsens_context *ctx, score_state *state, ica_score_fit *fit)
@@ -143,10 +128,17 @@ static nonsens_status search(nonsens_context *ctx, score_state *state, ica_score
     if (!state->family->located) {
         return few ? sweep(ctx, state, fit) : NONSENS_OK;
     }
-    double moved = INFINITY;
-    for (int round = 0; round < (few ? ROUNDS : 1) && moved > PLACE_STEP; round++) {
+    double moved = INFINITY; // the largest move of a source to its best location
+    for (int round = 0; round < (few ? ROUNDS : 1) && moved > LOCATION_STEP; round++) {
         TRY(check_cancelled(ctx));
-        moved = place_sources(state);
+        moved = 0.0;
+        for (int64_t j = 0; j < state->data.d; j++) {
+            double *s = state->data.y + j * state->data.n, location = best_location(state, s);
+            for (int64_t i = 0; i < state->data.n; i++) {
+                s[i] -= location;
+            }
+            moved = fmax(moved, fabs(location));
+        }
         if (few) {
             TRY(sweep(ctx, state, fit));
         }
@@ -169,29 +161,13 @@ static void eliminate(int64_t d, int64_t pivot, double scale, const double *fact
 }
 
 /*
- * inverse = (I - S)^{-1} by Gauss-Jordan without pivoting: the symmetric part of I - S is I, so every pivot is at
- * least 1.
+ * w = (I - S)^{-1} (I + S) for the skew-symmetric S with x (d (d - 1) / 2) above its diagonal.  The inverse by
+ * Gauss-Jordan without pivoting: the symmetric part of I - S is I, so every pivot is at least 1.
  */
-static void invert_unit_minus(int64_t d, const double *skew, double *a, double *factor, double *inverse)
-{
-    for (int64_t i = 0; i < d * d; i++) {
-        double unit = i % (d + 1) == 0 ? 1.0 : 0.0;
-        a[i] = unit - skew[i];
-        inverse[i] = unit;
-    }
-    for (int64_t pivot = 0; pivot < d; pivot++) {
-        double scale = 1.0 / a[pivot + d * pivot];
-        memcpy(factor, a + d * pivot, (size_t)d * sizeof *factor);
-        factor[pivot] = 0.0;
-        eliminate(d, pivot, scale, factor, a);
-        eliminate(d, pivot, scale, factor, inverse);
-    }
-}
-
-/* w = (I - S)^{-1} (I + S) for the skew-symmetric S with x (d (d - 1) / 2) above its diagonal. */
 static void cayley(const score_state *state, const double *x)
 {
     int64_t d = state->data.d;
+    double *a = state->sum, *factor = state->w;
     memset(state->skew, 0, (size_t)(d * d) * sizeof *state->skew);
     for (int64_t j = 0; j < d; j++) {
         for (int64_t k = j + 1; k < d; k++) {
@@ -199,29 +175,23 @@ static void cayley(const score_state *state, const double *x)
             state->skew[k + d * j] = -*x++;
         }
     }
-    invert_unit_minus(d, state->skew, state->sum, state->w, state->inverse);
+    for (int64_t i = 0; i < d * d; i++) {
+        double unit = i % (d + 1) == 0 ? 1.0 : 0.0;
+        a[i] = unit - state->skew[i];
+        state->inverse[i] = unit;
+    }
+    for (int64_t pivot = 0; pivot < d; pivot++) {
+        double scale = 1.0 / a[pivot + d * pivot];
+        memcpy(factor, a + d * pivot, (size_t)d * sizeof *factor);
+        factor[pivot] = 0.0;
+        eliminate(d, pivot, scale, factor, a);
+        eliminate(d, pivot, scale, factor, state->inverse);
+    }
     memcpy(state->sum, state->skew, (size_t)(d * d) * sizeof *state->sum);
     for (int64_t j = 0; j < d; j++) {
         state->sum[j + d * j] += 1.0;
     }
     linalg_gemm(false, false, d, d, d, 1.0, state->inverse, d, state->sum, d, 0.0, state->w, d);
-}
-
-/* J at W and the places (NULL: 0); dJ/dW in state->gradient, what each row adds to it in state->s. */
-static double value_and_slope(const score_state *state, const double *place)
-{
-    int64_t n = state->data.n, d = state->data.d;
-    double value = 0.0;
-    linalg_gemm(false, true, n, d, d, 1.0, state->data.y, n, state->w, d, 0.0, state->s, n);
-    for (int64_t j = 0; j < d; j++) {
-        double *s = state->s + j * n;
-        for (int64_t i = 0; place && i < n; i++) {
-            s[i] -= place[j];
-        }
-        value += source_slope(state, s);
-    }
-    linalg_gemm(true, false, d, d, n, 1.0, state->s, n, state->data.y, n, 0.0, state->gradient, d);
-    return value;
 }
 
 /* dW = (I - S)^{-1} dS (W + I), so dJ = <P, dS> with P = (I - S)^{-T} dJ/dW (W + I)'; spoils state->w. */
@@ -241,40 +211,34 @@ static double *chain_to_skew(const score_state *state, double *gradient)
     return gradient;
 }
 
-/* x: the skew-symmetric part, then the places where the family has them. */
+/* x: the skew-symmetric part, then the locations if the family has them. */
 static double rotated_objective(void *opaque, int64_t parameters, const double *x, double *gradient)
 {
     const score_state *state = opaque;
     int64_t n = state->data.n, d = state->data.d;
+    bool located = state->family->located;
+    double value = 0.0;
     cayley(state, x);
-    double value = value_and_slope(state, state->family->located ? x + d * (d - 1) / 2 : NULL);
+    linalg_gemm(false, true, n, d, d, 1.0, state->data.y, n, state->w, d, 0.0, state->s, n);
+    for (int64_t j = 0; j < d; j++) {
+        for (int64_t i = 0; located && i < n; i++) {
+            state->s[j * n + i] -= x[d * (d - 1) / 2 + j];
+        }
+        value += source_slope(state, state->s + j * n);
+    }
+    linalg_gemm(true, false, d, d, n, 1.0, state->s, n, state->data.y, n, 0.0, state->gradient, d);
     if (!isfinite(value)) {
         memset(gradient, 0, (size_t)parameters * sizeof *gradient);
         return HUGE_VAL;
     }
-    double *by_place = chain_to_skew(state, gradient);
-    for (int64_t j = 0; state->family->located && j < d; j++) {
-        by_place[j] = 0.0;
+    double *by_location = chain_to_skew(state, gradient);
+    for (int64_t j = 0; located && j < d; j++) {
+        by_location[j] = 0.0;
         for (int64_t i = 0; i < n; i++) {
-            by_place[j] -= state->s[j * n + i];
+            by_location[j] -= state->s[j * n + i];
         }
     }
     return value;
-}
-
-/* Turns data and rotation by W: y <- y W' - place, rotation <- W rotation. */
-static void turn_all(score_state *state, const double *place)
-{
-    ica_data *data = &state->data;
-    int64_t n = data->n, d = data->d;
-    linalg_gemm(false, true, n, d, d, 1.0, data->y, n, state->w, d, 0.0, state->s, n);
-    for (int64_t j = 0; j < d; j++) {
-        for (int64_t i = 0; i < n; i++) {
-            data->y[j * n + i] = state->s[j * n + i] - (place ? place[j] : 0.0);
-        }
-    }
-    linalg_gemm(false, false, d, d, d, 1.0, state->w, d, state->rows.rotation, d, 0.0, state->sum, d);
-    memcpy(state->rows.rotation, state->sum, (size_t)(d * d) * sizeof *state->sum);
 }
 
 static int64_t parameter_count(const score_state *state)
@@ -283,16 +247,26 @@ static int64_t parameter_count(const score_state *state)
     return d * (d - 1) / 2 + (state->family->located ? d : 0);
 }
 
+/* L-BFGS; then turns data and rotation by W: y <- y W' - location, rotation <- W rotation. */
 static nonsens_status polish(nonsens_context *ctx, arena *a, score_state *state, ica_score_fit *fit)
 {
-    int64_t d = state->data.d, parameters = parameter_count(state);
-    double *x;
+    int64_t n = state->data.n, d = state->data.d, parameters = parameter_count(state);
+    double *x, *y = state->data.y;
     optimise_result result;
-    optimise_options options = {.memory = 10, .gradient_tolerance = 1e-7, .max_iterations = state->how->max_iterations};
+    optimise_options options = {
+        .memory = 10, .gradient_tolerance = 1e-7, .max_iterations = state->options->max_iterations};
     ARENA_TRY(ctx, a, x, parameters);
     TRY(lbfgs_minimise(ctx, a, parameters, x, rotated_objective, state, &options, &result));
     cayley(state, x);
-    turn_all(state, state->family->located ? x + d * (d - 1) / 2 : NULL);
+    linalg_gemm(false, true, n, d, d, 1.0, y, n, state->w, d, 0.0, state->s, n);
+    for (int64_t j = 0; j < d; j++) {
+        double location = state->family->located ? x[d * (d - 1) / 2 + j] : 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            y[j * n + i] = state->s[j * n + i] - location;
+        }
+    }
+    linalg_gemm(false, false, d, d, d, 1.0, state->w, d, state->rows.rotation, d, 0.0, state->sum, d);
+    memcpy(state->rows.rotation, state->sum, (size_t)(d * d) * sizeof *state->sum);
     fit->iterations += result.iterations;
     fit->converged = result.reason != STOP_ITERATIONS && isfinite(result.value);
     return NONSENS_OK;
@@ -325,12 +299,12 @@ static nonsens_status open_rows(nonsens_context *ctx, arena *a, const ica_data *
     return NONSENS_OK;
 }
 
-static nonsens_status open_state(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+static nonsens_status open_state(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                  const ica_score_fit *fit, score_state *state)
 {
-    const ica_family *family = how->family;
+    const ica_family *family = options->family;
     int64_t n = data->n, d = data->d, largest = ica_largest_segment(data) * family->count;
-    *state = (score_state){.how = how, .family = family};
+    *state = (score_state){.options = options, .family = family};
     TRY(open_rows(ctx, a, data, fit, family->located, &state->data));
     TRY(ica_rows_new(ctx, a, &state->data, fit->rotation, &state->rows));
     ARENA_TRY(ctx, a, state->q.q1, largest);
@@ -345,24 +319,11 @@ static nonsens_status open_state(nonsens_context *ctx, arena *a, const ica_data 
     return NONSENS_OK;
 }
 
-/* Where the sources stand: rotation times the rows as they came, minus the rows as they are now. */
-static void read_location(const score_state *state, const ica_data *data, double *location)
-{
-    int64_t n = data->n, d = data->d;
-    for (int64_t j = 0; j < d && state->family->located; j++) {
-        double first = 0.0; /* of row 0, which is in segment 0 */
-        for (int64_t k = 0; k < d; k++) {
-            first += state->rows.rotation[j + d * k] * (data->y[k * n] + data->mean[k * data->segments]);
-        }
-        location[j] = first - state->data.y[j * n];
-    }
-}
-
-nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                  ica_score_fit *fit)
 {
     score_state state;
-    TRY(open_state(ctx, a, data, how, fit, &state));
+    TRY(open_state(ctx, a, data, options, fit, &state));
     TRY(search(ctx, &state, fit));
     if (parameter_count(&state) > 0) {
         TRY(polish(ctx, a, &state, fit));
@@ -373,36 +334,44 @@ nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data 
     }
     ica_contrast contrast = {&state, plane_value, ica_rows_turn};
     fit->contrast_gap = data->d <= SWEEP_MAX ? (double)data->n * ica_weakest_plane(data->d, &contrast) : NAN;
-    read_location(&state, data, fit->location);
+    for (int64_t j = 0; j < data->d && options->family->located;
+         j++) {             // rotation times the rows as they came, minus now
+        double first = 0.0; /* of row 0, which is in segment 0 */
+        for (int64_t k = 0; k < data->d; k++) {
+            first += fit->rotation[j + data->d * k] * (data->y[k * data->n] + data->mean[k * data->segments]);
+        }
+        fit->location[j] = first - state.data.y[j * data->n];
+    }
     return NONSENS_OK;
 }
 
 nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
-                                  const ica_score_how *how, const ica_score_fit *fit, double *out)
+                                  const ica_score_options *options, const ica_score_fit *fit, double *out)
 {
     score_state seen, unseen;
     double lambda[STATISTICS_MAX];
-    TRY(open_state(ctx, a, train, how, fit, &seen));
-    TRY(open_state(ctx, a, test, how, fit, &unseen));
+    TRY(open_state(ctx, a, train, options, fit, &seen));
+    TRY(open_state(ctx, a, test, options, fit, &unseen));
     for (int64_t e = 0; e < train->segments; e++) {
         int64_t from = train->start[e], first = test->start[e], rows = test->start[e + 1] - first;
         out[e] = 0.0;
         for (int64_t j = 0; j < train->d; j++) {
             fit_segment(&seen, train->start[e + 1] - from, seen.data.y + j * train->n + from, lambda);
-            ica_family_derivatives(how->family, how->sharpness, rows, unseen.data.y + j * test->n + first, &unseen.q);
-            ica_moments m = ica_family_moments(how->family, rows, &unseen.q);
-            out[e] += ica_segment_weight(test, e) * ica_family_value(how->family, &m, lambda);
+            ica_family_derivatives(options->family, options->sharpness, rows, unseen.data.y + j * test->n + first,
+                                   &unseen.q);
+            ica_moments m = ica_family_moments(options->family, rows, &unseen.q);
+            out[e] += ica_segment_weight(test, e) * ica_family_value(options->family, &m, lambda);
         }
     }
     return NONSENS_OK;
 }
 
-nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_how *how,
+nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                const ica_score_fit *fit, int64_t parameters, const double *x, double *value,
                                double *gradient)
 {
     score_state state;
-    TRY(open_state(ctx, a, data, how, fit, &state));
+    TRY(open_state(ctx, a, data, options, fit, &state));
     *value = rotated_objective(&state, parameters, x, gradient);
     return NONSENS_OK;
 }

@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-/* Takes the directions w (d, count) out of v, twice for rounding, and gives it length 1. */
-static void make_orthonormal(int64_t d, int64_t count, const double *w, double *v)
+void ica_leave_directions(int64_t d, int64_t count, const double *w, double *v)
 {
     for (int64_t k = 0; k < 2 * count; k++) {
         const double *direction = w + (k % count) * d;
@@ -15,10 +14,6 @@ static void make_orthonormal(int64_t d, int64_t count, const double *w, double *
         for (int64_t i = 0; i < d; i++) {
             v[i] -= part * direction[i];
         }
-    }
-    double length = sqrt(linalg_dot(d, v, v));
-    for (int64_t i = 0; i < d; i++) {
-        v[i] /= length;
     }
 }
 
@@ -30,7 +25,12 @@ void ica_set_start(uint64_t seed, int64_t start, int64_t d, double *w)
             w[i + j * d] = start > 0 ? rng_normal(&r) : i == j ? 1.0 : 0.0;
         }
         if (start > 0) {
-            make_orthonormal(d, j, w, w + j * d);
+            double *v = w + j * d;
+            ica_leave_directions(d, j, w, v);
+            double length = sqrt(linalg_dot(d, v, v));
+            for (int64_t i = 0; i < d; i++) {
+                v[i] /= length;
+            }
         }
     }
 }

@@ -4,6 +4,9 @@
 
 #include "ica/ica_internal.h"
 
+/* Takes the orthonormal directions w (d, count) out of v (d), twice for rounding. */
+void ica_leave_directions(int64_t d, int64_t count, const double *w, double *v);
+
 /* w (d, d) = the identity for start 0, else a rotation or reflection without preference, drawn by (seed, start). */
 void ica_set_start(uint64_t seed, int64_t start, int64_t d, double *w);
 

@@ -5,10 +5,10 @@
  *
  *     log-cosh          log cosh(c s) / c
  *     smooth-abs        sqrt(s^2 + 1/c^2)
- *     asymmetric        log cosh(c s) / c and s: two-sided slopes that differ, around a place that is fitted
+ *     asymmetric        log cosh(c s) / c and s: two-sided slopes that differ, around a location that is fitted
  *     gaussian-base     log cosh(c s) / c on top of the density of a standard normal
  *     two-statistic     log cosh(c s) / c and s^2 / 2
- *     three-statistic   these and s, around a place that is fitted
+ *     three-statistic   these and s, around a location that is fitted
  *
  * The pair of log cosh and square is taken as log cosh(c s) / c - c s^2 / 2 and s^2 / 2: J depends on their span only,
  * but for the ridge, and where a source is small, log cosh is so nearly a square that the plain pair loses half its
@@ -56,11 +56,11 @@ static void log_cosh_beyond_square(int64_t n, double c, const double *s, double 
 
 static void smooth_abs(int64_t n, double c, const double *s, double *q1, double *q2, double *q3)
 {
-    double bend = 1.0 / (c * c);
+    double corner = 1.0 / (c * c);
     for (int64_t i = 0; i < n; i++) {
-        double inverse = 1.0 / sqrt(s[i] * s[i] + bend), square = inverse * inverse;
+        double inverse = 1.0 / sqrt(s[i] * s[i] + corner), square = inverse * inverse;
         q1[i] = s[i] * inverse;
-        q2[i] = bend * inverse * square;
+        q2[i] = corner * inverse * square;
         q3[i] = -3.0 * q2[i] * s[i] * square;
     }
 }

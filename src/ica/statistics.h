@@ -19,7 +19,7 @@ typedef void (*statistic_fn)(int64_t n, double c, const double *s, double *q1, d
 typedef struct ica_family {
     int count;        /* statistics of a source */
     int fixed;        /* so many of them, the last ones, have the coefficient -1 in every segment: a base density */
-    bool located;     /* sources are measured from a place of their own that is fitted, not from segment means */
+    bool located;     /* sources are measured from a location of their own that is fitted, not from segment means */
     double sharpness; /* where nobody says otherwise */
     statistic_fn of[STATISTICS_MAX];
 } ica_family;

@@ -99,7 +99,7 @@ static double largest_magnitude(int64_t n, const double *v)
     return largest;
 }
 
-/* Centred columns over their within-segment deviation: y (n, d), scale (d). */
+/* Centred columns over their within-segment standard deviation: y (n, d), scale (d). */
 static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segments, const int64_t *start,
                                   const char *const *names, double *y, double *scale)
 {
@@ -154,11 +154,15 @@ static nonsens_status fail_rank(nonsens_context *ctx, int64_t d, const double *d
                 names ? "leave one of them out" : "restart the fit");
 }
 
-/* white (d, d) = diag(w)^-1/2 U' diag(scale)^-1 from the eigenvectors U of the correlation matrix. */
-static nonsens_status whiten_standardised(nonsens_context *ctx, arena *a, int64_t n, int64_t d, const double *y,
-                                          const double *scale, const char *const *names, double *white)
+/* white = diag(w)^-1/2 U' diag(scale)^-1 from the eigenvectors U of the correlation matrix. */
+nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
+                          const char *const *names, double *y, double *scale, double *white)
 {
+    int64_t n = z.rows, d = z.cols;
     double *correlation, *eigenvalue;
+    TRY(check_shape(ctx, z, segments, start));
+    TRY(check_finite(ctx, z, names));
+    TRY(standardise(ctx, z, segments, start, names, y, scale));
     ARENA_TRY(ctx, a, correlation, d * d);
     ARENA_TRY(ctx, a, eigenvalue, d);
     linalg_gram(n, d, y, n, correlation);
@@ -175,13 +179,4 @@ static nonsens_status whiten_standardised(nonsens_context *ctx, arena *a, int64_
         }
     }
     return NONSENS_OK;
-}
-
-nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
-                          const char *const *names, double *y, double *scale, double *white)
-{
-    TRY(check_shape(ctx, z, segments, start));
-    TRY(check_finite(ctx, z, names));
-    TRY(standardise(ctx, z, segments, start, names, y, scale));
-    return whiten_standardised(ctx, a, z.rows, z.cols, y, scale, names, white);
 }

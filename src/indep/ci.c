@@ -39,10 +39,20 @@ static nonsens_status new_tester(nonsens_context *ctx, int64_t count, ci_tester 
     return NONSENS_OK;
 }
 
-/* The group of every row as a variable of its own, last in rank. */
-static nonsens_status add_group(nonsens_context *ctx, ci_tester *t)
+static nonsens_status copy_variables(nonsens_context *ctx, ci_tester *t, const ci_variables *variables)
 {
-    const row_groups *g = &t->groups;
+    const row_groups *g = &variables->groups;
+    t->groups = *g;
+    t->columns = variables->count;
+    ARENA_TRY(ctx, &t->memory, t->variable, t->columns);
+    ARENA_TRY(ctx, &t->memory, t->rank, t->count);
+    for (int64_t k = 0; k < t->columns; k++) {
+        t->variable[k] = variables->variable[k];
+        t->rank[k] = variables->rank ? variables->rank[k] : (int32_t)k;
+    }
+    if (!t->options.with_group) {
+        return NONSENS_OK;
+    }
     ARENA_TRY(ctx, &t->memory, t->group_of, t->variable[0].n);
     for (int64_t e = 0; e < g->count; e++) {
         for (int64_t i = g->start[e]; i < g->start[e + 1]; i++) {
@@ -55,25 +65,11 @@ static nonsens_status add_group(nonsens_context *ctx, ci_tester *t)
     return NONSENS_OK;
 }
 
-static nonsens_status copy_variables(nonsens_context *ctx, ci_tester *t, const ci_variables *variables, bool with_group)
+nonsens_status ci_new(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out)
 {
-    t->columns = variables->count;
-    ARENA_TRY(ctx, &t->memory, t->variable, t->columns);
-    ARENA_TRY(ctx, &t->memory, t->rank, t->count);
-    for (int64_t k = 0; k < t->columns; k++) {
-        t->variable[k] = variables->variable[k];
-        t->rank[k] = variables->rank ? variables->rank[k] : (int32_t)k;
-    }
-    t->groups = variables->groups;
-    return with_group ? add_group(ctx, t) : NONSENS_OK;
-}
-
-static nonsens_status open_tester(nonsens_context *ctx, const ci_variables *variables, const ci_options *options,
-                                  bool with_group, ci_tester **out)
-{
-    TRY(new_tester(ctx, variables->count + with_group, out));
+    TRY(new_tester(ctx, variables->count + options->with_group, out));
     (*out)->options = *options;
-    nonsens_status status = copy_variables(ctx, *out, variables, with_group);
+    nonsens_status status = copy_variables(ctx, *out, variables);
     if (status == NONSENS_OK) {
         status = ci_fill(ctx, *out);
     }
@@ -82,17 +78,6 @@ static nonsens_status open_tester(nonsens_context *ctx, const ci_variables *vari
         *out = NULL;
     }
     return status;
-}
-
-nonsens_status ci_new(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out)
-{
-    return open_tester(ctx, variables, options, false, out);
-}
-
-nonsens_status ci_open_with_group(nonsens_context *ctx, const ci_variables *variables, const ci_options *options,
-                                  ci_tester **out)
-{
-    return open_tester(ctx, variables, options, true, out);
 }
 
 nonsens_status ci_open_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user, ci_tester **out)
@@ -157,8 +142,7 @@ static nonsens_status check_question(nonsens_context *ctx, const ci_tester *t, i
     return NONSENS_OK;
 }
 
-/* Takes the group of a row out of what is given: questions are asked inside groups anyway.  Returns how many are left.
- */
+/* Takes the group of a row out of what is given: questions are asked inside groups anyway.  Returns the new count. */
 static int64_t drop_group(const ci_tester *t, int64_t count, int64_t *given)
 {
     int64_t left = 0;
@@ -233,53 +217,40 @@ static nonsens_status ask_callback(nonsens_context *ctx, ci_tester *t, const ci_
     return NONSENS_OK;
 }
 
-/* key (count + 2): x, y, given; it is sorted here. */
-static nonsens_status answer(nonsens_context *ctx, arena *scratch, ci_tester *t, int64_t count, int64_t *key,
-                             ci_result *out)
+nonsens_status ci_test(nonsens_context *ctx, ci_tester *t, int64_t x, int64_t y, int64_t count, const int64_t *given,
+                       ci_result *out)
 {
+    SCOPED_ARENA(scratch);
+    int64_t few[FEW], *key = few; // x, y, given; sorted below
+    *out = (ci_result){.p_value = NAN};
+    if (count < 0 || count > t->count - 2 || (count > 0 && !given)) {
+        return fail(ctx, NONSENS_ERR_USAGE,
+                    "independence test: %" PRId64 " variables cannot be given; name different ones, at most %" PRId64,
+                    count, t->count - 2);
+    }
+    if (count + 2 > FEW) {
+        ARENA_TRY(ctx, &scratch, key, count + 2);
+    }
+    key[0] = x;
+    key[1] = y;
+    for (int64_t k = 0; k < count; k++) {
+        key[2 + k] = given[k];
+    }
     TRY(check_question(ctx, t, count + 2, key));
     count = drop_group(t, count, key + 2);
     sort_by_rank(t, 2, key);
     sort_by_rank(t, count, key + 2);
-    if (recall(t, count + 2, key, out)) {
-        return NONSENS_OK;
+    if (!recall(t, count + 2, key, out)) {
+        ci_question q = {key[0], key[1], count, key + 2, job_of(t, count + 2, key)};
+        TRY(t->callback ? ask_callback(ctx, t, &q, out) : ci_run(ctx, &scratch, t, &q, out));
+        TRY(remember(ctx, t, count + 2, key, out));
     }
-    ci_question q = {key[0], key[1], count, key + 2, job_of(t, count + 2, key)};
-    TRY(t->callback ? ask_callback(ctx, t, &q, out) : ci_run(ctx, scratch, t, &q, out));
-    return remember(ctx, t, count + 2, key, out);
-}
-
-nonsens_status ci_test(nonsens_context *ctx, ci_tester *tester, int64_t x, int64_t y, int64_t count,
-                       const int64_t *given, ci_result *out)
-{
-    arena scratch = {0};
-    int64_t few[FEW] = {x, y}, *key = few;
-    nonsens_status status = NONSENS_OK;
-    *out = (ci_result){.p_value = NAN};
-    if (count < 0 || count > tester->count - 2 || (count > 0 && !given)) {
-        return fail(ctx, NONSENS_ERR_USAGE,
-                    "independence test: %" PRId64 " variables cannot be given; name different ones, at most %" PRId64,
-                    count, tester->count - 2);
+    if (key[0] != x) { // sorted the other way round
+        double first = out->side[0];
+        out->side[0] = out->side[1];
+        out->side[1] = first;
     }
-    if (count + 2 > FEW) {
-        key = arena_get(ctx, &scratch, count + 2, sizeof *key);
-        status = key ? NONSENS_OK : NONSENS_ERR_MEMORY;
-    }
-    if (status == NONSENS_OK) {
-        key[0] = x;
-        key[1] = y;
-        for (int64_t k = 0; k < count; k++) {
-            key[2 + k] = given[k];
-        }
-        status = answer(ctx, &scratch, tester, count, key, out);
-        if (key[0] != x) { // sorted the other way round
-            double first = out->side[0];
-            out->side[0] = out->side[1];
-            out->side[1] = first;
-        }
-    }
-    arena_free(&scratch);
-    return status;
+    return NONSENS_OK;
 }
 
 void ci_counts(ci_tester *tester, int64_t *asked, int64_t *remembered)

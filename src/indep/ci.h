@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "options/options.h"
 
-/* A figure beside the p-value that a reader may want to see. */
+/* A value beside the p-value that a reader may want to see. */
 typedef struct ci_detail {
     const char *name, *text; /* static */
     double value;
@@ -27,7 +27,7 @@ enum { CI_DETAILS = 2 };
 
 typedef struct ci_result {
     double statistic, p_value;
-    int64_t rows_used, segments_used, segments_skipped; /* rows_used: 0 if the test does not tell */
+    int64_t rows_used, segments_used, segments_skipped; /* rows_used: 0 if the test does not count them */
     int64_t min_rows;                                   /* of a segment that enters the test */
     bool by_permutation, by_signs;                      /* p_value came from permutations, or from random signs */
     bool by_callback;                                   /* a caller's own test: nothing but p_value is known */
@@ -36,7 +36,7 @@ typedef struct ci_result {
     ci_detail detail[CI_DETAILS];
     const char *side_name; /* what `side` holds, and in words; NULL if there is nothing */
     const char *side_text;
-    double side[2]; /* a figure on x and one on y, as they were asked for */
+    double side[2]; /* a value for x and one for y, as they were asked for */
 } ci_result;
 
 typedef struct ci_options {
@@ -47,6 +47,12 @@ typedef struct ci_options {
     int64_t seed;
     int threads;         /* of one question */
     int64_t cache_bytes; /* what is kept of features and regressions at most; 0: nothing */
+    /*
+     * The group of a row is one more variable, of number variables->count: a category that has no values and comes last
+     * in rank.  Questions about it are put to all rows at once and answered by a kernel test (kci.h, indicators for
+     * features), whatever the test of the others; all other questions are asked inside groups, so it is given there.
+     */
+    bool with_group;
 } ci_options;
 
 /* The variables that questions are about; rank orders them whatever their order here (NULL: as they stand). */
@@ -63,14 +69,6 @@ ci_options ci_options_from(const nonsens_options *options);
 
 /* The variables' values and the groups must outlive the tester. */
 nonsens_status ci_new(nonsens_context *ctx, const ci_variables *variables, const ci_options *options, ci_tester **out);
-/*
- * The same with the group of a row as one more variable, of number variables->count: a category that has no values and
- * comes last in rank.  Questions about it are put to all rows at once and answered by a kernel test (kci.h, indicators
- * for features), whatever the test of the others; in all other questions it is given in any case, since they are asked
- * inside groups.
- */
-nonsens_status ci_open_with_group(nonsens_context *ctx, const ci_variables *variables, const ci_options *options,
-                                  ci_tester **out);
 nonsens_status ci_open_callback(nonsens_context *ctx, int64_t variables, nonsens_ci_fn fn, void *user, ci_tester **out);
 void ci_free(ci_tester *tester);
 

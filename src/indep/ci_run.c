@@ -80,17 +80,6 @@ static nonsens_status gather_given(nonsens_context *ctx, arena *a, const ci_test
 
 /* ---- parts --------------------------------------------------------------------------------------------------- */
 
-/* The random features of a variable given a set do not depend on what it is compared with. */
-static uint64_t part_job(const ci_tester *t, int64_t variable, const ci_question *q)
-{
-    uint64_t h = HASH_START;
-    hash_number(&h, t->rank[variable]);
-    for (int64_t k = 0; k < q->count; k++) {
-        hash_number(&h, t->rank[q->given[k]]);
-    }
-    return hash_fold(h);
-}
-
 static kci_options kci_options_of(const ci_tester *t, uint64_t job)
 {
     return (kci_options){.null_kind = t->options.null_kind,
@@ -110,14 +99,19 @@ static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const 
                                     int64_t variable, const ci_question *q, ci_part *part)
 {
     column_set z;
-    kci_options how = kci_options_of(t, part_job(t, variable, q));
     row_groups groups = groups_of(t, kind);
+    uint64_t job = HASH_START; // random features do not depend on what the variable is compared with
+    hash_number(&job, t->rank[variable]);
+    for (int64_t k = 0; k < q->count; k++) {
+        hash_number(&job, t->rank[q->given[k]]);
+    }
+    kci_options options = kci_options_of(t, hash_fold(job));
     TRY(gather_given(ctx, scratch, t, q, &z));
     if (ci_is_group(t, variable)) {
         kci_category category = {t->variable[0].n, t->groups.count, t->group_of};
-        TRY(kci_category_residuals(ctx, &part->memory, &category, &z, &groups, &how, &part->features));
+        TRY(kci_category_residuals(ctx, &part->memory, &category, &z, &groups, &options, &part->features));
     } else {
-        TRY(kci_residuals(ctx, &part->memory, &t->variable[variable], q->count > 0, &z, &groups, &how,
+        TRY(kci_residuals(ctx, &part->memory, &t->variable[variable], q->count > 0, &z, &groups, &options,
                           &part->features));
     }
     for (int64_t e = 0; e < part->features.count; e++) {
@@ -127,8 +121,7 @@ static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const 
     return NONSENS_OK;
 }
 
-/* Squares of what is left and of what there was, in units in which they neither over- nor underflow; groups of a kind.
- */
+/* Squares of the residuals and of the values, in units in which they neither over- nor underflow; kinds of groups. */
 typedef struct regressions {
     double left, all;
     int64_t tested, determined;
@@ -165,9 +158,9 @@ static void take_residuals(int64_t rows, const double *y, const double *residual
 static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const ci_tester *t, const double *y,
                                     const column_set *z, int64_t e, double factor, double *to, regressions *sum)
 {
+    SCOPED_ARENA(local);
     const double **v; // (z->d)
     int64_t first = t->groups.start[e], rows = t->groups.start[e + 1] - first;
-    arena local = {0};
     arena_mark mark = arena_tell(scratch);
     gp_fit fit;
     ARENA_TRY(ctx, scratch, v, z->d);
@@ -175,14 +168,11 @@ static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const 
         v[j] = z->v[j] + first;
     }
     column_set inputs = {rows, z->d, v};
-    gp_options how = {.threads = t->options.threads, .keep_signal = true};
-    nonsens_status status = gp_regress(ctx, &local, scratch, &inputs, y + first, &how, &fit);
-    if (status == NONSENS_OK) {
-        take_residuals(rows, y + first, fit.residual, factor, to + first, sum);
-    }
-    arena_free(&local);
+    gp_options options = {.threads = t->options.threads, .keep_signal = true};
+    TRY(gp_regress(ctx, &local, scratch, &inputs, y + first, &options, &fit));
+    take_residuals(rows, y + first, fit.residual, factor, to + first, sum);
     arena_rewind(scratch, mark);
-    return status;
+    return NONSENS_OK;
 }
 
 static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const ci_tester *t, int64_t variable,
@@ -211,22 +201,6 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const
     part->nothing_left = sum.tested == 0 && sum.determined > 0;
     part->bytes = y->d * y->n * (int64_t)sizeof(double);
     return NONSENS_OK;
-}
-
-static nonsens_status make_part(nonsens_context *ctx, arena *scratch, const ci_tester *t, enum part_kind kind,
-                                int64_t variable, const ci_question *q, ci_part **out)
-{
-    *out = memory_get(1, sizeof **out);
-    if (!*out) {
-        return fail_memory(ctx);
-    }
-    nonsens_status status = kind == PART_RESIDUALS ? make_residuals(ctx, scratch, t, variable, q, *out)
-                                                   : make_features(ctx, scratch, t, kind, variable, q, *out);
-    if (status != NONSENS_OK) {
-        ci_part_release(*out);
-        *out = NULL;
-    }
-    return status;
 }
 
 /* Keeps the part unless the budget is spent; *kept is what the question is to use, *own what it must free. */
@@ -264,8 +238,17 @@ static nonsens_status get_part(nonsens_context *ctx, arena *scratch, ci_tester *
     if (*part) {
         return NONSENS_OK;
     }
-    TRY(make_part(ctx, scratch, t, kind, variable, q, part));
-    return keep_part(ctx, t, length, key, *part, part, own);
+    ci_part *made = memory_get(1, sizeof *made);
+    if (!made) {
+        return fail_memory(ctx);
+    }
+    nonsens_status status = kind == PART_RESIDUALS ? make_residuals(ctx, scratch, t, variable, q, made)
+                                                   : make_features(ctx, scratch, t, kind, variable, q, made);
+    if (status != NONSENS_OK) {
+        ci_part_release(made);
+        return status;
+    }
+    return keep_part(ctx, t, length, key, made, part, own);
 }
 
 /* The parts of both sides, and what to free of them afterwards. */
@@ -298,17 +281,18 @@ static nonsens_status get_sides(nonsens_context *ctx, arena *scratch, ci_tester 
 
 /* ---- the tests ----------------------------------------------------------------------------------------------- */
 
+/* x and y as they are, or what regressions leave of them. */
 static nonsens_status run_hsic(nonsens_context *ctx, arena *scratch, const ci_tester *t, const column_set *x,
                                const column_set *y, uint64_t job, ci_result *out)
 {
     hsic_result test;
-    hsic_options how = {.null_kind = t->options.null_kind,
-                        .permutations = t->options.permutations,
-                        .refine_at = t->options.refine_at,
-                        .seed = (uint64_t)t->options.seed,
-                        .job = job,
-                        .threads = t->options.threads};
-    TRY(hsic_test(ctx, scratch, x, y, &t->groups, &how, &test));
+    hsic_options options = {.null_kind = t->options.null_kind,
+                            .permutations = t->options.permutations,
+                            .refine_at = t->options.refine_at,
+                            .seed = (uint64_t)t->options.seed,
+                            .job = job,
+                            .threads = t->options.threads};
+    TRY(hsic_test(ctx, scratch, x, y, &t->groups, &options, &test));
     out->statistic = test.statistic;
     out->p_value = test.p_value;
     out->rows_used = test.rows_used;
@@ -330,10 +314,11 @@ static nonsens_status run_features(nonsens_context *ctx, arena *scratch, ci_test
 {
     sides s;
     kci_result test;
-    kci_options how = kci_options_of(t, q->job);
+    kci_options options = kci_options_of(t, q->job);
     row_groups groups = groups_of(t, kind);
     TRY(get_sides(ctx, scratch, t, kind, q, &s));
-    nonsens_status status = kci_compare(ctx, scratch, &s.part[0]->features, &s.part[1]->features, &groups, &how, &test);
+    nonsens_status status =
+        kci_compare(ctx, scratch, &s.part[0]->features, &s.part[1]->features, &groups, &options, &test);
     release_sides(&s);
     TRY(status);
     out->statistic = test.statistic;
@@ -416,11 +401,11 @@ static nonsens_status run_information(nonsens_context *ctx, arena *scratch, ci_t
                                       ci_result *out)
 {
     information_result test;
-    information_options how = {.permutations = t->options.permutations,
-                               .seed = (uint64_t)t->options.seed,
-                               .job = q->job,
-                               .threads = t->options.threads};
-    TRY(information_test(ctx, scratch, t->variable[q->x].v[0], t->variable[q->y].v[0], &t->groups, &how, &test));
+    information_options options = {.permutations = t->options.permutations,
+                                   .seed = (uint64_t)t->options.seed,
+                                   .job = q->job,
+                                   .threads = t->options.threads};
+    TRY(information_test(ctx, scratch, t->variable[q->x].v[0], t->variable[q->y].v[0], &t->groups, &options, &test));
     out->statistic = test.statistic;
     out->p_value = test.p_value;
     out->rows_used = test.rows_used;
@@ -449,27 +434,11 @@ static const test_row test_table[] = {
     {run_information, false, false},
 };
 
-/* Columns enter in the order of their ranks, because BLAS may sum an entry of a matrix product in an order that
- * depends on its position. */
-static nonsens_status prepare_correlations(nonsens_context *ctx, ci_tester *t)
-{
-    const double **v; // (columns)
-    ARENA_TRY(ctx, &t->memory, v, t->columns);
-    ARENA_TRY(ctx, &t->memory, t->place, t->columns);
-    for (int64_t k = 0; k < t->columns; k++) {
-        for (int64_t i = 0; i < t->columns; i++) {
-            t->place[k] += t->rank[i] < t->rank[k];
-        }
-        v[t->place[k]] = t->variable[k].v[0];
-    }
-    column_set all = {t->variable[0].n, t->columns, v};
-    return fisher_z_new(ctx, &t->memory, &all, &t->groups, &t->correlations);
-}
-
 nonsens_status ci_fill(nonsens_context *ctx, ci_tester *t)
 {
     const test_row *row = &test_table[t->options.test];
     char word[OPTION_WORD_BYTES];
+    const double **v; // (columns)
     for (int64_t k = 0; k < t->columns; k++) {
         if (t->variable[k].d > 1 && !row->vectors) {
             return fail(ctx, NONSENS_ERR_USAGE,
@@ -477,7 +446,20 @@ nonsens_status ci_fill(nonsens_context *ctx, ci_tester *t)
                         option_test_word(t->options.test, word));
         }
     }
-    return t->options.test == TEST_FISHER_Z ? prepare_correlations(ctx, t) : NONSENS_OK;
+    if (t->options.test != TEST_FISHER_Z) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, &t->memory, v, t->columns);
+    ARENA_TRY(ctx, &t->memory, t->place, t->columns);
+    for (int64_t k = 0; k < t->columns;
+         k++) { // by rank: BLAS may sum an entry in an order that depends on its position
+        for (int64_t i = 0; i < t->columns; i++) {
+            t->place[k] += t->rank[i] < t->rank[k];
+        }
+        v[t->place[k]] = t->variable[k].v[0];
+    }
+    column_set all = {t->variable[0].n, t->columns, v};
+    return fisher_z_new(ctx, &t->memory, &all, &t->groups, &t->correlations);
 }
 
 nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out)

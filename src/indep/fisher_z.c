@@ -25,6 +25,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { BLOCK = 64 }; /* columns whose products are taken at a time */
 
@@ -62,17 +63,10 @@ static void standardise_block(const column_set *all, int64_t first_row, int64_t 
 {
     for (int64_t j = 0; j < columns; j++) {
         const double *v = all->v[first + j] + first_row;
-        bool constant = true;
-        for (int64_t i = 1; i < rows && constant; i++) {
-            constant = v[i] == v[0];
-        }
-        double *column = z + j * rows;
-        if (constant) {
-            for (int64_t i = 0; i < rows; i++) {
-                column[i] = 0.0;
-            }
+        if (column_is_constant(rows, v)) {
+            memset(z + j * rows, 0, (size_t)rows * sizeof *z);
         } else {
-            column_standardise(rows, v, column);
+            column_standardise(rows, v, z + j * rows);
         }
     }
 }
@@ -115,29 +109,21 @@ static nonsens_status correlate_group(nonsens_context *ctx, arena *local, const 
     return NONSENS_OK;
 }
 
-static nonsens_status correlate_all(nonsens_context *ctx, arena *keep, arena *local, const column_set *all,
-                                    const row_groups *groups, fisher_z_data *out)
+nonsens_status fisher_z_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
+                            fisher_z_data *out)
 {
+    SCOPED_ARENA(local);
     double *r;
     int64_t *rows;
+    TRY(check_input(ctx, all, groups));
     ARENA_TRY(ctx, keep, rows, groups->count);
     ARENA_TRY(ctx, keep, r, groups->count * all->d * all->d);
     for (int64_t e = 0; e < groups->count; e++) {
         rows[e] = groups->start[e + 1] - groups->start[e];
-        TRY(correlate_group(ctx, local, all, groups->start[e], rows[e], r + e * all->d * all->d));
+        TRY(correlate_group(ctx, &local, all, groups->start[e], rows[e], r + e * all->d * all->d));
     }
     *out = (fisher_z_data){all->d, groups->count, rows, r};
     return NONSENS_OK;
-}
-
-nonsens_status fisher_z_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
-                            fisher_z_data *out)
-{
-    arena local = {0};
-    TRY(check_input(ctx, all, groups));
-    nonsens_status status = correlate_all(ctx, keep, &local, all, groups, out);
-    arena_free(&local);
-    return status;
 }
 
 /* ---- partial correlation --------------------------------------------------------------------------------------- */
@@ -173,10 +159,17 @@ static void exchange(double *w, int64_t m, int64_t a, int64_t b)
     }
 }
 
-/* w (m, m): the given variables, then x and y. */
-static residual eliminate(double *w, int64_t m)
+/* w (m, m), m = count + 2: the given variables, then x and y. */
+static residual eliminate(const double *r, int64_t d, int64_t x, int64_t y, int64_t count, const int64_t *given,
+                          double *w)
 {
-    int64_t used = 0;
+    int64_t m = count + 2, used = 0;
+    for (int64_t j = 0; j < m; j++) {
+        const double *column = r + d * (j < count ? given[j] : j == count ? x : y);
+        for (int64_t i = 0; i < m; i++) {
+            w[j * m + i] = column[i < count ? given[i] : i == count ? x : y];
+        }
+    }
     for (; used < m - 2; used++) {
         int64_t pivot = used;
         for (int64_t i = used + 1; i < m - 2; i++) {
@@ -197,19 +190,6 @@ static residual eliminate(double *w, int64_t m)
         }
     }
     return (residual){w[(m - 2) * (m + 1)], w[(m - 1) * m + m - 2], w[m * m - 1], used};
-}
-
-static residual eliminate_all(const double *r, int64_t d, int64_t x, int64_t y, int64_t count, const int64_t *given,
-                              double *buffer)
-{
-    int64_t m = count + 2;
-    for (int64_t j = 0; j < m; j++) {
-        const double *column = r + d * (j < count ? given[j] : j == count ? x : y);
-        for (int64_t i = 0; i < m; i++) {
-            buffer[j * m + i] = column[i < count ? given[i] : i == count ? x : y];
-        }
-    }
-    return eliminate(buffer, m);
 }
 
 /* ---- the test ------------------------------------------------------------------------------------------------- */
@@ -246,15 +226,6 @@ static void combine(const group_sums *sum, fisher_z_result *out)
     }
 }
 
-static void add_group(residual s, double w, group_sums *sum)
-{
-    double r = fmin(fmax(s.xy / sqrt(s.xx * s.yy), -LARGEST), LARGEST), z = atanh(r), score = normal_score(r, z, w);
-    sum->weight += w;
-    sum->z += w * z;
-    sum->score += sqrt(w) * score;
-    sum->squares += score * score;
-}
-
 void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t count, const int64_t *given, double *buffer,
                    fisher_z_result *out)
 {
@@ -265,7 +236,7 @@ void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t coun
         const double *r = data->correlation + e * d * d;
         residual s = count == 0   ? (residual){r[x * d + x], r[y * d + x], r[y * d + y], 0}
                      : count == 1 ? eliminate_one(r, d, x, y, given[0])
-                                  : eliminate_all(r, d, x, y, count, given, buffer);
+                                  : eliminate(r, d, x, y, count, given, buffer);
         double w = (double)(data->rows[e] - s.used - 3);
         out->dropped = count - s.used > out->dropped ? count - s.used : out->dropped;
         if (w <= 0.0) {
@@ -273,7 +244,12 @@ void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t coun
         } else if (!(s.xx > REDUNDANT) || !(s.yy > REDUNDANT)) {
             out->groups_undefined++;
         } else {
-            add_group(s, w, &sum);
+            double partial = fmin(fmax(s.xy / sqrt(s.xx * s.yy), -LARGEST), LARGEST), z = atanh(partial);
+            double score = normal_score(partial, z, w);
+            sum.weight += w;
+            sum.z += w * z;
+            sum.score += sqrt(w) * score;
+            sum.squares += score * score;
             out->groups_used++;
         }
     }

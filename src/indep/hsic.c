@@ -85,23 +85,16 @@ static nonsens_status run_width(nonsens_context *ctx, arena *scratch, int64_t si
     return kernel_widths(ctx, &w->test->points[side], w->stratum->first, w->stratum->rows, w->stratum->width[side]);
 }
 
-/* Enough rows, and something varies in x and in y. */
-static nonsens_status find_usable(nonsens_context *ctx, const test_state *t, hsic_stratum *s)
-{
-    width_state w = {t, s};
-    if (s->rows >= HSIC_MIN_ROWS) {
-        TRY(parallel_for(ctx, t->options->threads, 2, NULL, run_width, &w));
-        s->usable = kernel_any_width(t->points[0].d, s->width[0]) && kernel_any_width(t->points[1].d, s->width[1]);
-    }
-    return NONSENS_OK;
-}
-
 static nonsens_status run_group(nonsens_context *ctx, arena *scratch, int64_t group, void *state)
 {
     const test_state *t = state;
     hsic_stratum *s = t->strata + group;
+    width_state w = {t, s};
     kernel_basis basis[2];
-    TRY(find_usable(ctx, t, s));
+    if (s->rows >= HSIC_MIN_ROWS) {
+        TRY(parallel_for(ctx, t->options->threads, 2, NULL, run_width, &w));
+        s->usable = kernel_any_width(t->points[0].d, s->width[0]) && kernel_any_width(t->points[1].d, s->width[1]);
+    }
     if (!s->usable) {
         return NONSENS_OK;
     }
@@ -140,18 +133,6 @@ static nonsens_status get_strata(nonsens_context *ctx, arena *scratch, test_stat
             ARENA_TRY(ctx, scratch, s->weights.weight, HSIC_WEIGHTS);
         }
     }
-    return NONSENS_OK;
-}
-
-/* A lone group is worked on in parallel inside. */
-static nonsens_status run_groups(nonsens_context *ctx, arena *scratch, test_state *t)
-{
-    if (t->groups->count != 1) {
-        return parallel_for(ctx, t->options->threads, t->groups->count, NULL, run_group, t);
-    }
-    arena_mark mark = arena_tell(scratch);
-    TRY(run_group(ctx, scratch, 0, t));
-    arena_rewind(scratch, mark);
     return NONSENS_OK;
 }
 
@@ -194,17 +175,6 @@ static hsic_cumulants add_strata(const test_state *t, hsic_result *out)
     return sum;
 }
 
-static nonsens_status spectral_p(nonsens_context *ctx, arena *scratch, const test_state *t,
-                                 const hsic_cumulants *moments, hsic_result *out)
-{
-    hsic_weights *weights;
-    ARENA_TRY(ctx, scratch, weights, out->segments_used);
-    for (int64_t e = 0; e < out->segments_used; e++) {
-        weights[e] = t->strata[e].weights;
-    }
-    return hsic_spectral_tail(ctx, scratch, out->segments_used, weights, moments, out->statistic, &out->p_value);
-}
-
 hsic_options hsic_options_from(const nonsens_options *options, double level, uint64_t job)
 {
     return (hsic_options){.null_kind = options->null_kind,
@@ -236,7 +206,10 @@ nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set 
     *out = (hsic_result){.p_value = 1.0};
     TRY(check_input(ctx, &t));
     TRY(get_strata(ctx, scratch, &t));
-    TRY(run_groups(ctx, scratch, &t));
+    arena_mark mark = arena_tell(scratch);
+    TRY(groups->count == 1 ? run_group(ctx, scratch, 0, &t) // works in parallel inside
+                           : parallel_for(ctx, options->threads, groups->count, NULL, run_group, &t));
+    arena_rewind(scratch, mark);
     report_widths(&t);
     hsic_cumulants sum = add_strata(&t, out);
     if (out->segments_used == 0) {
@@ -250,5 +223,8 @@ nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set 
     if (out->by_permutation) {
         return hsic_permutation_p(ctx, scratch, t.points, out->segments_used, t.strata, options, &out->p_value);
     }
-    return options->null_kind == NULL_SPECTRAL ? spectral_p(ctx, scratch, &t, &sum, out) : NONSENS_OK;
+    if (options->null_kind == NULL_SPECTRAL) {
+        return hsic_spectral_tail(ctx, scratch, out->segments_used, t.strata, &sum, out->statistic, &out->p_value);
+    }
+    return NONSENS_OK;
 }

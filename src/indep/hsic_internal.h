@@ -56,10 +56,6 @@ typedef struct hsic_weights {
 nonsens_status hsic_spectrum(nonsens_context *ctx, arena *scratch, int64_t n, const int64_t count[2],
                              const double *const eigen[2], const double trace[2], hsic_weights *w);
 
-/* P(T > x) with the weights of all groups. */
-nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t groups, const hsic_weights *w,
-                                  const hsic_cumulants *moments, double x, double *p_value);
-
 /* A group of rows that enters the test or, if not usable, does not. */
 typedef struct hsic_stratum {
     bool usable;
@@ -70,6 +66,10 @@ typedef struct hsic_stratum {
     double lost[2];
     hsic_weights weights;
 } hsic_stratum;
+
+/* P(T > x) with the weights of all strata. */
+nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t count, const hsic_stratum *strata,
+                                  const hsic_cumulants *moments, double x, double *p_value);
 
 /* The test of all usable strata by permutations. */
 nonsens_status hsic_permutation_p(nonsens_context *ctx, arena *scratch, const column_set points[2], int64_t count,

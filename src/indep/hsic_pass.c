@@ -51,16 +51,6 @@ static int64_t cube_sums(int64_t k)
     return k * (k + 1) * (2 * k + 1) / 6;
 }
 
-static nonsens_status get_sums(nonsens_context *ctx, arena *a, const pass *p, block_sums *out)
-{
-    for (int side = 0; side < 2; side++) {
-        ARENA_TRY(ctx, a, out->of[side].weighted, p->basis[side].directions);
-        ARENA_TRY(ctx, a, out->of[side].cubes, cube_sums(p->cubed[side]));
-    }
-    ARENA_TRY(ctx, a, out->cross, p->basis[0].directions * p->basis[1].directions);
-    return NONSENS_OK;
-}
-
 /* ---- tiles --------------------------------------------------------------------------------------------------- */
 
 /* Adds a tile of features f to everything but the cubes; the loops over directions leave d and (W^2)_ii in arrays. */
@@ -96,7 +86,7 @@ static void add_cubes(int64_t k, int64_t rows, const double *f, double *products
                 products[b * KERNEL_TILE + i] = f[a * KERNEL_TILE + i] * f[b * KERNEL_TILE + i];
             }
         }
-        tile_cross_lower(rows, a + 1, products, f, cubes);
+        tile_cross(rows, a + 1, a + 1, products, f, true, cubes);
         cubes += (a + 1) * (a + 1);
         for (int64_t i = 0; i < rows; i++) {
             d[i] += products[a * KERNEL_TILE + i];
@@ -126,7 +116,7 @@ static nonsens_status run_block(nonsens_context *ctx, arena *scratch, int64_t jo
             add_moments(b, rows, f[side], &sums->of[side]);
             add_cubes(p->cubed[side], rows, f[side], products, &sums->of[side]);
         }
-        tile_cross(rows, p->basis[0].directions, p->basis[1].directions, f[0], f[1], sums->cross);
+        tile_cross(rows, p->basis[0].directions, p->basis[1].directions, f[0], f[1], false, sums->cross);
     }
     return NONSENS_OK;
 }
@@ -226,17 +216,21 @@ static nonsens_status finish_variable(nonsens_context *ctx, arena *scratch, cons
 nonsens_status hsic_pass(nonsens_context *ctx, arena *scratch, const kernel_basis basis[2], int threads, hsic_sums *out)
 {
     int64_t n = basis[0].points.n, each = kernel_job_rows(n), jobs = (n + each - 1) / each;
+    int64_t products = basis[0].directions * basis[1].directions;
     pass p = {.basis = basis, .cubed = {choose_cubed(&basis[0]), choose_cubed(&basis[1])}};
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, p.block, jobs);
     for (int64_t job = 0; job < jobs; job++) {
-        TRY(get_sums(ctx, scratch, &p, &p.block[job]));
+        for (int side = 0; side < 2; side++) {
+            ARENA_TRY(ctx, scratch, p.block[job].of[side].weighted, basis[side].directions);
+            ARENA_TRY(ctx, scratch, p.block[job].of[side].cubes, cube_sums(p.cubed[side]));
+        }
+        ARENA_TRY(ctx, scratch, p.block[job].cross, products);
     }
     TRY(parallel_for(ctx, threads, jobs, NULL, run_block, &p));
     for (int64_t job = 1; job < jobs; job++) {
         add_block(&p, &p.block[job], &p.block[0]);
     }
-    int64_t products = basis[0].directions * basis[1].directions;
     out->statistic = linalg_dot(products, p.block[0].cross, p.block[0].cross) / (double)n;
     for (int side = 0; side < 2; side++) {
         TRY(finish_variable(ctx, scratch, &p, side, &p.block[0].of[side], &out->of[side]));

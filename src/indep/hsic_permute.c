@@ -75,7 +75,7 @@ static double cross_norm(const group_features *g, workspace *w)
         int64_t used = kernel_min(g->rows - first, KERNEL_TILE);
         gather_rows(g, 0, NULL, first, used, w->tile[0]);
         gather_rows(g, 1, w->order, first, used, w->tile[1]);
-        tile_cross(tile_rows(used), g->directions[0], g->directions[1], w->tile[0], w->tile[1], w->product);
+        tile_cross(tile_rows(used), g->directions[0], g->directions[1], w->tile[0], w->tile[1], false, w->product);
     }
     return linalg_dot(products, w->product, w->product) / (double)g->rows;
 }

@@ -55,38 +55,29 @@ nonsens_status hsic_spectrum(nonsens_context *ctx, arena *scratch, int64_t n, co
 }
 
 /* Weights times one factor have the variance of T over permutations; what is then missing of its mean is constant. */
-static double match_moments(const hsic_cumulants *moments, int64_t count, double *weight, double x)
-{
-    double sum = 0.0, squares = 0.0;
-    for (int64_t i = 0; i < count; i++) {
-        sum += weight[i];
-        squares += weight[i] * weight[i];
-    }
-    double factor = squares > 0.0 ? sqrt(moments->variance / (2.0 * squares)) : 0.0;
-    for (int64_t i = 0; i < count; i++) {
-        weight[i] *= factor;
-    }
-    return x - (moments->mean - factor * sum);
-}
-
-nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t groups, const hsic_weights *w,
+nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t count, const hsic_stratum *strata,
                                   const hsic_cumulants *moments, double x, double *p_value)
 {
-    int64_t count = 0;
-    double *weight;
+    int64_t all = 0, used = 0;
+    double *weight, sum = 0.0, squares = 0.0;
     arena_mark mark = arena_tell(scratch);
-    for (int64_t e = 0; e < groups; e++) {
-        count += w[e].count;
+    for (int64_t e = 0; e < count; e++) {
+        all += strata[e].weights.count;
     }
-    ARENA_TRY(ctx, scratch, weight, count);
-    count = 0;
-    for (int64_t e = 0; e < groups; e++) {
-        for (int64_t i = 0; i < w[e].count; i++) {
-            weight[count++] = w[e].weight[i];
+    ARENA_TRY(ctx, scratch, weight, all);
+    for (int64_t e = 0; e < count; e++) {
+        for (int64_t i = 0; i < strata[e].weights.count; i++, used++) {
+            weight[used] = strata[e].weights.weight[i];
+            sum += weight[used];
+            squares += weight[used] * weight[used];
         }
     }
-    x = match_moments(moments, count, weight, x);
-    *p_value = x > 0.0 && moments->variance > 0.0 ? chi2_mixture_tail(count, weight, x) : 1.0;
+    double factor = squares > 0.0 ? sqrt(moments->variance / (2.0 * squares)) : 0.0;
+    for (int64_t i = 0; i < all; i++) {
+        weight[i] *= factor;
+    }
+    x -= moments->mean - factor * sum;
+    *p_value = x > 0.0 && moments->variance > 0.0 ? chi2_mixture_tail(all, weight, x) : 1.0;
     arena_rewind(scratch, mark);
     return NONSENS_OK;
 }

@@ -11,9 +11,9 @@
  *     independent              .055  .055  .050  .060
  *     correlation .3           .240  .280  .500  .680
  *     y = .3 x^2 + noise       .385  .505  .660  .775
- *     blurred cycle           .115  .185  .330  .345
+ *     blurred circle           .115  .185  .330  .345
  *
- * A tenth of the rows is the default; with a fifth, k = 40, the cycle is no longer seen (.083 of 60 repetitions).
+ * A tenth of the rows is the default; with a fifth, k = 40, the circle is no longer seen (.083 of 60 repetitions).
  *
  * With ranks in the middle of their steps, (rank - 1/2) / n, scores would lie symmetrically, many distances between
  * them would be equal, and rounding errors of the quantile, which differ between processors, would decide which of them
@@ -37,7 +37,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double ROUNDING = 1e-10; /* T* this close below T counts as a tie, relative to the rows */
+static const double ROUNDING = 1e-10;   /* T* this close below T counts as a tie, relative to the rows */
+static const double SHIFT = 1.0 / 16.0; /* of a step between two ranks */
 
 typedef struct strata {
     int64_t n, groups;
@@ -67,8 +68,6 @@ static nonsens_status check_input(nonsens_context *ctx, const double *x, const d
     }
     return NONSENS_OK;
 }
-
-static const double SHIFT = 1.0 / 16.0; /* of a step between two ranks */
 
 /* ---- scores --------------------------------------------------------------------------------------------------- */
 
@@ -143,25 +142,18 @@ static nonsens_status collect(nonsens_context *ctx, arena *scratch, const double
 
 /* ---- statistic and permutations -------------------------------------------------------------------------------- */
 
-/* As asked for, or a tenth of the rows; at most a third of them. */
-static int neighbours_of(const strata *s, int64_t rows)
-{
-    int64_t k = s->neighbours;
-    if (k == 0) {
-        k = rows < 30 ? 3 : rows / 10 < INFORMATION_MAX_NEIGHBOURS ? rows / 10 : INFORMATION_MAX_NEIGHBOURS;
-    }
-    return (int)(k < rows / 3 ? k : rows / 3);
-}
-
 /* sum of rows_e I_e with these y (n). */
 static nonsens_status statistic_of(nonsens_context *ctx, arena *scratch, const strata *s, const double *y, double *out)
 {
     *out = 0.0;
     for (int64_t e = 0; e < s->groups; e++) {
-        int64_t first = s->start[e], rows = s->start[e + 1] - first;
+        int64_t first = s->start[e], rows = s->start[e + 1] - first, k = s->neighbours;
         double information;
-        TRY(entropy_mutual_information(ctx, scratch, rows, s->x + first, y + first, neighbours_of(s, rows),
-                                       &information));
+        if (k == 0) {
+            k = rows < 30 ? 3 : rows / 10 < INFORMATION_MAX_NEIGHBOURS ? rows / 10 : INFORMATION_MAX_NEIGHBOURS;
+        }
+        k = k < rows / 3 ? k : rows / 3;
+        TRY(entropy_mutual_information(ctx, scratch, rows, s->x + first, y + first, (int)k, &information));
         *out += (double)rows * information;
     }
     return NONSENS_OK;
@@ -195,27 +187,13 @@ static nonsens_status run_permutation(nonsens_context *ctx, arena *local, int64_
     return statistic_of(ctx, local, s, y, &p->values[job]);
 }
 
-static nonsens_status permutation_p(nonsens_context *ctx, arena *scratch, const strata *s,
-                                    const information_options *options, information_result *out)
-{
-    permuting p = {.strata = s, .options = options};
-    double bar = out->statistic - ROUNDING * (double)s->n, sum = 0.0;
-    int64_t above = 0;
-    ARENA_TRY(ctx, scratch, p.values, options->permutations);
-    TRY(parallel_for(ctx, options->threads, options->permutations, NULL, run_permutation, &p));
-    for (int64_t b = 0; b < options->permutations; b++) {
-        above += p.values[b] >= bar;
-        sum += p.values[b];
-    }
-    out->null_mean = sum / (double)options->permutations;
-    out->p_value = (1.0 + (double)above) / (1.0 + (double)options->permutations);
-    return NONSENS_OK;
-}
-
 nonsens_status information_test(nonsens_context *ctx, arena *scratch, const double *x, const double *y,
                                 const row_groups *groups, const information_options *options, information_result *out)
 {
     strata s = {.neighbours = options->neighbours};
+    permuting p = {.strata = &s, .options = options};
+    int64_t above = 0, permutations = options->permutations;
+    double sum = 0.0;
     *out = (information_result){.p_value = 1.0};
     TRY(check_input(ctx, x, y, groups, options));
     arena_mark mark = arena_tell(scratch);
@@ -226,7 +204,14 @@ nonsens_status information_test(nonsens_context *ctx, arena *scratch, const doub
     if (s.groups > 0) {
         TRY(statistic_of(ctx, scratch, &s, s.y, &out->statistic));
         out->information = out->statistic / (double)s.n;
-        TRY(permutation_p(ctx, scratch, &s, options, out));
+        ARENA_TRY(ctx, scratch, p.values, permutations);
+        TRY(parallel_for(ctx, options->threads, permutations, NULL, run_permutation, &p));
+        for (int64_t b = 0; b < permutations; b++) {
+            above += p.values[b] >= out->statistic - ROUNDING * (double)s.n;
+            sum += p.values[b];
+        }
+        out->null_mean = sum / (double)permutations;
+        out->p_value = (1.0 + (double)above) / (1.0 + (double)permutations);
     }
     arena_rewind(scratch, mark);
     return NONSENS_OK;

@@ -22,27 +22,6 @@ typedef struct total {
     double *weight;
 } total;
 
-/* Both sides have features here. */
-static bool is_used(const kci_stratum *a, const kci_stratum *b)
-{
-    return a->rank > 0 && b->rank > 0;
-}
-
-static void append_weights(const kci_null *null, total *sum)
-{
-    for (int64_t k = 0; k < null->count; k++) {
-        sum->weight[sum->count++] = null->weight[k];
-    }
-    sum->shift += null->shift;
-}
-
-static void add_cumulants(const hsic_cumulants *each, hsic_cumulants *sum)
-{
-    sum->mean += each->mean;
-    sum->variance += each->variance;
-    sum->third += each->third;
-}
-
 static nonsens_status add_stratum(nonsens_context *ctx, arena *scratch, const kci_stratum *a, const kci_stratum *b,
                                   total *sum, double *statistic)
 {
@@ -51,23 +30,15 @@ static nonsens_status add_stratum(nonsens_context *ctx, arena *scratch, const kc
     arena_mark mark = arena_tell(scratch);
     TRY(kci_stratum_statistic(ctx, scratch, a, b, &each));
     TRY(kci_stratum_null(ctx, scratch, a, b, sum->weight != NULL, &null));
-    add_cumulants(&null.cumulants, &sum->cumulants);
-    if (sum->weight) {
-        append_weights(&null, sum);
+    sum->cumulants.mean += null.cumulants.mean;
+    sum->cumulants.variance += null.cumulants.variance;
+    sum->cumulants.third += null.cumulants.third;
+    for (int64_t k = 0; k < null.count; k++) {
+        sum->weight[sum->count++] = null.weight[k];
     }
+    sum->shift += null.shift;
     *statistic += each;
     arena_rewind(scratch, mark);
-    return NONSENS_OK;
-}
-
-/* Room for the weights of all segments. */
-static nonsens_status open_weights(nonsens_context *ctx, arena *scratch, const kci_features *a, total *sum)
-{
-    int64_t count = 0;
-    for (int64_t e = 0; e < a->count; e++) {
-        count += a->strata[e].rows <= KCI_GRAM_ROWS ? a->strata[e].rows : KCI_WEIGHTS;
-    }
-    ARENA_TRY(ctx, scratch, sum->weight, count);
     return NONSENS_OK;
 }
 
@@ -90,47 +61,27 @@ static nonsens_status check_sides(nonsens_context *ctx, const kci_features *a, c
     return NONSENS_OK;
 }
 
-static void describe_sides(const kci_features *a, const kci_features *b, kci_result *out)
-{
-    out->degrees[0] = a->degrees;
-    out->degrees[1] = b->degrees;
-    out->ridge[0] = a->ridge;
-    out->ridge[1] = b->ridge;
-    out->lost = fmax(a->lost, b->lost);
-}
-
-static nonsens_status find_p(nonsens_context *ctx, arena *scratch, const kci_features *a, const kci_features *b,
-                             const total *sum, const kci_options *options, kci_result *out)
-{
-    out->p_value = hsic_tail(&sum->cumulants, out->statistic);
-    if (!(out->variance > 0)) {
-        return NONSENS_OK;
-    }
-    if (options->null_kind == NULL_PERMUTATION) {
-        return kci_bootstrap(ctx, scratch, a, b, out->statistic, options, &out->p_value);
-    }
-    if (options->null_kind == NULL_SPECTRAL) {
-        out->p_value = chi2_mixture_tail(sum->count, sum->weight, out->statistic - sum->shift);
-    }
-    return NONSENS_OK;
-}
-
 nonsens_status kci_compare(nonsens_context *ctx, arena *scratch, const kci_features *a, const kci_features *b,
                            const row_groups *groups, const kci_options *options, kci_result *out)
 {
     total sum = {0};
-    int64_t determined = 0;
-    *out = (kci_result){.p_value = 1.0};
+    int64_t determined = 0, weights = 0;
+    *out = (kci_result){.degrees = {a->degrees, b->degrees},
+                        .ridge = {a->ridge, b->ridge},
+                        .lost = fmax(a->lost, b->lost),
+                        .p_value = 1.0};
     TRY(check_sides(ctx, a, b, groups, options));
-    describe_sides(a, b, out);
     if (options->null_kind == NULL_SPECTRAL) {
-        TRY(open_weights(ctx, scratch, a, &sum));
+        for (int64_t e = 0; e < a->count; e++) {
+            weights += a->strata[e].rows <= KCI_GRAM_ROWS ? a->strata[e].rows : KCI_WEIGHTS;
+        }
+        ARENA_TRY(ctx, scratch, sum.weight, weights);
     }
     for (int64_t e = 0; e < groups->count; e++) {
         const kci_stratum *first = a->strata + e, *second = b->strata + e;
         TRY(check_cancelled(ctx));
         determined += first->determined || second->determined;
-        if (is_used(first, second)) {
+        if (first->rank > 0 && second->rank > 0) {
             TRY(add_stratum(ctx, scratch, first, second, &sum, &out->statistic));
             out->segments_used++;
             out->rows_used += first->rows;
@@ -141,5 +92,12 @@ nonsens_status kci_compare(nonsens_context *ctx, arena *scratch, const kci_featu
     out->mean = sum.cumulants.mean;
     out->variance = sum.cumulants.variance;
     out->skewness = out->variance > 0 ? sum.cumulants.third / (out->variance * sqrt(out->variance)) : 0.0;
-    return out->segments_used > 0 ? find_p(ctx, scratch, a, b, &sum, options, out) : NONSENS_OK;
+    out->p_value = hsic_tail(&sum.cumulants, out->statistic); // 1 if no segment entered
+    if (options->null_kind == NULL_PERMUTATION && out->variance > 0) {
+        return kci_bootstrap(ctx, scratch, a, b, out->statistic, options, &out->p_value);
+    }
+    if (options->null_kind == NULL_SPECTRAL && out->variance > 0) {
+        out->p_value = chi2_mixture_tail(sum.count, sum.weight, out->statistic - sum.shift);
+    }
+    return NONSENS_OK;
 }

@@ -49,24 +49,11 @@ static double fill_gram(int64_t used, int64_t rows, const double *rows_of, doubl
     return trace;
 }
 
-/* value (rank, used): the features of each category; vector: eigenvectors, the largest eigenvalue last. */
-static void fill_values(int64_t used, int64_t rows, const double *rows_of, const double *vector, int64_t rank,
-                        double *value)
-{
-    for (int64_t k = 0; k < rank; k++) {
-        const double *v = vector + (used - 1 - k) * used;
-        double mean = linalg_dot(used, rows_of, v) / (double)rows;
-        for (int64_t c = 0; c < used; c++) {
-            value[c * rank + k] = v[c] - mean;
-        }
-    }
-}
-
 nonsens_status kci_category_factor(nonsens_context *ctx, arena *keep, const kci_category *category, int64_t first,
                                    int64_t rows, kernel_factor *out)
 {
     int64_t *place;
-    double *rows_of, *gram, *ascending, *value;
+    double *rows_of, *gram, *ascending, *value; // value (rank, used): the features of each category
     ARENA_TRY(ctx, keep, place, category->count);
     ARENA_TRY(ctx, keep, rows_of, category->count);
     int64_t used = count_categories(category, first, rows, place, rows_of);
@@ -81,8 +68,12 @@ nonsens_status kci_category_factor(nonsens_context *ctx, arena *keep, const kci_
     ARENA_TRY(ctx, keep, value, out->rank * used + 1);
     ARENA_TRY(ctx, keep, out->f, out->rank * rows + 1);
     ARENA_TRY(ctx, keep, out->eigen, out->rank + 1);
-    fill_values(used, rows, rows_of, gram, out->rank, value);
     for (int64_t k = 0; k < out->rank; k++) {
+        const double *v = gram + (used - 1 - k) * used;
+        double mean = linalg_dot(used, rows_of, v) / (double)rows;
+        for (int64_t c = 0; c < used; c++) {
+            value[c * out->rank + k] = v[c] - mean;
+        }
         out->eigen[k] = ascending[used - 1 - k];
     }
     for (int64_t t = 0; t < rows; t++) {

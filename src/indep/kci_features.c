@@ -4,7 +4,7 @@
  * F (r, n) is the centred factor of the kernel on the target, or on (target, z): a product of Gaussian kernels.  With
  * the factor of z written as diag(sqrt(l)) U', its ridge regression leaves
  *     Psi = F - A' diag(s) U',   A = U' F',   s_k = l_k / (l_k + eps),
- * and Psi Psi' = diag(eigen) - A' diag(1 - (1 - s)^2) A needs no further pass over the rows; Psi is then turned to its
+ * and Psi Psi' = diag(eigen) - A' diag(1 - (1 - s)^2) A needs no further pass over the rows; Psi is then rotated to its
  * principal directions, of which the leading ones are kept.
  *
  * Widths: median distance of each column, times the root of the number of columns for vectors; z beside the target has
@@ -84,34 +84,16 @@ nonsens_status kci_widths(nonsens_context *ctx, const column_set *points, int64_
     return NONSENS_OK;
 }
 
-static int64_t kept_limit(int64_t rows)
-{
-    return rows <= KCI_GRAM_ROWS ? KCI_GRAM_ROWS : rows <= LARGE ? 100 : rows <= VERY_LARGE ? 50 : 25;
-}
-
-static kernel_limits factor_limits(int64_t rows, int threads)
-{
-    kernel_limits limits = kernel_usual_limits(rows);
-    limits.threads = threads;
-    if (rows > KCI_GRAM_ROWS) {
-        limits.trace_lost = 1e-6;
-    } else {
-        limits.trace_lost = 1e-10;
-        limits.rank_max = KCI_GRAM_ROWS;
-    }
-    if (rows > VERY_LARGE) {
-        limits.rank_max = 50;
-    }
-    return limits;
-}
-
 static nonsens_status make_kernel(nonsens_context *ctx, arena *local, const kci_kernel *k, enum kci_side side,
                                   const kci_options *options, kernel_factor *out)
 {
     if (options->random_features) {
         return kci_fourier(ctx, local, k, side, options, out);
     }
-    kernel_limits limits = factor_limits(k->rows, options->threads);
+    kernel_limits limits = kernel_usual_limits(k->rows);
+    limits.threads = options->threads;
+    limits.trace_lost = k->rows <= KCI_GRAM_ROWS ? 1e-10 : 1e-6;
+    limits.rank_max = k->rows <= KCI_GRAM_ROWS ? KCI_GRAM_ROWS : k->rows <= VERY_LARGE ? limits.rank_max : 50;
     return kernel_factorise_points(ctx, local, k->points, k->first, k->rows, k->width, &limits, out);
 }
 
@@ -185,15 +167,15 @@ static double criterion(int64_t count, const segment *s, double ridge)
 /* The best of the grid; score: its criterion. */
 static double choose_ridge(int64_t count, const segment *s, double *score)
 {
-    double ridge = GRID_FIRST, best = GRID_FIRST * pow(GRID_STEP, GRID - 1), least = INFINITY;
+    double ridge = GRID_FIRST, best = GRID_FIRST * pow(GRID_STEP, GRID - 1);
+    *score = INFINITY;
     for (int i = 0; i < GRID; i++, ridge *= GRID_STEP) {
         double value = criterion(count, s, ridge);
-        if (value < least) {
-            least = value;
+        if (value < *score) {
+            *score = value;
             best = ridge;
         }
     }
-    *score = least;
     return best;
 }
 
@@ -304,11 +286,14 @@ static void residual_gram(const segment *s, double *weighted, double *gram)
 static int64_t count_kept(int64_t r, const double *ascending, int64_t rows, double *lost)
 {
     double sum = 0.0, dropped = 0.0, share = rows <= KCI_GRAM_ROWS ? 1e-9 : 1e-3;
-    int64_t keep = r;
+    int64_t keep = r, max_kept = rows <= KCI_GRAM_ROWS ? KCI_GRAM_ROWS
+                                 : rows <= LARGE       ? 100
+                                 : rows <= VERY_LARGE  ? 50
+                                                       : 25;
     for (int64_t k = 0; k < r; k++) {
         sum += fmax(0.0, ascending[k]);
     }
-    while (keep > 1 && (keep > kept_limit(rows) || dropped + ascending[r - keep] <= share * sum)) {
+    while (keep > 1 && (keep > max_kept || dropped + ascending[r - keep] <= share * sum)) {
         dropped += fmax(0.0, ascending[r - keep]);
         keep--;
     }
@@ -391,18 +376,6 @@ static nonsens_status close_segment(nonsens_context *ctx, arena *keep, arena *lo
     return project(ctx, local, s, v, out);
 }
 
-static nonsens_status join_points(nonsens_context *ctx, arena *local, bool with_z, request *q)
-{
-    const double **v;
-    int64_t d = q->target->d, behind = with_z ? q->z->d : 0;
-    ARENA_TRY(ctx, local, v, d + behind);
-    for (int64_t j = 0; j < d + behind; j++) {
-        v[j] = j < d ? q->target->v[j] : q->z->v[j - d];
-    }
-    q->points = (column_set){q->target->n, d + behind, v};
-    return NONSENS_OK;
-}
-
 static nonsens_status make_residuals(nonsens_context *ctx, arena *keep, arena *local, const request *q,
                                      const row_groups *groups, segment *segments, kci_features *out)
 {
@@ -461,18 +434,22 @@ static nonsens_status check_request(nonsens_context *ctx, const request *q, cons
 static nonsens_status run_request(nonsens_context *ctx, arena *keep, request *q, bool with_z, const row_groups *groups,
                                   kci_features *out)
 {
-    arena local = {0};
+    SCOPED_ARENA(local);
+    segment *segments;
+    const double **v;
+    int64_t d = q->target->d, behind = with_z ? q->z->d : 0;
     *out = (kci_features){0};
     TRY(check_request(ctx, q, groups));
-    segment *segments = arena_get(ctx, &local, groups->count, sizeof *segments);
-    nonsens_status status = segments ? join_points(ctx, &local, with_z, q) : NONSENS_ERR_MEMORY;
-    if (status == NONSENS_OK) {
-        status = make_residuals(ctx, keep, &local, q, groups, segments, out);
+    ARENA_TRY(ctx, &local, segments, groups->count);
+    ARENA_TRY(ctx, &local, v, d + behind);
+    for (int64_t j = 0; j < d + behind; j++) {
+        v[j] = j < d ? q->target->v[j] : q->z->v[j - d];
     }
-    for (int64_t e = 0; segments && e < groups->count; e++) {
+    q->points = (column_set){q->target->n, d + behind, v};
+    nonsens_status status = make_residuals(ctx, keep, &local, q, groups, segments, out);
+    for (int64_t e = 0; e < groups->count; e++) {
         arena_free(&segments[e].own);
     }
-    arena_free(&local);
     return status;
 }
 

@@ -5,8 +5,8 @@
  * (a Latin hypercube; McKay, Beckman, Conover, Technometrics 21, 1979): as unbiased as independent draws, and for few
  * columns far closer to the kernel with as many features.
  *
- * The order of the rows changes nothing; all segments use the same frequencies.  The features are centred and turned to
- * principal directions, as the factor of kernel.c is.
+ * The order of the rows changes nothing; all segments use the same frequencies.  The features are centred and rotated
+ * to principal directions, as the factor of kernel.c is.
  */
 #include "base/rng.h"
 #include "indep/kci_internal.h"
@@ -77,20 +77,6 @@ static void fill_features(const kci_kernel *k, int64_t pairs, const double *freq
     }
 }
 
-static void centre_features(int64_t count, int64_t rows, double *features, double *mean)
-{
-    for (int64_t t = 0; t < rows; t++) {
-        for (int64_t f = 0; f < count; f++) {
-            mean[f] += features[t * count + f];
-        }
-    }
-    for (int64_t t = 0; t < rows; t++) {
-        for (int64_t f = 0; f < count; f++) {
-            features[t * count + f] -= mean[f] / (double)rows;
-        }
-    }
-}
-
 /* Eigenvalues descending with their vectors; rank: those above rounding, at least one. */
 static void order_directions(int64_t count, const double *ascending, const double *vectors, double *directions,
                              kernel_factor *out)
@@ -108,6 +94,7 @@ static void order_directions(int64_t count, const double *ascending, const doubl
     }
 }
 
+/* Centres the features (count, n) and rotates them to principal directions. */
 static nonsens_status rotate_features(nonsens_context *ctx, arena *keep, arena *local, const kci_kernel *k,
                                       int64_t count, double *features, kernel_factor *out)
 {
@@ -117,7 +104,16 @@ static nonsens_status rotate_features(nonsens_context *ctx, arena *keep, arena *
     ARENA_TRY(ctx, local, ascending, count);
     ARENA_TRY(ctx, local, directions, count * count);
     ARENA_TRY(ctx, keep, out->eigen, count);
-    centre_features(count, k->rows, features, mean);
+    for (int64_t t = 0; t < k->rows; t++) {
+        for (int64_t f = 0; f < count; f++) {
+            mean[f] += features[t * count + f];
+        }
+    }
+    for (int64_t t = 0; t < k->rows; t++) {
+        for (int64_t f = 0; f < count; f++) {
+            features[t * count + f] -= mean[f] / (double)k->rows;
+        }
+    }
     linalg_gemm(false, true, count, count, k->rows, 1.0, features, count, features, count, 0.0, gram, count);
     TRY(linalg_eigen_symmetric(ctx, local, count, gram, ascending));
     order_directions(count, ascending, gram, directions, out);
@@ -135,28 +131,20 @@ static int64_t feature_count(const kci_kernel *kernel, enum kci_side side)
         varying += kernel->width[j] > 0;
     }
     int64_t count = varying * (kernel->rows < LONG ? KCI_FOURIER_Z : 2 * KCI_FOURIER_Z);
-    int64_t most = 2 * kernel->rows < KCI_FOURIER_MAX ? 2 * kernel->rows : KCI_FOURIER_MAX; // few rows fill few
-    return side == KCI_SIDE_TARGET ? KCI_FOURIER_TARGET : count < most ? count : most;
-}
-
-static nonsens_status make_features(nonsens_context *ctx, arena *keep, arena *local, const kci_kernel *kernel,
-                                    enum kci_side side, const kci_options *options, kernel_factor *out)
-{
-    int64_t count = feature_count(kernel, side); // even
-    double *features, *middle, *frequency;
-    *out = (kernel_factor){.n = kernel->rows};
-    TRY(find_middles(ctx, local, kernel, &middle));
-    ARENA_TRY(ctx, local, features, count * kernel->rows);
-    TRY(draw_frequencies(ctx, local, kernel, count / 2, side == KCI_SIDE_Z ? 0 : UINT16_MAX, options, &frequency));
-    fill_features(kernel, count / 2, frequency, middle, features);
-    return rotate_features(ctx, keep, local, kernel, count, features, out);
+    int64_t max_count = 2 * kernel->rows < KCI_FOURIER_MAX ? 2 * kernel->rows : KCI_FOURIER_MAX; // few rows fill few
+    return side == KCI_SIDE_TARGET ? KCI_FOURIER_TARGET : count < max_count ? count : max_count;
 }
 
 nonsens_status kci_fourier(nonsens_context *ctx, arena *keep, const kci_kernel *kernel, enum kci_side side,
                            const kci_options *options, kernel_factor *out)
 {
-    arena local = {0};
-    nonsens_status status = make_features(ctx, keep, &local, kernel, side, options, out);
-    arena_free(&local);
-    return status;
+    SCOPED_ARENA(local);
+    int64_t count = feature_count(kernel, side); // even
+    double *features, *middle, *frequency;
+    *out = (kernel_factor){.n = kernel->rows};
+    TRY(find_middles(ctx, &local, kernel, &middle));
+    ARENA_TRY(ctx, &local, features, count * kernel->rows);
+    TRY(draw_frequencies(ctx, &local, kernel, count / 2, side == KCI_SIDE_Z ? 0 : UINT16_MAX, options, &frequency));
+    fill_features(kernel, count / 2, frequency, middle, features);
+    return rotate_features(ctx, keep, &local, kernel, count, features, out);
 }

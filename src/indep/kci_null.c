@@ -92,23 +92,6 @@ static void fit_variance(kci_null *null)
 
 /* ---- few rows: G itself -------------------------------------------------------------------------------------- */
 
-/* g (n, n), scaled. */
-static nonsens_status fill_gram(nonsens_context *ctx, arena *scratch, const kci_stratum *a, const kci_stratum *b,
-                                double *g)
-{
-    int64_t n = a->rows;
-    double *other;
-    ARENA_TRY(ctx, scratch, other, n * n);
-    linalg_gram(a->rank, n, a->f, a->rank, g);
-    linalg_gram(b->rank, n, b->f, b->rank, other);
-    for (int64_t t = 0; t < n; t++) {
-        for (int64_t s = 0; s < n; s++) {
-            g[t * n + s] *= other[t * n + s] * row_scale(a, b, t) * row_scale(a, b, s);
-        }
-    }
-    return NONSENS_OK;
-}
-
 static nonsens_status gram_weights(nonsens_context *ctx, arena *scratch, int64_t n, double *g, kci_null *out)
 {
     out->count = n;
@@ -125,11 +108,18 @@ static nonsens_status gram_null(nonsens_context *ctx, arena *scratch, const kci_
                                 bool weights, kci_null *out)
 {
     int64_t n = a->rows;
-    double *g, *g2;
+    double *g, *g2, *other; // (n, n); G scaled, G^2, factors of G
     sums s = {0};
     ARENA_TRY(ctx, scratch, g, n * n);
     ARENA_TRY(ctx, scratch, g2, n * n);
-    TRY(fill_gram(ctx, scratch, a, b, g));
+    ARENA_TRY(ctx, scratch, other, n * n);
+    linalg_gram(a->rank, n, a->f, a->rank, g);
+    linalg_gram(b->rank, n, b->f, b->rank, other);
+    for (int64_t t = 0; t < n; t++) {
+        for (int64_t u = 0; u < n; u++) {
+            g[t * n + u] *= other[t * n + u] * row_scale(a, b, t) * row_scale(a, b, u);
+        }
+    }
     linalg_outer(n, n, g, n, 0.0, g2);
     for (int64_t t = 0; t < n; t++) {
         add_diagonal(g[t * n + t], &s);

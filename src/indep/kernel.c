@@ -88,17 +88,6 @@ typedef struct gram_pass {
     double *sums;               /* (rank * rank + rank, jobs): products, and sums of columns */
 } gram_pass;
 
-static void add_column_sums(int64_t rows, int64_t r, const double *g, double *sums)
-{
-    for (int64_t k = 0; k < r; k++) {
-        double sum = 0.0;
-        for (int64_t i = 0; i < rows; i++) {
-            sum += g[k * KERNEL_TILE + i];
-        }
-        sums[k] += sum;
-    }
-}
-
 static nonsens_status run_gram(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     const gram_pass *pass = state;
@@ -111,8 +100,14 @@ static nonsens_status run_gram(nonsens_context *ctx, arena *scratch, int64_t job
         int64_t used = kernel_min(end - first, KERNEL_TILE), rows = tile_rows(used);
         kernel_tile(pass->points, r, pass->at, first, used, u, k);
         tile_combine(rows, r, r, k, pass->inverse, true, g);
-        tile_cross_lower(rows, r, g, g, sums);
-        add_column_sums(rows, r, g, sums + r * r);
+        tile_cross(rows, r, r, g, g, true, sums);
+        for (int64_t c = 0; c < r; c++) {
+            double sum = 0.0;
+            for (int64_t i = 0; i < rows; i++) {
+                sum += g[c * KERNEL_TILE + i];
+            }
+            sums[r * r + c] += sum;
+        }
     }
     return NONSENS_OK;
 }
@@ -137,29 +132,13 @@ static void invert_triangle(const kernel_pivots *p, double *inverse)
     }
 }
 
-/* From sums of products and columns over n rows: mean (r), Gram matrix about the mean (r, r), trace before that. */
-static double centre_gram(int64_t n, int64_t r, double *gram, double *mean)
-{
-    double trace = 0.0;
-    for (int64_t k = 0; k < r; k++) {
-        trace += gram[k * r + k];
-        mean[k] /= (double)n;
-    }
-    for (int64_t k = 0; k < r; k++) {
-        for (int64_t j = k; j < r; j++) {
-            gram[k * r + j] -= (double)n * mean[k] * mean[j];
-            gram[j * r + k] = gram[k * r + j];
-        }
-    }
-    return trace;
-}
-
 /* Gram matrix (r, r) of the factor about its mean (r); *missing: what the factor leaves of the trace of K. */
 static nonsens_status centred_gram(nonsens_context *ctx, arena *a, int threads, gram_pass *pass, double **gram,
                                    double **mean, double *missing)
 {
     int64_t r = pass->rank, n = pass->points->n, size = r * r + r;
     int64_t each = kernel_job_rows(n), jobs = (n + each - 1) / each;
+    double trace = 0.0; // of the Gram matrix about zero
     ARENA_TRY(ctx, a, pass->sums, size * jobs);
     TRY(parallel_for(ctx, threads, jobs, NULL, run_gram, pass));
     for (int64_t job = 1; job < jobs; job++) {
@@ -169,25 +148,30 @@ static nonsens_status centred_gram(nonsens_context *ctx, arena *a, int threads, 
     }
     *gram = pass->sums;
     *mean = pass->sums + r * r;
-    *missing = fmax(0.0, (double)n - centre_gram(n, r, *gram, *mean));
+    for (int64_t k = 0; k < r; k++) {
+        trace += (*gram)[k * r + k];
+        (*mean)[k] /= (double)n;
+    }
+    for (int64_t k = 0; k < r; k++) {
+        for (int64_t j = k; j < r; j++) {
+            (*gram)[k * r + j] -= (double)n * (*mean)[k] * (*mean)[j];
+            (*gram)[j * r + k] = (*gram)[k * r + j];
+        }
+    }
+    *missing = fmax(0.0, (double)n - trace);
     return NONSENS_OK;
 }
 
 /* ---- directions ---------------------------------------------------------------------------------------------- */
 
-static int64_t leading(int64_t rank, const double *eigen, double left_out_max)
-{
-    int64_t keep = rank;
-    double left_out = 0.0;
-    while (keep > 1 && left_out + eigen[keep - 1] <= left_out_max) {
-        left_out += eigen[--keep];
-    }
-    return keep;
-}
-
 int64_t kernel_basis_leading(const kernel_basis *basis, double share)
 {
-    return leading(basis->directions, basis->eigen, share * basis->trace);
+    int64_t keep = basis->directions;
+    double left_out = 0.0;
+    while (keep > 1 && left_out + basis->eigen[keep - 1] <= share * basis->trace) {
+        left_out += basis->eigen[--keep];
+    }
+    return keep;
 }
 
 /* Reverses eigenvalues and eigenvectors from ascending to descending order; rounding below zero becomes zero. */
@@ -216,7 +200,8 @@ static void drop_directions(double share, double missing, kernel_basis *b)
     for (int64_t k = 0; k < b->rank; k++) {
         b->trace += b->eigen[k];
     }
-    b->directions = leading(b->rank, b->eigen, share * b->trace);
+    b->directions = b->rank; // of which the leading ones stay
+    b->directions = kernel_basis_leading(b, share);
     for (int64_t k = 0; k < b->directions; k++) {
         kept += b->eigen[k];
     }
@@ -257,49 +242,41 @@ static nonsens_status view_points(nonsens_context *ctx, arena *a, const column_s
     return NONSENS_OK;
 }
 
-static nonsens_status make_basis(nonsens_context *ctx, arena *keep, arena *local, const kernel_limits *limits,
-                                 kernel_basis *b)
-{
-    kernel_pivots p;
-    double *inverse, *gram, *mean, missing;
-    TRY(kernel_find_pivots(ctx, local, &b->points, limits, &p));
-    b->rank = p.rank;
-    ARENA_TRY(ctx, local, inverse, p.rank * p.rank);
-    ARENA_TRY(ctx, keep, b->at, b->points.d * p.rank + 1);
-    ARENA_TRY(ctx, keep, b->eigen, p.rank);
-    memcpy(b->at, p.at, (size_t)(b->points.d * p.rank) * sizeof *b->at);
-    invert_triangle(&p, inverse);
-    gram_pass pass = {.points = &b->points, .rank = p.rank, .at = b->at, .inverse = inverse};
-    TRY(centred_gram(ctx, local, limits->threads, &pass, &gram, &mean, &missing));
-    TRY(linalg_eigen_symmetric(ctx, local, p.rank, gram, b->eigen));
-    reverse_directions(p.rank, b->eigen, gram);
-    drop_directions(limits->trace_lost, missing, b);
-    return make_map(ctx, keep, inverse, gram, mean, b);
-}
-
 nonsens_status kernel_find_basis(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first, int64_t n,
                                  const double *width, const kernel_limits *limits, kernel_basis *out)
 {
-    arena local = {0};
+    SCOPED_ARENA(local);
     kernel_limits usual = kernel_usual_limits(n);
+    kernel_pivots p;
+    double *inverse, *gram, *mean, missing;
+    limits = limits ? limits : &usual;
     *out = (kernel_basis){0};
     TRY(view_points(ctx, keep, points, first, n, width, &out->points));
-    nonsens_status status = make_basis(ctx, keep, &local, limits ? limits : &usual, out);
-    arena_free(&local);
-    return status;
+    TRY(kernel_find_pivots(ctx, &local, &out->points, limits, &p));
+    out->rank = p.rank;
+    ARENA_TRY(ctx, &local, inverse, p.rank * p.rank);
+    ARENA_TRY(ctx, keep, out->at, out->points.d * p.rank + 1);
+    ARENA_TRY(ctx, keep, out->eigen, p.rank);
+    memcpy(out->at, p.at, (size_t)(out->points.d * p.rank) * sizeof *out->at);
+    invert_triangle(&p, inverse);
+    gram_pass pass = {.points = &out->points, .rank = p.rank, .at = out->at, .inverse = inverse};
+    TRY(centred_gram(ctx, &local, limits->threads, &pass, &gram, &mean, &missing));
+    TRY(linalg_eigen_symmetric(ctx, &local, p.rank, gram, out->eigen));
+    reverse_directions(p.rank, out->eigen, gram);
+    drop_directions(limits->trace_lost, missing, out);
+    return make_map(ctx, keep, inverse, gram, mean, out);
 }
 
-/* The transposes of tiles. */
-static nonsens_status fill_features(nonsens_context *ctx, arena *local, const kernel_basis *b, int64_t directions,
-                                    double *f)
+nonsens_status kernel_basis_features(nonsens_context *ctx, const kernel_basis *basis, int64_t directions, double *f)
 {
-    int64_t n = b->points.n;
+    SCOPED_ARENA(local);
+    int64_t n = basis->points.n;
     double *work, *tile;
-    ARENA_TRY(ctx, local, work, kernel_basis_work(b));
-    ARENA_TRY(ctx, local, tile, KERNEL_TILE * directions);
+    ARENA_TRY(ctx, &local, work, kernel_basis_work(basis));
+    ARENA_TRY(ctx, &local, tile, KERNEL_TILE * directions);
     for (int64_t first = 0; first < n; first += KERNEL_TILE) {
         int64_t used = kernel_min(n - first, KERNEL_TILE);
-        kernel_basis_tile(b, first, used, directions, work, tile);
+        kernel_basis_tile(basis, first, used, directions, work, tile);
         for (int64_t i = 0; i < used; i++) {
             for (int64_t k = 0; k < directions; k++) {
                 f[(first + i) * directions + k] = tile[k * KERNEL_TILE + i];
@@ -307,14 +284,6 @@ static nonsens_status fill_features(nonsens_context *ctx, arena *local, const ke
         }
     }
     return NONSENS_OK;
-}
-
-nonsens_status kernel_basis_features(nonsens_context *ctx, const kernel_basis *basis, int64_t directions, double *f)
-{
-    arena local = {0};
-    nonsens_status status = fill_features(ctx, &local, basis, directions, f);
-    arena_free(&local);
-    return status;
 }
 
 nonsens_status kernel_factorise_points(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first,

@@ -68,12 +68,12 @@ static inline bool kernel_any_width(int64_t d, const double *width)
 }
 
 /*
- * Rows of the points in an order that hangs neither on the order of the rows nor on increasing changes of the units
- * (nor, but for collisions, on the sign or the order of the coordinates): by a hash of the ranks of their coordinates.
- * rows: the first `most` of them, or all n where these are fewer.  middle (points->d), unless NULL: the value at the
- * middle of each sorted coordinate.
+ * Rows of the points in an order that depends neither on the order of the rows nor on increasing changes of the units
+ * (nor, except for collisions, on the sign or the order of the coordinates): by a hash of the ranks of their
+ * coordinates.  rows: the first max_rows of them, or all n if these are fewer.  middle (points->d), unless NULL: the
+ * value at the middle of each sorted coordinate.
  */
-nonsens_status kernel_sample(nonsens_context *ctx, arena *a, const column_set *points, int64_t most, int64_t *count,
+nonsens_status kernel_sample(nonsens_context *ctx, arena *a, const column_set *points, int64_t max_rows, int64_t *count,
                              int64_t **rows, double *middle);
 
 #endif

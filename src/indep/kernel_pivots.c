@@ -42,10 +42,10 @@ double kernel_scaled(const kernel_points *points, int64_t coordinate, double val
 /* ---- candidates ---------------------------------------------------------------------------------------------- */
 
 /*
- * Cells of the ascending values u (n), each from its first value to `cell` beyond it; those with fewer than `least`
+ * Cells of the ascending values u (n), each from its first value to `cell` beyond it; those with fewer than min_rows
  * rows are left out.  With at = NULL they are only counted.
  */
-static int64_t fill_cells(int64_t n, const double *u, double cell, int64_t least, double *at, double *weight)
+static int64_t fill_cells(int64_t n, const double *u, double cell, int64_t min_rows, double *at, double *weight)
 {
     int64_t cells = 0;
     for (int64_t first = 0, next; first < n; first = next) {
@@ -53,7 +53,7 @@ static int64_t fill_cells(int64_t n, const double *u, double cell, int64_t least
         while (next < n && u[next] - u[first] <= cell) {
             next++;
         }
-        if (next - first < least) {
+        if (next - first < min_rows) {
             continue;
         }
         if (at) {
@@ -63,23 +63,6 @@ static int64_t fill_cells(int64_t n, const double *u, double cell, int64_t least
         cells++;
     }
     return cells;
-}
-
-/* All distinct values, else cells as fine as the limit allows, else the heavier ones of the widest cells: the rank
- * limit would not reach so many lone outliers anyway. */
-static int64_t choose_cells(int64_t n, const double *u, double *cell, int64_t *least)
-{
-    int64_t count;
-    *cell = 0.0;
-    *least = 1;
-    while ((count = fill_cells(n, u, *cell, *least, NULL, NULL)) > CANDIDATE_LIMIT) {
-        if (*cell < WIDEST_CELL) {
-            *cell = fmax(FINEST_CELL, 2.0 * *cell);
-        } else {
-            *least *= 2;
-        }
-    }
-    return count;
 }
 
 static nonsens_status get_candidates(nonsens_context *ctx, arena *a, int64_t count, int64_t d, int64_t rank_max,
@@ -96,18 +79,27 @@ static nonsens_status get_candidates(nonsens_context *ctx, arena *a, int64_t cou
     return NONSENS_OK;
 }
 
+/* All distinct values, else cells as fine as the limit allows, else the heavier ones of the widest cells: the rank
+ * limit would not reach so many lone outliers anyway. */
 static nonsens_status scalar_candidates(nonsens_context *ctx, arena *a, kernel_points *points, int64_t rank_max,
                                         candidates *c)
 {
-    int64_t least, n = points->n;
-    double cell, *sorted;
+    int64_t count, min_rows = 1, n = points->n;
+    double cell = 0.0, *sorted;
     TRY(sort_copy(ctx, a, n, points->v[0], &sorted));
     points->centre[0] = sorted[n / 2];
     for (int64_t i = 0; i < n; i++) {
         sorted[i] = kernel_scaled(points, 0, sorted[i]);
     }
-    TRY(get_candidates(ctx, a, choose_cells(n, sorted, &cell, &least), 1, rank_max, c));
-    fill_cells(n, sorted, cell, least, c->at, c->weight);
+    while ((count = fill_cells(n, sorted, cell, min_rows, NULL, NULL)) > CANDIDATE_LIMIT) {
+        if (cell < WIDEST_CELL) {
+            cell = fmax(FINEST_CELL, 2.0 * cell);
+        } else {
+            min_rows *= 2;
+        }
+    }
+    TRY(get_candidates(ctx, a, count, 1, rank_max, c));
+    fill_cells(n, sorted, cell, min_rows, c->at, c->weight);
     return NONSENS_OK;
 }
 

@@ -84,7 +84,7 @@ static void cross_block(int64_t rows, const double *const a[SIDE], const double 
     }
 }
 
-static void cross_columns(int64_t rows, int64_t p, int64_t q, const double *a, const double *b, bool lower, double *sum)
+void tile_cross(int64_t rows, int64_t p, int64_t q, const double *a, const double *b, bool lower, double *sum)
 {
     for (int64_t j = 0; j < q; j += SIDE) {
         const double *of_a[SIDE], *of_b[SIDE];
@@ -100,14 +100,4 @@ static void cross_columns(int64_t rows, int64_t p, int64_t q, const double *a, c
             }
         }
     }
-}
-
-void tile_cross(int64_t rows, int64_t p, int64_t q, const double *a, const double *b, double *sum)
-{
-    cross_columns(rows, p, q, a, b, false, sum);
-}
-
-void tile_cross_lower(int64_t rows, int64_t p, const double *a, const double *b, double *sum)
-{
-    cross_columns(rows, p, p, a, b, true, sum);
 }

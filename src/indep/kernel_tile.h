@@ -29,10 +29,7 @@ void tile_clear(int64_t used, int64_t columns, double *tile);
  */
 void tile_combine(int64_t rows, int64_t r, int64_t q, const double *k, const double *map, bool triangular, double *out);
 
-/* sum (p, q) += a (rows, p)' b (rows, q). */
-void tile_cross(int64_t rows, int64_t p, int64_t q, const double *a, const double *b, double *sum);
-
-/* The same of a symmetric product: elements (i, j), i >= j, at least. */
-void tile_cross_lower(int64_t rows, int64_t p, const double *a, const double *b, double *sum);
+/* sum (p, q) += a (rows, p)' b (rows, q).  lower: of a symmetric product, elements (i, j), i >= j, at least. */
+void tile_cross(int64_t rows, int64_t p, int64_t q, const double *a, const double *b, bool lower, double *sum);
 
 #endif

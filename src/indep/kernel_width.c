@@ -110,10 +110,15 @@ static double mean_distance(int64_t n, const double *sorted)
     return sum / (0.5 * (double)n * (double)(n - 1));
 }
 
-static nonsens_status find_width(nonsens_context *ctx, arena *a, int64_t n, const double *v, double *width)
+nonsens_status kernel_width(nonsens_context *ctx, int64_t n, const double *v, double *width)
 {
+    SCOPED_ARENA(local);
     double *sorted;
-    TRY(sort_copy(ctx, a, n, v, &sorted));
+    *width = 0.0;
+    if (n < 2) {
+        return NONSENS_OK;
+    }
+    TRY(sort_copy(ctx, &local, n, v, &sorted));
     *width = median_distance(n, sorted);
     if (*width == 0.0) {
         *width = mean_distance(n, sorted);
@@ -122,15 +127,6 @@ static nonsens_status find_width(nonsens_context *ctx, arena *a, int64_t n, cons
         return fail(ctx, NONSENS_ERR_DATA, "kernel width: the range of the values overflows; rescale the variable");
     }
     return NONSENS_OK;
-}
-
-nonsens_status kernel_width(nonsens_context *ctx, int64_t n, const double *v, double *width)
-{
-    arena local = {0};
-    *width = 0.0;
-    nonsens_status status = n < 2 ? NONSENS_OK : find_width(ctx, &local, n, v, width);
-    arena_free(&local);
-    return status;
 }
 
 /* ---- order by ranks ------------------------------------------------------------------------------------------ */
@@ -171,40 +167,19 @@ static int compare_points(const void *state, int64_t a, int64_t b)
     return 0;
 }
 
-static nonsens_status hash_rows(nonsens_context *ctx, arena *a, const column_set *points, double *middle,
-                                sort_entry **entry, sort_entry **spare)
+/* Of the entries of a large n those with a small hash, which are more than `wanted` by 40 standard deviations, or all.
+ */
+static int64_t keep_small(int64_t n, int64_t wanted, sort_entry *entry)
 {
-    int64_t n = points->n;
-    uint64_t *hash;
-    ARENA_TRY(ctx, a, hash, n);
-    ARENA_TRY(ctx, a, *entry, n);
-    ARENA_TRY(ctx, a, *spare, n);
-    for (int64_t j = 0; j < points->d; j++) {
-        sort_column(points->v[j], n, *entry, *spare);
-        add_ranks(n, *entry, hash);
-        if (middle) {
-            middle[j] = sort_value((*entry)[n / 2].key);
-        }
-    }
-    for (int64_t i = 0; i < n; i++) {
-        (*entry)[i] = (sort_entry){hash[i], i};
-    }
-    return NONSENS_OK;
-}
-
-/* Of the entries of a large n those with a small hash, of which there are more than `most` by 40 standard deviations,
- * or all. */
-static int64_t keep_small(int64_t n, int64_t most, sort_entry *entry)
-{
-    if (n / 4 <= most + 2000) {
+    if (n / 4 <= wanted + 2000) {
         return n;
     }
-    uint64_t bound = UINT64_MAX / (uint64_t)n * (2 * (uint64_t)most + 2000);
+    uint64_t bound = UINT64_MAX / (uint64_t)n * (2 * (uint64_t)wanted + 2000);
     int64_t kept = 0;
     for (int64_t i = 0; i < n; i++) {
         kept += entry[i].key <= bound;
     }
-    if (kept < most) {
+    if (kept < wanted) {
         return n; // heavily tied coordinates share hashes
     }
     kept = 0;
@@ -216,27 +191,33 @@ static int64_t keep_small(int64_t n, int64_t most, sort_entry *entry)
     return kept;
 }
 
-static nonsens_status draw_rows(nonsens_context *ctx, arena *local, const column_set *points, int64_t count,
-                                int64_t *rows, double *middle)
-{
-    sort_entry *entry, *spare;
-    TRY(hash_rows(ctx, local, points, middle, &entry, &spare));
-    sort_entries(entry, spare, keep_small(points->n, count, entry), compare_points, points);
-    for (int64_t i = 0; i < count; i++) {
-        rows[i] = entry[i].row;
-    }
-    return NONSENS_OK;
-}
-
-nonsens_status kernel_sample(nonsens_context *ctx, arena *a, const column_set *points, int64_t most, int64_t *count,
+nonsens_status kernel_sample(nonsens_context *ctx, arena *a, const column_set *points, int64_t max_rows, int64_t *count,
                              int64_t **rows, double *middle)
 {
-    arena local = {0};
-    *count = points->n < most ? points->n : most;
+    SCOPED_ARENA(local);
+    sort_entry *entry, *spare;
+    uint64_t *hash;
+    int64_t n = points->n;
+    *count = n < max_rows ? n : max_rows;
     ARENA_TRY(ctx, a, *rows, *count);
-    nonsens_status status = draw_rows(ctx, &local, points, *count, *rows, middle);
-    arena_free(&local);
-    return status;
+    ARENA_TRY(ctx, &local, hash, n);
+    ARENA_TRY(ctx, &local, entry, n);
+    ARENA_TRY(ctx, &local, spare, n);
+    for (int64_t j = 0; j < points->d; j++) {
+        sort_column(points->v[j], n, entry, spare);
+        add_ranks(n, entry, hash);
+        if (middle) {
+            middle[j] = sort_value(entry[n / 2].key);
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        entry[i] = (sort_entry){hash[i], i};
+    }
+    sort_entries(entry, spare, keep_small(n, *count, entry), compare_points, points);
+    for (int64_t i = 0; i < *count; i++) {
+        (*rows)[i] = entry[i].row;
+    }
+    return NONSENS_OK;
 }
 
 /* ---- vectors ------------------------------------------------------------------------------------------------- */
@@ -317,36 +298,26 @@ static nonsens_status vector_widths(nonsens_context *ctx, arena *a, const column
     return NONSENS_OK;
 }
 
-static bool varies(int64_t n, const double *v)
+nonsens_status kernel_widths(nonsens_context *ctx, const column_set *points, int64_t first, int64_t n, double *width)
 {
-    for (int64_t i = 1; i < n; i++) {
-        if (v[i] != v[0]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static nonsens_status find_widths(nonsens_context *ctx, arena *a, const column_set *points, int64_t first, int64_t n,
-                                  double *width)
-{
+    SCOPED_ARENA(local);
     const double **v;
     int64_t *coordinate, count = 0;
     double *found;
-    ARENA_TRY(ctx, a, v, points->d);
-    ARENA_TRY(ctx, a, coordinate, points->d);
-    ARENA_TRY(ctx, a, found, points->d);
+    ARENA_TRY(ctx, &local, v, points->d);
+    ARENA_TRY(ctx, &local, coordinate, points->d);
+    ARENA_TRY(ctx, &local, found, points->d);
     for (int64_t j = 0; j < points->d; j++) {
         width[j] = 0.0;
-        if (varies(n, points->v[j] + first)) {
+        if (!column_is_constant(n, points->v[j] + first)) {
             v[count] = points->v[j] + first;
             coordinate[count++] = j;
         }
     }
     if (count == 1) {
-        TRY(find_width(ctx, a, n, v[0], found));
+        TRY(kernel_width(ctx, n, v[0], found));
     } else if (count > 1) {
-        TRY(vector_widths(ctx, a, &(column_set){n, count, v}, found));
+        TRY(vector_widths(ctx, &local, &(column_set){n, count, v}, found));
     }
     for (int64_t k = 0; k < count; k++) {
         width[coordinate[k]] = found[k];
@@ -355,12 +326,4 @@ static nonsens_status find_widths(nonsens_context *ctx, arena *a, const column_s
         }
     }
     return NONSENS_OK;
-}
-
-nonsens_status kernel_widths(nonsens_context *ctx, const column_set *points, int64_t first, int64_t n, double *width)
-{
-    arena local = {0};
-    nonsens_status status = find_widths(ctx, &local, points, first, n, width);
-    arena_free(&local);
-    return status;
 }

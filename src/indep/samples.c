@@ -71,8 +71,9 @@ static nonsens_status check_input(nonsens_context *ctx, const double *v, const r
     return NONSENS_OK;
 }
 
+/* Skips groups of fewer than min_rows rows. */
 static nonsens_status collect_rows(nonsens_context *ctx, arena *scratch, const double *v, const row_groups *groups,
-                                   int64_t least, rows_used *out)
+                                   int64_t min_rows, rows_used *out)
 {
     int64_t all = groups->count > 0 ? groups->start[groups->count] - groups->start[0] : 0;
     ARENA_TRY(ctx, scratch, out->value, all);
@@ -80,7 +81,7 @@ static nonsens_status collect_rows(nonsens_context *ctx, arena *scratch, const d
     ARENA_TRY(ctx, scratch, out->size, groups->count);
     for (int64_t e = 0; e < groups->count; e++) {
         int64_t rows = groups->start[e + 1] - groups->start[e];
-        if (rows < least) {
+        if (rows < min_rows) {
             continue;
         }
         for (int64_t i = 0; i < rows; i++) {
@@ -104,18 +105,13 @@ static double middle_mean(int64_t n, const double *sorted, int64_t cut)
     return sum / (double)(n - 2 * cut);
 }
 
-static void scale_values(const rows_used *r)
+/* value = distance from the group's median, in units in which nothing overflows; 0 in a constant group. */
+static nonsens_status take_distances(nonsens_context *ctx, arena *scratch, const rows_used *r)
 {
     double factor = column_factor_of(r->n, r->value);
     for (int64_t i = 0; i < r->n; i++) {
         r->value[i] *= factor;
     }
-}
-
-/* value = distance from the group's median, in units in which nothing overflows; 0 in a constant group. */
-static nonsens_status take_distances(nonsens_context *ctx, arena *scratch, const rows_used *r)
-{
-    scale_values(r);
     for (int64_t e = 0; e < r->groups; e++) {
         double *v = r->value + r->start[e], *sorted;
         arena_mark mark = arena_tell(scratch);
@@ -207,31 +203,15 @@ static double raw_statistic(const samples_sorted *s, enum samples_kind kind, con
     return kind == SAMPLES_KS ? samples_ks_statistic(s, label, w->count) : between_groups(s, label, w->sum);
 }
 
-static double centre_scores(samples_sorted *s)
-{
-    double mean = middle_mean(s->n, s->score, 0);
-    for (int64_t i = 0; i < s->n; i++) {
-        s->score[i] -= mean;
-    }
-    return mean;
-}
-
-static nonsens_status ks_test(nonsens_context *ctx, arena *scratch, samples_sorted *s, workspace *w,
-                              samples_result *out)
-{
-    out->statistic = samples_ks_statistic(s, s->label, w->count);
-    out->effect = samples_ks_effect(s, w->count);
-    out->p_value = kiefer_tail(s->groups - 1, out->statistic);
-    out->exact = s->groups == 2 && s->size[0] <= SAMPLES_EXACT / s->size[1];
-    return out->exact ? samples_ks_exact(ctx, scratch, s, &out->p_value) : NONSENS_OK;
-}
-
 /* The scores are distances from the medians; they are centred here. */
 static void levene_test(samples_sorted *s, workspace *w, samples_result *out)
 {
-    double mean = centre_scores(s), between = between_groups(s, s->label, w->sum), within = 0.0, lo = INFINITY,
-           hi = 0.0;
-    double k = (double)s->groups, n = (double)s->n;
+    double k = (double)s->groups, n = (double)s->n, mean = middle_mean(s->n, s->score, 0);
+    double within = 0.0, lo = INFINITY, hi = 0.0;
+    for (int64_t i = 0; i < s->n; i++) {
+        s->score[i] -= mean;
+    }
+    double between = between_groups(s, s->label, w->sum);
     for (int64_t i = 0; i < s->n; i++) {
         double rest = s->score[i] - w->sum[s->label[i]] / (double)s->size[s->label[i]];
         within += rest * rest;
@@ -332,7 +312,13 @@ static nonsens_status test_rows(nonsens_context *ctx, arena *scratch, const rows
         return NONSENS_OK;
     }
     if (options->kind == SAMPLES_KS) {
-        TRY(ks_test(ctx, scratch, &s, &w, out));
+        out->statistic = samples_ks_statistic(&s, s.label, w.count);
+        out->effect = samples_ks_effect(&s, w.count);
+        out->p_value = kiefer_tail(s.groups - 1, out->statistic);
+        out->exact = s.groups == 2 && s.size[0] <= SAMPLES_EXACT / s.size[1];
+        if (out->exact) {
+            TRY(samples_ks_exact(ctx, scratch, &s, &out->p_value));
+        }
     } else if (options->kind == SAMPLES_LEVENE) {
         levene_test(&s, &w, out);
     } else {

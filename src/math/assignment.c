@@ -42,19 +42,6 @@ static int64_t nearest_column(assignment *p, int64_t at)
     return nearest;
 }
 
-/* Moves all prices so that the nearest column is at distance 0. */
-static void move_prices(assignment *p, double by)
-{
-    for (int64_t k = 0; k <= p->d; k++) {
-        if (p->reached[k]) {
-            p->row[p->owner[k]] += by;
-            p->column[k] -= by;
-        } else {
-            p->distance[k] -= by;
-        }
-    }
-}
-
 /* Row j enters the matching. */
 static void enter_row(assignment *p, int64_t j)
 {
@@ -67,7 +54,15 @@ static void enter_row(assignment *p, int64_t j)
     while (p->owner[at] != NOBODY) {
         p->reached[at] = true;
         at = nearest_column(p, at);
-        move_prices(p, p->distance[at]);
+        double by = p->distance[at];
+        for (int64_t k = 0; k <= p->d; k++) { // moves all prices so that this column is at distance 0
+            if (p->reached[k]) {
+                p->row[p->owner[k]] += by;
+                p->column[k] -= by;
+            } else {
+                p->distance[k] -= by;
+            }
+        }
     }
     while (at != p->d) { /* back along the path: every column takes over the row of the one before */
         p->owner[at] = p->owner[p->previous[at]];

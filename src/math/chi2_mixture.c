@@ -46,8 +46,8 @@ static const double EQUAL = 1e-13;                      /* relative difference o
 typedef struct mixture {
     int64_t count;
     const double *weight;
-    double unit;          /* largest weight: what follows is in this unit */
-    double x, sum, least; /* sum and least positive weight */
+    double unit;             /* largest weight: what follows is in this unit */
+    double x, sum, smallest; /* sum and smallest positive weight */
     int64_t positive;
     double c, radius; /* of the path */
     double width;     /* of the integrand at c, along the path */
@@ -67,13 +67,13 @@ static bool measure_weights(mixture *m)
         }
         m->unit = m->weight[i] > m->unit ? m->weight[i] : m->unit;
     }
-    m->least = 1.0;
+    m->smallest = 1.0;
     for (int64_t i = 0; m->unit > 0.0 && i < m->count; i++) {
         double w = weight_of(m, i);
         if (w > 0.0) {
             m->positive++;
             m->sum += w;
-            m->least = w < m->least ? w : m->least;
+            m->smallest = w < m->smallest ? w : m->smallest;
         }
     }
     return true;
@@ -257,7 +257,7 @@ double chi2_mixture_tail(int64_t count, const double *weight, double x)
         return x <= 0.0 ? 1.0 : 0.0;
     }
     m.x = x / m.unit;
-    if (m.least >= 1.0 - EQUAL) {
+    if (m.smallest >= 1.0 - EQUAL) {
         return special_chi2_tail((double)m.positive, m.x * (double)m.positive / m.sum);
     }
     if (m.x > 3000.0 + 1.5 * (double)m.positive) { // Chernoff's bound at s = 1/4 is below the smallest number

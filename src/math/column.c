@@ -3,8 +3,18 @@
 
 #include <math.h>
 
-static const double HIDDEN =
-    1e-13; /* of the largest deviation: a mean that is off by more has lost digits to an offset */
+/* Of the largest deviation: a mean that is off by more has lost digits to an offset. */
+static const double HIDDEN = 1e-13;
+
+bool column_is_constant(int64_t n, const double *v)
+{
+    for (int64_t i = 1; i < n; i++) {
+        if (v[i] != v[0]) {
+            return false;
+        }
+    }
+    return true;
+}
 
 double column_factor(double largest_size)
 {

@@ -2,7 +2,11 @@
 #ifndef MATH_COLUMN_H
 #define MATH_COLUMN_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Are all values equal?  True for an empty column. */
+bool column_is_constant(int64_t n, const double *v);
 
 /* A power of two that brings numbers of at most this size into [-1, 1] without rounding. */
 double column_factor(double largest_size);

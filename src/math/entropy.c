@@ -9,14 +9,6 @@
  * Deviation: equal values are dropped first, and m counts what is left, so that a rounded sample has an entropy; it
  * then measures the support more than the density.  The estimate is low by about 1 / m for a uniform sample.
  *
- * By neighbours (Kozachenko and Leonenko, Problems Inform. Transmission 23, 1987): with eps_i the distance of value i
- * to its k-th neighbour,
- *
- *     H = psi(n) - psi(k) + mean log(2 eps_i).
- *
- * Deviation: where eps_i = 0, eps_i is the distance to the nearest other value and k, for this i, the number of values
- * within it, so that a rounded sample has an entropy.
- *
  * Mutual information, their estimator 1 (equation 8).  With eps_i the distance of point i to its k-th neighbour in the
  * maximum norm and n_x(i), n_y(i) the numbers of other points with |x_j - x_i| < eps_i and |y_j - y_i| < eps_i,
  *
@@ -119,13 +111,6 @@ struct search {
     int k;
 };
 
-static void swap_points(struct point *a, struct point *b)
-{
-    struct point t = *a;
-    *a = *b;
-    *b = t;
-}
-
 /* Median of the coordinate at three places spread by a fixed hash: sorted and patterned input costs no more. */
 static double choose_pivot(const struct point *p, int axis, int64_t lo, int64_t hi)
 {
@@ -157,7 +142,9 @@ static void select_middle(struct point *p, int axis, int64_t begin, int64_t end,
                 j--;
             }
             if (i <= j) {
-                swap_points(&p[i++], &p[j--]);
+                struct point swap = p[i];
+                p[i++] = p[j];
+                p[j--] = swap;
             }
         }
         if (middle <= j) {
@@ -269,16 +256,6 @@ static void search_node(struct search *s, const struct node *node)
     }
 }
 
-static double kth_distance(struct search *s, const struct point *centre)
-{
-    s->centre = centre;
-    for (int i = 0; i < s->k; i++) {
-        s->nearest[i] = INFINITY;
-    }
-    search_node(s, &s->tree->nodes[0]);
-    return s->nearest[s->k - 1];
-}
-
 /* ---- mutual information -------------------------------------------------------------------------------------- */
 
 /* How many of the sorted values (n) other than one at `centre` are closer to it than `radius`. */
@@ -314,29 +291,26 @@ struct marginals {
     int k;
 };
 
-struct columns {
-    const double *x, *y;
-};
-
 static int compare_second(const void *state, int64_t a, int64_t b)
 {
-    const double *y = ((const struct columns *)state)->y;
+    const double *y = state;
     return (y[a] > y[b]) - (y[a] < y[b]);
 }
 
-static nonsens_status count_copies(nonsens_context *ctx, arena *scratch, int64_t n, struct columns c, int64_t *copies)
+static nonsens_status count_copies(nonsens_context *ctx, arena *scratch, int64_t n, const double *x, const double *y,
+                                   int64_t *copies)
 {
     sort_entry *entry, *spare;
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, entry, n);
     ARENA_TRY(ctx, scratch, spare, n);
     for (int64_t i = 0; i < n; i++) {
-        entry[i] = (sort_entry){sort_key(c.x[i]), i};
+        entry[i] = (sort_entry){sort_key(x[i]), i};
     }
-    sort_entries(entry, spare, n, compare_second, &c);
+    sort_entries(entry, spare, n, compare_second, y);
     for (int64_t first = 0, last; first < n; first = last) {
         last = first + 1;
-        while (last < n && entry[last].key == entry[first].key && c.y[entry[last].row] == c.y[entry[first].row]) {
+        while (last < n && entry[last].key == entry[first].key && y[entry[last].row] == y[entry[first].row]) {
             last++;
         }
         for (int64_t i = first; i < last; i++) {
@@ -344,22 +318,6 @@ static nonsens_status count_copies(nonsens_context *ctx, arena *scratch, int64_t
         }
     }
     arena_rewind(scratch, mark);
-    return NONSENS_OK;
-}
-
-static nonsens_status prepare_marginals(nonsens_context *ctx, arena *scratch, int64_t n, const double *x,
-                                        const double *y, int k, struct marginals *m)
-{
-    m->n = n;
-    m->k = k;
-    ARENA_TRY(ctx, scratch, m->copies, n);
-    TRY(count_copies(ctx, scratch, n, (struct columns){x, y}, m->copies));
-    TRY(sort_copy(ctx, scratch, n, x, &m->x));
-    TRY(sort_copy(ctx, scratch, n, y, &m->y));
-    ARENA_TRY(ctx, scratch, m->psi, n);
-    for (int64_t i = 0; i < n; i++) {
-        m->psi[i] = special_digamma((double)i + 1.0);
-    }
     return NONSENS_OK;
 }
 
@@ -396,24 +354,34 @@ nonsens_status entropy_mutual_information(nonsens_context *ctx, arena *scratch, 
                                           const double *y, int k, double *out)
 {
     struct tree tree;
-    struct marginals marginals;
+    struct marginals m = {.n = n, .k = k};
     struct search search = {.tree = &tree, .k = k};
-    double *term; // (n)
+    double *term, sum = 0.0; // (n)
     *out = NAN;
     TRY(check_sample(ctx, n, x, y, k));
     arena_mark mark = arena_tell(scratch);
     TRY(tree_build(ctx, scratch, n, x, y, &tree));
-    TRY(prepare_marginals(ctx, scratch, n, x, y, k, &marginals));
+    ARENA_TRY(ctx, scratch, m.copies, n);
+    TRY(count_copies(ctx, scratch, n, x, y, m.copies));
+    TRY(sort_copy(ctx, scratch, n, x, &m.x));
+    TRY(sort_copy(ctx, scratch, n, y, &m.y));
+    ARENA_TRY(ctx, scratch, m.psi, n);
     ARENA_TRY(ctx, scratch, search.nearest, k);
     ARENA_TRY(ctx, scratch, term, n);
+    for (int64_t i = 0; i < n; i++) {
+        m.psi[i] = special_digamma((double)i + 1.0);
+    }
     for (int64_t i = 0; i < n; i++) {
         if (i % CANCEL_EVERY == 0) {
             TRY(check_cancelled(ctx));
         }
-        const struct point *p = &tree.points[i];
-        term[p->index] = marginal_term(&marginals, p, kth_distance(&search, p));
+        search.centre = &tree.points[i];
+        for (int j = 0; j < k; j++) {
+            search.nearest[j] = INFINITY;
+        }
+        search_node(&search, &tree.nodes[0]);
+        term[search.centre->index] = marginal_term(&m, search.centre, search.nearest[k - 1]);
     }
-    double sum = 0.0;
     for (int64_t i = 0; i < n; i++) {
         sum += term[i];
     }

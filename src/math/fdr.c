@@ -15,15 +15,6 @@
 
 #include <math.h>
 
-static double harmonic(int64_t m)
-{
-    double sum = 0.0;
-    for (int64_t j = m; j >= 1; j--) { // small ones first
-        sum += 1.0 / (double)j;
-    }
-    return sum;
-}
-
 nonsens_status fdr_q_values(nonsens_context *ctx, arena *scratch, int64_t m, const double *p, bool any_dependence,
                             double *q)
 {
@@ -36,11 +27,15 @@ nonsens_status fdr_q_values(nonsens_context *ctx, arena *scratch, int64_t m, con
         filled[i] = isnan(p[i]) ? 1.0 : p[i];
     }
     sort_column(filled, m, sorted, spare);
-    double factor = (double)m * (any_dependence ? harmonic(m) : 1.0), least = 1.0;
+    double harmonic = 0.0, smallest = 1.0;
+    for (int64_t j = m; j >= 1; j--) { // small ones first
+        harmonic += 1.0 / (double)j;
+    }
+    double factor = (double)m * (any_dependence ? harmonic : 1.0);
     for (int64_t k = m; k >= 1; k--) {
         int64_t i = sorted[k - 1].row;
-        least = fmin(least, factor * filled[i] / (double)k);
-        q[i] = isnan(p[i]) ? NAN : least;
+        smallest = fmin(smallest, factor * filled[i] / (double)k);
+        q[i] = isnan(p[i]) ? NAN : smallest;
     }
     return NONSENS_OK;
 }

@@ -7,8 +7,8 @@
  * touched its surface (Green's functions of d-dimensional Brownian motion, Borodin and Salminen, Handbook of Brownian
  * Motion, 2nd ed., 2002) and inverting the Laplace transform at time 1, with q = sqrt(2 lambda),
  *
- *     P(sup |B| > a) = 1 / (2 pi i) integral of g(q) dq,  g = 2^(1-v) / Gamma(v+1) q^(d-1) e^(q^2/2) K_v(q a) / I_v(q
- * a)
+ *     P(sup |B| > a) = 1 / (2 pi i) integral of g(q) dq,
+ *     g = 2^(1-v) / Gamma(v+1) q^(d-1) e^(q^2/2) K_v(q a) / I_v(q a)
  *
  * along any line Re q = q0 > 0, on which |g| falls like a Gaussian: the trapezoid rule converges geometrically.
  * Where g has a minimum on the real axis (by Debye's leading terms, q^2 = A + sqrt(A^2 - 2 d + 3), A = 2 a^2 - d + 1),
@@ -106,9 +106,9 @@ static double crossing(int64_t components, double a, bool *saddle)
 {
     double d = (double)components, middle = 2.0 * a * a - d + 1.0, rest = middle * middle - 2.0 * d + 3.0;
     *saddle = middle > 0.0 && rest > 0.0;
-    double q = *saddle ? sqrt(middle + sqrt(rest)) : 0.0, least = fmax(1.0, 1.0 / a);
-    *saddle = *saddle && q >= least;
-    return *saddle ? q : least;
+    double q = *saddle ? sqrt(middle + sqrt(rest)) : 0.0, smallest = fmax(1.0, 1.0 / a);
+    *saddle = *saddle && q >= smallest;
+    return *saddle ? q : smallest;
 }
 
 static double integrate_line(int64_t components, double a, double q)

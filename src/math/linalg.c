@@ -51,16 +51,6 @@ static blas_int stride(int64_t ld)
     return ld > 1 ? (blas_int)ld : 1;
 }
 
-static bool all_finite(int64_t count, const double *v)
-{
-    for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(v[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The checks that every factorisation of a (rows, cols) makes before it hands the matrix to LAPACK. */
 static nonsens_status check_input(nonsens_context *ctx, const char *what, int64_t rows, int64_t cols, const double *a)
 {
@@ -70,11 +60,13 @@ static nonsens_status check_input(nonsens_context *ctx, const char *what, int64_
                     "use fewer rows",
                     what, rows, cols);
     }
-    if (!all_finite(rows * cols, a)) {
-        return fail(ctx, NONSENS_ERR_NUMERIC,
-                    "%s: a matrix of %" PRId64 " by %" PRId64 " holds NaN or infinite values; "
-                    "look for constant or extreme columns in the data",
-                    what, rows, cols);
+    for (int64_t i = 0; i < rows * cols; i++) {
+        if (!isfinite(a[i])) {
+            return fail(ctx, NONSENS_ERR_NUMERIC,
+                        "%s: a matrix of %" PRId64 " by %" PRId64 " holds NaN or infinite values; "
+                        "look for constant or extreme columns in the data",
+                        what, rows, cols);
+        }
     }
     return NONSENS_OK;
 }
@@ -92,20 +84,31 @@ void linalg_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64
     blas_leave(alone);
 }
 
-void linalg_gram(int64_t n, int64_t k, const double *a, int64_t lda, double *g)
+/* C (k, k) = A A' + beta C, or A' A + beta C, with inner dimension n. */
+static void symmetric_product(int transpose, int64_t k, int64_t n, const double *a, int64_t lda, double beta, double *c)
 {
     if (k <= 0) {
         return;
     }
     bool alone = blas_enter();
-    cblas_dsyrk(CBLAS_COLUMN_MAJOR, CBLAS_UPPER, CBLAS_TRANSPOSE, (blas_int)k, (blas_int)n, 1.0, a, stride(lda), 0.0, g,
+    cblas_dsyrk(CBLAS_COLUMN_MAJOR, CBLAS_UPPER, transpose, (blas_int)k, (blas_int)n, 1.0, a, stride(lda), beta, c,
                 stride(k));
     blas_leave(alone);
     for (int64_t j = 0; j < k; j++) {
         for (int64_t i = 0; i < j; i++) {
-            g[i * k + j] = g[j * k + i];
+            c[i * k + j] = c[j * k + i];
         }
     }
+}
+
+void linalg_gram(int64_t n, int64_t k, const double *a, int64_t lda, double *g)
+{
+    symmetric_product(CBLAS_TRANSPOSE, k, n, a, lda, 0.0, g);
+}
+
+void linalg_outer(int64_t k, int64_t n, const double *a, int64_t lda, double beta, double *c)
+{
+    symmetric_product(CBLAS_NO_TRANSPOSE, k, n, a, lda, beta, c);
 }
 
 /* Only the lower triangle enters the result; both must be finite. */
@@ -182,22 +185,6 @@ void linalg_invert_cholesky(int64_t k, double *l)
     for (int64_t j = 0; j < k; j++) {
         for (int64_t i = 0; i < j; i++) {
             l[j * k + i] = l[i * k + j];
-        }
-    }
-}
-
-void linalg_outer(int64_t k, int64_t n, const double *a, int64_t lda, double beta, double *c)
-{
-    if (k <= 0) {
-        return;
-    }
-    bool alone = blas_enter();
-    cblas_dsyrk(CBLAS_COLUMN_MAJOR, CBLAS_UPPER, CBLAS_NO_TRANSPOSE, (blas_int)k, (blas_int)n, 1.0, a, stride(lda),
-                beta, c, stride(k));
-    blas_leave(alone);
-    for (int64_t j = 0; j < k; j++) {
-        for (int64_t i = 0; i < j; i++) {
-            c[i * k + j] = c[j * k + i];
         }
     }
 }

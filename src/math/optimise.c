@@ -52,17 +52,11 @@ static void add_scaled(int64_t n, double scale, const double *a, double *to)
 /* max |v_i|; NaN if any is NaN. */
 static double largest_magnitude(int64_t n, const double *v)
 {
-    double most = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        double magnitude = fabs(v[i]);
-        if (!(magnitude <= most)) {
-            most = magnitude;
-        }
-        if (isnan(most)) {
-            break;
-        }
+    double largest = 0.0;
+    for (int64_t i = 0; i < n && !isnan(largest); i++) {
+        largest = fabs(v[i]) <= largest ? largest : fabs(v[i]);
     }
-    return most;
+    return largest;
 }
 
 /* ---- line search --------------------------------------------------------------------------------------------- */
@@ -228,17 +222,8 @@ static void scale_by_newest(void *state, double *v)
     }
 }
 
-/* direction = -H g. */
-static void choose_direction(struct lbfgs *b)
-{
-    for (int64_t i = 0; i < b->n; i++) {
-        b->direction[i] = -b->g[i];
-    }
-    lbfgs_memory_apply(&b->memory, scale_by_newest, b, b->direction);
-}
-
-/* Keeps the step to the trial point as a pair, unless the curvature along it is not clearly positive. */
-static void keep_pair(struct lbfgs *b)
+/* Keeps the step as a pair, unless the curvature along it is not clearly positive. */
+static void move_to_trial(struct lbfgs *b)
 {
     double *s = lbfgs_memory_step(&b->memory), *y = lbfgs_memory_change(&b->memory);
     for (int64_t i = 0; i < b->n; i++) {
@@ -249,11 +234,6 @@ static void keep_pair(struct lbfgs *b)
     if (sy > DBL_EPSILON * yy && isfinite(1.0 / sy)) {
         lbfgs_memory_keep(&b->memory, sy);
     }
-}
-
-static void move_to_trial(struct lbfgs *b)
-{
-    keep_pair(b);
     memcpy(b->x, b->trial_x, (size_t)b->n * sizeof *b->x);
     memcpy(b->g, b->trial_g, (size_t)b->n * sizeof *b->g);
 }
@@ -262,7 +242,10 @@ static void move_to_trial(struct lbfgs *b)
 static bool descend(struct lbfgs *b, double *value)
 {
     for (;;) {
-        choose_direction(b);
+        for (int64_t i = 0; i < b->n; i++) {
+            b->direction[i] = -b->g[i];
+        }
+        lbfgs_memory_apply(&b->memory, scale_by_newest, b, b->direction);
         struct trial start = {0.0, *value, linalg_dot(b->n, b->g, b->direction)}, accepted;
         double first_step = b->memory.kept > 0 ? 1.0 : fmin(1.0, 1.0 / sqrt(-start.slope));
         if (start.slope < 0.0 && isfinite(first_step) && b->poor <= POOR_SEARCHES &&
@@ -278,35 +261,14 @@ static bool descend(struct lbfgs *b, double *value)
     }
 }
 
-static nonsens_status lbfgs_prepare(nonsens_context *ctx, arena *scratch, int memory, struct lbfgs *b)
-{
-    TRY(lbfgs_memory_new(ctx, scratch, b->n, memory, false, &b->memory));
-    ARENA_TRY(ctx, scratch, b->g, b->n);
-    ARENA_TRY(ctx, scratch, b->direction, b->n);
-    ARENA_TRY(ctx, scratch, b->trial_x, b->n);
-    ARENA_TRY(ctx, scratch, b->trial_g, b->n);
-    return NONSENS_OK;
-}
-
 /* The best that a run has seen: where f is down to its rounding, only a smaller gradient is progress. */
 struct progress {
     double value, gradient;
     int stalled; /* iterations since one of them fell */
 };
 
-static bool has_stalled(struct progress *p, double value, double gradient)
-{
-    p->stalled++;
-    if (value < p->value || gradient < p->gradient) {
-        p->stalled = 0;
-        p->value = fmin(value, p->value);
-        p->gradient = fmin(gradient, p->gradient);
-    }
-    return p->stalled > STALL_ITERATIONS;
-}
-
 /* Why the run must end at the current point; false if it must go on. */
-static bool must_stop(const struct lbfgs *b, const optimise_options *options, struct progress *progress,
+static bool must_stop(const struct lbfgs *b, const optimise_options *options, struct progress *best,
                       optimise_result *result)
 {
     double gradient = largest_magnitude(b->n, b->g);
@@ -314,7 +276,11 @@ static bool must_stop(const struct lbfgs *b, const optimise_options *options, st
         result->reason = STOP_CONVERGED;
         return true;
     }
-    if (has_stalled(progress, result->value, gradient)) {
+    best->stalled++;
+    if (result->value < best->value || gradient < best->gradient) {
+        *best = (struct progress){fmin(result->value, best->value), fmin(gradient, best->gradient), 0};
+    }
+    if (best->stalled > STALL_ITERATIONS) {
         result->reason = STOP_NO_DESCENT;
         return true;
     }
@@ -322,28 +288,18 @@ static bool must_stop(const struct lbfgs *b, const optimise_options *options, st
     return result->iterations >= options->max_iterations;
 }
 
-static nonsens_status lbfgs_iterate(nonsens_context *ctx, struct lbfgs *b, const optimise_options *options,
-                                    optimise_result *result)
-{
-    struct progress progress = {INFINITY, INFINITY, 0};
-    while (!must_stop(b, options, &progress, result)) {
-        TRY(check_cancelled(ctx));
-        if (!descend(b, &result->value)) {
-            result->reason = STOP_NO_DESCENT;
-            return NONSENS_OK;
-        }
-        result->iterations++;
-    }
-    return NONSENS_OK;
-}
-
 nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, double *x, optimise_objective_fn f,
                               void *state, const optimise_options *options, optimise_result *result)
 {
     struct lbfgs b = {.n = n, .x = x, .f = f, .state = state};
+    struct progress best = {INFINITY, INFINITY, 0};
     *result = (optimise_result){.value = NAN, .reason = STOP_NO_DESCENT};
     arena_mark mark = arena_tell(scratch);
-    TRY(lbfgs_prepare(ctx, scratch, options->memory, &b));
+    TRY(lbfgs_memory_new(ctx, scratch, n, options->memory, false, &b.memory));
+    ARENA_TRY(ctx, scratch, b.g, n);
+    ARENA_TRY(ctx, scratch, b.direction, n);
+    ARENA_TRY(ctx, scratch, b.trial_x, n);
+    ARENA_TRY(ctx, scratch, b.trial_g, n);
     result->value = f(state, n, x, b.g);
     b.evaluations = 1;
     if (!isfinite(result->value) || !isfinite(largest_magnitude(n, b.g))) {
@@ -351,8 +307,15 @@ nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, d
                     "minimisation: value or gradient at the starting point is not finite; "
                     "rescale the variables or start elsewhere");
     }
-    nonsens_status status = lbfgs_iterate(ctx, &b, options, result);
+    while (!must_stop(&b, options, &best, result)) {
+        TRY(check_cancelled(ctx));
+        if (!descend(&b, &result->value)) {
+            result->reason = STOP_NO_DESCENT;
+            break;
+        }
+        result->iterations++;
+    }
     result->evaluations = b.evaluations;
     arena_rewind(scratch, mark);
-    return status;
+    return NONSENS_OK;
 }

@@ -5,8 +5,8 @@
  *     exp(x) - 1 = 2^n (exp(r) - 1) + (2^n - 1),
  * exp(r) - 1 by its Taylor series to r^13, which leaves 4e-18.  No digits cancel, so that
  *     tanh |x| = -e / (2 + e),   e = exp(-2 |x|) - 1,
- * is within a few units in the last place of the true value everywhere, also next to 0 (tests/unit/math/test_pair_exp.c).
- * Not a number stays so.
+ * is within a few units in the last place of the true value everywhere, also next to 0
+ * (tests/unit/math/test_pair_exp.c). Not a number stays so.
  */
 #ifndef MATH_PAIR_EXP_H
 #define MATH_PAIR_EXP_H

@@ -35,18 +35,6 @@ static inline bool out_of_order(const sort_order *order, sort_entry a, sort_entr
     return order->tie && order->tie(order->state, a.row, b.row) > 0;
 }
 
-static void insertion_sort(const sort_order *order, sort_entry *e, int64_t n)
-{
-    for (int64_t i = 1; i < n; i++) {
-        sort_entry moving = e[i];
-        int64_t j = i;
-        for (; j > 0 && out_of_order(order, e[j - 1], moving); j--) {
-            e[j] = e[j - 1];
-        }
-        e[j] = moving;
-    }
-}
-
 /* out = from[begin..middle) merged with from[middle..end), written to the same places. */
 static void merge(const sort_order *order, const sort_entry *from, int64_t begin, int64_t middle, int64_t end,
                   sort_entry *out)
@@ -69,7 +57,14 @@ void sort_entries(sort_entry *entry, sort_entry *spare, int64_t n, sort_tie_fn t
 {
     sort_order order = {tie, state};
     for (int64_t begin = 0; begin < n; begin += RUN) {
-        insertion_sort(&order, entry + begin, smaller(RUN, n - begin));
+        for (int64_t i = begin + 1; i < smaller(begin + RUN, n); i++) {
+            sort_entry moving = entry[i];
+            int64_t place = i;
+            for (; place > begin && out_of_order(&order, entry[place - 1], moving); place--) {
+                entry[place] = entry[place - 1];
+            }
+            entry[place] = moving;
+        }
     }
     sort_entry *from = entry, *to = spare;
     for (int64_t width = RUN; width < n; width *= 2) {
@@ -95,11 +90,11 @@ void sort_column(const double *value, int64_t n, sort_entry *entry, sort_entry *
 
 /* ---- plain numbers ---- */
 
-static void insert_runs(int64_t n, double *v)
+void sort_doubles(int64_t n, double *v, double *spare)
 {
+    double *from = v, *to = spare;
     for (int64_t low = 0; low < n; low += RUN) {
-        int64_t high = smaller(low + RUN, n);
-        for (int64_t i = low + 1; i < high; i++) {
+        for (int64_t i = low + 1; i < smaller(low + RUN, n); i++) {
             double value = v[i];
             int64_t place = i;
             for (; place > low && v[place - 1] > value; place--) {
@@ -108,25 +103,14 @@ static void insert_runs(int64_t n, double *v)
             v[place] = value;
         }
     }
-}
-
-static void merge_runs(int64_t n, int64_t width, const double *from, double *to)
-{
-    for (int64_t low = 0; low < n; low += 2 * width) {
-        int64_t middle = smaller(low + width, n), high = smaller(low + 2 * width, n), i = low, j = middle;
-        for (int64_t place = low; place < high; place++) {
-            bool left = j >= high || (i < middle && from[i] <= from[j]);
-            to[place] = left ? from[i++] : from[j++];
-        }
-    }
-}
-
-void sort_doubles(int64_t n, double *v, double *spare)
-{
-    double *from = v, *to = spare;
-    insert_runs(n, v);
     for (int64_t width = RUN; width < n; width *= 2) {
-        merge_runs(n, width, from, to);
+        for (int64_t low = 0; low < n; low += 2 * width) {
+            int64_t middle = smaller(low + width, n), high = smaller(low + 2 * width, n), i = low, j = middle;
+            for (int64_t place = low; place < high; place++) {
+                bool left = j >= high || (i < middle && from[i] <= from[j]);
+                to[place] = left ? from[i++] : from[j++];
+            }
+        }
         double *swap = from;
         from = to;
         to = swap;

@@ -224,12 +224,6 @@ static bool temme_reach(double a, double x, struct temme *t)
     return fabs(t->eta) <= 1.0;
 }
 
-static struct tails temme_tails(double a, const struct temme *t)
-{
-    double z = copysign(sqrt(t->exponent), t->eta), r = exp(-t->exponent) * temme_sum(a, t->eta);
-    return (struct tails){0.5 * erfc(-z) - r, 0.5 * erfc(z) + r};
-}
-
 static struct tails gamma_tails(double a, double x)
 {
     struct temme t;
@@ -243,7 +237,8 @@ static struct tails gamma_tails(double a, double x)
         return (struct tails){1.0, 0.0};
     }
     if (temme_reach(a, x, &t)) {
-        return temme_tails(a, &t);
+        double z = copysign(sqrt(t.exponent), t.eta), r = exp(-t.exponent) * temme_sum(a, t.eta);
+        return (struct tails){0.5 * erfc(-z) - r, 0.5 * erfc(z) + r};
     }
     if (x > a + 1.0) {
         double upper = a * exp(log_gamma_term(a, x)) * gamma_fraction(a, x);

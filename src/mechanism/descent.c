@@ -70,24 +70,6 @@ static void factor_damped(nonsens_context *ctx, descent *d)
     }
 }
 
-static void clear(int64_t count, double *v)
-{
-    memset(v, 0, (size_t)count * sizeof *v);
-}
-
-/* Gradient and, if asked for, second derivatives over all rows but those left out. */
-static void derive_all(descent *d, bool second)
-{
-    const mechanism_model *m = &d->model;
-    clear(m->size, d->gradient);
-    if (second) {
-        clear(m->size * m->size, d->hessian);
-    }
-    mechanism_derive(m, &d->at, 0, d->hole, &d->weights, d->gradient, second ? d->hessian : NULL);
-    mechanism_derive(m, &d->at, d->hole_end, m->data->n, &d->weights, d->gradient, second ? d->hessian : NULL);
-    mechanism_penalise(m, d->at.theta, d->gradient, second ? d->hessian : NULL);
-}
-
 /* Also half of what the gradient promises, by the factor in use. */
 static double solve_gradient(descent *d)
 {
@@ -137,13 +119,6 @@ static void accept_tried(descent *d, double objective)
     d->objective = objective;
 }
 
-/* Where the parabola with that value and derivative at zero, and that value at `length`, is least. */
-static double min_of_parabola(double length, double fall, double along)
-{
-    double bend = fall - along * length;
-    return bend > 0 ? -0.5 * along * length * length / bend : INFINITY;
-}
-
 /*
  * Tries other lengths than 1, whose objective is given, from `length` on for as long as doubling it helps: where rows
  * are few, dT/dy grows by a factor in each step, as steps towards the minimum of s - log s do.  The best one is tried
@@ -169,49 +144,53 @@ static double refine_length(descent *d, double length, double objective)
     return objective;
 }
 
-/* Less after a whole step; more after a short one, which a matrix with little damping asked to go too far. */
-static void adapt_damping(descent *d, double length)
-{
-    if (length == 1.0) {
-        d->damping = d->damping < 1e-6 ? 0.0 : 0.2 * d->damping;
-    } else {
-        d->damping = fmax(MIN_DAMPING, fmin(1.0 / length, 10.0) * d->damping);
-    }
-}
-
 /* Takes a step of a length that lowers the objective enough; `along`: its derivative.  False if none does. */
 static bool search_line(descent *d, double along)
 {
     double length = 1.0;
     for (int tries = 0; tries < MAX_LENGTHS; tries++) {
-        double objective = try_length(d, length), least = min_of_parabola(length, objective - d->objective, along);
+        double objective = try_length(d, length), excess = objective - d->objective - along * length;
+        // where the parabola with the value and the derivative at zero, and the value at `length`, has its minimum
+        double best = excess > 0 ? -0.5 * along * length * length / excess : INFINITY;
         if (objective < d->objective + SUFFICIENT * length * along) {
-            adapt_damping(d, length);
-            accept_tried(d, tries == 0 ? refine_length(d, fmin(least, LONGEST), objective) : objective);
+            if (length == 1.0) {
+                d->damping = d->damping < 1e-6 ? 0.0 : 0.2 * d->damping;
+            } else { // a matrix with little damping asked to go too far
+                d->damping = fmax(MIN_DAMPING, fmin(1.0 / length, 10.0) * d->damping);
+            }
+            accept_tried(d, tries == 0 ? refine_length(d, fmin(best, LONGEST), objective) : objective);
             return true;
         }
-        length *= fmin(fmax(least / length, 0.1), 0.5);
+        length *= fmin(fmax(best / length, 0.1), 0.5);
     }
     return false;
 }
 
 /* The matrix of a step is kept for the next for as long as steps shrink fast. */
-nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *how, int *steps)
+nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *pace, int *steps)
 {
+    const mechanism_model *m = &d->model;
     double before = INFINITY;
     d->objective = evaluate(d, &d->at);
-    for (int step = 0; step < how->most; step++, ++*steps) {
+    for (int step = 0; step < pace->max_steps; step++, ++*steps) {
+        double *hessian = refresh ? d->hessian : NULL;
         TRY(check_cancelled(ctx));
-        derive_all(d, refresh);
+        memset(d->gradient, 0, (size_t)m->size * sizeof *d->gradient);
+        if (refresh) {
+            memset(d->hessian, 0, (size_t)(m->size * m->size) * sizeof *d->hessian);
+        }
+        mechanism_derive(m, &d->at, 0, d->hole, &d->weights, d->gradient, hessian);
+        mechanism_derive(m, &d->at, d->hole_end, m->data->n, &d->weights, d->gradient, hessian);
+        mechanism_penalise(m, d->at.theta, d->gradient, hessian);
         if (refresh) {
             factor_damped(ctx, d);
         }
         double half = solve_gradient(d), damping = d->damping;
-        if (refresh ? half < how->enough && damping < 1.0 : half < how->enough_kept) {
+        if (refresh ? half < pace->enough && damping < 1.0 : half < pace->enough_kept) {
             break;
         }
         bool stale = !refresh, made = search_line(d, choose_step(d, stale && step > 0, half, before));
-        refresh = !made || half > how->fast * before || d->damping > damping;
+        refresh = !made || half > pace->fast * before || d->damping > damping;
         before = half;
         if (!made && !stale) {
             d->damping = fmax(MIN_DAMPING, 8.0 * d->damping);

@@ -8,7 +8,7 @@
 typedef struct descent_pace {
     double enough, enough_kept; /* it ends, by a new matrix, by one that was kept */
     double fast;                /* those that shrink so fast keep it */
-    int most;                   /* steps */
+    int max_steps;
 } descent_pace;
 
 typedef struct descent {
@@ -28,7 +28,7 @@ typedef struct descent {
 nonsens_status descent_new(nonsens_context *ctx, arena *scratch, descent *d);
 
 /* From `at` on, by the factor in use, or with `refresh` by one of its own; adds to *steps. */
-nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *how, int *steps);
+nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *pace, int *steps);
 
 /* Keeps the last factor, to come back to by descent_use_shared. */
 void descent_share(descent *d);

@@ -25,15 +25,6 @@ typedef struct fitting {
     double smooth[MECHANISM_MAX_CAUSES];
 } fitting;
 
-static nonsens_status allocate(nonsens_context *ctx, arena *scratch, fitting *f)
-{
-    const mechanism_model *m = &f->d.model;
-    ARENA_TRY(ctx, scratch, f->scores, m->data->n);
-    ARENA_TRY(ctx, scratch, f->shift, m->data->folds * m->size);
-    TRY(mechanism_point_new(ctx, scratch, m, &f->whole));
-    return descent_new(ctx, scratch, &f->d);
-}
-
 /* T linear in y, the same for all causes; scales of the segments to match. */
 static nonsens_status set_line(nonsens_context *ctx, arena *scratch, fitting *f)
 {
@@ -118,7 +109,7 @@ static void copy_point(const mechanism_model *m, const mechanism_point *from, me
 }
 
 /* Leaves the fold out, fits by the matrix that is there, and scores its rows. */
-static nonsens_status score_fold(nonsens_context *ctx, fitting *f, int64_t k, const descent_pace *how, int *steps)
+static nonsens_status score_fold(nonsens_context *ctx, fitting *f, int64_t k, const descent_pace *pace, int *steps)
 {
     const mechanism_model *m = &f->d.model;
     int64_t from = m->data->block[k], to = m->data->block[k + 1];
@@ -127,40 +118,33 @@ static nonsens_status score_fold(nonsens_context *ctx, fitting *f, int64_t k, co
     f->d.hole_end = to;
     f->d.damping = 0.0;
     descent_jump(&f->d, shift);
-    nonsens_status status = descent_run(ctx, &f->d, false, how, steps);
+    TRY(descent_run(ctx, &f->d, false, pace, steps));
     mechanism_likelihood(m, &f->d.at, from, to, f->scores);
     descent_add(m->size, f->d.at.theta, -1.0, f->whole.theta, shift);
     f->d.hole = f->d.hole_end = 0;
-    return status;
-}
-
-/* The sum over the rows of the first folds, and that of each. */
-static double sum_scores(const mechanism_data *data, int64_t folds, const double *scores, double *fold_total)
-{
-    double total = 0.0;
-    for (int64_t k = 0; k < folds; k++) {
-        fold_total[k] = 0.0;
-        for (int64_t i = data->block[k]; i < data->block[k + 1]; i++) {
-            fold_total[k] += scores[i];
-        }
-        total += fold_total[k];
-    }
-    return total;
+    return NONSENS_OK;
 }
 
 /* Scores the rows of the first folds by fits without their fold, from the fit of all rows; *total: their sum. */
-static nonsens_status score_rows(nonsens_context *ctx, fitting *f, int64_t folds, const descent_pace *how, int *steps,
+static nonsens_status score_rows(nonsens_context *ctx, fitting *f, int64_t folds, const descent_pace *pace, int *steps,
                                  double *total)
 {
     const mechanism_data *data = f->d.model.data;
     descent_share(&f->d);
     copy_point(&f->d.model, &f->d.at, &f->whole);
     for (int64_t k = 0; k < folds; k++) {
-        TRY(score_fold(ctx, f, k, how, steps));
+        TRY(score_fold(ctx, f, k, pace, steps));
         copy_point(&f->d.model, &f->whole, &f->d.at);
         descent_use_shared(&f->d);
     }
-    *total = sum_scores(data, folds, f->scores, f->fold_total);
+    *total = 0.0;
+    for (int64_t k = 0; k < folds; k++) {
+        f->fold_total[k] = 0.0;
+        for (int64_t i = data->block[k]; i < data->block[k + 1]; i++) {
+            f->fold_total[k] += f->scores[i];
+        }
+        *total += f->fold_total[k];
+    }
     return NONSENS_OK;
 }
 
@@ -209,9 +193,9 @@ static nonsens_status try_smooth(nonsens_context *ctx, fitting *f, bool first, m
     f->d.damping = 0.0;
     TRY(descent_run(ctx, &f->d, true, &ON_THE_WAY, &out->steps));
     int64_t folds = folds_to_choose_by(f->d.model.data);
-    const descent_pace *how =
+    const descent_pace *pace =
         folds < f->d.model.data->folds ? &AT_A_GLANCE : &LESS_A_FOLD; // the fewer rows, the further to go
-    TRY(score_rows(ctx, f, folds, how, &out->steps, &total));
+    TRY(score_rows(ctx, f, folds, pace, &out->steps, &total));
     *better = first || total > out->total + PATH_GAIN;
     if (*better) {
         keep_best(f, total, out);
@@ -311,52 +295,38 @@ static void match_causes(int64_t causes, const int64_t *cause, const mechanism_g
     }
 }
 
-static nonsens_status run_within(nonsens_context *ctx, arena *scratch, const mechanism_data *data, int64_t effect,
-                                 int64_t causes, const int64_t *cause, const mechanism_guess *guess, mechanism_fit *out)
-{
-    fitting f = {0};
-    bool is_new[MECHANISM_MAX_CAUSES];
-    TRY(mechanism_new(ctx, scratch, data, effect, causes, cause, &f.d.model));
-    TRY(allocate(ctx, scratch, &f));
-    match_causes(causes, cause, guess, is_new, f.smooth);
-    if (guess) {
-        TRY(set_guess(ctx, scratch, effect, guess, &f));
-    } else {
-        TRY(set_line(ctx, scratch, &f));
-    }
-    mechanism_apply(&f.d.model, &f.d.at);
-    return walk_path(ctx, scratch, &f, is_new, effect, guess, out);
-}
-
 nonsens_status mechanism_run(nonsens_context *ctx, arena *keep, const mechanism_data *data, int64_t effect,
                              int64_t causes, const int64_t *cause, const mechanism_guess *guess, mechanism_fit *out)
 {
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
+    fitting f = {0};
+    bool is_new[MECHANISM_MAX_CAUSES];
     *out = (mechanism_fit){0};
     ARENA_TRY(ctx, keep, out->held_out, data->n);
     ARENA_TRY(ctx, keep, out->theta, (1 + data->folds) * mechanism_size(data, causes));
-    nonsens_status status = run_within(ctx, &scratch, data, effect, causes, cause, guess, out);
-    arena_free(&scratch);
-    return status;
+    TRY(mechanism_new(ctx, &scratch, data, effect, causes, cause, &f.d.model));
+    ARENA_TRY(ctx, &scratch, f.scores, data->n);
+    ARENA_TRY(ctx, &scratch, f.shift, data->folds * f.d.model.size);
+    TRY(mechanism_point_new(ctx, &scratch, &f.d.model, &f.whole));
+    TRY(descent_new(ctx, &scratch, &f.d));
+    match_causes(causes, cause, guess, is_new, f.smooth);
+    TRY(guess ? set_guess(ctx, &scratch, effect, guess, &f) : set_line(ctx, &scratch, &f));
+    mechanism_apply(&f.d.model, &f.d.at);
+    return walk_path(ctx, &scratch, &f, is_new, effect, guess, out);
 }
 
 nonsens_status mechanism_disturbance(nonsens_context *ctx, const mechanism_data *data, int64_t effect, int64_t causes,
                                      const int64_t *cause, const double *theta, double *disturbance)
 {
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     mechanism_model m;
-    mechanism_point at = {0};
-    nonsens_status status = mechanism_new(ctx, &scratch, data, effect, causes, cause, &m);
-    if (status == NONSENS_OK) {
-        status = mechanism_point_new(ctx, &scratch, &m, &at);
+    mechanism_point at;
+    TRY(mechanism_new(ctx, &scratch, data, effect, causes, cause, &m));
+    TRY(mechanism_point_new(ctx, &scratch, &m, &at));
+    memcpy(at.theta, theta, (size_t)m.size * sizeof *theta);
+    mechanism_apply(&m, &at);
+    for (int64_t i = 0; i < data->n; i++) {
+        disturbance[data->row[i]] = at.transform[i];
     }
-    if (status == NONSENS_OK) {
-        memcpy(at.theta, theta, (size_t)m.size * sizeof *theta);
-        mechanism_apply(&m, &at);
-        for (int64_t i = 0; i < data->n; i++) {
-            disturbance[data->row[i]] = at.transform[i];
-        }
-    }
-    arena_free(&scratch);
-    return status;
+    return NONSENS_OK;
 }

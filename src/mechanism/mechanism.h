@@ -7,7 +7,7 @@
  *
  *     T(y, x) = sum_{i in P} sum_ab theta_iab B_a(y) C_b(x_i) + sum_{i < k in P} sum_bc phi_ikbc C_b(x_i) C_c(x_k),
  *
- * and in segment e the disturbance has place mu_e and scale exp(rho_e):
+ * and in segment e the disturbance has location mu_e and scale exp(rho_e):
  *
  *     log p_e(y | x) = l(z) - rho_e + log dT/dy,    z = (T - mu_e) exp(-rho_e), (1)
  *
@@ -66,7 +66,7 @@ typedef struct mechanism_fit {
     double fold_total[MECHANISM_MAX_FOLDS]; /* those of each fold */
     bool is_guess; /* held-out rows are predicted no better than by the guess: it is kept, and its scores are those
                       above, which are not filled */
-    double *theta; /* (1 + folds, mechanism_size) of all rows, then without each fold: coefficients, places,
+    double *theta; /* (1 + folds, mechanism_size) of all rows, then without each fold: coefficients, locations,
                       logarithms of scales */
     double smooth[MECHANISM_MAX_CAUSES]; /* of each cause: weight of squared second differences, by held-out rows */
     int steps;                           /* of Newton's method, altogether */

@@ -16,7 +16,7 @@ typedef struct mechanism_term {
     double weight;          /* of its squared second differences, by mechanism_smooth */
 } mechanism_term;
 
-/* Parameters: coefficients (p), places (E), logarithms of scales (E). */
+/* Parameters: coefficients (p), locations (E), logarithms of scales (E). */
 typedef struct mechanism_model {
     const mechanism_data *data;
     int64_t terms, p, size;
@@ -66,7 +66,7 @@ double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at,
 void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
                       mechanism_weights *weights, double *gradient, double *hessian);
 
-/* Penalties on coefficients, places and scales: their sum; adds to gradient and hessian where these are not NULL. */
+/* Penalties on coefficients, locations and scales: their sum; adds to gradient and hessian where these are not NULL. */
 double mechanism_penalise(const mechanism_model *m, const double *theta, double *gradient, double *hessian);
 
 #endif

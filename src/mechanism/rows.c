@@ -121,13 +121,13 @@ static int64_t end_of_segment(const mechanism_model *m, int64_t from, int64_t to
 double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
                             double *log_density)
 {
-    const double *place = at->theta + m->p, *scale = place + m->data->segments;
+    const double *location = at->theta + m->p, *scale = location + m->data->segments;
     double sum = 0.0;
     for (int64_t end, i = from; i < to;) {
         int32_t e = m->data->segment[i];
         double narrow = exp(-scale[e]);
         for (end = end_of_segment(m, i, to); i < end; i++) {
-            double value = base_at((at->transform[i] - place[e]) * narrow).log - scale[e];
+            double value = base_at((at->transform[i] - location[e]) * narrow).log - scale[e];
             value += log_slope(log_density ? fmax(at->slope[i], FALLING) : at->slope[i]).log;
             sum += value;
             if (log_density) {
@@ -144,10 +144,10 @@ static void weigh_rows(const mechanism_model *m, const mechanism_point *at, int6
 {
     int64_t segments = m->data->segments, ld = m->size;
     for (int64_t end, i = from; i < to;) {
-        int64_t place = m->p + m->data->segment[i], scale = place + segments;
+        int64_t location = m->p + m->data->segment[i], scale = location + segments;
         double narrow = exp(-at->theta[scale]), sums[5] = {0.0};
         for (end = end_of_segment(m, i, to); i < end; i++) {
-            double z = (at->transform[i] - at->theta[place]) * narrow;
+            double z = (at->transform[i] - at->theta[location]) * narrow;
             base_value l = base_at(z), d = log_slope(at->slope[i]);
             double mixed = l.second * z + l.first;
             w->first[i] = -l.first * narrow;
@@ -161,11 +161,11 @@ static void weigh_rows(const mechanism_model *m, const mechanism_point *at, int6
             sums[3] -= w->mixed[i];
             sums[4] -= mixed * z;
         }
-        gradient[place] += sums[0];
+        gradient[location] += sums[0];
         gradient[scale] += sums[1];
         if (hessian) {
-            hessian[place * ld + place] += sums[2];
-            hessian[place * ld + scale] += sums[3];
+            hessian[location * ld + location] += sums[2];
+            hessian[location * ld + scale] += sums[3];
             hessian[scale * ld + scale] += sums[4];
         }
     }
@@ -186,18 +186,18 @@ static inline void add_gradient(const mechanism_term *t, int64_t order, int64_t 
     }
 }
 
-/* Second derivatives by a coefficient and by the place or the scale of a segment, (2 E, p). */
+/* Second derivatives by a coefficient and by the location or the scale of a segment, (2 E, p). */
 static inline void add_crossing(const mechanism_model *m, const mechanism_term *t, int64_t order, int64_t from,
                                 int64_t to, const mechanism_weights *w)
 {
     int64_t segments = m->data->segments;
     for (int64_t i = from; i < to; i++) {
         row_term r = look_up(t, order, i);
-        double *place = w->crossing + m->data->segment[i] * m->p + r.start, *scale = place + segments * m->p;
-        for (int64_t a = 0; a < order; a++, place += t->stride, scale += t->stride) {
+        double *location = w->crossing + m->data->segment[i] * m->p + r.start, *scale = location + segments * m->p;
+        for (int64_t a = 0; a < order; a++, location += t->stride, scale += t->stride) {
             for (int64_t b = 0; b < (t->right ? CAUSE : 1); b++) {
                 double value = r.left[a] * r.right[b];
-                place[b] -= w->second[i] * value;
+                location[b] -= w->second[i] * value;
                 scale[b] += w->mixed[i] * value;
             }
         }
@@ -235,18 +235,6 @@ static inline void add_products(const mechanism_term *t, int64_t order_t, const 
     }
 }
 
-static void add_pair(const mechanism_term *t, const mechanism_term *u, int64_t from, int64_t to,
-                     const mechanism_weights *w, int64_t ld, double *hessian)
-{
-    if (u->has_slope) {
-        add_products(t, EFFECT, u, EFFECT, from, to, w, ld, hessian);
-    } else if (t->has_slope) {
-        add_products(t, EFFECT, u, CAUSE, from, to, w, ld, hessian);
-    } else {
-        add_products(t, CAUSE, u, CAUSE, from, to, w, ld, hessian);
-    }
-}
-
 /* Term by term and not row by row: what is written to stays near. */
 static void add_second(const mechanism_model *m, int64_t from, int64_t to, const mechanism_weights *w, double *hessian)
 {
@@ -259,7 +247,14 @@ static void add_second(const mechanism_model *m, int64_t from, int64_t to, const
             add_crossing(m, &m->term[t], CAUSE, from, to, w);
         }
         for (int64_t u = t; u < m->terms; u++) {
-            add_pair(&m->term[t], &m->term[u], from, to, w, m->size, hessian);
+            const mechanism_term *first = &m->term[t], *second = &m->term[u];
+            if (second->has_slope) {
+                add_products(first, EFFECT, second, EFFECT, from, to, w, m->size, hessian);
+            } else if (first->has_slope) {
+                add_products(first, EFFECT, second, CAUSE, from, to, w, m->size, hessian);
+            } else {
+                add_products(first, CAUSE, second, CAUSE, from, to, w, m->size, hessian);
+            }
         }
     }
     for (int64_t j = 0; j < m->p; j++) {
@@ -287,21 +282,21 @@ void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64
 
 /* ---- penalties ------------------------------------------------------------------------------------------------- */
 
-static const double PRIOR_ROWS = 1.0;  /* as much as so many rows speaks for scale 1 in each segment */
-static const double PLACE_RIDGE = 0.1; /* likewise for place 0 */
+static const double PRIOR_ROWS = 1.0;     /* as much as so many rows speaks for scale 1 in each segment */
+static const double LOCATION_RIDGE = 0.1; /* the same for location 0 */
 
 /* Half of weight * squared second differences of `count` coefficients, `step` apart. */
-static double penalise_bends(const double *theta, int64_t count, int64_t step, double weight, double *gradient)
+static double penalise_roughness(const double *theta, int64_t count, int64_t step, double weight, double *gradient)
 {
     double sum = 0.0;
     for (int64_t i = 0; i + 2 < count; i++) {
         int64_t at = i * step;
-        double bend = theta[at] - 2.0 * theta[at + step] + theta[at + 2 * step];
-        sum += 0.5 * weight * bend * bend;
+        double difference = theta[at] - 2.0 * theta[at + step] + theta[at + 2 * step];
+        sum += 0.5 * weight * difference * difference;
         if (gradient) {
-            gradient[at] += weight * bend;
-            gradient[at + step] -= 2.0 * weight * bend;
-            gradient[at + 2 * step] += weight * bend;
+            gradient[at] += weight * difference;
+            gradient[at + step] -= 2.0 * weight * difference;
+            gradient[at + 2 * step] += weight * difference;
         }
     }
     return sum;
@@ -312,10 +307,10 @@ static double penalise_term(const mechanism_term *t, const double *theta, double
     double sum = 0.0, ridge = MECHANISM_RIDGE * t->weight;
     for (int64_t a = 0; a < t->rows; a++) {
         int64_t at = a * t->stride;
-        sum += penalise_bends(theta + at, t->columns, 1, t->weight, gradient ? gradient + at : NULL);
+        sum += penalise_roughness(theta + at, t->columns, 1, t->weight, gradient ? gradient + at : NULL);
     }
     for (int64_t b = 0; b < t->columns; b++) {
-        sum += penalise_bends(theta + b, t->rows, t->stride, t->weight, gradient ? gradient + b : NULL);
+        sum += penalise_roughness(theta + b, t->rows, t->stride, t->weight, gradient ? gradient + b : NULL);
     }
     for (int64_t i = 0; i < t->rows * t->columns; i++) {
         sum += 0.5 * ridge * theta[i] * theta[i];
@@ -326,23 +321,8 @@ static double penalise_term(const mechanism_term *t, const double *theta, double
     return sum;
 }
 
-static double penalise_coefficients(const mechanism_model *m, const double *theta, double *gradient, double *hessian)
-{
-    double sum = 0.0;
-    for (int64_t t = 0; t < m->terms; t++) {
-        int64_t first = m->term[t].offset;
-        sum += penalise_term(&m->term[t], theta + first, gradient ? gradient + first : NULL);
-    }
-    for (int64_t j = 0; hessian && j < m->p; j++) {
-        for (int64_t i = j; i < m->p; i++) {
-            hessian[j * m->size + i] += m->penalty[j * m->p + i];
-        }
-    }
-    return sum;
-}
-
 /*
- * Places and logarithms of scales have mean zero, up to little: T has a place and a scale of its own.  The prior
+ * Locations and logarithms of scales have mean zero, up to little: T has a location and a scale of its own.  The prior
  * PRIOR_ROWS (rho + exp(-rho)) keeps a segment in which y is constant from an infinite density.
  */
 static double penalise_segments(const mechanism_model *m, const double *theta, double *gradient, double *hessian)
@@ -355,12 +335,12 @@ static double penalise_segments(const mechanism_model *m, const double *theta, d
         for (int64_t e = 0; e < segments; e++) {
             double at = theta[first + e], away = kind ? PRIOR_ROWS * exp(-at) : 0.0;
             mean += at;
-            sum += kind ? PRIOR_ROWS * at + away : 0.5 * PLACE_RIDGE * at * at;
+            sum += kind ? PRIOR_ROWS * at + away : 0.5 * LOCATION_RIDGE * at * at;
             if (gradient) {
-                gradient[first + e] += kind ? PRIOR_ROWS - away : PLACE_RIDGE * at;
+                gradient[first + e] += kind ? PRIOR_ROWS - away : LOCATION_RIDGE * at;
             }
             if (hessian) {
-                hessian[(first + e) * ld + first + e] += kind ? away : PLACE_RIDGE;
+                hessian[(first + e) * ld + first + e] += kind ? away : LOCATION_RIDGE;
             }
         }
         sum += 0.5 * pin * mean * mean;
@@ -376,5 +356,15 @@ static double penalise_segments(const mechanism_model *m, const double *theta, d
 
 double mechanism_penalise(const mechanism_model *m, const double *theta, double *gradient, double *hessian)
 {
-    return penalise_coefficients(m, theta, gradient, hessian) + penalise_segments(m, theta, gradient, hessian);
+    double sum = 0.0;
+    for (int64_t t = 0; t < m->terms; t++) {
+        int64_t first = m->term[t].offset;
+        sum += penalise_term(&m->term[t], theta + first, gradient ? gradient + first : NULL);
+    }
+    for (int64_t j = 0; hessian && j < m->p; j++) {
+        for (int64_t i = j; i < m->p; i++) {
+            hessian[j * m->size + i] += m->penalty[j * m->p + i];
+        }
+    }
+    return sum + penalise_segments(m, theta, gradient, hessian);
 }

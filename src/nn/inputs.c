@@ -7,7 +7,6 @@
 #include "math/special.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { KNOTS = 65 };
 
@@ -41,21 +40,6 @@ static nonsens_status whitening(nonsens_context *ctx, arena *a, matrix z, double
     return NONSENS_OK;
 }
 
-static void apply_whitening(const nn_inputs *in)
-{
-    int64_t n = in->z.rows, d = in->z.cols;
-    for (int64_t k = 0; k < d; k++) {
-        double *to = matrix_col(in->view, k);
-        memset(to, 0, (size_t)n * sizeof *to);
-        for (int64_t j = 0; j < d; j++) {
-            const double *from = matrix_col(in->z, j);
-            for (int64_t i = 0; i < n; i++) {
-                to[i] += in->white[j * d + k] * from[i];
-            }
-        }
-    }
-}
-
 /*
  * Knots at distinct quantiles with the normal score of their mid-rank; returns how many.  The smallest and the largest
  * value are always among them, so only a constant column has fewer than two.
@@ -82,20 +66,6 @@ static int place_knots(int64_t n, const double *sorted, double *at, double *scor
     return count;
 }
 
-static int knot_below(int knots, const double *at, double value)
-{
-    int low = 0, high = knots - 2;
-    while (low < high) {
-        int middle = (low + high + 1) / 2;
-        if (at[middle] <= value) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return low;
-}
-
 /* out and slope (n) are zero on entry, and stay so for a constant column. */
 static void warp(int64_t n, const double *z, const double *sorted, double *out, double *slope)
 {
@@ -105,7 +75,15 @@ static void warp(int64_t n, const double *z, const double *sorted, double *out, 
         return;
     }
     for (int64_t i = 0; i < n; i++) {
-        int k = knot_below(knots, at, z[i]);
+        int k = 0, high = knots - 2; // the last knot at or below z, but for the last of all
+        while (k < high) {
+            int middle = (k + high + 1) / 2;
+            if (at[middle] <= z[i]) {
+                k = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
         slope[i] = (score[k + 1] - score[k]) / (at[k + 1] - at[k]);
         out[i] = score[k] + slope[i] * (z[i] - at[k]);
     }
@@ -130,7 +108,15 @@ nonsens_status nn_inputs_new(nonsens_context *ctx, arena *a, matrix x, nn_inputs
         arena_rewind(a, mark);
     }
     TRY(whitening(ctx, a, out->z, out->white));
-    apply_whitening(out);
+    for (int64_t k = 0; k < d; k++) {
+        double *to = matrix_col(out->view, k); // zero so far
+        for (int64_t j = 0; j < d; j++) {
+            const double *from = matrix_col(out->z, j);
+            for (int64_t i = 0; i < n; i++) {
+                to[i] += out->white[j * d + k] * from[i];
+            }
+        }
+    }
     return NONSENS_OK;
 }
 

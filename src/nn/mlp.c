@@ -27,17 +27,12 @@ void mlp_plan(const mlp_shape *s, int64_t blocks, nn_kernel_plan *p)
     }
 }
 
-static int64_t plan_parameters(const nn_kernel_plan *p)
-{
-    const nn_kernel_layer *last = &p->layer[p->layers - 1];
-    return last->bias + layer_units(last);
-}
-
 int64_t mlp_block_parameters(const mlp_shape *shape, int64_t blocks)
 {
     nn_kernel_plan p;
     mlp_plan(shape, blocks, &p);
-    return plan_parameters(&p);
+    const nn_kernel_layer *last = &p.layer[p.layers - 1];
+    return last->bias + layer_units(last);
 }
 
 int64_t mlp_parameters(const mlp_shape *shape)
@@ -72,12 +67,6 @@ void mlp_init(const mlp_shape *shape, rng *r, float *parameters)
     mlp_block_init(shape, 1, r, parameters);
 }
 
-/* Whether the slope of layer i is not to be seen from its active units alone. */
-static bool keeps_raw(const mlp_shape *s, int64_t i)
-{
-    return i == s->layers || (i < s->layers && s->activation == ACTIVATION_MAXOUT);
-}
-
 nonsens_status mlp_block_workspace(nonsens_context *ctx, arena *a, const mlp_shape *shape, int64_t blocks,
                                    mlp_workspace *out)
 {
@@ -92,7 +81,7 @@ nonsens_status mlp_block_workspace(nonsens_context *ctx, arena *a, const mlp_sha
         int64_t units = layer_units(&out->plan.layer[i]);
         widest = units > widest ? units : widest;
         ARENA_TRY(ctx, a, t->active[i], units * TILE);
-        if (keeps_raw(shape, i)) {
+        if (i == shape->layers || (i < shape->layers && shape->activation == ACTIVATION_MAXOUT)) {
             ARENA_TRY(ctx, a, t->raw[i], units * TILE);
         }
     }
@@ -191,21 +180,14 @@ void mlp_features(const float *parameters, mlp_workspace *work, mlp_rows rows, d
     }
 }
 
-static void seed_direction(int64_t classes, const float *direction, float *delta)
-{
-    for (int64_t e = 0; e < classes; e++) {
-        for (int64_t t = 0; t < TILE; t++) {
-            delta[e * TILE + t] = e ? direction[e] : 0.0f;
-        }
-    }
-}
-
 void mlp_add_input_gradient(const float *parameters, mlp_workspace *work, mlp_rows rows, const float *direction,
                             int64_t stride, double *jacobian)
 {
     for (int64_t first = 0; first < rows.count; first += TILE) {
         forward(parameters, work, rows, first);
-        seed_direction(work->plan.shape.classes, direction, work->tile.delta);
+        for (int64_t k = 0; k < work->plan.shape.classes * TILE; k++) { // the logit of class 0 is pinned
+            work->tile.delta[k] = k < TILE ? 0.0f : direction[k / TILE];
+        }
         work->kernel->backward(&work->plan, parameters, &work->tile, NULL, true);
         for (int64_t t = 0; t < work->tile.rows; t++) {
             double *to = jacobian + row_of(rows, first + t) * stride;

@@ -71,13 +71,6 @@ static nonsens_status whiten(nonsens_context *ctx, arena *a, int64_t n, double *
     return NONSENS_OK;
 }
 
-static void copy_column(int64_t n, double factor, const double *from, float *to)
-{
-    for (int64_t i = 0; i < n; i++) {
-        to[i] = (float)(factor * from[i]);
-    }
-}
-
 static nonsens_status make_inputs(nonsens_context *ctx, arena *a, restricted_spec spec, ensemble *e)
 {
     int64_t n = e->data->n, rank = restricted_rank(spec);
@@ -93,7 +86,10 @@ static nonsens_status make_inputs(nonsens_context *ctx, arena *a, restricted_spe
         bool both = f >= spec.first + spec.second;
         for (int k = 0; k < INPUTS; k++) {
             const double *from = both ? white[k] : z[f >= spec.first];
-            copy_column(n, both ? 1.0 : sqrt(0.5), from, e->x + (f * INPUTS + k) * n);
+            double factor = both ? 1.0 : sqrt(0.5);
+            for (int64_t i = 0; i < n; i++) {
+                e->x[(f * INPUTS + k) * n + i] = (float)(factor * from[i]);
+            }
         }
     }
     return NONSENS_OK;

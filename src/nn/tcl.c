@@ -24,12 +24,6 @@ void tcl_options_from(const nonsens_options *o, int64_t features, tcl_options *o
     };
 }
 
-/* A single fold has no others to be trained on: its networks are trained on the rows that they score. */
-static bool is_trained_on(const tcl_fit *fit, int64_t row, int64_t fold)
-{
-    return fit->options.folds == 1 || fit->fold[row] != fold;
-}
-
 /* Folds stratified by segment: a random order inside each segment, dealt out in turn. */
 static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, const int64_t *start)
 {
@@ -63,7 +57,8 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *
     for (int64_t e = 0; e < fit->classes; e++) {
         int64_t rows = 0;
         for (int64_t i = start[e]; i < start[e + 1]; i++) {
-            if (is_trained_on(fit, i, fold)) {
+            if (fit->options.folds == 1 ||
+                fit->fold[i] != fold) { // a single fold is trained on the rows that it scores
                 order[rows++] = i;
             }
         }
@@ -91,18 +86,18 @@ static mlp_shape net_shape(const tcl_fit *fit, int64_t net)
 }
 
 /* Folds x restarts of networks, all as one batch. */
-static nonsens_status train_ensemble(nonsens_context *ctx, arena *a, tcl_fit *fit, const int32_t *label,
-                                     const int64_t *start)
+static nonsens_status train_ensemble(nonsens_context *ctx, tcl_fit *fit, const int32_t *label, const int64_t *start)
 {
+    SCOPED_ARENA(scratch);
     int64_t restarts = fit->options.restarts, stride = mlp_parameters(&fit->options.shape);
     mlp_rows train = {fit->x, fit->n, NULL, 0, label}, validation = train;
     train_task *task;
     int64_t *order;
-    ARENA_TRY(ctx, a, task, fit->nets);
-    ARENA_TRY(ctx, a, order, fit->n);
+    ARENA_TRY(ctx, &scratch, task, fit->nets);
+    ARENA_TRY(ctx, &scratch, order, fit->n);
     for (int64_t net = 0; net < fit->nets; net++) {
         if (net % restarts == 0) {
-            TRY(split_rows(ctx, a, fit, start, net / restarts, order, &train, &validation));
+            TRY(split_rows(ctx, &scratch, fit, start, net / restarts, order, &train, &validation));
         }
         rng init = rng_new(fit->options.seed, RNG_INIT, (uint64_t)net);
         task[net] = (train_task){.shape = net_shape(fit, net),
@@ -137,28 +132,6 @@ static void choose_restarts(tcl_fit *fit)
     }
 }
 
-/* Lists the rows of one fold in `row`; returns how many they are. */
-static int64_t fold_rows(const tcl_fit *fit, int64_t fold, int64_t *row)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < fit->n; i++) {
-        if (fit->fold[i] == fold) {
-            row[count++] = i;
-        }
-    }
-    return count;
-}
-
-/* How many nets of the fold are averaged. */
-static int64_t nets_used(const tcl_fit *fit, int64_t fold)
-{
-    int64_t count = 0;
-    for (int64_t k = 0; k < fit->options.restarts; k++) {
-        count += fit->used[fold * fit->options.restarts + k];
-    }
-    return count;
-}
-
 typedef struct scoring {
     const tcl_fit *fit;
     double *logits;         /* (n, classes), or NULL */
@@ -181,14 +154,22 @@ static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t f
 {
     const scoring *s = state;
     const tcl_fit *fit = s->fit;
-    int64_t used = nets_used(fit, fold), *row;
+    int64_t restarts = fit->options.restarts, used = 0, *row;
+    for (int64_t net = fold * restarts; net < (fold + 1) * restarts; net++) {
+        used += fit->used[net];
+    }
     if (used == 0) {
         return fail(ctx, NONSENS_ERR_NUMERIC,
                     "no network of fold %" PRId64 " trained to a finite loss; lower --learning-rate", fold + 1);
     }
     ARENA_TRY(ctx, scratch, row, fit->n);
-    mlp_rows rows = {fit->x, fit->n, row, fold_rows(fit, fold, row), NULL};
-    for (int64_t net = fold * fit->options.restarts; net < (fold + 1) * fit->options.restarts; net++) {
+    mlp_rows rows = {fit->x, fit->n, row, 0, NULL};
+    for (int64_t i = 0; i < fit->n; i++) {
+        if (fit->fold[i] == fold) {
+            row[rows.count++] = i;
+        }
+    }
+    for (int64_t net = fold * restarts; net < (fold + 1) * restarts; net++) {
         const float *parameters = fit->parameters + net * mlp_parameters(&fit->options.shape);
         mlp_shape shape = net_shape(fit, net);
         mlp_workspace work;
@@ -242,9 +223,18 @@ static void judge_and_centre(tcl_fit *fit, const int32_t *label, const int64_t *
     fit->gain_se = sqrt(fmax(squares / n - (chance - fit->loss) * (chance - fit->loss), 0.0) / n);
 }
 
-static void centre_columns(tcl_fit *fit, double *mean)
+/* The rank-r factor: loadings are the leading eigenvectors of the logits' covariance, h the projections. */
+nonsens_status tcl_factor(nonsens_context *ctx, arena *a, const int32_t *label, const int64_t *start, tcl_fit *fit)
 {
-    int64_t k = fit->classes;
+    int64_t k = fit->classes, r = fit->features;
+    double *mean, *covariance, *value, *h;
+    judge_and_centre(fit, label, start);
+    ARENA_TRY(ctx, a, mean, k);
+    ARENA_TRY(ctx, a, covariance, k * k);
+    ARENA_TRY(ctx, a, value, k);
+    ARENA_TRY(ctx, a, fit->singular, k);
+    ARENA_TRY(ctx, a, fit->loading, k * r);
+    ARENA_TRY(ctx, a, h, fit->n * r);
     for (int64_t i = 0; i < fit->n; i++) {
         for (int64_t e = 0; e < k; e++) {
             mean[e] += fit->logits[i * k + e] / (double)fit->n;
@@ -255,20 +245,6 @@ static void centre_columns(tcl_fit *fit, double *mean)
             fit->logits[i * k + e] -= mean[e];
         }
     }
-}
-
-/* The rank-r factor: loadings are the leading eigenvectors of the logits' covariance, h the projections. */
-static nonsens_status factor_logits(nonsens_context *ctx, arena *a, tcl_fit *fit)
-{
-    int64_t k = fit->classes, r = fit->features;
-    double *mean, *covariance, *value, *h;
-    ARENA_TRY(ctx, a, mean, k);
-    ARENA_TRY(ctx, a, covariance, k * k);
-    ARENA_TRY(ctx, a, value, k);
-    ARENA_TRY(ctx, a, fit->singular, k);
-    ARENA_TRY(ctx, a, fit->loading, k * r);
-    ARENA_TRY(ctx, a, h, fit->n * r);
-    centre_columns(fit, mean);
     linalg_gemm(false, true, k, k, fit->n, 1.0 / (double)fit->n, fit->logits, k, fit->logits, k, 0.0, covariance, k);
     TRY(check_cancelled(ctx));
     TRY(linalg_eigen_symmetric(ctx, a, k, covariance, value));
@@ -283,35 +259,23 @@ static nonsens_status factor_logits(nonsens_context *ctx, arena *a, tcl_fit *fit
     return NONSENS_OK;
 }
 
-static nonsens_status copy_input(nonsens_context *ctx, arena *a, matrix x, tcl_fit *fit)
-{
-    float *copy;
-    ARENA_TRY(ctx, a, copy, x.rows * x.cols);
-    for (int64_t j = 0; j < x.cols; j++) {
-        for (int64_t i = 0; i < x.rows; i++) {
-            copy[j * x.rows + i] = (float)matrix_col(x, j)[i];
-        }
-    }
-    fit->x = copy;
-    return NONSENS_OK;
-}
-
-nonsens_status tcl_factor(nonsens_context *ctx, arena *a, const int32_t *label, const int64_t *start, tcl_fit *fit)
-{
-    judge_and_centre(fit, label, start);
-    return factor_logits(ctx, a, fit);
-}
-
 nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t classes, const int32_t *label,
                            const int64_t *start, const tcl_options *options, tcl_fit *fit)
 {
+    float *copy; // of x
     *fit = (tcl_fit){.n = x.rows, .d = x.cols, .classes = classes, .features = options->features, .options = *options};
     mlp_shape *shape = &fit->options.shape;
     shape->inputs = fit->d;
     shape->features = fit->features;
     shape->classes = classes;
     fit->nets = options->folds * options->restarts;
-    TRY(copy_input(ctx, a, x, fit));
+    ARENA_TRY(ctx, a, copy, fit->n * fit->d);
+    for (int64_t j = 0; j < fit->d; j++) {
+        for (int64_t i = 0; i < fit->n; i++) {
+            copy[j * fit->n + i] = (float)matrix_col(x, j)[i];
+        }
+    }
+    fit->x = copy;
     TRY(deal_folds(ctx, a, fit, start));
     ARENA_TRY(ctx, a, fit->parameters, fit->nets * mlp_parameters(shape));
     ARENA_TRY(ctx, a, fit->report, fit->nets);
@@ -319,10 +283,7 @@ nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t cla
     ARENA_TRY(ctx, a, fit->curve, 2 * fit->nets * fit->curve_epochs);
     ARENA_TRY(ctx, a, fit->used, fit->nets);
     ARENA_TRY(ctx, a, fit->logits, fit->n * classes);
-    arena scratch = {0};
-    nonsens_status status = train_ensemble(ctx, &scratch, fit, label, start);
-    arena_free(&scratch);
-    TRY(status);
+    TRY(train_ensemble(ctx, fit, label, start));
     choose_restarts(fit);
     scoring s = {fit, fit->logits, NULL, NULL, 0};
     TRY(parallel_for(ctx, options->threads, options->folds, NULL, score_fold, &s));

@@ -99,24 +99,11 @@ static nonsens_status trainer_new(nonsens_context *ctx, arena *a, const train_op
     return NONSENS_OK;
 }
 
-/* Nats per held-out row; later is better where nothing is held out. */
-static double validate(trainer *t, const mlp_rows *rows, int64_t epochs)
-{
-    return rows->count ? mlp_loss(t->weight, &t->work, *rows) / (double)rows->count : -(double)epochs;
-}
-
-static void keep_curve(const train_task *task, int64_t e, double trained_on, double held_out)
-{
-    if (task->trained_on && e <= TRAIN_CURVE_MAX) {
-        task->trained_on[e - 1] = (float)trained_on;
-        task->held_out[e - 1] = task->validation.count ? (float)held_out : NAN;
-    }
-}
-
 static nonsens_status train_one(nonsens_context *ctx, arena *scratch, const train_options *options, train_task *task)
 {
     trainer t;
     train_report *report = &task->report;
+    int64_t held_out = task->validation.count;
     TRY(trainer_new(ctx, scratch, options, task, &t));
     size_t bytes = (size_t)t.parameters * sizeof *t.best;
     memcpy(t.best, t.weight, bytes);
@@ -125,8 +112,12 @@ static nonsens_status train_one(nonsens_context *ctx, arena *scratch, const trai
         double trained_on;
         TRY(epoch(ctx, &t, &task->shuffles, task->train, &trained_on));
         report->epochs_run = e;
-        double loss = validate(&t, &task->validation, e);
-        keep_curve(task, e, trained_on, loss);
+        // nats per held-out row; later is better if nothing is held out
+        double loss = held_out ? mlp_loss(t.weight, &t.work, task->validation) / (double)held_out : -(double)e;
+        if (task->trained_on && e <= TRAIN_CURVE_MAX) {
+            task->trained_on[e - 1] = (float)trained_on;
+            task->held_out[e - 1] = held_out ? (float)loss : NAN;
+        }
         if (!isfinite(loss)) {
             report->reason = TRAIN_DIVERGED;
             break;

@@ -20,8 +20,7 @@ typedef struct train_options {
 enum train_stop { TRAIN_PATIENCE, TRAIN_EPOCHS, TRAIN_DIVERGED };
 
 typedef struct train_report {
-    double
-        validation_loss; /* nats per held-out row at the parameters kept; minus their epoch if no rows were held out */
+    double validation_loss; /* nats per held-out row at the parameters kept; minus their epoch if none was held out */
     int64_t best_epoch, epochs_run;
     enum train_stop reason;
 } train_report;

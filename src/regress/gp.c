@@ -123,29 +123,7 @@ static double gather(const struct task *t, const double *from, double *v)
     return factor;
 }
 
-static bool is_constant(int64_t n, const double *v)
-{
-    for (int64_t i = 1; i < n; i++) {
-        if (v[i] != v[0]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Mean, and standard deviation around `centre`. */
-static double mean_of(int64_t n, const double *v)
-{
-    double mean = 0.0, rest = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        mean += (v[i] - mean) / (double)(i + 1);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        rest += (v[i] - mean) / (double)n;
-    }
-    return mean + rest;
-}
-
+/* Standard deviation around `centre`. */
 static double deviation(int64_t n, const double *v, double centre)
 {
     double square = 0.0;
@@ -163,24 +141,10 @@ static void apply(const gp_scaling *s, int64_t n, double *v)
     }
 }
 
-/* v (n), not constant, in units of its median and quartiles. */
-static nonsens_status scale_regressor(nonsens_context *ctx, arena *scratch, int64_t n, double *v, gp_scaling *s)
-{
-    double *order;
-    arena_mark mark = arena_tell(scratch);
-    TRY(sort_copy(ctx, scratch, n, v, &order));
-    s->centre = order[n / 2];
-    s->spread = order[(3 * n) / 4] - order[n / 4];
-    arena_rewind(scratch, mark);
-    if (!(s->spread > 0.0)) {
-        s->spread = deviation(n, v, s->centre);
-    }
-    apply(s, n, v);
-    return NONSENS_OK;
-}
-
+/* Regressors that are not constant, in units of their medians and quartiles. */
 static nonsens_status scale_regressors(nonsens_context *ctx, arena *scratch, struct task *t)
 {
+    double *ascending;
     ARENA_TRY(ctx, scratch, t->column, t->x->d);
     ARENA_TRY(ctx, scratch, t->scale, t->x->d);
     ARENA_TRY(ctx, scratch, t->sorted_x, t->x->d);
@@ -188,12 +152,19 @@ static nonsens_status scale_regressors(nonsens_context *ctx, arena *scratch, str
         double *v;
         ARENA_TRY(ctx, scratch, v, t->n);
         double factor = gather(t, t->x->v[j], v);
-        if (is_constant(t->n, v)) {
+        if (column_is_constant(t->n, v)) {
             continue;
         }
+        gp_scaling *s = t->scale + t->used;
+        s->factor = factor;
+        arena_mark mark = arena_tell(scratch);
+        TRY(sort_copy(ctx, scratch, t->n, v, &ascending));
+        s->centre = ascending[t->n / 2];
+        s->spread = ascending[(3 * t->n) / 4] - ascending[t->n / 4];
+        arena_rewind(scratch, mark);
+        s->spread = s->spread > 0.0 ? s->spread : deviation(t->n, v, s->centre);
+        apply(s, t->n, v);
         t->column[t->used] = j;
-        t->scale[t->used].factor = factor;
-        TRY(scale_regressor(ctx, scratch, t->n, v, t->scale + t->used));
         t->sorted_x[t->used++] = v;
     }
     return NONSENS_OK;
@@ -203,28 +174,22 @@ static nonsens_status scale_response(nonsens_context *ctx, arena *scratch, struc
 {
     gp_scaling *s = &t->y_scale;
     ARENA_TRY(ctx, scratch, t->sorted_y, t->n);
-    s->factor = gather(t, t->y, t->sorted_y);
-    t->out->constant = is_constant(t->n, t->sorted_y);
-    s->centre = t->out->constant ? t->sorted_y[0] : mean_of(t->n, t->sorted_y);
-    s->spread = t->out->constant ? 1.0 : deviation(t->n, t->sorted_y, s->centre);
-    apply(s, t->n, t->sorted_y);
+    double *v = t->sorted_y, mean = 0.0, rest = 0.0;
+    s->factor = gather(t, t->y, v);
+    t->out->constant = column_is_constant(t->n, v);
+    for (int64_t i = 0; i < t->n; i++) {
+        mean += (v[i] - mean) / (double)(i + 1);
+    }
+    for (int64_t i = 0; i < t->n; i++) {
+        rest += (v[i] - mean) / (double)t->n;
+    }
+    s->centre = t->out->constant ? v[0] : mean + rest;
+    s->spread = t->out->constant ? 1.0 : deviation(t->n, v, s->centre);
+    apply(s, t->n, v);
     return NONSENS_OK;
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------- */
-
-static nonsens_status get_results(nonsens_context *ctx, arena *keep, struct task *t)
-{
-    gp_fit *out = t->out;
-    ARENA_TRY(ctx, keep, out->mean, t->n);
-    ARENA_TRY(ctx, keep, out->variance, t->n);
-    ARENA_TRY(ctx, keep, out->residual, t->n);
-    ARENA_TRY(ctx, keep, out->length, t->x->d);
-    if (t->options->leave_one_out) {
-        ARENA_TRY(ctx, keep, out->left_out, t->n);
-    }
-    return NONSENS_OK;
-}
 
 /* Results of the i-th row in sorted order, from scaled units. */
 static void put_row(struct task *t, int64_t i, double mean, double variance, double left_out)
@@ -374,14 +339,14 @@ static nonsens_status fit_exact(nonsens_context *ctx, arena *scratch, struct tas
 static nonsens_status fit_low_rank(nonsens_context *ctx, arena *scratch, struct task *t, const column_set *x,
                                    const double *theta)
 {
-    int64_t most = t->options->inducing > 0 ? t->options->inducing : INDUCING_MAX;
+    int64_t max_points = t->options->inducing > 0 ? t->options->inducing : INDUCING_MAX;
     int threads = t->options->threads;
     column_set candidates, z;
     gp_reduced reduced;
     gp_row_results rows;
     double bound;
     TRY(gp_spread_rows(ctx, scratch, x, NULL, CANDIDATES, &candidates, NULL));
-    TRY(gp_choose_inducing(ctx, scratch, &candidates, theta, most, &z));
+    TRY(gp_choose_inducing(ctx, scratch, &candidates, theta, max_points, &z));
     TRY(gp_reduced_fit(ctx, scratch, threads, x, t->sorted_y, &z, theta, &reduced, &bound));
     if (is_not_worth(t, bound, t->used, theta + 1)) {
         put_mean(t);
@@ -429,7 +394,13 @@ nonsens_status gp_regress(nonsens_context *ctx, arena *keep, arena *scratch, con
         TRY(check_column(ctx, x->n, x->v[j]));
     }
     TRY(check_column(ctx, x->n, y));
-    TRY(get_results(ctx, keep, &t));
+    ARENA_TRY(ctx, keep, out->mean, x->n);
+    ARENA_TRY(ctx, keep, out->variance, x->n);
+    ARENA_TRY(ctx, keep, out->residual, x->n);
+    ARENA_TRY(ctx, keep, out->length, x->d);
+    if (options->leave_one_out) {
+        ARENA_TRY(ctx, keep, out->left_out, x->n);
+    }
     TRY(sort_rows(ctx, scratch, &t));
     TRY(scale_response(ctx, scratch, &t));
     TRY(scale_regressors(ctx, scratch, &t));

@@ -93,11 +93,11 @@ static void solve_step(struct climb *c)
 
 static double largest_free_slope(const struct climb *c)
 {
-    double most = 0.0;
+    double largest = 0.0;
     for (int i = 0; i < c->n; i++) {
-        most = c->held[i] ? most : fmax(most, fabs(c->g[i]));
+        largest = c->held[i] ? largest : fmax(largest, fabs(c->g[i]));
     }
-    return most;
+    return largest;
 }
 
 /* Without knowledge: a first step of half a unit. */
@@ -137,23 +137,16 @@ static double promise(const struct climb *c)
     return sum;
 }
 
-/* The projected trial point; returns the slope towards it. */
-static double place_trial(struct climb *c, double share)
-{
-    double slope = 0.0;
-    for (int i = 0; i < c->n; i++) {
-        c->trial[i] = fmin(fmax(c->theta[i] + share * c->step[i], c->box->lower[i]), c->box->upper[i]);
-        slope += c->g[i] * (c->trial[i] - c->theta[i]);
-    }
-    return slope;
-}
-
 /* A point that lies lower, in trial; false if there is none along the step. */
 static bool backtrack(struct climb *c, double *value)
 {
     double share = 1.0;
     for (int i = 0; i < BACKTRACKS; i++) {
-        double slope = place_trial(c, share);
+        double slope = 0.0; // towards the projected trial point
+        for (int k = 0; k < c->n; k++) {
+            c->trial[k] = fmin(fmax(c->theta[k] + share * c->step[k], c->box->lower[k]), c->box->upper[k]);
+            slope += c->g[k] * (c->trial[k] - c->theta[k]);
+        }
         if (!(slope < 0.0)) {
             return false; // the bounds have turned the step, or nothing is left of it
         }
@@ -202,25 +195,6 @@ static void learn_curvature(struct climb *c, bool rescale)
     }
 }
 
-static nonsens_status climb_get(nonsens_context *ctx, arena *scratch, struct climb *c)
-{
-    ARENA_TRY(ctx, scratch, c->g, c->n);
-    ARENA_TRY(ctx, scratch, c->trial, c->n);
-    ARENA_TRY(ctx, scratch, c->trial_g, c->n);
-    ARENA_TRY(ctx, scratch, c->step, c->n);
-    ARENA_TRY(ctx, scratch, c->b, c->n * c->n);
-    ARENA_TRY(ctx, scratch, c->factor, c->n * c->n);
-    ARENA_TRY(ctx, scratch, c->work, c->n);
-    ARENA_TRY(ctx, scratch, c->held, c->n);
-    return NONSENS_OK;
-}
-
-static void move_to_trial(struct climb *c)
-{
-    memcpy(c->theta, c->trial, (size_t)c->n * sizeof *c->theta);
-    memcpy(c->g, c->trial_g, (size_t)c->n * sizeof *c->g);
-}
-
 static nonsens_status iterate(nonsens_context *ctx, struct climb *c, const gp_climb_options *options,
                               gp_climb_result *result)
 {
@@ -247,7 +221,8 @@ static nonsens_status iterate(nonsens_context *ctx, struct climb *c, const gp_cl
         }
         if (backtrack(c, &result->value)) {
             learn_curvature(c, fresh);
-            move_to_trial(c);
+            memcpy(c->theta, c->trial, (size_t)c->n * sizeof *c->theta);
+            memcpy(c->g, c->trial_g, (size_t)c->n * sizeof *c->g);
             fresh = false;
             result->iterations++;
             promised = INFINITY;
@@ -267,15 +242,25 @@ static nonsens_status iterate(nonsens_context *ctx, struct climb *c, const gp_cl
 nonsens_status gp_climb(nonsens_context *ctx, arena *scratch, const gp_box *box, gp_objective_fn f, void *state,
                         const gp_climb_options *options, double *theta, gp_climb_result *result)
 {
-    struct climb c = {.n = box->count, .box = box, .f = f, .state = state, .theta = theta};
+    int n = box->count;
+    struct climb c = {.n = n, .box = box, .f = f, .state = state, .theta = theta};
     *result = (gp_climb_result){.value = INFINITY};
     arena_mark mark = arena_tell(scratch);
-    TRY(climb_get(ctx, scratch, &c));
-    for (int i = 0; i < c.n; i++) {
+    ARENA_TRY(ctx, scratch, c.g, n);
+    ARENA_TRY(ctx, scratch, c.trial, n);
+    ARENA_TRY(ctx, scratch, c.trial_g, n);
+    ARENA_TRY(ctx, scratch, c.step, n);
+    ARENA_TRY(ctx, scratch, c.b, n * n);
+    ARENA_TRY(ctx, scratch, c.factor, n * n);
+    ARENA_TRY(ctx, scratch, c.work, n);
+    ARENA_TRY(ctx, scratch, c.held, n);
+    for (int i = 0; i < n; i++) {
         theta[i] = fmin(fmax(theta[i], box->lower[i]), box->upper[i]);
     }
     result->value = f(state, theta, c.g);
-    nonsens_status status = isfinite(result->value) ? iterate(ctx, &c, options, result) : NONSENS_OK;
+    if (isfinite(result->value)) {
+        TRY(iterate(ctx, &c, options, result));
+    }
     arena_rewind(scratch, mark);
-    return status;
+    return NONSENS_OK;
 }

@@ -19,15 +19,6 @@ static void exponentials(int64_t n, double variance, double *v)
     }
 }
 
-/* k (a->n) -= (a - at)^2 * scale. */
-static void subtract_squares(int64_t n, const double *a, double at, double scale, double *k)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double from = a[i] - at;
-        k[i] -= from * from * scale;
-    }
-}
-
 void gp_gauss_block(const column_set *a, const column_set *b, int64_t first, int64_t count, const double *theta,
                     double *k)
 {
@@ -38,7 +29,11 @@ void gp_gauss_block(const column_set *a, const column_set *b, int64_t first, int
             column[i] = 0.0;
         }
         for (int64_t c = 0; c < a->d; c++) {
-            subtract_squares(a->n, a->v[c], b->v[c][first + j], 0.5 * exp(-2.0 * theta[1 + c]), column);
+            const double *v = a->v[c];
+            double at = b->v[c][first + j], scale = 0.5 * exp(-2.0 * theta[1 + c]);
+            for (int64_t i = 0, n = a->n; i < n; i++) {
+                column[i] -= (v[i] - at) * (v[i] - at) * scale;
+            }
         }
         exponentials(a->n, variance, column);
     }

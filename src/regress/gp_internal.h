@@ -121,10 +121,10 @@ typedef struct gp_low_rank {
     nonsens_context *ctx;
 } gp_low_rank;
 
-/* At most `most` rows of x as inducing points, in z. */
+/* At most max_points rows of x as inducing points, in z. */
 nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, const column_set *x, const double *theta,
-                                  int64_t most, column_set *z);
-nonsens_status gp_low_rank_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t most,
+                                  int64_t max_points, column_set *z);
+nonsens_status gp_low_rank_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t max_points,
                                gp_low_rank *r);
 /* Titsias' bound of the log likelihood; its derivatives (d + 2), unless NULL. */
 double gp_low_rank_bound(gp_low_rank *r, const double *theta, double *gradient);

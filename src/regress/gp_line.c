@@ -114,8 +114,6 @@ static nonsens_status sample_sequence(nonsens_context *ctx, arena *a, const gp_s
     return NONSENS_OK;
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------------------ */
-
 static nonsens_status median_gap(nonsens_context *ctx, arena *scratch, const gp_sequence *q, double *out)
 {
     double *gap, *spare;
@@ -130,20 +128,6 @@ static nonsens_status median_gap(nonsens_context *ctx, arena *scratch, const gp_
     sort_doubles(count, gap, spare);
     *out = gap[count / 2];
     arena_rewind(scratch, mark);
-    return NONSENS_OK;
-}
-
-static nonsens_status set_bounds(nonsens_context *ctx, arena *scratch, const gp_sequence *q, struct learning *l)
-{
-    l->range = q->x[q->n - 1] - q->x[0];
-    TRY(median_gap(ctx, scratch, q, &l->shortest)); // shorter lengths would call noise a signal
-    l->lower[0] = log(GP_MIN_SIGNAL);
-    l->upper[0] = log(GP_MAX_SIGNAL);
-    l->lower[1] = log(l->shortest);
-    l->upper[1] = log(LONGEST * l->range);
-    l->lower[2] = log(GP_MIN_NOISE);
-    l->upper[2] = log(GP_MAX_NOISE);
-    l->box = (gp_box){GP_LINE_PARAMETERS, l->lower, l->upper};
     return NONSENS_OK;
 }
 
@@ -162,9 +146,9 @@ static double minus_likelihood(void *state, const double *theta, double *gradien
 static nonsens_status climb_from(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
                                  double tolerance, bool measure, struct place *at, gp_climb_result *result)
 {
-    gp_climb_options how = {.max_iterations = STEPS, .tolerance = tolerance, .measure_curves = measure};
+    gp_climb_options options = {.max_iterations = STEPS, .tolerance = tolerance, .measure_curves = measure};
     int before = result->iterations;
-    TRY(gp_climb(ctx, scratch, &l->box, minus_likelihood, t, &how, at->theta, result));
+    TRY(gp_climb(ctx, scratch, &l->box, minus_likelihood, t, &options, at->theta, result));
     at->value = result->value;
     result->iterations += before;
     return NONSENS_OK;
@@ -251,13 +235,17 @@ static nonsens_status look_again(nonsens_context *ctx, arena *scratch, const str
     return NONSENS_OK;
 }
 
-/* One climb on a sample of q, or on all of it; the first stage finds the place to begin. */
+/* One climb on a sample of q, or on all of it, within bounds set by q; the first stage finds the place to begin. */
 static nonsens_status run_stage(nonsens_context *ctx, arena *scratch, const gp_sequence *q, const gp_sequence *sample,
                                 bool first, double tolerance, struct place *at, gp_climb_result *result)
 {
-    struct learning l;
+    struct learning l = {.range = q->x[q->n - 1] - q->x[0]};
     gp_track t;
-    TRY(set_bounds(ctx, scratch, q, &l));
+    TRY(median_gap(ctx, scratch, q, &l.shortest)); // shorter lengths would call noise a signal
+    l.lower[0] = log(GP_MIN_SIGNAL), l.upper[0] = log(GP_MAX_SIGNAL);
+    l.lower[1] = log(l.shortest), l.upper[1] = log(LONGEST * l.range);
+    l.lower[2] = log(GP_MIN_NOISE), l.upper[2] = log(GP_MAX_NOISE);
+    l.box = (gp_box){GP_LINE_PARAMETERS, l.lower, l.upper};
     TRY(gp_track_get(ctx, scratch, sample, &t));
     if (first) {
         TRY(learn_on_sample(ctx, scratch, &l, &t, at, result));

@@ -30,14 +30,14 @@ static const double EXPLAINED = 1e-6; /* of s: a row with less left brings nothi
 /* ---- inducing points --------------------------------------------------------------------------------------- */
 
 /* Pivots of the kernel matrix of x with unit variance; returns how many. */
-static int64_t find_pivots(const column_set *x, const double *theta, int64_t most, double *left, double *factor,
+static int64_t find_pivots(const column_set *x, const double *theta, int64_t max_points, double *left, double *factor,
                            double *at_pivot, int64_t *pivot)
 {
     int64_t n = x->n, found = 0;
     for (int64_t i = 0; i < n; i++) {
         left[i] = 1.0;
     }
-    for (; found < most; found++) {
+    for (; found < max_points; found++) {
         int64_t best = 0;
         for (int64_t i = 1; i < n; i++) {
             best = left[i] > left[best] ? i : best;
@@ -62,23 +62,23 @@ static int64_t find_pivots(const column_set *x, const double *theta, int64_t mos
 }
 
 nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, const column_set *x, const double *theta,
-                                  int64_t most, column_set *z)
+                                  int64_t max_points, column_set *z)
 {
     double *left, *factor, *at_pivot, *unit, **column;
     int64_t *pivot;
-    most = most < x->n ? most : x->n;
+    max_points = max_points < x->n ? max_points : x->n;
     ARENA_TRY(ctx, a, column, x->d);
     for (int64_t c = 0; c < x->d; c++) {
-        ARENA_TRY(ctx, a, column[c], most);
+        ARENA_TRY(ctx, a, column[c], max_points);
     }
     arena_mark mark = arena_tell(a);
     ARENA_TRY(ctx, a, left, x->n);
-    ARENA_TRY(ctx, a, factor, x->n * most);
-    ARENA_TRY(ctx, a, at_pivot, most);
-    ARENA_TRY(ctx, a, pivot, most);
+    ARENA_TRY(ctx, a, factor, x->n * max_points);
+    ARENA_TRY(ctx, a, at_pivot, max_points);
+    ARENA_TRY(ctx, a, pivot, max_points);
     ARENA_TRY(ctx, a, unit, gp_count(x->d));
     memcpy(unit + 1, theta + 1, (size_t)x->d * sizeof *unit); // log variance 0
-    int64_t found = find_pivots(x, unit, most, left, factor, at_pivot, pivot);
+    int64_t found = find_pivots(x, unit, max_points, left, factor, at_pivot, pivot);
     for (int64_t c = 0; c < x->d; c++) {
         for (int64_t k = 0; k < found; k++) {
             column[c][k] = x->v[c][pivot[k]];
@@ -128,10 +128,10 @@ nonsens_status gp_bound_of(nonsens_context *ctx, int64_t m, int64_t n, const dou
     return NONSENS_OK;
 }
 
-nonsens_status gp_low_rank_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t most,
+nonsens_status gp_low_rank_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t max_points,
                                gp_low_rank *r)
 {
-    int64_t m = most < x->n ? most : x->n;
+    int64_t m = max_points < x->n ? max_points : x->n;
     *r = (gp_low_rank){.x = x, .y = y, .ctx = ctx};
     ARENA_TRY(ctx, a, r->l, m * m);
     ARENA_TRY(ctx, a, r->b, m * m);
@@ -167,17 +167,6 @@ static void add_rows_part(gp_low_rank *r, double noise, double *gradient)
     gp_gauss_distances(&r->z, r->x, 0, n, r->g, gradient + 1);
 }
 
-static void transpose_square(int64_t m, double *a)
-{
-    for (int64_t j = 0; j < m; j++) {
-        for (int64_t i = 0; i < j; i++) {
-            double swap = a[j * m + i];
-            a[j * m + i] = a[i * m + j];
-            a[i * m + j] = swap;
-        }
-    }
-}
-
 /* Likewise for k(z, z). */
 static void add_inducing_part(gp_low_rank *r, const double *theta, double noise, double *gradient)
 {
@@ -190,7 +179,13 @@ static void add_inducing_part(gp_low_rank *r, const double *theta, double noise,
         }
     }
     linalg_solve_lower(true, m, m, r->l, m, r->other, m);
-    transpose_square(m, r->other);
+    for (int64_t j = 0; j < m; j++) { // transposes
+        for (int64_t i = 0; i < j; i++) {
+            double swap = r->other[j * m + i];
+            r->other[j * m + i] = r->other[i * m + j];
+            r->other[i * m + j] = swap;
+        }
+    }
     linalg_solve_lower(true, m, m, r->l, m, r->other, m);
     gp_gauss_block(&r->z, &r->z, 0, m, theta, r->square);
     for (int64_t i = 0; i < m * m; i++) {

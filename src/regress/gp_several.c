@@ -3,10 +3,9 @@
  *
  * First a grid and two climbs of the exact likelihood on few rows, spread evenly in the order of values; the grid has
  * sets of regressors with a short length beside others with a long one, since irrelevant regressors with short lengths
- * hide the others.  Then, among
- * what these found and some plain guesses, the best on more rows is the start of the last climb: exact on all rows
- * where there are few, otherwise Titsias' bound on at most LEARNING_ROWS of them, with the inducing points chosen again
- * for the lengths of each round.
+ * hide the others.  Then, among what these found and some plain guesses, the best on more rows is the start of the last
+ * climb: exact on all rows if there are few, otherwise Titsias' bound on at most LEARNING_ROWS of them, with the
+ * inducing points chosen again for the lengths of each round.
  */
 #include "regress/gp_internal.h"
 
@@ -159,7 +158,7 @@ static nonsens_status first_climbs(nonsens_context *ctx, arena *scratch, struct 
     column_set few;
     double *few_y, *theta;
     gp_exact e;
-    gp_climb_options how = {.max_iterations = STEPS, .tolerance = COARSE};
+    gp_climb_options options = {.max_iterations = STEPS, .tolerance = COARSE};
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, theta, s->parameters);
     TRY(gp_spread_rows(ctx, scratch, x, y, FIRST_ROWS, &few, &few_y));
@@ -167,19 +166,12 @@ static nonsens_status first_climbs(nonsens_context *ctx, arena *scratch, struct 
     TRY(look_at_grid(ctx, s, &e, theta));
     for (int i = 0; i < CLIMBS; i++) {
         gp_climb_result climbed;
-        TRY(gp_climb(ctx, scratch, &s->box, minus_exact, &e, &how, s->start[i], &climbed));
+        TRY(gp_climb(ctx, scratch, &s->box, minus_exact, &e, &options, s->start[i], &climbed));
         s->value[i] = climbed.value;
         result->iterations += climbed.iterations;
     }
     arena_rewind(scratch, mark);
     return NONSENS_OK;
-}
-
-static void add_guesses(struct search *s)
-{
-    for (int i = 0; i < GUESSES; i++) {
-        guess(s, UINT64_MAX, LENGTHS[i], 0.3, s->start[CLIMBS + i]);
-    }
 }
 
 static int best_start(const struct search *s)
@@ -194,9 +186,9 @@ static int best_start(const struct search *s)
 static nonsens_status last_climb(nonsens_context *ctx, arena *scratch, const struct search *s, gp_objective_fn f,
                                  void *state, double *theta, gp_climb_result *result)
 {
-    gp_climb_options how = {.max_iterations = STEPS, .tolerance = FINE};
+    gp_climb_options options = {.max_iterations = STEPS, .tolerance = FINE};
     int before = result->iterations;
-    TRY(gp_climb(ctx, scratch, &s->box, f, state, &how, theta, result));
+    TRY(gp_climb(ctx, scratch, &s->box, f, state, &options, theta, result));
     result->iterations += before;
     return NONSENS_OK;
 }
@@ -244,7 +236,9 @@ nonsens_status gp_several_learn(nonsens_context *ctx, arena *scratch, const colu
     *result = (gp_climb_result){0};
     TRY(search_get(ctx, scratch, x->d, &s));
     TRY(first_climbs(ctx, scratch, &s, x, y, result));
-    add_guesses(&s);
+    for (int i = 0; i < GUESSES; i++) {
+        guess(&s, UINT64_MAX, LENGTHS[i], 0.3, s.start[CLIMBS + i]);
+    }
     TRY((exact ? learn_exact : learn_bound)(ctx, scratch, &s, x, y, theta, result));
     arena_rewind(scratch, mark);
     return NONSENS_OK;

@@ -21,6 +21,7 @@ nonsens_status cdnod_tests_new(nonsens_context *ctx, arena *a, const nonsens_dat
     row_groups groups = {data->segments, data->start};
     ci_options how = ci_options_from(options);
     how.threads = threads;
+    how.with_group = true;
     how.test = how.test == TEST_HSIC ? TEST_AUTO : how.test; // which is hsic where nothing is given
     *out = (cdnod_tests){.data = data, .options = options, .d = data->d, .modules = {data->n, NULL, groups}};
     ARENA_TRY(ctx, a, v, data->d);
@@ -30,7 +31,7 @@ nonsens_status cdnod_tests_new(nonsens_context *ctx, arena *a, const nonsens_dat
         variable[k] = (column_set){data->n, 1, v + k};
     }
     ci_variables variables = {data->d, variable, NULL, groups};
-    return ci_open_with_group(ctx, &variables, &how, &out->tester);
+    return ci_new(ctx, &variables, &how, &out->tester);
 }
 
 void cdnod_tests_free(cdnod_tests *t)

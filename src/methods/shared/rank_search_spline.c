@@ -103,9 +103,7 @@ static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_
     TRY(status);
     TRY(fit_and_score(ctx, a, l, out));
     if (out->objective < whole->objective) { // the free fit sat in a worse optimum
-        status = fit_start_extended(ctx, &scratch, out, whole);
-        arena_free(&scratch);
-        TRY(status);
+        fit_start_extended(out, whole);
         TRY(fit_and_score(ctx, a, l, whole));
     }
     return NONSENS_OK;

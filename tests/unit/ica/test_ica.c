@@ -595,7 +595,7 @@ static void check_rotation_gradient(fixture *f, enum option_statistic statistic)
     double gradient[PARAMETERS], unused[PARAMETERS], value, above, below;
     ica_data data = {.n = x.n, .d = D, .segments = 4, .start = x.start, .y = x.s, .mean = mean};
     ica_score_fit fit = {.rotation = eye, .location = location};
-    ica_score_how how = {family, 1.5, 1};
+    ica_score_options how = {family, 1.5, 1};
     int64_t parameters = family->located ? PARAMETERS : PARAMETERS - D;
     assert_int_equal(ica_score_slope(f->ctx, &f->scratch, &data, &how, &fit, parameters, at, &value, gradient),
                      NONSENS_OK);

@@ -85,13 +85,13 @@ static nonsens_status reference_spectral(nonsens_context *ctx, arena *scratch, i
                                          const double trace[2], const hsic_cumulants *c, hsic_result *out)
 {
     double *eigen[2];
-    hsic_weights w = {0};
-    ARENA_TRY(ctx, scratch, w.weight, HSIC_WEIGHTS);
+    hsic_stratum s = {0};
+    ARENA_TRY(ctx, scratch, s.weights.weight, HSIC_WEIGHTS);
     TRY(reference_eigen(ctx, scratch, n, k, &eigen[0]));
     TRY(reference_eigen(ctx, scratch, n, l, &eigen[1]));
     TRY(hsic_spectrum(ctx, scratch, n, (const int64_t[2]){n, n}, (const double *const[2]){eigen[0], eigen[1]}, trace,
-                      &w));
-    return hsic_spectral_tail(ctx, scratch, 1, &w, c, out->statistic, &out->p_value);
+                      &s.weights));
+    return hsic_spectral_tail(ctx, scratch, 1, &s, c, out->statistic, &out->p_value);
 }
 
 nonsens_status hsic_reference(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,

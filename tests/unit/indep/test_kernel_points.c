@@ -112,8 +112,8 @@ static void test_products(void **state)
             }
         }
     }
-    tile_cross(KERNEL_TILE, R, Q, k, out, sum);
-    tile_cross_lower(KERNEL_TILE, R, k, k, half);
+    tile_cross(KERNEL_TILE, R, Q, k, out, false, sum);
+    tile_cross(KERNEL_TILE, R, R, k, k, true, half);
     for (int s = 0; s < R; s++) {
         for (int t = 0; t < R; t++) {
             double product = 0, square = 0;

@@ -119,7 +119,7 @@ static void assert_decides(fixture *f, const table *t, const char *decision)
 static ci_tester *open_tester(fixture *f, const table *t, int64_t *start, column_set *variable)
 {
     ci_tester *tester;
-    ci_options how = {.test = TEST_AUTO, .permutations = 99, .threads = 1, .cache_bytes = 1 << 24};
+    ci_options how = {.test = TEST_AUTO, .permutations = 99, .threads = 1, .cache_bytes = 1 << 24, .with_group = true};
     for (int64_t e = 0; e <= t->segments; e++) {
         start[e] = e * (t->n / t->segments);
     }
@@ -127,7 +127,7 @@ static ci_tester *open_tester(fixture *f, const table *t, int64_t *start, column
         variable[j] = (column_set){t->n, 1, (const double *const *)&t->v[j]};
     }
     ci_variables variables = {t->d, variable, NULL, {t->segments, start}};
-    assert_int_equal(ci_open_with_group(f->ctx, &variables, &how, &tester), NONSENS_OK);
+    assert_int_equal(ci_new(f->ctx, &variables, &how, &tester), NONSENS_OK);
     return tester;
 }
 
