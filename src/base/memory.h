@@ -47,6 +47,9 @@ typedef struct arena {
 void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size);
 void arena_free(arena *a);
 
+/* A local variable that `release` frees at the end of its block, so that TRY may return at any point before. */
+#define SCOPED(release) __attribute__((cleanup(release)))
+
 /* A position to which an arena can be wound back, to reuse scratch space inside a loop. */
 typedef struct arena_mark {
     struct arena_chunk *chunk;
@@ -59,6 +62,8 @@ void arena_rewind(arena *a, arena_mark mark);
 void memory_release_owner(void *object);
 
 char *arena_text(nonsens_context *ctx, arena *a, const char *text);
+/* Copies of `count` texts. */
+nonsens_status arena_texts(nonsens_context *ctx, arena *a, int64_t count, const char *const *from, char ***to);
 /* As sprintf, into the arena. */
 char *arena_format(nonsens_context *ctx, arena *a, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* As vsprintf; args is used up. */

@@ -47,22 +47,6 @@ static int64_t find_name(const nonsens_data *data, const char *wanted)
     return -1;
 }
 
-/* k - 1 of #k (from 1) if there are so many variables, or -1. */
-static int64_t find_number(const nonsens_data *data, const char *wanted)
-{
-    int64_t k = 0;
-    if (wanted[0] != '#' || !wanted[1]) {
-        return -1;
-    }
-    for (const char *digit = wanted + 1; *digit; digit++) {
-        if (*digit < '0' || *digit > '9' || k > data->d) {
-            return -1;
-        }
-        k = 10 * k + (*digit - '0');
-    }
-    return k >= 1 && k <= data->d ? k - 1 : -1;
-}
-
 /* The name as it stands or, where no variable is called so, without blanks around it. */
 static nonsens_status add_name(nonsens_context *ctx, arena *a, const nonsens_data *data, const char *key,
                                const char *begin, const char *end, namings *all)
@@ -128,7 +112,7 @@ static void place_numbers(const nonsens_data *data, namings *all)
         while (kept_just_these && next < data->d && is_taken(all, next)) {
             next++;
         }
-        item->index = kept_just_these ? next : find_number(data, item->name);
+        item->index = kept_just_these ? next : option_column_number(item->name, data->d);
     }
 }
 
@@ -241,7 +225,7 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
                                variable_roles *out)
 {
     char list[LIST_BYTES];
-    arena local = {0};
+    SCOPED(arena_free) arena local = {0};
     int64_t *index;
     *out = (variable_roles){.data = data, .count = {1, one ? 0 : 1, 0}};
     if (one && (options->y[0] || options->given[0])) {
@@ -260,16 +244,11 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
         return fail(ctx, NONSENS_ERR_USAGE, "--x and --y go together; there are the variables %s",
                     list_names(data, list));
     }
-    nonsens_status status = find_all(ctx, &local, data, options, &index, out->count);
-    if (status == NONSENS_OK && one && out->count[0] != 1) {
-        status = fail(ctx, NONSENS_ERR_USAGE, "this test takes one variable; --x names %" PRId64, out->count[0]);
+    TRY(find_all(ctx, &local, data, options, &index, out->count));
+    if (one && out->count[0] != 1) {
+        return fail(ctx, NONSENS_ERR_USAGE, "this test takes one variable; --x names %" PRId64, out->count[0]);
     }
-    if (status == NONSENS_OK) {
-        status =
-            select_columns(ctx, data, out->count[0] + out->count[1] + out->count[2], index, &out->data, &out->owned);
-    }
-    arena_free(&local);
-    return status;
+    return select_columns(ctx, data, out->count[0] + out->count[1] + out->count[2], index, &out->data, &out->owned);
 }
 
 nonsens_status variables_pair(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -293,15 +272,10 @@ nonsens_status variables_find(nonsens_context *ctx, const nonsens_data *data, co
     naming item;
     namings one = {&item, 0};
     char list[LIST_BYTES];
-    arena local = {0};
-    nonsens_status status = add_name(ctx, &local, data, key, wanted, wanted + strlen(wanted), &one);
-    if (status == NONSENS_OK) {
-        *index = item.index >= 0 ? item.index : find_number(data, item.name);
-        if (*index < 0) {
-            status = fail(ctx, NONSENS_ERR_DATA, "--%s %s: there is no such variable; there are %s", key, item.name,
-                          list_names(data, list));
-        }
-    }
-    arena_free(&local);
-    return status;
+    SCOPED(arena_free) arena local = {0};
+    TRY(add_name(ctx, &local, data, key, wanted, wanted + strlen(wanted), &one));
+    *index = item.index >= 0 ? item.index : option_column_number(item.name, data->d);
+    return *index >= 0 ? NONSENS_OK
+                       : fail(ctx, NONSENS_ERR_DATA, "--%s %s: there is no such variable; there are %s", key, item.name,
+                              list_names(data, list));
 }

@@ -57,10 +57,9 @@ enum { SAMPLES_JOB = 1 << 20, SCREEN_JOB, NOISE_JOB };
 nonsens_status icp_new(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                        icp_data *out)
 {
-    bool pooled = options->pooling == POOLING_POOLED;
-    *out = (icp_data){.n = data->n, .d = data->d, .whole = {0, data->n}, .options = options};
+    *out = (icp_data){.n = data->n, .d = data->d, .options = options};
     out->segments = (row_groups){data->segments, data->start};
-    out->inside = pooled ? (row_groups){1, out->whole} : out->segments;
+    out->inside = dataset_groups(data, options, out->whole);
     ARENA_TRY(ctx, a, out->column, data->d);
     for (int64_t k = 0; k < data->d; k++) {
         out->column[k] = matrix_col(data->x, data->column_rank[k]);
@@ -98,29 +97,6 @@ static double share_of(const samples_result *r, enum samples_kind kind)
     return isinf(between) ? 1.0 : between / (between + rows - groups);
 }
 
-static nonsens_status compare_by_ks(nonsens_context *ctx, arena *scratch, const icp_data *data, const double *v,
-                                    icp_invariance *out)
-{
-    samples_result ks;
-    TRY(compare_segments(ctx, scratch, data, v, SAMPLES_KS, &ks));
-    out->p_value = ks.p_value;
-    out->distance = ks.rows_used > 0 ? ks.statistic / (double)ks.rows_used : 0.0;
-    out->skipped = ks.groups_skipped;
-    return NONSENS_OK;
-}
-
-static nonsens_status compare_by_moments(nonsens_context *ctx, arena *scratch, const icp_data *data, const double *v,
-                                         icp_invariance *out)
-{
-    samples_result scale, location;
-    TRY(compare_segments(ctx, scratch, data, v, SAMPLES_LEVENE, &scale));
-    TRY(compare_segments(ctx, scratch, data, v, SAMPLES_KRUSKAL, &location));
-    out->p_value = fmin(1.0, 2.0 * fmin(scale.p_value, location.p_value));
-    out->distance = fmax(share_of(&scale, SAMPLES_LEVENE), share_of(&location, SAMPLES_KRUSKAL));
-    out->skipped = scale.groups_skipped;
-    return NONSENS_OK;
-}
-
 /* Points at what the set leaves of the target. */
 static nonsens_status take_residuals(nonsens_context *ctx, arena *scratch, const icp_data *data, int64_t target,
                                      int64_t count, const int64_t *given, const double **v, bool *nothing_found)
@@ -146,11 +122,23 @@ nonsens_status icp_test(nonsens_context *ctx, arena *scratch, const icp_data *da
                         const int64_t *given, icp_invariance *out)
 {
     const double *v;
+    samples_result ks, scale, location;
     *out = (icp_invariance){.tested = true};
     TRY(check_cancelled(ctx));
     TRY(take_residuals(ctx, scratch, data, target, count, given, &v, &out->nothing_found));
-    return (data->options->invariance == INVARIANCE_KS ? compare_by_ks : compare_by_moments)(ctx, scratch, data, v,
-                                                                                             out);
+    if (data->options->invariance == INVARIANCE_KS) {
+        TRY(compare_segments(ctx, scratch, data, v, SAMPLES_KS, &ks));
+        out->p_value = ks.p_value;
+        out->distance = ks.rows_used > 0 ? ks.statistic / (double)ks.rows_used : 0.0;
+        out->skipped = ks.groups_skipped;
+        return NONSENS_OK;
+    }
+    TRY(compare_segments(ctx, scratch, data, v, SAMPLES_LEVENE, &scale));
+    TRY(compare_segments(ctx, scratch, data, v, SAMPLES_KRUSKAL, &location));
+    out->p_value = fmin(1.0, 2.0 * fmin(scale.p_value, location.p_value));
+    out->distance = fmax(share_of(&scale, SAMPLES_LEVENE), share_of(&location, SAMPLES_KRUSKAL));
+    out->skipped = scale.groups_skipped;
+    return NONSENS_OK;
 }
 
 nonsens_status icp_test_noise(nonsens_context *ctx, arena *scratch, const icp_data *data, int64_t target, int64_t count,
@@ -173,11 +161,6 @@ nonsens_status icp_test_noise(nonsens_context *ctx, arena *scratch, const icp_da
 }
 
 /* ---- sets ------------------------------------------------------------------------------------------------------ */
-
-static int64_t size_of(uint32_t set)
-{
-    return __builtin_popcount(set);
-}
 
 bool icp_was_tested(const icp_target *t, uint32_t set)
 {
@@ -216,7 +199,7 @@ double icp_largest_p(const icp_target *t, int64_t candidate)
 static void judge_size(icp_target *t, int64_t size, double level)
 {
     for (uint32_t set = 0; set < 1U << t->candidates; set++) {
-        if (size_of(set) != size || !icp_was_tested(t, set)) {
+        if (__builtin_popcount(set) != size || !icp_was_tested(t, set)) {
             continue;
         }
         bool accepted = test_of(t, set)->p_value > level;
@@ -291,15 +274,6 @@ static void choose_candidates(const screen *s, icp_target *t)
     t->screened = true;
 }
 
-static void take_all_others(const icp_data *data, icp_target *t)
-{
-    for (int64_t v = 0; v < data->d; v++) {
-        if (v != t->variable) {
-            t->candidate[t->candidates++] = v;
-        }
-    }
-}
-
 static nonsens_status screen_targets(nonsens_context *ctx, arena *a, const icp_data *data, int64_t targets,
                                      icp_target *target)
 {
@@ -322,18 +296,21 @@ static nonsens_status screen_targets(nonsens_context *ctx, arena *a, const icp_d
 static nonsens_status find_candidates(nonsens_context *ctx, arena *a, const icp_data *data, int64_t targets,
                                       icp_target *target)
 {
-    if (data->d - 1 > ICP_CANDIDATES) {
+    bool screened = data->d - 1 > ICP_CANDIDATES;
+    if (screened) {
         TRY(screen_targets(ctx, a, data, targets, target));
     }
-    for (int64_t t = 0; t < targets; t++) {
-        if (target[t].stopped) {
+    for (icp_target *t = target; t < target + targets; t++) {
+        if (t->stopped) {
             continue;
         }
-        if (data->d - 1 <= ICP_CANDIDATES) {
-            take_all_others(data, &target[t]);
+        for (int64_t v = 0; !screened && v < data->d; v++) {
+            if (v != t->variable) {
+                t->candidate[t->candidates++] = v;
+            }
         }
-        ARENA_TRY(ctx, a, target[t].set, 1 << target[t].candidates);
-        target[t].common = (1U << target[t].candidates) - 1U;
+        ARENA_TRY(ctx, a, t->set, 1 << t->candidates);
+        t->common = (1U << t->candidates) - 1U;
     }
     return NONSENS_OK;
 }
@@ -366,7 +343,7 @@ static int64_t gather_jobs(int64_t targets, icp_target *target, int64_t size, se
     int64_t count = 0;
     for (int64_t t = 0; t < targets; t++) {
         for (uint32_t set = 0; !target[t].stopped && set < 1U << target[t].candidates; set++) {
-            if (size_of(set) == size) {
+            if (__builtin_popcount(set) == size) {
                 if (job) {
                     job[count] = (set_job){&target[t], set};
                 }
@@ -478,12 +455,12 @@ static nonsens_status find_unmoved(nonsens_context *ctx, arena *a, const icp_dat
     return NONSENS_OK;
 }
 
-nonsens_status icp_search(nonsens_context *ctx, arena *a, const icp_data *data, int64_t most, double level,
+nonsens_status icp_search(nonsens_context *ctx, arena *a, const icp_data *data, int64_t max_size, double level,
                           int64_t targets, icp_target *target)
 {
     TRY(test_size(ctx, a, data, 0, level, targets, target)); // no target has candidates yet
     TRY(find_candidates(ctx, a, data, targets, target));
-    for (int64_t size = 1; size <= most && size <= ICP_CANDIDATES; size++) {
+    for (int64_t size = 1; size <= max_size && size <= ICP_CANDIDATES; size++) {
         TRY(test_size(ctx, a, data, size, level, targets, target));
     }
     TRY(find_unmoved(ctx, a, data, level, targets, target));

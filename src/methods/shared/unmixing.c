@@ -114,15 +114,6 @@ static void add_powers(int64_t n, const double *v, double mean, double unit, pow
     sums->rows += (double)n;
 }
 
-static unmixing_source_shape shape_of(const power_sums *sums)
-{
-    double n = sums->rows, variance = sums->second / n;
-    unmixing_source_shape shape = {.skewness = sums->third / n / (variance * sqrt(variance)),
-                                   .kurtosis = sums->fourth / n / (variance * variance) - 3.0 + sums->lost / n};
-    shape.departure = fmax(fabs(shape.skewness) / sqrt(6.0 / n), fabs(shape.kurtosis) / sqrt(24.0 / n));
-    return shape;
-}
-
 unmixing_source_shape unmixing_shape(const double *source, int64_t segments, const int64_t *start, bool standardise)
 {
     power_sums sums = {0};
@@ -134,25 +125,14 @@ unmixing_source_shape unmixing_shape(const double *source, int64_t segments, con
             sums.lost += standardise ? 6.0 * (double)n / (double)(n + 1) : 0.0;
         }
     }
-    return shape_of(&sums);
+    double n = sums.rows, variance = sums.second / n;
+    unmixing_source_shape shape = {.skewness = sums.third / n / (variance * sqrt(variance)),
+                                   .kurtosis = sums.fourth / n / (variance * variance) - 3.0 + sums.lost / n};
+    shape.departure = fmax(fabs(shape.skewness) / sqrt(6.0 / n), fabs(shape.kurtosis) / sqrt(24.0 / n));
+    return shape;
 }
 
 /* ---- are they identified? ---- */
-
-/* Marks the sources that look Gaussian: inside segments, or all rows thrown together. */
-static void mark_gaussian(matrix source, int64_t segments, const int64_t *start, bool inside,
-                          unmixing_identification *out)
-{
-    int64_t whole[2] = {0, source.rows};
-    for (int64_t j = 0; j < source.cols; j++) {
-        const double *s = matrix_col(source, j);
-        unmixing_source_shape shape =
-            inside ? unmixing_shape(s, segments, start, true) : unmixing_shape(s, 1, whole, true);
-        out->departure[j] = shape.departure;
-        out->suspect[j] = shape.departure <= UNMIXING_GAUSSIAN_MAX;
-        out->count += out->suspect[j];
-    }
-}
 
 /* Do the variances of the marked sources change too little, or in proportion, to tell some two of them apart? */
 static nonsens_status change_in_proportion(nonsens_context *ctx, arena *a, matrix source, int64_t segments,
@@ -186,9 +166,17 @@ nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum option_u
 {
     *out = (unmixing_identification){.why = IDENTIFIED};
     bool by_shape = !ica_sees_segments(algorithm) || segments < 2, proportional = false;
+    int64_t whole[2] = {0, source.rows};
     ARENA_TRY(ctx, a, out->suspect, source.cols);
     ARENA_TRY(ctx, a, out->departure, source.cols);
-    mark_gaussian(source, segments, start, !by_shape, out);
+    for (int64_t j = 0; j < source.cols; j++) { // do they look Gaussian inside segments, or all rows thrown together?
+        const double *s = matrix_col(source, j);
+        unmixing_source_shape shape =
+            by_shape ? unmixing_shape(s, 1, whole, true) : unmixing_shape(s, segments, start, true);
+        out->departure[j] = shape.departure;
+        out->suspect[j] = shape.departure <= UNMIXING_GAUSSIAN_MAX;
+        out->count += out->suspect[j];
+    }
     if (algorithm == UNMIX_JOINT_DIAGONALISATION) {
         out->why = gap <= CHANCE_GAP * (double)segments ? PROPORTIONAL : IDENTIFIED;
         return NONSENS_OK;

@@ -247,7 +247,7 @@ static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured
     for (int64_t i = 0; i < kept; i++) {
         structured_gain gain = gain_of(s, &list->at[i], &after, nodes);
         bool adds = list->at[i].count == 1; // others add to one sum of scores, hence no graph comes twice
-        bool is_worth = adds ? gain.total > s->least && gain.z > s->level : gain.total > MIN_TURN;
+        bool is_worth = adds ? gain.total > s->min_gain && gain.z > s->level : gain.total > MIN_TURN;
         if (is_worth && gain.total > best) {
             best = gain.total;
             chosen = i;
@@ -299,7 +299,7 @@ static nonsens_status offer_causes(nonsens_context *ctx, structured_search *s, t
                                    pdag *after, int64_t *nodes)
 {
     int64_t effect = t->end[side], other = t->end[1 - side], best = -1;
-    double most = 0.0;
+    double largest = 0.0;
     for (int64_t i = 0; i < s->graph.d; i++) {
         if (!pdag_is_arrow(&s->graph, i, other) || !may_add(s, &t->graph, i, effect, nodes)) {
             continue;
@@ -311,8 +311,8 @@ static nonsens_status offer_causes(nonsens_context *ctx, structured_search *s, t
             continue;
         }
         structured_gain gain = compare_sets(s, effect, &t->graph, after, nodes);
-        if (gain.total > s->least && gain.z > s->level && gain.total > most) {
-            most = gain.total;
+        if (gain.total > s->min_gain && gain.z > s->level && gain.total > largest) {
+            largest = gain.total;
             best = i;
         }
     }
@@ -409,7 +409,7 @@ static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, struc
     int64_t edges = pdag_edge_count(&s->graph), *nodes, weakest = -1;
     pdag_edge *edge;
     pdag after;
-    double least = INFINITY;
+    double smallest = INFINITY;
     ARENA_TRY(ctx, scratch, edge, edges + 1);
     ARENA_TRY(ctx, scratch, nodes, s->graph.d);
     TRY(pdag_new(ctx, scratch, s->graph.d, &after));
@@ -425,8 +425,8 @@ static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, struc
         move m = move_remove(edge[i].from, edge[i].to);
         if (is_legal(s, &m, &after, nodes)) {
             structured_gain lost = gain_of(s, &m, &after, nodes);
-            if ((-lost.z < s->level || -lost.total < s->least) && -lost.z < least) {
-                least = -lost.z;
+            if ((-lost.z < s->level || -lost.total < s->min_gain) && -lost.z < smallest) {
+                smallest = -lost.z;
                 weakest = i;
             }
         }

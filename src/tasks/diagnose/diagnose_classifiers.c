@@ -141,7 +141,7 @@ static nonsens_status measure_proportion(nonsens_context *ctx, diagnose_classifi
 
 /* ---- without a segment ---- */
 
-/* The ladder's rows without those of one segment. */
+/* The search's rows without those of one segment. */
 static nonsens_status drop_segment(nonsens_context *ctx, arena *a, const rank_search *l, int64_t dropped,
                                    classifier_sample *out)
 {
@@ -182,7 +182,7 @@ static nonsens_status fit_once(nonsens_context *ctx, arena *a, const rank_search
 static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     const diagnose_classifiers *p = state;
-    const rank_search *l = &p->ladder;
+    const rank_search *l = &p->search;
     classifier_difference *step = &p->without[job];
     classifier_sample rows;
     classifier_fit two, three;
@@ -201,7 +201,7 @@ static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_
 static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const diagnose_classifiers *p, bool *marked)
 {
     const classifier_fit *third = &p->free.fit[EXPECTED_RANK + 1];
-    int64_t segments = p->ladder.pair->segments, count = segments > MANY_SEGMENTS ? STANDING_OUT : segments;
+    int64_t segments = p->search.pair->segments, count = segments > MANY_SEGMENTS ? STANDING_OUT : segments;
     diagnose_spectrum s;
     TRY(picture_spectrum(ctx, a, &third->model, third->theta, &s));
     const double *part = s.part + EXPECTED_RANK * segments;
@@ -217,7 +217,7 @@ static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const diagno
 
 static nonsens_status choose_segments(nonsens_context *ctx, arena *a, diagnose_classifiers *p)
 {
-    int64_t segments = p->ladder.pair->segments;
+    int64_t segments = p->search.pair->segments;
     bool *marked;
     int32_t *rank_search_segment; // (segments) of each of the data set
     ARENA_TRY(ctx, a, marked, segments);
@@ -225,7 +225,7 @@ static nonsens_status choose_segments(nonsens_context *ctx, arena *a, diagnose_c
     ARENA_TRY(ctx, a, p->left_out, segments);
     TRY(mark_segments(ctx, a, p, marked));
     for (int64_t e = 0; e < segments; e++) {
-        rank_search_segment[p->ladder.user_segment[e]] = (int32_t)e;
+        rank_search_segment[p->search.user_segment[e]] = (int32_t)e;
     }
     for (int64_t e = 0; e < segments; e++) {
         if (marked[rank_search_segment[e]]) {
@@ -237,12 +237,12 @@ static nonsens_status choose_segments(nonsens_context *ctx, arena *a, diagnose_c
 
 static nonsens_status leave_segments_out(nonsens_context *ctx, arena *a, diagnose_classifiers *p)
 {
-    if (p->free.rank <= EXPECTED_RANK || p->ladder.pair->segments < MIN_TO_LEAVE_OUT) {
+    if (p->free.rank <= EXPECTED_RANK || p->search.pair->segments < MIN_TO_LEAVE_OUT) {
         return NONSENS_OK;
     }
     TRY(choose_segments(ctx, a, p));
     ARENA_TRY(ctx, a, p->without, p->left_outs);
-    return parallel_for(ctx, p->ladder.threads, p->left_outs, "leaving segments out", leave_out_job, p);
+    return parallel_for(ctx, p->search.threads, p->left_outs, "leaving segments out", leave_out_job, p);
 }
 
 /* ---- fits ---- */
@@ -256,7 +256,7 @@ static nonsens_status fit_ranks(nonsens_context *ctx, arena *a, diagnose_classif
 {
     static const char phase[] = "segment classifiers";
     enum { STEPS = 3 };
-    const rank_search *l = &p->ladder;
+    const rank_search *l = &p->search;
     report_progress(ctx, phase, 0, STEPS);
     TRY(rank_search_ranks(ctx, a, l, KIND_BOTH, RANK_SEARCH_MAX_RANK + 1, &p->free));
     measure_gain(l, &p->free, &p->gain);
@@ -273,9 +273,9 @@ static nonsens_status fit_ranks(nonsens_context *ctx, arena *a, diagnose_classif
 nonsens_status diagnose_classify(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                  const nonsens_options *options, diagnose_classifiers *p)
 {
-    TRY(rank_search_new(ctx, a, pair, options, &p->ladder));
+    TRY(rank_search_new(ctx, a, pair, options, &p->search));
     for (int64_t e = 0; e < pair->segments; e++) {
-        p->entropy -= p->ladder.sample.share[e] * log(p->ladder.sample.share[e]);
+        p->entropy -= p->search.sample.share[e] * log(p->search.sample.share[e]);
     }
     TRY(fit_ranks(ctx, a, p));
     TRY(measure_proportion(ctx, p));

@@ -97,7 +97,7 @@ static const char *rank_words(int64_t rank)
 
 static nonsens_status note_rank(const report *r)
 {
-    int64_t rank = r->p->free.rank, most = r->p->ladder.most;
+    int64_t rank = r->p->free.rank, most = r->p->search.max_rank;
     if (rank == 0) {
         return NONSENS_OK;
     }
@@ -110,7 +110,7 @@ static nonsens_status note_rank(const report *r)
     return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
                        "%s and %s: with %" PRId64 " segments no more than %" PRId64
                        " ways can be seen; more segments would show whether there are more.",
-                       r->name[0], r->name[1], r->p->ladder.pair->segments, most);
+                       r->name[0], r->name[1], r->p->search.pair->segments, most);
 }
 
 static nonsens_status report_ranks(const report *r)
@@ -179,10 +179,10 @@ static int64_t list_settling(const report *r, char list[LIST_BYTES])
     list[0] = '\0';
     for (int64_t k = 0; k < p->left_outs; k++) {
         char label[SHOWN_BYTES];
-        if (p->without[k].p_value <= rank_search_level(&p->ladder) || ++found > LISTED) {
+        if (p->without[k].p_value <= rank_search_level(&p->search) || ++found > LISTED) {
             continue;
         }
-        show_bare(label, p->ladder.pair->labels[p->ladder.user_segment[p->left_out[k]]]);
+        show_bare(label, p->search.pair->labels[p->search.user_segment[p->left_out[k]]]);
         if (used + strlen(label) + sizeof ", " <= LIST_BYTES) {
             used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", found > 1 ? ", " : "", label);
         }
@@ -220,7 +220,7 @@ static nonsens_status report_left_out(const report *r)
     for (int64_t k = 0; k < p->left_outs; k++) {
         TRY(result_add(r->ctx, r->result, p->without[k].ratio, p->without[k].p_value,
                        "log likelihood ratio, about, of a third way if this segment is left out",
-                       "rank 3 without(%s)%s", p->ladder.pair->labels[p->ladder.user_segment[p->left_out[k]]],
+                       "rank 3 without(%s)%s", p->search.pair->labels[p->search.user_segment[p->left_out[k]]],
                        r->tail));
     }
     return p->left_outs > 0 ? note_settling(r) : NONSENS_OK;
@@ -263,7 +263,7 @@ static nonsens_status report_rows_wanted(const report *r)
 {
     const diagnose_classifiers *p = r->p;
     const rank_search_outcome *f = &p->free;
-    double rows = (double)p->ladder.pair->n / (double)p->ladder.pair->segments, z = f->step[1].z;
+    double rows = (double)p->search.pair->n / (double)p->search.pair->segments, z = f->step[1].z;
     char text[TEXT_BYTES], number[NUMBER_BYTES];
     if (f->fitted >= 2) {
         z = fmin(z, f->step[2].z);
