@@ -238,6 +238,13 @@ void memory_release_owner(void *object)
     }
 }
 
+void memory_release_scoped(void *variable)
+{
+    void *object;
+    memcpy(&object, variable, sizeof object);
+    memory_release_owner(object);
+}
+
 arena_mark arena_tell(const arena *a)
 {
     return (arena_mark){a->chunks, a->chunks ? a->chunks->used : 0};

@@ -60,6 +60,8 @@ void arena_rewind(arena *a, arena_mark mark);
 
 /* Frees an object of memory_get whose first member is the arena of all that it owns; NULL is fine. */
 void memory_release_owner(void *object);
+/* The same of what a SCOPED variable points to: of data, results, graphs and the like. */
+void memory_release_scoped(void *variable);
 
 char *arena_text(nonsens_context *ctx, arena *a, const char *text);
 /* Copies of `count` texts. */

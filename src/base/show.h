@@ -26,7 +26,7 @@ const char *show_quoted(char out[SHOWN_BYTES], const char *text);
 const char *show_bare(char out[SHOWN_BYTES], const char *text);
 
 /* "a, b, c and 4 more": names as show_bare writes them, at most `max` of them, and how many were added. */
-enum { SHOW_LIST_MAX = 12, SHOW_LIST_BYTES = SHOW_LIST_MAX * (SHOWN_BYTES + 2) + 40 };
+enum { SHOW_LIST_MAX = 16, SHOW_LIST_BYTES = SHOW_LIST_MAX * (SHOWN_BYTES + 2) + 40 };
 typedef struct show_list {
     char text[SHOW_LIST_BYTES];
     size_t used;

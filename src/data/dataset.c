@@ -183,19 +183,14 @@ static nonsens_status fill(nonsens_context *ctx, nonsens_data *data, const build
 static nonsens_status build(nonsens_context *ctx, const build_input *in, bool audit, nonsens_data **out)
 {
     *out = NULL;
-    nonsens_data *data = memory_get(1, sizeof *data);
+    SCOPED(memory_release_scoped) nonsens_data *data = memory_get(1, sizeof *data);
     if (!data) {
         return fail_memory(ctx);
     }
-    nonsens_status status = fill(ctx, data, in);
-    if (status == NONSENS_OK && audit) {
-        status = audit_dataset(ctx, data);
-    }
-    if (status != NONSENS_OK) {
-        nonsens_data_free(data);
-        return status;
-    }
+    TRY(fill(ctx, data, in));
+    TRY(audit ? audit_dataset(ctx, data) : NONSENS_OK);
     *out = data;
+    data = NULL;
     return NONSENS_OK;
 }
 
@@ -293,6 +288,16 @@ row_groups dataset_groups(const nonsens_data *data, const nonsens_options *optio
     whole[0] = 0;
     whole[1] = data->n;
     return pooled ? (row_groups){1, whole} : (row_groups){data->segments, data->start};
+}
+
+int64_t dataset_find_name(const nonsens_data *data, const char *name)
+{
+    for (int64_t j = 0; j < data->d; j++) {
+        if (strcmp(data->names[j], name) == 0) {
+            return j;
+        }
+    }
+    return -1;
 }
 
 nonsens_status dataset_column_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t **place)

@@ -35,12 +35,6 @@ struct nonsens_data {
     int64_t warnings, warning_capacity;
 };
 
-/* Frees the data set that a SCOPED variable points to, if any. */
-static inline void dataset_release(nonsens_data **data)
-{
-    nonsens_data_free(*data);
-}
-
 /*
  * Builds the data set in canonical order from columns as the user has them.  column: d pointers to n values; category:
  * n labels 0..E-1 or NULL; names, labels: copied.  input_row may be NULL (0..n-1).  Ends with the audit (audit.h).
@@ -71,6 +65,9 @@ nonsens_status dataset_rows(nonsens_context *ctx, arena *scratch, const nonsens_
 
 /* Segments, or one group of all rows if there are none or tests are to be pooled; whole (2) must live as long. */
 row_groups dataset_groups(const nonsens_data *data, const nonsens_options *options, int64_t whole[2]);
+
+/* The user's column of this name, -1 if there is none. */
+int64_t dataset_find_name(const nonsens_data *data, const char *name);
 
 /* place (d): where each of the user's columns stands in canonical order, the inverse of column_rank. */
 nonsens_status dataset_column_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t **place);

@@ -37,16 +37,6 @@ typedef struct namings {
     int64_t count;
 } namings;
 
-static int64_t find_name(const nonsens_data *data, const char *wanted)
-{
-    for (int64_t j = 0; j < data->d; j++) {
-        if (strcmp(data->names[j], wanted) == 0) {
-            return j;
-        }
-    }
-    return -1;
-}
-
 /* The name as it stands or, where no variable is called so, without blanks around it. */
 static nonsens_status add_name(nonsens_context *ctx, arena *a, const nonsens_data *data, const char *key,
                                const char *begin, const char *end, namings *all)
@@ -56,14 +46,14 @@ static nonsens_status add_name(nonsens_context *ctx, arena *a, const nonsens_dat
     if (!item->name) {
         return NONSENS_ERR_MEMORY;
     }
-    item->index = find_name(data, item->name);
+    item->index = dataset_find_name(data, item->name);
     if (item->index < 0) {
         size_t length = strlen(item->name), blanks = strspn(item->name, " \t");
         while (length > blanks && strchr(" \t", item->name[length - 1])) {
             item->name[--length] = '\0';
         }
         item->name += blanks;
-        item->index = find_name(data, item->name);
+        item->index = dataset_find_name(data, item->name);
     }
     all->count++;
     return NONSENS_OK;
@@ -75,7 +65,7 @@ static nonsens_status add_list(nonsens_context *ctx, arena *a, const nonsens_dat
 {
     const char *begin, *end;
     int64_t before = all->count;
-    if (list[0] && find_name(data, list) >= 0) {
+    if (list[0] && dataset_find_name(data, list) >= 0) {
         TRY(add_name(ctx, a, data, key, list, list + strlen(list), all));
     } else {
         while (option_next_name(&list, &begin, &end)) {
@@ -135,22 +125,13 @@ static nonsens_status check_namings(nonsens_context *ctx, const nonsens_data *da
     return NONSENS_OK;
 }
 
-static int64_t count_names(const char *list)
-{
-    const char *begin, *end;
-    int64_t count = 0;
-    while (option_next_name(&list, &begin, &end)) {
-        count++;
-    }
-    return count;
-}
-
 /* All variables of all lists, and how many of them each list has. */
 static nonsens_status find_all(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                                int64_t **index, int64_t count[3])
 {
     namings all = {NULL, 0};
-    ARENA_TRY(ctx, a, all.item, count_names(options->x) + count_names(options->y) + count_names(options->given));
+    int64_t names = option_count_names(options->x) + option_count_names(options->y);
+    ARENA_TRY(ctx, a, all.item, names + option_count_names(options->given));
     TRY(add_list(ctx, a, data, "x", options->x, &all, &count[0]));
     TRY(add_list(ctx, a, data, "y", options->y, &all, &count[1]));
     TRY(add_list(ctx, a, data, "given", options->given, &all, &count[2]));
@@ -197,14 +178,12 @@ static nonsens_status select_columns(nonsens_context *ctx, const nonsens_data *d
     if (as_they_are) {
         return NONSENS_OK;
     }
-    TRY(dataset_select(ctx, data, count, index, owned));
-    *out = *owned;
-    nonsens_status status = pass_warnings(ctx, data, *owned);
-    if (status != NONSENS_OK) {
-        nonsens_data_free(*owned);
-        *owned = NULL;
-    }
-    return status;
+    SCOPED(memory_release_scoped) nonsens_data *selected = NULL;
+    TRY(dataset_select(ctx, data, count, index, &selected));
+    TRY(pass_warnings(ctx, data, selected));
+    *out = *owned = selected;
+    selected = NULL;
+    return NONSENS_OK;
 }
 
 static nonsens_status ask_for_names(nonsens_context *ctx, const nonsens_data *data, bool one)

@@ -34,6 +34,16 @@ bool option_next_name(const char **rest, const char **begin, const char **end)
     return true;
 }
 
+int64_t option_count_names(const char *list)
+{
+    const char *begin, *end;
+    int64_t count = 0;
+    while (option_next_name(&list, &begin, &end)) {
+        count++;
+    }
+    return count;
+}
+
 int64_t option_column_number(const char *name, int64_t count)
 {
     int64_t number = 0;

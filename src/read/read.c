@@ -98,9 +98,7 @@ nonsens_status reading_list_wanted(nonsens_context *ctx, read_state *r)
     const char *list[LISTS] = {o->x, o->y, o->given, o->vars}, *begin, *end;
     int64_t room = 0;
     for (int k = 0; k < LISTS; k++) {
-        for (const char *rest = list[k]; option_next_name(&rest, &begin, &end);) {
-            room += 3;
-        }
+        room += 3 * option_count_names(list[k]);
     }
     ARENA_TRY(ctx, r->memory, r->wanted, room);
     for (int k = 0; k < LISTS; k++) {
@@ -320,7 +318,7 @@ static nonsens_status warn_dropped(nonsens_context *ctx, const read_state *r, no
 
 nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data **out)
 {
-    SCOPED(dataset_release) nonsens_data *data = NULL;
+    SCOPED(memory_release_scoped) nonsens_data *data = NULL;
     const double **column; // (variables)
     const char **names;    // (variables)
     char sentence[MESSAGE_BYTES];

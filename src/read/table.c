@@ -4,7 +4,6 @@
 #include "read/table_internal.h"
 
 #include "base/input.h"
-#include "base/utf8.h"
 #include "options/options.h"
 
 #include <inttypes.h>

@@ -25,7 +25,7 @@ static const range CHANGE = {0.3, 1.7}; /* of weights under --changing-mechanism
 /* All that is needed while a data set is made; variables in causal order. */
 typedef struct simulate_drawing {
     const nonsens_options *options;
-    arena scratch;
+    arena *scratch;
     int64_t hidden; // 1 with a hidden common cause, which is then variable 0
     simulate_model model;
     bool *modulated;                   // (m)
@@ -206,11 +206,11 @@ static nonsens_status draw_all_modulation(nonsens_context *ctx, simulate_drawing
     if (__builtin_mul_overflow(m, w->options->sim_segments, &cells)) {
         return fail_memory(ctx);
     }
-    ARENA_TRY(ctx, &w->scratch, w->scale, cells);
-    ARENA_TRY(ctx, &w->scratch, w->mean, cells);
-    ARENA_TRY(ctx, &w->scratch, w->modulated, m);
-    ARENA_TRY(ctx, &w->scratch, w->sorted, w->options->sim_segments);
-    ARENA_TRY(ctx, &w->scratch, w->sorted_spare, w->options->sim_segments);
+    ARENA_TRY(ctx, w->scratch, w->scale, cells);
+    ARENA_TRY(ctx, w->scratch, w->mean, cells);
+    ARENA_TRY(ctx, w->scratch, w->modulated, m);
+    ARENA_TRY(ctx, w->scratch, w->sorted, w->options->sim_segments);
+    ARENA_TRY(ctx, w->scratch, w->sorted_spare, w->options->sim_segments);
     for (int64_t j = 0; j < m; j++) {
         w->modulated[j] = is_modulated(w, j);
         draw_modulation(w, j);
@@ -306,11 +306,11 @@ static nonsens_status make_segment(nonsens_context *ctx, simulate_drawing *w, rn
 static nonsens_status make_rows(nonsens_context *ctx, simulate_drawing *w, nonsens_simulation *s)
 {
     rng *streams; // (m)
-    ARENA_TRY(ctx, &w->scratch, streams, w->model.m);
-    ARENA_TRY(ctx, &w->scratch, w->factor, w->model.m * w->model.m);
-    ARENA_TRY(ctx, &w->scratch, w->noise, w->model.m);
-    ARENA_TRY(ctx, &w->scratch, w->row, w->model.m);
-    ARENA_TRY(ctx, &w->scratch, w->spare, w->model.m);
+    ARENA_TRY(ctx, w->scratch, streams, w->model.m);
+    ARENA_TRY(ctx, w->scratch, w->factor, w->model.m * w->model.m);
+    ARENA_TRY(ctx, w->scratch, w->noise, w->model.m);
+    ARENA_TRY(ctx, w->scratch, w->row, w->model.m);
+    ARENA_TRY(ctx, w->scratch, w->spare, w->model.m);
     for (int64_t e = 0; e < s->segments; e++) {
         TRY(make_segment(ctx, w, streams, s, e));
     }
@@ -322,7 +322,7 @@ static nonsens_status make_rows(nonsens_context *ctx, simulate_drawing *w, nonse
 static nonsens_status shuffle_columns(nonsens_context *ctx, simulate_drawing *w)
 {
     int64_t d = w->options->nodes;
-    ARENA_TRY(ctx, &w->scratch, w->column, d);
+    ARENA_TRY(ctx, w->scratch, w->column, d);
     for (int64_t k = 0; k < d; k++) {
         w->column[k] = k + w->hidden;
     }
@@ -375,10 +375,10 @@ static nonsens_status make_all(nonsens_context *ctx, simulate_drawing *w, nonsen
 {
     simulate_model *model = &w->model;
     TRY(allocate_table(ctx, s));
-    ARENA_TRY(ctx, &w->scratch, model->parent, model->m * model->m);
+    ARENA_TRY(ctx, w->scratch, model->parent, model->m * model->m);
     draw_graph(w);
-    TRY(model->sem == SEM_NODE ? simulate_node_draw(ctx, &w->scratch, s->options.seed, model)
-                               : simulate_layered_draw(ctx, &w->scratch, s->options.seed, s->options.cyclic, model));
+    TRY(model->sem == SEM_NODE ? simulate_node_draw(ctx, w->scratch, s->options.seed, model)
+                               : simulate_layered_draw(ctx, w->scratch, s->options.seed, s->options.cyclic, model));
     TRY(draw_all_modulation(ctx, w));
     TRY(shuffle_columns(ctx, w));
     if (s->options.fault > 0.0) {
@@ -394,22 +394,19 @@ nonsens_status nonsens_simulation_new(nonsens_context *ctx, const nonsens_option
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_SIMULATE));
     TRY(check_options(ctx, options));
-    nonsens_simulation *s = memory_get(1, sizeof *s);
+    SCOPED(arena_free) arena scratch = {0};
+    SCOPED(memory_release_scoped) nonsens_simulation *s = memory_get(1, sizeof *s);
     if (!s) {
         return fail_memory(ctx);
     }
     s->d = options->nodes;
     s->segments = options->sim_segments;
-    simulate_drawing w = {.options = &s->options, .hidden = options->confounded != CONFOUNDED_NO};
+    simulate_drawing w = {.options = &s->options, .scratch = &scratch, .hidden = options->confounded != CONFOUNDED_NO};
     w.model = (simulate_model){.sem = options->sem, .m = s->d + w.hidden, .depth = options->depth};
-    nonsens_status status = options_copy(ctx, &s->memory, options, &s->options);
-    status = status == NONSENS_OK ? make_all(ctx, &w, s) : status;
-    arena_free(&w.scratch);
-    if (status != NONSENS_OK) {
-        nonsens_simulation_free(s);
-        return status;
-    }
+    TRY(options_copy(ctx, &s->memory, options, &s->options));
+    TRY(make_all(ctx, &w, s));
     *out = s;
+    s = NULL;
     return NONSENS_OK;
 }
 

@@ -21,7 +21,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { LISTED_NAMES = 12 };

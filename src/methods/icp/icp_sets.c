@@ -49,7 +49,6 @@
 #include "regress/gp.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Streams of permutations.  All comparisons share theirs: each is exact by itself, and none depends on its place. */
 enum { SAMPLES_JOB = 1 << 20, SCREEN_JOB, NOISE_JOB };

@@ -1,7 +1,6 @@
 /* disturbances.c - time-contrastive features from networks or splines, unmixed, with their derivatives. */
 #include "methods/nonsens/disturbances.h"
 
-#include "base/number.h"
 #include "math/column.h"
 #include "math/sort.h"
 #include "math/special.h"

@@ -2,8 +2,6 @@
 
 #include "math/spline.h"
 
-#include <math.h>
-
 enum { RANK = 2, CORNER = 4 /* B-splines of one variable that are not zero at a point */ };
 
 /* The search for the rank stops at the first that is no better; the methods want two features all the same. */

@@ -20,7 +20,6 @@
 #include "base/rng.h"
 #include "methods/nonsens/nonsens_method.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

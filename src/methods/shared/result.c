@@ -33,7 +33,7 @@ nonsens_status result_new(nonsens_context *ctx, const nonsens_data *data, const 
                           const char *method, nonsens_result **out)
 {
     *out = NULL;
-    nonsens_result *result = memory_get(1, sizeof *result);
+    SCOPED(memory_release_scoped) nonsens_result *result = memory_get(1, sizeof *result);
     if (!result) {
         return fail_memory(ctx);
     }
@@ -43,13 +43,10 @@ nonsens_status result_new(nonsens_context *ctx, const nonsens_data *data, const 
     result->score = NAN;
     result->p_value = NAN;
     result->threads = parallel_threads((int)options->threads);
-    nonsens_status status = options_copy(ctx, &result->memory, options, &result->options);
-    status = status == NONSENS_OK ? copy_data_facts(ctx, result, data) : status;
-    if (status != NONSENS_OK) {
-        nonsens_result_free(result);
-        return status;
-    }
+    TRY(options_copy(ctx, &result->memory, options, &result->options));
+    TRY(copy_data_facts(ctx, result, data));
     *out = result;
+    result = NULL;
     return NONSENS_OK;
 }
 

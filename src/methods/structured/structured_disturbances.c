@@ -6,10 +6,8 @@
 #include "methods/shared/change.h"
 #include "methods/shared/reasoning.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { LISTED = 8, LIST_BYTES = LISTED * (2 * SHOWN_BYTES + 8) + 40, MAX_TESTED = 30 };
 

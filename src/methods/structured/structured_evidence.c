@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* The search's variable for the user's column. */
 static int variable_of(const structured *s, int column)

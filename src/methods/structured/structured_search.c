@@ -1,7 +1,6 @@
 #include "methods/structured/structured_search.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MAX_TOGGLES = 4 * MECHANISM_MAX_CAUSES };
 

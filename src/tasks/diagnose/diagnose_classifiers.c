@@ -33,10 +33,8 @@ static nonsens_status centred_features(nonsens_context *ctx, arena *a, const cla
     const classifier_sample *s = m->data;
     ARENA_TRY(ctx, a, *out, m->rank * s->n);
     for (int64_t k = 0; k < s->folds; k++) {
-        arena work = {0};
-        nonsens_status status = model_features(ctx, &work, m, theta, k, *out);
-        arena_free(&work);
-        TRY(status);
+        SCOPED(arena_free) arena work = {0};
+        TRY(model_features(ctx, &work, m, theta, k, *out));
     }
     for (int64_t j = 0; j < m->rank; j++) {
         double mean = 0.0, *feature = *out + j * s->n;
@@ -86,8 +84,8 @@ static void scale_weights(const classifier_model *m, const double *theta, const 
     }
 }
 
-nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
-                                diagnose_spectrum *out)
+nonsens_status diagnose_find_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
+                                      diagnose_spectrum *out)
 {
     const classifier_sample *s = m->data;
     int64_t r = m->rank, segments = s->segments;
@@ -129,12 +127,10 @@ static nonsens_status measure_proportion(nonsens_context *ctx, diagnose_classifi
     int64_t folds = f->model.data->folds;
     p->proportion = 0.0;
     for (int64_t k = 0; k < folds; k++) {
-        arena scratch = {0};
+        SCOPED(arena_free) arena scratch = {0};
         diagnose_spectrum s;
-        nonsens_status status = picture_spectrum(ctx, &scratch, &f->fold_model[k], f->fold_theta[k], &s);
-        p->proportion += status == NONSENS_OK && s.value[0] > 0.0 ? s.value[1] / s.value[0] / (double)folds : 0.0;
-        arena_free(&scratch);
-        TRY(status);
+        TRY(diagnose_find_spectrum(ctx, &scratch, &f->fold_model[k], f->fold_theta[k], &s));
+        p->proportion += s.value[0] > 0.0 ? s.value[1] / s.value[0] / (double)folds : 0.0;
     }
     return NONSENS_OK;
 }
@@ -168,15 +164,14 @@ static nonsens_status fit_once(nonsens_context *ctx, arena *a, const rank_search
                                int rank, classifier_fit *f)
 {
     double lambda[] = {l->penalty.all, l->penalty.test};
-    arena work = {0};
+    SCOPED(arena_free) arena work = {0};
     TRY(fit_new(ctx, a, rows, (classifier_shape){0, 0, rank}, &l->penalty, f));
-    nonsens_status status = fit_start_cold(ctx, &work, f);
-    for (int pass = 0; pass < 2 && status == NONSENS_OK; pass++) {
+    TRY(fit_start_cold(ctx, &work, f));
+    for (int pass = 0; pass < 2; pass++) {
         f->lambda = lambda[pass];
-        status = fit_all(ctx, &work, 1, f);
+        TRY(fit_all(ctx, &work, 1, f));
     }
-    arena_free(&work);
-    return status;
+    return NONSENS_OK;
 }
 
 static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
@@ -203,7 +198,7 @@ static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const diagno
     const classifier_fit *third = &p->free.fit[EXPECTED_RANK + 1];
     int64_t segments = p->search.pair->segments, count = segments > MANY_SEGMENTS ? STANDING_OUT : segments;
     diagnose_spectrum s;
-    TRY(picture_spectrum(ctx, a, &third->model, third->theta, &s));
+    TRY(diagnose_find_spectrum(ctx, a, &third->model, third->theta, &s));
     const double *part = s.part + EXPECTED_RANK * segments;
     for (int64_t k = 0; k < count; k++) {
         int64_t best = -1;
@@ -219,17 +214,17 @@ static nonsens_status choose_segments(nonsens_context *ctx, arena *a, diagnose_c
 {
     int64_t segments = p->search.pair->segments;
     bool *marked;
-    int32_t *rank_search_segment; // (segments) of each of the data set
+    int32_t *place; // (segments) in the search of each segment of the data set
     ARENA_TRY(ctx, a, marked, segments);
-    ARENA_TRY(ctx, a, rank_search_segment, segments);
+    ARENA_TRY(ctx, a, place, segments);
     ARENA_TRY(ctx, a, p->left_out, segments);
     TRY(mark_segments(ctx, a, p, marked));
     for (int64_t e = 0; e < segments; e++) {
-        rank_search_segment[p->search.user_segment[e]] = (int32_t)e;
+        place[p->search.user_segment[e]] = (int32_t)e;
     }
     for (int64_t e = 0; e < segments; e++) {
-        if (marked[rank_search_segment[e]]) {
-            p->left_out[p->left_outs++] = rank_search_segment[e];
+        if (marked[place[e]]) {
+            p->left_out[p->left_outs++] = place[e];
         }
     }
     return NONSENS_OK;

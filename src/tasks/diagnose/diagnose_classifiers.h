@@ -33,7 +33,7 @@ typedef struct diagnose_spectrum {
     double *part;  /* (rank, segments) each segment's part in the square of each value; they add up to one */
 } diagnose_spectrum;
 
-nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
-                                diagnose_spectrum *out);
+nonsens_status diagnose_find_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
+                                      diagnose_spectrum *out);
 
 #endif

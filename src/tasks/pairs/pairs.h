@@ -3,7 +3,7 @@
  *
  *     list (all, or a file) -> pairs that the journal lacks -> one line of JSON each -> q-values -> JSON lines, text
  *
- * What is kept of a pair in memory is a few figures; its line lies in the journal, or in memory if there is none.
+ * What is kept of a pair in memory is a few values; its line lies in the journal, or in memory if there is none.
  */
 #ifndef TASKS_PAIRS_PAIRS_H
 #define TASKS_PAIRS_PAIRS_H
