@@ -153,7 +153,7 @@ static int target_error(nonsens_context *ctx, arena *a, const char *path)
 nonsens_status nonsens_output_check(nonsens_context *ctx, const char *path)
 {
     NEEDED(ctx, path);
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     int error = strcmp(path, "-") == 0 ? 0 : path[0] ? target_error(ctx, &scratch, path) : ENOENT;
     return error ? fail_output(ctx, path, error) : NONSENS_OK;
 }

@@ -247,7 +247,7 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
 
 nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     if (data->n < 2) {
         return fail(ctx, NONSENS_ERR_DATA, "there is only one row; nothing can be learned from it, give more rows");
     }

@@ -247,7 +247,7 @@ nonsens_status audit_linear(nonsens_context *ctx, arena *scratch, nonsens_data *
 
 nonsens_status audit_require_pair(nonsens_context *ctx, const nonsens_data *data)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     double *a, *b, products = 0; // (n) each
     if (data->d != 2) {
         return fail(ctx, NONSENS_ERR_USAGE, "two variables are needed, not %" PRId64 "; name them with --x A --y B",

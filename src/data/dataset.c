@@ -155,7 +155,7 @@ static nonsens_status count_categories(nonsens_context *ctx, arena *scratch, con
 
 static nonsens_status fill(nonsens_context *ctx, nonsens_data *data, const build_input *in)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     int64_t *size, *order;  // (categories), (n)
     int32_t *segment_order; // (categories)
     TRY(check_input(ctx, &scratch, in));
@@ -213,7 +213,7 @@ nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d,
 nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, int64_t count, const int64_t *index,
                               nonsens_data **out)
 {
-    SCOPED(arena_free) arena local = {0};
+    SCOPED_ARENA(local);
     const double **column;
     const char **names;
     double *sign;
@@ -416,7 +416,7 @@ nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t
     context_begin(ctx);
     REQUIRE_COUNT(ctx, n, 1, NONSENS_MAX_COUNT);
     REQUIRE_COUNT(ctx, d, 1, NONSENS_MAX_COUNT);
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     build_input in = {.n = n, .d = d, .names = names};
     TRY(gather_arrays(ctx, &scratch, values, row_stride, column_stride, segment, &in));
     return build(ctx, &in, true, out);

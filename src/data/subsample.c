@@ -50,7 +50,7 @@ static int64_t draw_blocks(rng *r, const place *from, int64_t rows, int64_t leng
 nonsens_status subsample(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                          int64_t max_rows, nonsens_data **out)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     place *from;
     int64_t *index, *row, count = 0, stretches = data->segments > 0 ? data->segments : 1;
     int64_t length = options->block_length > 1 ? options->block_length : 1;

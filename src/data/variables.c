@@ -204,7 +204,7 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
                                variable_roles *out)
 {
     char list[LIST_BYTES];
-    SCOPED(arena_free) arena local = {0};
+    SCOPED_ARENA(local);
     int64_t *index;
     *out = (variable_roles){.data = data, .count = {1, one ? 0 : 1, 0}};
     if (one && (options->y[0] || options->given[0])) {
@@ -251,7 +251,7 @@ nonsens_status variables_find(nonsens_context *ctx, const nonsens_data *data, co
     naming item;
     namings one = {&item, 0};
     char list[LIST_BYTES];
-    SCOPED(arena_free) arena local = {0};
+    SCOPED_ARENA(local);
     TRY(add_name(ctx, &local, data, key, wanted, wanted + strlen(wanted), &one));
     *index = item.index >= 0 ? item.index : option_column_number(item.name, data->d);
     return *index >= 0 ? NONSENS_OK

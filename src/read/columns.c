@@ -162,7 +162,7 @@ static nonsens_status name_columns(nonsens_context *ctx, read_state *r, const co
 /* Names and, of the columns that are asked for, values. */
 static nonsens_status fill_table(nonsens_context *ctx, read_state *r, const columns_input *in)
 {
-    table_options how = {.wanted = r->wanted_count > 0 ? r->wanted : NULL, .wanted_count = r->wanted_count};
+    table_options reading = {.wanted = r->wanted_count > 0 ? r->wanted : NULL, .wanted_count = r->wanted_count};
     bool labelled = in->category != NULL;
     ARENA_TRY(ctx, r->memory, r->t.path, sizeof TABLE_NAME);
     memcpy(r->t.path, TABLE_NAME, sizeof TABLE_NAME);
@@ -170,7 +170,7 @@ static nonsens_status fill_table(nonsens_context *ctx, read_state *r, const colu
     r->rows = r->t.rows = in->rows;
     r->label = labelled ? in->columns : -1;
     TRY(name_columns(ctx, r, in));
-    table_mark_asked(&r->t, &how);
+    table_mark_asked(&r->t, &reading);
     for (int64_t j = 0; j < in->columns; j++) {
         TRY(check_cancelled(ctx));
         TRY(take_column(ctx, r, in, j));
@@ -189,7 +189,7 @@ nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int
     REQUIRE_COUNT(ctx, columns, 0, NONSENS_MAX_COUNT);
     REQUIRE_COUNT(ctx, labels, 0, NONSENS_MAX_COUNT);
     REQUIRE_TEXTS(ctx, label, category ? labels : 0);
-    SCOPED(arena_free) arena memory = {0};
+    SCOPED_ARENA(memory);
     read_state r = {.options = options, .memory = &memory, .remedy = READING_REMEDY};
     columns_input in = {rows, columns, labels, column, category, label};
     TRY(check_input(ctx, &in, options));

@@ -352,7 +352,7 @@ static int compare_variables(const void *left, const void *right)
 nonsens_status knowledge_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, int64_t size,
                                int64_t d, const char *const *names, knowledge *out)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     TRY(knowledge_new(ctx, a, d, out));
     knowledge_reader r = {.ctx = ctx, .begin = bytes, .end = bytes + size, .d = d, .known = out};
     show_path(r.path, path);

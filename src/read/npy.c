@@ -402,7 +402,7 @@ nonsens_status npy_parse(nonsens_context *ctx, arena *a, const char *bytes, size
                          table *t)
 {
     npy_reader r = {.ctx = ctx, .path = t->path};
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     int64_t label;
     TRY(read_header(&r, bytes, size));
     TRY(table_new(ctx, a, r.shape[1], t));

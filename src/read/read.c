@@ -351,11 +351,11 @@ nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data 
 static nonsens_status read_table(nonsens_context *ctx, const char *path, read_state *r)
 {
     const nonsens_options *o = r->options;
-    table_options how = {.no_header = o->no_header,
-                         .label = o->segment[0] ? o->segment : NULL,
-                         .wanted = r->wanted_count > 0 ? r->wanted : NULL,
-                         .wanted_count = r->wanted_count};
-    TRY(table_read(ctx, r->memory, path, &how, &r->t));
+    table_options reading = {.no_header = o->no_header,
+                             .label = o->segment[0] ? o->segment : NULL,
+                             .wanted = r->wanted_count > 0 ? r->wanted : NULL,
+                             .wanted_count = r->wanted_count};
+    TRY(table_read(ctx, r->memory, path, &reading, &r->t));
     r->rows = r->t.rows;
     r->label = o->segment[0] ? table_find(&r->t, o->segment) : -1;
     return NONSENS_OK;
@@ -386,7 +386,7 @@ nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths
 {
     *out = NULL;
     TRY(options_begin(ctx, options, READING_COMMANDS));
-    SCOPED(arena_free) arena memory = {0};
+    SCOPED_ARENA(memory);
     read_state r = {.options = options, .memory = &memory, .remedy = remedy};
     TRY(options_check(ctx, options));
     TRY(reading_list_wanted(ctx, &r));

@@ -61,7 +61,7 @@ nonsens_status reading_check_files(nonsens_context *ctx, const char *const *path
                     "out, or put all rows into one file",
                     options->segment[0] ? "" : "s");
     }
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     identity *known; // (count)
     ARENA_TRY(ctx, &scratch, known, count);
     for (int64_t k = 0; k < count; k++) {

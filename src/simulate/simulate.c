@@ -394,7 +394,7 @@ nonsens_status nonsens_simulation_new(nonsens_context *ctx, const nonsens_option
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_SIMULATE));
     TRY(check_options(ctx, options));
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     SCOPED(memory_release_scoped) nonsens_simulation *s = memory_get(1, sizeof *s);
     if (!s) {
         return fail_memory(ctx);
@@ -448,7 +448,7 @@ const int32_t *nonsens_simulation_segments(const nonsens_simulation *simulation)
 nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation, nonsens_data **out)
 {
     NEEDED(ctx, simulation, out);
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     const nonsens_simulation *s = simulation;
     const double **column; // (d)
     const char **labels;   // (segments)

@@ -33,7 +33,7 @@ typedef struct bootstrap {
     const nonsens_data *data;
     const nonsens_options *options;
     bootstrap_fn *find;
-    const void *how;        /* the caller's, for `find` */
+    const void *state;      /* the caller's, for `find` */
     int threads;            /* of each bootstrap sample */
     int64_t *rank;          /* (d) canonical rank of the user's columns */
     result_edge_counts *at; /* (d, d) counts by canonical ranks a < b; their own a and b are not used */
@@ -135,7 +135,7 @@ static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const boo
     options.threads = s->threads;
     options.bootstrap = 0;
     TRY(bootstrap_resample(ctx, scratch, s->data, options.resample, &r, &data));
-    return s->find(ctx, data, &options, s->how, found);
+    return s->find(ctx, data, &options, s->state, found);
 }
 
 static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
@@ -255,10 +255,10 @@ static void close_journal(bootstrap *s)
 }
 
 nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                             const knowledge *known, bootstrap_fn *find, const void *how, nonsens_result *result)
+                             const knowledge *known, bootstrap_fn *find, const void *state, nonsens_result *result)
 {
-    SCOPED(arena_free) arena scratch = {0};
-    SCOPED(close_journal) bootstrap s = {.data = data, .options = options, .find = find, .how = how};
+    SCOPED_ARENA(scratch);
+    SCOPED(close_journal) bootstrap s = {.data = data, .options = options, .find = find, .state = state};
     if (options->bootstrap == 0) {
         return NONSENS_OK;
     }

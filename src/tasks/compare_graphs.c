@@ -229,7 +229,7 @@ nonsens_status nonsens_comparison_new(nonsens_context *ctx, const nonsens_graph 
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_COMPARE));
     SCOPED(memory_release_scoped) nonsens_comparison *c = memory_get(1, sizeof *c);
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     if (!c) {
         return fail_memory(ctx);
     }

@@ -319,7 +319,7 @@ nonsens_status nonsens_run_ica(nonsens_context *ctx, const nonsens_data *data, c
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     SCOPED(memory_release_scoped) nonsens_result *r = NULL;
     enum option_unmixing algorithm = unmixing_resolved(options->unmixing);
     matrix z;

@@ -239,16 +239,16 @@ static nonsens_status run_samples(nonsens_context *ctx, arena *scratch, const no
                                   const nonsens_options *o, samples_result *out)
 {
     row_groups groups = {data->segments, data->start};
-    samples_options how = {.kind = words_of(o->test)->kind,
-                           .null_kind = o->null_kind,
-                           .permutations = o->permutations,
-                           .permute_up_to = SAMPLES_PERMUTE_ROWS,
-                           .seed = (uint64_t)o->seed,
-                           .threads = (int)o->threads};
+    samples_options samples = {.kind = words_of(o->test)->kind,
+                               .null_kind = o->null_kind,
+                               .permutations = o->permutations,
+                               .permute_up_to = SAMPLES_PERMUTE_ROWS,
+                               .seed = (uint64_t)o->seed,
+                               .threads = (int)o->threads};
     if (data->segments < 2) {
         return fail(ctx, NONSENS_ERR_DATA, "this test compares segments; " AUDIT_NAME_SEGMENTS);
     }
-    return samples_test(ctx, scratch, matrix_col(data->x, 0), &groups, &how, out);
+    return samples_test(ctx, scratch, matrix_col(data->x, 0), &groups, &samples, out);
 }
 
 static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const variable_roles *roles, nonsens_result *r)
@@ -314,7 +314,7 @@ nonsens_status nonsens_run_independence(nonsens_context *ctx, const nonsens_data
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
     bool one = option_is_sample_test(options->test);
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     SCOPED(memory_release_scoped) nonsens_result *r = NULL;
     variable_roles roles;
     *out = NULL;

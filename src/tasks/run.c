@@ -36,7 +36,7 @@ static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *re
 
 static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, const method *m, nonsens_result *result)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     result->assumes = m->info.assumes;
     result->bidirected_meaning = m->bidirected_meaning;
     result->is_graph = result->options.command == NONSENS_COMMAND_DISCOVER;
@@ -140,7 +140,7 @@ static nonsens_status check_edge(nonsens_context *ctx, const nonsens_result *res
 
 nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     bool *lacking; // (d, d) required arrows that no edge of the graph is
     if (!k) {
         return NONSENS_OK;
@@ -185,7 +185,7 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
 static nonsens_status discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                const method *m, nonsens_result **out)
 {
-    SCOPED(arena_free) arena memory = {0};
+    SCOPED_ARENA(memory);
     SCOPED(memory_release_scoped) nonsens_result *found = NULL;
     knowledge known;
     discovery d = {.method = m};

@@ -55,8 +55,8 @@ nonsens_status tester_new(nonsens_context *ctx, const tester_columns *t, const n
                           ci_tester **out)
 {
     ci_variables variables = {t->count, t->variable, t->rank, t->groups};
-    ci_options how = ci_options_from(options);
-    return ci_new(ctx, &variables, &how, out);
+    ci_options ci = ci_options_from(options);
+    return ci_new(ctx, &variables, &ci, out);
 }
 
 nonsens_status tester_require_rows(nonsens_context *ctx, const ci_result *test, bool segments)

@@ -33,7 +33,7 @@ nonsens_status nonsens_result_write_graph(nonsens_context *ctx, const nonsens_re
                                           nonsens_graph_format format, const char *path)
 {
     NEEDED(ctx, result, path);
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     char **names;
     output *out;
     size_t k = 0;

@@ -97,7 +97,7 @@ static void write_rows(FILE *f, const nonsens_result *r, const place *order)
 nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_result *result, const char *path)
 {
     NEEDED(ctx, result, path);
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     place *order;
     output *out;
     if (result->sampled) {

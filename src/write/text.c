@@ -251,7 +251,7 @@ static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
 
 /* ---- assumptions ---- */
 
-/* Straight behind the decision: what the data and the fit say against it, before any figure. */
+/* Straight behind the decision: what the data and the fit say against it, before any value. */
 static void print_findings(FILE *f, const nonsens_result *r)
 {
     if (r->notes + r->warnings > 0) {

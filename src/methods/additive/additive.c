@@ -72,9 +72,9 @@ static nonsens_status test_pair(nonsens_context *ctx, arena *scratch, const fit_
                                 const double *y, double level, int64_t job, hsic_result *out)
 {
     const additive *fit = s->fit;
-    hsic_options how = hsic_options_from(s->options, level, (uint64_t)job);
-    how.threads = 1;
-    return hsic_test_scalars(ctx, scratch, fit->n, x, y, fit->groups.count, fit->groups.start, &how, out);
+    hsic_options hsic = hsic_options_from(s->options, level, (uint64_t)job);
+    hsic.threads = 1;
+    return hsic_test_scalars(ctx, scratch, fit->n, x, y, fit->groups.count, fit->groups.start, &hsic, out);
 }
 
 static double mean_square(int64_t n, const double *v)
@@ -153,15 +153,15 @@ nonsens_status additive_changes(nonsens_context *ctx, arena *scratch, const nons
                                 additive_change *out)
 {
     row_groups groups = {data->segments, data->start};
-    samples_options how = {.kind = SAMPLES_LEVENE, .null_kind = NULL_GAMMA, .threads = 1};
+    samples_options samples = {.kind = SAMPLES_LEVENE, .null_kind = NULL_GAMMA, .threads = 1};
     samples_result spread, level;
     *out = (additive_change){NAN, NAN, NAN, NAN};
     if (data->segments < 2) {
         return NONSENS_OK;
     }
-    TRY(samples_test(ctx, scratch, residual, &groups, &how, &spread));
-    how.kind = SAMPLES_KRUSKAL;
-    TRY(samples_test(ctx, scratch, residual, &groups, &how, &level));
+    TRY(samples_test(ctx, scratch, residual, &groups, &samples, &spread));
+    samples.kind = SAMPLES_KRUSKAL;
+    TRY(samples_test(ctx, scratch, residual, &groups, &samples, &level));
     if (spread.groups_used >= 2) {
         out->spread = spread.p_value;
         out->spread_ratio = spread.effect;

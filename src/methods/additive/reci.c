@@ -56,9 +56,9 @@ static nonsens_status leave_out_curve(nonsens_context *ctx, arena *scratch, cons
 {
     const double *regressor = r->z[cause];
     column_set x = {r->n, 1, &regressor};
-    gp_options how = {.threads = 1, .leave_one_out = true};
+    gp_options gp = {.threads = 1, .leave_one_out = true};
     gp_fit fit;
-    TRY(gp_regress(ctx, scratch, scratch, &x, r->z[1 - cause], &how, &fit));
+    TRY(gp_regress(ctx, scratch, scratch, &x, r->z[1 - cause], &gp, &fit));
     memcpy(error, fit.left_out, (size_t)r->n * sizeof *error);
     return NONSENS_OK;
 }

@@ -18,11 +18,11 @@ static nonsens_status regress_curve(nonsens_context *ctx, arena *scratch, int64_
                                     const double *effect, double *residual)
 {
     column_set regressor = {n, 1, &cause};
-    gp_options how = {.threads = 1, .keep_signal = true};
+    gp_options gp = {.threads = 1, .keep_signal = true};
     arena_mark mark = arena_tell(scratch);
-    SCOPED(arena_free) arena keep = {0};
+    SCOPED_ARENA(keep);
     gp_fit fit;
-    TRY(gp_regress(ctx, &keep, scratch, &regressor, effect, &how, &fit));
+    TRY(gp_regress(ctx, &keep, scratch, &regressor, effect, &gp, &fit));
     memcpy(residual, fit.residual, (size_t)n * sizeof *residual);
     arena_rewind(scratch, mark);
     return NONSENS_OK;

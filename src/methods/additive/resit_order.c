@@ -82,14 +82,14 @@ static nonsens_status learn_hyper(nonsens_context *ctx, arena *scratch, const co
                                   gp_hyper *out)
 {
     const double **some, *some_y;
-    gp_options how = {.threads = 1, .keep_signal = true};
+    gp_options gp = {.threads = 1, .keep_signal = true};
     gp_fit fit;
     ARENA_TRY(ctx, scratch, some, x->d);
     for (int64_t k = 0; k < x->d; k++) {
         TRY(thin(ctx, scratch, x->v[k], x->n, LEARNING_ROWS, &some[k]));
     }
     TRY(thin(ctx, scratch, y, x->n, LEARNING_ROWS, &some_y));
-    TRY(gp_regress(ctx, scratch, scratch, &(column_set){LEARNING_ROWS, x->d, some}, some_y, &how, &fit));
+    TRY(gp_regress(ctx, scratch, scratch, &(column_set){LEARNING_ROWS, x->d, some}, some_y, &gp, &fit));
     *out = (gp_hyper){.signal = fit.signal, .noise = fit.noise, .length = fit.length};
     return NONSENS_OK;
 }
@@ -110,12 +110,12 @@ static nonsens_status regress(nonsens_context *ctx, arena *scratch, const resit 
         x[k] = r->z[on[k]];
     }
     column_set regressors = {r->n, count, x};
-    gp_options how = {.threads = 1, .keep_signal = true, .inducing = INDUCING};
+    gp_options gp = {.threads = 1, .keep_signal = true, .inducing = INDUCING};
     if (count > 1 && r->n > LEARNING_ROWS) {
         TRY(learn_hyper(ctx, scratch, &regressors, r->z[target], &hyper));
-        how.held = &hyper;
+        gp.held = &hyper;
     }
-    TRY(gp_regress(ctx, scratch, scratch, &regressors, r->z[target], &how, &fit));
+    TRY(gp_regress(ctx, scratch, scratch, &regressors, r->z[target], &gp, &fit));
     memcpy(residual, fit.residual, (size_t)r->n * sizeof *residual);
     for (int64_t k = 0; length && k < count; k++) {
         length[on[k]] = fit.length[k];
@@ -138,9 +138,9 @@ static nonsens_status ask(nonsens_context *ctx, arena *scratch, const resit *r, 
     }
     const double *left = residual;
     column_set of_residual = {r->n, 1, &left}, of_others = {r->n, tested, v};
-    hsic_options how = hsic_options_from(r->options, level, (uint64_t)stream);
-    how.threads = 1;
-    TRY(hsic_test(ctx, scratch, &of_residual, &of_others, &r->groups, &how, &out->test));
+    hsic_options hsic = hsic_options_from(r->options, level, (uint64_t)stream);
+    hsic.threads = 1;
+    TRY(hsic_test(ctx, scratch, &of_residual, &of_others, &r->groups, &hsic, &out->test));
     out->log_p = additive_log_p(&out->test, r->options->permutations);
     return out->length ? additive_changes(ctx, scratch, r->data, residual, &out->change) : NONSENS_OK;
 }

@@ -252,9 +252,9 @@ static nonsens_status centred_distances(nonsens_context *ctx, arena *a, int64_t 
 typedef struct permuting {
     int64_t segments;
     const double *first, *second; /* centred */
-    const cdnod_permutations *how;
+    const cdnod_permutations *permutations;
     double observed;
-    bool *reached; /* (how->count) */
+    bool *reached; /* (permutations->count) */
 } permuting;
 
 static nonsens_status permute_once(nonsens_context *ctx, arena *local, int64_t job, void *state)
@@ -262,7 +262,7 @@ static nonsens_status permute_once(nonsens_context *ctx, arena *local, int64_t j
     const permuting *p = state;
     int64_t *order, n = p->segments;
     double sum = 0.0;
-    rng r = rng_new(p->how->seed, RNG_PERMUTATION, (p->how->job << 32) + (uint64_t)job);
+    rng r = rng_new(p->permutations->seed, RNG_PERMUTATION, (p->permutations->job << 32) + (uint64_t)job);
     ARENA_TRY(ctx, local, order, n);
     for (int64_t c = 0; c < n; c++) {
         order[c] = c;
@@ -280,7 +280,8 @@ static nonsens_status permute_once(nonsens_context *ctx, arena *local, int64_t j
 }
 
 nonsens_status cdnod_compare_changes(nonsens_context *ctx, arena *a, int64_t segments, const double *first,
-                                     const double *second, const cdnod_permutations *how, cdnod_dependence *out)
+                                     const double *second, const cdnod_permutations *permutations,
+                                     cdnod_dependence *out)
 {
     double *m[2];
     arena_mark mark = arena_tell(a);
@@ -292,14 +293,14 @@ nonsens_status cdnod_compare_changes(nonsens_context *ctx, arena *a, int64_t seg
     int64_t all = segments * segments, reached = 1;
     double norm = sqrt(linalg_dot(all, m[0], m[0])) * sqrt(linalg_dot(all, m[1], m[1]));
     if (norm > 0.0) {
-        permuting p = {segments, m[0], m[1], how, linalg_dot(all, m[0], m[1]), NULL};
+        permuting p = {segments, m[0], m[1], permutations, linalg_dot(all, m[0], m[1]), NULL};
         out->value = p.observed / norm;
-        ARENA_TRY(ctx, a, p.reached, how->count);
-        TRY(parallel_for(ctx, how->threads, how->count, NULL, permute_once, &p));
-        for (int64_t i = 0; i < how->count; i++) {
+        ARENA_TRY(ctx, a, p.reached, permutations->count);
+        TRY(parallel_for(ctx, permutations->threads, permutations->count, NULL, permute_once, &p));
+        for (int64_t i = 0; i < permutations->count; i++) {
             reached += p.reached[i];
         }
-        out->p_value = (double)reached / (double)(1 + how->count);
+        out->p_value = (double)reached / (double)(1 + permutations->count);
     }
     arena_rewind(a, mark);
     return NONSENS_OK;
@@ -327,14 +328,14 @@ static nonsens_status module_of(nonsens_context *ctx, arena *a, const cdnod_modu
 }
 
 nonsens_status cdnod_compare_directions(nonsens_context *ctx, arena *a, const cdnod_modules *m, const cdnod_line *line,
-                                        const cdnod_permutations *how, cdnod_dependence out[2])
+                                        const cdnod_permutations *permutations, cdnod_dependence out[2])
 {
     arena_mark mark = arena_tell(a);
     for (int k = 0; k < 2; k++) {
-        cdnod_permutations own = *how, none = *how;
+        cdnod_permutations own = *permutations, none = *permutations;
         cdnod_distances cause, effect;
         cdnod_dependence shared;
-        own.job = 2 * how->job + (uint64_t)k;
+        own.job = 2 * permutations->job + (uint64_t)k;
         none.count = 0;
         TRY(module_of(ctx, a, m, line, k, true, &cause));
         TRY(module_of(ctx, a, m, line, 1 - k, false, &effect));

@@ -37,7 +37,7 @@ typedef struct finder {
     cdnod_tests tests;
     int64_t segment; /* its node */
     skeleton found;
-    skeleton_options how;
+    skeleton_options testing;
     knowledge known;
     orienter orient;
     candidate *candidate; /* (candidates) */
@@ -59,17 +59,17 @@ static nonsens_status find_pattern(nonsens_context *ctx, arena *a, skeleton_ci *
         knowledge_forbid(&f->known, k, f->segment);
     }
     *asked = (skeleton_ci){f->tests.tester, NULL};
-    f->how = (skeleton_options){.test = skeleton_ask_ci,
-                                .state = asked,
-                                .alpha = o->alpha,
-                                .max_given = o->max_given,
-                                .known = &f->known,
-                                .threads = (int)o->threads,
-                                .phase = "testing independence"};
-    TRY(skeleton_find(ctx, a, f->segment + 1, &f->how, &f->found));
+    f->testing = (skeleton_options){.test = skeleton_ask_ci,
+                                    .state = asked,
+                                    .alpha = o->alpha,
+                                    .max_given = o->max_given,
+                                    .known = &f->known,
+                                    .threads = (int)o->threads,
+                                    .phase = "testing independence"};
+    TRY(skeleton_find(ctx, a, f->segment + 1, &f->testing, &f->found));
     TRY(orient_new(ctx, a, &f->found.graph, &f->known, &f->orient));
     TRY(orient_knowledge(ctx, &f->orient));
-    TRY(orient_colliders(ctx, a, &f->orient, &f->found, &f->how, ORIENT_MAJORITY, ORIENT_PRIORITY));
+    TRY(orient_colliders(ctx, a, &f->orient, &f->found, &f->testing, ORIENT_MAJORITY, ORIENT_PRIORITY));
     return orient_rules(ctx, &f->orient);
 }
 

@@ -53,10 +53,10 @@ static nonsens_status run_pair_test(nonsens_context *ctx, arena *scratch, int64_
 static nonsens_status test_pair(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                 const nonsens_options *options, pair_tests *t)
 {
-    hsic_options how = hsic_options_from(options, options->alpha, 0);
+    hsic_options hsic = hsic_options_from(options, options->alpha, 0);
     TRY(icp_new(ctx, a, pair, options, &t->data));
     column_set x = {pair->n, 1, &t->data.column[0]}, y = {pair->n, 1, &t->data.column[1]};
-    TRY(hsic_test(ctx, a, &x, &y, &t->data.inside, &how, &t->dependence));
+    TRY(hsic_test(ctx, a, &x, &y, &t->data.inside, &hsic, &t->dependence));
     TRY(parallel_for(ctx, (int)options->threads, 6, "testing invariance", run_pair_test, t));
     for (int j = 0; j < 2; j++) {
         t->changes[j] = t->alone[j].p_value <= options->alpha;

@@ -72,14 +72,14 @@ static nonsens_status compare_segments(nonsens_context *ctx, arena *scratch, con
                                        enum samples_kind kind, samples_result *out)
 {
     const nonsens_options *o = data->options;
-    samples_options how = {.kind = kind,
-                           .null_kind = o->null_kind,
-                           .permutations = o->permutations,
-                           .permute_up_to = SAMPLES_PERMUTE_ROWS,
-                           .seed = (uint64_t)o->seed,
-                           .job = SAMPLES_JOB,
-                           .threads = 1};
-    return samples_test(ctx, scratch, v, &data->segments, &how, out);
+    samples_options samples = {.kind = kind,
+                               .null_kind = o->null_kind,
+                               .permutations = o->permutations,
+                               .permute_up_to = SAMPLES_PERMUTE_ROWS,
+                               .seed = (uint64_t)o->seed,
+                               .job = SAMPLES_JOB,
+                               .threads = 1};
+    return samples_test(ctx, scratch, v, &data->segments, &samples, out);
 }
 
 /* Share of the variance that lies between segments, from F or H. */
@@ -102,7 +102,7 @@ static nonsens_status take_residuals(nonsens_context *ctx, arena *scratch, const
 {
     const double *column[ICP_CANDIDATES];
     column_set x = {data->n, count, column};
-    gp_options how = {.threads = 1};
+    gp_options gp = {.threads = 1};
     gp_fit fit = {0};
     *v = data->column[target];
     if (count == 0) {
@@ -111,7 +111,7 @@ static nonsens_status take_residuals(nonsens_context *ctx, arena *scratch, const
     for (int64_t k = 0; k < count; k++) {
         column[k] = data->column[given[k]];
     }
-    TRY(gp_regress(ctx, scratch, scratch, &x, data->column[target], &how, &fit));
+    TRY(gp_regress(ctx, scratch, scratch, &x, data->column[target], &gp, &fit));
     *v = fit.residual;
     *nothing_found = fit.all_noise;
     return NONSENS_OK;
@@ -146,15 +146,15 @@ nonsens_status icp_test_noise(nonsens_context *ctx, arena *scratch, const icp_da
     const double *v, *column[ICP_CANDIDATES];
     bool nothing_found;
     hsic_result test;
-    hsic_options how = hsic_options_from(data->options, data->options->alpha, NOISE_JOB);
-    how.threads = 1;
+    hsic_options hsic = hsic_options_from(data->options, data->options->alpha, NOISE_JOB);
+    hsic.threads = 1;
     TRY(check_cancelled(ctx));
     TRY(take_residuals(ctx, scratch, data, target, count, given, &v, &nothing_found));
     for (int64_t k = 0; k < count; k++) {
         column[k] = data->column[given[k]];
     }
     column_set x = {data->n, count, column}, y = {data->n, 1, &v};
-    TRY(hsic_test(ctx, scratch, &x, &y, &data->segments, &how, &test));
+    TRY(hsic_test(ctx, scratch, &x, &y, &data->segments, &hsic, &test));
     *p_value = test.segments_used > 0 ? test.p_value : NAN;
     return NONSENS_OK;
 }
@@ -224,8 +224,8 @@ static nonsens_status screen_row(nonsens_context *ctx, arena *scratch, int64_t a
 {
     const screen *s = state;
     const icp_data *data = s->data;
-    hsic_options how = hsic_options_from(data->options, data->options->alpha, SCREEN_JOB);
-    how.threads = 1;
+    hsic_options hsic = hsic_options_from(data->options, data->options->alpha, SCREEN_JOB);
+    hsic.threads = 1;
     for (int64_t b = a + 1; b < data->d; b++) {
         column_set x = {data->n, 1, &data->column[a]}, y = {data->n, 1, &data->column[b]};
         hsic_result test;
@@ -234,7 +234,7 @@ static nonsens_status screen_row(nonsens_context *ctx, arena *scratch, int64_t a
         }
         TRY(check_cancelled(ctx));
         arena_mark mark = arena_tell(scratch);
-        TRY(hsic_test(ctx, scratch, &x, &y, &data->inside, &how, &test));
+        TRY(hsic_test(ctx, scratch, &x, &y, &data->inside, &hsic, &test));
         arena_rewind(scratch, mark);
         bool seen = test.segments_used > 0 && test.p_value <= data->options->alpha && test.variance > 0.0;
         double clear = seen ? (test.statistic - test.mean) / sqrt(test.variance) : -INFINITY;

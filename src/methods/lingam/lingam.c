@@ -210,10 +210,10 @@ nonsens_status lingam_discover(nonsens_context *ctx, arena *a, const nonsens_dat
     lingam_check check;
     int64_t all[2];
     row_groups groups = dataset_groups(data, options, all);
-    lingam_order_options how = {.threads = (int)options->threads};
+    lingam_order_options ordering = {.threads = (int)options->threads};
     TRY(dataset_in_rank_order(ctx, a, data, &x));
-    TRY(lingam_find_order(ctx, a, x, &how, &order));
-    TRY(lingam_find_weights(ctx, a, &order, options->coefficients, options->alpha, how.threads, &weights));
+    TRY(lingam_find_order(ctx, a, x, &ordering, &order));
+    TRY(lingam_find_weights(ctx, a, &order, options->coefficients, options->alpha, ordering.threads, &weights));
     TRY(lingam_check_residuals(ctx, a, &order, &groups, options, &check));
     TRY(result_keep_order(ctx, result, data->column_rank, order.at));
     TRY(add_edges(ctx, a, data, &order, &weights, result));

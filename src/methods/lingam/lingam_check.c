@@ -75,13 +75,13 @@ static nonsens_status test_by_hsic(nonsens_context *ctx, arena *a, const lingam_
     column_set *variable;
     const double **column;
     struct pairs pairs = {.test = test};
-    ci_options how = ci_options_from(options);
+    ci_options ci = ci_options_from(options);
     double level = options->alpha / (double)out->pairs;
     bool enough = 3.0 < level * (double)(options->permutations + 1);
-    how.test = TEST_HSIC;
-    how.threads = 1;
-    how.null_kind = how.null_kind == NULL_PERMUTATION && !enough ? NULL_GAMMA : how.null_kind;
-    how.refine_at = enough ? level : 0.0;
+    ci.test = TEST_HSIC;
+    ci.threads = 1;
+    ci.null_kind = ci.null_kind == NULL_PERMUTATION && !enough ? NULL_GAMMA : ci.null_kind;
+    ci.refine_at = enough ? level : 0.0;
     ARENA_TRY(ctx, a, variable, order->d);
     ARENA_TRY(ctx, a, column, order->d);
     for (int64_t k = 0; k < order->d; k++) {
@@ -89,7 +89,7 @@ static nonsens_status test_by_hsic(nonsens_context *ctx, arena *a, const lingam_
         variable[k] = (column_set){order->n, 1, &column[k]};
     }
     ci_variables variables = {order->d, variable, NULL, *groups};
-    TRY(ci_new(ctx, &variables, &how, &pairs.tester));
+    TRY(ci_new(ctx, &variables, &ci, &pairs.tester));
     nonsens_status status =
         parallel_for(ctx, (int)options->threads, out->pairs, "testing residuals", test_pair, &pairs);
     ci_free(pairs.tester);

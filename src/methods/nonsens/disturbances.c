@@ -84,11 +84,11 @@ static nonsens_status unmix(nonsens_context *ctx, arena *a, const nonsens_data *
                             disturbances *d)
 {
     d->algorithm = options->unmixing == UNMIX_AUTO ? UNMIX_JOINT_DIAGONALISATION : options->unmixing;
-    ica_options how = ica_options_for(d->algorithm);
-    if (options->statistic != STATISTIC_AUTO && how.algorithm == UNMIX_SCORE_MATCHING) {
-        how.statistic = options->statistic;
+    ica_options ica = ica_options_for(d->algorithm);
+    if (options->statistic != STATISTIC_AUTO && ica.algorithm == UNMIX_SCORE_MATCHING) {
+        ica.statistic = options->statistic;
     }
-    return ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, &how, &d->ica);
+    return ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, &ica, &d->ica);
 }
 
 static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const nonsens_data *pair,

@@ -7,7 +7,7 @@ enum { RANK = 2, CORNER = 4 /* B-splines of one variable that are not zero at a 
 /* The search for the rank stops at the first that is no better; the methods want two features all the same. */
 static nonsens_status fit_rank_two(nonsens_context *ctx, arena *a, const rank_search *l, classifier_fit *f)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     TRY(fit_new(ctx, a, &l->sample, (classifier_shape){0, 0, RANK}, &l->penalty, f));
     TRY(fit_start_cold(ctx, &scratch, f));
     TRY(fit_all(ctx, &scratch, l->threads, f));

@@ -38,12 +38,12 @@ static const char *doubt_words(enum unmixing_failure why)
 static nonsens_status test_sources(nonsens_context *ctx, arena *a, const nonsens_data *pair, const disturbances *d,
                                    nonsens_result *result)
 {
-    hsic_options how = hsic_options_from(&result->options, result->options.alpha, RESIDUAL_TEST);
+    hsic_options hsic = hsic_options_from(&result->options, result->options.alpha, RESIDUAL_TEST);
     hsic_result test;
     int32_t first = pair->column_rank[0]; // whatever the order of the columns
     char p_value[NUMBER_BYTES];
     TRY(hsic_test_scalars(ctx, a, d->n, matrix_col(d->source, first), matrix_col(d->source, 1 - first), d->segments,
-                          d->start, &how, &test));
+                          d->start, &hsic, &test));
     bool tested = test.segments_used > 0;
     TRY(result_add(ctx, result, test.statistic, tested ? test.p_value : NAN,
                    "the two disturbances inside segments: a linear mechanism leaves them independent",

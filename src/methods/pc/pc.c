@@ -53,16 +53,16 @@ static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column
     int64_t room = (max_rows - FISHER_Z_OVERHEAD - 1) / (1 + s->bends);
     if (s->bends > 0) {
         TRY(pc_knots_new(ctx, a, all, &s->groups, s->bends, &s->bent));
-        s->how.test = pc_knots_ask;
-        s->how.state = &s->bent;
+        s->testing.test = pc_knots_ask;
+        s->testing.state = &s->bent;
     } else {
         TRY(fisher_z_new(ctx, a, all, &s->groups, &s->correlations));
         s->lean = (skeleton_fisher_z){&s->correlations, NULL};
-        s->how.test = skeleton_ask_fisher_z;
-        s->how.state = &s->lean;
+        s->testing.test = skeleton_ask_fisher_z;
+        s->testing.state = &s->lean;
     }
-    if (s->how.max_given > room) {
-        s->how.max_given = room > 0 ? room : 0;
+    if (s->testing.max_given > room) {
+        s->testing.max_given = room > 0 ? room : 0;
     }
     return NONSENS_OK;
 }
@@ -70,17 +70,17 @@ static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column
 static nonsens_status open_tester(nonsens_context *ctx, arena *a, const column_set *all, pc_search *s)
 {
     column_set *variable; // (d)
-    ci_options how = ci_options_from(s->options);
-    how.test = s->test;
-    how.threads = 1; // pairs are tested at once
+    ci_options ci = ci_options_from(s->options);
+    ci.test = s->test;
+    ci.threads = 1; // pairs are tested at once
     ARENA_TRY(ctx, a, variable, all->d);
     for (int64_t k = 0; k < all->d; k++) {
         variable[k] = (column_set){all->n, 1, all->v + k};
     }
     ci_variables variables = {all->d, variable, NULL, s->groups};
-    TRY(ci_new(ctx, &variables, &how, &s->asked.tester));
-    s->how.test = skeleton_ask_ci;
-    s->how.state = &s->asked;
+    TRY(ci_new(ctx, &variables, &ci, &s->asked.tester));
+    s->testing.test = skeleton_ask_ci;
+    s->testing.state = &s->asked;
     return NONSENS_OK;
 }
 
@@ -89,10 +89,10 @@ static nonsens_status open_tester(nonsens_context *ctx, arena *a, const column_s
 static nonsens_status find_directions(nonsens_context *ctx, arena *a, pc_search *s)
 {
     const nonsens_options *o = s->options;
-    s->how.phase = "testing v-structures";
-    TRY(orient_new(ctx, a, &s->found.graph, s->how.known, &s->orient));
+    s->testing.phase = "testing v-structures";
+    TRY(orient_new(ctx, a, &s->found.graph, s->testing.known, &s->orient));
     TRY(orient_knowledge(ctx, &s->orient));
-    TRY(orient_colliders(ctx, a, &s->orient, &s->found, &s->how, (enum collider_rule)o->colliders,
+    TRY(orient_colliders(ctx, a, &s->orient, &s->found, &s->testing, (enum collider_rule)o->colliders,
                          (enum conflict_rule)o->conflicts));
     return orient_rules(ctx, &s->orient);
 }
@@ -104,18 +104,18 @@ nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_dat
     *out = (pc_search){.data = data, .options = options, .test = options->test};
     out->test = out->test == TEST_AUTO ? TEST_FISHER_Z : out->test == TEST_HSIC ? TEST_KCI : out->test;
     out->groups = dataset_groups(data, options, out->all_rows);
-    out->how = (skeleton_options){.alpha = options->alpha,
-                                  .max_given = options->max_given,
-                                  .threads = (int)options->threads,
-                                  .phase = "testing independence"};
+    out->testing = (skeleton_options){.alpha = options->alpha,
+                                      .max_given = options->max_given,
+                                      .threads = (int)options->threads,
+                                      .phase = "testing independence"};
     out->bends = options->bends < 0 ? usual_bends : options->bends;
     if (known) {
         TRY(knowledge_permute(ctx, a, known, data->column_rank, &out->known));
-        out->how.known = &out->known;
+        out->testing.known = &out->known;
     }
     TRY(gather_columns(ctx, a, data, &all));
     TRY(out->test == TEST_FISHER_Z ? open_fisher_z(ctx, a, &all, out) : open_tester(ctx, a, &all, out));
-    TRY(skeleton_find(ctx, a, data->d, &out->how, &out->found));
+    TRY(skeleton_find(ctx, a, data->d, &out->testing, &out->found));
     return find_directions(ctx, a, out);
 }
 

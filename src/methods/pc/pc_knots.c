@@ -45,7 +45,7 @@ static nonsens_status bend_column(nonsens_context *ctx, arena *local, int64_t n,
 nonsens_status pc_knots_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
                             int64_t bends, pc_knots *out)
 {
-    SCOPED(arena_free) arena local = {0};
+    SCOPED_ARENA(local);
     const double **v; // (d (1 + bends))
     double **hinge;   // (bends)
     out->d = all->d;

@@ -37,7 +37,7 @@ static nonsens_status note_tests(nonsens_context *ctx, const pc_search *s, nonse
                        "%" PRId64 " tests by %s%s, each at level %s, given up to %" PRId64
                        " variables; the level is not corrected for their number.",
                        s->found.tests + s->orient.report.tests, by, s->groups.count > 1 ? " inside segments" : "",
-                       number_print(alpha, s->how.alpha, 3), s->found.level > 0 ? s->found.level : 0);
+                       number_print(alpha, s->testing.alpha, 3), s->found.level > 0 ? s->found.level : 0);
 }
 
 static nonsens_status note_blindness(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
@@ -185,12 +185,12 @@ nonsens_status pc_report(nonsens_context *ctx, arena *a, const pc_search *s, non
                         "look dependent. --pooling stratified tests inside segments."));
     }
     if (s->found.capped) {
-        bool for_rows = s->how.max_given < s->options->max_given;
-        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                        "Sets of more than %" PRId64
-                        " variables were not conditioned on, so that an edge may be there that "
-                        "a larger set would remove; %s.",
-                        s->how.max_given, for_rows ? "there are too few rows for more" : "--max-given raises this"));
+        bool for_rows = s->testing.max_given < s->options->max_given;
+        TRY(result_note(
+            ctx, result, NONSENS_NOTE_CAUTION,
+            "Sets of more than %" PRId64 " variables were not conditioned on, so that an edge may be there that "
+            "a larger set would remove; %s.",
+            s->testing.max_given, for_rows ? "there are too few rows for more" : "--max-given raises this"));
     }
     TRY(note_directions(ctx, s, result));
     return note_blindness(ctx, s, result);

@@ -19,7 +19,7 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, rank_search *l)
     const nonsens_data *pair = l->pair;
     int64_t *size, segments = pair->segments;
     double *warped[2], sign[2];
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     for (int j = 0; j < 2; j++) {
         ARENA_TRY(ctx, a, warped[j], pair->n);
         TRY(sample_warp(ctx, &scratch, pair->n, matrix_col(pair->x, j), warped[j]));

@@ -30,7 +30,7 @@ static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_
     restricted_data data = {
         l->pair->n, l->pair->segments, l->options->score_folds, {l->warped[0], l->warped[1]}, l->label, l->fold};
     restricted_spec spec = {s.first, s.second, s.both};
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     (void)whole; // starts are the same for all models of one rank, whatever they see
     *out = (classifier_fit){.model = {.shape = s, .rank = shape_rank(s)}};
     ARENA_TRY(ctx, a, out->held_out, l->pair->n);

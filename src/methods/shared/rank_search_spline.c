@@ -50,7 +50,7 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
 /* Fits all rows with this penalty, from where theta stands. */
 static nonsens_status fit_rows(nonsens_context *ctx, const rank_search *l, double lambda, classifier_fit *f)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     f->lambda = lambda;
     return fit_all(ctx, &scratch, l->threads, f);
 }
@@ -69,7 +69,7 @@ static nonsens_status fit_and_score(nonsens_context *ctx, arena *a, const rank_s
 static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                classifier_fit *out)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
     TRY(fit_start_cold(ctx, &scratch, out));
     arena_free(&scratch);
@@ -83,7 +83,7 @@ static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const rank_search
 static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                      classifier_fit *whole, classifier_fit *out)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
     TRY(fit_start_restricted(ctx, &scratch, whole, out));
     arena_free(&scratch);
@@ -100,7 +100,7 @@ static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_
 static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const rank_search *l, const classifier_fit *small,
                                  classifier_fit *large, classifier_difference *out)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     TRY(compare_rank(ctx, &scratch, small, large, CALIBRATION_DRAWS, l->options->seed, out));
     arena_free(&scratch);
     if (!large->held_out && out->p_value <= rank_search_level(l)) {
@@ -118,7 +118,7 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
     int64_t r = shape_rank(s);
     const classifier_fit *small = r == 1 ? NULL : &out->fit[r - 1];
     if (r > ALWAYS_SCORED) { // ranks that few data have are looked at by the score first, which needs no fit
-        SCOPED(arena_free) arena scratch = {0};
+        SCOPED_ARENA(scratch);
         TRY(compare_rank_score(ctx, &scratch, small, CALIBRATION_DRAWS, l->options->seed, &out->step[r]));
         if (out->step[r].p_value > CLEARLY_NOT) {
             return NONSENS_OK;
@@ -134,7 +134,7 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
 static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
                             const classifier_fit *large, classifier_difference *out)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     classifier_difference known = {0};
     rank_search_compare(l, large->held_out, l->chance, &known);
     *out = (classifier_difference){.tolerated = TOLERATED * fmax(known.mean, 0.0) * (double)l->pair->n};

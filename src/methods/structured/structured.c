@@ -23,9 +23,9 @@ static const double FAR_BELOW = 10.0;  /* a p-value under alpha over this is no 
 static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
 {
     const rank_search *l = &s->search;
-    hsic_options how = hsic_options_from(l->options, l->options->alpha, 0);
-    SCOPED(arena_free) arena scratch = {0};
-    TRY(hsic_test_scalars(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments, l->start, &how,
+    hsic_options hsic = hsic_options_from(l->options, l->options->alpha, 0);
+    SCOPED_ARENA(scratch);
+    TRY(hsic_test_scalars(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments, l->start, &hsic,
                           &s->dependence));
     if (s->dependence.segments_used == 0) { // that nothing was tested does not make them independent
         s->dependence.p_value = NAN;

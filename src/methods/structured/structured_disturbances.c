@@ -58,7 +58,7 @@ static nonsens_status test_changes(nonsens_context *ctx, const structured_search
     for (int64_t j = 0; j < data->d; j++) {
         const double *v = matrix_col(result->source, j);
         change_test place, scale;
-        SCOPED(arena_free) arena scratch = {0};
+        SCOPED_ARENA(scratch);
         TRY(change_of_location(ctx, &scratch, v, data->segments, data->start, &place));
         TRY(change_of_scale(ctx, &scratch, v, data->segments, data->start, &scale));
         changes[node_of[j]] = place.p_value < level || scale.p_value < level;
@@ -99,14 +99,14 @@ static nonsens_status note_dependent(nonsens_context *ctx, const structured_sear
     char list[LIST_BYTES] = "", first[SHOWN_BYTES], second[SHOWN_BYTES];
     size_t used = 0;
     int64_t count = 0;
-    hsic_options how = hsic_options_from(&result->options, 0.0, 0);
-    how.null_kind = NULL_GAMMA;
+    hsic_options hsic = hsic_options_from(&result->options, 0.0, 0);
+    hsic.null_kind = NULL_GAMMA;
     for (int64_t a = 0; a < data->d && data->d <= MAX_TESTED; a++) {
         for (int64_t b = a + 1; b < data->d; b++) {
-            SCOPED(arena_free) arena scratch = {0};
+            SCOPED_ARENA(scratch);
             hsic_result h;
             TRY(hsic_test_scalars(ctx, &scratch, data->n, matrix_col(result->source, a), matrix_col(result->source, b),
-                                  data->segments, data->start, &how, &h));
+                                  data->segments, data->start, &hsic, &h));
             if (h.p_value < level && ++count <= LISTED) {
                 used += (size_t)snprintf(list + used, sizeof list - used, "%s%s and %s", used ? ", " : "",
                                          show_bare(first, data->names[a]), show_bare(second, data->names[b]));

@@ -13,7 +13,7 @@ static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens
     double *column;
     ARENA_TRY(ctx, a, *warped, data->d);
     for (int64_t k = 0; k < data->d; k++) {
-        SCOPED(arena_free) arena scratch = {0};
+        SCOPED_ARENA(scratch);
         ARENA_TRY(ctx, a, column, data->n);
         TRY(sample_warp(ctx, &scratch, data->n, matrix_col(data->x, data->column_rank[k]), column));
         (*warped)[k] = column;

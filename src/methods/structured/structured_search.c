@@ -4,7 +4,7 @@
 
 enum { MAX_TOGGLES = 4 * MECHANISM_MAX_CAUSES };
 
-/* Nats over all rows that arrows turned must gain: less than fits are good to, far more than sums are rounded. */
+/* Nats over all rows that reversed edges must gain: less than fits are good to, far more than sums are rounded. */
 static const double MIN_TURN = 1e-3;
 
 /* An arrow that comes or goes. */
@@ -196,7 +196,7 @@ static nonsens_status list_double_turns(nonsens_context *ctx, arena *a, const st
     return NONSENS_OK;
 }
 
-/* a -> b is turned and a and b exchange their other causes. */
+/* a -> b is reversed and a and b exchange their other causes. */
 static move move_exchange(const structured_search *s, int64_t a, int64_t b, int64_t *nodes)
 {
     move m = move_turn(a, b);
@@ -259,10 +259,10 @@ static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured
     return NONSENS_OK;
 }
 
-/* ---- arrows turned, with causes chosen anew -------------------------------------------------------------------- */
+/* ---- edges reversed, with causes chosen anew -------------------------------------------------------------------- */
 
 /*
- * Where a -> b is turned, what reached b through a must reach it by itself, and the other way round: causes of one end
+ * If a -> b is reversed, what reached b through a must reach it by itself, and the other way round: causes of one end
  * are offered to the other (as in Chickering, "A transformational characterization of equivalent Bayesian network
  * structures", UAI 1995, where both ends get all of them).
  */

@@ -246,10 +246,10 @@ static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, doub
     int64_t whole[2] = {0, data->n}, i = data->column_rank[a], j = data->column_rank[b];
     const char *first = data->names[i < j ? i : j], *second = data->names[i < j ? j : i];
     bool stratified = data->segments > 1;
-    hsic_options how = hsic_options_from(d->options, level, (uint64_t)(a * data->d + b));
+    hsic_options hsic = hsic_options_from(d->options, level, (uint64_t)(a * data->d + b));
     hsic_result test;
     TRY(hsic_test_scalars(d->ctx, d->scratch, data->n, matrix_col(data->x, i), matrix_col(data->x, j),
-                          stratified ? data->segments : 1, stratified ? data->start : whole, &how, &test));
+                          stratified ? data->segments : 1, stratified ? data->start : whole, &hsic, &test));
     double p_value = test.segments_used > 0 ? test.p_value : NAN;
     TRY(result_add(d->ctx, d->result, test.statistic, p_value,
                    stratified ? "kernel test of independence inside each segment, added up"
@@ -286,7 +286,7 @@ static nonsens_status report_pairs(const diagnosis *d)
 static nonsens_status classify_pair(const diagnosis *d, const nonsens_data *pair, const nonsens_options *options,
                                     bool single)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     SCOPED(memory_release_scoped) nonsens_data *fewer = NULL;
     char first[SHOWN_BYTES], second[SHOWN_BYTES];
     TRY(subsample(d->ctx, pair, options, method_max_rows(method_default(NONSENS_COMMAND_DIRECTION), options), &fewer));
@@ -363,7 +363,7 @@ nonsens_status nonsens_run_diagnose(nonsens_context *ctx, const nonsens_data *da
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     SCOPED(memory_release_scoped) nonsens_result *result = NULL;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_DIAGNOSE));

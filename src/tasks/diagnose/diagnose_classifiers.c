@@ -33,7 +33,7 @@ static nonsens_status centred_features(nonsens_context *ctx, arena *a, const cla
     const classifier_sample *s = m->data;
     ARENA_TRY(ctx, a, *out, m->rank * s->n);
     for (int64_t k = 0; k < s->folds; k++) {
-        SCOPED(arena_free) arena work = {0};
+        SCOPED_ARENA(work);
         TRY(model_features(ctx, &work, m, theta, k, *out));
     }
     for (int64_t j = 0; j < m->rank; j++) {
@@ -127,7 +127,7 @@ static nonsens_status measure_proportion(nonsens_context *ctx, diagnose_classifi
     int64_t folds = f->model.data->folds;
     p->proportion = 0.0;
     for (int64_t k = 0; k < folds; k++) {
-        SCOPED(arena_free) arena scratch = {0};
+        SCOPED_ARENA(scratch);
         diagnose_spectrum s;
         TRY(diagnose_find_spectrum(ctx, &scratch, &f->fold_model[k], f->fold_theta[k], &s));
         p->proportion += s.value[0] > 0.0 ? s.value[1] / s.value[0] / (double)folds : 0.0;
@@ -164,7 +164,7 @@ static nonsens_status fit_once(nonsens_context *ctx, arena *a, const rank_search
                                int rank, classifier_fit *f)
 {
     double lambda[] = {l->penalty.all, l->penalty.test};
-    SCOPED(arena_free) arena work = {0};
+    SCOPED_ARENA(work);
     TRY(fit_new(ctx, a, rows, (classifier_shape){0, 0, rank}, &l->penalty, f));
     TRY(fit_start_cold(ctx, &work, f));
     for (int pass = 0; pass < 2; pass++) {

@@ -191,7 +191,7 @@ static nonsens_status ask_all(nonsens_context *ctx, arena *a, explanation *x)
  */
 static nonsens_status standardise(nonsens_context *ctx, int64_t n, double *v)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     double *sorted, deviation = 0.0;
     if (n == 0) {
         return NONSENS_OK;
@@ -279,7 +279,7 @@ static void free_explanation(explanation *x)
 static nonsens_status explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
                               nonsens_result *result)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     SCOPED(free_explanation) explanation x = {.data = data};
     int8_t *group;
     TRY(pick_segments(ctx, &scratch, data, result, &group));

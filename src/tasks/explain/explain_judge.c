@@ -27,14 +27,14 @@ typedef struct judgement {
 static nonsens_status fill_q(nonsens_context *ctx, arena *scratch, judgement *j, bool marginal, double *q)
 {
     int64_t d = j->data->d;
-    enum option_fdr how = j->result->options.fdr;
+    enum option_fdr fdr = j->result->options.fdr;
     double *p;
     ARENA_TRY(ctx, scratch, p, d);
     for (int64_t k = 0; k < d; k++) {
         p[k] = marginal ? j->node[k].marginal.p_value : j->node[k].own.p_value;
         q[k] = NAN;
     }
-    return how == FDR_NONE ? NONSENS_OK : fdr_q_values(ctx, scratch, d, p, how == FDR_BY, q);
+    return fdr == FDR_NONE ? NONSENS_OK : fdr_q_values(ctx, scratch, d, p, fdr == FDR_BY, q);
 }
 
 static bool is_small(const judgement *j, double p, double q)

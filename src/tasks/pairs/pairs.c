@@ -19,7 +19,7 @@
 typedef struct pairs_run {
     const nonsens_data *data;
     nonsens_pairs *pairs;
-    pairs_sink keeper;
+    pairs_sink sink;
     nonsens_options options; // of one pair
     int64_t *missing;        // (jobs) pairs that are not there yet
     int64_t jobs;
@@ -32,7 +32,7 @@ typedef struct pairs_run {
 static nonsens_status keep_line(nonsens_context *ctx, pairs_run *r, int64_t index, json_t *line)
 {
     pthread_mutex_lock(&r->keeping);
-    nonsens_status status = pairs_keep(ctx, &r->keeper, index, line);
+    nonsens_status status = pairs_keep(ctx, &r->sink, index, line);
     if (status != NONSENS_OK) {
 #pragma omp atomic write
         r->broken = true;
@@ -127,13 +127,13 @@ static nonsens_status copy_facts(nonsens_context *ctx, const nonsens_data *data,
 static nonsens_status fill(nonsens_context *ctx, const nonsens_data *data, const char *journal_path,
                            nonsens_pairs *pairs)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     TRY(copy_facts(ctx, data, journal_path, pairs));
     TRY(pairs_list(ctx, data, pairs));
     pairs_run r = {.data = data, .pairs = pairs, .options = pairs->options, .keeping = PTHREAD_MUTEX_INITIALIZER};
-    TRY(pairs_sink_new(ctx, &scratch, data, pairs, &r.keeper));
+    TRY(pairs_sink_new(ctx, &scratch, data, pairs, &r.sink));
     nonsens_status status = run_missing(ctx, &scratch, &r);
-    pairs_sink_free(&r.keeper);
+    pairs_sink_free(&r.sink);
     TRY(status);
     return add_q_values(ctx, &scratch, pairs);
 }

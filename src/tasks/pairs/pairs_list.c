@@ -192,7 +192,7 @@ static nonsens_status take_names(nonsens_context *ctx, arena *scratch, const non
 
 static nonsens_status list_file(nonsens_context *ctx, const nonsens_data *data, const char *path, nonsens_pairs *pairs)
 {
-    SCOPED(arena_free) arena scratch = {0};
+    SCOPED_ARENA(scratch);
     list_reader r = {.ctx = ctx};
     char shown[SHOWN_PATH_BYTES];
     snprintf(r.path, sizeof r.path, WHAT " %s", show_path(shown, input_name(path)));
