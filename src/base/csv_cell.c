@@ -32,15 +32,11 @@ bool csv_cell_is_guarded(const char *text, int64_t length)
     return length > 0 && text[0] == '\'' && is_formula(text + 1, length - 1);
 }
 
-static bool needs_quotes(const char *prefix, const char *text)
-{
-    return (!prefix[0] && (!text[0] || text[0] == '#')) || strpbrk(text, ",;\t\"\r\n ");
-}
-
 void csv_cell_print(FILE *f, const char *prefix, const char *text)
 {
     const char *guard = !prefix[0] && is_formula(text, (int64_t)strlen(text)) ? "'" : "";
-    if (!needs_quotes(prefix, text)) {
+    bool quoted = (!prefix[0] && (!text[0] || text[0] == '#')) || strpbrk(text, ",;\t\"\r\n ");
+    if (!quoted) {
         fprintf(f, "%s%s%s", guard, prefix, text);
         return;
     }

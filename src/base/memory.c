@@ -119,10 +119,10 @@ void *memory_get(size_t count, size_t size)
 /* What others take meanwhile may let the sum pass the limit by little; the next request then fails. */
 static bool is_within_limit(const nonsens_context *ctx, size_t count, size_t size)
 {
-    int64_t most = ctx->root->max_memory;
+    int64_t limit = ctx->root->max_memory;
     size_t bytes;
-    return most <= 0 || (!__builtin_mul_overflow(count, size, &bytes) && memory_bytes() <= most &&
-                         bytes <= (size_t)(most - memory_bytes()));
+    return limit <= 0 || (!__builtin_mul_overflow(count, size, &bytes) && memory_bytes() <= limit &&
+                          bytes <= (size_t)(limit - memory_bytes()));
 }
 
 nonsens_status memory_allow(nonsens_context *ctx, size_t bytes)
@@ -238,6 +238,13 @@ void memory_release_owner(void *object)
     }
 }
 
+void memory_release_scoped(void *variable)
+{
+    void *object;
+    memcpy(&object, variable, sizeof object);
+    memory_release_owner(object);
+}
+
 arena_mark arena_tell(const arena *a)
 {
     return (arena_mark){a->chunks, a->chunks ? a->chunks->used : 0};
@@ -268,6 +275,18 @@ char *arena_text(nonsens_context *ctx, arena *a, const char *text)
         memcpy(copy, text, bytes);
     }
     return copy;
+}
+
+nonsens_status arena_texts(nonsens_context *ctx, arena *a, int64_t count, const char *const *from, char ***to)
+{
+    ARENA_TRY(ctx, a, *to, count);
+    for (int64_t i = 0; i < count; i++) {
+        (*to)[i] = arena_text(ctx, a, from[i]);
+        if (!(*to)[i]) {
+            return NONSENS_ERR_MEMORY;
+        }
+    }
+    return NONSENS_OK;
 }
 
 char *arena_format_list(nonsens_context *ctx, arena *a, const char *format, va_list args)

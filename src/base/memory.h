@@ -47,8 +47,11 @@ typedef struct arena {
 void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size);
 void arena_free(arena *a);
 
-/* Declares an empty arena that is freed when its block is left, on any path. */
-#define SCOPED_ARENA(name) __attribute__((cleanup(arena_free))) arena name = {0}
+/* In front of a local variable: `release` gets its address when its block is left, on any path. */
+#define SCOPED(release) __attribute__((cleanup(release)))
+
+/* Declares an empty arena that is freed when its block is left. */
+#define SCOPED_ARENA(name) SCOPED(arena_free) arena name = {0}
 
 /* A position to which an arena can be wound back, to reuse scratch space inside a loop. */
 typedef struct arena_mark {
@@ -60,8 +63,12 @@ void arena_rewind(arena *a, arena_mark mark);
 
 /* Frees an object of memory_get whose first member is the arena of all that it owns; NULL is fine. */
 void memory_release_owner(void *object);
+/* memory_release_owner for such a variable: a pointer to data, a result, a graph or the like. */
+void memory_release_scoped(void *variable);
 
 char *arena_text(nonsens_context *ctx, arena *a, const char *text);
+/* Copies of `count` texts. */
+nonsens_status arena_texts(nonsens_context *ctx, arena *a, int64_t count, const char *const *from, char ***to);
 /* As sprintf, into the arena. */
 char *arena_format(nonsens_context *ctx, arena *a, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* As vsprintf; args is used up. */

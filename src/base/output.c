@@ -153,9 +153,8 @@ static int target_error(nonsens_context *ctx, arena *a, const char *path)
 nonsens_status nonsens_output_check(nonsens_context *ctx, const char *path)
 {
     NEEDED(ctx, path);
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     int error = strcmp(path, "-") == 0 ? 0 : path[0] ? target_error(ctx, &scratch, path) : ENOENT;
-    arena_free(&scratch);
     return error ? fail_output(ctx, path, error) : NONSENS_OK;
 }
 

@@ -75,16 +75,11 @@ static void run_job(struct loop *loop, int64_t job)
     }
 }
 
-static int team_size(int threads, int64_t jobs)
-{
-    int team = parallel_threads(threads);
-    return team <= jobs ? team : jobs > 0 ? (int)jobs : 1;
-}
-
 nonsens_status parallel_for(nonsens_context *ctx, int threads, int64_t jobs, const char *phase, job_fn run, void *state)
 {
     struct loop loop = {ctx, phase, run, state, jobs, 0, 0, NONSENS_OK, PTHREAD_MUTEX_INITIALIZER};
-#pragma omp parallel for schedule(dynamic, 1) num_threads(parallel_team(team_size(threads, jobs)))
+    int wanted = parallel_threads(threads), team = parallel_team(wanted <= jobs ? wanted : jobs > 0 ? (int)jobs : 1);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
     for (int64_t job = 0; job < jobs; job++) {
         run_job(&loop, job);
     }

@@ -4,14 +4,14 @@
 #include <inttypes.h>
 
 nonsens_status require_count(nonsens_context *ctx, const char *function, const char *argument, int64_t count,
-                             int64_t least, int64_t most)
+                             int64_t min, int64_t max)
 {
-    if (count >= least && count <= most) {
+    if (count >= min && count <= max) {
         return NONSENS_OK;
     }
     return fail(ctx, NONSENS_ERR_USAGE,
                 "%s: the argument %s is %" PRId64 "; pass a number from %" PRId64 " to %" PRId64, function, argument,
-                count, least, most);
+                count, min, max);
 }
 
 nonsens_status require_texts(nonsens_context *ctx, const char *function, const char *argument, const char *const *list,

@@ -9,14 +9,13 @@
 #include "base/status.h"
 
 /* NONSENS_ERR_USAGE unless the argument `count` is from least to most. */
-#define REQUIRE_COUNT(ctx, count, least, most) \
-    TRY(require_count((ctx), __func__, #count, (int64_t)(count), (least), (most)))
+#define REQUIRE_COUNT(ctx, count, min, max) TRY(require_count((ctx), __func__, #count, (int64_t)(count), (min), (max)))
 
 /* NONSENS_ERR_USAGE if the list, or one of its `count` texts, is NULL or empty; the count is checked already. */
 #define REQUIRE_TEXTS(ctx, list, count) TRY(require_texts((ctx), __func__, #list, (list), (count)))
 
 nonsens_status require_count(nonsens_context *ctx, const char *function, const char *argument, int64_t count,
-                             int64_t least, int64_t most);
+                             int64_t min, int64_t max);
 nonsens_status require_texts(nonsens_context *ctx, const char *function, const char *argument, const char *const *list,
                              int64_t count);
 

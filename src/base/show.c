@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,11 +36,11 @@ int show_printable_length(const char *text, int64_t left)
 }
 
 /* Writes characters to out, whose `room` excludes the closing NUL; how many bytes of the text they stand for. */
-static int64_t show_part(char **out, size_t room, const char *text, int64_t length, int64_t most)
+static int64_t show_part(char **out, size_t room, const char *text, int64_t length, int64_t max)
 {
     char *to = *out;
     int64_t i = 0, shown = 0;
-    while (i < length && shown < most && (size_t)(to - *out) + ESCAPED <= room) {
+    while (i < length && shown < max && (size_t)(to - *out) + ESCAPED <= room) {
         int step = show_printable_length(text + i, length - i);
         if (step > 0) {
             memcpy(to, text + i, (size_t)step);
@@ -56,11 +57,11 @@ static int64_t show_part(char **out, size_t room, const char *text, int64_t leng
     return i;
 }
 
-char *show_text(char *out, size_t bytes, const char *text, int64_t length, int64_t most)
+char *show_text(char *out, size_t bytes, const char *text, int64_t length, int64_t max)
 {
     static const char dots[] = "...";
     char *to = out;
-    int64_t used = show_part(&to, bytes - sizeof dots, text, length, most);
+    int64_t used = show_part(&to, bytes - sizeof dots, text, length, max);
     memcpy(to, used < length ? dots : "", used < length ? sizeof dots : 1);
     return out;
 }
@@ -83,6 +84,24 @@ const char *show_quoted(char out[SHOWN_BYTES], const char *text)
 const char *show_bare(char out[SHOWN_BYTES], const char *text)
 {
     return text[0] ? show_text(out, SHOWN_BYTES, text, (int64_t)strlen(text), NAME_CHARACTERS) : show_bytes(out, "", 0);
+}
+
+void show_list_add(show_list *list, const char *name)
+{
+    char shown[SHOWN_BYTES];
+    if (list->count++ < list->max) {
+        list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s%s",
+                                       list->used ? ", " : "", show_bare(shown, name));
+    }
+}
+
+const char *show_list_end(show_list *list)
+{
+    if (list->count > list->max) {
+        snprintf(list->text + list->used, sizeof list->text - list->used, " and %" PRId64 " more",
+                 list->count - list->max);
+    }
+    return list->text;
 }
 
 const char *show_path(char out[SHOWN_PATH_BYTES], const char *path)

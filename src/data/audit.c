@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { FEW_VALUES = 20, FEW_SEGMENTS = 3, TINY_SEGMENT = 20, SHOWN_DIGITS = 2, LISTED = 10 };
@@ -99,21 +98,16 @@ static nonsens_status audit_discrete(nonsens_context *ctx, arena *scratch, nonse
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
-static bool is_number(const char *name)
-{
-    const char *end = name + strlen(name);
-    double value;
-    return number_parse(name, end, &value) == end;
-}
-
 /* Names such as 1.25 are the first row of a file without header; whole numbers may well be names: years, sites. */
 static nonsens_status audit_names(nonsens_context *ctx, nonsens_data *data)
 {
     int64_t numbers = 0, with_fraction = 0;
     char shown[SHOWN_BYTES];
     for (int64_t j = 0; j < data->d; j++) {
-        numbers += is_number(data->names[j]);
-        with_fraction += strchr(data->names[j], '.') != NULL;
+        const char *name = data->names[j], *end = name + strlen(name);
+        double value;
+        numbers += number_parse(name, end, &value) == end;
+        with_fraction += strchr(name, '.') != NULL;
     }
     if (numbers < data->d || with_fraction == 0) {
         return NONSENS_OK;
@@ -251,28 +245,21 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
 
 /* ---- the door ------------------------------------------------------------------------------------------------ */
 
-static nonsens_status audit_all(nonsens_context *ctx, arena *scratch, nonsens_data *data)
+nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data)
 {
+    SCOPED_ARENA(scratch);
     if (data->n < 2) {
         return fail(ctx, NONSENS_ERR_DATA, "there is only one row; nothing can be learned from it, give more rows");
     }
-    arena_mark mark = arena_tell(scratch);
+    arena_mark mark = arena_tell(&scratch);
     TRY(audit_constant(ctx, data));
-    TRY(audit_linear(ctx, scratch, data));
-    arena_rewind(scratch, mark);
-    TRY(audit_discrete(ctx, scratch, data));
-    arena_rewind(scratch, mark);
+    TRY(audit_linear(ctx, &scratch, data));
+    arena_rewind(&scratch, mark);
+    TRY(audit_discrete(ctx, &scratch, data));
+    arena_rewind(&scratch, mark);
     TRY(audit_names(ctx, data));
     TRY(audit_segments(ctx, data));
-    return audit_autocorrelation(ctx, scratch, data);
-}
-
-nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data)
-{
-    arena scratch = {0};
-    nonsens_status status = audit_all(ctx, &scratch, data);
-    arena_free(&scratch);
-    return status;
+    return audit_autocorrelation(ctx, &scratch, data);
 }
 
 nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *data)

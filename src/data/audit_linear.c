@@ -36,15 +36,6 @@ static double distance(const double *a, const double *b, int64_t n, double corre
     return 0.5 * sum / (double)n;
 }
 
-static double correlation_of(const double *a, const double *b, int64_t n)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum / (double)n;
-}
-
 typedef struct columns {
     nonsens_data *data;
     int64_t d;
@@ -150,7 +141,7 @@ static void remove_parts(int64_t n, int64_t count, const double *q, double *v, d
 static nonsens_status divide(nonsens_context *ctx, arena *scratch, const columns *c, division *out)
 {
     int64_t n = c->data->n;
-    double *q, *share, least = DEPENDENT * sqrt((double)n); // (n, k), (k)
+    double *q, *share, min_norm = DEPENDENT * sqrt((double)n); // (n, k), (k)
     ARENA_TRY(ctx, scratch, q, n * c->k);
     ARENA_TRY(ctx, scratch, share, c->k);
     ARENA_TRY(ctx, scratch, out->basis, c->k);
@@ -164,7 +155,7 @@ static nonsens_status divide(nonsens_context *ctx, arena *scratch, const columns
         for (int64_t t = 0; t < n; t++) {
             square += v[t] * v[t];
         }
-        if (sqrt(square) > least) {
+        if (sqrt(square) > min_norm) {
             for (int64_t t = 0; t < n; t++) {
                 v[t] /= sqrt(square);
             }
@@ -254,29 +245,22 @@ nonsens_status audit_linear(nonsens_context *ctx, arena *scratch, nonsens_data *
     return c.k > 2 ? find_combinations(ctx, scratch, &c) : NONSENS_OK;
 }
 
-static nonsens_status pair_distance(nonsens_context *ctx, arena *scratch, const nonsens_data *data, double *gap)
-{
-    double *a, *b; // (n)
-    ARENA_TRY(ctx, scratch, a, data->n);
-    ARENA_TRY(ctx, scratch, b, data->n);
-    column_standardise(data->n, matrix_col(data->x, 0), a);
-    column_standardise(data->n, matrix_col(data->x, 1), b);
-    *gap = distance(a, b, data->n, correlation_of(a, b, data->n));
-    return NONSENS_OK;
-}
-
 nonsens_status audit_require_pair(nonsens_context *ctx, const nonsens_data *data)
 {
+    SCOPED_ARENA(scratch);
+    double *a, *b, products = 0; // (n) each
     if (data->d != 2) {
         return fail(ctx, NONSENS_ERR_USAGE, "two variables are needed, not %" PRId64 "; name them with --x A --y B",
                     data->d);
     }
-    arena scratch = {0};
-    double gap = 1;
-    nonsens_status status = pair_distance(ctx, &scratch, data, &gap);
-    arena_free(&scratch);
-    TRY(status);
-    if (gap < DUPLICATE) {
+    ARENA_TRY(ctx, &scratch, a, data->n);
+    ARENA_TRY(ctx, &scratch, b, data->n);
+    column_standardise(data->n, matrix_col(data->x, 0), a);
+    column_standardise(data->n, matrix_col(data->x, 1), b);
+    for (int64_t i = 0; i < data->n; i++) {
+        products += a[i] * b[i];
+    }
+    if (distance(a, b, data->n, products / (double)data->n) < DUPLICATE) {
         char first[SHOWN_BYTES], second[SHOWN_BYTES];
         return fail(ctx, NONSENS_ERR_DATA,
                     "columns %s and %s are exact linear functions of each other: no method can tell cause from effect; "

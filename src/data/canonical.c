@@ -69,13 +69,13 @@ static double mean_of_sorted(const sort_entry *sorted, int64_t n, double sign, d
 /* Moments of values brought to [-1, 1] first, so that no finite column overflows. */
 static shape shape_of_sorted(const sort_entry *sorted, int64_t n, double sign)
 {
-    double least = value_at(sorted, n, sign, 0), most = value_at(sorted, n, sign, n - 1);
-    if (least == most) {
+    double low = value_at(sorted, n, sign, 0), high = value_at(sorted, n, sign, n - 1);
+    if (low == high) {
         return (shape){0};
     }
-    double factor = column_factor(fmax(fabs(least), fabs(most)));
+    double factor = column_factor(fmax(fabs(low), fabs(high)));
     double mean = mean_of_sorted(sorted, n, sign, factor);
-    double reach = fmax(mean - least * factor, most * factor - mean);
+    double reach = fmax(mean - low * factor, high * factor - mean);
     double m2 = 0, m3 = 0, m4 = 0;
     for (int64_t i = 0; i < n; i++) {
         double u = (value_at(sorted, n, sign, i) * factor - mean) / reach;
@@ -235,25 +235,17 @@ static int compare_columns(const void *state, int64_t i, int64_t j)
     return order ? order : compare_joint(r);
 }
 
-static nonsens_status open_ranking(nonsens_context *ctx, arena *scratch, const canonical_input *in, const double *sign,
-                                   ranking *r)
-{
-    *r = (ranking){.in = in, .sign = sign};
-    ARENA_TRY(ctx, scratch, r->shape, in->d);
-    ARENA_TRY(ctx, scratch, r->a, in->n);
-    ARENA_TRY(ctx, scratch, r->b, in->n);
-    ARENA_TRY(ctx, scratch, r->spare, in->n);
-    ARENA_TRY(ctx, scratch, r->sum, in->n);
-    ARENA_TRY(ctx, scratch, r->has_sums, 1);
-    return NONSENS_OK;
-}
-
 nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const canonical_input *in, int32_t *rank,
                                  double *sign)
 {
-    ranking r;
+    bool has_sums = false;
+    ranking r = {.in = in, .sign = sign, .has_sums = &has_sums};
     sort_entry *column, *spare; // (d)
-    TRY(open_ranking(ctx, scratch, in, sign, &r));
+    ARENA_TRY(ctx, scratch, r.shape, in->d);
+    ARENA_TRY(ctx, scratch, r.a, in->n);
+    ARENA_TRY(ctx, scratch, r.b, in->n);
+    ARENA_TRY(ctx, scratch, r.spare, in->n);
+    ARENA_TRY(ctx, scratch, r.sum, in->n);
     ARENA_TRY(ctx, scratch, column, in->d);
     ARENA_TRY(ctx, scratch, spare, in->d);
     for (int64_t j = 0; j < in->d; j++) {

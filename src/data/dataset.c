@@ -88,18 +88,6 @@ static nonsens_status check_input(nonsens_context *ctx, arena *scratch, const bu
     return check_values(ctx, in);
 }
 
-static nonsens_status copy_names(nonsens_context *ctx, nonsens_data *data, const build_input *in)
-{
-    ARENA_TRY(ctx, &data->memory, data->names, in->d);
-    for (int64_t j = 0; j < in->d; j++) {
-        data->names[j] = arena_text(ctx, &data->memory, in->names[j]);
-        if (!data->names[j]) {
-            return NONSENS_ERR_MEMORY;
-        }
-    }
-    return NONSENS_OK;
-}
-
 /* Bounds, labels and row labels, from the categories in canonical order; categories without rows vanish. */
 static nonsens_status fill_segments(nonsens_context *ctx, nonsens_data *data, const build_input *in,
                                     const int64_t *size, const int32_t *segment_order)
@@ -165,26 +153,27 @@ static nonsens_status count_categories(nonsens_context *ctx, arena *scratch, con
     return NONSENS_OK;
 }
 
-static nonsens_status fill(nonsens_context *ctx, arena *scratch, nonsens_data *data, const build_input *in)
+static nonsens_status fill(nonsens_context *ctx, nonsens_data *data, const build_input *in)
 {
+    SCOPED_ARENA(scratch);
     int64_t *size, *order;  // (categories), (n)
     int32_t *segment_order; // (categories)
-    TRY(check_input(ctx, scratch, in));
-    TRY(count_categories(ctx, scratch, in, &size));
+    TRY(check_input(ctx, &scratch, in));
+    TRY(count_categories(ctx, &scratch, in, &size));
     canonical_input canonical = {in->n, in->d,   in->category ? in->segments : 1, in->column, in->category,
                                  size,  in->sign};
     data->n = in->n;
     data->d = in->d;
     ARENA_TRY(ctx, &data->memory, data->column_rank, in->d);
     ARENA_TRY(ctx, &data->memory, data->sign, in->d);
-    ARENA_TRY(ctx, scratch, order, in->n);
-    ARENA_TRY(ctx, scratch, segment_order, canonical.categories);
-    arena_mark mark = arena_tell(scratch);
-    TRY(canonical_columns(ctx, scratch, &canonical, data->column_rank, data->sign));
-    arena_rewind(scratch, mark);
-    TRY(canonical_rows(ctx, scratch, &canonical, data->column_rank, data->sign, order, segment_order));
-    arena_rewind(scratch, mark);
-    TRY(copy_names(ctx, data, in));
+    ARENA_TRY(ctx, &scratch, order, in->n);
+    ARENA_TRY(ctx, &scratch, segment_order, canonical.categories);
+    arena_mark mark = arena_tell(&scratch);
+    TRY(canonical_columns(ctx, &scratch, &canonical, data->column_rank, data->sign));
+    arena_rewind(&scratch, mark);
+    TRY(canonical_rows(ctx, &scratch, &canonical, data->column_rank, data->sign, order, segment_order));
+    arena_rewind(&scratch, mark);
+    TRY(arena_texts(ctx, &data->memory, in->d, in->names, &data->names));
     TRY(fill_segments(ctx, data, in, size, segment_order));
     TRY(fill_values(ctx, data, in, order));
     data->hash = canonical_hash(data);
@@ -194,21 +183,14 @@ static nonsens_status fill(nonsens_context *ctx, arena *scratch, nonsens_data *d
 static nonsens_status build(nonsens_context *ctx, const build_input *in, bool audit, nonsens_data **out)
 {
     *out = NULL;
-    nonsens_data *data = memory_get(1, sizeof *data);
+    SCOPED(memory_release_scoped) nonsens_data *data = memory_get(1, sizeof *data);
     if (!data) {
         return fail_memory(ctx);
     }
-    arena scratch = {0};
-    nonsens_status status = fill(ctx, &scratch, data, in);
-    arena_free(&scratch);
-    if (status == NONSENS_OK && audit) {
-        status = audit_dataset(ctx, data);
-    }
-    if (status != NONSENS_OK) {
-        nonsens_data_free(data);
-        return status;
-    }
+    TRY(fill(ctx, data, in));
+    TRY(audit ? audit_dataset(ctx, data) : NONSENS_OK);
     *out = data;
+    data = NULL;
     return NONSENS_OK;
 }
 
@@ -231,31 +213,29 @@ nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d,
 nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, int64_t count, const int64_t *index,
                               nonsens_data **out)
 {
-    arena local = {0};
-    const double **column = arena_get(ctx, &local, count, sizeof *column);
-    const char **names = column ? arena_get(ctx, &local, count, sizeof *names) : NULL;
-    double *sign = names ? arena_get(ctx, &local, count, sizeof *sign) : NULL;
-    nonsens_status status = sign ? NONSENS_OK : NONSENS_ERR_MEMORY;
+    SCOPED_ARENA(local);
+    const double **column;
+    const char **names;
+    double *sign;
     *out = NULL;
-    for (int64_t k = 0; status == NONSENS_OK && k < count; k++) {
+    ARENA_TRY(ctx, &local, column, count);
+    ARENA_TRY(ctx, &local, names, count);
+    ARENA_TRY(ctx, &local, sign, count);
+    for (int64_t k = 0; k < count; k++) {
         column[k] = matrix_col(data->x, index[k]);
         names[k] = data->names[index[k]];
         sign[k] = data->sign[index[k]];
     }
-    if (status == NONSENS_OK) {
-        build_input in = {.n = data->n,
-                          .d = count,
-                          .segments = data->segments,
-                          .column = column,
-                          .sign = sign,
-                          .names = names,
-                          .category = data->segments > 0 ? data->segment : NULL,
-                          .labels = (const char *const *)data->labels,
-                          .input_row = data->input_row};
-        status = build(ctx, &in, true, out);
-    }
-    arena_free(&local);
-    return status;
+    build_input in = {.n = data->n,
+                      .d = count,
+                      .segments = data->segments,
+                      .column = column,
+                      .sign = sign,
+                      .names = names,
+                      .category = data->segments > 0 ? data->segment : NULL,
+                      .labels = (const char *const *)data->labels,
+                      .input_row = data->input_row};
+    return build(ctx, &in, true, out);
 }
 
 nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out)
@@ -302,6 +282,33 @@ nonsens_status dataset_rows(nonsens_context *ctx, arena *scratch, const nonsens_
     return build(ctx, &in, true, out);
 }
 
+row_groups dataset_groups(const nonsens_data *data, const nonsens_options *options, int64_t whole[2])
+{
+    bool pooled = data->segments == 0 || options->pooling == POOLING_POOLED;
+    whole[0] = 0;
+    whole[1] = data->n;
+    return pooled ? (row_groups){1, whole} : (row_groups){data->segments, data->start};
+}
+
+int64_t dataset_find_name(const nonsens_data *data, const char *name)
+{
+    for (int64_t j = 0; j < data->d; j++) {
+        if (strcmp(data->names[j], name) == 0) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+nonsens_status dataset_column_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t **place)
+{
+    ARENA_TRY(ctx, a, *place, data->d);
+    for (int64_t k = 0; k < data->d; k++) {
+        (*place)[data->column_rank[k]] = k;
+    }
+    return NONSENS_OK;
+}
+
 nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out)
 {
     double *copy; // (n, d)
@@ -315,8 +322,8 @@ nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonse
 
 int64_t dataset_smallest_segment(const nonsens_data *data)
 {
-    int64_t smallest = data->segments - 1, least = data->start[smallest + 1] - data->start[smallest];
-    for (int64_t e = smallest - 1; e >= 0 && data->start[e + 1] - data->start[e] == least; e--) { // sizes descend
+    int64_t smallest = data->segments - 1, rows = data->start[smallest + 1] - data->start[smallest];
+    for (int64_t e = smallest - 1; e >= 0 && data->start[e + 1] - data->start[e] == rows; e--) { // sizes descend
         smallest = strcmp(data->labels[e], data->labels[smallest]) < 0 ? e : smallest;
     }
     return smallest;
@@ -324,26 +331,13 @@ int64_t dataset_smallest_segment(const nonsens_data *data)
 
 nonsens_status dataset_warn(nonsens_context *ctx, nonsens_data *data, const char *format, ...)
 {
-    int64_t count = data->warnings;
-    if ((count & (count - 1)) == 0) { // full at 0, 1, 2, 4, 8, ...: twice the room
-        char **larger;
-        ARENA_TRY(ctx, &data->memory, larger, count ? 2 * count : 1);
-        for (int64_t i = 0; i < count; i++) {
-            larger[i] = data->warning[i];
-        }
-        data->warning = larger;
-    }
-    va_list args, again;
+    va_list args;
+    ARENA_GROW(ctx, &data->memory, data->warning, data->warnings, data->warning_capacity);
     va_start(args, format);
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    char *text = arena_format_list(ctx, &data->memory, format, args);
     va_end(args);
-    char *text = length < 0 ? NULL : arena_get(ctx, &data->memory, (int64_t)length + 1, 1);
-    if (text) {
-        vsnprintf(text, (size_t)length + 1, format, again);
-        data->warning[data->warnings++] = text;
-    }
-    va_end(again);
+    data->warning[data->warnings] = text;
+    data->warnings += text != NULL;
     return text ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
@@ -382,36 +376,17 @@ static nonsens_status categorise(nonsens_context *ctx, arena *scratch, int64_t n
     return NONSENS_OK;
 }
 
-static nonsens_status default_names(nonsens_context *ctx, arena *scratch, int64_t d, build_input *in)
-{
-    const char **names; // (d)
-    ARENA_TRY(ctx, scratch, names, d);
-    for (int64_t j = 0; j < d; j++) {
-        names[j] = arena_format(ctx, scratch, "c%" PRId64, j + 1);
-        if (!names[j]) {
-            return NONSENS_ERR_MEMORY;
-        }
-    }
-    in->names = names;
-    return NONSENS_OK;
-}
-
-/* Names and strides, before any value is read. */
-static nonsens_status check_arrays(nonsens_context *ctx, const build_input *in, int64_t row_stride,
-                                   int64_t column_stride)
-{
-    for (int64_t j = 0; in->names && j < in->d; j++) {
-        TRY(require_name(ctx, j, in->names[j]));
-    }
-    return require_reach(ctx, in->n, row_stride, in->d, column_stride);
-}
-
+/* Names and strides are checked before any value is read; in->names are c1, c2, ... if there are none. */
 static nonsens_status gather_arrays(nonsens_context *ctx, arena *scratch, const double *values, int64_t row_stride,
                                     int64_t column_stride, const int64_t *segment, build_input *in)
 {
     double *copy;          // (n, d)
     const double **column; // (d)
-    TRY(check_arrays(ctx, in, row_stride, column_stride));
+    const char **names;    // (d)
+    for (int64_t j = 0; in->names && j < in->d; j++) {
+        TRY(require_name(ctx, j, in->names[j]));
+    }
+    TRY(require_reach(ctx, in->n, row_stride, in->d, column_stride));
     ARENA_TRY(ctx, scratch, copy, in->n * in->d); // both have 31 bits
     ARENA_TRY(ctx, scratch, column, in->d);
     for (int64_t j = 0; j < in->d; j++) {
@@ -421,9 +396,14 @@ static nonsens_status gather_arrays(nonsens_context *ctx, arena *scratch, const 
         }
     }
     in->column = column;
-    if (!in->names) {
-        TRY(default_names(ctx, scratch, in->d, in));
+    ARENA_TRY(ctx, scratch, names, in->d);
+    for (int64_t j = 0; !in->names && j < in->d; j++) {
+        names[j] = arena_format(ctx, scratch, "c%" PRId64, j + 1);
+        if (!names[j]) {
+            return NONSENS_ERR_MEMORY;
+        }
     }
+    in->names = in->names ? in->names : names;
     return segment ? categorise(ctx, scratch, in->n, segment, in) : NONSENS_OK;
 }
 
@@ -436,14 +416,10 @@ nonsens_status nonsens_data_from_arrays(nonsens_context *ctx, int64_t n, int64_t
     context_begin(ctx);
     REQUIRE_COUNT(ctx, n, 1, NONSENS_MAX_COUNT);
     REQUIRE_COUNT(ctx, d, 1, NONSENS_MAX_COUNT);
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     build_input in = {.n = n, .d = d, .names = names};
-    nonsens_status status = gather_arrays(ctx, &scratch, values, row_stride, column_stride, segment, &in);
-    if (status == NONSENS_OK) {
-        status = build(ctx, &in, true, out);
-    }
-    arena_free(&scratch);
-    return status;
+    TRY(gather_arrays(ctx, &scratch, values, row_stride, column_stride, segment, &in));
+    return build(ctx, &in, true, out);
 }
 
 void nonsens_data_free(nonsens_data *data)

@@ -32,7 +32,7 @@ struct nonsens_data {
     bool by_role;         /* read with --x, --y and --given: just these variables, in this order */
     int64_t dependent;    /* columns that are exact linear functions of others */
     char **warning;       /* (warnings) sentences of reading and audit */
-    int64_t warnings;
+    int64_t warnings, warning_capacity;
 };
 
 /*
@@ -62,6 +62,15 @@ nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int6
 /* The data set with some of its rows alone (places in x, which may repeat), in canonical order of its own. */
 nonsens_status dataset_rows(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t count,
                             const int64_t *row, nonsens_data **out);
+
+/* Segments, or one group of all rows if there are none or tests are to be pooled; whole (2) must live as long. */
+row_groups dataset_groups(const nonsens_data *data, const nonsens_options *options, int64_t whole[2]);
+
+/* The user's column of this name, -1 if there is none. */
+int64_t dataset_find_name(const nonsens_data *data, const char *name);
+
+/* place (d): where each of the user's columns stands in canonical order, the inverse of column_rank. */
+nonsens_status dataset_column_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t **place);
 
 /* A copy of x (n, d) with the columns in canonical order; memory from `a`. */
 nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out);

@@ -47,35 +47,27 @@ static int64_t draw_blocks(rng *r, const place *from, int64_t rows, int64_t leng
     return count;
 }
 
-static nonsens_status draw_rows(nonsens_context *ctx, arena *a, const nonsens_data *data,
-                                const nonsens_options *options, int64_t most, nonsens_data **out)
+nonsens_status subsample(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                         int64_t max_rows, nonsens_data **out)
 {
+    SCOPED_ARENA(scratch);
     place *from;
     int64_t *index, *row, count = 0, stretches = data->segments > 0 ? data->segments : 1;
     int64_t length = options->block_length > 1 ? options->block_length : 1;
     rng r = rng_new((uint64_t)options->seed, RNG_FEWER_ROWS, 0);
-    ARENA_TRY(ctx, a, from, data->n);
-    ARENA_TRY(ctx, a, index, data->n);
-    ARENA_TRY(ctx, a, row, data->n);
+    *out = NULL;
+    if (max_rows <= 0 || data->n <= max_rows) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, &scratch, from, data->n);
+    ARENA_TRY(ctx, &scratch, index, data->n);
+    ARENA_TRY(ctx, &scratch, row, data->n);
     for (int64_t e = 0; e < stretches; e++) {
         int64_t rows = data->start[e + 1] - data->start[e];
-        double share = ceil((double)most * ((double)rows / (double)data->n));
+        double share = ceil((double)max_rows * ((double)rows / (double)data->n));
         int64_t wanted = share > MIN_OF_SEGMENT ? (int64_t)share : MIN_OF_SEGMENT;
         list_rows(data, data->start[e], data->start[e + 1], length > 1, from);
         count += draw_blocks(&r, from, rows, length, wanted, index, row + count);
     }
-    return dataset_rows(ctx, a, data, count, row, out);
-}
-
-nonsens_status subsample(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, int64_t most,
-                         nonsens_data **out)
-{
-    arena scratch = {0};
-    *out = NULL;
-    if (most <= 0 || data->n <= most) {
-        return NONSENS_OK;
-    }
-    nonsens_status status = draw_rows(ctx, &scratch, data, options, most, out);
-    arena_free(&scratch);
-    return status;
+    return dataset_rows(ctx, &scratch, data, count, row, out);
 }

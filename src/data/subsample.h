@@ -8,10 +8,10 @@
 #include "data/dataset.h"
 
 /*
- * About `most` of the rows, the same share of every segment but at least 100 where it has them; *out is NULL if
+ * About max_rows of the rows, the same share of every segment but at least 100 where it has them; *out is NULL if
  * there are no more than that.  With --block-length whole blocks of neighbouring rows.
  */
-nonsens_status subsample(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, int64_t most,
-                         nonsens_data **out);
+nonsens_status subsample(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                         int64_t max_rows, nonsens_data **out);
 
 #endif

@@ -37,32 +37,6 @@ typedef struct namings {
     int64_t count;
 } namings;
 
-static int64_t find_name(const nonsens_data *data, const char *wanted)
-{
-    for (int64_t j = 0; j < data->d; j++) {
-        if (strcmp(data->names[j], wanted) == 0) {
-            return j;
-        }
-    }
-    return -1;
-}
-
-/* k - 1 of #k (from 1) if there are so many variables, or -1. */
-static int64_t find_number(const nonsens_data *data, const char *wanted)
-{
-    int64_t k = 0;
-    if (wanted[0] != '#' || !wanted[1]) {
-        return -1;
-    }
-    for (const char *digit = wanted + 1; *digit; digit++) {
-        if (*digit < '0' || *digit > '9' || k > data->d) {
-            return -1;
-        }
-        k = 10 * k + (*digit - '0');
-    }
-    return k >= 1 && k <= data->d ? k - 1 : -1;
-}
-
 /* The name as it stands or, where no variable is called so, without blanks around it. */
 static nonsens_status add_name(nonsens_context *ctx, arena *a, const nonsens_data *data, const char *key,
                                const char *begin, const char *end, namings *all)
@@ -72,14 +46,14 @@ static nonsens_status add_name(nonsens_context *ctx, arena *a, const nonsens_dat
     if (!item->name) {
         return NONSENS_ERR_MEMORY;
     }
-    item->index = find_name(data, item->name);
+    item->index = dataset_find_name(data, item->name);
     if (item->index < 0) {
         size_t length = strlen(item->name), blanks = strspn(item->name, " \t");
         while (length > blanks && strchr(" \t", item->name[length - 1])) {
             item->name[--length] = '\0';
         }
         item->name += blanks;
-        item->index = find_name(data, item->name);
+        item->index = dataset_find_name(data, item->name);
     }
     all->count++;
     return NONSENS_OK;
@@ -91,7 +65,7 @@ static nonsens_status add_list(nonsens_context *ctx, arena *a, const nonsens_dat
 {
     const char *begin, *end;
     int64_t before = all->count;
-    if (list[0] && find_name(data, list) >= 0) {
+    if (list[0] && dataset_find_name(data, list) >= 0) {
         TRY(add_name(ctx, a, data, key, list, list + strlen(list), all));
     } else {
         while (option_next_name(&list, &begin, &end)) {
@@ -128,7 +102,7 @@ static void place_numbers(const nonsens_data *data, namings *all)
         while (kept_just_these && next < data->d && is_taken(all, next)) {
             next++;
         }
-        item->index = kept_just_these ? next : find_number(data, item->name);
+        item->index = kept_just_these ? next : option_column_number(item->name, data->d);
     }
 }
 
@@ -151,22 +125,13 @@ static nonsens_status check_namings(nonsens_context *ctx, const nonsens_data *da
     return NONSENS_OK;
 }
 
-static int64_t count_names(const char *list)
-{
-    const char *begin, *end;
-    int64_t count = 0;
-    while (option_next_name(&list, &begin, &end)) {
-        count++;
-    }
-    return count;
-}
-
 /* All variables of all lists, and how many of them each list has. */
 static nonsens_status find_all(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                                int64_t **index, int64_t count[3])
 {
     namings all = {NULL, 0};
-    ARENA_TRY(ctx, a, all.item, count_names(options->x) + count_names(options->y) + count_names(options->given));
+    int64_t names = option_count_names(options->x) + option_count_names(options->y);
+    ARENA_TRY(ctx, a, all.item, names + option_count_names(options->given));
     TRY(add_list(ctx, a, data, "x", options->x, &all, &count[0]));
     TRY(add_list(ctx, a, data, "y", options->y, &all, &count[1]));
     TRY(add_list(ctx, a, data, "given", options->given, &all, &count[2]));
@@ -213,14 +178,12 @@ static nonsens_status select_columns(nonsens_context *ctx, const nonsens_data *d
     if (as_they_are) {
         return NONSENS_OK;
     }
-    TRY(dataset_select(ctx, data, count, index, owned));
-    *out = *owned;
-    nonsens_status status = pass_warnings(ctx, data, *owned);
-    if (status != NONSENS_OK) {
-        nonsens_data_free(*owned);
-        *owned = NULL;
-    }
-    return status;
+    SCOPED(memory_release_scoped) nonsens_data *selected = NULL;
+    TRY(dataset_select(ctx, data, count, index, &selected));
+    TRY(pass_warnings(ctx, data, selected));
+    *out = *owned = selected;
+    selected = NULL;
+    return NONSENS_OK;
 }
 
 static nonsens_status ask_for_names(nonsens_context *ctx, const nonsens_data *data, bool one)
@@ -241,7 +204,7 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
                                variable_roles *out)
 {
     char list[LIST_BYTES];
-    arena local = {0};
+    SCOPED_ARENA(local);
     int64_t *index;
     *out = (variable_roles){.data = data, .count = {1, one ? 0 : 1, 0}};
     if (one && (options->y[0] || options->given[0])) {
@@ -260,16 +223,11 @@ nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, c
         return fail(ctx, NONSENS_ERR_USAGE, "--x and --y go together; there are the variables %s",
                     list_names(data, list));
     }
-    nonsens_status status = find_all(ctx, &local, data, options, &index, out->count);
-    if (status == NONSENS_OK && one && out->count[0] != 1) {
-        status = fail(ctx, NONSENS_ERR_USAGE, "this test takes one variable; --x names %" PRId64, out->count[0]);
+    TRY(find_all(ctx, &local, data, options, &index, out->count));
+    if (one && out->count[0] != 1) {
+        return fail(ctx, NONSENS_ERR_USAGE, "this test takes one variable; --x names %" PRId64, out->count[0]);
     }
-    if (status == NONSENS_OK) {
-        status =
-            select_columns(ctx, data, out->count[0] + out->count[1] + out->count[2], index, &out->data, &out->owned);
-    }
-    arena_free(&local);
-    return status;
+    return select_columns(ctx, data, out->count[0] + out->count[1] + out->count[2], index, &out->data, &out->owned);
 }
 
 nonsens_status variables_pair(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -293,15 +251,10 @@ nonsens_status variables_find(nonsens_context *ctx, const nonsens_data *data, co
     naming item;
     namings one = {&item, 0};
     char list[LIST_BYTES];
-    arena local = {0};
-    nonsens_status status = add_name(ctx, &local, data, key, wanted, wanted + strlen(wanted), &one);
-    if (status == NONSENS_OK) {
-        *index = item.index >= 0 ? item.index : find_number(data, item.name);
-        if (*index < 0) {
-            status = fail(ctx, NONSENS_ERR_DATA, "--%s %s: there is no such variable; there are %s", key, item.name,
-                          list_names(data, list));
-        }
-    }
-    arena_free(&local);
-    return status;
+    SCOPED_ARENA(local);
+    TRY(add_name(ctx, &local, data, key, wanted, wanted + strlen(wanted), &one));
+    *index = item.index >= 0 ? item.index : option_column_number(item.name, data->d);
+    return *index >= 0 ? NONSENS_OK
+                       : fail(ctx, NONSENS_ERR_DATA, "--%s %s: there is no such variable; there are %s", key, item.name,
+                              list_names(data, list));
 }

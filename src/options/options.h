@@ -170,6 +170,10 @@ nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *option
  * false at the end.  *rest is the list to begin with.
  */
 bool option_next_name(const char **rest, const char **begin, const char **end);
+int64_t option_count_names(const char *list);
+
+/* k - 1 of "#k", k from 1 to `count`; -1 for everything else. */
+int64_t option_column_number(const char *name, int64_t count);
 
 /* Does the test ask whether one variable changes over segments? */
 static inline bool option_is_sample_test(enum option_independence_test test)

@@ -34,6 +34,31 @@ bool option_next_name(const char **rest, const char **begin, const char **end)
     return true;
 }
 
+int64_t option_count_names(const char *list)
+{
+    const char *begin, *end;
+    int64_t count = 0;
+    while (option_next_name(&list, &begin, &end)) {
+        count++;
+    }
+    return count;
+}
+
+int64_t option_column_number(const char *name, int64_t count)
+{
+    int64_t number = 0;
+    if (name[0] != '#' || !name[1]) {
+        return -1;
+    }
+    for (const char *digit = name + 1; *digit; digit++) {
+        if (*digit < '0' || *digit > '9' || number > count) {
+            return -1;
+        }
+        number = 10 * number + (*digit - '0');
+    }
+    return number <= count ? number - 1 : -1;
+}
+
 static nonsens_status check_names(nonsens_context *ctx, const char *key, const char *list)
 {
     const char *begin, *end;
@@ -48,15 +73,9 @@ static nonsens_status check_names(nonsens_context *ctx, const char *key, const c
                    : NONSENS_OK;
 }
 
-/* Some tests ask about one variable and the segment. */
-static bool takes_one_variable(const nonsens_options *o)
-{
-    return o->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(o->test);
-}
-
 static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *o)
 {
-    bool one = takes_one_variable(o);
+    bool one = o->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(o->test); // against the segment
     if (one && (o->y[0] || o->given[0])) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--%s has no place in this test, which asks whether --x changes over segments; leave it out",

@@ -92,20 +92,10 @@ static nonsens_status take_column(nonsens_context *ctx, const read_state *r, con
     return NONSENS_OK;
 }
 
-/* The number of the label among those that rows have had so far, as a reader of files counts them. */
-static nonsens_status number_label(nonsens_context *ctx, const columns_input *in, int32_t label, text_set *seen,
-                                   int32_t *number)
-{
-    const char *text = in->label[label];
-    if (!utf8_is_valid(text, (int64_t)strlen(text))) {
-        char shown[SHOWN_BYTES];
-        return fail(ctx, NONSENS_ERR_DATA, "the segment label %s is not UTF-8; pass labels in UTF-8",
-                    show_quoted(shown, text));
-    }
-    return text_set_put(ctx, seen, text, (int64_t)strlen(text), number);
-}
-
-/* Equal labels are one category; number: (labels) what number_label gives, or -1 before it is asked. */
+/*
+ * Equal labels are one category.  number (labels): that of each label among those that rows have had so far, as a
+ * reader of files counts them, or -1.
+ */
 static nonsens_status take_label(nonsens_context *ctx, const columns_input *in, int64_t i, text_set *seen,
                                  int32_t *number, table_column *column)
 {
@@ -121,7 +111,13 @@ static nonsens_status take_label(nonsens_context *ctx, const columns_input *in, 
         return NONSENS_OK;
     }
     if (number[label] < 0) {
-        TRY(number_label(ctx, in, label, seen, &number[label]));
+        const char *text = in->label[label];
+        if (!utf8_is_valid(text, (int64_t)strlen(text))) {
+            char shown[SHOWN_BYTES];
+            return fail(ctx, NONSENS_ERR_DATA, "the segment label %s is not UTF-8; pass labels in UTF-8",
+                        show_quoted(shown, text));
+        }
+        TRY(text_set_put(ctx, seen, text, (int64_t)strlen(text), &number[label]));
     }
     column->category[i] = number[label];
     return NONSENS_OK;
@@ -166,7 +162,7 @@ static nonsens_status name_columns(nonsens_context *ctx, read_state *r, const co
 /* Names and, of the columns that are asked for, values. */
 static nonsens_status fill_table(nonsens_context *ctx, read_state *r, const columns_input *in)
 {
-    table_options how = {.wanted = r->wanted_count > 0 ? r->wanted : NULL, .wanted_count = r->wanted_count};
+    table_options reading = {.wanted = r->wanted_count > 0 ? r->wanted : NULL, .wanted_count = r->wanted_count};
     bool labelled = in->category != NULL;
     ARENA_TRY(ctx, r->memory, r->t.path, sizeof TABLE_NAME);
     memcpy(r->t.path, TABLE_NAME, sizeof TABLE_NAME);
@@ -174,22 +170,12 @@ static nonsens_status fill_table(nonsens_context *ctx, read_state *r, const colu
     r->rows = r->t.rows = in->rows;
     r->label = labelled ? in->columns : -1;
     TRY(name_columns(ctx, r, in));
-    table_mark_asked(&r->t, &how);
+    table_mark_asked(&r->t, &reading);
     for (int64_t j = 0; j < in->columns; j++) {
         TRY(check_cancelled(ctx));
         TRY(take_column(ctx, r, in, j));
     }
     return labelled ? take_labels(ctx, r, in, &r->t.column[r->label]) : NONSENS_OK;
-}
-
-static nonsens_status read_columns(nonsens_context *ctx, read_state *r, const columns_input *in, nonsens_data **out)
-{
-    TRY(check_input(ctx, in, r->options));
-    TRY(options_check(ctx, r->options));
-    TRY(reading_list_wanted(ctx, r));
-    TRY(fill_table(ctx, r, in));
-    TRY(reading_interpret(ctx, r));
-    return reading_finish(ctx, r, out);
 }
 
 nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int64_t columns,
@@ -203,14 +189,13 @@ nonsens_status nonsens_data_from_columns(nonsens_context *ctx, int64_t rows, int
     REQUIRE_COUNT(ctx, columns, 0, NONSENS_MAX_COUNT);
     REQUIRE_COUNT(ctx, labels, 0, NONSENS_MAX_COUNT);
     REQUIRE_TEXTS(ctx, label, category ? labels : 0);
-    arena memory = {0};
+    SCOPED_ARENA(memory);
     read_state r = {.options = options, .memory = &memory, .remedy = READING_REMEDY};
     columns_input in = {rows, columns, labels, column, category, label};
-    nonsens_status status = read_columns(ctx, &r, &in, out);
-    arena_free(&memory);
-    if (status != NONSENS_OK) {
-        nonsens_data_free(*out);
-        *out = NULL;
-    }
-    return status;
+    TRY(check_input(ctx, &in, options));
+    TRY(options_check(ctx, options));
+    TRY(reading_list_wanted(ctx, &r));
+    TRY(fill_table(ctx, &r, &in));
+    TRY(reading_interpret(ctx, &r));
+    return reading_finish(ctx, &r, out);
 }

@@ -42,23 +42,10 @@ static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, in
     return NONSENS_OK;
 }
 
-static nonsens_status read_names(csv_reader *r, arena *a, table *t)
-{
-    text_set names = {.keep = a, .scratch = &r->scratch};
-    for (int64_t j = 0; j < t->cols; j++) {
-        csv_cell cell;
-        int64_t line = r->line;
-        TRY(csv_scan_cell(r, &cell));
-        TRY(take_name(r, cell, j, line, &names));
-        t->column[j].name = names.text[j];
-        csv_next_cell(r);
-    }
-    return NONSENS_OK;
-}
-
 /* Names and number of the columns; leaves r->at at the first row. */
 static nonsens_status read_header(csv_reader *r, arena *a, table *t)
 {
+    text_set names = {.keep = a, .scratch = &r->scratch};
     int64_t cols;
     TRY(csv_count_cells(r, &cols));
     const char *body = r->at;
@@ -74,7 +61,14 @@ static nonsens_status read_header(csv_reader *r, arena *a, table *t)
     if (r->no_header) {
         return table_number_columns(r->ctx, a, t);
     }
-    TRY(read_names(r, a, t));
+    for (int64_t j = 0; j < cols; j++) {
+        csv_cell cell;
+        int64_t line = r->line;
+        TRY(csv_scan_cell(r, &cell));
+        TRY(take_name(r, cell, j, line, &names));
+        t->column[j].name = names.text[j];
+        csv_next_cell(r);
+    }
     if (body == r->end) {
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s:%" PRId64 ": a header but no rows; add rows, or use --no-header if the first line holds data",
@@ -112,13 +106,10 @@ static nonsens_status count_rows(csv_reader *r, table *t)
     return NONSENS_OK;
 }
 
-static const char *delimiter_name(char delimiter)
-{
-    return delimiter == ',' ? "commas" : delimiter == ';' ? "semicolons" : delimiter == '\t' ? "tabs" : "blanks";
-}
-
 static nonsens_status fail_ragged(csv_reader *r, const table *t, int64_t line, int64_t cells, bool blank)
 {
+    char d = r->delimiter;
+    const char *between = d == ',' ? "commas" : d == ';' ? "semicolons" : d == '\t' ? "tabs" : "blanks";
     if (blank) {
         return fail(r->ctx, NONSENS_ERR_DATA, "%s:%" PRId64 ": a blank line inside the table; remove it", r->path,
                     line);
@@ -126,8 +117,7 @@ static nonsens_status fail_ragged(csv_reader *r, const table *t, int64_t line, i
     return fail(r->ctx, NONSENS_ERR_DATA,
                 "%s:%" PRId64 ": %" PRId64 " field%s, but the %s has %" PRId64
                 " (separated by %s); give each row as many, and quote cells that contain the separator",
-                r->path, line, cells, cells == 1 ? "" : "s", r->no_header ? "first row" : "header", t->cols,
-                delimiter_name(r->delimiter));
+                r->path, line, cells, cells == 1 ? "" : "s", r->no_header ? "first row" : "header", t->cols, between);
 }
 
 /* The lower-case word, in any case? */
@@ -354,29 +344,23 @@ static nonsens_status settle_columns(csv_reader *r, table *t)
     return worst ? fail_cell(r, t, worst_column, worst, worst_infinite) : NONSENS_OK;
 }
 
-static nonsens_status parse_text(csv_reader *r, arena *a, const table_options *options, table *t)
-{
-    int64_t label;
-    TRY(csv_open(r));
-    TRY(read_header(r, a, t));
-    TRY(table_find_label(r->ctx, t, options, &label));
-    table_mark_asked(t, options);
-    TRY(count_rows(r, t));
-    TRY(table_place_cells(r->ctx, a, t, label));
-    ARENA_TRY(r->ctx, a, t->line, t->rows);
-    ARENA_TRY(r->ctx, &r->scratch, r->seen, t->cols);
-    r->labels = (text_set){.keep = a, .scratch = &r->scratch};
-    TRY(read_rows(r, t));
-    TRY(settle_columns(r, t));
-    TRY(keep_text_cell(r, a, t));
-    return label >= 0 ? table_keep_labels(r->ctx, a, &r->labels, &t->column[label]) : NONSENS_OK;
-}
-
 nonsens_status csv_parse(nonsens_context *ctx, arena *a, const char *bytes, size_t size, const table_options *options,
                          table *t)
 {
-    csv_reader r = {.ctx = ctx, .path = t->path, .begin = bytes, .end = bytes + size, .no_header = options->no_header};
-    nonsens_status status = parse_text(&r, a, options, t);
-    arena_free(&r.scratch);
-    return status;
+    SCOPED(csv_free) csv_reader r = {.ctx = ctx, .path = t->path, .begin = bytes, .end = bytes + size};
+    int64_t label;
+    r.no_header = options->no_header;
+    TRY(csv_open(&r));
+    TRY(read_header(&r, a, t));
+    TRY(table_find_label(ctx, t, options, &label));
+    table_mark_asked(t, options);
+    TRY(count_rows(&r, t));
+    TRY(table_place_cells(ctx, a, t, label));
+    ARENA_TRY(ctx, a, t->line, t->rows);
+    ARENA_TRY(ctx, &r.scratch, r.seen, t->cols);
+    r.labels = (text_set){.keep = a, .scratch = &r.scratch};
+    TRY(read_rows(&r, t));
+    TRY(settle_columns(&r, t));
+    TRY(keep_text_cell(&r, a, t));
+    return label >= 0 ? table_keep_labels(ctx, a, &r.labels, &t->column[label]) : NONSENS_OK;
 }

@@ -37,6 +37,11 @@ typedef struct csv_cell {
 /* Checks the bytes, finds the delimiter, cuts blank lines off the end; r->at is then at the first cell. */
 nonsens_status csv_open(csv_reader *r);
 
+static inline void csv_free(csv_reader *r)
+{
+    arena_free(&r->scratch);
+}
+
 /* Line ends in [from, end), CR LF counted once. */
 int64_t csv_count_lines(const char *from, const char *end);
 

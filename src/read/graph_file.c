@@ -7,6 +7,7 @@
 #include "base/input.h"
 #include "base/require.h"
 #include "base/utf8.h"
+#include "graph/bits.h"
 #include "read/csv_internal.h"
 #include "read/graph_internal.h"
 
@@ -107,9 +108,9 @@ nonsens_status graph_read_type(graph_builder *b, int64_t line, const char *word,
             return NONSENS_OK;
         }
     }
-    bool cycle = length == 3 && word[1] == '-' && (word[0] == 'o' || word[2] == 'o');
+    bool circle = length == 3 && word[1] == '-' && (word[0] == 'o' || word[2] == 'o');
     return graph_fail(b, line, "the edge type %s %s; there are -->, <--, --- and <->", show_bytes(shown, word, length),
-                      cycle ? "has a circle, as in a PAG, which is not read" : "is not known");
+                      circle ? "has a circle, as in a PAG, which is not read" : "is not known");
 }
 
 nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge)
@@ -129,34 +130,24 @@ nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
-static bool is_said(const uint8_t *said, int64_t cell)
-{
-    return said[cell / 8] >> (cell % 8) & 1;
-}
-
-static void say(uint8_t *said, int64_t cell)
-{
-    said[cell / 8] = (uint8_t)(said[cell / 8] | 1u << (cell % 8));
-}
-
 /* Two nodes have one edge, or two arrows against each other. */
 static nonsens_status check_twice(graph_builder *b)
 {
     nonsens_graph *g = b->graph;
-    uint8_t *said;
-    ARENA_TRY(b->ctx, &b->scratch, said, g->nodes * g->nodes / 8 + 1);
+    uint64_t *said; // pairs of nodes
+    ARENA_TRY(b->ctx, &b->scratch, said, bits_words(g->nodes * g->nodes));
     for (int64_t k = 0; k < g->edges; k++) {
         const nonsens_edge *e = &g->edge[k];
         int64_t there = e->from * g->nodes + e->to, back = e->to * g->nodes + e->from;
         bool arrow = e->type == NONSENS_EDGE_DIRECTED;
-        if (is_said(said, there) || (!arrow && is_said(said, back))) {
+        if (bits_has(said, there) || (!arrow && bits_has(said, back))) {
             char from[SHOWN_BYTES], to[SHOWN_BYTES];
             return graph_fail(b, b->line[k], "a second edge between %s and %s; give one",
                               show_quoted(from, g->name[e->from]), show_quoted(to, g->name[e->to]));
         }
-        say(said, there);
+        bits_put(said, there, true);
         if (!arrow) {
-            say(said, back);
+            bits_put(said, back, true);
         }
     }
     return NONSENS_OK;
@@ -204,9 +195,9 @@ bool graph_next_line(const char **at, const char *end, const char **text, int64_
     return true;
 }
 
-static bool is_line(const char *text, int64_t length, const char *word)
+bool graph_is_line(const char *text, int64_t length, const char *line)
 {
-    return length == (int64_t)strlen(word) && memcmp(text, word, (size_t)length) == 0;
+    return length == (int64_t)strlen(line) && memcmp(text, line, (size_t)length) == 0;
 }
 
 static bool has_tetrad_heading(const char *bytes, size_t size)
@@ -214,23 +205,22 @@ static bool has_tetrad_heading(const char *bytes, size_t size)
     const char *at = bytes, *text;
     int64_t length;
     while (graph_next_line(&at, bytes + size, &text, &length)) {
-        if (is_line(text, length, GRAPH_TETRAD_NODES) || is_line(text, length, GRAPH_TETRAD_EDGES)) {
+        if (graph_is_line(text, length, GRAPH_TETRAD_NODES) || graph_is_line(text, length, GRAPH_TETRAD_EDGES)) {
             return true;
         }
     }
     return false;
 }
 
-static bool begins_with(const char *bytes, size_t size, const char *word)
-{
-    return size > strlen(word) && memcmp(bytes, word, strlen(word)) == 0;
-}
-
 static bool is_dot(const char *bytes, size_t size)
 {
-    return begins_with(bytes, size, "digraph ") || begins_with(bytes, size, "strict ") ||
-           begins_with(bytes, size, "graph ") || begins_with(bytes, size, "graph{") || begins_with(bytes, size, "//") ||
-           begins_with(bytes, size, "/*");
+    static const char *const beginning[] = {"digraph ", "strict ", "graph ", "graph{", "//", "/*"};
+    bool found = false;
+    for (size_t k = 0; k < sizeof beginning / sizeof *beginning; k++) {
+        size_t length = strlen(beginning[k]);
+        found = found || (size > length && memcmp(bytes, beginning[k], length) == 0);
+    }
+    return found;
 }
 
 static nonsens_status parse_bytes(graph_builder *b, const char *bytes, size_t size)
@@ -260,31 +250,28 @@ static nonsens_status parse_bytes(graph_builder *b, const char *bytes, size_t si
     return (tetrad ? graph_parse_tetrad : graph_parse_table)(b, bytes, size);
 }
 
-static nonsens_status build(graph_builder *b, const char *path, const char *bytes, size_t size)
+static void free_builder(graph_builder *b)
 {
-    ARENA_TRY(b->ctx, &b->graph->memory, b->graph->path, SHOWN_PATH_BYTES);
-    show_path(b->graph->path, path);
-    b->names = (text_set){.keep = &b->graph->memory, .scratch = &b->scratch};
-    TRY(parse_bytes(b, bytes, size));
-    return keep_all(b);
+    arena_free(&b->scratch);
+    nonsens_graph_free(b->graph);
 }
 
 nonsens_status graph_parse(nonsens_context *ctx, const char *path, const char *bytes, size_t size, const char *column,
                            nonsens_graph **out)
 {
+    SCOPED(free_builder) graph_builder b = {.ctx = ctx, .column = column && column[0] ? column : NULL};
     *out = NULL;
-    nonsens_graph *g = memory_get(1, sizeof *g);
-    if (!g) {
+    b.graph = memory_get(1, sizeof *b.graph);
+    if (!b.graph) {
         return fail_memory(ctx);
     }
-    graph_builder b = {.ctx = ctx, .graph = g, .column = column && column[0] ? column : NULL};
-    nonsens_status status = build(&b, path, bytes, size);
-    arena_free(&b.scratch);
-    if (status != NONSENS_OK) {
-        nonsens_graph_free(g);
-        return status;
-    }
-    *out = g;
+    ARENA_TRY(ctx, &b.graph->memory, b.graph->path, SHOWN_PATH_BYTES);
+    show_path(b.graph->path, path);
+    b.names = (text_set){.keep = &b.graph->memory, .scratch = &b.scratch};
+    TRY(parse_bytes(&b, bytes, size));
+    TRY(keep_all(&b));
+    *out = b.graph;
+    b.graph = NULL;
     return NONSENS_OK;
 }
 
@@ -292,14 +279,10 @@ nonsens_status graph_parse(nonsens_context *ctx, const char *path, const char *b
 
 nonsens_status graph_read(nonsens_context *ctx, const char *path, const char *column, nonsens_graph **out)
 {
-    input file = {0};
+    SCOPED(input_free) input file = {0};
     *out = NULL;
-    nonsens_status status = input_read(ctx, path, NONSENS_MAX_GRAPH_BYTES, &file);
-    if (status == NONSENS_OK) {
-        status = graph_parse(ctx, input_name(path), file.bytes, file.size, column, out);
-    }
-    input_free(&file);
-    return status;
+    TRY(input_read(ctx, path, NONSENS_MAX_GRAPH_BYTES, &file));
+    return graph_parse(ctx, input_name(path), file.bytes, file.size, column, out);
 }
 
 nonsens_status nonsens_graph_read(nonsens_context *ctx, const char *path, const char *column, nonsens_graph **out)

@@ -9,8 +9,8 @@
  *               column j means i -> j; each row may begin with its name
  *   Tetrad      "Graph Nodes:" and "Graph Edges:"
  *
- * Types of edges are -->, <--, ---, <-> (also ->, <-, --).  Marks with cycles are refused: they belong to graphs of
- * another kind (PAGs).  Two arrows against each other between the same nodes may stand in a file (a cycle of two);
+ * Types of edges are -->, <--, ---, <-> (also ->, <-, --).  Marks with circles (o->) are refused: they belong to graphs
+ * of another kind (PAGs).  Two arrows against each other between the same nodes may stand in a file (a cycle of two);
  * anything else that is said twice about two nodes is an error.
  */
 #ifndef READ_GRAPH_FILE_H

@@ -41,5 +41,7 @@ nonsens_status graph_parse_tetrad(graph_builder *b, const char *bytes, size_t si
 
 /* A line of the text from *at on, without its end and the blanks around it; false behind the last one. */
 bool graph_next_line(const char **at, const char *end, const char **text, int64_t *length);
+/* Is the text just this line? */
+bool graph_is_line(const char *text, int64_t length, const char *line);
 
 #endif

@@ -146,17 +146,10 @@ typedef struct edge_row {
     bool turned, chosen;
 } edge_row;
 
-static void take_other(header_cell *column, csv_cell cell)
-{
-    double value;
-    bool number = is_number(cell, &value);
-    column->not_zeros = column->not_zeros || !number || (value != 0.0 && value != 1.0);
-    column->has_zero = column->has_zero || (number && value == 0.0);
-}
-
 static nonsens_status take_cell(graph_table *t, edge_row *row, header_cell *column, csv_cell cell)
 {
     double value = NAN;
+    bool number = is_number(cell, &value);
     switch (column->role) {
     case ROLE_FROM:
         return graph_take_node(t->b, row->line, cell.text, cell.length, &row->edge.from);
@@ -165,14 +158,15 @@ static nonsens_status take_cell(graph_table *t, edge_row *row, header_cell *colu
     case ROLE_TYPE:
         return graph_read_type(t->b, row->line, cell.text, cell.length, &row->edge.type, &row->turned);
     case ROLE_OTHER:
-        take_other(column, cell);
+        column->not_zeros = column->not_zeros || !number || (value != 0.0 && value != 1.0);
+        column->has_zero = column->has_zero || (number && value == 0.0);
         return NONSENS_OK;
     case ROLE_WEIGHT:
     case ROLE_P_VALUE:
     case ROLE_SUPPORT:
         break;
     }
-    if (is_number(cell, &value)) {
+    if (number) {
         *(column->role == ROLE_WEIGHT    ? &row->edge.weight
           : column->role == ROLE_P_VALUE ? &row->edge.p_value
                                          : &row->edge.support) = value;
@@ -343,18 +337,9 @@ static nonsens_status read_matrix(graph_table *t, int64_t header_line)
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
-static nonsens_status parse_table(graph_table *t, int64_t lines_passed)
+static void free_table(graph_table *t)
 {
-    TRY(csv_open(&t->r));
-    t->r.line += lines_passed;
-    TRY(read_header(t));
-    if (count_role(t, ROLE_FROM) && count_role(t, ROLE_TO)) {
-        return read_edges(t);
-    }
-    if (t->b->column) {
-        return graph_fail(t->b, 0, "no list of edges, so that it has no columns to choose by (--truth-column)");
-    }
-    return read_matrix(t, lines_passed + 1);
+    csv_free(&t->r);
 }
 
 nonsens_status graph_parse_table(graph_builder *b, const char *bytes, size_t size)
@@ -364,8 +349,13 @@ nonsens_status graph_parse_table(graph_builder *b, const char *bytes, size_t siz
     while (at < end && *at == '#' && graph_next_line(&at, end, &text, &length)) {
         lines++;
     }
-    graph_table t = {.b = b, .r = {.ctx = b->ctx, .path = b->graph->path, .begin = at, .end = end}};
-    nonsens_status status = parse_table(&t, lines);
-    arena_free(&t.r.scratch);
-    return status;
+    SCOPED(free_table) graph_table t = {.b = b, .r = {.ctx = b->ctx, .path = b->graph->path, .begin = at, .end = end}};
+    TRY(csv_open(&t.r));
+    t.r.line += lines;
+    TRY(read_header(&t));
+    if (count_role(&t, ROLE_FROM) && count_role(&t, ROLE_TO)) {
+        return read_edges(&t);
+    }
+    return b->column ? graph_fail(b, 0, "no list of edges, so that it has no columns to choose by (--truth-column)")
+                     : read_matrix(&t, lines + 1);
 }

@@ -132,11 +132,6 @@ static nonsens_status take_edge(tetrad_reader *r, const char *text, int64_t leng
     return graph_take_edge(r->b, r->line, e);
 }
 
-static bool is_heading(const char *text, int64_t length, const char *word)
-{
-    return length == (int64_t)strlen(word) && memcmp(text, word, (size_t)length) == 0;
-}
-
 nonsens_status graph_parse_tetrad(graph_builder *b, const char *bytes, size_t size)
 {
     tetrad_reader r = {.b = b};
@@ -149,12 +144,12 @@ nonsens_status graph_parse_tetrad(graph_builder *b, const char *bytes, size_t si
     }
     while (graph_next_line(&at, bytes + size, &text, &length)) {
         r.line++;
-        if (is_heading(text, length, GRAPH_TETRAD_NODES)) {
+        if (graph_is_line(text, length, GRAPH_TETRAD_NODES)) {
             part = PART_NODES;
             b->graph->lists_nodes = true;
-        } else if (is_heading(text, length, GRAPH_TETRAD_EDGES)) {
+        } else if (graph_is_line(text, length, GRAPH_TETRAD_EDGES)) {
             part = PART_EDGES;
-        } else if (is_heading(text, length, GRAPH_TETRAD_ESCAPED)) {
+        } else if (graph_is_line(text, length, GRAPH_TETRAD_ESCAPED)) {
             r.escaped = true;
         } else if (length == 0) {
             part = part == PART_EDGES && b->graph->edges == 0 ? part : PART_NONE;

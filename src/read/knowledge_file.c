@@ -41,14 +41,6 @@ static bool read_title(knowledge_reader *r)
     return false;
 }
 
-static nonsens_status refuse_arrow(const knowledge_reader *r, int64_t words)
-{
-    return FAIL_LINE(r, r->line,
-                     "an arrow is two names, the cause and then the effect, but here %s %" PRId64
-                     "; names with blanks stand in double quotes, comments on lines of their own",
-                     words == 1 ? "is" : "are", words);
-}
-
 /* Both ends of an arrow, or of all the arrows that patterns stand for, into r->side. */
 static nonsens_status read_arrow(knowledge_reader *r)
 {
@@ -62,7 +54,10 @@ static nonsens_status read_arrow(knowledge_reader *r)
         }
     }
     if (words != 2) {
-        return refuse_arrow(r, words);
+        return FAIL_LINE(r, r->line,
+                         "an arrow is two names, the cause and then the effect, but here %s %" PRId64
+                         "; names with blanks stand in double quotes, comments on lines of their own",
+                         words == 1 ? "is" : "are", words);
     }
     TRY(knowledge_resolve(r, &w[0], &r->side[0]));
     TRY(knowledge_resolve(r, &w[1], &r->side[1]));
@@ -72,15 +67,6 @@ static nonsens_status read_arrow(knowledge_reader *r)
                          show_bytes(shown, begin, r->stop - begin));
     }
     return NONSENS_OK;
-}
-
-static nonsens_status refuse_tier(const knowledge_reader *r, const knowledge_word *w)
-{
-    char shown[SHOWN_BYTES];
-    return FAIL_LINE(r, r->line,
-                     "a line of addtemporal begins with the number of its tier, such as 1 or 2*, not with %s; write "
-                     "the number, then the names",
-                     show_bytes(shown, w->text, w->length));
 }
 
 static nonsens_status read_tier_number(knowledge_reader *r, int64_t *tier, uint8_t *marks)
@@ -97,7 +83,14 @@ static nonsens_status read_tier_number(knowledge_reader *r, int64_t *tier, uint8
         *marks = (uint8_t)(*marks | (w.text[at] == '*' ? TIER_CLOSED : TIER_NEXT_ONLY));
     }
     *tier = number;
-    return is_number && at == w.length ? NONSENS_OK : refuse_tier(r, &w);
+    if (is_number && at == w.length) {
+        return NONSENS_OK;
+    }
+    char shown[SHOWN_BYTES];
+    return FAIL_LINE(r, r->line,
+                     "a line of addtemporal begins with the number of its tier, such as 1 or 2*, not with %s; write "
+                     "the number, then the names",
+                     show_bytes(shown, w.text, w.length));
 }
 
 static nonsens_status refuse_marks(const knowledge_reader *r, int64_t tier, int64_t line, int64_t other)
@@ -183,21 +176,16 @@ static nonsens_status read_statement(knowledge_reader *r)
                      shown);
 }
 
-static nonsens_status read_head(knowledge_reader *r)
-{
-    static const char head[] = "/knowledge";
-    bool there = knowledge_next_line(r);
-    if (there && r->stop - r->rest == (ptrdiff_t)sizeof head - 1 && memcmp(r->rest, head, sizeof head - 1) == 0) {
-        return NONSENS_OK;
-    }
-    return FAIL_LINE(r, r->line > 0 ? r->line : 1, "a knowledge file begins with a line /knowledge, and this one %s",
-                     there ? "does not; write it first" : "is empty");
-}
-
 static nonsens_status read_statements(knowledge_reader *r)
 {
+    static const char head[] = "/knowledge";
     knowledge_rewind(r);
-    TRY(read_head(r));
+    bool there = knowledge_next_line(r);
+    if (!there || r->stop - r->rest != (ptrdiff_t)sizeof head - 1 || memcmp(r->rest, head, sizeof head - 1) != 0) {
+        return FAIL_LINE(r, r->line > 0 ? r->line : 1,
+                         "a knowledge file begins with a line /knowledge, and this one %s",
+                         there ? "does not; write it first" : "is empty");
+    }
     while (knowledge_next_line(r)) {
         if (!read_title(r)) {
             TRY(read_statement(r));
@@ -361,57 +349,39 @@ static int compare_variables(const void *left, const void *right)
     return strcmp(((const knowledge_variable *)left)->name, ((const knowledge_variable *)right)->name);
 }
 
-static nonsens_status prepare(nonsens_context *ctx, arena *scratch, const char *const *names, knowledge_reader *r)
-{
-    ARENA_TRY(ctx, scratch, r->sorted, r->d);
-    ARENA_TRY(ctx, scratch, r->plain, r->end - r->begin + 1);
-    ARENA_TRY(ctx, scratch, r->tier, r->d);
-    ARENA_TRY(ctx, scratch, r->tier_line, r->d);
-    ARENA_TRY(ctx, scratch, r->tier_marks, r->d);
-    for (int k = 0; k < 2; k++) {
-        ARENA_TRY(ctx, scratch, r->side[k].node, r->d);
-    }
-    for (int64_t i = 0; i < r->d; i++) {
-        r->sorted[i] = (knowledge_variable){names[i], i};
-        r->tier[i] = -1;
-    }
-    qsort(r->sorted, (size_t)r->d, sizeof *r->sorted, compare_variables);
-    return NONSENS_OK;
-}
-
-static nonsens_status parse(nonsens_context *ctx, arena *scratch, const char *const *names, knowledge_reader *r)
-{
-    TRY(prepare(ctx, scratch, names, r));
-    TRY(read_statements(r));
-    TRY(add_tiers(r));
-    TRY(check_arrows(r));
-    return check_cycles(ctx, scratch, r);
-}
-
 nonsens_status knowledge_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, int64_t size,
                                int64_t d, const char *const *names, knowledge *out)
 {
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     TRY(knowledge_new(ctx, a, d, out));
     knowledge_reader r = {.ctx = ctx, .begin = bytes, .end = bytes + size, .d = d, .known = out};
     show_path(r.path, path);
-    nonsens_status status = parse(ctx, &scratch, names, &r);
-    arena_free(&scratch);
-    return status;
+    ARENA_TRY(ctx, &scratch, r.sorted, d);
+    ARENA_TRY(ctx, &scratch, r.plain, size + 1);
+    ARENA_TRY(ctx, &scratch, r.tier, d);
+    ARENA_TRY(ctx, &scratch, r.tier_line, d);
+    ARENA_TRY(ctx, &scratch, r.tier_marks, d);
+    ARENA_TRY(ctx, &scratch, r.side[0].node, d);
+    ARENA_TRY(ctx, &scratch, r.side[1].node, d);
+    for (int64_t i = 0; i < d; i++) {
+        r.sorted[i] = (knowledge_variable){names[i], i};
+        r.tier[i] = -1;
+    }
+    qsort(r.sorted, (size_t)d, sizeof *r.sorted, compare_variables);
+    TRY(read_statements(&r));
+    TRY(add_tiers(&r));
+    TRY(check_arrows(&r));
+    return check_cycles(ctx, &scratch, &r);
 }
 
 nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, int64_t d, const char *const *names,
                               knowledge *out)
 {
-    input file = {0};
+    SCOPED(input_free) input file = {0};
     *out = (knowledge){0};
     if (strcmp(path, "-") == 0) { // a run may read it more than once
         return fail(ctx, NONSENS_ERR_DATA, "knowledge file -: it cannot come from standard input; give a path");
     }
-    nonsens_status status = input_read_other(ctx, "knowledge file", path, MAX_BYTES, &file);
-    if (status == NONSENS_OK) {
-        status = knowledge_parse(ctx, a, path, file.bytes, (int64_t)file.size, d, names, out);
-    }
-    input_free(&file);
-    return status;
+    TRY(input_read_other(ctx, "knowledge file", path, MAX_BYTES, &file));
+    return knowledge_parse(ctx, a, path, file.bytes, (int64_t)file.size, d, names, out);
 }

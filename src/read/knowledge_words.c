@@ -108,14 +108,6 @@ static nonsens_status quoted_word(knowledge_reader *r, knowledge_word *out)
     return NONSENS_OK;
 }
 
-/* Looked for once a cell, not once a word: a line may be as long as the file. */
-static void find_cell_end(knowledge_reader *r)
-{
-    const char *cell = r->rest, *tab = memchr(cell, '\t', (size_t)(r->stop - cell));
-    r->cell_end = tab ? tab : r->stop;
-    trim(&cell, &r->cell_end);
-}
-
 nonsens_status knowledge_next_word(knowledge_reader *r, knowledge_word *out)
 {
     trim(&r->rest, &r->stop);
@@ -126,8 +118,10 @@ nonsens_status knowledge_next_word(knowledge_reader *r, knowledge_word *out)
     if (*r->rest == '"') {
         return quoted_word(r, out);
     }
-    if (r->has_tabs && r->cell_end <= r->rest) {
-        find_cell_end(r);
+    if (r->has_tabs && r->cell_end <= r->rest) { // once a cell, not once a word: a line may be as long as the file
+        const char *cell = r->rest, *tab = memchr(cell, '\t', (size_t)(r->stop - cell));
+        r->cell_end = tab ? tab : r->stop;
+        trim(&cell, &r->cell_end);
     }
     if (r->has_tabs && find_name(r, r->rest, r->cell_end - r->rest) >= 0) {
         r->rest = r->cell_end;
@@ -176,30 +170,23 @@ static bool matches(const char *pattern, int64_t length, const char *name)
     return pattern == end;
 }
 
-/* The name that was probably meant, as the end of a message. */
-static const char *guess_name(const knowledge_reader *r, const knowledge_word *w, char hint[HINT_BYTES])
+static nonsens_status unknown_name(const knowledge_reader *r, const knowledge_word *w, bool pattern)
 {
-    char word[SHOWN_BYTES];
+    char shown[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES], word[SHOWN_BYTES], hint[HINT_BYTES];
+    show_bytes(shown, w->text, w->length);
+    if (pattern) {
+        return FAIL_LINE(r, r->line, "no variable matches %s; correct the pattern or drop the line", shown);
+    }
     snprintf(word, sizeof word, "%.*s", (int)(w->length < SHOWN_BYTES ? w->length : SHOWN_BYTES - 1), w->text);
     nearest near = nearest_to(word);
     for (int64_t k = 0; k < r->d; k++) {
         nearest_offer(&near, r->sorted[k].name);
     }
-    return nearest_hint(&near, hint);
-}
-
-static nonsens_status unknown_name(const knowledge_reader *r, const knowledge_word *w, bool pattern)
-{
-    char shown[SHOWN_BYTES], first[SHOWN_BYTES], last[SHOWN_BYTES], hint[HINT_BYTES];
-    show_bytes(shown, w->text, w->length);
-    if (pattern) {
-        return FAIL_LINE(r, r->line, "no variable matches %s; correct the pattern or drop the line", shown);
-    }
     return FAIL_LINE(r, r->line,
                      "there is no variable %s among the %" PRId64 " of this run, %s to %s; correct the name (one with "
                      "blanks stands in double quotes) or drop it%s",
                      shown, r->d, show_quoted(first, r->sorted[0].name), show_quoted(last, r->sorted[r->d - 1].name),
-                     guess_name(r, w, hint));
+                     nearest_hint(&near, hint));
 }
 
 nonsens_status knowledge_resolve(const knowledge_reader *r, const knowledge_word *w, knowledge_selection *out)

@@ -77,14 +77,6 @@ static bool take_string(npy_reader *r, const char **text, int64_t *length)
     return true;
 }
 
-static bool is_known_type(const char text[3])
-{
-    char order = text[0], kind = text[1], bytes = text[2];
-    bool real = kind == 'f' && (bytes == '4' || bytes == '8');
-    bool integer = (kind == 'i' || kind == 'u') && (bytes == '1' || bytes == '2' || bytes == '4' || bytes == '8');
-    return (real || integer) && (order == '<' || order == '>' || (order == '|' && bytes == '1'));
-}
-
 /* A type like "<f8": byte order, kind, bytes. */
 static nonsens_status read_type(npy_reader *r)
 {
@@ -93,15 +85,18 @@ static nonsens_status read_type(npy_reader *r)
     if (!take_string(r, &text, &length)) {
         return fail_header(r, "has no plain type");
     }
-    if (length != 3 || !is_known_type(text)) {
+    char order = text[0], kind = length == 3 ? text[1] : ' ', bytes = length == 3 ? text[2] : ' ';
+    bool real = kind == 'f' && (bytes == '4' || bytes == '8');
+    bool integer = (kind == 'i' || kind == 'u') && (bytes == '1' || bytes == '2' || bytes == '4' || bytes == '8');
+    if (!(real || integer) || (order != '<' && order != '>' && (order != '|' || bytes != '1'))) {
         char shown[SHOWN_BYTES];
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s: an array of type %s; convert it to float64 with astype(float) and save it again", r->path,
                     show_bytes(shown, text, length));
     }
-    r->big_endian = text[0] == '>';
-    r->kind = text[1];
-    r->bytes = text[2] - '0';
+    r->big_endian = order == '>';
+    r->kind = kind;
+    r->bytes = bytes - '0';
     return NONSENS_OK;
 }
 
@@ -158,7 +153,7 @@ static nonsens_status read_order(npy_reader *r)
     return NONSENS_OK;
 }
 
-static nonsens_status read_entries(npy_reader *r)
+static nonsens_status read_dictionary(npy_reader *r)
 {
     static const struct {
         const char *key;
@@ -167,6 +162,9 @@ static nonsens_status read_entries(npy_reader *r)
     enum { ENTRIES = 3 };
     bool seen[ENTRIES] = {false};
     bool comma = true;
+    if (!take(r, "{")) {
+        return fail_header(r, "is not a dictionary");
+    }
     while (!take(r, "}")) {
         const char *key;
         int64_t length;
@@ -185,15 +183,9 @@ static nonsens_status read_entries(npy_reader *r)
         TRY(entries[k].read(r));
         comma = take(r, ",");
     }
-    return seen[0] && seen[1] && seen[2] ? NONSENS_OK : fail_header(r, "lacks descr, fortran_order or shape");
-}
-
-static nonsens_status read_dictionary(npy_reader *r)
-{
-    if (!take(r, "{")) {
-        return fail_header(r, "is not a dictionary");
+    if (!seen[0] || !seen[1] || !seen[2]) {
+        return fail_header(r, "lacks descr, fortran_order or shape");
     }
-    TRY(read_entries(r));
     skip_spaces(r);
     if (r->end - r->at > 1 || (r->at < r->end && *r->at != '\n')) {
         return fail_header(r, "has text behind the dictionary");
@@ -406,32 +398,25 @@ static void settle_columns(table *t)
     }
 }
 
-static nonsens_status parse_array(npy_reader *r, arena *a, arena *scratch, const table_options *options, table *t)
-{
-    int64_t label;
-    TRY(table_new(r->ctx, a, r->shape[1], t));
-    TRY(table_number_columns(r->ctx, a, t));
-    TRY(table_find_label(r->ctx, t, options, &label));
-    table_mark_asked(t, options);
-    t->rows = r->shape[0];
-    TRY(table_place_cells(r->ctx, a, t, label));
-    TRY(read_values(r, t, label));
-    if (label >= 0) {
-        text_set set = {.keep = a, .scratch = scratch};
-        TRY(read_labels(r, t, label, &set));
-        TRY(table_keep_labels(r->ctx, a, &set, &t->column[label]));
-    }
-    settle_columns(t);
-    return NONSENS_OK;
-}
-
 nonsens_status npy_parse(nonsens_context *ctx, arena *a, const char *bytes, size_t size, const table_options *options,
                          table *t)
 {
     npy_reader r = {.ctx = ctx, .path = t->path};
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
+    int64_t label;
     TRY(read_header(&r, bytes, size));
-    nonsens_status status = parse_array(&r, a, &scratch, options, t);
-    arena_free(&scratch);
-    return status;
+    TRY(table_new(ctx, a, r.shape[1], t));
+    TRY(table_number_columns(ctx, a, t));
+    TRY(table_find_label(ctx, t, options, &label));
+    table_mark_asked(t, options);
+    t->rows = r.shape[0];
+    TRY(table_place_cells(ctx, a, t, label));
+    TRY(read_values(&r, t, label));
+    if (label >= 0) {
+        text_set set = {.keep = a, .scratch = &scratch};
+        TRY(read_labels(&r, t, label, &set));
+        TRY(table_keep_labels(ctx, a, &set, &t->column[label]));
+    }
+    settle_columns(t);
+    return NONSENS_OK;
 }

@@ -39,7 +39,7 @@ static nonsens_status unknown_column(nonsens_context *ctx, const table *t, const
                 show_quoted(wanted, name), list, nearest_hint(&near, hint));
 }
 
-static bool is_chosen(const read_state *r, int64_t column)
+bool reading_is_variable(const read_state *r, int64_t column)
 {
     for (int64_t k = 0; k < r->variables; k++) {
         if (r->variable[k] == column) {
@@ -62,7 +62,7 @@ static nonsens_status choose(nonsens_context *ctx, read_state *r, const char *na
     if (j == r->label) {
         return fail(ctx, NONSENS_ERR_USAGE, "column %s is the segment label and cannot be a variable too", shown);
     }
-    if (is_chosen(r, j)) {
+    if (reading_is_variable(r, j)) {
         return fail(ctx, NONSENS_ERR_USAGE, "column %s is named twice; name different columns", shown);
     }
     if (column->kind == COLUMN_TEXT) {
@@ -77,11 +77,6 @@ static nonsens_status choose(nonsens_context *ctx, read_state *r, const char *na
 
 /* Lists of names that say which columns are wanted, in this order. */
 enum { LISTS = 4 };
-static void wanted_lists(const nonsens_options *o, const char *list[LISTS])
-{
-    const char *all[LISTS] = {o->x, o->y, o->given, o->vars};
-    memcpy(list, all, sizeof all);
-}
 
 /* A name of a list: as it stands and, where blanks are around it, without them; a column may be meant by either. */
 static nonsens_status spell_name(nonsens_context *ctx, read_state *r, const char *begin, const char *end,
@@ -99,15 +94,13 @@ static nonsens_status spell_name(nonsens_context *ctx, read_state *r, const char
 /* All spellings of all names in the lists; a list as a whole may be a name with commas in it. */
 nonsens_status reading_list_wanted(nonsens_context *ctx, read_state *r)
 {
-    const char *list[LISTS], *begin, *end;
-    int64_t most = 0;
-    wanted_lists(r->options, list);
+    const nonsens_options *o = r->options;
+    const char *list[LISTS] = {o->x, o->y, o->given, o->vars}, *begin, *end;
+    int64_t room = 0;
     for (int k = 0; k < LISTS; k++) {
-        for (const char *rest = list[k]; option_next_name(&rest, &begin, &end);) {
-            most += 3;
-        }
+        room += 3 * option_count_names(list[k]);
     }
-    ARENA_TRY(ctx, r->memory, r->wanted, most);
+    ARENA_TRY(ctx, r->memory, r->wanted, room);
     for (int k = 0; k < LISTS; k++) {
         const char *rest = list[k];
         if (rest[0]) {
@@ -134,16 +127,6 @@ static nonsens_status choose_list(nonsens_context *ctx, read_state *r, const cha
     return NONSENS_OK;
 }
 
-static nonsens_status choose_wanted(nonsens_context *ctx, read_state *r)
-{
-    const char *list[LISTS];
-    wanted_lists(r->options, list);
-    for (int k = 0; k < LISTS; k++) {
-        TRY(choose_list(ctx, r, list[k]));
-    }
-    return NONSENS_OK;
-}
-
 static nonsens_status refuse_text(nonsens_context *ctx, const read_state *r)
 {
     const table *t = &r->t;
@@ -159,20 +142,21 @@ static nonsens_status refuse_text(nonsens_context *ctx, const read_state *r)
                 t->decimal_comma ? ": write a decimal point, not a decimal comma" : "");
 }
 
-static nonsens_status choose_numeric(nonsens_context *ctx, read_state *r)
+/* The columns that were named, or else all numeric ones. */
+static nonsens_status choose_variables(nonsens_context *ctx, read_state *r)
 {
-    for (int64_t j = 0; j < r->t.cols; j++) {
+    const nonsens_options *o = r->options;
+    const char *list[LISTS] = {o->x, o->y, o->given, o->vars};
+    ARENA_TRY(ctx, r->memory, r->variable, r->t.cols);
+    for (int k = 0; k < LISTS; k++) {
+        TRY(choose_list(ctx, r, list[k]));
+    }
+    for (int64_t j = 0; j < r->t.cols && r->wanted_count == 0; j++) {
         if (j != r->label && r->t.column[j].kind == COLUMN_NUMERIC) {
             r->variable[r->variables++] = j;
         }
     }
     return r->variables > 0 ? NONSENS_OK : refuse_text(ctx, r);
-}
-
-static nonsens_status choose_variables(nonsens_context *ctx, read_state *r)
-{
-    ARENA_TRY(ctx, r->memory, r->variable, r->t.cols);
-    return r->wanted_count > 0 ? choose_wanted(ctx, r) : choose_numeric(ctx, r);
 }
 
 /* ---- missing values ------------------------------------------------------------------------------------------ */
@@ -332,21 +316,16 @@ static nonsens_status warn_dropped(nonsens_context *ctx, const read_state *r, no
 
 /* ---- the door ------------------------------------------------------------------------------------------------ */
 
-/* Names the file in front of what is wrong with its contents. */
-static nonsens_status name_file(nonsens_context *ctx, const read_state *r, nonsens_status status)
+nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data **out)
 {
-    char sentence[MESSAGE_BYTES];
-    if (status != NONSENS_ERR_DATA) {
-        return status;
-    }
-    memcpy(sentence, ctx->message, sizeof sentence);
-    return fail(ctx, status, "%.300s: %.700s", r->t.path, sentence);
-}
-
-static nonsens_status build(nonsens_context *ctx, read_state *r, nonsens_data **out)
-{
+    SCOPED(memory_release_scoped) nonsens_data *data = NULL;
     const double **column; // (variables)
     const char **names;    // (variables)
+    char sentence[MESSAGE_BYTES];
+    if (r->rows == 0) {
+        return fail(ctx, NONSENS_ERR_DATA, "%s: every row has a missing value; choose other columns with --vars",
+                    r->t.path);
+    }
     ARENA_TRY(ctx, r->memory, column, r->variables);
     ARENA_TRY(ctx, r->memory, names, r->variables);
     for (int64_t k = 0; k < r->variables; k++) {
@@ -355,36 +334,31 @@ static nonsens_status build(nonsens_context *ctx, read_state *r, nonsens_data **
     }
     nonsens_status status = (r->options->pairs[0] ? dataset_new_unaudited : dataset_new)(
         ctx, r->rows, r->variables, column, names, r->category, r->segments, (const char *const *)r->labels,
-        r->input_row, out);
-    if (status == NONSENS_OK) {
-        (*out)->by_role = r->options->x[0] != '\0';
+        r->input_row, &data);
+    if (status == NONSENS_ERR_DATA) { // names the file in front of what is wrong with its contents
+        memcpy(sentence, ctx->message, sizeof sentence);
+        return fail(ctx, status, "%.300s: %.700s", r->t.path, sentence);
     }
-    if (status != NONSENS_OK) {
-        return name_file(ctx, r, status);
-    }
-    TRY(warn_left_out(ctx, r, *out));
-    return warn_dropped(ctx, r, *out);
+    TRY(status);
+    data->by_role = r->options->x[0] != '\0';
+    TRY(warn_left_out(ctx, r, data));
+    TRY(warn_dropped(ctx, r, data));
+    *out = data;
+    data = NULL;
+    return NONSENS_OK;
 }
 
-/* The table of one file and the columns of it that are variables. */
 static nonsens_status read_table(nonsens_context *ctx, const char *path, read_state *r)
 {
     const nonsens_options *o = r->options;
-    table_options how = {.no_header = o->no_header,
-                         .label = o->segment[0] ? o->segment : NULL,
-                         .wanted = r->wanted_count > 0 ? r->wanted : NULL,
-                         .wanted_count = r->wanted_count};
-    TRY(table_read(ctx, r->memory, path, &how, &r->t));
+    table_options reading = {.no_header = o->no_header,
+                             .label = o->segment[0] ? o->segment : NULL,
+                             .wanted = r->wanted_count > 0 ? r->wanted : NULL,
+                             .wanted_count = r->wanted_count};
+    TRY(table_read(ctx, r->memory, path, &reading, &r->t));
     r->rows = r->t.rows;
     r->label = o->segment[0] ? table_find(&r->t, o->segment) : -1;
-    return choose_variables(ctx, r);
-}
-
-static nonsens_status read_one(nonsens_context *ctx, const char *path, read_state *r)
-{
-    TRY(read_table(ctx, path, r));
-    TRY(reading_settle_missing(ctx, r));
-    return choose_segments(ctx, r);
+    return NONSENS_OK;
 }
 
 nonsens_status reading_interpret(nonsens_context *ctx, read_state *r)
@@ -402,26 +376,9 @@ static nonsens_status read_several(nonsens_context *ctx, const char *const *path
     for (int64_t k = 0; k < count; k++) {
         part[k] = *r;
         TRY(read_table(ctx, paths[k], &part[k]));
+        TRY(choose_variables(ctx, &part[k]));
     }
     return reading_stack(ctx, paths, count, part, r);
-}
-
-nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data **out)
-{
-    if (r->rows == 0) {
-        return fail(ctx, NONSENS_ERR_DATA, "%s: every row has a missing value; choose other columns with --vars",
-                    r->t.path);
-    }
-    return build(ctx, r, out);
-}
-
-static nonsens_status read_all(nonsens_context *ctx, const char *const *paths, int64_t count, read_state *r,
-                               nonsens_data **out)
-{
-    TRY(options_check(ctx, r->options));
-    TRY(reading_list_wanted(ctx, r));
-    TRY(count == 1 ? read_one(ctx, paths[0], r) : read_several(ctx, paths, count, r));
-    return reading_finish(ctx, r, out);
 }
 
 nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
@@ -429,15 +386,17 @@ nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths
 {
     *out = NULL;
     TRY(options_begin(ctx, options, READING_COMMANDS));
-    arena memory = {0};
+    SCOPED_ARENA(memory);
     read_state r = {.options = options, .memory = &memory, .remedy = remedy};
-    nonsens_status status = read_all(ctx, paths, count, &r, out);
-    arena_free(&memory);
-    if (status != NONSENS_OK) {
-        nonsens_data_free(*out);
-        *out = NULL;
+    TRY(options_check(ctx, options));
+    TRY(reading_list_wanted(ctx, &r));
+    if (count > 1) {
+        TRY(read_several(ctx, paths, count, &r));
+    } else {
+        TRY(read_table(ctx, paths[0], &r));
+        TRY(reading_interpret(ctx, &r));
     }
-    return status;
+    return reading_finish(ctx, &r, out);
 }
 
 nonsens_status nonsens_data_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,

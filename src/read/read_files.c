@@ -52,21 +52,6 @@ static nonsens_status refuse_twin(nonsens_context *ctx, const char *a, const cha
                 show_path(first, a), show_path(second, b));
 }
 
-static nonsens_status refuse_twins(nonsens_context *ctx, arena *scratch, const char *const *paths, int64_t count)
-{
-    identity *known;
-    ARENA_TRY(ctx, scratch, known, count);
-    for (int64_t k = 0; k < count; k++) {
-        known[k] = identify(paths[k]);
-        for (int64_t i = 0; i < k; i++) {
-            if (is_same_file(paths[i], known[i], paths[k], known[k])) {
-                return refuse_twin(ctx, paths[i], paths[k]);
-            }
-        }
-    }
-    return NONSENS_OK;
-}
-
 nonsens_status reading_check_files(nonsens_context *ctx, const char *const *paths, int64_t count,
                                    const nonsens_options *options)
 {
@@ -76,10 +61,18 @@ nonsens_status reading_check_files(nonsens_context *ctx, const char *const *path
                     "out, or put all rows into one file",
                     options->segment[0] ? "" : "s");
     }
-    arena scratch = {0};
-    nonsens_status status = refuse_twins(ctx, &scratch, paths, count);
-    arena_free(&scratch);
-    return status;
+    SCOPED_ARENA(scratch);
+    identity *known; // (count)
+    ARENA_TRY(ctx, &scratch, known, count);
+    for (int64_t k = 0; k < count; k++) {
+        known[k] = identify(paths[k]);
+        for (int64_t i = 0; i < k; i++) {
+            if (is_same_file(paths[i], known[i], paths[k], known[k])) {
+                return refuse_twin(ctx, paths[i], paths[k]);
+            }
+        }
+    }
+    return NONSENS_OK;
 }
 
 /* ---- labels ---------------------------------------------------------------------------------------------------- */
@@ -125,14 +118,8 @@ static nonsens_status label_files(nonsens_context *ctx, const char *const *paths
         }
     }
     TRY(has_twins(ctx, all->memory, all->labels, count, &twins));
-    for (int64_t k = 0; twins && k < count; k++) {
-        all->labels[k] = arena_text(ctx, all->memory, paths[k]);
-        if (!all->labels[k]) {
-            return NONSENS_ERR_MEMORY;
-        }
-    }
     all->segments = count;
-    return NONSENS_OK;
+    return twins ? arena_texts(ctx, all->memory, count, paths, &all->labels) : NONSENS_OK;
 }
 
 /* ---- columns --------------------------------------------------------------------------------------------------- */
@@ -145,16 +132,6 @@ typedef struct names {
 /* Is the column one of the list that is made: variables, or those that a warning names? */
 typedef bool column_fn(const read_state *part, int64_t column);
 
-static bool is_variable(const read_state *part, int64_t column)
-{
-    for (int64_t k = 0; k < part->variables; k++) {
-        if (part->variable[k] == column) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_numeric(const read_state *part, int64_t column)
 {
     return part->t.column[column].kind == COLUMN_NUMERIC;
@@ -162,7 +139,7 @@ static bool is_numeric(const read_state *part, int64_t column)
 
 static bool is_left_out(const read_state *part, int64_t column)
 {
-    return !is_variable(part, column) && part->t.column[column].kind == COLUMN_TEXT;
+    return !reading_is_variable(part, column) && part->t.column[column].kind == COLUMN_TEXT;
 }
 
 static bool is_mixed(const read_state *part, int64_t column)
@@ -195,18 +172,18 @@ static bool are_equal(const names *a, const names *b)
 /* All names of all lists, each once, in the order of the bytes. */
 static nonsens_status merge_names(nonsens_context *ctx, arena *a, const names *list, int64_t count, names *out)
 {
-    int64_t most = 0, kept = 0;
+    int64_t total = 0, kept = 0;
     for (int64_t k = 0; k < count; k++) {
-        most += list[k].count;
+        total += list[k].count;
     }
     *out = (names){NULL, 0};
-    ARENA_TRY(ctx, a, out->name, most);
+    ARENA_TRY(ctx, a, out->name, total);
     for (int64_t k = 0; k < count; k++) {
         memcpy(out->name + out->count, list[k].name, (size_t)list[k].count * sizeof *out->name);
         out->count += list[k].count;
     }
-    qsort(out->name, (size_t)most, sizeof *out->name, by_text);
-    for (int64_t k = 0; k < most; k++) {
+    qsort(out->name, (size_t)total, sizeof *out->name, by_text);
+    for (int64_t k = 0; k < total; k++) {
         if (kept == 0 || strcmp(out->name[kept - 1], out->name[k]) != 0) {
             out->name[kept++] = out->name[k];
         }
@@ -230,21 +207,11 @@ static nonsens_status agree_names(nonsens_context *ctx, const read_state *part, 
     return equal ? NONSENS_OK : merge_names(ctx, part->memory, list, count, out);
 }
 
-static int64_t find_exactly(const table *t, const char *name)
-{
-    for (int64_t j = 0; j < t->cols; j++) {
-        if (strcmp(t->column[j].name, name) == 0) {
-            return j;
-        }
-    }
-    return -1;
-}
-
 /* A file in which the column holds numbers: there is one, or it would be no variable. */
 static const char *file_with(const read_state *part, int64_t count, const char *name)
 {
     for (int64_t k = 0; k < count; k++) {
-        int64_t j = find_exactly(&part[k].t, name);
+        int64_t j = table_find_name(&part[k].t, name);
         if (j >= 0 && is_numeric(&part[k], j)) {
             return part[k].t.path;
         }
@@ -256,7 +223,7 @@ static nonsens_status match_column(nonsens_context *ctx, const read_state *part,
                                    const char *name, int64_t *column)
 {
     char shown[SHOWN_BYTES];
-    *column = find_exactly(t, name);
+    *column = table_find_name(t, name);
     if (*column < 0) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "%.300s: there is no column %s, which %.300s has; give all files the same columns, or name those "
@@ -321,16 +288,6 @@ static nonsens_status settle_variables(nonsens_context *ctx, read_state *part, i
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
-static void stack_column(const read_state *part, int64_t count, int64_t v, double *to)
-{
-    for (int64_t k = 0; k < count; k++) {
-        if (part[k].rows > 0) {
-            memcpy(to, part[k].t.column[part[k].variable[v]].value, (size_t)part[k].rows * sizeof *to);
-            to += part[k].rows;
-        }
-    }
-}
-
 static nonsens_status stack_values(nonsens_context *ctx, const read_state *part, int64_t count, read_state *all)
 {
     double *values; // (variables, rows)
@@ -347,7 +304,13 @@ static nonsens_status stack_values(nonsens_context *ctx, const read_state *part,
                                  .value = values + v * all->rows,
                                  .first_missing = -1};
         all->variable[v] = v;
-        stack_column(part, count, v, column->value);
+        double *to = column->value;
+        for (int64_t k = 0; k < count; k++) {
+            if (part[k].rows > 0) {
+                memcpy(to, part[k].t.column[part[k].variable[v]].value, (size_t)part[k].rows * sizeof *to);
+                to += part[k].rows;
+            }
+        }
     }
     return NONSENS_OK;
 }

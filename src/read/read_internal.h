@@ -34,6 +34,9 @@ enum {
 /* The remedy where the caller knows no better. */
 #define READING_REMEDY "leave out such rows with --na drop-rows"
 
+/* Is the column one of the variables? */
+bool reading_is_variable(const read_state *r, int64_t column);
+
 /* All spellings of the variables that the options name. */
 nonsens_status reading_list_wanted(nonsens_context *ctx, read_state *r);
 

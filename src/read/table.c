@@ -4,7 +4,7 @@
 #include "read/table_internal.h"
 
 #include "base/input.h"
-#include "base/utf8.h"
+#include "options/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,30 +48,20 @@ nonsens_status table_number_columns(nonsens_context *ctx, arena *a, table *t)
     return NONSENS_OK;
 }
 
-/* #k as an index from 0, -1 if it is none of the cols. */
-static int64_t numbered_column(const char *name, int64_t cols)
-{
-    int64_t number = 0;
-    if (name[0] != '#' || !name[1]) {
-        return -1;
-    }
-    for (const char *p = name + 1; *p; p++) {
-        if (*p < '0' || *p > '9' || number > cols) {
-            return -1;
-        }
-        number = number * 10 + (*p - '0');
-    }
-    return number <= cols ? number - 1 : -1;
-}
-
-int64_t table_find(const table *t, const char *name)
+int64_t table_find_name(const table *t, const char *name)
 {
     for (int64_t j = 0; j < t->cols; j++) {
         if (strcmp(t->column[j].name, name) == 0) {
             return j;
         }
     }
-    return numbered_column(name, t->cols);
+    return -1;
+}
+
+int64_t table_find(const table *t, const char *name)
+{
+    int64_t found = table_find_name(t, name);
+    return found >= 0 ? found : option_column_number(name, t->cols);
 }
 
 nearest table_nearest(const table *t, const char *name)
@@ -144,19 +134,9 @@ void table_count_missing(table_column *column, int64_t row)
 
 nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, const table_options *options, table *out)
 {
-    input file = {0};
-    nonsens_status status = input_read(ctx, path, INT64_MAX, &file);
-    if (status == NONSENS_OK) {
-        status = table_parse(ctx, a, input_name(path), file.bytes, file.size, options, out);
-    }
-    input_free(&file);
-    return status;
-}
-
-static bool has_npy_ending(const char *path)
-{
-    size_t length = strlen(path);
-    return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
+    SCOPED(input_free) input file = {0};
+    TRY(input_read(ctx, path, INT64_MAX, &file));
+    return table_parse(ctx, a, input_name(path), file.bytes, file.size, options, out);
 }
 
 nonsens_status table_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, size_t size,
@@ -169,6 +149,7 @@ nonsens_status table_parse(nonsens_context *ctx, arena *a, const char *path, con
     if (size == 0) {
         return fail(ctx, NONSENS_ERR_DATA, "%s: the file is empty; give a table with at least one row", out->path);
     }
-    bool npy = has_npy_ending(path) || npy_has_magic(bytes, size);
+    size_t length = strlen(path);
+    bool npy = (length >= 4 && strcmp(path + length - 4, ".npy") == 0) || npy_has_magic(bytes, size);
     return (npy ? npy_parse : csv_parse)(ctx, a, bytes, size, options ? options : &defaults, out);
 }

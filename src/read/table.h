@@ -53,7 +53,8 @@ typedef struct table_options {
  */
 nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, const table_options *options, table *out);
 
-/* The column called `name`, or #k; -1 if there is none. */
+/* The column called `name`; table_find: or #k.  -1 if there is none. */
+int64_t table_find_name(const table *t, const char *name);
 int64_t table_find(const table *t, const char *name);
 /* The column whose name is nearest to `name`. */
 nearest table_nearest(const table *t, const char *name);

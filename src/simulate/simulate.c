@@ -25,7 +25,7 @@ static const range CHANGE = {0.3, 1.7}; /* of weights under --changing-mechanism
 /* All that is needed while a data set is made; variables in causal order. */
 typedef struct simulate_drawing {
     const nonsens_options *options;
-    arena scratch;
+    arena *scratch;
     int64_t hidden; // 1 with a hidden common cause, which is then variable 0
     simulate_model model;
     bool *modulated;                   // (m)
@@ -100,34 +100,18 @@ static nonsens_status check_options(nonsens_context *ctx, const nonsens_options 
 
 /* ---- graph --------------------------------------------------------------------------------------------------- */
 
-static bool has_parent(const simulate_model *model, int64_t j)
-{
-    for (int64_t i = 0; i < model->m; i++) {
-        if (model->parent[j * model->m + i]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Each pair is joined with the given probability; in a cyclic graph in both directions. */
-static void draw_pairs(rng *r, simulate_model *model, double probability, bool cyclic)
+/* Joins each pair with the given probability, in a cyclic graph in both directions; false if there is no edge. */
+static bool draw_pairs(rng *r, simulate_model *model, double probability, bool cyclic)
 {
     int64_t m = model->m;
+    bool any = false;
     for (int64_t j = 1; j < m; j++) {
         for (int64_t i = 0; i < j; i++) {
             bool joined = rng_uniform(r) < probability;
             model->parent[j * m + i] = joined;
             model->parent[i * m + j] = joined && cyclic;
+            any = any || joined;
         }
-    }
-}
-
-static bool any_edge(const simulate_model *model)
-{
-    bool any = false;
-    for (int64_t k = 0; k < model->m * model->m; k++) {
-        any = any || model->parent[k];
     }
     return any;
 }
@@ -147,9 +131,8 @@ static void draw_graph(simulate_drawing *w)
     }
     double probability = o->edge_prob >= 0 ? o->edge_prob : 2.0 / (double)(o->nodes - 1);
     rng r = simulate_stream(o->seed, RNG_SIMULATE_MECHANISM, STREAM_MASK, 0);
-    do { // a cyclic model without a single cycle would not be one
-        draw_pairs(&r, model, probability, o->cyclic);
-    } while (o->cyclic && !any_edge(model));
+    while (!draw_pairs(&r, model, probability, o->cyclic) && o->cyclic) { // without a cycle it would not be cyclic
+    }
 }
 
 /* ---- modulation ---------------------------------------------------------------------------------------------- */
@@ -160,7 +143,10 @@ static bool is_modulated(const simulate_drawing *w, int64_t j)
     if (w->hidden && j == 0) {
         return o->confounded == CONFOUNDED_MODULATED;
     }
-    bool root = !has_parent(&w->model, j);
+    bool root = true;
+    for (int64_t i = 0; i < w->model.m; i++) {
+        root = root && !w->model.parent[j * w->model.m + i];
+    }
     return o->modulate == MODULATE_CAUSE ? root : o->modulate == MODULATE_EFFECT ? !root : true;
 }
 
@@ -220,11 +206,11 @@ static nonsens_status draw_all_modulation(nonsens_context *ctx, simulate_drawing
     if (__builtin_mul_overflow(m, w->options->sim_segments, &cells)) {
         return fail_memory(ctx);
     }
-    ARENA_TRY(ctx, &w->scratch, w->scale, cells);
-    ARENA_TRY(ctx, &w->scratch, w->mean, cells);
-    ARENA_TRY(ctx, &w->scratch, w->modulated, m);
-    ARENA_TRY(ctx, &w->scratch, w->sorted, w->options->sim_segments);
-    ARENA_TRY(ctx, &w->scratch, w->sorted_spare, w->options->sim_segments);
+    ARENA_TRY(ctx, w->scratch, w->scale, cells);
+    ARENA_TRY(ctx, w->scratch, w->mean, cells);
+    ARENA_TRY(ctx, w->scratch, w->modulated, m);
+    ARENA_TRY(ctx, w->scratch, w->sorted, w->options->sim_segments);
+    ARENA_TRY(ctx, w->scratch, w->sorted_spare, w->options->sim_segments);
     for (int64_t j = 0; j < m; j++) {
         w->modulated[j] = is_modulated(w, j);
         draw_modulation(w, j);
@@ -320,11 +306,11 @@ static nonsens_status make_segment(nonsens_context *ctx, simulate_drawing *w, rn
 static nonsens_status make_rows(nonsens_context *ctx, simulate_drawing *w, nonsens_simulation *s)
 {
     rng *streams; // (m)
-    ARENA_TRY(ctx, &w->scratch, streams, w->model.m);
-    ARENA_TRY(ctx, &w->scratch, w->factor, w->model.m * w->model.m);
-    ARENA_TRY(ctx, &w->scratch, w->noise, w->model.m);
-    ARENA_TRY(ctx, &w->scratch, w->row, w->model.m);
-    ARENA_TRY(ctx, &w->scratch, w->spare, w->model.m);
+    ARENA_TRY(ctx, w->scratch, streams, w->model.m);
+    ARENA_TRY(ctx, w->scratch, w->factor, w->model.m * w->model.m);
+    ARENA_TRY(ctx, w->scratch, w->noise, w->model.m);
+    ARENA_TRY(ctx, w->scratch, w->row, w->model.m);
+    ARENA_TRY(ctx, w->scratch, w->spare, w->model.m);
     for (int64_t e = 0; e < s->segments; e++) {
         TRY(make_segment(ctx, w, streams, s, e));
     }
@@ -336,7 +322,7 @@ static nonsens_status make_rows(nonsens_context *ctx, simulate_drawing *w, nonse
 static nonsens_status shuffle_columns(nonsens_context *ctx, simulate_drawing *w)
 {
     int64_t d = w->options->nodes;
-    ARENA_TRY(ctx, &w->scratch, w->column, d);
+    ARENA_TRY(ctx, w->scratch, w->column, d);
     for (int64_t k = 0; k < d; k++) {
         w->column[k] = k + w->hidden;
     }
@@ -365,18 +351,11 @@ static nonsens_status allocate_table(nonsens_context *ctx, nonsens_simulation *s
     return NONSENS_OK;
 }
 
-static enum simulate_truth_kind kind_of(const nonsens_options *o)
-{
-    return o->cyclic                        ? TRUTH_CYCLIC
-           : o->independent                 ? TRUTH_INDEPENDENT
-           : o->confounded != CONFOUNDED_NO ? TRUTH_CONFOUNDED
-                                            : TRUTH_DAG;
-}
-
 static nonsens_status keep_truth(nonsens_context *ctx, const simulate_drawing *w, nonsens_simulation *s)
 {
     int64_t m = w->model.m;
-    s->kind = kind_of(w->options);
+    const nonsens_options *o = w->options;
+    s->kind = o->cyclic ? TRUTH_CYCLIC : o->independent ? TRUTH_INDEPENDENT : w->hidden ? TRUTH_CONFOUNDED : TRUTH_DAG;
     for (int64_t k = 0; k < s->d; k++) {
         for (int64_t e = 0; e < s->segments; e++) {
             matrix_col(s->modulation, k)[e] = w->scale[e * m + w->column[k]];
@@ -396,10 +375,10 @@ static nonsens_status make_all(nonsens_context *ctx, simulate_drawing *w, nonsen
 {
     simulate_model *model = &w->model;
     TRY(allocate_table(ctx, s));
-    ARENA_TRY(ctx, &w->scratch, model->parent, model->m * model->m);
+    ARENA_TRY(ctx, w->scratch, model->parent, model->m * model->m);
     draw_graph(w);
-    TRY(model->sem == SEM_NODE ? simulate_node_draw(ctx, &w->scratch, s->options.seed, model)
-                               : simulate_layered_draw(ctx, &w->scratch, s->options.seed, s->options.cyclic, model));
+    TRY(model->sem == SEM_NODE ? simulate_node_draw(ctx, w->scratch, s->options.seed, model)
+                               : simulate_layered_draw(ctx, w->scratch, s->options.seed, s->options.cyclic, model));
     TRY(draw_all_modulation(ctx, w));
     TRY(shuffle_columns(ctx, w));
     if (s->options.fault > 0.0) {
@@ -415,22 +394,19 @@ nonsens_status nonsens_simulation_new(nonsens_context *ctx, const nonsens_option
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_SIMULATE));
     TRY(check_options(ctx, options));
-    nonsens_simulation *s = memory_get(1, sizeof *s);
+    SCOPED_ARENA(scratch);
+    SCOPED(memory_release_scoped) nonsens_simulation *s = memory_get(1, sizeof *s);
     if (!s) {
         return fail_memory(ctx);
     }
     s->d = options->nodes;
     s->segments = options->sim_segments;
-    simulate_drawing w = {.options = &s->options, .hidden = options->confounded != CONFOUNDED_NO};
+    simulate_drawing w = {.options = &s->options, .scratch = &scratch, .hidden = options->confounded != CONFOUNDED_NO};
     w.model = (simulate_model){.sem = options->sem, .m = s->d + w.hidden, .depth = options->depth};
-    nonsens_status status = options_copy(ctx, &s->memory, options, &s->options);
-    status = status == NONSENS_OK ? make_all(ctx, &w, s) : status;
-    arena_free(&w.scratch);
-    if (status != NONSENS_OK) {
-        nonsens_simulation_free(s);
-        return status;
-    }
+    TRY(options_copy(ctx, &s->memory, options, &s->options));
+    TRY(make_all(ctx, &w, s));
     *out = s;
+    s = NULL;
     return NONSENS_OK;
 }
 
@@ -469,32 +445,26 @@ const int32_t *nonsens_simulation_segments(const nonsens_simulation *simulation)
     return simulation ? simulation->segment : NULL;
 }
 
-static nonsens_status build_data(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s, nonsens_data **out)
+nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation, nonsens_data **out)
 {
+    NEEDED(ctx, simulation, out);
+    SCOPED_ARENA(scratch);
+    const nonsens_simulation *s = simulation;
     const double **column; // (d)
     const char **labels;   // (segments)
-    ARENA_TRY(ctx, scratch, column, s->d);
-    ARENA_TRY(ctx, scratch, labels, s->segments);
+    *out = NULL;
+    context_begin(ctx);
+    ARENA_TRY(ctx, &scratch, column, s->d);
+    ARENA_TRY(ctx, &scratch, labels, s->segments);
     for (int64_t j = 0; j < s->d; j++) {
         column[j] = matrix_col(s->x, j);
     }
     for (int64_t e = 0; e < s->segments; e++) {
-        labels[e] = arena_format(ctx, scratch, "s%" PRId64, e + 1);
+        labels[e] = arena_format(ctx, &scratch, "s%" PRId64, e + 1);
         if (!labels[e]) {
             return NONSENS_ERR_MEMORY;
         }
     }
     return dataset_new(ctx, s->n, s->d, column, (const char *const *)s->names, s->segment, s->segments, labels, NULL,
                        out);
-}
-
-nonsens_status nonsens_simulation_data(nonsens_context *ctx, const nonsens_simulation *simulation, nonsens_data **out)
-{
-    NEEDED(ctx, simulation, out);
-    arena scratch = {0};
-    *out = NULL;
-    context_begin(ctx);
-    nonsens_status status = build_data(ctx, &scratch, simulation, out);
-    arena_free(&scratch);
-    return status;
 }

@@ -33,7 +33,7 @@ typedef struct bootstrap {
     const nonsens_data *data;
     const nonsens_options *options;
     bootstrap_fn *find;
-    const void *how;        /* the caller's, for `find` */
+    const void *state;      /* the caller's, for `find` */
     int threads;            /* of each bootstrap sample */
     int64_t *rank;          /* (d) canonical rank of the user's columns */
     result_edge_counts *at; /* (d, d) counts by canonical ranks a < b; their own a and b are not used */
@@ -49,34 +49,22 @@ typedef struct bootstrap {
 
 /* ---- drawing ---- */
 
-static int64_t rows_of(enum option_resample kind, int64_t rows)
-{
-    int64_t half = (rows + 1) / 2 > 2 ? (rows + 1) / 2 : 2;
-    return kind == RESAMPLE_BOOTSTRAP || half > rows ? rows : half;
-}
-
-/* `count` rows of begin .. begin + rows - 1 into out; index is room for `rows`. */
-static void draw_rows(rng *r, enum option_resample kind, int64_t begin, int64_t rows, int64_t count, int64_t *index,
-                      int64_t *out)
-{
-    for (int64_t i = 0; i < rows; i++) {
-        index[i] = begin + i;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        out[i] =
-            kind == RESAMPLE_BOOTSTRAP ? begin + (int64_t)rng_below(r, (uint64_t)rows) : rng_draw(r, i, rows, index);
-    }
-}
-
 /* Rows of a bootstrap sample, drawn segment by segment (without segments: of all rows); returns how many.  Room for n
  * each. */
 static int64_t draw(rng *r, const nonsens_data *data, enum option_resample kind, int64_t *index, int64_t *row)
 {
     int64_t segments = data->segments > 0 ? data->segments : 1, count = 0;
+    bool with_replacement = kind == RESAMPLE_BOOTSTRAP;
     for (int64_t e = 0; e < segments; e++) {
-        int64_t rows = data->start[e + 1] - data->start[e], drawn = rows_of(kind, rows);
-        draw_rows(r, kind, data->start[e], rows, drawn, index, row + count);
-        count += drawn;
+        int64_t begin = data->start[e], rows = data->start[e + 1] - begin;
+        int64_t half = (rows + 1) / 2 > 2 ? (rows + 1) / 2 : 2, drawn = with_replacement || half > rows ? rows : half;
+        for (int64_t i = 0; i < rows; i++) {
+            index[i] = begin + i;
+        }
+        for (int64_t i = 0; i < drawn; i++) {
+            row[count++] =
+                with_replacement ? begin + (int64_t)rng_below(r, (uint64_t)rows) : rng_draw(r, i, rows, index);
+        }
     }
     return count;
 }
@@ -137,45 +125,24 @@ static nonsens_status keep(nonsens_context *ctx, bootstrap *s, int64_t number, c
 
 /* ---- one bootstrap sample ---- */
 
-static nonsens_status collect_edges(nonsens_context *ctx, arena *scratch, const bootstrap *s,
-                                    const nonsens_result *found, bootstrap_outcome *out)
-{
-    *out = (bootstrap_outcome){.edges = found->edges};
-    ARENA_TRY(ctx, scratch, out->edge, found->edges);
-    for (int64_t i = 0; i < found->edges; i++) {
-        const nonsens_edge *e = &found->edge[i];
-        out->edge[i] = (bootstrap_edge){s->rank[e->from], s->rank[e->to], e->type};
-    }
-    return NONSENS_OK;
-}
-
-/* What the data of a bootstrap sample are to blame for; all else ends the run. */
-static bool counts_as_failed(nonsens_status status)
-{
-    return status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC || status == NONSENS_ERR_USAGE;
-}
-
 static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const bootstrap *s, int64_t number,
                                  nonsens_result **found)
 {
     rng r = rng_new((uint64_t)s->options->seed, RNG_BOOTSTRAP, (uint64_t)number);
-    nonsens_data *data;
+    SCOPED(memory_release_scoped) nonsens_data *data = NULL;
     nonsens_options options = *s->options;
-    *found = NULL;
     options.seed = (int64_t)(rng_u64(&r) >> 11); // 53 bits, as --seed takes
     options.threads = s->threads;
     options.bootstrap = 0;
     TRY(bootstrap_resample(ctx, scratch, s->data, options.resample, &r, &data));
-    nonsens_status status = s->find(ctx, data, &options, s->how, found);
-    nonsens_data_free(data);
-    return status;
+    return s->find(ctx, data, &options, s->state, found);
 }
 
 static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     bootstrap *s = state;
     bool broken;
-    nonsens_result *found;
+    SCOPED(memory_release_scoped) nonsens_result *found = NULL;
     bootstrap_outcome outcome = {.failure = ctx->message};
 #pragma omp atomic read
     broken = s->broken;
@@ -183,17 +150,17 @@ static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t
         return NONSENS_OK; // what broke it is the run's failure
     }
     nonsens_status status = find_graph(ctx, scratch, s, s->missing[job], &found);
-    if (counts_as_failed(status)) {
-        return keep(ctx, s, s->missing[job], &outcome);
+    if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC || status == NONSENS_ERR_USAGE) {
+        return keep(ctx, s, s->missing[job], &outcome); // the data of this sample are to blame; all else ends the run
     }
-    if (status == NONSENS_OK) {
-        status = collect_edges(ctx, scratch, s, found, &outcome);
+    TRY(status);
+    outcome = (bootstrap_outcome){.edges = found->edges};
+    ARENA_TRY(ctx, scratch, outcome.edge, found->edges);
+    for (int64_t i = 0; i < found->edges; i++) {
+        const nonsens_edge *e = &found->edge[i];
+        outcome.edge[i] = (bootstrap_edge){s->rank[e->from], s->rank[e->to], e->type};
     }
-    if (status == NONSENS_OK) {
-        status = keep(ctx, s, s->missing[job], &outcome);
-    }
-    nonsens_result_free(found);
-    return status;
+    return keep(ctx, s, s->missing[job], &outcome);
 }
 
 /* ---- all of them ---- */
@@ -227,31 +194,6 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, bootstra
     TRY(list_missing(ctx, scratch, s));
     s->threads = side_by_side ? 1 : threads;
     return parallel_for(ctx, side_by_side ? threads : 1, s->jobs, "resamples", run_resample, s);
-}
-
-static nonsens_status prepare(nonsens_context *ctx, arena *scratch, bootstrap *s)
-{
-    int64_t d = s->data->d;
-    ARENA_TRY(ctx, scratch, s->rank, d);
-    ARENA_TRY(ctx, scratch, s->at, d * d);
-    ARENA_TRY(ctx, scratch, s->last, d * d);
-    for (int64_t k = 0; k < d; k++) {
-        s->rank[s->data->column_rank[k]] = k;
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status run_all(nonsens_context *ctx, arena *scratch, const knowledge *known, bootstrap *s)
-{
-    TRY(prepare(ctx, scratch, s));
-    if (!s->options->journal[0]) {
-        return run_missing(ctx, scratch, s);
-    }
-    TRY(bootstrap_journal_open(ctx, s->data, s->options, known, &s->own));
-    s->journal = &s->own;
-    nonsens_status status = run_missing(ctx, scratch, s);
-    journal_close(&s->own);
-    return status;
 }
 
 /* ---- what comes out ---- */
@@ -305,36 +247,38 @@ static void set_support(const bootstrap *s, nonsens_result *result)
     }
 }
 
-static nonsens_status note_failed(nonsens_context *ctx, const bootstrap *s, nonsens_result *result)
+static void close_journal(bootstrap *s)
 {
-    if (s->failed == 0) {
+    if (s->journal) {
+        journal_close(s->journal);
+    }
+}
+
+nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                             const knowledge *known, bootstrap_fn *find, const void *state, nonsens_result *result)
+{
+    SCOPED_ARENA(scratch);
+    SCOPED(close_journal) bootstrap s = {.data = data, .options = options, .find = find, .state = state};
+    if (options->bootstrap == 0) {
+        return NONSENS_OK;
+    }
+    s.keeping = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    TRY(dataset_column_places(ctx, &scratch, data, &s.rank));
+    ARENA_TRY(ctx, &scratch, s.at, data->d * data->d);
+    ARENA_TRY(ctx, &scratch, s.last, data->d * data->d);
+    if (options->journal[0]) {
+        TRY(bootstrap_journal_open(ctx, data, options, known, &s.own));
+        s.journal = &s.own;
+    }
+    TRY(run_missing(ctx, &scratch, &s));
+    result->resampled = (result_bootstrap){.replicates = options->bootstrap, .failed = s.failed};
+    TRY(keep_pairs(ctx, &s, result));
+    set_support(&s, result);
+    if (s.failed == 0) {
         return NONSENS_OK;
     }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " resamples failed and do not count, the first (number %" PRId64
                        ") with these words: %s",
-                       s->failed, s->options->bootstrap, s->first_failed + 1, s->failure);
-}
-
-static nonsens_status run(nonsens_context *ctx, arena *scratch, const knowledge *known, bootstrap *s,
-                          nonsens_result *result)
-{
-    TRY(run_all(ctx, scratch, known, s));
-    result->resampled = (result_bootstrap){.replicates = s->options->bootstrap, .failed = s->failed};
-    TRY(keep_pairs(ctx, s, result));
-    set_support(s, result);
-    return note_failed(ctx, s, result);
-}
-
-nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                             const knowledge *known, bootstrap_fn *find, const void *how, nonsens_result *result)
-{
-    arena scratch = {0};
-    bootstrap s = {.data = data, .options = options, .find = find, .how = how, .keeping = PTHREAD_MUTEX_INITIALIZER};
-    if (options->bootstrap == 0) {
-        return NONSENS_OK;
-    }
-    nonsens_status status = run(ctx, &scratch, known, &s, result);
-    arena_free(&scratch);
-    return status;
+                       s.failed, options->bootstrap, s.first_failed + 1, s.failure);
 }

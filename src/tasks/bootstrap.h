@@ -10,9 +10,9 @@
 #include "graph/knowledge.h"
 #include "methods/shared/result.h"
 
-/* Finds the graph of a data set with these options; `how` is the caller's.  May run in several threads at once. */
+/* Finds the graph of a data set with these options; `state` is the caller's.  May run in several threads at once. */
 typedef nonsens_status bootstrap_fn(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                    const void *how, nonsens_result **out);
+                                    const void *state, nonsens_result **out);
 
 /* Refuses options that contradict one another and a journal that cannot be written, before anything is computed. */
 nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *options);
@@ -23,11 +23,11 @@ nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data 
 /*
  * Runs the method on options->bootstrap bootstrap samples of the data and fills in result->resampled, the support of
  * its edges and a note on bootstrap samples that failed; nothing where options->bootstrap is 0.  known (user's order)
- * may be NULL; it only tells journals apart.  With --journal each finished bootstrap sample is a line of that file;
+ * may be NULL; it only distinguishes journals.  With --journal each finished bootstrap sample is a line of that file;
  * with --resume those that are there are not run again, and a journal of other data or options is refused.
  */
 nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                             const knowledge *known, bootstrap_fn *find, const void *how, nonsens_result *result);
+                             const knowledge *known, bootstrap_fn *find, const void *state, nonsens_result *result);
 
 /* One such bootstrap sample, drawn from the stream within segments; to be freed by the caller. */
 nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data,

@@ -16,34 +16,32 @@ enum { LIST_BYTES = 400 };
 
 static nonsens_status refuse_method(nonsens_context *ctx, const nonsens_options *options)
 {
-    char list[LIST_BYTES] = "", shown[SHOWN_BYTES];
-    size_t used = 0;
+    show_list list = {.max = SHOW_LIST_MAX};
+    char shown[SHOWN_BYTES];
     nearest near = nearest_to(options->method);
-    for (size_t i = 0; i < nonsens_method_count() && used < sizeof list; i++) {
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
         const nonsens_method_info *info = nonsens_method_at(i);
         if (info->commands & options->command) {
             nearest_offer(&near, info->name);
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", info->name);
+            show_list_add(&list, info->name);
         }
     }
     bool is_near = near.found && !near.tied;
     return fail(ctx, NONSENS_ERR_USAGE, "--method %s: there is no such method for %s; there are %s%s%s%s",
-                show_bare(shown, options->method), option_command_name(options->command), list,
+                show_bare(shown, options->method), option_command_name(options->command), show_list_end(&list),
                 is_near ? ". Did you mean " : "", is_near ? near.found : "", is_near ? "?" : "");
 }
 
 /* The names of the methods of the command that use the option. */
-static const char *list_users(unsigned command, const char *key, char list[LIST_BYTES])
+static const char *list_users(unsigned command, const char *key, show_list *list)
 {
-    size_t used = 0;
-    list[0] = '\0';
-    for (size_t i = 0; i < nonsens_method_count() && used < LIST_BYTES; i++) {
-        const method *m = method_at(i);
-        if (method_uses(m, command, key)) {
-            used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", used ? ", " : "", m->info.name);
+    *list = (show_list){.max = SHOW_LIST_MAX};
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        if (method_uses(method_at(i), command, key)) {
+            show_list_add(list, method_at(i)->info.name);
         }
     }
-    return list;
+    return show_list_end(list);
 }
 
 static nonsens_status refuse_published(nonsens_context *ctx, unsigned command)
@@ -70,7 +68,7 @@ static bool is_published(const method *m, const nonsens_options *options)
 
 nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *options, const method **out)
 {
-    char list[LIST_BYTES];
+    show_list list;
     const method *m = *out = method_find(options->method);
     if (!m || !(m->info.commands & options->command)) {
         return refuse_method(ctx, options);
@@ -80,27 +78,17 @@ nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *option
     }
     if (options->target[0] && !method_uses(m, options->command, "target")) {
         return fail(ctx, NONSENS_ERR_USAGE, "--target is for --method %s; %s finds the graph of all variables",
-                    list_users(options->command, "target", list), m->info.name);
+                    list_users(options->command, "target", &list), m->info.name);
     }
     if (options->knowledge[0] && !method_uses(m, options->command, "knowledge")) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--knowledge: %s makes no use of it; leave it out, or take a --method that does: %s", m->info.name,
-                    list_users(options->command, "knowledge", list));
+                    list_users(options->command, "knowledge", &list));
     }
     return NONSENS_OK;
 }
 
 /* ---- before data are read ---- */
-
-static int64_t count_names(const char *list)
-{
-    const char *rest = list, *begin, *end;
-    int64_t count = 0;
-    while (option_next_name(&rest, &begin, &end)) {
-        count++;
-    }
-    return count;
-}
 
 /* A list for a pair must have two names; for a test that compares segments, one. */
 static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *options)
@@ -108,7 +96,7 @@ static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *op
     char test[OPTION_WORD_BYTES];
     bool for_pair = options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE);
     bool one = options->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(options->test);
-    int64_t names = count_names(options->vars);
+    int64_t names = option_count_names(options->vars);
     if (!for_pair || !options->vars[0] || options->pairs[0] || names == (one ? 1 : 2)) {
         return NONSENS_OK;
     }
@@ -137,16 +125,14 @@ nonsens_status nonsens_options_check(nonsens_context *ctx, const nonsens_options
 
 static nonsens_status refuse_sources(nonsens_context *ctx, const method *m, unsigned command)
 {
-    char list[LIST_BYTES] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < nonsens_method_count() && used < sizeof list; i++) {
-        const nonsens_method_info *info = nonsens_method_at(i);
-        if (info->disturbances & command) {
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", info->name);
+    show_list list = {.max = SHOW_LIST_MAX};
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        if (nonsens_method_at(i)->disturbances & command) {
+            show_list_add(&list, nonsens_method_at(i)->name);
         }
     }
     return fail(ctx, NONSENS_ERR_USAGE, "--sources: %s estimates no disturbances; of the methods for %s these do: %s",
-                m->info.name, option_command_name(command), list);
+                m->info.name, option_command_name(command), show_list_end(&list));
 }
 
 nonsens_status nonsens_run_check(nonsens_context *ctx, const nonsens_options *options, int64_t count, unsigned wanted)

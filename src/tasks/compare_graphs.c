@@ -178,20 +178,10 @@ static nonsens_status measure_truth(nonsens_context *ctx, arena *a, nonsens_comp
     return measure(ctx, c, "pattern", estimate, &pattern);
 }
 
-/* Two lists of edges may lack nodes of each other, but not all of them: then something else was meant. */
-static nonsens_status check_common(nonsens_context *ctx, const nonsens_graph *estimate, const nonsens_graph *truth,
-                                   const nonsens_comparison *c)
-{
-    if (estimate->nodes == 0 || truth->nodes == 0 || c->truth.added < estimate->nodes) {
-        return NONSENS_OK;
-    }
-    return fail(ctx, NONSENS_ERR_DATA,
-                "the graphs of %.200s and %.200s have no node in common; compare graphs of the "
-                "same nodes",
-                estimate->path, truth->path);
-}
-
-/* Fills in c->name, c->nodes and the places of each graph's nodes. */
+/*
+ * Fills in c->name, c->nodes and the places of each graph's nodes.  Two lists of edges may lack nodes of each other,
+ * but not all of them: then something else was meant.
+ */
 static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_comparison *c, placed_graph *estimate,
                                   placed_graph *truth)
 {
@@ -205,7 +195,13 @@ static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_compar
     }
     TRY(check_names(ctx, a, c->nodes, estimate, truth, &c->truth.added));
     TRY(check_names(ctx, a, c->nodes, truth, estimate, &c->estimate.added));
-    return check_common(ctx, estimate->graph, truth->graph, c);
+    if (estimate->graph->nodes == 0 || truth->graph->nodes == 0 || c->truth.added < estimate->graph->nodes) {
+        return NONSENS_OK;
+    }
+    return fail(ctx, NONSENS_ERR_DATA,
+                "the graphs of %.200s and %.200s have no node in common; compare graphs of the "
+                "same nodes",
+                estimate->graph->path, truth->graph->path);
 }
 
 static nonsens_status compare(nonsens_context *ctx, arena *a, nonsens_comparison *c, placed_graph estimate,
@@ -232,21 +228,15 @@ nonsens_status nonsens_comparison_new(nonsens_context *ctx, const nonsens_graph 
     NEEDED(ctx, estimate, truth, options, out);
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_COMPARE));
-    nonsens_comparison *c = memory_get(1, sizeof *c);
-    arena scratch = {0};
+    SCOPED(memory_release_scoped) nonsens_comparison *c = memory_get(1, sizeof *c);
+    SCOPED_ARENA(scratch);
     if (!c) {
         return fail_memory(ctx);
     }
-    nonsens_status status = options_copy(ctx, &c->memory, options, &c->options);
-    if (status == NONSENS_OK) {
-        status = compare(ctx, &scratch, c, (placed_graph){estimate, NULL}, (placed_graph){truth, NULL});
-    }
-    arena_free(&scratch);
-    if (status != NONSENS_OK) {
-        nonsens_comparison_free(c);
-        return status;
-    }
+    TRY(options_copy(ctx, &c->memory, options, &c->options));
+    TRY(compare(ctx, &scratch, c, (placed_graph){estimate, NULL}, (placed_graph){truth, NULL}));
     *out = c;
+    c = NULL;
     return NONSENS_OK;
 }
 

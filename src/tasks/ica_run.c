@@ -106,7 +106,7 @@ static nonsens_status keep_sources(const ica_run *run, matrix z)
     return NONSENS_OK;
 }
 
-/* ---- figures ---- */
+/* ---- values ---- */
 
 /* The word of a choice of `ica`. */
 static nonsens_status choice_word(const ica_run *run, const char *key, int index, const char **out)
@@ -314,48 +314,34 @@ static const char *assumption(enum option_unmixing algorithm, int64_t segments)
            "inside each segment, and no two of them are Gaussian there and change in proportion.";
 }
 
-static nonsens_status unmix(ica_run *run)
-{
-    matrix z;
-    TRY(dataset_in_rank_order(run->ctx, run->scratch, run->data, &z));
-    TRY(unmixing_of_variables(run->ctx, run->scratch, run->data, &run->result->options, z, &run->ica));
-    TRY(keep_matrices(run));
-    TRY(keep_sources(run, z));
-    TRY(unmixing_identified(run->ctx, run->scratch, run->algorithm, run->ica.contrast_gap, run->result->source,
-                            run->data->segments, run->data->start, &run->known));
-    TRY(report_optimum(run));
-    TRY(report_shapes(run));
-    TRY(note_findings(run));
-    return result_finish(run->ctx, run->result);
-}
-
-static nonsens_status run_ica(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                              nonsens_result **out)
-{
-    arena scratch = {0};
-    enum option_unmixing algorithm = unmixing_resolved(options->unmixing);
-    TRY(check_data(ctx, data, algorithm));
-    TRY(result_new(ctx, data, options, "ica", out));
-    ica_run run = {.ctx = ctx, .scratch = &scratch, .data = data, .result = *out, .algorithm = algorithm};
-    (*out)->assumes = assumption(algorithm, data->segments);
-    nonsens_status status = choice_word(&run, "method", (int)algorithm, &(*out)->method);
-    status = status == NONSENS_OK ? unmix(&run) : status;
-    arena_free(&scratch);
-    if (status != NONSENS_OK) {
-        nonsens_result_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
 nonsens_status nonsens_run_ica(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
+    SCOPED_ARENA(scratch);
+    SCOPED(memory_release_scoped) nonsens_result *r = NULL;
+    enum option_unmixing algorithm = unmixing_resolved(options->unmixing);
+    matrix z;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_ICA));
-    TRY(run_ica(ctx, data, options, out));
-    (*out)->seconds = clock_seconds() - begun;
+    TRY(check_data(ctx, data, algorithm));
+    TRY(result_new(ctx, data, options, "ica", &r));
+    ica_run run = {.ctx = ctx, .scratch = &scratch, .data = data, .result = r, .algorithm = algorithm};
+    r->assumes = assumption(algorithm, data->segments);
+    TRY(choice_word(&run, "method", (int)algorithm, &r->method));
+    TRY(dataset_in_rank_order(ctx, &scratch, data, &z));
+    TRY(unmixing_of_variables(ctx, &scratch, data, &r->options, z, &run.ica));
+    TRY(keep_matrices(&run));
+    TRY(keep_sources(&run, z));
+    TRY(unmixing_identified(ctx, &scratch, algorithm, run.ica.contrast_gap, r->source, data->segments, data->start,
+                            &run.known));
+    TRY(report_optimum(&run));
+    TRY(report_shapes(&run));
+    TRY(note_findings(&run));
+    TRY(result_finish(ctx, r));
+    r->seconds = clock_seconds() - begun;
+    *out = r;
+    r = NULL;
     return NONSENS_OK;
 }

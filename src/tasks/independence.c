@@ -239,16 +239,16 @@ static nonsens_status run_samples(nonsens_context *ctx, arena *scratch, const no
                                   const nonsens_options *o, samples_result *out)
 {
     row_groups groups = {data->segments, data->start};
-    samples_options how = {.kind = words_of(o->test)->kind,
-                           .null_kind = o->null_kind,
-                           .permutations = o->permutations,
-                           .permute_up_to = SAMPLES_PERMUTE_ROWS,
-                           .seed = (uint64_t)o->seed,
-                           .threads = (int)o->threads};
+    samples_options samples = {.kind = words_of(o->test)->kind,
+                               .null_kind = o->null_kind,
+                               .permutations = o->permutations,
+                               .permute_up_to = SAMPLES_PERMUTE_ROWS,
+                               .seed = (uint64_t)o->seed,
+                               .threads = (int)o->threads};
     if (data->segments < 2) {
         return fail(ctx, NONSENS_ERR_DATA, "this test compares segments; " AUDIT_NAME_SEGMENTS);
     }
-    return samples_test(ctx, scratch, matrix_col(data->x, 0), &groups, &how, out);
+    return samples_test(ctx, scratch, matrix_col(data->x, 0), &groups, &samples, out);
 }
 
 static nonsens_status judge_change(nonsens_context *ctx, arena *scratch, const variable_roles *roles, nonsens_result *r)
@@ -308,36 +308,25 @@ static const char *assumption(const nonsens_options *o, const nonsens_data *data
                  "changes along the rows can look like dependence.";
 }
 
-static nonsens_status run_independence(nonsens_context *ctx, const variable_roles *roles,
-                                       const nonsens_options *options, nonsens_result **out)
-{
-    TRY(result_new(ctx, roles->data, options, "independence", out));
-    (*out)->assumes = assumption(options, roles->data, roles->count[2] > 0);
-    arena scratch = {0};
-    bool one = option_is_sample_test(options->test);
-    nonsens_status status = (one ? judge_change : judge_pair)(ctx, &scratch, roles, *out);
-    arena_free(&scratch);
-    status = status == NONSENS_OK ? result_finish(ctx, *out) : status;
-    if (status != NONSENS_OK) {
-        nonsens_result_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
 nonsens_status nonsens_run_independence(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                         nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
+    bool one = option_is_sample_test(options->test);
+    SCOPED_ARENA(scratch);
+    SCOPED(memory_release_scoped) nonsens_result *r = NULL;
     variable_roles roles;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_INDEPENDENCE));
-    TRY(variables_roles(ctx, data, options, option_is_sample_test(options->test), &roles));
-    nonsens_status status = run_independence(ctx, &roles, options, out);
-    nonsens_data_free(roles.owned);
-    if (status == NONSENS_OK) {
-        (*out)->seconds = clock_seconds() - begun;
-    }
-    return status;
+    TRY(variables_roles(ctx, data, options, one, &roles));
+    SCOPED(memory_release_scoped) nonsens_data *owned = roles.owned;
+    TRY(result_new(ctx, roles.data, options, "independence", &r));
+    r->assumes = assumption(options, roles.data, roles.count[2] > 0);
+    TRY((one ? judge_change : judge_pair)(ctx, &scratch, &roles, r));
+    TRY(result_finish(ctx, r));
+    r->seconds = clock_seconds() - begun;
+    *out = r;
+    r = NULL;
+    return NONSENS_OK;
 }

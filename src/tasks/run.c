@@ -23,7 +23,7 @@ static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *re
 {
     const nonsens_options *o = &result->options;
     double tests = result->is_graph && result->variables > 4 ? (double)result->variables : 4.0;
-    char least[NUMBER_BYTES];
+    char min_p[NUMBER_BYTES];
     if (o->null_kind != NULL_PERMUTATION || o->alpha * (double)(o->permutations + 1) >= tests) {
         return NONSENS_OK;
     }
@@ -31,36 +31,20 @@ static nonsens_status note_permutations(nonsens_context *ctx, nonsens_result *re
                        "With %" PRId64
                        " permutations no p-value is below %s: tests, whose levels are corrected for their "
                        "number, may be unable to reject. Take more --permutations, or --null gamma.",
-                       o->permutations, number_print(least, 1.0 / (double)(o->permutations + 1), 2));
+                       o->permutations, number_print(min_p, 1.0 / (double)(o->permutations + 1), 2));
 }
 
 static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, const method *m, nonsens_result *result)
 {
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     result->assumes = m->info.assumes;
     result->bidirected_meaning = m->bidirected_meaning;
     result->is_graph = result->options.command == NONSENS_COMMAND_DISCOVER;
     TRY(reasoning_begin(ctx, m, result));
-    nonsens_status status =
-        (result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result);
-    arena_free(&scratch);
-    TRY(status);
+    TRY((result->is_graph ? m->discover : m->direction)(ctx, &scratch, data, &result->options, result));
     TRY(note_permutations(ctx, result));
     TRY(result_finish(ctx, result));
     return reasoning_end(ctx, result);
-}
-
-/* known: as in the result, while the method runs. */
-static nonsens_status run_on_rows(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                  const method *m, const knowledge *known, nonsens_result **out)
-{
-    TRY(result_new(ctx, data, options, m->info.name, out));
-    (*out)->known = known;
-    (*out)->pair_method = method_for_pairs(m, options);
-    nonsens_status status = decide(ctx, data, m, *out);
-    (*out)->known = NULL;
-    (*out)->pair_method = NULL;
-    return status;
 }
 
 /* A result from a sample of the rows is one of the data; disturbances of the sample alone would be taken for all. */
@@ -76,25 +60,27 @@ static nonsens_status turn_to_all(nonsens_context *ctx, const nonsens_data *data
                        used, data->n);
 }
 
+/* known: as in the result, while the method runs. */
 static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                  const method *m, const knowledge *known, nonsens_result **out)
 {
-    nonsens_data *fewer;
+    SCOPED(memory_release_scoped) nonsens_data *fewer = NULL;
+    SCOPED(memory_release_scoped) nonsens_result *result = NULL;
     *out = NULL;
     if (m->info.needs_segments) {
         TRY(audit_require_segments(ctx, data));
     }
     TRY(subsample(ctx, data, options, method_max_rows(m, options), &fewer));
-    nonsens_status status = run_on_rows(ctx, fewer ? fewer : data, options, m, known, out);
-    if (status == NONSENS_OK && fewer) {
-        status = turn_to_all(ctx, data, fewer->n, *out);
-    }
-    if (status != NONSENS_OK) {
-        nonsens_result_free(*out);
-        *out = NULL;
-    }
-    nonsens_data_free(fewer);
-    return status;
+    TRY(result_new(ctx, fewer ? fewer : data, options, m->info.name, &result));
+    result->known = known;
+    result->pair_method = method_for_pairs(m, options);
+    TRY(decide(ctx, fewer ? fewer : data, m, result));
+    result->known = NULL;
+    result->pair_method = NULL;
+    TRY(fewer ? turn_to_all(ctx, data, fewer->n, result) : NONSENS_OK);
+    *out = result;
+    result = NULL;
+    return NONSENS_OK;
 }
 
 nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
@@ -113,33 +99,18 @@ nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *d
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
     const nonsens_data *pair;
-    nonsens_data *owned;
+    SCOPED(memory_release_scoped) nonsens_data *owned = NULL;
     const method *m;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_DIRECTION));
     TRY(choose_method(ctx, options, &m));
     TRY(variables_pair(ctx, data, options, &pair, &owned));
-    nonsens_status status = run_direction(ctx, pair, options, out);
-    nonsens_data_free(owned);
-    if (status == NONSENS_OK) {
-        (*out)->seconds = clock_seconds() - begun;
-    }
-    return status;
+    TRY(run_direction(ctx, pair, options, out));
+    (*out)->seconds = clock_seconds() - begun;
+    return NONSENS_OK;
 }
 
 /* ---- discover: what is known beforehand ---- */
-
-/* *known is NULL if there is no file. */
-static nonsens_status read_knowledge(nonsens_context *ctx, arena *a, const nonsens_data *data,
-                                     const nonsens_options *options, knowledge **known)
-{
-    *known = NULL;
-    if (!options->knowledge[0]) {
-        return NONSENS_OK;
-    }
-    ARENA_TRY(ctx, a, *known, 1);
-    return knowledge_read(ctx, a, options->knowledge, data->d, (const char *const *)data->names, *known);
-}
 
 static nonsens_status contradicted(nonsens_context *ctx, const nonsens_result *result, int64_t from, int64_t to,
                                    const char *what)
@@ -167,9 +138,14 @@ static nonsens_status check_edge(nonsens_context *ctx, const nonsens_result *res
     return NONSENS_OK;
 }
 
-/* Required arrows that no edge of the graph is; lacking (d, d). */
-static nonsens_status check_edges(nonsens_context *ctx, const nonsens_result *result, const knowledge *k, bool *lacking)
+nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k)
 {
+    SCOPED_ARENA(scratch);
+    bool *lacking; // (d, d) required arrows that no edge of the graph is
+    if (!k) {
+        return NONSENS_OK;
+    }
+    ARENA_TRY(ctx, &scratch, lacking, k->d * k->d);
     for (int64_t i = 0; i < k->d * k->d; i++) {
         lacking[i] = knowledge_requires(k, i / k->d, i % k->d);
     }
@@ -184,18 +160,6 @@ static nonsens_status check_edges(nonsens_context *ctx, const nonsens_result *re
     return NONSENS_OK;
 }
 
-nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k)
-{
-    arena scratch = {0};
-    if (!k) {
-        return NONSENS_OK;
-    }
-    bool *lacking = arena_get(ctx, &scratch, k->d * k->d, sizeof *lacking);
-    nonsens_status status = lacking ? check_edges(ctx, result, k, lacking) : NONSENS_ERR_MEMORY;
-    arena_free(&scratch);
-    return status;
-}
-
 /* ---- discover ---- */
 
 /* What a run needs beside data and options, also on a bootstrap sample. */
@@ -208,51 +172,44 @@ static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data,
                                  const void *state, nonsens_result **out)
 {
     const discovery *d = state;
+    SCOPED(memory_release_scoped) nonsens_result *found = NULL;
     *out = NULL;
     TRY(audit_require_several(ctx, data));
-    TRY(run_method(ctx, data, options, d->method, d->known, out));
-    nonsens_status status = run_check_knowledge(ctx, *out, d->known);
-    if (status != NONSENS_OK) {
-        nonsens_result_free(*out);
-        *out = NULL;
-    }
-    return status;
+    TRY(run_method(ctx, data, options, d->method, d->known, &found));
+    TRY(run_check_knowledge(ctx, found, d->known));
+    *out = found;
+    found = NULL;
+    return NONSENS_OK;
 }
 
-static nonsens_status discover(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
+static nonsens_status discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                const method *m, nonsens_result **out)
 {
-    knowledge *known;
-    TRY(read_knowledge(ctx, a, data, options, &known));
-    TRY(bootstrap_check_journal(ctx, data, options, known));
-    discovery d = {m, known};
-    TRY(find_graph(ctx, data, options, &d, out));
-    nonsens_status status = bootstrap_run(ctx, data, options, known, find_graph, &d, *out);
-    if (status != NONSENS_OK) {
-        nonsens_result_free(*out);
-        *out = NULL;
+    SCOPED_ARENA(memory);
+    SCOPED(memory_release_scoped) nonsens_result *found = NULL;
+    knowledge known;
+    discovery d = {.method = m};
+    if (options->knowledge[0]) {
+        TRY(knowledge_read(ctx, &memory, options->knowledge, data->d, (const char *const *)data->names, &known));
+        d.known = &known;
     }
-    return status;
-}
-
-static nonsens_status discover_as(nonsens_context *ctx, arena *a, const nonsens_data *data,
-                                  const nonsens_options *options, nonsens_result **out)
-{
-    nonsens_options as = *options;
-    const method *m;
-    as.command = NONSENS_COMMAND_DISCOVER;
-    TRY(choose_method(ctx, &as, &m));
-    return discover(ctx, a, data, &as, m, out);
+    TRY(bootstrap_check_journal(ctx, data, options, d.known));
+    TRY(find_graph(ctx, data, options, &d, &found));
+    TRY(bootstrap_run(ctx, data, options, d.known, find_graph, &d, found));
+    *out = found;
+    found = NULL;
+    return NONSENS_OK;
 }
 
 nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                          nonsens_result **out)
 {
-    arena memory = {0};
+    nonsens_options as = *options;
+    const method *m;
     *out = NULL;
-    nonsens_status status = discover_as(ctx, &memory, data, options, out);
-    arena_free(&memory);
-    return status;
+    as.command = NONSENS_COMMAND_DISCOVER;
+    TRY(choose_method(ctx, &as, &m));
+    return discover(ctx, data, &as, m, out);
 }
 
 nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -265,11 +222,7 @@ nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *da
     TRY(options_begin(ctx, options, NONSENS_COMMAND_DISCOVER));
     TRY(choose_method(ctx, options, &m));
     TRY(bootstrap_check(ctx, options));
-    arena memory = {0};
-    nonsens_status status = discover(ctx, &memory, data, options, m, out);
-    arena_free(&memory);
-    if (status == NONSENS_OK) {
-        (*out)->seconds = clock_seconds() - begun;
-    }
-    return status;
+    TRY(discover(ctx, data, options, m, out));
+    (*out)->seconds = clock_seconds() - begun;
+    return NONSENS_OK;
 }

@@ -4,11 +4,9 @@
 #include "tasks/tester.h"
 
 #include "base/require.h"
-#include "data/audit.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- columns ---- */
 
@@ -37,23 +35,19 @@ static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonse
 nonsens_status tester_gather(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                              int64_t count, const int64_t *size, tester_columns *out)
 {
-    int32_t *place; // (d) of each column in the canonical order
-    *out = (tester_columns){.count = count, .whole = {0, data->n}};
-    ARENA_TRY(ctx, a, place, data->d);
-    for (int64_t k = 0; k < data->d; k++) {
-        place[data->column_rank[k]] = (int32_t)k;
-    }
+    int64_t *place;
+    *out = (tester_columns){.count = count};
+    out->groups = dataset_groups(data, options, out->whole);
+    TRY(dataset_column_places(ctx, a, data, &place));
     ARENA_TRY(ctx, a, out->variable, count);
     ARENA_TRY(ctx, a, out->rank, count);
     for (int64_t k = 0, first = 0; k < count; first += size[k], k++) {
         TRY(gather_columns(ctx, a, data, first, size[k], &out->variable[k]));
-        out->rank[k] = place[first];
+        out->rank[k] = (int32_t)place[first];
         for (int64_t j = first; j < first + size[k]; j++) {
-            out->rank[k] = place[j] < out->rank[k] ? place[j] : out->rank[k];
+            out->rank[k] = place[j] < out->rank[k] ? (int32_t)place[j] : out->rank[k];
         }
     }
-    bool stratified = tester_is_stratified(data, options);
-    out->groups = (row_groups){stratified ? data->segments : 1, stratified ? data->start : out->whole};
     return NONSENS_OK;
 }
 
@@ -61,8 +55,8 @@ nonsens_status tester_new(nonsens_context *ctx, const tester_columns *t, const n
                           ci_tester **out)
 {
     ci_variables variables = {t->count, t->variable, t->rank, t->groups};
-    ci_options how = ci_options_from(options);
-    return ci_new(ctx, &variables, &how, out);
+    ci_options ci = ci_options_from(options);
+    return ci_new(ctx, &variables, &ci, out);
 }
 
 nonsens_status tester_require_rows(nonsens_context *ctx, const ci_result *test, bool segments)

@@ -29,36 +29,13 @@ const char *report_edge_meaning(const nonsens_result *result, int type)
                                              : "hidden common cause";
 }
 
-static nonsens_status clean_names(nonsens_context *ctx, arena *a, const nonsens_result *result, char ***names)
-{
-    ARENA_TRY(ctx, a, *names, result->variables);
-    for (int64_t j = 0; j < result->variables; j++) {
-        (*names)[j] = report_utf8(ctx, a, result->names[j]);
-        if (!(*names)[j]) {
-            return NONSENS_ERR_MEMORY;
-        }
-    }
-    return NONSENS_OK;
-}
-
-static nonsens_status write_graph(nonsens_context *ctx, arena *a, const nonsens_result *result, size_t format,
-                                  const char *path)
-{
-    char **names = result->names;
-    output *out;
-    if (formats[format].as_utf8) {
-        TRY(clean_names(ctx, a, result, &names));
-    }
-    TRY(output_open(ctx, path, &out));
-    formats[format].write(output_stream(out), result, names);
-    return output_close(ctx, out);
-}
-
 nonsens_status nonsens_result_write_graph(nonsens_context *ctx, const nonsens_result *result,
                                           nonsens_graph_format format, const char *path)
 {
     NEEDED(ctx, result, path);
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
+    char **names;
+    output *out;
     size_t k = 0;
     if (!result->is_graph) {
         return fail(ctx, NONSENS_ERR_USAGE, "only discover has a graph to write");
@@ -70,7 +47,12 @@ nonsens_status nonsens_result_write_graph(nonsens_context *ctx, const nonsens_re
         return fail(ctx, NONSENS_ERR_USAGE, "there is no graph format %d; give one of nonsens_graph_format",
                     (int)format);
     }
-    nonsens_status status = write_graph(ctx, &scratch, result, k, path);
-    arena_free(&scratch);
-    return status;
+    ARENA_TRY(ctx, &scratch, names, result->variables);
+    for (int64_t j = 0; j < result->variables && formats[k].as_utf8; j++) {
+        names[j] = report_utf8(ctx, &scratch, result->names[j]);
+        TRY(names[j] ? NONSENS_OK : NONSENS_ERR_MEMORY);
+    }
+    TRY(output_open(ctx, path, &out));
+    formats[k].write(output_stream(out), result, formats[k].as_utf8 ? names : result->names);
+    return output_close(ctx, out);
 }

@@ -5,7 +5,7 @@
  *   ica                  s1, s2, ..., then the segment's label where there are segments; row in front where rows may
  *                        be missing
  *
- * Rows that were left out for missing values have no line.  Figures read back as the same doubles.
+ * Rows that were left out for missing values have no line.  Values read back as the same doubles.
  */
 #include "base/csv_cell.h"
 #include "base/number.h"
@@ -94,20 +94,12 @@ static void write_rows(FILE *f, const nonsens_result *r, const place *order)
     }
 }
 
-static nonsens_status write_file(nonsens_context *ctx, const nonsens_result *r, const place *order, const char *path)
-{
-    output *out;
-    TRY(output_open(ctx, path, &out));
-    write_header(output_stream(out), r);
-    write_rows(output_stream(out), r, order);
-    return output_close(ctx, out);
-}
-
 nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_result *result, const char *path)
 {
     NEEDED(ctx, result, path);
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     place *order;
+    output *out;
     if (result->sampled) {
         return fail(
             ctx, NONSENS_ERR_USAGE,
@@ -120,10 +112,9 @@ nonsens_status nonsens_result_write_sources(nonsens_context *ctx, const nonsens_
                     "%s estimated no disturbances of these data, so there are none to write; leave --sources out",
                     result->method);
     }
-    nonsens_status status = input_order(ctx, &scratch, result, &order);
-    if (status == NONSENS_OK) {
-        status = write_file(ctx, result, order, path);
-    }
-    arena_free(&scratch);
-    return status;
+    TRY(input_order(ctx, &scratch, result, &order));
+    TRY(output_open(ctx, path, &out));
+    write_header(output_stream(out), result);
+    write_rows(output_stream(out), result, order);
+    return output_close(ctx, out);
 }

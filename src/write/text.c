@@ -40,6 +40,12 @@ int text_columns(const char *text, size_t bytes)
     return columns;
 }
 
+int text_wider(int width, const char *text)
+{
+    int columns = text_columns(text, strlen(text));
+    return columns > width ? columns : width;
+}
+
 void text_print_padded(FILE *f, const char *text, int columns)
 {
     int used = text_columns(text, strlen(text));
@@ -96,20 +102,10 @@ static pair shown_pair(const nonsens_result *r)
     return p;
 }
 
-static void print_arrow_sentence(FILE *f, const nonsens_result *r, const pair *p)
-{
-    bool first_causes = r->decision == DECISION_FIRST_CAUSES;
-    const char *cause = first_causes ? p->a : p->b, *effect = first_causes ? p->b : p->a;
-    if (r->assumes_effect) {
-        fprintf(f, "If one of the two causes the other, %s causes %s.\n", cause, effect);
-    } else {
-        fprintf(f, "If the assumptions below hold, %s causes %s.\n", cause, effect);
-    }
-}
-
 static void print_sentence(FILE *f, const nonsens_result *r, const pair *p)
 {
     const char *where = r->segments > 1 && r->options.pooling == POOLING_STRATIFIED ? " inside segments" : "";
+    bool first_causes = r->decision == DECISION_FIRST_CAUSES;
     if (r->sentence) {
         text_print_words(f, r->sentence, 0, 0);
         return;
@@ -117,7 +113,9 @@ static void print_sentence(FILE *f, const nonsens_result *r, const pair *p)
     switch (r->decision) {
     case DECISION_FIRST_CAUSES:
     case DECISION_SECOND_CAUSES:
-        print_arrow_sentence(f, r, p);
+        fprintf(f, "%s, %s causes %s.\n",
+                r->assumes_effect ? "If one of the two causes the other" : "If the assumptions below hold",
+                first_causes ? p->a : p->b, first_causes ? p->b : p->a);
         break;
     case DECISION_INDEPENDENT:
         fprintf(f, "%s and %s are not seen to depend on one another%s.\n", p->a, p->b, where);
@@ -214,9 +212,7 @@ static int name_columns(const nonsens_result *r, int64_t lines)
     char name[NAME_BYTES];
     int widest = 4;
     for (int64_t i = 0; i < lines; i++) {
-        shown_name(name, &r->evidence[i]);
-        int columns = text_columns(name, strlen(name));
-        widest = columns > widest ? columns : widest;
+        widest = text_wider(widest, shown_name(name, &r->evidence[i]));
     }
     return widest < NAME_COLUMNS_MAX ? widest : NAME_COLUMNS_MAX;
 }
@@ -255,7 +251,7 @@ static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
 
 /* ---- assumptions ---- */
 
-/* Straight behind the decision: what the data and the fit say against it, before any figure. */
+/* Straight behind the decision: what the data and the fit say against it, before any value. */
 static void print_findings(FILE *f, const nonsens_result *r)
 {
     if (r->notes + r->warnings > 0) {

@@ -10,6 +10,9 @@
 /* Columns a UTF-8 text takes, counting characters and not bytes. */
 int text_columns(const char *text, size_t bytes);
 
+/* The columns of the text, or `width` if that is more. */
+int text_wider(int width, const char *text);
+
 /* The text and blanks up to so many columns. */
 void text_print_padded(FILE *f, const char *text, int columns);
 

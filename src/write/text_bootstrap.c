@@ -4,7 +4,6 @@
 #include "write/text.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { MAX_LINES = 20, LINE_BYTES = 2 * SHOWN_BYTES + 8, DIGITS = 3 };
 
@@ -36,17 +35,11 @@ static bool is_in_graph(const nonsens_result *r, const resampled_edge *e)
     return false;
 }
 
-static void print_line(FILE *f, const nonsens_result *r, const resampled_edge *e, double share)
-{
-    static const char *const mark[] = {"->", "--", "<->"};
-    char from[SHOWN_BYTES], to[SHOWN_BYTES], number[NUMBER_BYTES];
-    fprintf(f, "  %s %s %s  support %s\n", show_bare(from, r->names[e->from]), mark[e->type],
-            show_bare(to, r->names[e->to]), number_print(number, share, DIGITS));
-}
-
 /* Edges that at least half of the bootstrap samples have and the graph does not. */
 static void print_missing(FILE *f, const nonsens_result *r, double good)
 {
+    static const char *const mark[] = {"->", "--", "<->"};
+    char from[SHOWN_BYTES], to[SHOWN_BYTES], number[NUMBER_BYTES];
     int64_t lines = 0;
     for (int64_t i = 0; i < r->resampled.pairs; i++) {
         resampled_edge edge[KINDS];
@@ -60,7 +53,8 @@ static void print_missing(FILE *f, const nonsens_result *r, double good)
                 fputs("Not in the graph, but in at least half of the resamples:\n", f);
             }
             if (lines++ < MAX_LINES) {
-                print_line(f, r, &edge[k], share);
+                fprintf(f, "  %s %s %s  support %s\n", show_bare(from, r->names[edge[k].from]), mark[edge[k].type],
+                        show_bare(to, r->names[edge[k].to]), number_print(number, share, DIGITS));
             }
         }
     }

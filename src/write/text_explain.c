@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum {
     MAX_NAMED = 50,
@@ -86,18 +85,6 @@ static void print_sentence(FILE *f, const nonsens_result *r)
 
 /* ---- the table -------------------------------------------------------------------------------------------------- */
 
-static int name_columns(const nonsens_result *r, int64_t lines)
-{
-    char name[SHOWN_BYTES];
-    int widest = 8;
-    for (int64_t i = 0; i < lines; i++) {
-        show_bare(name, r->names[r->explained.variable[i].variable]);
-        int columns = text_columns(name, strlen(name));
-        widest = columns > widest ? columns : widest;
-    }
-    return widest;
-}
-
 static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c, int64_t rank, int width)
 {
     char name[SHOWN_BYTES], cell[CELL_BYTES], other[CELL_BYTES], verdict[VERDICT_BYTES];
@@ -112,7 +99,11 @@ static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c
 static void print_table(FILE *f, const nonsens_result *r)
 {
     int64_t lines = r->variables < MAX_LINES ? r->variables : MAX_LINES;
-    int width = name_columns(r, lines);
+    char name[SHOWN_BYTES];
+    int width = 8;
+    for (int64_t i = 0; i < lines; i++) {
+        width = text_wider(width, show_bare(name, r->names[r->explained.variable[i].variable]));
+    }
     fprintf(f, "\n  rank  %-*s  %7s  %7s  %8s  %8s  %6s  %8s  verdict\n", width, "variable", "own", "error", "p", "q",
             "scale", "marginal");
     for (int64_t i = 0; i < lines; i++) {

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { MAX_EDGES = 200, MAX_ORDERED = 50, DIGITS = 4, ARROW_BYTES = 2 * SHOWN_BYTES + 8, ARROW_COLUMNS_MAX = 50 };
 
@@ -23,8 +22,7 @@ static int arrow_columns(const nonsens_result *r, int64_t lines)
     int widest = 4;
     for (int64_t i = 0; i < lines; i++) {
         print_arrow(arrow, r, &r->edge[i]);
-        int columns = text_columns(arrow, strlen(arrow));
-        widest = columns > widest ? columns : widest;
+        widest = text_wider(widest, arrow);
     }
     return widest < ARROW_COLUMNS_MAX ? widest : ARROW_COLUMNS_MAX;
 }

@@ -44,14 +44,6 @@ static const double MIN_LEFT = 1e-7;
 
 /* ---- regressions and tests ---- */
 
-row_groups additive_groups(const nonsens_data *data, const nonsens_options *options, int64_t whole[2])
-{
-    whole[0] = 0;
-    whole[1] = data->n;
-    bool pooled = data->segments == 0 || options->pooling == POOLING_POOLED;
-    return pooled ? (row_groups){1, whole} : (row_groups){data->segments, data->start};
-}
-
 static double log_tail(const hsic_result *test)
 {
     const double min_skew = 1e-3; // below which the distribution is as good as normal
@@ -66,8 +58,8 @@ static double log_tail(const hsic_result *test)
 
 double additive_log_p(const hsic_result *test, int64_t permutations)
 {
-    double least = test->by_permutation ? 1.5 / (double)(permutations + 1) : 1e-290;
-    return test->p_value > least ? log(test->p_value) : fmin(log_tail(test), log(least));
+    double min_p = test->by_permutation ? 1.5 / (double)(permutations + 1) : 1e-290;
+    return test->p_value > min_p ? log(test->p_value) : fmin(log_tail(test), log(min_p));
 }
 
 typedef struct fit_state {
@@ -80,9 +72,9 @@ static nonsens_status test_pair(nonsens_context *ctx, arena *scratch, const fit_
                                 const double *y, double level, int64_t job, hsic_result *out)
 {
     const additive *fit = s->fit;
-    hsic_options how = hsic_options_from(s->options, level, (uint64_t)job);
-    how.threads = 1;
-    return hsic_test_scalars(ctx, scratch, fit->n, x, y, fit->groups.count, fit->groups.start, &how, out);
+    hsic_options hsic = hsic_options_from(s->options, level, (uint64_t)job);
+    hsic.threads = 1;
+    return hsic_test_scalars(ctx, scratch, fit->n, x, y, fit->groups.count, fit->groups.start, &hsic, out);
 }
 
 static double mean_square(int64_t n, const double *v)
@@ -145,7 +137,7 @@ nonsens_status additive_fit(nonsens_context *ctx, arena *a, const nonsens_data *
         ARENA_TRY(ctx, a, out->way[k].residual, pair->n);
         column_standardise(pair->n, matrix_col(pair->x, pair->column_rank[k]), out->z[k]);
     }
-    out->groups = additive_groups(pair, options, out->whole);
+    out->groups = dataset_groups(pair, options, out->whole);
     fit_state s = {out, options, regress};
     return parallel_for(ctx, (int)options->threads, JOBS, "regressing and testing", run_job, &s);
 }
@@ -161,15 +153,15 @@ nonsens_status additive_changes(nonsens_context *ctx, arena *scratch, const nons
                                 additive_change *out)
 {
     row_groups groups = {data->segments, data->start};
-    samples_options how = {.kind = SAMPLES_LEVENE, .null_kind = NULL_GAMMA, .threads = 1};
+    samples_options samples = {.kind = SAMPLES_LEVENE, .null_kind = NULL_GAMMA, .threads = 1};
     samples_result spread, level;
     *out = (additive_change){NAN, NAN, NAN, NAN};
     if (data->segments < 2) {
         return NONSENS_OK;
     }
-    TRY(samples_test(ctx, scratch, residual, &groups, &how, &spread));
-    how.kind = SAMPLES_KRUSKAL;
-    TRY(samples_test(ctx, scratch, residual, &groups, &how, &level));
+    TRY(samples_test(ctx, scratch, residual, &groups, &samples, &spread));
+    samples.kind = SAMPLES_KRUSKAL;
+    TRY(samples_test(ctx, scratch, residual, &groups, &samples, &level));
     if (spread.groups_used >= 2) {
         out->spread = spread.p_value;
         out->spread_ratio = spread.effect;
@@ -234,49 +226,15 @@ static bool is_testable(const additive *fit)
            !fit->way[1].determined;
 }
 
-static const char *untestable_reason(const additive *fit)
-{
-    return fit->way[0].determined || fit->way[1].determined
-               ? "One variable is a function of the other but for less than a ten-millionth of its variance: no noise "
-                 "is "
-                 "left that could be tested. Values far out hide the others like this, too."
-               : "The tests could not be run: there are fewer than ten rows in every segment (or in all), or a "
-                 "variable is "
-                 "constant there.";
-}
-
 static bool passes(const additive_way *way, double alpha)
 {
     return way->test.p_value > 0.5 * alpha;
 }
 
-static void decide_one(const additive_way *rejected, bool first, nonsens_result *result)
-{
-    result->decision = first ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
-    result->p_value = fmin(1.0, 2.0 * rejected->test.p_value);
-    result->reason = "What the regression of the effect on the cause leaves over is independent of the cause, and the "
-                     "reverse is rejected. The p-value is that of the rejected direction, times two.";
-}
-
-/* Nothing speaks against either direction. */
-static void decide_both(const additive *fit, const additive_words *words, nonsens_result *result)
-{
-    bool independent = fit->plain.p_value > result->options.alpha;
-    result->decision = independent ? DECISION_INDEPENDENT : DECISION_INCONCLUSIVE;
-    result->p_value = independent ? fit->plain.p_value : NAN;
-    result->reason = independent ? "The two variables themselves are not seen to depend on one another." : words->both;
-}
-
-/* Deviations of the statistic above its mean under independence: for p-values that are both 1. */
+/* Standard deviations of the statistic above its mean under independence: for p-values that are both 1. */
 static double height(const additive_way *way)
 {
     return way->test.variance > 0.0 ? (way->test.statistic - way->test.mean) / sqrt(way->test.variance) : 0.0;
-}
-
-static enum result_better better_of(const additive_way *first, const additive_way *second)
-{
-    double by = first->log_p != second->log_p ? first->log_p - second->log_p : height(second) - height(first);
-    return by > 0 ? BETTER_FIRST : by < 0 ? BETTER_SECOND : BETTER_NONE;
 }
 
 static void decide(const additive *fit, const additive_words *words, nonsens_result *result)
@@ -284,18 +242,31 @@ static void decide(const additive *fit, const additive_words *words, nonsens_res
     const additive_way *first = &fit->way[additive_place(fit->pair, 0)];
     const additive_way *second = &fit->way[additive_place(fit->pair, 1)];
     double alpha = result->options.alpha;
+    bool first_passes = passes(first, alpha), second_passes = passes(second, alpha);
     result->decision = DECISION_INCONCLUSIVE;
     if (!is_testable(fit)) {
-        result->reason = untestable_reason(fit);
+        result->reason =
+            first->determined || second->determined
+                ? "One variable is a function of the other but for less than a ten-millionth of its variance: no noise "
+                  "is left that could be tested. Values far out hide the others like this, too."
+                : "The tests could not be run: there are fewer than ten rows in every segment (or in all), or a "
+                  "variable is constant there.";
         return;
     }
     result->score = first->log_p - second->log_p + 0.0; // no minus zero
-    result->better = better_of(first, second);
-    if (passes(first, alpha) != passes(second, alpha)) {
-        bool first_passes = passes(first, alpha);
-        decide_one(first_passes ? second : first, first_passes, result);
-    } else if (passes(first, alpha)) {
-        decide_both(fit, words, result);
+    double by = first->log_p != second->log_p ? first->log_p - second->log_p : height(second) - height(first);
+    result->better = by > 0 ? BETTER_FIRST : by < 0 ? BETTER_SECOND : BETTER_NONE;
+    if (first_passes != second_passes) {
+        result->decision = first_passes ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
+        result->p_value = fmin(1.0, 2.0 * (first_passes ? second : first)->test.p_value);
+        result->reason = "What the regression of the effect on the cause leaves over is independent of the cause, and "
+                         "the reverse is rejected. The p-value is that of the rejected direction, times two.";
+    } else if (first_passes && fit->plain.p_value > alpha) {
+        result->decision = DECISION_INDEPENDENT;
+        result->p_value = fit->plain.p_value;
+        result->reason = "The two variables themselves are not seen to depend on one another.";
+    } else if (first_passes) {
+        result->reason = words->both;
     } else {
         result->decision = DECISION_NEITHER;
         result->reason = words->none;
@@ -325,9 +296,10 @@ static nonsens_status report_way(nonsens_context *ctx, const additive *fit, cons
                       "explained(%s by %s)", effect, name);
 }
 
-static nonsens_status report(nonsens_context *ctx, arena *a, const additive *fit, const additive_words *words,
-                             nonsens_result *result)
+nonsens_status additive_judge(nonsens_context *ctx, arena *a, const additive *fit, const additive_words *words,
+                              nonsens_result *result)
 {
+    decide(fit, words, result);
     for (int cause = 0; cause < 2; cause++) {
         TRY(report_way(ctx, fit, words, cause, result));
     }
@@ -344,11 +316,4 @@ static nonsens_status report(nonsens_context *ctx, arena *a, const additive *fit
     }
     return fit->groups.count > 1 ? result_note_skipped(ctx, result, fit->plain.segments_skipped, HSIC_MIN_ROWS)
                                  : NONSENS_OK;
-}
-
-nonsens_status additive_judge(nonsens_context *ctx, arena *a, const additive *fit, const additive_words *words,
-                              nonsens_result *result)
-{
-    decide(fit, words, result);
-    return report(ctx, a, fit, words, result);
 }

@@ -38,10 +38,6 @@ typedef struct additive_words {
     const char *both, *none; /* why no direction is decided where both pass, and where none does */
 } additive_words;
 
-/* Segments, or one group of all rows if there are none or the tests are to be pooled; whole (2) must live as long.
- */
-row_groups additive_groups(const nonsens_data *data, const nonsens_options *options, int64_t whole[2]);
-
 /*
  * Logarithm of the p-value of an HSIC test, finite and comparable where the p-value itself is 0 or the least that so
  * many permutations can give: then by the moments of the statistic under independence.  Its order is that of the

@@ -56,9 +56,9 @@ static nonsens_status leave_out_curve(nonsens_context *ctx, arena *scratch, cons
 {
     const double *regressor = r->z[cause];
     column_set x = {r->n, 1, &regressor};
-    gp_options how = {.threads = 1, .leave_one_out = true};
+    gp_options gp = {.threads = 1, .leave_one_out = true};
     gp_fit fit;
-    TRY(gp_regress(ctx, scratch, scratch, &x, r->z[1 - cause], &how, &fit));
+    TRY(gp_regress(ctx, scratch, scratch, &x, r->z[1 - cause], &gp, &fit));
     memcpy(error, fit.left_out, (size_t)r->n * sizeof *error);
     return NONSENS_OK;
 }
@@ -81,15 +81,15 @@ static double normalise(int64_t n, double *v)
 }
 
 /*
- * Columns of q (n, most): an orthonormal basis of the polynomials of x below degree `most`, each x times the one before
- * less its projections, taken twice against rounding.  Returns how many there are.
+ * Columns of q (n, wanted): an orthonormal basis of the polynomials of x below degree `wanted`, each x times the one
+ * before less its projections, taken twice against rounding.  Returns how many there are.
  */
-static int64_t polynomial_basis(int64_t n, const double *x, int64_t most, double *q)
+static int64_t polynomial_basis(int64_t n, const double *x, int64_t wanted, double *q)
 {
     for (int64_t i = 0; i < n; i++) {
         q[i] = 1.0 / sqrt((double)n);
     }
-    for (int64_t k = 1; k < most; k++) {
+    for (int64_t k = 1; k < wanted; k++) {
         double *v = q + k * n;
         for (int64_t i = 0; i < n; i++) {
             v[i] = x[i] * v[i - n];
@@ -102,19 +102,19 @@ static int64_t polynomial_basis(int64_t n, const double *x, int64_t most, double
             return k;
         }
     }
-    return most;
+    return wanted;
 }
 
 static nonsens_status leave_out_polynomial(nonsens_context *ctx, arena *scratch, const reci *r, int cause,
                                            double *error)
 {
-    int64_t n = r->n, most = r->options->degree + 1;
+    int64_t n = r->n, wanted = r->options->degree + 1;
     double *q, *freedom;
-    ARENA_TRY(ctx, scratch, q, n * most);
+    ARENA_TRY(ctx, scratch, q, n * wanted);
     ARENA_TRY(ctx, scratch, freedom, n);
     const double *effect = r->z[1 - cause];
     memcpy(error, effect, (size_t)n * sizeof *error);
-    int64_t terms = polynomial_basis(n, r->z[cause], most, q);
+    int64_t terms = polynomial_basis(n, r->z[cause], wanted, q);
     for (int64_t k = 0; k < terms; k++) {
         subtract_projection(n, q + k * n, error);
         for (int64_t i = 0; i < n; i++) {
@@ -137,12 +137,12 @@ static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job,
 
 static double extent_of(int64_t n, const double *v)
 {
-    double least = v[0], most = v[0];
+    double low = v[0], high = v[0];
     for (int64_t i = 1; i < n; i++) {
-        least = fmin(least, v[i]);
-        most = fmax(most, v[i]);
+        low = fmin(low, v[i]);
+        high = fmax(high, v[i]);
     }
-    return most - least;
+    return high - low;
 }
 
 static nonsens_status fit(nonsens_context *ctx, arena *a, reci *r)
@@ -174,11 +174,6 @@ static double standard_errors(const reci *r, int k)
     return error > 0.0 ? mean / error : 0.0;
 }
 
-static double log_ratio(double numerator, double denominator)
-{
-    return log(fmax(numerator, MIN_ERROR)) - log(fmax(denominator, MIN_ERROR)) + 0.0; // no minus zero
-}
-
 static nonsens_status report_errors(nonsens_context *ctx, const reci *r, nonsens_result *result)
 {
     int first = additive_place(r->pair, 0);
@@ -204,8 +199,8 @@ static nonsens_status report_errors(nonsens_context *ctx, const reci *r, nonsens
 static nonsens_status judge(nonsens_context *ctx, const reci *r, nonsens_result *result)
 {
     int first = additive_place(r->pair, 0);
-    double z = standard_errors(r, first);
-    result->score = log_ratio(r->squared[1 - first], r->squared[first]);
+    double z = standard_errors(r, first), own = r->squared[first], other = r->squared[1 - first];
+    result->score = log(fmax(other, MIN_ERROR)) - log(fmax(own, MIN_ERROR)) + 0.0; // no minus zero
     result->better = result->score > EQUAL ? BETTER_FIRST : result->score < -EQUAL ? BETTER_SECOND : BETTER_NONE;
     result->assumes_effect = true;
     if (result->better == BETTER_NONE) {

@@ -18,17 +18,14 @@ static nonsens_status regress_curve(nonsens_context *ctx, arena *scratch, int64_
                                     const double *effect, double *residual)
 {
     column_set regressor = {n, 1, &cause};
-    gp_options how = {.threads = 1, .keep_signal = true};
+    gp_options gp = {.threads = 1, .keep_signal = true};
     arena_mark mark = arena_tell(scratch);
-    arena keep = {0};
+    SCOPED_ARENA(keep);
     gp_fit fit;
-    nonsens_status status = gp_regress(ctx, &keep, scratch, &regressor, effect, &how, &fit);
-    if (status == NONSENS_OK) {
-        memcpy(residual, fit.residual, (size_t)n * sizeof *residual);
-    }
-    arena_free(&keep);
+    TRY(gp_regress(ctx, &keep, scratch, &regressor, effect, &gp, &fit));
+    memcpy(residual, fit.residual, (size_t)n * sizeof *residual);
     arena_rewind(scratch, mark);
-    return status;
+    return NONSENS_OK;
 }
 
 nonsens_status resit_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,

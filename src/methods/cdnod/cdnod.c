@@ -41,7 +41,7 @@ enum finding {
 
 /* Everything about the pair, variables in canonical order. */
 typedef struct verdict {
-    cdnod_tests tests;
+    const cdnod_tests *tests;
     cdnod_pair pair;
     enum finding finding;
     int changing; /* of FOUND_ONE_CHANGES and FOUND_CONTRADICTION */
@@ -55,7 +55,7 @@ typedef struct verdict {
 
 static bool is_seen(const verdict *v, const ci_result *test)
 {
-    return test->p_value <= v->tests.options->alpha;
+    return test->p_value <= v->tests->options->alpha;
 }
 
 static bool changes(const verdict *v, int j)
@@ -103,20 +103,12 @@ static void judge(verdict *v)
     }
 }
 
-static nonsens_status compare_ways(nonsens_context *ctx, arena *a, verdict *v)
-{
-    TRY(cdnod_tests_score(ctx, a, &v->tests));
-    TRY(cdnod_tests_directions(ctx, a, &v->tests, &v->line, v->way));
-    v->cause = v->way[0].value < v->way[1].value ? 0 : v->way[1].value < v->way[0].value ? 1 : -1;
-    return NONSENS_OK;
-}
-
 /* ---- report -------------------------------------------------------------------------------------------------- */
 
 /* The user's place of a variable. */
 static int place_of(const verdict *v, int j)
 {
-    return (int)v->tests.data->column_rank[j];
+    return (int)v->tests->data->column_rank[j];
 }
 
 static nonsens_status add_test(nonsens_context *ctx, const ci_result *test, const char *text, const char *name,
@@ -233,54 +225,46 @@ static void fill_decision(const verdict *v, nonsens_result *result)
     }
 }
 
-static nonsens_status note_ways(nonsens_context *ctx, const verdict *v, nonsens_result *result)
-{
-    TRY(cdnod_tests_note(ctx, &v->tests, &v->line, v->cause, v->way, result));
-    if (v->tests.data->segments < FEW_SEGMENTS) {
-        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                        "Changes of both variables are compared over %" PRId64 " segments, which is few; with 20 or "
-                        "more the direction is far more often right.",
-                        v->tests.data->segments));
-    }
-    return NONSENS_OK;
-}
-
 static nonsens_status add_notes(nonsens_context *ctx, const verdict *v, nonsens_result *result)
 {
     TRY(result_note_skipped(ctx, result, v->pair.between.segments_skipped, v->pair.between.min_rows));
-    TRY(cdnod_tests_note_options(ctx, &v->tests, result));
+    TRY(cdnod_tests_note_options(ctx, v->tests, result));
     if (v->weighed) {
         TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
                         "The tests contradict one another: both variables change over the segments, and each is not "
                         "seen to once the other is known. The separation with the larger p-value is believed; more "
                         "rows would tell."));
     }
-    return v->finding == FOUND_BOTH_CHANGE && v->cause >= 0 ? note_ways(ctx, v, result) : NONSENS_OK;
-}
-
-static nonsens_status find_direction(nonsens_context *ctx, arena *a, verdict *v, nonsens_result *result)
-{
-    TRY(cdnod_tests_pair(ctx, &v->tests, &v->pair));
-    judge(v);
-    if (v->finding == FOUND_BOTH_CHANGE) {
-        TRY(compare_ways(ctx, a, v));
+    if (v->finding != FOUND_BOTH_CHANGE || v->cause < 0) {
+        return NONSENS_OK;
     }
-    fill_decision(v, result);
-    TRY(report_tests(ctx, v, result));
-    if (v->finding == FOUND_BOTH_CHANGE) {
-        TRY(cdnod_tests_report(ctx, &v->tests, &v->line, v->way, result));
+    TRY(cdnod_tests_note(ctx, v->tests, &v->line, v->cause, v->way, result));
+    if (v->tests->data->segments < FEW_SEGMENTS) {
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                        "Changes of both variables are compared over %" PRId64 " segments, which is few; with 20 or "
+                        "more the direction is far more often right.",
+                        v->tests->data->segments));
     }
-    return add_notes(ctx, v, result);
+    return NONSENS_OK;
 }
 
 nonsens_status cdnod_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                                nonsens_result *result)
 {
-    verdict v = {.cause = -1, .line = {.node = {0, 1}}};
-    nonsens_status status = cdnod_tests_new(ctx, a, pair, options, (int)options->threads, &v.tests);
-    if (status == NONSENS_OK) {
-        status = find_direction(ctx, a, &v, result);
+    SCOPED(cdnod_tests_free) cdnod_tests tests = {0};
+    verdict v = {.cause = -1, .line = {.node = {0, 1}}, .tests = &tests};
+    TRY(cdnod_tests_new(ctx, a, pair, options, (int)options->threads, &tests));
+    TRY(cdnod_tests_pair(ctx, &tests, &v.pair));
+    judge(&v);
+    if (v.finding == FOUND_BOTH_CHANGE) {
+        TRY(cdnod_tests_score(ctx, a, &tests));
+        TRY(cdnod_tests_directions(ctx, a, &tests, &v.line, v.way));
+        v.cause = v.way[0].value < v.way[1].value ? 0 : v.way[1].value < v.way[0].value ? 1 : -1;
     }
-    cdnod_tests_free(&v.tests);
-    return status;
+    fill_decision(&v, result);
+    TRY(report_tests(ctx, &v, result));
+    if (v.finding == FOUND_BOTH_CHANGE) {
+        TRY(cdnod_tests_report(ctx, &tests, &v.line, v.way, result));
+    }
+    return add_notes(ctx, &v, result);
 }

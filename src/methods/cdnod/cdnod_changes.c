@@ -78,7 +78,7 @@ typedef struct features {
     double *f; /* (count, n) */
 } features;
 
-static nonsens_status find_features(nonsens_context *ctx, arena *a, const column_set *points, int64_t most,
+static nonsens_status find_features(nonsens_context *ctx, arena *a, const column_set *points, int64_t max_count,
                                     bool unit_variance, features *out)
 {
     double *width;
@@ -96,7 +96,7 @@ static nonsens_status find_features(nonsens_context *ctx, arena *a, const column
         width[j] *= WIDTH;
     }
     TRY(kernel_factorise_points(ctx, a, points, 0, points->n, width, &limits, &factor));
-    out->count = factor.rank < most ? factor.rank : most;
+    out->count = factor.rank < max_count ? factor.rank : max_count;
     ARENA_TRY(ctx, a, out->f, out->count * points->n);
     for (int64_t t = 0; t < points->n; t++) {
         for (int64_t k = 0; k < out->count; k++) {
@@ -165,19 +165,6 @@ typedef struct embedded {
     double *gap, *left, *right, *sum; /* room: (k, q) three times, (k, k) */
 } embedded;
 
-static nonsens_status open_embedded(nonsens_context *ctx, arena *keep, int64_t segments, int64_t k, int64_t q,
-                                    embedded *out)
-{
-    *out = (embedded){.segments = segments, .k = k, .q = q};
-    ARENA_TRY(ctx, keep, out->b, k * q * segments + 1);
-    ARENA_TRY(ctx, keep, out->a, k * k * segments);
-    ARENA_TRY(ctx, keep, out->gap, k * q + 1);
-    ARENA_TRY(ctx, keep, out->left, k * q + 1);
-    ARENA_TRY(ctx, keep, out->right, k * q + 1);
-    ARENA_TRY(ctx, keep, out->sum, k * k);
-    return NONSENS_OK;
-}
-
 /* (A_c^-1 + A_d^-1)^-1 = A_c (A_c + A_d)^-1 A_d: tr of (L^-1 A_c gap)' (L^-1 A_d gap), L L' = A_c + A_d; leaves gap. */
 static nonsens_status distance_of(nonsens_context *ctx, const embedded *m, int64_t c, int64_t d, double *out)
 {
@@ -213,27 +200,26 @@ static nonsens_status fill_distances(nonsens_context *ctx, const embedded *m, co
     return NONSENS_OK;
 }
 
-/* Of what is given. */
-static int64_t max_directions(int64_t columns)
-{
-    int64_t most = GIVEN_DIRECTIONS * columns;
-    return most < GIVEN_MAX ? most : GIVEN_MAX;
-}
-
 nonsens_status cdnod_module_distances(nonsens_context *ctx, arena *a, const column_set *target, const column_set *given,
                                       const row_groups *groups, const cdnod_distances *out)
 {
     features phi, u;
-    embedded m;
     arena_mark mark = arena_tell(a);
+    int64_t directions = GIVEN_DIRECTIONS * given->d;
     TRY(find_features(ctx, a, target, TARGET_DIRECTIONS, false, &phi));
-    TRY(find_features(ctx, a, given, max_directions(given->d), true, &u));
+    TRY(find_features(ctx, a, given, directions < GIVEN_MAX ? directions : GIVEN_MAX, true, &u));
     TRY(add_constant(ctx, a, target->n, &u));
     TRY(subtract_pooled(ctx, a, target->n, &u, &phi));
-    TRY(open_embedded(ctx, a, groups->count, u.count, phi.count, &m));
-    for (int64_t c = 0; c < groups->count; c++) {
-        TRY(embed_segment(ctx, a, &u, &phi, groups->start[c], groups->start[c + 1], m.b + c * m.k * m.q,
-                          m.a + c * m.k * m.k));
+    int64_t segments = groups->count, k = u.count, q = phi.count;
+    embedded m = {.segments = segments, .k = k, .q = q};
+    ARENA_TRY(ctx, a, m.b, k * q * segments + 1);
+    ARENA_TRY(ctx, a, m.a, k * k * segments);
+    ARENA_TRY(ctx, a, m.gap, k * q + 1);
+    ARENA_TRY(ctx, a, m.left, k * q + 1);
+    ARENA_TRY(ctx, a, m.right, k * q + 1);
+    ARENA_TRY(ctx, a, m.sum, k * k);
+    for (int64_t c = 0; c < segments; c++) {
+        TRY(embed_segment(ctx, a, &u, &phi, groups->start[c], groups->start[c + 1], m.b + c * k * q, m.a + c * k * k));
     }
     TRY(fill_distances(ctx, &m, out));
     arena_rewind(a, mark);
@@ -266,9 +252,9 @@ static nonsens_status centred_distances(nonsens_context *ctx, arena *a, int64_t 
 typedef struct permuting {
     int64_t segments;
     const double *first, *second; /* centred */
-    const cdnod_permutations *how;
+    const cdnod_permutations *permutations;
     double observed;
-    bool *reached; /* (how->count) */
+    bool *reached; /* (permutations->count) */
 } permuting;
 
 static nonsens_status permute_once(nonsens_context *ctx, arena *local, int64_t job, void *state)
@@ -276,7 +262,7 @@ static nonsens_status permute_once(nonsens_context *ctx, arena *local, int64_t j
     const permuting *p = state;
     int64_t *order, n = p->segments;
     double sum = 0.0;
-    rng r = rng_new(p->how->seed, RNG_PERMUTATION, (p->how->job << 32) + (uint64_t)job);
+    rng r = rng_new(p->permutations->seed, RNG_PERMUTATION, (p->permutations->job << 32) + (uint64_t)job);
     ARENA_TRY(ctx, local, order, n);
     for (int64_t c = 0; c < n; c++) {
         order[c] = c;
@@ -293,20 +279,9 @@ static nonsens_status permute_once(nonsens_context *ctx, arena *local, int64_t j
     return NONSENS_OK;
 }
 
-static nonsens_status permutation_p(nonsens_context *ctx, arena *a, permuting *p, double *p_value)
-{
-    int64_t count = 1;
-    ARENA_TRY(ctx, a, p->reached, p->how->count);
-    TRY(parallel_for(ctx, p->how->threads, p->how->count, NULL, permute_once, p));
-    for (int64_t i = 0; i < p->how->count; i++) {
-        count += p->reached[i];
-    }
-    *p_value = (double)count / (double)(1 + p->how->count);
-    return NONSENS_OK;
-}
-
 nonsens_status cdnod_compare_changes(nonsens_context *ctx, arena *a, int64_t segments, const double *first,
-                                     const double *second, const cdnod_permutations *how, cdnod_dependence *out)
+                                     const double *second, const cdnod_permutations *permutations,
+                                     cdnod_dependence *out)
 {
     double *m[2];
     arena_mark mark = arena_tell(a);
@@ -315,12 +290,17 @@ nonsens_status cdnod_compare_changes(nonsens_context *ctx, arena *a, int64_t seg
         ARENA_TRY(ctx, a, m[k], segments * segments);
         TRY(centred_distances(ctx, a, segments, k == 0 ? first : second, m[k]));
     }
-    int64_t all = segments * segments;
+    int64_t all = segments * segments, reached = 1;
     double norm = sqrt(linalg_dot(all, m[0], m[0])) * sqrt(linalg_dot(all, m[1], m[1]));
     if (norm > 0.0) {
-        permuting p = {segments, m[0], m[1], how, linalg_dot(all, m[0], m[1]), NULL};
+        permuting p = {segments, m[0], m[1], permutations, linalg_dot(all, m[0], m[1]), NULL};
         out->value = p.observed / norm;
-        TRY(permutation_p(ctx, a, &p, &out->p_value));
+        ARENA_TRY(ctx, a, p.reached, permutations->count);
+        TRY(parallel_for(ctx, permutations->threads, permutations->count, NULL, permute_once, &p));
+        for (int64_t i = 0; i < permutations->count; i++) {
+            reached += p.reached[i];
+        }
+        out->p_value = (double)reached / (double)(1 + permutations->count);
     }
     arena_rewind(a, mark);
     return NONSENS_OK;
@@ -347,30 +327,21 @@ static nonsens_status module_of(nonsens_context *ctx, arena *a, const cdnod_modu
     return cdnod_module_distances(ctx, a, &target, &given, &m->groups, out);
 }
 
-/* If node k of the line causes the other. */
-static nonsens_status compare_direction(nonsens_context *ctx, arena *a, const cdnod_modules *m, const cdnod_line *line,
-                                        int k, const cdnod_permutations *how, cdnod_dependence *out)
-{
-    cdnod_distances cause, effect;
-    cdnod_permutations none = *how;
-    cdnod_dependence shared;
-    none.count = 0;
-    TRY(module_of(ctx, a, m, line, k, true, &cause));
-    TRY(module_of(ctx, a, m, line, 1 - k, false, &effect));
-    TRY(cdnod_compare_changes(ctx, a, m->groups.count, cause.shared, effect.shared, &none, &shared));
-    TRY(cdnod_compare_changes(ctx, a, m->groups.count, cause.plain, effect.plain, how, out));
-    out->value = shared.value;
-    return NONSENS_OK;
-}
-
 nonsens_status cdnod_compare_directions(nonsens_context *ctx, arena *a, const cdnod_modules *m, const cdnod_line *line,
-                                        const cdnod_permutations *how, cdnod_dependence out[2])
+                                        const cdnod_permutations *permutations, cdnod_dependence out[2])
 {
     arena_mark mark = arena_tell(a);
     for (int k = 0; k < 2; k++) {
-        cdnod_permutations own = *how;
-        own.job = 2 * how->job + (uint64_t)k;
-        TRY(compare_direction(ctx, a, m, line, k, &own, &out[k]));
+        cdnod_permutations own = *permutations, none = *permutations;
+        cdnod_distances cause, effect;
+        cdnod_dependence shared;
+        own.job = 2 * permutations->job + (uint64_t)k;
+        none.count = 0;
+        TRY(module_of(ctx, a, m, line, k, true, &cause));
+        TRY(module_of(ctx, a, m, line, 1 - k, false, &effect));
+        TRY(cdnod_compare_changes(ctx, a, m->groups.count, cause.shared, effect.shared, &none, &shared));
+        TRY(cdnod_compare_changes(ctx, a, m->groups.count, cause.plain, effect.plain, &own, &out[k]));
+        out[k].value = shared.value;
     }
     arena_rewind(a, mark);
     return NONSENS_OK;

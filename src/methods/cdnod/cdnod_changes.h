@@ -39,7 +39,8 @@ typedef struct cdnod_permutations {
 
 /* Of the distances of two modules (segments, segments). */
 nonsens_status cdnod_compare_changes(nonsens_context *ctx, arena *scratch, int64_t segments, const double *first,
-                                     const double *second, const cdnod_permutations *how, cdnod_dependence *out);
+                                     const double *second, const cdnod_permutations *permutations,
+                                     cdnod_dependence *out);
 
 /* All variables as normal scores. */
 typedef struct cdnod_modules {
@@ -57,6 +58,7 @@ typedef struct cdnod_line {
 /* out[k]: if node k of the line causes the other, the dependence of P(cause | its parents), P(effect | cause, parents).
  */
 nonsens_status cdnod_compare_directions(nonsens_context *ctx, arena *scratch, const cdnod_modules *modules,
-                                        const cdnod_line *line, const cdnod_permutations *how, cdnod_dependence out[2]);
+                                        const cdnod_line *line, const cdnod_permutations *permutations,
+                                        cdnod_dependence out[2]);
 
 #endif

@@ -21,10 +21,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { LISTED_NAMES = 12, LIST_BYTES = LISTED_NAMES * (SHOWN_BYTES + 2) + 40 };
+enum { LISTED_NAMES = 12 };
 
 /* A line that independent changes may direct. */
 typedef struct candidate {
@@ -38,7 +37,7 @@ typedef struct finder {
     cdnod_tests tests;
     int64_t segment; /* its node */
     skeleton found;
-    skeleton_options how;
+    skeleton_options testing;
     knowledge known;
     orienter orient;
     candidate *candidate; /* (candidates) */
@@ -60,35 +59,21 @@ static nonsens_status find_pattern(nonsens_context *ctx, arena *a, skeleton_ci *
         knowledge_forbid(&f->known, k, f->segment);
     }
     *asked = (skeleton_ci){f->tests.tester, NULL};
-    f->how = (skeleton_options){.test = skeleton_ask_ci,
-                                .state = asked,
-                                .alpha = o->alpha,
-                                .max_given = o->max_given,
-                                .known = &f->known,
-                                .threads = (int)o->threads,
-                                .phase = "testing independence"};
-    TRY(skeleton_find(ctx, a, f->segment + 1, &f->how, &f->found));
+    f->testing = (skeleton_options){.test = skeleton_ask_ci,
+                                    .state = asked,
+                                    .alpha = o->alpha,
+                                    .max_given = o->max_given,
+                                    .known = &f->known,
+                                    .threads = (int)o->threads,
+                                    .phase = "testing independence"};
+    TRY(skeleton_find(ctx, a, f->segment + 1, &f->testing, &f->found));
     TRY(orient_new(ctx, a, &f->found.graph, &f->known, &f->orient));
     TRY(orient_knowledge(ctx, &f->orient));
-    TRY(orient_colliders(ctx, a, &f->orient, &f->found, &f->how, ORIENT_MAJORITY, ORIENT_PRIORITY));
+    TRY(orient_colliders(ctx, a, &f->orient, &f->found, &f->testing, ORIENT_MAJORITY, ORIENT_PRIORITY));
     return orient_rules(ctx, &f->orient);
 }
 
 /* ---- independent changes ------------------------------------------------------------------------------------- */
-
-static nonsens_status list_candidates(nonsens_context *ctx, arena *a, finder *f)
-{
-    const pdag *g = &f->found.graph;
-    ARENA_TRY(ctx, a, f->candidate, pdag_edge_count(g) + 1);
-    for (int64_t y = 0; y < f->segment; y++) {
-        for (int64_t x = 0; x < y; x++) {
-            if (pdag_is_line(g, x, y) && is_changing(f, x) && is_changing(f, y)) {
-                f->candidate[f->candidates++] = (candidate){.node = {x, y}};
-            }
-        }
-    }
-    return NONSENS_OK;
-}
 
 /* parent (d + 1): the first --max-given of the node's parents but the segment; returns how many. */
 static int64_t parents_of(const finder *f, int64_t node, int64_t *parent)
@@ -152,7 +137,15 @@ static nonsens_status next_candidate(nonsens_context *ctx, arena *a, finder *f, 
 
 static nonsens_status direct_candidates(nonsens_context *ctx, arena *a, finder *f)
 {
-    TRY(list_candidates(ctx, a, f));
+    const pdag *g = &f->found.graph;
+    ARENA_TRY(ctx, a, f->candidate, pdag_edge_count(g) + 1);
+    for (int64_t y = 0; y < f->segment; y++) {
+        for (int64_t x = 0; x < y; x++) {
+            if (pdag_is_line(g, x, y) && is_changing(f, x) && is_changing(f, y)) {
+                f->candidate[f->candidates++] = (candidate){.node = {x, y}};
+            }
+        }
+    }
     if (f->candidates == 0) {
         return NONSENS_OK;
     }
@@ -177,16 +170,6 @@ static nonsens_status direct_candidates(nonsens_context *ctx, arena *a, finder *
 static int64_t user_of(const finder *f, int64_t node)
 {
     return f->tests.data->column_rank[node];
-}
-
-/* node_of (d): canonical place of the user's column. */
-static nonsens_status find_places(nonsens_context *ctx, arena *a, const finder *f, int64_t **node_of)
-{
-    ARENA_TRY(ctx, a, *node_of, f->segment);
-    for (int64_t k = 0; k < f->segment; k++) {
-        (*node_of)[user_of(f, k)] = k;
-    }
-    return NONSENS_OK;
 }
 
 static nonsens_status report_changes(nonsens_context *ctx, const finder *f, const int64_t *node_of,
@@ -236,40 +219,22 @@ static nonsens_status report_candidates(nonsens_context *ctx, const finder *f, n
     return NONSENS_OK;
 }
 
-/* Names of the variables that change, escaped and cut, at most LISTED_NAMES of them; returns how many there are. */
-static int64_t list_changing(const finder *f, const int64_t *node_of, char list[LIST_BYTES])
-{
-    size_t used = 0;
-    int64_t count = 0;
-    list[0] = '\0';
-    for (int64_t column = 0; column < f->segment; column++) {
-        char shown[SHOWN_BYTES];
-        if (!is_changing(f, node_of[column])) {
-            continue;
-        }
-        if (count < LISTED_NAMES) {
-            used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", count > 0 ? ", " : "",
-                                     show_bare(shown, f->tests.data->names[column]));
-        }
-        count++;
-    }
-    if (count > LISTED_NAMES) {
-        snprintf(list + used, LIST_BYTES - used, " and %" PRId64 " more", count - LISTED_NAMES);
-    }
-    return count;
-}
-
 static nonsens_status note_changes(nonsens_context *ctx, const finder *f, const int64_t *node_of,
                                    nonsens_result *result)
 {
-    char list[LIST_BYTES];
-    int64_t count = list_changing(f, node_of, list);
-    if (count == 0) {
+    show_list list = {.max = LISTED_NAMES};
+    for (int64_t column = 0; column < f->segment; column++) {
+        if (is_changing(f, node_of[column])) {
+            show_list_add(&list, f->tests.data->names[column]);
+        }
+    }
+    if (list.count == 0) {
         return result_note(
             ctx, result, NONSENS_NOTE_CAUTION,
             "No mechanism is seen to change over the segments: directions come from v-structures alone.");
     }
-    return result_note(ctx, result, NONSENS_NOTE_INFO, "Mechanisms that change over the segments: %s.", list);
+    return result_note(ctx, result, NONSENS_NOTE_INFO, "Mechanisms that change over the segments: %s.",
+                       show_list_end(&list));
 }
 
 /* The tester remembers these answers. */
@@ -315,32 +280,23 @@ static nonsens_status add_notes(nonsens_context *ctx, const finder *f, const int
     return NONSENS_OK;
 }
 
-static nonsens_status report(nonsens_context *ctx, arena *a, const finder *f, nonsens_result *result)
+static void free_finder(finder *f)
 {
-    int64_t *node_of;
-    TRY(find_places(ctx, a, f, &node_of));
-    TRY(report_edges(ctx, a, f, result));
-    TRY(report_changes(ctx, f, node_of, result));
-    TRY(report_candidates(ctx, f, result));
-    return add_notes(ctx, f, node_of, result);
-}
-
-static nonsens_status find_graph(nonsens_context *ctx, arena *a, finder *f, nonsens_result *result)
-{
-    skeleton_ci asked;
-    TRY(find_pattern(ctx, a, &asked, f));
-    TRY(direct_candidates(ctx, a, f));
-    return report(ctx, a, f, result);
+    cdnod_tests_free(&f->tests);
 }
 
 nonsens_status cdnod_discover(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                               nonsens_result *result)
 {
-    finder f = {.segment = data->d};
-    nonsens_status status = cdnod_tests_new(ctx, a, data, options, 1, &f.tests);
-    if (status == NONSENS_OK) {
-        status = find_graph(ctx, a, &f, result);
-    }
-    cdnod_tests_free(&f.tests);
-    return status;
+    SCOPED(free_finder) finder f = {.segment = data->d};
+    skeleton_ci asked;
+    int64_t *node_of;
+    TRY(cdnod_tests_new(ctx, a, data, options, 1, &f.tests));
+    TRY(find_pattern(ctx, a, &asked, &f));
+    TRY(direct_candidates(ctx, a, &f));
+    TRY(dataset_column_places(ctx, a, data, &node_of));
+    TRY(report_edges(ctx, a, &f, result));
+    TRY(report_changes(ctx, &f, node_of, result));
+    TRY(report_candidates(ctx, &f, result));
+    return add_notes(ctx, &f, node_of, result);
 }

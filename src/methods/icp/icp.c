@@ -29,7 +29,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- a pair ---------------------------------------------------------------------------------------------------- */
 
@@ -54,10 +53,10 @@ static nonsens_status run_pair_test(nonsens_context *ctx, arena *scratch, int64_
 static nonsens_status test_pair(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                 const nonsens_options *options, pair_tests *t)
 {
-    hsic_options how = hsic_options_from(options, options->alpha, 0);
+    hsic_options hsic = hsic_options_from(options, options->alpha, 0);
     TRY(icp_new(ctx, a, pair, options, &t->data));
     column_set x = {pair->n, 1, &t->data.column[0]}, y = {pair->n, 1, &t->data.column[1]};
-    TRY(hsic_test(ctx, a, &x, &y, &t->data.inside, &how, &t->dependence));
+    TRY(hsic_test(ctx, a, &x, &y, &t->data.inside, &hsic, &t->dependence));
     TRY(parallel_for(ctx, (int)options->threads, 6, "testing invariance", run_pair_test, t));
     for (int j = 0; j < 2; j++) {
         t->changes[j] = t->alone[j].p_value <= options->alpha;
@@ -66,19 +65,10 @@ static nonsens_status test_pair(nonsens_context *ctx, arena *a, const nonsens_da
     return NONSENS_OK;
 }
 
-/* An effect alone is what the other leaves unchanged; the conclusion rests on the three rejections. */
-static void conclude(const pair_tests *t, int effect, bool first_causes, nonsens_result *result)
-{
-    int cause = 1 - effect;
-    result->decision = first_causes ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
-    result->p_value = fmax(t->given[cause].p_value, fmax(t->alone[effect].p_value, t->alone[cause].p_value));
-    result->reason = "Both variables change over the segments; what the cause leaves of the effect does not, and what "
-                     "the effect leaves of the cause does.";
-}
-
+/* An effect alone is what the other leaves unchanged; a direction rests on the three rejections. */
 static void decide_changing(const pair_tests *t, const int32_t *rank, nonsens_result *result)
 {
-    int effect = t->stays[1] ? 1 : 0;
+    int effect = t->stays[1] ? 1 : 0, cause = 1 - effect;
     if (t->stays[0] == t->stays[1]) {
         result->decision = t->stays[0] ? DECISION_INCONCLUSIVE : DECISION_NEITHER;
         result->reason =
@@ -87,10 +77,13 @@ static void decide_changing(const pair_tests *t, const int32_t *rank, nonsens_re
                         : "What either variable leaves of the other changes over the segments: the noise of the effect "
                           "changes too, or a hidden common cause acts, or the mechanism itself changes or is not "
                           "additive.";
-    } else if (t->given[effect].distance >= t->given[1 - effect].distance) { // two tests in one may disagree
+    } else if (t->given[effect].distance >= t->given[cause].distance) { // two tests in one may disagree
         result->reason = "One direction is rejected and the other is not, but what is left over changes no less in it.";
     } else {
-        conclude(t, effect, rank[1 - effect] == 0, result);
+        result->decision = rank[cause] == 0 ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
+        result->p_value = fmax(t->given[cause].p_value, fmax(t->alone[effect].p_value, t->alone[cause].p_value));
+        result->reason = "Both variables change over the segments; what the cause leaves of the effect does not, and "
+                         "what the effect leaves of the cause does.";
     }
 }
 
@@ -255,19 +248,6 @@ static nonsens_status choose_targets(nonsens_context *ctx, discovery *s)
     return NONSENS_OK;
 }
 
-/* Names of these variables, escaped and cut, separated by commas; at most LISTED_NAMES of them. */
-static const char *list_names(nonsens_context *ctx, const discovery *s, int64_t count, const int64_t *variable)
-{
-    const char *list = "";
-    for (int64_t k = 0; k < count && k < LISTED_NAMES && list; k++) {
-        char shown[SHOWN_BYTES];
-        list = arena_format(ctx, s->scratch, "%s%s%s", list, k ? ", " : "", show_bare(shown, name_of(s, variable[k])));
-    }
-    return list && count > LISTED_NAMES
-               ? arena_format(ctx, s->scratch, "%s and %" PRId64 " more", list, count - LISTED_NAMES)
-               : list;
-}
-
 static nonsens_status report_set(nonsens_context *ctx, const discovery *s, const icp_target *t, uint32_t set,
                                  const icp_invariance *test)
 {
@@ -306,12 +286,14 @@ static nonsens_status report_target(nonsens_context *ctx, const discovery *s, co
 {
     int64_t member[ICP_CANDIDATES], plausible = icp_members(t, t->any, member);
     int64_t causes = has_causes(t, s->level) ? __builtin_popcount(t->common) : 0;
-    const char *list = list_names(ctx, s, plausible, member);
+    show_list list = {.max = LISTED_NAMES};
+    for (int64_t k = 0; k < plausible; k++) {
+        show_list_add(&list, name_of(s, member[k]));
+    }
     const char *text =
-        list ? arena_format(ctx, s->scratch, "causes identified; %" PRId64 " of %" PRId64 " sets accepted%s%s%s",
-                            t->accepted, t->tested, plausible ? ", with " : "", list,
-                            t->stopped && t->largest > 0 ? "; they have nothing in common" : "")
-             : NULL;
+        arena_format(ctx, s->scratch, "causes identified; %" PRId64 " of %" PRId64 " sets accepted%s%s%s", t->accepted,
+                     t->tested, plausible ? ", with " : "", show_list_end(&list),
+                     t->stopped && t->largest > 0 ? "; they have nothing in common" : "");
     if (!text) {
         return NONSENS_ERR_MEMORY;
     }
@@ -325,27 +307,6 @@ static nonsens_status report_target(nonsens_context *ctx, const discovery *s, co
 }
 
 /* ---- edges ----------------------------------------------------------------------------------------------------- */
-
-/* p (d, d): of the edge from row to column in canonical order; NaN if there is none. */
-static nonsens_status collect_edges(nonsens_context *ctx, const discovery *s, double **out)
-{
-    int64_t d = s->source->d;
-    double *p;
-    ARENA_TRY(ctx, s->scratch, p, d * d);
-    for (int64_t k = 0; k < d * d; k++) {
-        p[k] = NAN;
-    }
-    for (int64_t i = 0; i < s->targets; i++) {
-        const icp_target *t = &s->target[i];
-        for (int64_t k = 0; has_causes(t, s->level) && k < t->candidates; k++) {
-            if (t->common >> k & 1) {
-                p[t->candidate[k] * d + t->variable] = fmin(1.0, (double)s->targets * icp_largest_p(t, k));
-            }
-        }
-    }
-    *out = p;
-    return NONSENS_OK;
-}
 
 /* Both ways: neither stays. */
 static nonsens_status drop_contradictions(nonsens_context *ctx, const discovery *s, double *p)
@@ -395,8 +356,19 @@ static nonsens_status report_edges(nonsens_context *ctx, const discovery *s)
 {
     int64_t d = s->source->d;
     const int32_t *rank = s->source->column_rank;
-    double *p;
-    TRY(collect_edges(ctx, s, &p));
+    double *p; // (d, d) of the edge from row to column in canonical order; NaN if there is none
+    ARENA_TRY(ctx, s->scratch, p, d * d);
+    for (int64_t k = 0; k < d * d; k++) {
+        p[k] = NAN;
+    }
+    for (int64_t i = 0; i < s->targets; i++) {
+        const icp_target *t = &s->target[i];
+        for (int64_t k = 0; has_causes(t, s->level) && k < t->candidates; k++) {
+            if (t->common >> k & 1) {
+                p[t->candidate[k] * d + t->variable] = fmin(1.0, (double)s->targets * icp_largest_p(t, k));
+            }
+        }
+    }
     TRY(drop_contradictions(ctx, s, p));
     TRY(note_cycle(ctx, s, p));
     for (int64_t a = 0; a < d; a++) {
@@ -415,18 +387,13 @@ static nonsens_status report_edges(nonsens_context *ctx, const discovery *s)
 static nonsens_status note_outcome(nonsens_context *ctx, const discovery *s, enum outcome outcome,
                                    nonsens_note_level level, const char *words)
 {
-    int64_t *variable, count = 0;
-    ARENA_TRY(ctx, s->scratch, variable, s->targets);
+    show_list list = {.max = LISTED_NAMES};
     for (int64_t i = 0; i < s->targets; i++) {
         if (outcome_of(&s->target[i], s->level) == outcome) {
-            variable[count++] = s->target[i].variable;
+            show_list_add(&list, name_of(s, s->target[i].variable));
         }
     }
-    if (count == 0) {
-        return NONSENS_OK;
-    }
-    const char *list = list_names(ctx, s, count, variable);
-    return list ? result_note(ctx, s->result, level, "%s: %s", list, words) : NONSENS_ERR_MEMORY;
+    return list.count ? result_note(ctx, s->result, level, "%s: %s", show_list_end(&list), words) : NONSENS_OK;
 }
 
 static nonsens_status note_outcomes(nonsens_context *ctx, const discovery *s)

@@ -49,7 +49,6 @@
 #include "regress/gp.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Streams of permutations.  All comparisons share theirs: each is exact by itself, and none depends on its place. */
 enum { SAMPLES_JOB = 1 << 20, SCREEN_JOB, NOISE_JOB };
@@ -57,10 +56,9 @@ enum { SAMPLES_JOB = 1 << 20, SCREEN_JOB, NOISE_JOB };
 nonsens_status icp_new(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                        icp_data *out)
 {
-    bool pooled = options->pooling == POOLING_POOLED;
-    *out = (icp_data){.n = data->n, .d = data->d, .whole = {0, data->n}, .options = options};
+    *out = (icp_data){.n = data->n, .d = data->d, .options = options};
     out->segments = (row_groups){data->segments, data->start};
-    out->inside = pooled ? (row_groups){1, out->whole} : out->segments;
+    out->inside = dataset_groups(data, options, out->whole);
     ARENA_TRY(ctx, a, out->column, data->d);
     for (int64_t k = 0; k < data->d; k++) {
         out->column[k] = matrix_col(data->x, data->column_rank[k]);
@@ -74,14 +72,14 @@ static nonsens_status compare_segments(nonsens_context *ctx, arena *scratch, con
                                        enum samples_kind kind, samples_result *out)
 {
     const nonsens_options *o = data->options;
-    samples_options how = {.kind = kind,
-                           .null_kind = o->null_kind,
-                           .permutations = o->permutations,
-                           .permute_up_to = SAMPLES_PERMUTE_ROWS,
-                           .seed = (uint64_t)o->seed,
-                           .job = SAMPLES_JOB,
-                           .threads = 1};
-    return samples_test(ctx, scratch, v, &data->segments, &how, out);
+    samples_options samples = {.kind = kind,
+                               .null_kind = o->null_kind,
+                               .permutations = o->permutations,
+                               .permute_up_to = SAMPLES_PERMUTE_ROWS,
+                               .seed = (uint64_t)o->seed,
+                               .job = SAMPLES_JOB,
+                               .threads = 1};
+    return samples_test(ctx, scratch, v, &data->segments, &samples, out);
 }
 
 /* Share of the variance that lies between segments, from F or H. */
@@ -98,36 +96,13 @@ static double share_of(const samples_result *r, enum samples_kind kind)
     return isinf(between) ? 1.0 : between / (between + rows - groups);
 }
 
-static nonsens_status compare_by_ks(nonsens_context *ctx, arena *scratch, const icp_data *data, const double *v,
-                                    icp_invariance *out)
-{
-    samples_result ks;
-    TRY(compare_segments(ctx, scratch, data, v, SAMPLES_KS, &ks));
-    out->p_value = ks.p_value;
-    out->distance = ks.rows_used > 0 ? ks.statistic / (double)ks.rows_used : 0.0;
-    out->skipped = ks.groups_skipped;
-    return NONSENS_OK;
-}
-
-static nonsens_status compare_by_moments(nonsens_context *ctx, arena *scratch, const icp_data *data, const double *v,
-                                         icp_invariance *out)
-{
-    samples_result scale, location;
-    TRY(compare_segments(ctx, scratch, data, v, SAMPLES_LEVENE, &scale));
-    TRY(compare_segments(ctx, scratch, data, v, SAMPLES_KRUSKAL, &location));
-    out->p_value = fmin(1.0, 2.0 * fmin(scale.p_value, location.p_value));
-    out->distance = fmax(share_of(&scale, SAMPLES_LEVENE), share_of(&location, SAMPLES_KRUSKAL));
-    out->skipped = scale.groups_skipped;
-    return NONSENS_OK;
-}
-
 /* Points at what the set leaves of the target. */
 static nonsens_status take_residuals(nonsens_context *ctx, arena *scratch, const icp_data *data, int64_t target,
                                      int64_t count, const int64_t *given, const double **v, bool *nothing_found)
 {
     const double *column[ICP_CANDIDATES];
     column_set x = {data->n, count, column};
-    gp_options how = {.threads = 1};
+    gp_options gp = {.threads = 1};
     gp_fit fit = {0};
     *v = data->column[target];
     if (count == 0) {
@@ -136,7 +111,7 @@ static nonsens_status take_residuals(nonsens_context *ctx, arena *scratch, const
     for (int64_t k = 0; k < count; k++) {
         column[k] = data->column[given[k]];
     }
-    TRY(gp_regress(ctx, scratch, scratch, &x, data->column[target], &how, &fit));
+    TRY(gp_regress(ctx, scratch, scratch, &x, data->column[target], &gp, &fit));
     *v = fit.residual;
     *nothing_found = fit.all_noise;
     return NONSENS_OK;
@@ -146,11 +121,23 @@ nonsens_status icp_test(nonsens_context *ctx, arena *scratch, const icp_data *da
                         const int64_t *given, icp_invariance *out)
 {
     const double *v;
+    samples_result ks, scale, location;
     *out = (icp_invariance){.tested = true};
     TRY(check_cancelled(ctx));
     TRY(take_residuals(ctx, scratch, data, target, count, given, &v, &out->nothing_found));
-    return (data->options->invariance == INVARIANCE_KS ? compare_by_ks : compare_by_moments)(ctx, scratch, data, v,
-                                                                                             out);
+    if (data->options->invariance == INVARIANCE_KS) {
+        TRY(compare_segments(ctx, scratch, data, v, SAMPLES_KS, &ks));
+        out->p_value = ks.p_value;
+        out->distance = ks.rows_used > 0 ? ks.statistic / (double)ks.rows_used : 0.0;
+        out->skipped = ks.groups_skipped;
+        return NONSENS_OK;
+    }
+    TRY(compare_segments(ctx, scratch, data, v, SAMPLES_LEVENE, &scale));
+    TRY(compare_segments(ctx, scratch, data, v, SAMPLES_KRUSKAL, &location));
+    out->p_value = fmin(1.0, 2.0 * fmin(scale.p_value, location.p_value));
+    out->distance = fmax(share_of(&scale, SAMPLES_LEVENE), share_of(&location, SAMPLES_KRUSKAL));
+    out->skipped = scale.groups_skipped;
+    return NONSENS_OK;
 }
 
 nonsens_status icp_test_noise(nonsens_context *ctx, arena *scratch, const icp_data *data, int64_t target, int64_t count,
@@ -159,25 +146,20 @@ nonsens_status icp_test_noise(nonsens_context *ctx, arena *scratch, const icp_da
     const double *v, *column[ICP_CANDIDATES];
     bool nothing_found;
     hsic_result test;
-    hsic_options how = hsic_options_from(data->options, data->options->alpha, NOISE_JOB);
-    how.threads = 1;
+    hsic_options hsic = hsic_options_from(data->options, data->options->alpha, NOISE_JOB);
+    hsic.threads = 1;
     TRY(check_cancelled(ctx));
     TRY(take_residuals(ctx, scratch, data, target, count, given, &v, &nothing_found));
     for (int64_t k = 0; k < count; k++) {
         column[k] = data->column[given[k]];
     }
     column_set x = {data->n, count, column}, y = {data->n, 1, &v};
-    TRY(hsic_test(ctx, scratch, &x, &y, &data->segments, &how, &test));
+    TRY(hsic_test(ctx, scratch, &x, &y, &data->segments, &hsic, &test));
     *p_value = test.segments_used > 0 ? test.p_value : NAN;
     return NONSENS_OK;
 }
 
 /* ---- sets ------------------------------------------------------------------------------------------------------ */
-
-static int64_t size_of(uint32_t set)
-{
-    return __builtin_popcount(set);
-}
 
 bool icp_was_tested(const icp_target *t, uint32_t set)
 {
@@ -216,7 +198,7 @@ double icp_largest_p(const icp_target *t, int64_t candidate)
 static void judge_size(icp_target *t, int64_t size, double level)
 {
     for (uint32_t set = 0; set < 1U << t->candidates; set++) {
-        if (size_of(set) != size || !icp_was_tested(t, set)) {
+        if (__builtin_popcount(set) != size || !icp_was_tested(t, set)) {
             continue;
         }
         bool accepted = test_of(t, set)->p_value > level;
@@ -242,8 +224,8 @@ static nonsens_status screen_row(nonsens_context *ctx, arena *scratch, int64_t a
 {
     const screen *s = state;
     const icp_data *data = s->data;
-    hsic_options how = hsic_options_from(data->options, data->options->alpha, SCREEN_JOB);
-    how.threads = 1;
+    hsic_options hsic = hsic_options_from(data->options, data->options->alpha, SCREEN_JOB);
+    hsic.threads = 1;
     for (int64_t b = a + 1; b < data->d; b++) {
         column_set x = {data->n, 1, &data->column[a]}, y = {data->n, 1, &data->column[b]};
         hsic_result test;
@@ -252,7 +234,7 @@ static nonsens_status screen_row(nonsens_context *ctx, arena *scratch, int64_t a
         }
         TRY(check_cancelled(ctx));
         arena_mark mark = arena_tell(scratch);
-        TRY(hsic_test(ctx, scratch, &x, &y, &data->inside, &how, &test));
+        TRY(hsic_test(ctx, scratch, &x, &y, &data->inside, &hsic, &test));
         arena_rewind(scratch, mark);
         bool seen = test.segments_used > 0 && test.p_value <= data->options->alpha && test.variance > 0.0;
         double clear = seen ? (test.statistic - test.mean) / sqrt(test.variance) : -INFINITY;
@@ -291,15 +273,6 @@ static void choose_candidates(const screen *s, icp_target *t)
     t->screened = true;
 }
 
-static void take_all_others(const icp_data *data, icp_target *t)
-{
-    for (int64_t v = 0; v < data->d; v++) {
-        if (v != t->variable) {
-            t->candidate[t->candidates++] = v;
-        }
-    }
-}
-
 static nonsens_status screen_targets(nonsens_context *ctx, arena *a, const icp_data *data, int64_t targets,
                                      icp_target *target)
 {
@@ -322,18 +295,21 @@ static nonsens_status screen_targets(nonsens_context *ctx, arena *a, const icp_d
 static nonsens_status find_candidates(nonsens_context *ctx, arena *a, const icp_data *data, int64_t targets,
                                       icp_target *target)
 {
-    if (data->d - 1 > ICP_CANDIDATES) {
+    bool screened = data->d - 1 > ICP_CANDIDATES;
+    if (screened) {
         TRY(screen_targets(ctx, a, data, targets, target));
     }
-    for (int64_t t = 0; t < targets; t++) {
-        if (target[t].stopped) {
+    for (icp_target *t = target; t < target + targets; t++) {
+        if (t->stopped) {
             continue;
         }
-        if (data->d - 1 <= ICP_CANDIDATES) {
-            take_all_others(data, &target[t]);
+        for (int64_t v = 0; !screened && v < data->d; v++) {
+            if (v != t->variable) {
+                t->candidate[t->candidates++] = v;
+            }
         }
-        ARENA_TRY(ctx, a, target[t].set, 1 << target[t].candidates);
-        target[t].common = (1U << target[t].candidates) - 1U;
+        ARENA_TRY(ctx, a, t->set, 1 << t->candidates);
+        t->common = (1U << t->candidates) - 1U;
     }
     return NONSENS_OK;
 }
@@ -366,7 +342,7 @@ static int64_t gather_jobs(int64_t targets, icp_target *target, int64_t size, se
     int64_t count = 0;
     for (int64_t t = 0; t < targets; t++) {
         for (uint32_t set = 0; !target[t].stopped && set < 1U << target[t].candidates; set++) {
-            if (size_of(set) == size) {
+            if (__builtin_popcount(set) == size) {
                 if (job) {
                     job[count] = (set_job){&target[t], set};
                 }
@@ -478,12 +454,12 @@ static nonsens_status find_unmoved(nonsens_context *ctx, arena *a, const icp_dat
     return NONSENS_OK;
 }
 
-nonsens_status icp_search(nonsens_context *ctx, arena *a, const icp_data *data, int64_t most, double level,
+nonsens_status icp_search(nonsens_context *ctx, arena *a, const icp_data *data, int64_t max_size, double level,
                           int64_t targets, icp_target *target)
 {
     TRY(test_size(ctx, a, data, 0, level, targets, target)); // no target has candidates yet
     TRY(find_candidates(ctx, a, data, targets, target));
-    for (int64_t size = 1; size <= most && size <= ICP_CANDIDATES; size++) {
+    for (int64_t size = 1; size <= max_size && size <= ICP_CANDIDATES; size++) {
         TRY(test_size(ctx, a, data, size, level, targets, target));
     }
     TRY(find_unmoved(ctx, a, data, level, targets, target));

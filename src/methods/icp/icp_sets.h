@@ -56,9 +56,9 @@ typedef struct icp_target {
     double noise_p;                    /* largest p-value of icp_test_noise among accepted sets; NaN: not tested */
 } icp_target;
 
-/* Fills in `target` (targets), whose `variable` is given; sets of at most `most` variables are accepted above `level`.
- */
-nonsens_status icp_search(nonsens_context *ctx, arena *a, const icp_data *data, int64_t most, double level,
+/* Fills in `target` (targets), whose `variable` is given; sets of at most max_size variables are accepted above
+ * `level`. */
+nonsens_status icp_search(nonsens_context *ctx, arena *a, const icp_data *data, int64_t max_size, double level,
                           int64_t targets, icp_target *target);
 
 /* The largest p-value among the sets tested without this candidate; -1 stands for none, so that all sets count. */

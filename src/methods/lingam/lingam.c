@@ -33,17 +33,6 @@ static const char *name_at(const nonsens_data *data, const lingam_order *order, 
 
 /* ---- the graph ---- */
 
-static nonsens_status keep_order(nonsens_context *ctx, arena *a, const nonsens_data *data, const lingam_order *order,
-                                 nonsens_result *result)
-{
-    int64_t *index;
-    ARENA_TRY(ctx, a, index, order->d);
-    for (int64_t k = 0; k < order->d; k++) {
-        index[k] = user_index(data, order, k);
-    }
-    return result_keep_order(ctx, result, index);
-}
-
 static nonsens_status add_edge(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,
                                const lingam_weights *weights, int64_t from, int64_t to, nonsens_result *result)
 {
@@ -99,21 +88,14 @@ static nonsens_status report_check(nonsens_context *ctx, const nonsens_data *dat
                       "residuals that cannot be told from Gaussian ones; at most one may be", "gaussian_residuals");
 }
 
-/* The step with the smallest difference between the first and the second, of steps that have a second. */
-static int64_t closest_step(const lingam_order *order)
+static nonsens_status report_steps(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,
+                                   nonsens_result *result)
 {
-    int64_t closest = 0;
+    int64_t closest = 0; // the step with the smallest difference between first and second, of those with a second
     for (int64_t k = 1; k + 1 < order->d; k++) {
         double margin = order->against_next[k] - order->against[k];
         closest = margin < order->against_next[closest] - order->against[closest] ? k : closest;
     }
-    return closest;
-}
-
-static nonsens_status report_steps(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,
-                                   nonsens_result *result)
-{
-    int64_t closest = closest_step(order);
     TRY(result_add(ctx, result, order->against_next[closest] - order->against[closest], NAN,
                    "the smallest difference of M between first and second; small where either may come first, "
                    "as where neither causes the other",
@@ -150,13 +132,15 @@ static nonsens_status note_dependence(nonsens_context *ctx, const nonsens_data *
                        number_print(p_value, check->p_value, 2));
 }
 
-static const char *list_gaussian(char list[LIST_BYTES], const nonsens_data *data, const lingam_order *order,
-                                 const lingam_check *check)
+static nonsens_status note_gaussian(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,
+                                    const lingam_check *check, nonsens_result *result)
 {
-    char name[SHOWN_BYTES];
+    char list[LIST_BYTES] = "", name[SHOWN_BYTES];
     int64_t shown = 0;
     size_t used = 0;
-    list[0] = '\0';
+    if (check->gaussians < 2) {
+        return NONSENS_OK;
+    }
     for (int64_t k = 0; k < order->d && shown < NAMES_SHOWN; k++) {
         if (check->gaussian[k]) {
             used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", shown ? ", " : "",
@@ -167,33 +151,11 @@ static const char *list_gaussian(char list[LIST_BYTES], const nonsens_data *data
     if (shown < check->gaussians) {
         snprintf(list + used, LIST_BYTES - used, ", ...");
     }
-    return list;
-}
-
-static nonsens_status note_gaussian(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,
-                                    const lingam_check *check, nonsens_result *result)
-{
-    char list[LIST_BYTES];
-    if (check->gaussians < 2) {
-        return NONSENS_OK;
-    }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " residuals cannot be told from Gaussian ones (%s): the order among "
                        "these variables rests on little or nothing. More rows may help; where variances change over "
                        "segments, nonsens direction --method structured on pairs needs no shape.",
-                       check->gaussians, order->d, list_gaussian(list, data, order, check));
-}
-
-static nonsens_status note_few_rows(nonsens_context *ctx, const nonsens_data *data, nonsens_result *result)
-{
-    if (data->n >= ROWS_A_VARIABLE * data->d) {
-        return NONSENS_OK;
-    }
-    return result_note(ctx, result, NONSENS_NOTE_PROBLEM,
-                       "There are only %" PRId64 " rows for %" PRId64
-                       " variables: order and weights follow chance, and "
-                       "the tests of residuals have no power. Use more rows, or fewer variables with --vars.",
-                       data->n, data->d);
+                       check->gaussians, order->d, list);
 }
 
 static nonsens_status note_weights(nonsens_context *ctx, const lingam_order *order, nonsens_result *result)
@@ -226,7 +188,13 @@ static nonsens_status report(nonsens_context *ctx, const nonsens_data *data, con
     TRY(report_steps(ctx, data, order, result));
     TRY(note_dependence(ctx, data, order, check, result));
     TRY(note_gaussian(ctx, data, order, check, result));
-    TRY(note_few_rows(ctx, data, result));
+    if (data->n < ROWS_A_VARIABLE * data->d) {
+        TRY(result_note(ctx, result, NONSENS_NOTE_PROBLEM,
+                        "There are only %" PRId64 " rows for %" PRId64
+                        " variables: order and weights follow chance, and "
+                        "the tests of residuals have no power. Use more rows, or fewer variables with --vars.",
+                        data->n, data->d));
+    }
     TRY(note_weights(ctx, order, result));
     return data->segments > 0 && result->options.pooling == POOLING_STRATIFIED
                ? result_note_skipped(ctx, result, check->skipped, check->min_rows)
@@ -240,15 +208,14 @@ nonsens_status lingam_discover(nonsens_context *ctx, arena *a, const nonsens_dat
     lingam_order order;
     lingam_weights weights;
     lingam_check check;
-    const int64_t all[2] = {0, data->n};
-    bool stratified = data->segments > 0 && options->pooling == POOLING_STRATIFIED;
-    row_groups groups = {stratified ? data->segments : 1, stratified ? data->start : all};
-    lingam_order_options how = {.threads = (int)options->threads};
+    int64_t all[2];
+    row_groups groups = dataset_groups(data, options, all);
+    lingam_order_options ordering = {.threads = (int)options->threads};
     TRY(dataset_in_rank_order(ctx, a, data, &x));
-    TRY(lingam_find_order(ctx, a, x, &how, &order));
-    TRY(lingam_find_weights(ctx, a, &order, options->coefficients, options->alpha, how.threads, &weights));
+    TRY(lingam_find_order(ctx, a, x, &ordering, &order));
+    TRY(lingam_find_weights(ctx, a, &order, options->coefficients, options->alpha, ordering.threads, &weights));
     TRY(lingam_check_residuals(ctx, a, &order, &groups, options, &check));
-    TRY(keep_order(ctx, a, data, &order, result));
+    TRY(result_keep_order(ctx, result, data->column_rank, order.at));
     TRY(add_edges(ctx, a, data, &order, &weights, result));
     return report(ctx, data, &order, &check, result);
 }

@@ -69,25 +69,19 @@ static nonsens_status test_pair(nonsens_context *ctx, arena *scratch, int64_t jo
 }
 
 /* Permutations only where there are enough of them to reach the level of one pair among all. */
-static ci_options hsic_for_pairs(const nonsens_options *options, int64_t pairs)
-{
-    ci_options how = ci_options_from(options);
-    double level = options->alpha / (double)pairs;
-    bool enough = 3.0 < level * (double)(options->permutations + 1);
-    how.test = TEST_HSIC;
-    how.threads = 1;
-    how.null_kind = how.null_kind == NULL_PERMUTATION && !enough ? NULL_GAMMA : how.null_kind;
-    how.refine_at = enough ? level : 0.0;
-    return how;
-}
-
 static nonsens_status test_by_hsic(nonsens_context *ctx, arena *a, const lingam_order *order, const row_groups *groups,
                                    const nonsens_options *options, lingam_check *out, pair_test *test)
 {
     column_set *variable;
     const double **column;
     struct pairs pairs = {.test = test};
-    ci_options how = hsic_for_pairs(options, out->pairs);
+    ci_options ci = ci_options_from(options);
+    double level = options->alpha / (double)out->pairs;
+    bool enough = 3.0 < level * (double)(options->permutations + 1);
+    ci.test = TEST_HSIC;
+    ci.threads = 1;
+    ci.null_kind = ci.null_kind == NULL_PERMUTATION && !enough ? NULL_GAMMA : ci.null_kind;
+    ci.refine_at = enough ? level : 0.0;
     ARENA_TRY(ctx, a, variable, order->d);
     ARENA_TRY(ctx, a, column, order->d);
     for (int64_t k = 0; k < order->d; k++) {
@@ -95,7 +89,7 @@ static nonsens_status test_by_hsic(nonsens_context *ctx, arena *a, const lingam_
         variable[k] = (column_set){order->n, 1, &column[k]};
     }
     ci_variables variables = {order->d, variable, NULL, *groups};
-    TRY(ci_new(ctx, &variables, &how, &pairs.tester));
+    TRY(ci_new(ctx, &variables, &ci, &pairs.tester));
     nonsens_status status =
         parallel_for(ctx, (int)options->threads, out->pairs, "testing residuals", test_pair, &pairs);
     ci_free(pairs.tester);
@@ -226,21 +220,6 @@ static void score_products(const scores *s, int64_t n, int64_t d, const double *
     }
 }
 
-static nonsens_status scores_memory(nonsens_context *ctx, arena *a, int64_t n, int64_t d, functions *f, scores *s)
-{
-    ARENA_TRY(ctx, a, s->squares[0], n * d);
-    ARENA_TRY(ctx, a, s->squares[1], n * d);
-    ARENA_TRY(ctx, a, s->variance, d * d);
-    ARENA_TRY(ctx, a, f->u, n * d);
-    ARENA_TRY(ctx, a, f->bend, n * d);
-    ARENA_TRY(ctx, a, f->bow, n * d);
-    ARENA_TRY(ctx, a, f->size, n * d);
-    ARENA_TRY(ctx, a, s->bend, d * d);
-    ARENA_TRY(ctx, a, s->bow, d * d);
-    ARENA_TRY(ctx, a, s->size, d * d);
-    return NONSENS_OK;
-}
-
 static nonsens_status test_by_correlations(nonsens_context *ctx, arena *a, const lingam_order *order,
                                            const row_groups *groups, int threads, lingam_check *out, pair_test *test)
 {
@@ -249,7 +228,16 @@ static nonsens_status test_by_correlations(nonsens_context *ctx, arena *a, const
     struct transforms t = {.order = order, .groups = groups};
     functions *f = &t.all;
     scores s;
-    TRY(scores_memory(ctx, a, n, d, f, &s));
+    ARENA_TRY(ctx, a, s.squares[0], n * d);
+    ARENA_TRY(ctx, a, s.squares[1], n * d);
+    ARENA_TRY(ctx, a, s.variance, d * d);
+    ARENA_TRY(ctx, a, f->u, n * d);
+    ARENA_TRY(ctx, a, f->bend, n * d);
+    ARENA_TRY(ctx, a, f->bow, n * d);
+    ARENA_TRY(ctx, a, f->size, n * d);
+    ARENA_TRY(ctx, a, s.bend, d * d);
+    ARENA_TRY(ctx, a, s.bow, d * d);
+    ARENA_TRY(ctx, a, s.size, d * d);
     out->min_rows = MIN_ROWS;
     TRY(parallel_for(ctx, threads, d, NULL, transform_column, &t));
     score_products(&s, n, d, f->u, f->bend, wider, s.bend);
@@ -269,43 +257,36 @@ static nonsens_status judge_pairs(nonsens_context *ctx, arena *a, const pair_tes
                                   lingam_check *out)
 {
     double *p, *sorted;
-    int64_t least = 0, m = out->pairs;
+    int64_t surest = 0, m = out->pairs;
     ARENA_TRY(ctx, a, p, m);
     for (int64_t i = 0; i < m; i++) {
         p[i] = test[i].p_value;
-        bool smaller = p[i] < p[least] || (p[i] == p[least] && test[i].statistic > test[least].statistic);
-        least = smaller ? i : least;
+        bool surer = p[i] < p[surest] || (p[i] == p[surest] && test[i].statistic > test[surest].statistic);
+        surest = surer ? i : surest;
     }
     TRY(sort_copy(ctx, a, m, p, &sorted));
     while (out->dependent < m && sorted[out->dependent] <= alpha / (double)(m - out->dependent)) {
         out->dependent++;
     }
-    pair_at(least, &out->first, &out->second);
-    out->statistic = test[least].statistic;
-    out->p_value = fmin(1.0, p[least] * (double)m);
-    return NONSENS_OK;
-}
-
-static nonsens_status judge_shapes(nonsens_context *ctx, arena *a, const lingam_order *order, lingam_check *out)
-{
-    const int64_t all[2] = {0, order->n};
-    ARENA_TRY(ctx, a, out->departure, order->d);
-    ARENA_TRY(ctx, a, out->gaussian, order->d);
-    for (int64_t k = 0; k < order->d; k++) {
-        out->departure[k] = unmixing_shape(matrix_col(order->residual, k), 1, all, false).departure;
-        out->gaussian[k] = out->departure[k] <= UNMIXING_GAUSSIAN_MAX;
-        out->gaussians += out->gaussian[k];
-    }
+    pair_at(surest, &out->first, &out->second);
+    out->statistic = test[surest].statistic;
+    out->p_value = fmin(1.0, p[surest] * (double)m);
     return NONSENS_OK;
 }
 
 nonsens_status lingam_check_residuals(nonsens_context *ctx, arena *a, const lingam_order *order,
                                       const row_groups *groups, const nonsens_options *options, lingam_check *out)
 {
-    int64_t d = order->d, pairs = d * (d - 1) / 2;
+    const int64_t d = order->d, pairs = d * (d - 1) / 2, all[2] = {0, order->n};
     pair_test *test;
     *out = (lingam_check){.pairs = pairs, .by_hsic = d <= HSIC_VARIABLES && pairs * order->n <= HSIC_ROWS_IN_ALL};
-    TRY(judge_shapes(ctx, a, order, out));
+    ARENA_TRY(ctx, a, out->departure, d);
+    ARENA_TRY(ctx, a, out->gaussian, d);
+    for (int64_t k = 0; k < d; k++) {
+        out->departure[k] = unmixing_shape(matrix_col(order->residual, k), 1, all, false).departure;
+        out->gaussian[k] = out->departure[k] <= UNMIXING_GAUSSIAN_MAX;
+        out->gaussians += out->gaussian[k];
+    }
     arena_mark mark = arena_tell(a);
     ARENA_TRY(ctx, a, test, pairs);
     if (out->by_hsic) {

@@ -37,7 +37,7 @@ typedef struct path {
     int64_t dropped; /* the variable that has just left, which cannot come back at once; -1: none */
 } path;
 
-static nonsens_status path_open(nonsens_context *ctx, arena *a, const lingam_lasso_problem *p, path *s)
+static nonsens_status path_new(nonsens_context *ctx, arena *a, const lingam_lasso_problem *p, path *s)
 {
     int64_t k = p->k;
     *s = (path){.p = p, .dropped = -1};
@@ -179,21 +179,6 @@ static double bic_at_knot(const path *s)
     return (double)(p->n - 1 - p->k) * (1.0 - explained) / p->rest + log((double)p->n) * df;
 }
 
-static bool may_improve(const path *s, double best)
-{
-    const lingam_lasso_problem *p = s->p;
-    return (double)(p->n - 1 - p->k) + log((double)p->n) * (double)s->count < best;
-}
-
-static int64_t first_to_enter(const path *s)
-{
-    int64_t first = 0;
-    for (int64_t j = 1; j < s->p->k; j++) {
-        first = s->w[j] * fabs(s->g[j]) > s->w[first] * fabs(s->g[first]) ? j : first;
-    }
-    return first;
-}
-
 nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lingam_lasso_problem *problem, bool *chosen)
 {
     path s;
@@ -202,15 +187,18 @@ nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lingam_l
     if (k == 0) {
         return NONSENS_OK;
     }
-    TRY(path_open(ctx, scratch, problem, &s));
-    double best = bic_at_knot(&s);
-    event e = {0.0, first_to_enter(&s), -1};
+    TRY(path_new(ctx, scratch, problem, &s));
+    double best = bic_at_knot(&s), saturated = (double)(problem->n - 1 - k); // RSS / sigma^2 of least squares on all
+    event e = {0.0, 0, -1};
+    for (int64_t j = 1; j < k; j++) {
+        e.enters = s.w[j] * fabs(s.g[j]) > s.w[e.enters] * fabs(s.g[e.enters]) ? j : e.enters;
+    }
     for (int64_t events = 0; events < events_max && s.lambda > 0.0; events++) {
         TRY(check_cancelled(ctx));
         if (e.enters >= 0) {
             activate(&s, e.enters);
         }
-        if (!may_improve(&s, best)) {
+        if (!(saturated + log((double)problem->n) * (double)s.count < best)) {
             break;
         }
         find_direction(&s);

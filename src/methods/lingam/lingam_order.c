@@ -92,7 +92,19 @@ static int64_t chunk_end(const search *s, int64_t job, int64_t count)
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
-static nonsens_status search_memory(nonsens_context *ctx, arena *a, search *s)
+static nonsens_status first_entropies(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+{
+    search *s = state;
+    (void)scratch;
+    TRY(check_cancelled(ctx));
+    for (int64_t k = job * chunk_of(s); k < chunk_end(s, job, s->d); k++) {
+        s->entropy[k] = lingam_rows_entropy(s->table, s->n, column_of(s, k));
+    }
+    return NONSENS_OK;
+}
+
+/* Standardised columns, their correlations and entropies; sd (d) in the order of the columns. */
+static nonsens_status search_new(nonsens_context *ctx, arena *a, matrix x, double *sd, search *s)
 {
     int64_t d = s->d;
     ARENA_TRY(ctx, a, s->table, 1);
@@ -109,25 +121,6 @@ static nonsens_status search_memory(nonsens_context *ctx, arena *a, search *s)
     ARENA_TRY(ctx, a, s->kept, d);
     ARENA_TRY(ctx, a, s->share, d);
     ARENA_TRY(ctx, a, s->measure, d);
-    return NONSENS_OK;
-}
-
-static nonsens_status first_entropies(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
-{
-    search *s = state;
-    (void)scratch;
-    TRY(check_cancelled(ctx));
-    for (int64_t k = job * chunk_of(s); k < chunk_end(s, job, s->d); k++) {
-        s->entropy[k] = lingam_rows_entropy(s->table, s->n, column_of(s, k));
-    }
-    return NONSENS_OK;
-}
-
-/* Standardised columns, their correlations and entropies; sd (d) in the order of the columns. */
-static nonsens_status search_open(nonsens_context *ctx, arena *a, matrix x, double *sd, search *s)
-{
-    int64_t d = s->d;
-    TRY(search_memory(ctx, a, s));
     lingam_table_fill(s->table);
     for (int64_t k = 0; k < d; k++) {
         sd[k] = column_standardise(s->n, matrix_col(x, k), column_of(s, k));
@@ -381,17 +374,7 @@ static nonsens_status measure_correlations(nonsens_context *ctx, search *s)
     return NONSENS_OK;
 }
 
-/* Row `step` of the triangular factor, columns as in the data for now. */
-static void keep_factor(search *s, double *r)
-{
-    r[s->step + s->out * s->d] = s->share[s->out];
-    for (int64_t k = 0; k < s->left; k++) {
-        int64_t i = s->alive[k];
-        r[s->step + i * s->d] = s->share[i] * s->slope[i];
-        s->share[i] *= s->kept[i];
-    }
-}
-
+/* Row `step` of the triangular factor r has its columns as in the data for now. */
 static nonsens_status take_out(nonsens_context *ctx, search *s, double *r)
 {
     int64_t left = 0;
@@ -401,58 +384,49 @@ static nonsens_status take_out(nonsens_context *ctx, search *s, double *r)
     }
     s->left = left;
     TRY(in_chunks(ctx, s, s->left, take_out_chunk));
-    keep_factor(s, r);
+    r[s->step + s->out * s->d] = s->share[s->out];
+    for (int64_t k = 0; k < s->left; k++) {
+        int64_t i = s->alive[k];
+        r[s->step + i * s->d] = s->share[i] * s->slope[i];
+        s->share[i] *= s->kept[i];
+    }
     follow_correlations(s);
     return measure_correlations(ctx, s);
 }
 
 /* ---- all steps ------------------------------------------------------------------------------------------------- */
 
-static nonsens_status order_memory(nonsens_context *ctx, arena *a, matrix x, lingam_order *out)
+nonsens_status lingam_find_order(nonsens_context *ctx, arena *a, matrix x, const lingam_order_options *options,
+                                 lingam_order *out)
 {
     int64_t n = x.rows, d = x.cols;
-    *out = (lingam_order){.n = n, .d = d, .pairs = (d + 1) * d * (d - 1) / 6};
+    double *sd, *r;
+    *out = (lingam_order){.n = n, .d = d, .pairs = (d + 1) * d * (d - 1) / 6, .residual = {NULL, n, d, n}};
     ARENA_TRY(ctx, a, out->at, d);
     ARENA_TRY(ctx, a, out->against, d);
     ARENA_TRY(ctx, a, out->against_next, d);
     ARENA_TRY(ctx, a, out->next, d);
     ARENA_TRY(ctx, a, out->sd, d);
     ARENA_TRY(ctx, a, out->r, d * d);
-    out->residual = (matrix){NULL, n, d, n};
     ARENA_TRY(ctx, a, out->residual.v, n * d);
-    return NONSENS_OK;
-}
-
-/* Factor, deviations and residuals, which come by the columns of the data, into causal order. */
-static void arrange(const search *s, const double *sd, const double *r, lingam_order *out)
-{
-    for (int64_t k = 0; k < s->d; k++) {
-        int64_t from = out->at[k];
-        out->sd[k] = sd[from];
-        memcpy(out->r + k * s->d, r + from * s->d, (size_t)s->d * sizeof *r);
-        memcpy(matrix_col(out->residual, k), column_of(s, from), (size_t)s->n * sizeof *s->z);
-    }
-}
-
-nonsens_status lingam_find_order(nonsens_context *ctx, arena *a, matrix x, const lingam_order_options *options,
-                                 lingam_order *out)
-{
-    double *sd, *r;
-    TRY(order_memory(ctx, a, x, out));
     arena_mark mark = arena_tell(a);
-    search s = {.threads = options->threads, .plain = options->plain, .n = x.rows, .d = x.cols};
-    s.padded = lingam_rows_padded(s.n);
-    ARENA_TRY(ctx, a, s.z, s.padded * s.d);
-    ARENA_TRY(ctx, a, sd, s.d);
-    ARENA_TRY(ctx, a, r, s.d * s.d);
-    TRY(search_open(ctx, a, x, sd, &s));
+    search s = {.threads = options->threads, .plain = options->plain, .n = n, .d = d, .padded = lingam_rows_padded(n)};
+    ARENA_TRY(ctx, a, s.z, s.padded * d);
+    ARENA_TRY(ctx, a, sd, d);
+    ARENA_TRY(ctx, a, r, d * d);
+    TRY(search_new(ctx, a, x, sd, &s));
     for (s.step = 0; s.step < s.d; s.step++) {
         TRY(choose_next(ctx, &s, out));
         TRY(take_out(ctx, &s, r));
         report_progress(ctx, "ordering variables", s.step + 1, s.d);
         TRY(check_cancelled(ctx));
     }
-    arrange(&s, sd, r, out);
+    for (int64_t k = 0; k < d; k++) { // what came by the columns of the data goes into causal order
+        int64_t from = out->at[k];
+        out->sd[k] = sd[from];
+        memcpy(out->r + k * d, r + from * d, (size_t)d * sizeof *r);
+        memcpy(matrix_col(out->residual, k), column_of(&s, from), (size_t)n * sizeof *s.z);
+    }
     arena_rewind(a, mark);
     return NONSENS_OK;
 }

@@ -23,15 +23,10 @@
 
 #include <math.h>
 
-static double correlation(int64_t n, const double *x, const double *y)
-{
-    return linalg_dot(n, x, y) / (double)n;
-}
-
 static nonsens_status regress_line(nonsens_context *ctx, arena *scratch, int64_t n, const double *cause,
                                    const double *effect, double *residual)
 {
-    double slope = correlation(n, cause, effect);
+    double slope = linalg_dot(n, cause, effect) / (double)n;
     (void)ctx;
     (void)scratch;
     for (int64_t i = 0; i < n; i++) {

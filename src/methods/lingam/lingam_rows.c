@@ -18,6 +18,7 @@
 #include "math/pair_exp.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum { HALF_CELLS = LINGAM_CELLS / 2, CELLS_A_UNIT = 16 };
 static const double LOG_2 = 0.69314718055994530942, PI = 3.14159265358979323846;
@@ -28,16 +29,6 @@ static const double CLOSE = 1e-4; /* 1 - rho^2 from which on the variance of a r
 #define ROWS_INLINE static inline __attribute__((always_inline))
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
-
-static double log_cosh(double u)
-{
-    return fabs(u) + log1p(exp(-2.0 * fabs(u))) - LOG_2;
-}
-
-static double bump(double u)
-{
-    return u * exp(-0.5 * u * u);
-}
 
 /* Coefficients of the polynomial with these values at these places, by Newton's divided differences. */
 static void interpolate(const double *place, double *value, double *coefficient)
@@ -67,8 +58,8 @@ void lingam_table_fill(lingam_table *table)
     for (int cell = 0; cell < LINGAM_CELLS; cell++) {
         for (int i = 0; i < LINGAM_TERMS; i++) {
             double u = (cell - HALF_CELLS + place[i]) / CELLS_A_UNIT;
-            value[0][i] = log_cosh(u);
-            value[1][i] = bump(u);
+            value[0][i] = fabs(u) + log1p(exp(-2.0 * fabs(u))) - LOG_2; // log cosh u
+            value[1][i] = u * exp(-0.5 * u * u);
         }
         for (int which = 0; which < 2; which++) {
             interpolate(place, value[which], coefficient[which]);
@@ -81,7 +72,7 @@ void lingam_table_fill(lingam_table *table)
 
 /* ---- entropies ---- */
 
-/* Sums over rows: of log cosh u beside those of the bump, of |u| - log 2 where u is far out. */
+/* Sums over rows: of log cosh u beside those of u exp(-u^2 / 2), of |u| - log 2 where u is far out. */
 typedef struct shape_sums {
     pair near[2];
     double far;
@@ -160,23 +151,14 @@ static double measured_scale(int64_t n, const double *x, const double *y, double
     return variance > 0.0 ? 1.0 / sqrt(variance) : 0.0;
 }
 
-static void residual_scales(int64_t n, const double *x, const double *y, double rho, double scale[2])
-{
-    double left = (1.0 - rho) * (1.0 + rho);
-    if (left > CLOSE) {
-        scale[0] = scale[1] = 1.0 / sqrt(left);
-    } else {
-        scale[0] = measured_scale(n, x, y, rho);
-        scale[1] = measured_scale(n, y, x, rho);
-    }
-}
-
 void lingam_rows_residuals(const lingam_table *table, int64_t n, const double *x, const double *y, double rho,
                            double out[2])
 {
-    double scale[2];
     shape_sums of_x = {.far = 0.0}, of_y = {.far = 0.0};
-    residual_scales(n, x, y, rho, scale);
+    double left = (1.0 - rho) * (1.0 + rho), scale[2];
+    bool close = !(left > CLOSE);
+    scale[0] = close ? measured_scale(n, x, y, rho) : 1.0 / sqrt(left);
+    scale[1] = close ? measured_scale(n, y, x, rho) : scale[0];
     double own_x = CELLS_A_UNIT * scale[0], own_y = CELLS_A_UNIT * scale[1];
     double other_x = rho * own_x, other_y = rho * own_y;
     for (int64_t i = 0; i < lingam_rows_padded(n); i += 2) {
@@ -188,10 +170,13 @@ void lingam_rows_residuals(const lingam_table *table, int64_t n, const double *x
     out[1] = shape_entropy(&of_y, n);
 }
 
-/* Brings y to mean 0 and variance 1; returns its standard deviation. */
-static double standardise(int64_t n, double *y)
+double lingam_rows_take_out(int64_t n, const double *x, double *y, double *rho)
 {
-    double mean = 0.0, scale = 0.0;
+    double slope = lingam_rows_product(n, x, y), mean = 0.0;
+    *rho = slope;
+    for (int64_t i = 0; i < n; i++) {
+        y[i] -= slope * x[i];
+    }
     for (int64_t i = 0; i < n; i++) {
         mean += y[i];
     }
@@ -199,20 +184,9 @@ static double standardise(int64_t n, double *y)
     for (int64_t i = 0; i < n; i++) {
         y[i] -= mean;
     }
-    double sd = sqrt(lingam_rows_product(n, y, y));
-    scale = sd > 0.0 ? 1.0 / sd : 0.0;
+    double sd = sqrt(lingam_rows_product(n, y, y)), scale = sd > 0.0 ? 1.0 / sd : 0.0;
     for (int64_t i = 0; i < n; i++) {
         y[i] *= scale;
     }
     return sd;
-}
-
-double lingam_rows_take_out(int64_t n, const double *x, double *y, double *rho)
-{
-    double slope = lingam_rows_product(n, x, y);
-    for (int64_t i = 0; i < n; i++) {
-        y[i] -= slope * x[i];
-    }
-    *rho = slope;
-    return standardise(n, y);
 }

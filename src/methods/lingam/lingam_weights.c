@@ -212,13 +212,6 @@ static nonsens_status benjamini_hochberg(nonsens_context *ctx, arena *a, int64_t
     return NONSENS_OK;
 }
 
-static void count_weights(int64_t d, lingam_weights *out)
-{
-    for (int64_t i = 0; i < d * d; i++) {
-        out->count += out->stays[i];
-    }
-}
-
 nonsens_status lingam_find_weights(nonsens_context *ctx, arena *a, const lingam_order *order,
                                    enum option_coefficients which, double alpha, int threads, lingam_weights *out)
 {
@@ -232,13 +225,11 @@ nonsens_status lingam_find_weights(nonsens_context *ctx, arena *a, const lingam_
     ARENA_TRY(ctx, a, out->stays, d * d);
     TRY(fit_least_squares(ctx, a, order, out));
     if (which == COEFFICIENTS_LASSO) {
-        TRY(keep_by_lasso(ctx, a, order, threads, out));
-    } else {
-        if (which == COEFFICIENTS_TESTED) {
-            TRY(benjamini_hochberg(ctx, a, d, out->p_value, alpha, &largest));
-        }
-        keep_up_to(out, d, largest);
+        return keep_by_lasso(ctx, a, order, threads, out);
     }
-    count_weights(d, out);
+    if (which == COEFFICIENTS_TESTED) {
+        TRY(benjamini_hochberg(ctx, a, d, out->p_value, alpha, &largest));
+    }
+    keep_up_to(out, d, largest);
     return NONSENS_OK;
 }

@@ -13,7 +13,6 @@ typedef struct lingam_weights {
     double *p_value;       /* (d, d) of their t tests */
     double *weight;        /* (d, d) of standardised variables; 0 if it does not stay */
     bool *stays;           /* (d, d) */
-    int64_t count;         /* that stay */
 } lingam_weights;
 
 nonsens_status lingam_find_weights(nonsens_context *ctx, arena *a, const lingam_order *order,

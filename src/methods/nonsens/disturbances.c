@@ -1,7 +1,6 @@
 /* disturbances.c - time-contrastive features from networks or splines, unmixed, with their derivatives. */
 #include "methods/nonsens/disturbances.h"
 
-#include "base/number.h"
 #include "math/column.h"
 #include "math/sort.h"
 #include "math/special.h"
@@ -23,11 +22,11 @@ static const double GAIN_Z = 3.0;       /* standard errors by which held-out lik
 static const double WEAK_SECOND = 0.06; /* second singular value over the first: only one change is visible */
 static const double STRONG_THIRD = 0.5; /* third over the second: more statistics change than two */
 
-double disturbances_mean_log(int64_t n, const double *slope, double least)
+double disturbances_mean_log(int64_t n, const double *slope, double min_slope)
 {
     double sum = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        sum += log(fmax(fabs(slope[i]), least));
+        sum += log(fmax(fabs(slope[i]), min_slope));
     }
     return sum / (double)n;
 }
@@ -85,11 +84,11 @@ static nonsens_status unmix(nonsens_context *ctx, arena *a, const nonsens_data *
                             disturbances *d)
 {
     d->algorithm = options->unmixing == UNMIX_AUTO ? UNMIX_JOINT_DIAGONALISATION : options->unmixing;
-    ica_options how = ica_options_for(d->algorithm);
-    if (options->statistic != STATISTIC_AUTO && how.algorithm == UNMIX_SCORE_MATCHING) {
-        how.statistic = options->statistic;
+    ica_options ica = ica_options_for(d->algorithm);
+    if (options->statistic != STATISTIC_AUTO && ica.algorithm == UNMIX_SCORE_MATCHING) {
+        ica.statistic = options->statistic;
     }
-    return ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, &how, &d->ica);
+    return ica_unmix(ctx, a, d->fit.h, pair->segments, pair->start, &ica, &d->ica);
 }
 
 static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const nonsens_data *pair,
@@ -117,20 +116,6 @@ static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const nonsens
 
 /* ---- splines ---- */
 
-/* The warped variables with the rows of the data set. */
-static nonsens_status copy_warped(nonsens_context *ctx, arena *a, const rank_search *l, matrix *z)
-{
-    double *copy;
-    ARENA_TRY(ctx, a, copy, l->pair->n * 2);
-    *z = matrix_view(copy, l->pair->n, 2);
-    for (int64_t j = 0; j < 2; j++) {
-        for (int64_t i = 0; i < l->pair->n; i++) {
-            matrix_col(*z, j)[l->user_row[i]] = l->warped[j][i];
-        }
-    }
-    return NONSENS_OK;
-}
-
 /* direction (2, E): unmixed source k is the sum of direction_ke times logit e. */
 static void source_directions(const disturbances *d, double *direction)
 {
@@ -146,7 +131,7 @@ static nonsens_status fit_splines(nonsens_context *ctx, arena *a, const nonsens_
                                   const nonsens_options *options, disturbances *d, variables *v)
 {
     disturbances_spline *s;
-    double *direction;
+    double *direction, *z;
     ARENA_TRY(ctx, a, s, 1);
     TRY(spline_fit_new(ctx, a, pair, options, s));
     d->fit = (tcl_fit){.n = pair->n, .classes = pair->segments, .features = 2};
@@ -160,25 +145,35 @@ static nonsens_status fit_splines(nonsens_context *ctx, arena *a, const nonsens_
     spline_fit_jacobian(s, direction, v->slope);
     d->one_change = s->rank < 2;
     d->warped = true;
-    v->user = s->ladder.user;
-    return copy_warped(ctx, a, &s->ladder, &v->z);
+    v->user = s->search.user;
+    ARENA_TRY(ctx, a, z, pair->n * 2);
+    v->z = matrix_view(z, pair->n, 2);
+    for (int64_t j = 0; j < 2; j++) {
+        for (int64_t i = 0; i < pair->n; i++) {
+            matrix_col(v->z, j)[s->search.user_row[i]] = s->search.warped[j][i];
+        }
+    }
+    return NONSENS_OK;
 }
 
 /* ---- assignment ---- */
 
-/* Puts variables and sources into the user's order. */
-static nonsens_status assign(nonsens_context *ctx, arena *a, const variables *v, matrix raw, disturbances *d)
+/* Unmixes the features (n, 2), and puts variables and sources into the user's order. */
+static nonsens_status assign(nonsens_context *ctx, arena *a, const variables *v, matrix features, disturbances *d)
 {
     int64_t n = d->n;
-    double *size, *spare, mean_log[2][2], least[2][2], *z, *source;
+    double *size, *spare, mean_log[2][2], min_slope[2][2], *unassigned, *z, *source;
+    ARENA_TRY(ctx, a, unassigned, n * 2);
+    matrix raw = matrix_view(unassigned, n, 2);
+    ica_apply(features, d->ica.unmix, raw);
     ARENA_TRY(ctx, a, size, n);
     ARENA_TRY(ctx, a, spare, n);
     ARENA_TRY(ctx, a, z, n * 2);
     ARENA_TRY(ctx, a, source, n * 2);
     for (int k = 0; k < 2; k++) {
         for (int j = 0; j < 2; j++) {
-            least[k][j] = min_counted(n, v->slope[k][j], size, spare);
-            mean_log[k][j] = disturbances_mean_log(n, v->slope[k][j], least[k][j]);
+            min_slope[k][j] = min_counted(n, v->slope[k][j], size, spare);
+            mean_log[k][j] = disturbances_mean_log(n, v->slope[k][j], min_slope[k][j]);
         }
     }
     double straight = mean_log[0][0] + mean_log[1][1], crossed = mean_log[0][1] + mean_log[1][0];
@@ -192,7 +187,7 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const variables *v,
         memcpy(matrix_col(d->source, own), matrix_col(raw, k), (size_t)n * sizeof *source);
         for (int other = 0; other < 2; other++) {
             d->slope[own][v->user[other]] = v->slope[k][other];
-            d->min_slope[own][v->user[other]] = least[k][other];
+            d->min_slope[own][v->user[other]] = min_slope[k][other];
         }
     }
     return NONSENS_OK;
@@ -230,35 +225,18 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
                                 const nonsens_options *options, disturbances *d)
 {
     variables v = {0};
-    double *raw_source;
     bool splines = options->features == FEATURES_SPLINE;
     *d = (disturbances){.n = pair->n, .segments = pair->segments, .start = pair->start};
     TRY(check_segments(ctx, pair));
     TRY(allocate_slopes(ctx, a, pair->n, &v));
     TRY((splines ? fit_splines : fit_networks)(ctx, a, pair, options, d, &v));
-    ARENA_TRY(ctx, a, raw_source, pair->n * 2);
-    matrix raw = matrix_view(raw_source, pair->n, 2);
-    ica_apply(d->fit.h, d->ica.unmix, raw);
-    return assign(ctx, a, &v, raw, d);
-}
-
-/* slope[k][j] (n) = unmix_kj in every row. */
-static void fill_slopes(int64_t n, const double *unmix, variables *v)
-{
-    for (int k = 0; k < 2; k++) {
-        for (int j = 0; j < 2; j++) {
-            for (int64_t i = 0; i < n; i++) {
-                v->slope[k][j][i] = unmix[k + 2 * j];
-            }
-        }
-    }
+    return assign(ctx, a, &v, d->fit.h, d);
 }
 
 nonsens_status disturbances_fit_linear(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                        const nonsens_options *options, disturbances *d)
 {
     variables v = {.user = pair->column_rank};
-    double *raw_source;
     *d = (disturbances){.n = pair->n, .segments = pair->segments, .start = pair->start};
     d->fit.options.threads = (int)options->threads;
     d->algorithm = unmixing_resolved(options->unmixing);
@@ -268,11 +246,14 @@ nonsens_status disturbances_fit_linear(nonsens_context *ctx, arena *a, const non
     }
     TRY(unmixing_of_variables(ctx, a, pair, options, v.z, &d->ica));
     TRY(allocate_slopes(ctx, a, pair->n, &v));
-    fill_slopes(pair->n, d->ica.unmix, &v);
-    ARENA_TRY(ctx, a, raw_source, pair->n * 2);
-    matrix raw = matrix_view(raw_source, pair->n, 2);
-    ica_apply(v.z, d->ica.unmix, raw);
-    return assign(ctx, a, &v, raw, d);
+    for (int k = 0; k < 2; k++) { // slope[k][j] is unmix_kj in every row
+        for (int j = 0; j < 2; j++) {
+            for (int64_t i = 0; i < pair->n; i++) {
+                v.slope[k][j][i] = d->ica.unmix[k + 2 * j];
+            }
+        }
+    }
+    return assign(ctx, a, &v, v.z, d);
 }
 
 /* Whether networks scored the rows that they were trained on. */
@@ -299,12 +280,8 @@ const char *disturbances_doubt(const disturbances *d)
 
 nonsens_status disturbances_report_sources(nonsens_context *ctx, const disturbances *d, nonsens_result *result)
 {
-    double *source, *change;
-    ARENA_TRY(ctx, &result->memory, source, d->n * 2);
-    ARENA_TRY(ctx, &result->memory, change, d->segments * 2);
-    memcpy(source, d->source.v, (size_t)(d->n * 2) * sizeof *source);
-    result->source = matrix_view(source, d->n, 2);
-    result->modulation = matrix_view(change, d->segments, 2);
+    TRY(result_make_sources(ctx, result, 2));
+    memcpy(result->source.v, d->source.v, (size_t)(d->n * 2) * sizeof *d->source.v);
     unmixing_modulation(d->source, d->segments, d->start, result->modulation);
     return NONSENS_OK;
 }

@@ -49,8 +49,8 @@ nonsens_status disturbances_fit(nonsens_context *ctx, arena *a, const nonsens_da
 nonsens_status disturbances_fit_linear(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                        const nonsens_options *options, disturbances *out);
 
-/* E log |slope| over n rows, with |slope| under `least` counted as that. */
-double disturbances_mean_log(int64_t n, const double *slope, double least);
+/* E log |slope| over n rows, with |slope| under min_slope counted as that. */
+double disturbances_mean_log(int64_t n, const double *slope, double min_slope);
 
 /*
  * Adds what the fit says about itself and about the assumptions: sources and their modulation; held-out gain (with one

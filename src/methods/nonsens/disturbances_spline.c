@@ -2,21 +2,16 @@
 
 #include "math/spline.h"
 
-#include <math.h>
-
 enum { RANK = 2, CORNER = 4 /* B-splines of one variable that are not zero at a point */ };
 
 /* The search for the rank stops at the first that is no better; the methods want two features all the same. */
 static nonsens_status fit_rank_two(nonsens_context *ctx, arena *a, const rank_search *l, classifier_fit *f)
 {
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     TRY(fit_new(ctx, a, &l->sample, (classifier_shape){0, 0, RANK}, &l->penalty, f));
-    nonsens_status status = fit_start_cold(ctx, &scratch, f);
-    if (status == NONSENS_OK) {
-        status = fit_all(ctx, &scratch, l->threads, f);
-    }
+    TRY(fit_start_cold(ctx, &scratch, f));
+    TRY(fit_all(ctx, &scratch, l->threads, f));
     arena_free(&scratch);
-    TRY(status);
     return fit_folds(ctx, a, l->threads, f);
 }
 
@@ -26,10 +21,10 @@ nonsens_status spline_fit_new(nonsens_context *ctx, arena *a, const nonsens_data
     rank_search_outcome *found;
     *out = (disturbances_spline){0};
     ARENA_TRY(ctx, a, found, 1);
-    TRY(rank_search_new(ctx, a, pair, options, &out->ladder));
-    TRY(rank_search_ranks(ctx, a, &out->ladder, KIND_BOTH, RANK, found));
+    TRY(rank_search_new(ctx, a, pair, options, &out->search));
+    TRY(rank_search_ranks(ctx, a, &out->search, KIND_BOTH, RANK, found));
     if (found->fitted < RANK || !found->fit[RANK].fold_theta) {
-        TRY(fit_rank_two(ctx, a, &out->ladder, &found->fit[RANK]));
+        TRY(fit_rank_two(ctx, a, &out->search, &found->fit[RANK]));
     }
     out->fit = &found->fit[RANK];
     out->rank = found->rank;
@@ -65,7 +60,7 @@ static void features_at(const classifier_model *m, const double *theta, double f
 
 void spline_fit_logits(const disturbances_spline *s, double *logits)
 {
-    const rank_search *l = &s->ladder;
+    const rank_search *l = &s->search;
     int64_t segments = l->pair->segments;
     feature_pair at;
     for (int64_t fold = 0; fold < l->sample.folds; fold++) {
@@ -88,12 +83,12 @@ static void features_along(const disturbances_spline *s, int64_t fold, const dou
 {
     const classifier_model *m = &s->fit->fold_model[fold];
     const double *theta = s->fit->fold_theta[fold];
-    int64_t segments = s->ladder.pair->segments;
+    int64_t segments = s->search.pair->segments;
     for (int64_t k = 0; k < 2; k++) {
         for (int64_t f = 0; f < RANK; f++) {
             along[k][f] = 0.0;
             for (int64_t e = 0; e < segments; e++) {
-                along[k][f] += direction[k * segments + s->ladder.user_segment[e]] * theta[model_weight(m, e, f)];
+                along[k][f] += direction[k * segments + s->search.user_segment[e]] * theta[model_weight(m, e, f)];
             }
         }
     }
@@ -101,7 +96,7 @@ static void features_along(const disturbances_spline *s, int64_t fold, const dou
 
 void spline_fit_jacobian(const disturbances_spline *s, const double *direction, double *const slope[2][2])
 {
-    const rank_search *l = &s->ladder;
+    const rank_search *l = &s->search;
     feature_pair at;
     double along[2][RANK];
     for (int64_t fold = 0; fold < l->sample.folds; fold++) {

@@ -13,9 +13,9 @@
 #include "methods/shared/rank_search.h"
 
 typedef struct disturbances_spline {
-    rank_search ladder;
+    rank_search search;
     const classifier_fit *fit; /* free, of rank two, with every fold left out */
-    int64_t rank;              /* of rank one and two, how many are found to be there (ladder.h) */
+    int64_t rank;              /* of rank one and two, how many are found to be there (rank_search.h) */
 } disturbances_spline;
 
 /* Fits a data set of two variables with at least three segments.  Memory from `a`. */
@@ -27,7 +27,7 @@ void spline_fit_logits(const disturbances_spline *s, double *logits);
 
 /*
  * slope[k][j] (n), rows of the data set: the derivative of sum_e direction_ke logit_e by the warped variable j of the
- * ladder.  direction (2, E) row-major, segments of the data set.
+ * search.  direction (2, E) row-major, segments of the data set.
  */
 void spline_fit_jacobian(const disturbances_spline *s, const double *direction, double *const slope[2][2]);
 

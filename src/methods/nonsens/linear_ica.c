@@ -38,12 +38,12 @@ static const char *doubt_words(enum unmixing_failure why)
 static nonsens_status test_sources(nonsens_context *ctx, arena *a, const nonsens_data *pair, const disturbances *d,
                                    nonsens_result *result)
 {
-    hsic_options how = hsic_options_from(&result->options, result->options.alpha, RESIDUAL_TEST);
+    hsic_options hsic = hsic_options_from(&result->options, result->options.alpha, RESIDUAL_TEST);
     hsic_result test;
     int32_t first = pair->column_rank[0]; // whatever the order of the columns
     char p_value[NUMBER_BYTES];
     TRY(hsic_test_scalars(ctx, a, d->n, matrix_col(d->source, first), matrix_col(d->source, 1 - first), d->segments,
-                          d->start, &how, &test));
+                          d->start, &hsic, &test));
     bool tested = test.segments_used > 0;
     TRY(result_add(ctx, result, test.statistic, tested ? test.p_value : NAN,
                    "the two disturbances inside segments: a linear mechanism leaves them independent",
@@ -58,43 +58,30 @@ static nonsens_status test_sources(nonsens_context *ctx, arena *a, const nonsens
     return NONSENS_OK;
 }
 
-static nonsens_status report_fit(nonsens_context *ctx, arena *a, const nonsens_data *pair, const disturbances *d,
-                                 nonsens_result *result)
-{
-    TRY(disturbances_report_sources(ctx, d, result));
-    TRY(test_sources(ctx, a, pair, d, result));
-    return disturbances_report_unmixing(ctx, d, result);
-}
-
-static nonsens_status decide_by_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair, const disturbances *d,
-                                      const char *doubt, nonsens_result *result)
-{
-    monti_tests tests;
-    TRY(monti_four_tests(ctx, a, pair, &result->options, d->z, d->source, &tests));
-    TRY(monti_report_tests(ctx, &tests, result));
-    TRY(report_fit(ctx, a, pair, d, result));
-    return monti_judge_tests(ctx, &tests, doubt,
-                             "Where one of the two surely causes the other, --rule likelihood-ratio names the likelier "
-                             "direction; other methods need no linear mechanism.",
-                             result);
-}
-
-static nonsens_status decide_by_ratio(nonsens_context *ctx, arena *a, const nonsens_data *pair, const disturbances *d,
-                                      const char *doubt, nonsens_result *result)
-{
-    TRY(monti_report_ratio(ctx, a, d, result));
-    TRY(report_fit(ctx, a, pair, d, result));
-    return doubt ? result_note(ctx, result, NONSENS_NOTE_PROBLEM, "%s", doubt) : NONSENS_OK;
-}
-
 nonsens_status linear_ica_direction(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                     const nonsens_options *options, nonsens_result *result)
 {
     disturbances d;
     unmixing_identification known;
+    monti_tests tests;
+    bool by_ratio = options->rule == DECIDE_BY_RATIO;
     TRY(disturbances_fit_linear(ctx, a, pair, options, &d));
     TRY(unmixing_identified(ctx, a, d.algorithm, d.ica.contrast_gap, d.source, d.segments, d.start, &known));
     const char *doubt = doubt_words(known.why);
-    return options->rule == DECIDE_BY_RATIO ? decide_by_ratio(ctx, a, pair, &d, doubt, result)
-                                            : decide_by_tests(ctx, a, pair, &d, doubt, result);
+    if (by_ratio) {
+        TRY(monti_report_ratio(ctx, a, &d, result));
+    } else {
+        TRY(monti_four_tests(ctx, a, pair, &result->options, d.z, d.source, &tests));
+        TRY(monti_report_tests(ctx, &tests, result));
+    }
+    TRY(disturbances_report_sources(ctx, &d, result));
+    TRY(test_sources(ctx, a, pair, &d, result));
+    TRY(disturbances_report_unmixing(ctx, &d, result));
+    if (by_ratio) {
+        return doubt ? result_note(ctx, result, NONSENS_NOTE_PROBLEM, "%s", doubt) : NONSENS_OK;
+    }
+    return monti_judge_tests(ctx, &tests, doubt,
+                             "Where one of the two surely causes the other, --rule likelihood-ratio names the likelier "
+                             "direction; other methods need no linear mechanism.",
+                             result);
 }

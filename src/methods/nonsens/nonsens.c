@@ -20,7 +20,6 @@
 #include "base/rng.h"
 #include "methods/nonsens/nonsens_method.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,14 +40,14 @@ static int compare_rows(const void *a, const void *b)
  */
 typedef struct partition {
     int64_t parts, groups, slots;
-    int64_t most;   /* rows of a segment in a part */
-    int64_t *order; /* (n) the rows of each segment in random order, segment by segment */
-    int64_t *group; /* (segments) */
+    int64_t max_rows; /* of a segment in a part */
+    int64_t *order;   /* (n) the rows of each segment in random order, segment by segment */
+    int64_t *group;   /* (segments) */
 } partition;
 
-static int64_t at_least(int64_t value, int64_t least)
+static int64_t at_least(int64_t value, int64_t bound)
 {
-    return value > least ? value : least;
+    return value > bound ? value : bound;
 }
 
 /* Segments are sorted by size, so the middle one has the median size. */
@@ -57,13 +56,13 @@ static void plan_parts(const nonsens_data *pair, const nonsens_options *options,
     int64_t median = pair->start[pair->segments / 2 + 1] - pair->start[pair->segments / 2];
     int64_t segments_per_part = PART_ROWS / MIN_PER_SEGMENT;
     p->groups = 1;
-    p->most = at_least(PART_ROWS / pair->segments, MIN_PER_SEGMENT);
+    p->max_rows = at_least(PART_ROWS / pair->segments, MIN_PER_SEGMENT);
     if (options->test_rows > 0) {
-        p->most = options->test_rows;
+        p->max_rows = options->test_rows;
     } else {
         p->groups = (pair->segments + segments_per_part - 1) / segments_per_part;
     }
-    p->slots = at_least(median / p->most, 1);
+    p->slots = at_least(median / p->max_rows, 1);
     p->parts = p->groups * p->slots < MAX_PARTS ? p->groups * p->slots : MAX_PARTS;
     p->slots = (p->parts + p->groups - 1) / p->groups;
 }
@@ -102,7 +101,7 @@ static int64_t slot_rows(const partition *p, int64_t rows, int64_t slot, int64_t
     }
     *from = rows * slot / slots;
     int64_t width = rows * (slot + 1) / slots - *from;
-    return width < p->most ? width : p->most;
+    return width < p->max_rows ? width : p->max_rows;
 }
 
 /* The rows of one part, sorted; start (segments + 1) bounds the segments among them. */
@@ -253,36 +252,20 @@ static double opposite_p(const monti_tests *tests, enum result_decision decision
     return fmin(1.0, 4.0 * tests->test[1 - cause][1 - effect_source].p_value);
 }
 
-static const char *reason_for(const monti_tests *tests, double alpha)
-{
-    bool keeps[2][2];
-    int kept = count_kept(tests, alpha, keeps);
-    return kept == 0   ? "All four tests reject: no variable is independent of a disturbance. A hidden common cause, a "
-                         "feedback, or disturbances estimated too roughly for so many rows look like this."
-           : kept == 2 ? "Two tests do not reject, but not in the pattern of independent variables."
-                       : "Too few tests reject to name a cause: more rows may help.";
-}
-
-static nonsens_status report_test(nonsens_context *ctx, const monti_tests *tests, int v, int k, nonsens_result *result)
-{
-    char text[TEXT_BYTES];
-    double p_value = tests->test[v][k].p_value;
-    snprintf(text, sizeof text, "%s: %s", v == k ? "own disturbance" : "the other's disturbance",
-             isnan(p_value)                          ? "could not be tested"
-             : p_value > result->options.alpha / 4.0 ? "independence is not rejected"
-                                                     : "independence is rejected");
-    return result_add(ctx, result, tests->test[v][k].statistic, tests->test[v][k].p_value, text, "hsic(%s, N_%s)",
-                      result->names[v], result->names[k]);
-}
-
 nonsens_status monti_report_tests(nonsens_context *ctx, const monti_tests *tests, nonsens_result *result)
 {
-    for (int v = 0; v < 2; v++) {
-        for (int k = 0; k < 2; k++) {
-            TRY(report_test(ctx, tests, v, k, result));
-        }
-    }
     const hsic_result *first = &tests->test[0][0];
+    for (int test = 0; test < 4; test++) {
+        char text[TEXT_BYTES];
+        int v = test / 2, k = test % 2;
+        double p_value = tests->test[v][k].p_value;
+        snprintf(text, sizeof text, "%s: %s", v == k ? "own disturbance" : "the other's disturbance",
+                 isnan(p_value)                          ? "could not be tested"
+                 : p_value > result->options.alpha / 4.0 ? "independence is not rejected"
+                                                         : "independence is rejected");
+        TRY(result_add(ctx, result, tests->test[v][k].statistic, p_value, text, "hsic(%s, N_%s)", result->names[v],
+                       result->names[k]));
+    }
     TRY(result_add(ctx, result, result->options.alpha / 4.0, NAN, "level at which each of the four tests is judged",
                    "level of each test"));
     TRY(result_add(ctx, result, (double)tests->parts, NAN,
@@ -297,7 +280,8 @@ nonsens_status monti_report_tests(nonsens_context *ctx, const monti_tests *tests
 nonsens_status monti_judge_tests(nonsens_context *ctx, const monti_tests *tests, const char *doubt, const char *advice,
                                  nonsens_result *result)
 {
-    double alpha = result->options.alpha;
+    bool keeps[2][2];
+    int kept = count_kept(tests, result->options.alpha, keeps);
     result->score = is_untestable(tests) ? NAN : log_best_p(tests, 0) - log_best_p(tests, 1);
     result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
     result->reason = is_untestable(tests) ? "A test could not be run: inside the segments a variable or a disturbance "
@@ -308,14 +292,18 @@ nonsens_status monti_judge_tests(nonsens_context *ctx, const monti_tests *tests,
         result->better = BETTER_NONE;
         return NONSENS_OK;
     }
-    result->decision = monti_decide(tests, alpha);
+    result->decision = monti_decide(tests, result->options.alpha);
     if (result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES) {
         result->p_value = opposite_p(tests, result->decision);
         result->reason =
             "Three of the four tests reject, and the one that does not names the cause. The p-value is that "
             "of the test which the opposite direction would need to pass, times four.";
     } else if (result->decision == DECISION_INCONCLUSIVE) {
-        result->reason = reason_for(tests, alpha);
+        result->reason =
+            kept == 0 ? "All four tests reject: no variable is independent of a disturbance. A hidden common cause, a "
+                        "feedback, or disturbances estimated too roughly for so many rows look like this."
+            : kept == 2 ? "Two tests do not reject, but not in the pattern of independent variables."
+                        : "Too few tests reject to name a cause: more rows may help.";
         TRY(result_note(ctx, result, NONSENS_NOTE_INFO, "%s", advice));
     }
     return NONSENS_OK;

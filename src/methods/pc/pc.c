@@ -31,19 +31,6 @@ enum { FISHER_Z_OVERHEAD = 3 }; /* rows of a segment that a test takes beside th
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
-static enum option_independence_test resolve_test(enum option_independence_test asked)
-{
-    return asked == TEST_AUTO ? TEST_FISHER_Z : asked == TEST_HSIC ? TEST_KCI : asked;
-}
-
-static void find_groups(pc_search *s)
-{
-    bool inside = s->data->segments > 0 && s->options->pooling == POOLING_STRATIFIED;
-    s->all_rows[0] = 0;
-    s->all_rows[1] = s->data->n;
-    s->groups = inside ? (row_groups){s->data->segments, s->data->start} : (row_groups){1, s->all_rows};
-}
-
 /* The columns in canonical order. */
 static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, column_set *out)
 {
@@ -56,31 +43,26 @@ static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonse
     return NONSENS_OK;
 }
 
-static int64_t max_rows(const row_groups *groups)
-{
-    int64_t most = 0;
-    for (int64_t e = 0; e < groups->count; e++) {
-        int64_t rows = groups->start[e + 1] - groups->start[e];
-        most = rows > most ? rows : most;
-    }
-    return most;
-}
-
 static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column_set *all, pc_search *s)
 {
-    int64_t room = (max_rows(&s->groups) - FISHER_Z_OVERHEAD - 1) / (1 + s->bends);
+    int64_t max_rows = 0;
+    for (int64_t e = 0; e < s->groups.count; e++) {
+        int64_t rows = s->groups.start[e + 1] - s->groups.start[e];
+        max_rows = rows > max_rows ? rows : max_rows;
+    }
+    int64_t room = (max_rows - FISHER_Z_OVERHEAD - 1) / (1 + s->bends);
     if (s->bends > 0) {
         TRY(pc_knots_new(ctx, a, all, &s->groups, s->bends, &s->bent));
-        s->how.test = pc_knots_ask;
-        s->how.state = &s->bent;
+        s->testing.test = pc_knots_ask;
+        s->testing.state = &s->bent;
     } else {
         TRY(fisher_z_new(ctx, a, all, &s->groups, &s->correlations));
         s->lean = (skeleton_fisher_z){&s->correlations, NULL};
-        s->how.test = skeleton_ask_fisher_z;
-        s->how.state = &s->lean;
+        s->testing.test = skeleton_ask_fisher_z;
+        s->testing.state = &s->lean;
     }
-    if (s->how.max_given > room) {
-        s->how.max_given = room > 0 ? room : 0;
+    if (s->testing.max_given > room) {
+        s->testing.max_given = room > 0 ? room : 0;
     }
     return NONSENS_OK;
 }
@@ -88,28 +70,17 @@ static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column
 static nonsens_status open_tester(nonsens_context *ctx, arena *a, const column_set *all, pc_search *s)
 {
     column_set *variable; // (d)
-    ci_options how = ci_options_from(s->options);
-    how.test = s->test;
-    how.threads = 1; // pairs are tested at once
+    ci_options ci = ci_options_from(s->options);
+    ci.test = s->test;
+    ci.threads = 1; // pairs are tested at once
     ARENA_TRY(ctx, a, variable, all->d);
     for (int64_t k = 0; k < all->d; k++) {
         variable[k] = (column_set){all->n, 1, all->v + k};
     }
     ci_variables variables = {all->d, variable, NULL, s->groups};
-    TRY(ci_new(ctx, &variables, &how, &s->asked.tester));
-    s->how.test = skeleton_ask_ci;
-    s->how.state = &s->asked;
-    return NONSENS_OK;
-}
-
-/* ---- what is known ------------------------------------------------------------------------------------------- */
-
-static nonsens_status take_knowledge(nonsens_context *ctx, arena *a, const knowledge *known, pc_search *s)
-{
-    if (known) {
-        TRY(knowledge_permute(ctx, a, known, s->data->column_rank, &s->known));
-        s->how.known = &s->known;
-    }
+    TRY(ci_new(ctx, &variables, &ci, &s->asked.tester));
+    s->testing.test = skeleton_ask_ci;
+    s->testing.state = &s->asked;
     return NONSENS_OK;
 }
 
@@ -118,10 +89,10 @@ static nonsens_status take_knowledge(nonsens_context *ctx, arena *a, const knowl
 static nonsens_status find_directions(nonsens_context *ctx, arena *a, pc_search *s)
 {
     const nonsens_options *o = s->options;
-    s->how.phase = "testing v-structures";
-    TRY(orient_new(ctx, a, &s->found.graph, s->how.known, &s->orient));
+    s->testing.phase = "testing v-structures";
+    TRY(orient_new(ctx, a, &s->found.graph, s->testing.known, &s->orient));
     TRY(orient_knowledge(ctx, &s->orient));
-    TRY(orient_colliders(ctx, a, &s->orient, &s->found, &s->how, (enum collider_rule)o->colliders,
+    TRY(orient_colliders(ctx, a, &s->orient, &s->found, &s->testing, (enum collider_rule)o->colliders,
                          (enum conflict_rule)o->conflicts));
     return orient_rules(ctx, &s->orient);
 }
@@ -130,17 +101,21 @@ nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_dat
                                const knowledge *known, int64_t usual_bends, pc_search *out)
 {
     column_set all;
-    *out = (pc_search){.data = data, .options = options, .test = resolve_test(options->test)};
-    out->how = (skeleton_options){.alpha = options->alpha,
-                                  .max_given = options->max_given,
-                                  .threads = (int)options->threads,
-                                  .phase = "testing independence"};
+    *out = (pc_search){.data = data, .options = options, .test = options->test};
+    out->test = out->test == TEST_AUTO ? TEST_FISHER_Z : out->test == TEST_HSIC ? TEST_KCI : out->test;
+    out->groups = dataset_groups(data, options, out->all_rows);
+    out->testing = (skeleton_options){.alpha = options->alpha,
+                                      .max_given = options->max_given,
+                                      .threads = (int)options->threads,
+                                      .phase = "testing independence"};
     out->bends = options->bends < 0 ? usual_bends : options->bends;
-    find_groups(out);
-    TRY(take_knowledge(ctx, a, known, out));
+    if (known) {
+        TRY(knowledge_permute(ctx, a, known, data->column_rank, &out->known));
+        out->testing.known = &out->known;
+    }
     TRY(gather_columns(ctx, a, data, &all));
     TRY(out->test == TEST_FISHER_Z ? open_fisher_z(ctx, a, &all, out) : open_tester(ctx, a, &all, out));
-    TRY(skeleton_find(ctx, a, data->d, &out->how, &out->found));
+    TRY(skeleton_find(ctx, a, data->d, &out->testing, &out->found));
     return find_directions(ctx, a, out);
 }
 
@@ -153,9 +128,7 @@ void pc_free(pc_search *s)
 nonsens_status pc_discover(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                            nonsens_result *result)
 {
-    pc_search s;
-    nonsens_status status = pc_find_pattern(ctx, a, data, options, result->known, 0, &s);
-    status = status == NONSENS_OK ? pc_report(ctx, a, &s, result) : status;
-    pc_free(&s);
-    return status;
+    SCOPED(pc_free) pc_search s = {0};
+    TRY(pc_find_pattern(ctx, a, data, options, result->known, 0, &s));
+    return pc_report(ctx, a, &s, result);
 }

@@ -24,7 +24,7 @@ typedef struct pc_search {
     int64_t bends;                      /* of fisher-z */
     skeleton_ci asked;                  /* of the other tests */
     knowledge known;                    /* of the nodes */
-    skeleton_options how;
+    skeleton_options testing;
     skeleton found; /* its graph is the one that is directed */
     orienter orient;
 } pc_search;

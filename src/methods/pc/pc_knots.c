@@ -19,19 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-/* hinge (bends) of n each: rows [first, first + rows) of them from those of v.  Halves, since differences may overflow.
- */
-static void bend_group(int64_t rows, const double *v, int64_t bends, const double *sorted, int64_t first,
-                       double *const *hinge)
-{
-    for (int64_t b = 0; b < bends; b++) {
-        double knot = rows > 0 ? sorted[(b + 1) * rows / (bends + 1)] : 0.0;
-        for (int64_t i = 0; i < rows; i++) {
-            hinge[b][first + i] = fmax(0.0, 0.5 * v[i] - 0.5 * knot);
-        }
-    }
-}
-
+/* hinge (bends) of n each, from the column v (n).  Halves, since differences may overflow. */
 static nonsens_status bend_column(nonsens_context *ctx, arena *local, int64_t n, const double *v,
                                   const row_groups *groups, int64_t bends, double *const *hinge)
 {
@@ -43,42 +31,37 @@ static nonsens_status bend_column(nonsens_context *ctx, arena *local, int64_t n,
         int64_t first = groups->start[e], rows = groups->start[e + 1] - first;
         memcpy(sorted, v + first, (size_t)rows * sizeof *sorted);
         sort_doubles(rows, sorted, spare);
-        bend_group(rows, v + first, bends, sorted, first, hinge);
+        for (int64_t b = 0; b < bends; b++) {
+            double knot = rows > 0 ? sorted[(b + 1) * rows / (bends + 1)] : 0.0;
+            for (int64_t i = first; i < first + rows; i++) {
+                hinge[b][i] = fmax(0.0, 0.5 * v[i] - 0.5 * knot);
+            }
+        }
     }
     arena_rewind(local, mark);
     return check_cancelled(ctx);
 }
 
-static nonsens_status bend_columns(nonsens_context *ctx, arena *local, const column_set *all, const row_groups *groups,
-                                   int64_t bends, column_set *out)
-{
-    const double **v; // (d (1 + bends))
-    double **hinge;   // (bends)
-    ARENA_TRY(ctx, local, v, all->d * (1 + bends));
-    ARENA_TRY(ctx, local, hinge, bends);
-    for (int64_t k = 0; k < all->d; k++) {
-        v[k] = all->v[k];
-        for (int64_t b = 0; b < bends; b++) {
-            ARENA_TRY(ctx, local, hinge[b], all->n);
-            v[all->d + k * bends + b] = hinge[b];
-        }
-        TRY(bend_column(ctx, local, all->n, all->v[k], groups, bends, hinge));
-    }
-    *out = (column_set){all->n, all->d * (1 + bends), v};
-    return NONSENS_OK;
-}
-
 nonsens_status pc_knots_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
                             int64_t bends, pc_knots *out)
 {
-    arena local = {0};
-    column_set columns;
+    SCOPED_ARENA(local);
+    const double **v; // (d (1 + bends))
+    double **hinge;   // (bends)
     out->d = all->d;
     out->bends = bends;
-    nonsens_status status = bend_columns(ctx, &local, all, groups, bends, &columns);
-    status = status == NONSENS_OK ? fisher_z_new(ctx, keep, &columns, groups, &out->correlations) : status;
-    arena_free(&local);
-    return status;
+    ARENA_TRY(ctx, &local, v, all->d * (1 + bends));
+    ARENA_TRY(ctx, &local, hinge, bends);
+    for (int64_t k = 0; k < all->d; k++) {
+        v[k] = all->v[k];
+        for (int64_t b = 0; b < bends; b++) {
+            ARENA_TRY(ctx, &local, hinge[b], all->n);
+            v[all->d + k * bends + b] = hinge[b];
+        }
+        TRY(bend_column(ctx, &local, all->n, all->v[k], groups, bends, hinge));
+    }
+    column_set columns = {all->n, all->d * (1 + bends), v};
+    return fisher_z_new(ctx, keep, &columns, groups, &out->correlations);
 }
 
 nonsens_status pc_knots_ask(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,

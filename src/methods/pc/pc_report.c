@@ -27,22 +27,17 @@ static nonsens_status report_edges(nonsens_context *ctx, arena *a, const pc_sear
 
 /* ---- notes --------------------------------------------------------------------------------------------------- */
 
-static const char *word_of(enum option_independence_test test)
-{
-    return test == TEST_FISHER_Z ? "partial correlation (fisher-z)"
-           : test == TEST_KCI    ? "kernels (hsic, given others kci)"
-                                 : "random features (rcit)";
-}
-
 static nonsens_status note_tests(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
 {
     char alpha[NUMBER_BYTES];
+    const char *by = s->test == TEST_FISHER_Z ? "partial correlation (fisher-z)"
+                     : s->test == TEST_KCI    ? "kernels (hsic, given others kci)"
+                                              : "random features (rcit)";
     return result_note(ctx, result, NONSENS_NOTE_INFO,
                        "%" PRId64 " tests by %s%s, each at level %s, given up to %" PRId64
                        " variables; the level is not corrected for their number.",
-                       s->found.tests + s->orient.report.tests, word_of(s->test),
-                       s->groups.count > 1 ? " inside segments" : "", number_print(alpha, s->how.alpha, 3),
-                       s->found.level > 0 ? s->found.level : 0);
+                       s->found.tests + s->orient.report.tests, by, s->groups.count > 1 ? " inside segments" : "",
+                       number_print(alpha, s->testing.alpha, 3), s->found.level > 0 ? s->found.level : 0);
 }
 
 static nonsens_status note_blindness(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
@@ -64,23 +59,13 @@ static nonsens_status note_blindness(nonsens_context *ctx, const pc_search *s, n
         "both.");
 }
 
-static nonsens_status note_pooling(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
-{
-    if (s->data->segments == 0 || s->options->pooling == POOLING_STRATIFIED) {
-        return NONSENS_OK;
-    }
-    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                       "All segments were thrown together: variables that change over the segments at the same time "
-                       "look dependent. --pooling stratified tests inside segments.");
-}
-
 /* Segments that never enter, or do not enter tests given the largest sets. */
 static nonsens_status note_segments(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
 {
     int64_t level = s->found.level > 0 ? s->found.level : 0, left_out = 0;
-    int64_t least = s->test == TEST_FISHER_Z ? level * (1 + s->bends) + 4 : KCI_MIN_ROWS;
+    int64_t min_rows = s->test == TEST_FISHER_Z ? level * (1 + s->bends) + 4 : KCI_MIN_ROWS;
     for (int64_t e = 0; e < s->groups.count; e++) {
-        left_out += s->groups.start[e + 1] - s->groups.start[e] < least;
+        left_out += s->groups.start[e + 1] - s->groups.start[e] < min_rows;
     }
     if (left_out == 0) {
         return NONSENS_OK;
@@ -93,7 +78,7 @@ static nonsens_status note_segments(nonsens_context *ctx, const pc_search *s, no
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " of %" PRId64 " segments did not enter tests given %" PRId64
                        " variables: fewer than %" PRId64 " rows. Merge small segments.",
-                       left_out, s->groups.count, level, least);
+                       left_out, s->groups.count, level, min_rows);
 }
 
 static bool varies(const double *v, int64_t first, int64_t end)
@@ -110,13 +95,13 @@ static bool varies(const double *v, int64_t first, int64_t end)
 static nonsens_status find_entries(nonsens_context *ctx, arena *a, const pc_search *s, bool **enters)
 {
     int64_t d = s->data->d, count = s->groups.count;
-    int64_t least = s->test == TEST_FISHER_Z ? 4 : s->test == TEST_KCI ? HSIC_MIN_ROWS : KCI_MIN_ROWS;
+    int64_t min_rows = s->test == TEST_FISHER_Z ? 4 : s->test == TEST_KCI ? HSIC_MIN_ROWS : KCI_MIN_ROWS;
     ARENA_TRY(ctx, a, *enters, d * count);
     for (int64_t k = 0; k < d; k++) {
         const double *v = matrix_col(s->data->x, s->data->column_rank[k]);
         for (int64_t e = 0; e < count; e++) {
             int64_t first = s->groups.start[e], end = s->groups.start[e + 1];
-            (*enters)[k * count + e] = end - first >= least && varies(v, first, end);
+            (*enters)[k * count + e] = end - first >= min_rows && varies(v, first, end);
         }
     }
     return NONSENS_OK;
@@ -150,19 +135,6 @@ static nonsens_status note_untested(nonsens_context *ctx, arena *a, const pc_sea
                        "%" PRId64 " of %" PRId64 " pairs of variables could not be tested: no segment has rows enough "
                        "in which both vary. They have no edge for that reason alone; merge small segments.",
                        untested, d * (d - 1) / 2);
-}
-
-static nonsens_status note_cap(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
-{
-    if (!s->found.capped) {
-        return NONSENS_OK;
-    }
-    bool for_rows = s->how.max_given < s->options->max_given;
-    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
-                       "Sets of more than %" PRId64
-                       " variables were not conditioned on, so that an edge may be there that "
-                       "a larger set would remove; %s.",
-                       s->how.max_given, for_rows ? "there are too few rows for more" : "--max-given raises this");
 }
 
 static nonsens_status note_directions(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
@@ -207,8 +179,19 @@ nonsens_status pc_report(nonsens_context *ctx, arena *a, const pc_search *s, non
     TRY(note_tests(ctx, s, result));
     TRY(note_untested(ctx, a, s, result));
     TRY(note_segments(ctx, s, result));
-    TRY(note_pooling(ctx, s, result));
-    TRY(note_cap(ctx, s, result));
+    if (s->data->segments > 0 && s->options->pooling != POOLING_STRATIFIED) {
+        TRY(result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                        "All segments were thrown together: variables that change over the segments at the same time "
+                        "look dependent. --pooling stratified tests inside segments."));
+    }
+    if (s->found.capped) {
+        bool for_rows = s->testing.max_given < s->options->max_given;
+        TRY(result_note(
+            ctx, result, NONSENS_NOTE_CAUTION,
+            "Sets of more than %" PRId64 " variables were not conditioned on, so that an edge may be there that "
+            "a larger set would remove; %s.",
+            s->testing.max_given, for_rows ? "there are too few rows for more" : "--max-given raises this"));
+    }
     TRY(note_directions(ctx, s, result));
     return note_blindness(ctx, s, result);
 }

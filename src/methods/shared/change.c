@@ -34,16 +34,6 @@ typedef struct segmented {
     bool constants_differ; // two of the constant segments have different values
 } segmented;
 
-static nonsens_status scale_values(nonsens_context *ctx, arena *scratch, const double *v, int64_t n, double **out)
-{
-    double factor = column_factor_of(n, v);
-    ARENA_TRY(ctx, scratch, *out, n);
-    for (int64_t i = 0; i < n; i++) {
-        (*out)[i] = v[i] * factor;
-    }
-    return NONSENS_OK;
-}
-
 static bool is_constant(const double *v, int64_t first, int64_t last)
 {
     while (first + 1 < last && v[first] == v[first + 1]) {
@@ -56,9 +46,13 @@ static nonsens_status sort_segments(nonsens_context *ctx, arena *scratch, const 
                                     const int64_t *start, segmented *out)
 {
     double level = NAN; // of the first constant segment
+    double factor = column_factor_of(start[segments], v);
     *out = (segmented){.groups = 0};
-    TRY(scale_values(ctx, scratch, v, start[segments], &out->v));
+    ARENA_TRY(ctx, scratch, out->v, start[segments]);
     ARENA_TRY(ctx, scratch, out->group, segments);
+    for (int64_t i = 0; i < start[segments]; i++) {
+        out->v[i] = v[i] * factor;
+    }
     for (int64_t e = 0; e < segments; e++) {
         if (start[e + 1] - start[e] < 2) {
             continue;

@@ -13,37 +13,26 @@ static const double SECOND_GAIN = 0.015, FURTHER_GAIN = 0.075;
 
 /* ---- order ---- */
 
-static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens_data *pair, double *warped[2])
-{
-    for (int j = 0; j < 2; j++) {
-        arena scratch = {0};
-        ARENA_TRY(ctx, a, warped[j], pair->n);
-        nonsens_status status = sample_warp(ctx, &scratch, pair->n, matrix_col(pair->x, j), warped[j]);
-        arena_free(&scratch);
-        TRY(status);
-    }
-    return NONSENS_OK;
-}
-
 /* Canonical order of the warped values, and the warped values in it, the right way round. */
-static nonsens_status order_rows(nonsens_context *ctx, arena *a, rank_search *l, double *const warped[2])
+static nonsens_status order_rows(nonsens_context *ctx, arena *a, rank_search *l)
 {
     const nonsens_data *pair = l->pair;
     int64_t *size, segments = pair->segments;
-    arena scratch = {0};
+    double *warped[2], sign[2];
+    SCOPED_ARENA(scratch);
+    for (int j = 0; j < 2; j++) {
+        ARENA_TRY(ctx, a, warped[j], pair->n);
+        TRY(sample_warp(ctx, &scratch, pair->n, matrix_col(pair->x, j), warped[j]));
+        arena_free(&scratch);
+    }
     ARENA_TRY(ctx, a, size, segments);
     for (int64_t e = 0; e < segments; e++) {
         size[e] = pair->start[e + 1] - pair->start[e];
     }
     const double *column[2] = {warped[0], warped[1]};
-    double sign[2];
     canonical_input in = {pair->n, 2, segments, column, pair->segment, size, NULL};
-    nonsens_status status = canonical_columns(ctx, &scratch, &in, l->user, sign);
-    if (status == NONSENS_OK) {
-        status = canonical_rows(ctx, &scratch, &in, l->user, sign, l->user_row, l->user_segment);
-    }
-    arena_free(&scratch);
-    TRY(status);
+    TRY(canonical_columns(ctx, &scratch, &in, l->user, sign));
+    TRY(canonical_rows(ctx, &scratch, &in, l->user, sign, l->user_row, l->user_segment));
     for (int64_t e = 0; e < segments; e++) {
         l->start[e + 1] = l->start[e] + size[l->user_segment[e]];
     }
@@ -84,10 +73,14 @@ static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, rank_search *l)
 /* ---- beginning ---- */
 
 /* Blocks are dealt whole, and a segment has to have rows in more than one fold. */
-static nonsens_status check_blocks(nonsens_context *ctx, const rank_search *l)
+static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
 {
+    const nonsens_options *o = l->options;
     const nonsens_data *pair = l->pair;
-    int64_t length = l->options->block_length, e = dataset_smallest_segment(pair);
+    if (!l->block) {
+        return sample_folds(ctx, a, pair->segments, l->start, o->score_folds, o->seed, 0, &l->fold);
+    }
+    int64_t length = o->block_length, e = dataset_smallest_segment(pair);
     int64_t rows = pair->start[e + 1] - pair->start[e];
     char name[SHOWN_BYTES];
     if (rows <= length) {
@@ -96,23 +89,13 @@ static nonsens_status check_blocks(nonsens_context *ctx, const rank_search *l)
                     "shorter blocks, or leave such segments out",
                     length, show_quoted(name, pair->labels[e]), rows);
     }
-    if (l->blocks < l->options->score_folds) {
+    if (l->blocks < o->score_folds) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "--block-length %" PRId64 " makes %" PRId64 " blocks, fewer than the %" PRId64 " folds; take "
                     "shorter blocks or fewer --score-folds",
-                    length, l->blocks, l->options->score_folds);
+                    length, l->blocks, o->score_folds);
     }
-    return NONSENS_OK;
-}
-
-static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
-{
-    const nonsens_options *o = l->options;
-    if (!l->block) {
-        return sample_folds(ctx, a, l->pair->segments, l->start, o->score_folds, o->seed, 0, &l->fold);
-    }
-    TRY(check_blocks(ctx, l));
-    return sample_block_folds(ctx, a, l->pair->segments, l->start, l->block, l->blocks, o->score_folds, o->seed, 0,
+    return sample_block_folds(ctx, a, pair->segments, l->start, l->block, l->blocks, o->score_folds, o->seed, 0,
                               &l->fold);
 }
 
@@ -127,34 +110,25 @@ static void label_rows(rank_search *l)
     }
 }
 
-static nonsens_status allocate(nonsens_context *ctx, arena *a, rank_search *l)
-{
-    int64_t n = l->pair->n, segments = l->pair->segments;
-    ARENA_TRY(ctx, a, l->user_segment, segments);
-    ARENA_TRY(ctx, a, l->user_row, n);
-    ARENA_TRY(ctx, a, l->start, segments + 1);
-    ARENA_TRY(ctx, a, l->label, n);
-    ARENA_TRY(ctx, a, l->warped[0], n);
-    ARENA_TRY(ctx, a, l->warped[1], n);
-    ARENA_TRY(ctx, a, l->chance, n);
-    ARENA_TRY(ctx, a, l->scratch, n);
-    return NONSENS_OK;
-}
-
 nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                                rank_search *out)
 {
-    double *warped[2];
+    int64_t n = pair->n, cap = pair->segments - 1;
     *out = (rank_search){.pair = pair, .options = options, .threads = (int)options->threads};
     out->family = options->features == FEATURES_NETWORK ? &rank_search_network : &rank_search_spline;
-    TRY(allocate(ctx, a, out));
-    TRY(warp_columns(ctx, a, pair, warped));
-    TRY(order_rows(ctx, a, out, warped));
+    out->max_rank = cap < RANK_SEARCH_MAX_RANK + 1 ? cap : RANK_SEARCH_MAX_RANK + 1;
+    ARENA_TRY(ctx, a, out->user_segment, pair->segments);
+    ARENA_TRY(ctx, a, out->user_row, n);
+    ARENA_TRY(ctx, a, out->start, pair->segments + 1);
+    ARENA_TRY(ctx, a, out->label, n);
+    ARENA_TRY(ctx, a, out->warped[0], n);
+    ARENA_TRY(ctx, a, out->warped[1], n);
+    ARENA_TRY(ctx, a, out->chance, n);
+    ARENA_TRY(ctx, a, out->scratch, n);
+    TRY(order_rows(ctx, a, out));
     TRY(cut_blocks(ctx, a, out));
     TRY(deal_folds(ctx, a, out));
     label_rows(out);
-    int64_t cap = pair->segments - 1;
-    out->most = cap < RANK_SEARCH_MAX_RANK + 1 ? cap : RANK_SEARCH_MAX_RANK + 1;
     return out->family->begin(ctx, a, out);
 }
 
@@ -189,10 +163,10 @@ static bool counts(const rank_search *l, enum classifier_kind kind, int64_t r, c
 }
 
 nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_search *l, enum classifier_kind kind,
-                                 int64_t most, rank_search_outcome *out)
+                                 int64_t max_rank, rank_search_outcome *out)
 {
     *out = (rank_search_outcome){0};
-    for (int64_t r = 1; r <= most && r <= l->most; r++) {
+    for (int64_t r = 1; r <= max_rank && r <= l->max_rank; r++) {
         out->tried = r;
         TRY(l->family->try_rank(ctx, a, l, shape_of(kind, (int)r), out));
         if (!counts(l, kind, r, out->step)) {
@@ -201,16 +175,4 @@ nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_sear
         out->rank = r;
     }
     return NONSENS_OK;
-}
-
-nonsens_status rank_search_restrict(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
-                                    classifier_fit *whole, classifier_fit *out)
-{
-    return l->family->fit_restricted(ctx, a, l, s, whole, out);
-}
-
-nonsens_status rank_search_judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
-                                 const classifier_fit *large, classifier_difference *out)
-{
-    return l->family->judge(ctx, l, small, large, out);
 }

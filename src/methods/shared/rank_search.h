@@ -5,7 +5,7 @@
  *
  * Everything here is in canonical order of the warped variables: which of the user's columns is the first, the order of
  * segments and that of rows depend on ranks and segment sizes alone, and so does which way round they are.  What
- * features are made of is behind family.h; options->features chooses it.
+ * features are made of is behind rank_search_family.h; options->features chooses it.
  */
 #ifndef METHODS_SHARED_RANK_SEARCH_H
 #define METHODS_SHARED_RANK_SEARCH_H
@@ -34,7 +34,7 @@ typedef struct rank_search {
     classifier_penalty penalty; /* likewise */
     double *chance;             /* (n) log share of the row's segment */
     double *scratch;            /* (n) */
-    int64_t most;               /* highest rank that is looked at */
+    int64_t max_rank;           /* that is looked at */
 } rank_search;
 
 /* Ranks from one on, each compared with the one before; search stops at the first that is no better. */
@@ -64,20 +64,12 @@ double rank_search_level(const rank_search *l);
 double rank_search_rank_level(const rank_search *l, enum classifier_kind kind, int64_t rank);
 
 /*
- * Ranks of the features of one kind, up to `most`; the free ones have KIND_BOTH.  A rank counts if the test rejects the
- * one below and held-out rows are predicted better, a free one by more than a small share of the gain before; ranks
+ * Ranks of the features of one kind, up to `max_rank`; the free ones have KIND_BOTH.  A rank counts if the test rejects
+ * the one below and held-out rows are predicted better, a free one by more than a small share of the gain before; ranks
  * that count are scored.
  */
 nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_search *l, enum classifier_kind kind,
-                                 int64_t most, rank_search_outcome *out);
-
-/* A restricted fit beside the free one of the same rank; splines fit that anew if it proves worse. */
-nonsens_status rank_search_restrict(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
-                                    classifier_fit *whole, classifier_fit *out);
-
-/* What a restriction costs on held-out rows, and a test of it (networks: by these rows; ratio and null_* are NaN). */
-nonsens_status rank_search_judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
-                                 const classifier_fit *large, classifier_difference *out);
+                                 int64_t max_rank, rank_search_outcome *out);
 
 /* larger - smaller on held-out rows, with the standard errors that the options ask for. */
 void rank_search_compare(const rank_search *l, const double *larger, const double *smaller, classifier_difference *out);

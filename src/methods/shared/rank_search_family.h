@@ -1,6 +1,6 @@
 /*
- * rank_search_family.h - what features are made of: the interface behind which ladder.c fits and compares segment
- * classifiers.
+ * rank_search_family.h - what features are made of: the interface behind which segment classifiers are fitted and
+ * compared.
  *
  *   splines   (rank_search_spline.c)   reduced-rank regression on splines; a calibrated test on all rows
  *   networks  (rank_search_network.c)  a network per feature; rows that the networks have not seen decide
@@ -19,7 +19,7 @@ typedef struct rank_search_family {
     int64_t further_tests; /* likewise of a free classifier's second and further features */
     const char *loss;      /* in words, what a restriction loses and what its p-value is */
 
-    /* What the fits share, once rows and folds of the ladder are there. */
+    /* What the fits share, once rows and folds are there. */
     nonsens_status (*begin)(nonsens_context *ctx, arena *a, rank_search *l);
 
     /*
@@ -33,7 +33,10 @@ typedef struct rank_search_family {
     nonsens_status (*fit_restricted)(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                      classifier_fit *whole, classifier_fit *out);
 
-    /* A restricted fit against the free one of the same rank. */
+    /*
+     * What a restriction costs on held-out rows against the free fit of the same rank, and a test of it (networks: by
+     * these rows; ratio and null_* are NaN).
+     */
     nonsens_status (*judge)(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
                             const classifier_fit *large, classifier_difference *out);
 } rank_search_family;

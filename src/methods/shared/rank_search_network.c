@@ -24,51 +24,37 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
     return NONSENS_OK;
 }
 
-static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
-                                   classifier_fit *out)
+static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                                     classifier_fit *whole, classifier_fit *out)
 {
     restricted_data data = {
         l->pair->n, l->pair->segments, l->options->score_folds, {l->warped[0], l->warped[1]}, l->label, l->fold};
     restricted_spec spec = {s.first, s.second, s.both};
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
+    (void)whole; // starts are the same for all models of one rank, whatever they see
     *out = (classifier_fit){.model = {.shape = s, .rank = shape_rank(s)}};
     ARENA_TRY(ctx, a, out->held_out, l->pair->n);
-    nonsens_status status = restricted_fit(ctx, &scratch, &data, spec, l->options, out->held_out, NULL);
-    arena_free(&scratch);
-    return status;
-}
-
-static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
-                                     classifier_fit *whole, classifier_fit *out)
-{
-    (void)whole; // starts are the same for all models of one rank, whatever they see
-    return fit_networks(ctx, a, l, s, out);
-}
-
-static void judge_rows(const rank_search *l, const double *small, const classifier_fit *large,
-                       classifier_difference *out)
-{
-    *out = (classifier_difference){.ratio = NAN, .null_mean = NAN, .null_sd = NAN};
-    rank_search_compare(l, large->held_out, small, out);
-    out->p_value = special_normal_tail(out->z);
-}
-
-static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
-                               rank_search_outcome *out)
-{
-    int64_t r = shape_rank(s);
-    TRY(fit_networks(ctx, a, l, s, &out->fit[r]));
-    out->fitted = r;
-    judge_rows(l, r == 1 ? l->chance : out->fit[r - 1].held_out, &out->fit[r], &out->step[r]);
-    return NONSENS_OK;
+    return restricted_fit(ctx, &scratch, &data, spec, l->options, out->held_out, NULL);
 }
 
 static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
                             const classifier_fit *large, classifier_difference *out)
 {
     (void)ctx;
-    judge_rows(l, small->held_out, large, out);
+    *out = (classifier_difference){.ratio = NAN, .null_mean = NAN, .null_sd = NAN};
+    rank_search_compare(l, large->held_out, small->held_out, out);
+    out->p_value = special_normal_tail(out->z);
     return NONSENS_OK;
+}
+
+static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
+                               rank_search_outcome *out)
+{
+    int64_t r = shape_rank(s);
+    classifier_fit shares = {.held_out = l->chance};
+    TRY(fit_restricted(ctx, a, l, s, NULL, &out->fit[r]));
+    out->fitted = r;
+    return judge(ctx, l, r == 1 ? &shares : &out->fit[r - 1], &out->fit[r], &out->step[r]);
 }
 
 const rank_search_family rank_search_network = {

@@ -26,17 +26,7 @@ int64_t rank_search_spline_basis(const nonsens_options *options, int64_t n)
     return options->basis > 0 ? options->basis : (int64_t)lround(fmin(fmax(wanted, MIN_BASIS), MAX_BASIS));
 }
 
-/* The sizes to choose from, falling: one that the user asks for, or some from that for the rows on; returns how many.
- */
-static int64_t list_bases(const rank_search *l, int64_t basis[BASES])
-{
-    int64_t most = rank_search_spline_basis(l->options, l->pair->n), count = l->options->basis == 0 ? BASES : 1;
-    for (int64_t b = 0; b < count; b++) {
-        basis[b] = most - b * BASIS_STEP;
-    }
-    return count;
-}
-
+/* Chooses the penalty, and one of several sizes of the basis unless the user asks for one. */
 static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
 {
     if (l->pair->segments > MAX_SEGMENTS) {
@@ -44,12 +34,12 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
                     "there are %" PRId64 " segments; segment classifiers take at most %d, merge some of them",
                     l->pair->segments, MAX_SEGMENTS);
     }
-    int64_t size[BASES], bases = list_bases(l, size);
+    int64_t largest = rank_search_spline_basis(l->options, l->pair->n), bases = l->options->basis == 0 ? BASES : 1;
     classifier_sample *data;
     ARENA_TRY(ctx, a, data, bases);
     for (int64_t b = 0; b < bases; b++) {
         TRY(classifier_sample_new(ctx, a, (const double *const *)l->warped, l->pair->segments, l->start, l->fold,
-                                  l->options->score_folds, size[b], &data[b]));
+                                  l->options->score_folds, largest - b * BASIS_STEP, &data[b]));
     }
     TRY(penalty_choose(ctx, a, l->threads, bases, data, &l->penalty));
     l->sample = data[0];
@@ -60,11 +50,9 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
 /* Fits all rows with this penalty, from where theta stands. */
 static nonsens_status fit_rows(nonsens_context *ctx, const rank_search *l, double lambda, classifier_fit *f)
 {
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     f->lambda = lambda;
-    nonsens_status status = fit_all(ctx, &scratch, l->threads, f);
-    arena_free(&scratch);
-    return status;
+    return fit_all(ctx, &scratch, l->threads, f);
 }
 
 /* Fits all rows and every fold for scoring, then all rows for testing. */
@@ -81,11 +69,10 @@ static nonsens_status fit_and_score(nonsens_context *ctx, arena *a, const rank_s
 static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                classifier_fit *out)
 {
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
-    nonsens_status status = fit_start_cold(ctx, &scratch, out);
+    TRY(fit_start_cold(ctx, &scratch, out));
     arena_free(&scratch);
-    TRY(status);
     if (shape_rank(s) <= ALWAYS_SCORED) {
         return fit_and_score(ctx, a, l, out);
     }
@@ -96,11 +83,10 @@ static nonsens_status fit_cold(nonsens_context *ctx, arena *a, const rank_search
 static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                      classifier_fit *whole, classifier_fit *out)
 {
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     TRY(fit_new(ctx, a, &l->sample, s, &l->penalty, out));
-    nonsens_status status = fit_start_restricted(ctx, &scratch, whole, out);
+    TRY(fit_start_restricted(ctx, &scratch, whole, out));
     arena_free(&scratch);
-    TRY(status);
     TRY(fit_and_score(ctx, a, l, out));
     if (out->objective < whole->objective) { // the free fit sat in a worse optimum
         fit_start_extended(out, whole);
@@ -109,29 +95,13 @@ static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_
     return NONSENS_OK;
 }
 
-/* Ranks that few data have are looked at by the score first, which needs no fit. */
-static nonsens_status rule_out(nonsens_context *ctx, const rank_search *l, int64_t r, const classifier_fit *small,
-                               classifier_difference *out, bool *ruled_out)
-{
-    *ruled_out = false;
-    if (r <= ALWAYS_SCORED) {
-        return NONSENS_OK;
-    }
-    arena scratch = {0};
-    nonsens_status status = compare_rank_score(ctx, &scratch, small, CALIBRATION_DRAWS, l->options->seed, out);
-    arena_free(&scratch);
-    *ruled_out = out->p_value > CLEARLY_NOT;
-    return status;
-}
-
 /* small: NULL for rank 0. */
 static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const rank_search *l, const classifier_fit *small,
                                  classifier_fit *large, classifier_difference *out)
 {
-    arena scratch = {0};
-    nonsens_status status = compare_rank(ctx, &scratch, small, large, CALIBRATION_DRAWS, l->options->seed, out);
+    SCOPED_ARENA(scratch);
+    TRY(compare_rank(ctx, &scratch, small, large, CALIBRATION_DRAWS, l->options->seed, out));
     arena_free(&scratch);
-    TRY(status);
     if (!large->held_out && out->p_value <= rank_search_level(l)) {
         TRY(fit_and_score(ctx, a, l, large));
     }
@@ -146,10 +116,12 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
 {
     int64_t r = shape_rank(s);
     const classifier_fit *small = r == 1 ? NULL : &out->fit[r - 1];
-    bool ruled_out;
-    TRY(rule_out(ctx, l, r, small, &out->step[r], &ruled_out));
-    if (ruled_out) {
-        return NONSENS_OK;
+    if (r > ALWAYS_SCORED) { // ranks that few data have are looked at by the score first, which needs no fit
+        SCOPED_ARENA(scratch);
+        TRY(compare_rank_score(ctx, &scratch, small, CALIBRATION_DRAWS, l->options->seed, &out->step[r]));
+        if (out->step[r].p_value > CLEARLY_NOT) {
+            return NONSENS_OK;
+        }
     }
     TRY(fit_cold(ctx, a, l, s, &out->fit[r]));
     out->fitted = r;
@@ -158,22 +130,14 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
 
 /* A true restriction is false in the last digit of a spline, the more nats the more the segments can be distinguished.
  */
-static double tolerated(const rank_search *l, const classifier_fit *large)
-{
-    classifier_difference known = {0};
-    rank_search_compare(l, large->held_out, l->chance, &known);
-    return TOLERATED * fmax(known.mean, 0.0) * (double)l->pair->n;
-}
-
 static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
                             const classifier_fit *large, classifier_difference *out)
 {
-    arena scratch = {0};
-    *out = (classifier_difference){.tolerated = tolerated(l, large)};
-    nonsens_status status =
-        compare_restriction(ctx, &scratch, l->threads, small, large, CALIBRATION_DRAWS, l->options->seed, out);
-    arena_free(&scratch);
-    TRY(status);
+    SCOPED_ARENA(scratch);
+    classifier_difference known = {0};
+    rank_search_compare(l, large->held_out, l->chance, &known);
+    *out = (classifier_difference){.tolerated = TOLERATED * fmax(known.mean, 0.0) * (double)l->pair->n};
+    TRY(compare_restriction(ctx, &scratch, l->threads, small, large, CALIBRATION_DRAWS, l->options->seed, out));
     rank_search_compare(l, large->held_out, small->held_out, out);
     return NONSENS_OK;
 }

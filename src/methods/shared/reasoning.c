@@ -21,66 +21,47 @@ const char *reasoning_p(char out[REASONING_P_BYTES], double p_value)
     return out;
 }
 
-/* ---- before ---- */
-
-static nonsens_status say_question(nonsens_context *ctx, nonsens_result *result)
+nonsens_status reasoning_begin(nonsens_context *ctx, const method *m, nonsens_result *result)
 {
     char a[SHOWN_BYTES], b[SHOWN_BYTES], segments[48] = "";
     if (result->segments > 0) {
         snprintf(segments, sizeof segments, " in %" PRId64 " segments", result->segments);
     }
     if (result->is_graph) {
-        return result_reason(ctx, result,
-                             "The data are %" PRId64 " rows of %" PRId64 " variables%s; asked is what "
-                             "causes what among them.",
-                             result->rows, result->variables, segments);
+        TRY(result_reason(ctx, result,
+                          "The data are %" PRId64 " rows of %" PRId64 " variables%s; asked is what "
+                          "causes what among them.",
+                          result->rows, result->variables, segments));
+    } else {
+        show_bare(a, result->names[0]);
+        show_bare(b, result->names[1]);
+        TRY(result_reason(ctx, result,
+                          "The data are %" PRId64 " rows%s; asked is whether %s causes %s or %s causes %s.",
+                          result->rows, segments, a, b, b, a));
     }
-    show_bare(a, result->names[0]);
-    show_bare(b, result->names[1]);
-    return result_reason(ctx, result, "The data are %" PRId64 " rows%s; asked is whether %s causes %s or %s causes %s.",
-                         result->rows, segments, a, b, b, a);
-}
-
-nonsens_status reasoning_begin(nonsens_context *ctx, const method *m, nonsens_result *result)
-{
-    TRY(say_question(ctx, result));
     return result_reason(ctx, result, "Method %s: %s (%s).", m->info.name, m->info.summary, m->info.citation);
 }
 
-/* ---- after ---- */
-
-static nonsens_status say_evidence(nonsens_context *ctx, nonsens_result *result)
+nonsens_status reasoning_end(nonsens_context *ctx, nonsens_result *result)
 {
-    for (int64_t i = 0; i < result->evidence_count; i++) {
+    char shown[SHOWN_BYTES], p_value[REASONING_P_BYTES];
+    bool adds_steps = result->steps > BEGUN;
+    const char *space = result->reason ? " " : "", *reason = result->reason ? result->reason : "";
+    for (int64_t i = 0; i < result->evidence_count && !adds_steps; i++) {
         const nonsens_evidence *e = &result->evidence[i];
-        char name[SHOWN_BYTES], p_value[REASONING_P_BYTES];
         if (!isnan(e->p_value)) {
-            TRY(result_reason(ctx, result, "%s: %s (%s).", show_bare(name, e->name), e->text,
+            TRY(result_reason(ctx, result, "%s: %s (%s).", show_bare(shown, e->name), e->text,
                               reasoning_p(p_value, e->p_value)));
         }
     }
-    return NONSENS_OK;
-}
-
-static nonsens_status say_graph(nonsens_context *ctx, nonsens_result *result)
-{
+    if (!result->is_graph) {
+        return result_reason(ctx, result, "So the answer is: %s.%s%s", show_bare(shown, result->decision_text), space,
+                             reason);
+    }
     int64_t arrows = 0;
     for (int64_t i = 0; i < result->edges; i++) {
         arrows += result->edge[i].type == NONSENS_EDGE_DIRECTED;
     }
     return result_reason(ctx, result, "So the graph has %" PRId64 " edges, %" PRId64 " of them arrows.%s%s",
-                         result->edges, arrows, result->reason ? " " : "", result->reason ? result->reason : "");
-}
-
-nonsens_status reasoning_end(nonsens_context *ctx, nonsens_result *result)
-{
-    char decision[SHOWN_BYTES];
-    if (result->steps == BEGUN) {
-        TRY(say_evidence(ctx, result));
-    }
-    if (result->is_graph) {
-        return say_graph(ctx, result);
-    }
-    return result_reason(ctx, result, "So the answer is: %s.%s%s", show_bare(decision, result->decision_text),
-                         result->reason ? " " : "", result->reason ? result->reason : "");
+                         result->edges, arrows, space, reason);
 }

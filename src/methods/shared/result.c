@@ -11,18 +11,6 @@
 
 /* ---- making ---- */
 
-static nonsens_status copy_texts(nonsens_context *ctx, arena *a, int64_t count, char *const *from, char ***to)
-{
-    ARENA_TRY(ctx, a, *to, count);
-    for (int64_t i = 0; i < count; i++) {
-        (*to)[i] = arena_text(ctx, a, from[i]);
-        if (!(*to)[i]) {
-            return NONSENS_ERR_MEMORY;
-        }
-    }
-    return NONSENS_OK;
-}
-
 static nonsens_status copy_data_facts(nonsens_context *ctx, nonsens_result *result, const nonsens_data *data)
 {
     arena *a = &result->memory;
@@ -31,9 +19,9 @@ static nonsens_status copy_data_facts(nonsens_context *ctx, nonsens_result *resu
     result->variables = data->d;
     result->warnings = data->warnings;
     result->data_hash = data->hash;
-    TRY(copy_texts(ctx, a, data->d, data->names, &result->names));
-    TRY(copy_texts(ctx, a, data->segments, data->labels, &result->labels));
-    TRY(copy_texts(ctx, a, data->warnings, data->warning, &result->warning));
+    TRY(arena_texts(ctx, a, data->d, (const char *const *)data->names, &result->names));
+    TRY(arena_texts(ctx, a, data->segments, (const char *const *)data->labels, &result->labels));
+    TRY(arena_texts(ctx, a, data->warnings, (const char *const *)data->warning, &result->warning));
     ARENA_TRY(ctx, a, result->input_row, data->n);
     memcpy(result->input_row, data->input_row, (size_t)data->n * sizeof *result->input_row);
     ARENA_TRY(ctx, a, result->start, data->segments + 1);
@@ -45,7 +33,7 @@ nonsens_status result_new(nonsens_context *ctx, const nonsens_data *data, const 
                           const char *method, nonsens_result **out)
 {
     *out = NULL;
-    nonsens_result *result = memory_get(1, sizeof *result);
+    SCOPED(memory_release_scoped) nonsens_result *result = memory_get(1, sizeof *result);
     if (!result) {
         return fail_memory(ctx);
     }
@@ -55,13 +43,10 @@ nonsens_status result_new(nonsens_context *ctx, const nonsens_data *data, const 
     result->score = NAN;
     result->p_value = NAN;
     result->threads = parallel_threads((int)options->threads);
-    nonsens_status status = options_copy(ctx, &result->memory, options, &result->options);
-    status = status == NONSENS_OK ? copy_data_facts(ctx, result, data) : status;
-    if (status != NONSENS_OK) {
-        nonsens_result_free(result);
-        return status;
-    }
+    TRY(options_copy(ctx, &result->memory, options, &result->options));
+    TRY(copy_data_facts(ctx, result, data));
     *out = result;
+    result = NULL;
     return NONSENS_OK;
 }
 
@@ -122,10 +107,23 @@ nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t
     return NONSENS_OK;
 }
 
-nonsens_status result_keep_order(nonsens_context *ctx, nonsens_result *result, const int64_t *order)
+nonsens_status result_make_sources(nonsens_context *ctx, nonsens_result *result, int64_t columns)
+{
+    double *source, *change;
+    ARENA_TRY(ctx, &result->memory, source, result->rows * columns);
+    ARENA_TRY(ctx, &result->memory, change, result->segments * columns);
+    result->source = matrix_view(source, result->rows, columns);
+    result->modulation = matrix_view(change, result->segments, columns);
+    return NONSENS_OK;
+}
+
+nonsens_status result_keep_order(nonsens_context *ctx, nonsens_result *result, const int32_t *column_rank,
+                                 const int64_t *order)
 {
     ARENA_TRY(ctx, &result->memory, result->order, result->variables);
-    memcpy(result->order, order, (size_t)result->variables * sizeof *order);
+    for (int64_t k = 0; k < result->variables; k++) {
+        result->order[k] = column_rank[order[k]];
+    }
     return NONSENS_OK;
 }
 
@@ -154,42 +152,22 @@ static char *arrow(nonsens_context *ctx, nonsens_result *result, bool first_caus
     return arena_format(ctx, &result->memory, "%s->%s", result->names[!first_causes], result->names[first_causes]);
 }
 
-static char *decision_text(nonsens_context *ctx, nonsens_result *result)
-{
-    switch (result->decision) {
-    case DECISION_FIRST_CAUSES:
-        return arrow(ctx, result, true);
-    case DECISION_SECOND_CAUSES:
-        return arrow(ctx, result, false);
-    case DECISION_INDEPENDENT:
-        return arena_text(ctx, &result->memory, "independent");
-    case DECISION_NEITHER:
-        return arena_text(ctx, &result->memory, "neither");
-    case DECISION_INCONCLUSIVE:
-        return arena_text(ctx, &result->memory, "inconclusive");
-    case DECISION_DEPENDENT:
-        return arena_text(ctx, &result->memory, "dependent");
-    case DECISION_NONE:
-        break;
-    }
-    return arena_text(ctx, &result->memory, "none");
-}
-
 nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result)
 {
+    static const char *const word[] = {
+        [DECISION_INDEPENDENT] = "independent",
+        [DECISION_NEITHER] = "neither",
+        [DECISION_INCONCLUSIVE] = "inconclusive",
+        [DECISION_DEPENDENT] = "dependent",
+        [DECISION_NONE] = "none",
+    };
+    bool named = result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES;
+    bool directed = result->better != BETTER_NONE;
     order_edges(result);
-    result->decision_text = decision_text(ctx, result);
-    if (!result->decision_text) {
-        return NONSENS_ERR_MEMORY;
-    }
-    result->direction_text = NULL;
-    if (result->better != BETTER_NONE) {
-        result->direction_text = arrow(ctx, result, result->better == BETTER_FIRST);
-        if (!result->direction_text) {
-            return NONSENS_ERR_MEMORY;
-        }
-    }
-    return NONSENS_OK;
+    result->decision_text = named ? arrow(ctx, result, result->decision == DECISION_FIRST_CAUSES)
+                                  : arena_text(ctx, &result->memory, word[result->decision]);
+    result->direction_text = directed ? arrow(ctx, result, result->better == BETTER_FIRST) : NULL;
+    return result->decision_text && (result->direction_text || !directed) ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
 /* ---- asking ---- */

@@ -134,8 +134,11 @@ nonsens_status result_reason(nonsens_context *ctx, nonsens_result *result, const
  */
 nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
                            double weight, double p_value);
-/* Keeps the order of the variables (user's indices, causes first). */
-nonsens_status result_keep_order(nonsens_context *ctx, nonsens_result *result, const int64_t *order);
+/* Zeroed result->source and result->modulation with so many columns. */
+nonsens_status result_make_sources(nonsens_context *ctx, nonsens_result *result, int64_t columns);
+/* Keeps the order of the variables, causes first: places in canonical order, which column_rank (data set) maps back. */
+nonsens_status result_keep_order(nonsens_context *ctx, nonsens_result *result, const int32_t *column_rank,
+                                 const int64_t *order);
 /* Writes decision_text and direction_text from the enums and names; brings edges into their order. */
 nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result);
 

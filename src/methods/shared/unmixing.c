@@ -15,31 +15,31 @@ enum option_unmixing unmixing_resolved(enum option_unmixing asked)
 
 static ica_options options_from(const nonsens_options *o)
 {
-    ica_options how = ica_options_for(unmixing_resolved(o->unmixing));
+    ica_options ica = ica_options_for(unmixing_resolved(o->unmixing));
     if (unmixing_resolved(o->unmixing) == UNMIX_SCORE_MATCHING) {
-        how.statistic = o->statistic;
+        ica.statistic = o->statistic;
     }
-    how.whitening = o->whitening;
-    how.sharpness = o->sharpness;
-    how.contrast = o->contrast;
-    how.deflation = o->deflation;
-    how.starts = o->starts;
-    how.seed = (uint64_t)o->seed;
-    how.threads = (int)o->threads;
-    return how;
+    ica.whitening = o->whitening;
+    ica.sharpness = o->sharpness;
+    ica.contrast = o->contrast;
+    ica.deflation = o->deflation;
+    ica.starts = o->starts;
+    ica.seed = (uint64_t)o->seed;
+    ica.threads = (int)o->threads;
+    return ica;
 }
 
 nonsens_status unmixing_of_variables(nonsens_context *ctx, arena *a, const nonsens_data *data,
                                      const nonsens_options *options, matrix z, ica_result *out)
 {
-    ica_options how = options_from(options);
+    ica_options ica = options_from(options);
     const char **names; // (d)
     ARENA_TRY(ctx, a, names, data->d);
     for (int64_t k = 0; k < data->d; k++) {
         names[k] = data->names[data->column_rank[k]];
     }
-    how.names = names;
-    nonsens_status status = ica_unmix(ctx, a, z, data->segments > 0 ? data->segments : 1, data->start, &how, out);
+    ica.names = names;
+    nonsens_status status = ica_unmix(ctx, a, z, data->segments > 0 ? data->segments : 1, data->start, &ica, out);
     return status == NONSENS_ERR_NUMERIC ? NONSENS_ERR_DATA : status;
 }
 
@@ -114,15 +114,6 @@ static void add_powers(int64_t n, const double *v, double mean, double unit, pow
     sums->rows += (double)n;
 }
 
-static unmixing_source_shape shape_of(const power_sums *sums)
-{
-    double n = sums->rows, variance = sums->second / n;
-    unmixing_source_shape shape = {.skewness = sums->third / n / (variance * sqrt(variance)),
-                                   .kurtosis = sums->fourth / n / (variance * variance) - 3.0 + sums->lost / n};
-    shape.departure = fmax(fabs(shape.skewness) / sqrt(6.0 / n), fabs(shape.kurtosis) / sqrt(24.0 / n));
-    return shape;
-}
-
 unmixing_source_shape unmixing_shape(const double *source, int64_t segments, const int64_t *start, bool standardise)
 {
     power_sums sums = {0};
@@ -134,31 +125,20 @@ unmixing_source_shape unmixing_shape(const double *source, int64_t segments, con
             sums.lost += standardise ? 6.0 * (double)n / (double)(n + 1) : 0.0;
         }
     }
-    return shape_of(&sums);
+    double n = sums.rows, variance = sums.second / n;
+    unmixing_source_shape shape = {.skewness = sums.third / n / (variance * sqrt(variance)),
+                                   .kurtosis = sums.fourth / n / (variance * variance) - 3.0 + sums.lost / n};
+    shape.departure = fmax(fabs(shape.skewness) / sqrt(6.0 / n), fabs(shape.kurtosis) / sqrt(24.0 / n));
+    return shape;
 }
 
 /* ---- are they identified? ---- */
 
-/* Marks the sources that look Gaussian: inside segments, or all rows thrown together. */
-static void mark_gaussian(matrix source, int64_t segments, const int64_t *start, bool inside,
-                          unmixing_identification *out)
-{
-    int64_t whole[2] = {0, source.rows};
-    for (int64_t j = 0; j < source.cols; j++) {
-        const double *s = matrix_col(source, j);
-        unmixing_source_shape shape =
-            inside ? unmixing_shape(s, segments, start, true) : unmixing_shape(s, 1, whole, true);
-        out->departure[j] = shape.departure;
-        out->suspect[j] = shape.departure <= UNMIXING_GAUSSIAN_MAX;
-        out->count += out->suspect[j];
-    }
-}
-
-/* Do the variances of the marked sources change too little, or in proportion, to tell some two of them apart? */
+/* Do the variances of the marked sources change too little, or in proportion, to distinguish some two of them? */
 static nonsens_status change_in_proportion(nonsens_context *ctx, arena *a, matrix source, int64_t segments,
                                            const int64_t *start, const unmixing_identification *marked, bool *out)
 {
-    ica_options how = ica_options_for(UNMIX_JOINT_DIAGONALISATION);
+    ica_options ica = ica_options_for(UNMIX_JOINT_DIAGONALISATION);
     ica_result unmixed;
     double *copy; // (n, marked)
     int64_t large = 0;
@@ -176,7 +156,7 @@ static nonsens_status change_in_proportion(nonsens_context *ctx, arena *a, matri
             memcpy(matrix_col(some, k++), matrix_col(source, j), (size_t)source.rows * sizeof *copy);
         }
     }
-    TRY(ica_unmix(ctx, a, some, segments, start, &how, &unmixed));
+    TRY(ica_unmix(ctx, a, some, segments, start, &ica, &unmixed));
     *out = unmixed.contrast_gap <= CHANCE_GAP * (double)segments;
     return NONSENS_OK;
 }
@@ -186,9 +166,17 @@ nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum option_u
 {
     *out = (unmixing_identification){.why = IDENTIFIED};
     bool by_shape = !ica_sees_segments(algorithm) || segments < 2, proportional = false;
+    int64_t whole[2] = {0, source.rows};
     ARENA_TRY(ctx, a, out->suspect, source.cols);
     ARENA_TRY(ctx, a, out->departure, source.cols);
-    mark_gaussian(source, segments, start, !by_shape, out);
+    for (int64_t j = 0; j < source.cols; j++) { // do they look Gaussian inside segments, or all rows thrown together?
+        const double *s = matrix_col(source, j);
+        unmixing_source_shape shape =
+            by_shape ? unmixing_shape(s, 1, whole, true) : unmixing_shape(s, segments, start, true);
+        out->departure[j] = shape.departure;
+        out->suspect[j] = shape.departure <= UNMIXING_GAUSSIAN_MAX;
+        out->count += out->suspect[j];
+    }
     if (algorithm == UNMIX_JOINT_DIAGONALISATION) {
         out->why = gap <= CHANCE_GAP * (double)segments ? PROPORTIONAL : IDENTIFIED;
         return NONSENS_OK;

@@ -22,51 +22,29 @@ static const double FAR_BELOW = 10.0;  /* a p-value under alpha over this is no 
 
 static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
 {
-    const rank_search *l = &s->ladder;
-    hsic_options how = hsic_options_from(l->options, l->options->alpha, 0);
-    arena scratch = {0};
-    nonsens_status status = hsic_test_scalars(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments,
-                                              l->start, &how, &s->dependence);
-    arena_free(&scratch);
-    TRY(status);
-    if (s->dependence.segments_used == 0) {
-        s->dependence.p_value =
-            NAN; // no segment has enough rows: that nothing was tested does not make them independent
+    const rank_search *l = &s->search;
+    hsic_options hsic = hsic_options_from(l->options, l->options->alpha, 0);
+    SCOPED_ARENA(scratch);
+    TRY(hsic_test_scalars(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments, l->start, &hsic,
+                          &s->dependence));
+    if (s->dependence.segments_used == 0) { // that nothing was tested does not make them independent
+        s->dependence.p_value = NAN;
     }
     s->dependent = !(s->dependence.p_value > l->options->alpha);
     return NONSENS_OK;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Finds k_j and fits the restriction on all rows. */
+/* Fits on all rows with k_j features of variable j alone; without any there is nothing to fit. */
 static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured *s, int j)
 {
-    int64_t r = s->rank;
+    int64_t r = s->rank, max_own = r > 2 ? 2 : 1;
     structured_hypothesis *h = &s->cause[j];
-    h->own = smaller(s->alone[j].rank, r > 2 ? 2 : 1);
+    h->own = s->alone[j].rank < max_own ? s->alone[j].rank : max_own;
     if (h->own == 0) {
         return NONSENS_OK;
     }
     classifier_shape restricted = {j == 0 ? (int)h->own : 0, j == 1 ? (int)h->own : 0, (int)(r - h->own)};
-    return rank_search_restrict(ctx, a, &s->ladder, restricted, &s->free.fit[r], &h->fit);
-}
-
-/* Tests it against the free fit. */
-static nonsens_status judge_hypothesis(nonsens_context *ctx, structured *s, int j)
-{
-    structured_hypothesis *h = &s->cause[j];
-    const classifier_fit *whole = &s->free.fit[s->rank];
-    h->held_out = whole->held_out;
-    h->loss = (classifier_difference){.p_value = 1.0, .ratio = NAN, .null_mean = NAN};
-    if (h->own > 0) {
-        TRY(rank_search_judge(ctx, &s->ladder, &h->fit, whole, &h->loss));
-        h->held_out = h->fit.held_out;
-    }
-    return NONSENS_OK;
+    return s->search.family->fit_restricted(ctx, a, &s->search, restricted, &s->free.fit[r], &h->fit);
 }
 
 /*
@@ -76,7 +54,7 @@ static nonsens_status judge_hypothesis(nonsens_context *ctx, structured *s, int 
 static bool is_negligible(const structured *s, int j)
 {
     const classifier_difference *loss = &s->cause[j].loss, *other = &s->cause[1 - j].loss;
-    double alpha = s->ladder.options->alpha;
+    double alpha = s->search.options->alpha;
     return loss->p_value > alpha / FAR_BELOW && loss->mean <= NEGLIGIBLE * other->mean &&
            other->z > special_normal_quantile(1.0 - alpha);
 }
@@ -84,9 +62,9 @@ static bool is_negligible(const structured *s, int j)
 static enum structured_verdict judge(const structured *s, int j)
 {
     const classifier_difference *loss = &s->cause[j].loss;
-    double alpha = s->ladder.options->alpha;
+    double alpha = s->search.options->alpha;
     return loss->p_value > 0.5 * alpha || is_negligible(s, j) ? FITS
-           : loss->p_value > rank_search_level(&s->ladder)    ? DOUBTFUL
+           : loss->p_value > rank_search_level(&s->search)    ? DOUBTFUL
                                                               : REJECTED;
 }
 
@@ -97,12 +75,19 @@ static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structu
         TRY(fit_hypothesis(ctx, a, s, j));
     }
     for (int j = 0; j < 2; j++) {
-        TRY(judge_hypothesis(ctx, s, j));
+        structured_hypothesis *h = &s->cause[j];
+        const classifier_fit *whole = &s->free.fit[s->rank];
+        h->held_out = whole->held_out;
+        h->loss = (classifier_difference){.p_value = 1.0, .ratio = NAN, .null_mean = NAN};
+        if (h->own > 0) {
+            TRY(s->search.family->judge(ctx, &s->search, &h->fit, whole, &h->loss));
+            h->held_out = h->fit.held_out;
+        }
     }
     for (int j = 0; j < 2; j++) {
         s->cause[j].verdict = judge(s, j);
     }
-    rank_search_compare(&s->ladder, s->cause[0].held_out, s->cause[1].held_out, &s->between);
+    rank_search_compare(&s->search, s->cause[0].held_out, s->cause[1].held_out, &s->between);
     return NONSENS_OK;
 }
 
@@ -126,17 +111,17 @@ static nonsens_status step_done(nonsens_context *ctx, int64_t done)
 static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                      const nonsens_options *options, structured *s)
 {
-    TRY(rank_search_new(ctx, a, pair, options, &s->ladder));
+    TRY(rank_search_new(ctx, a, pair, options, &s->search));
     TRY(step_done(ctx, 1));
     TRY(test_dependence(ctx, s));
-    TRY(rank_search_ranks(ctx, a, &s->ladder, KIND_BOTH, RANK_SEARCH_MAX_RANK + 1, &s->free));
+    TRY(rank_search_ranks(ctx, a, &s->search, KIND_BOTH, RANK_SEARCH_MAX_RANK + 1, &s->free));
     TRY(step_done(ctx, 2));
     s->rank = s->free.rank;
     if (s->rank == 0) {
         return NONSENS_OK;
     }
     for (int j = 0; j < 2; j++) {
-        TRY(rank_search_ranks(ctx, a, &s->ladder, j == 0 ? KIND_FIRST : KIND_SECOND, s->rank > 2 ? s->rank - 1 : 1,
+        TRY(rank_search_ranks(ctx, a, &s->search, j == 0 ? KIND_FIRST : KIND_SECOND, s->rank > 2 ? s->rank - 1 : 1,
                               &s->alone[j]));
     }
     TRY(step_done(ctx, 3));
@@ -159,38 +144,21 @@ static nonsens_status compare_at_two(nonsens_context *ctx, arena *a, structured 
         return NONSENS_OK;
     }
     for (int j = 0; j < 2; j++) {
-        TRY(rank_search_restrict(ctx, a, &s->ladder, (classifier_shape){j == 0, j == 1, 1}, &s->free.fit[2], &one[j]));
+        TRY(s->search.family->fit_restricted(ctx, a, &s->search, (classifier_shape){j == 0, j == 1, 1}, &s->free.fit[2],
+                                             &one[j]));
     }
-    rank_search_compare(&s->ladder, one[0].held_out, one[1].held_out, &s->between);
+    rank_search_compare(&s->search, one[0].held_out, one[1].held_out, &s->between);
     s->named_at_two = true;
     return NONSENS_OK;
 }
 
 /* ---- decision ---- */
 
-static enum result_decision direction_of(const structured *s, int cause)
-{
-    return (cause == 0) == structured_in_user_order(s) ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
-}
-
-static void decide_direction(const structured *s, int cause, nonsens_result *result)
-{
-    const structured_hypothesis *survivor = &s->cause[cause], *rejected = &s->cause[1 - cause];
-    result->decision = direction_of(s, cause);
-    result->p_value = fmin(1.0, 2.0 * rejected->loss.p_value);
-    result->reason =
-        survivor->own > 0
-            ? "The segments are told apart as well when the cause's features see the cause alone, and worse when "
-              "the effect's would have to see the effect alone."
-            : "Nothing changes in the cause alone, and what changes in the effect is no function of the effect alone: "
-              "the other variable acts on it, or a hidden cause that does not change acts on both.";
-}
-
 /* With this cause held-out rows are predicted better than with the other: not nested (or, with k = 0, conservative). */
 static bool is_clear(const structured *s, int cause)
 {
     double z = cause == 0 ? s->between.z : -s->between.z;
-    return z > special_normal_quantile(1.0 - s->ladder.options->alpha);
+    return z > special_normal_quantile(1.0 - s->search.options->alpha);
 }
 
 /*
@@ -216,7 +184,15 @@ static void decide_one(const structured *s, int cause, nonsens_result *result)
                          "differ in more ways than two disturbances would explain: a hidden cause that changes, a "
                          "changing mechanism, mixed segments or an effect that changes in several ways are possible.";
     } else {
-        decide_direction(s, cause, result);
+        bool user_order = (cause == 0) == structured_in_user_order(s);
+        result->decision = user_order ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
+        result->p_value = fmin(1.0, 2.0 * s->cause[1 - cause].loss.p_value);
+        result->reason =
+            s->cause[cause].own > 0
+                ? "The segments are told apart as well when the cause's features see the cause alone, and worse when "
+                  "the effect's would have to see the effect alone."
+                : "Nothing changes in the cause alone, and what changes in the effect is no function of the effect "
+                  "alone: the other variable acts on it, or a hidden cause that does not change acts on both.";
     }
 }
 

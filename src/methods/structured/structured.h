@@ -11,7 +11,7 @@
 /* How a direction does against the free classifier. */
 enum structured_verdict { FITS, DOUBTFUL, REJECTED };
 
-/* Variable j of the ladder as the cause: its restriction and what that costs. */
+/* Variable j of the search as the cause: its restriction and what that costs. */
 typedef struct structured_hypothesis {
     int64_t own;                /* k_j */
     classifier_fit fit;         /* where own > 0 */
@@ -21,7 +21,7 @@ typedef struct structured_hypothesis {
 } structured_hypothesis;
 
 typedef struct structured {
-    rank_search ladder;
+    rank_search search;
     rank_search_outcome free, alone[2];
     int64_t rank; /* at which the directions are compared */
     structured_hypothesis cause[2];
@@ -31,10 +31,10 @@ typedef struct structured {
     bool dependent; /* or no segment has enough rows to tell */
 } structured;
 
-/* The user's first column is variable 0 of the ladder. */
+/* The user's first column is variable 0 of the search. */
 static inline bool structured_in_user_order(const structured *s)
 {
-    return s->ladder.user[0] == 0;
+    return s->search.user[0] == 0;
 }
 
 /*

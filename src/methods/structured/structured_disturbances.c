@@ -6,34 +6,18 @@
 #include "methods/shared/change.h"
 #include "methods/shared/reasoning.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { LISTED = 8, LIST_BYTES = LISTED * (2 * SHOWN_BYTES + 8) + 40, MAX_TESTED = 30 };
-
-/* node_of (d): the node of each of the user's columns, in whose order everything here is said. */
-static nonsens_status find_nodes(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t **node_of)
-{
-    ARENA_TRY(ctx, scratch, *node_of, data->d);
-    for (int64_t k = 0; k < data->d; k++) {
-        (*node_of)[data->column_rank[k]] = k;
-    }
-    return NONSENS_OK;
-}
 
 static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const structured_search *s,
                                    nonsens_result *result)
 {
     const nonsens_data *data = s->scores->data;
-    double *source, *change;
     int64_t *nodes;
-    ARENA_TRY(ctx, &result->memory, source, data->n * data->d);
-    ARENA_TRY(ctx, &result->memory, change, data->segments * data->d);
+    TRY(result_make_sources(ctx, result, data->d));
     ARENA_TRY(ctx, scratch, nodes, data->d);
-    result->source = matrix_view(source, data->n, data->d);
-    result->modulation = matrix_view(change, data->segments, data->d);
     for (int64_t j = 0; j < data->d; j++) {
         int64_t causes = pdag_parents(&s->graph, j, nodes), column = data->column_rank[j];
         const structured_score *entry = scores_get(s->scores, j, causes, nodes);
@@ -74,11 +58,9 @@ static nonsens_status test_changes(nonsens_context *ctx, const structured_search
     for (int64_t j = 0; j < data->d; j++) {
         const double *v = matrix_col(result->source, j);
         change_test place, scale;
-        arena scratch = {0};
-        nonsens_status status = change_of_location(ctx, &scratch, v, data->segments, data->start, &place);
-        status = status == NONSENS_OK ? change_of_scale(ctx, &scratch, v, data->segments, data->start, &scale) : status;
-        arena_free(&scratch);
-        TRY(status);
+        SCOPED_ARENA(scratch);
+        TRY(change_of_location(ctx, &scratch, v, data->segments, data->start, &place));
+        TRY(change_of_scale(ctx, &scratch, v, data->segments, data->start, &scale));
         changes[node_of[j]] = place.p_value < level || scale.p_value < level;
         TRY(say_change(ctx, result, data->names[j], &place, &scale, changes[node_of[j]]));
         TRY(result_add(ctx, result, place.effect, place.p_value,
@@ -91,38 +73,22 @@ static nonsens_status test_changes(nonsens_context *ctx, const structured_search
     return NONSENS_OK;
 }
 
-/* "a, b, c and 4 more" */
-static void list_unchanged(const structured_search *s, const int64_t *node_of, const bool *changes,
-                           char list[LIST_BYTES], int64_t *count)
-{
-    char shown[SHOWN_BYTES];
-    size_t used = 0;
-    *count = 0;
-    list[0] = '\0';
-    for (int64_t j = 0; j < s->graph.d; j++) {
-        if (!changes[node_of[j]] && ++*count <= LISTED) {
-            used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", used ? ", " : "",
-                                     show_bare(shown, s->scores->data->names[j]));
-        }
-    }
-    if (*count > LISTED) {
-        snprintf(list + used, LIST_BYTES - used, " and %" PRId64 " more", *count - LISTED);
-    }
-}
-
 static nonsens_status note_unchanged(nonsens_context *ctx, const structured_search *s, const int64_t *node_of,
                                      const bool *changes, nonsens_result *result)
 {
-    char list[LIST_BYTES];
-    int64_t count;
-    list_unchanged(s, node_of, changes, list, &count);
-    if (count == 0) {
+    show_list list = {.max = LISTED};
+    for (int64_t j = 0; j < s->graph.d; j++) {
+        if (!changes[node_of[j]]) {
+            show_list_add(&list, s->scores->data->names[j]);
+        }
+    }
+    if (list.count == 0) {
         return NONSENS_OK;
     }
     return result_note(ctx, result, NONSENS_NOTE_CAUTION,
                        "%s: no change of the disturbance over the segments is seen. An edge between two such variables "
                        "is left without direction, since only the shape of the mechanism would speak for one.",
-                       list);
+                       show_list_end(&list));
 }
 
 /* Disturbances that are dependent inside segments, strongest evidence first found; tests of all pairs. */
@@ -133,17 +99,14 @@ static nonsens_status note_dependent(nonsens_context *ctx, const structured_sear
     char list[LIST_BYTES] = "", first[SHOWN_BYTES], second[SHOWN_BYTES];
     size_t used = 0;
     int64_t count = 0;
-    hsic_options how = hsic_options_from(&result->options, 0.0, 0);
-    how.null_kind = NULL_GAMMA;
+    hsic_options hsic = hsic_options_from(&result->options, 0.0, 0);
+    hsic.null_kind = NULL_GAMMA;
     for (int64_t a = 0; a < data->d && data->d <= MAX_TESTED; a++) {
         for (int64_t b = a + 1; b < data->d; b++) {
-            arena scratch = {0};
+            SCOPED_ARENA(scratch);
             hsic_result h;
-            nonsens_status status =
-                hsic_test_scalars(ctx, &scratch, data->n, matrix_col(result->source, a), matrix_col(result->source, b),
-                                  data->segments, data->start, &how, &h);
-            arena_free(&scratch);
-            TRY(status);
+            TRY(hsic_test_scalars(ctx, &scratch, data->n, matrix_col(result->source, a), matrix_col(result->source, b),
+                                  data->segments, data->start, &hsic, &h));
             if (h.p_value < level && ++count <= LISTED) {
                 used += (size_t)snprintf(list + used, sizeof list - used, "%s%s and %s", used ? ", " : "",
                                          show_bare(first, data->names[a]), show_bare(second, data->names[b]));
@@ -162,8 +125,8 @@ static nonsens_status note_dependent(nonsens_context *ctx, const structured_sear
 nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scratch, const structured_search *s,
                                               nonsens_result *result, bool *changes)
 {
-    int64_t *node_of;
-    TRY(find_nodes(ctx, scratch, s->scores->data, &node_of));
+    int64_t *node_of; // (d) the node of each of the user's columns, in whose order everything here is said
+    TRY(dataset_column_places(ctx, scratch, s->scores->data, &node_of));
     TRY(fill_sources(ctx, scratch, s, result));
     TRY(test_changes(ctx, s, node_of, result, changes));
     TRY(note_unchanged(ctx, s, node_of, changes, result));

@@ -6,9 +6,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-/* The ladder's variable for the user's column. */
+/* The search's variable for the user's column. */
 static int variable_of(const structured *s, int column)
 {
     return structured_in_user_order(s) ? column : 1 - column;
@@ -16,19 +15,19 @@ static int variable_of(const structured *s, int column)
 
 static const char *name_of(const structured *s, const nonsens_result *result, int variable)
 {
-    return result->names[s->ladder.user[variable]];
+    return result->names[s->search.user[variable]];
 }
 
 /* Half the width of the interval at level 1 - alpha. */
 static double reach(const structured *s, const classifier_difference *d)
 {
-    return d->error * special_normal_quantile(1.0 - 0.5 * s->ladder.options->alpha);
+    return d->error * special_normal_quantile(1.0 - 0.5 * s->search.options->alpha);
 }
 
 static double gain_over_shares(const structured *s, const classifier_fit *f)
 {
     classifier_difference d = {0};
-    rank_search_compare(&s->ladder, f->held_out, s->ladder.chance, &d);
+    rank_search_compare(&s->search, f->held_out, s->search.chance, &d);
     return d.mean;
 }
 
@@ -127,7 +126,7 @@ static nonsens_status report_direction(nonsens_context *ctx, const structured *s
 {
     const structured_hypothesis *h = &s->cause[j];
     const char *cause = name_of(s, result, j), *effect = name_of(s, result, 1 - j);
-    TRY(result_add(ctx, result, h->loss.mean, h->loss.p_value, s->ladder.family->loss, "loss of %s->%s", cause,
+    TRY(result_add(ctx, result, h->loss.mean, h->loss.p_value, s->search.family->loss, "loss of %s->%s", cause,
                    effect));
     TRY(result_add(ctx, result, h->loss.z, NAN, "the same over its standard error", "z of %s->%s", cause, effect));
     TRY(result_add(ctx, result, h->loss.ratio, NAN, "penalised likelihood ratio on all rows, in nats",
@@ -162,7 +161,7 @@ static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j,
                        "On unseen rows %s->%s loses %s nats per row against the free classifier (%s %% interval %s to "
                        "%s).",
                        name_of(s, result, j), name_of(s, result, 1 - j), number_print(value, loss->mean, DIGITS),
-                       number_print(level, 100.0 * (1.0 - s->ladder.options->alpha), DIGITS),
+                       number_print(level, 100.0 * (1.0 - s->search.options->alpha), DIGITS),
                        number_print(low, loss->mean - reach(s, loss), DIGITS),
                        number_print(high, loss->mean + reach(s, loss), DIGITS));
 }
@@ -176,7 +175,7 @@ static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j,
  */
 static void source_of(const structured *s, const double *feature, int variable, double *out)
 {
-    const rank_search *l = &s->ladder;
+    const rank_search *l = &s->search;
     int64_t n = l->pair->n;
     const double *x = l->warped[variable];
     double mean = 0.0, square = 0.0, middle = 0.0, sense = 0.0;
@@ -208,9 +207,9 @@ static void modulation_of(const nonsens_data *pair, const double *source, double
 
 static void add_source(const structured *s, const double *feature, int variable, nonsens_result *result)
 {
-    int32_t column = s->ladder.user[variable];
+    int32_t column = s->search.user[variable];
     source_of(s, feature, variable, matrix_col(result->source, column));
-    modulation_of(s->ladder.pair, matrix_col(result->source, column), matrix_col(result->modulation, column));
+    modulation_of(s->search.pair, matrix_col(result->source, column), matrix_col(result->modulation, column));
 }
 
 /*
@@ -222,21 +221,17 @@ static nonsens_status add_sources(nonsens_context *ctx, arena *a, const structur
     int cause = (result->better == BETTER_SECOND) == structured_in_user_order(s) ? 1 : 0;
     const structured_hypothesis *h = &s->cause[cause];
     const classifier_fit *f = h->own > 0 ? &h->fit : &s->free.fit[s->rank];
-    int64_t n = s->ladder.pair->n, segments = s->ladder.pair->segments;
-    double *feature, *change, *source;
+    double *feature;
     if (!f->theta) {
         return NONSENS_OK;
     }
     TRY(features_of(ctx, a, f, &feature));
-    ARENA_TRY(ctx, &result->memory, source, 2 * n);
-    ARENA_TRY(ctx, &result->memory, change, 2 * segments);
-    result->source = matrix_view(source, n, 2);
-    result->modulation = matrix_view(change, segments, 2);
+    TRY(result_make_sources(ctx, result, 2));
     if (h->own > 0) {
         add_source(s, feature, cause, result);
     }
     if (f->model.rank > h->own) {
-        add_source(s, feature + h->own * n, 1 - cause, result);
+        add_source(s, feature + h->own * s->search.pair->n, 1 - cause, result);
     }
     return NONSENS_OK;
 }

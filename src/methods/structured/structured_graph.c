@@ -87,7 +87,7 @@ static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, structu
                       "turned(%s->%s)", name_of(data, b), name_of(data, a));
 }
 
-/* Nodes from causes to effects, of several that could come next the first in canonical order; variables of the user. */
+/* Nodes from causes to effects, of several that could come next the first in canonical order. */
 static nonsens_status report_order(nonsens_context *ctx, arena *scratch, const structured_search *s,
                                    nonsens_result *result)
 {
@@ -104,12 +104,12 @@ static nonsens_status report_order(nonsens_context *ctx, arena *scratch, const s
             }
             if (!done[j] && waiting == 0) {
                 done[j] = true;
-                order[placed++] = s->scores->data->column_rank[j];
+                order[placed++] = j;
                 break;
             }
         }
     }
-    return result_keep_order(ctx, result, order);
+    return result_keep_order(ctx, result, s->scores->data->column_rank, order);
 }
 
 /* The log likelihood of the graph, and that of the graph without edges. */
@@ -156,31 +156,24 @@ static nonsens_status report_graph(nonsens_context *ctx, arena *scratch, structu
     return report_order(ctx, scratch, s, result);
 }
 
-static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, structured_scores *sc, nonsens_result *result)
-{
-    double d = (double)sc->data->d;
-    knowledge space;
-    structured_search s = {.scores = sc, .least = MIN_GAIN * (double)sc->data->n};
-    s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));
-    if (result->known) {
-        TRY(knowledge_permute(ctx, scratch, result->known, sc->data->column_rank, &space));
-        s.known = &space;
-    }
-    TRY(search_run(ctx, scratch, &s));
-    return report_graph(ctx, scratch, &s, result);
-}
-
 nonsens_status structured_discover(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                    const nonsens_options *options, nonsens_result *result)
 {
-    structured_scores sc;
+    SCOPED(structured_scores_free) structured_scores sc = {0};
+    double d = (double)data->d;
+    knowledge space;
+    structured_search s = {.scores = &sc, .min_gain = MIN_GAIN * (double)data->n};
     if (data->segments > MAX_SEGMENTS) {
         return fail(ctx, NONSENS_ERR_DATA,
                     "there are %" PRId64 " segments; structured takes at most %d for a graph, merge some of them",
                     data->segments, MAX_SEGMENTS);
     }
-    nonsens_status status = structured_scores_new(ctx, scratch, data, options, &sc);
-    status = status == NONSENS_OK ? find_graph(ctx, scratch, &sc, result) : status;
-    structured_scores_free(&sc);
-    return status;
+    TRY(structured_scores_new(ctx, scratch, data, options, &sc));
+    s.level = -special_normal_quantile(result->options.alpha / (d * (d - 1.0)));
+    if (result->known) {
+        TRY(knowledge_permute(ctx, scratch, result->known, data->column_rank, &space));
+        s.known = &space;
+    }
+    TRY(search_run(ctx, scratch, &s));
+    return report_graph(ctx, scratch, &s, result);
 }

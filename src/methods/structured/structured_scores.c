@@ -10,14 +10,12 @@ enum { BUCKETS = 4096, MAX_GROUPS = 256, GROUP_ROWS = 4, FOLDS = 5 };
 
 static nonsens_status warp_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, const double ***warped)
 {
-    arena scratch = {0};
     double *column;
     ARENA_TRY(ctx, a, *warped, data->d);
     for (int64_t k = 0; k < data->d; k++) {
+        SCOPED_ARENA(scratch);
         ARENA_TRY(ctx, a, column, data->n);
-        nonsens_status status = sample_warp(ctx, &scratch, data->n, matrix_col(data->x, data->column_rank[k]), column);
-        arena_free(&scratch);
-        TRY(status);
+        TRY(sample_warp(ctx, &scratch, data->n, matrix_col(data->x, data->column_rank[k]), column));
         (*warped)[k] = column;
     }
     return NONSENS_OK;
@@ -69,7 +67,7 @@ static size_t bucket_of(int64_t effect, int64_t causes, const int64_t *cause)
     return (size_t)(hash % BUCKETS);
 }
 
-static structured_score *find(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause)
+const structured_score *scores_get(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause)
 {
     for (structured_score *at = s->table[bucket_of(effect, causes, cause)]; at; at = at->next) {
         if (at->effect == effect && at->causes == causes &&
@@ -80,15 +78,10 @@ static structured_score *find(const structured_scores *s, int64_t effect, int64_
     return NULL;
 }
 
-const structured_score *scores_get(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause)
-{
-    return find(s, effect, causes, cause);
-}
-
 nonsens_status scores_want(nonsens_context *ctx, structured_scores *s, int64_t effect, int64_t causes,
                            const int64_t *cause)
 {
-    if (find(s, effect, causes, cause)) {
+    if (scores_get(s, effect, causes, cause)) {
         return NONSENS_OK;
     }
     structured_score *entry, **bucket = &s->table[bucket_of(effect, causes, cause)];
@@ -118,7 +111,7 @@ static const structured_score *find_smaller(const structured_scores *s, const st
                 cause[count++] = entry->cause[i];
             }
         }
-        const structured_score *at = find(s, entry->effect, count, cause);
+        const structured_score *at = scores_get(s, entry->effect, count, cause);
         if (at && at->settled && (!best || at->total > best->total)) {
             best = at;
         }

@@ -39,7 +39,7 @@ void structured_scores_free(structured_scores *s);
 nonsens_status scores_want(nonsens_context *ctx, structured_scores *s, int64_t effect, int64_t causes,
                            const int64_t *cause);
 nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const char *phase);
-/* A score that is there. */
+/* NULL if it was never asked for. */
 const structured_score *scores_get(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause);
 
 #endif

@@ -1,11 +1,10 @@
 #include "methods/structured/structured_search.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MAX_TOGGLES = 4 * MECHANISM_MAX_CAUSES };
 
-/* Nats over all rows that arrows turned must gain: less than fits are good to, far more than sums are rounded. */
+/* Nats over all rows that reversed edges must gain: less than fits are good to, far more than sums are rounded. */
 static const double MIN_TURN = 1e-3;
 
 /* An arrow that comes or goes. */
@@ -197,7 +196,7 @@ static nonsens_status list_double_turns(nonsens_context *ctx, arena *a, const st
     return NONSENS_OK;
 }
 
-/* a -> b is turned and a and b exchange their other causes. */
+/* a -> b is reversed and a and b exchange their other causes. */
 static move move_exchange(const structured_search *s, int64_t a, int64_t b, int64_t *nodes)
 {
     move m = move_turn(a, b);
@@ -247,7 +246,7 @@ static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured
     for (int64_t i = 0; i < kept; i++) {
         structured_gain gain = gain_of(s, &list->at[i], &after, nodes);
         bool adds = list->at[i].count == 1; // others add to one sum of scores, hence no graph comes twice
-        bool is_worth = adds ? gain.total > s->least && gain.z > s->level : gain.total > MIN_TURN;
+        bool is_worth = adds ? gain.total > s->min_gain && gain.z > s->level : gain.total > MIN_TURN;
         if (is_worth && gain.total > best) {
             best = gain.total;
             chosen = i;
@@ -260,10 +259,10 @@ static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured
     return NONSENS_OK;
 }
 
-/* ---- arrows turned, with causes chosen anew -------------------------------------------------------------------- */
+/* ---- edges reversed, with causes chosen anew -------------------------------------------------------------------- */
 
 /*
- * Where a -> b is turned, what reached b through a must reach it by itself, and the other way round: causes of one end
+ * If a -> b is reversed, what reached b through a must reach it by itself, and the other way round: causes of one end
  * are offered to the other (as in Chickering, "A transformational characterization of equivalent Bayesian network
  * structures", UAI 1995, where both ends get all of them).
  */
@@ -299,7 +298,7 @@ static nonsens_status offer_causes(nonsens_context *ctx, structured_search *s, t
                                    pdag *after, int64_t *nodes)
 {
     int64_t effect = t->end[side], other = t->end[1 - side], best = -1;
-    double most = 0.0;
+    double largest = 0.0;
     for (int64_t i = 0; i < s->graph.d; i++) {
         if (!pdag_is_arrow(&s->graph, i, other) || !may_add(s, &t->graph, i, effect, nodes)) {
             continue;
@@ -311,8 +310,8 @@ static nonsens_status offer_causes(nonsens_context *ctx, structured_search *s, t
             continue;
         }
         structured_gain gain = compare_sets(s, effect, &t->graph, after, nodes);
-        if (gain.total > s->least && gain.z > s->level && gain.total > most) {
-            most = gain.total;
+        if (gain.total > s->min_gain && gain.z > s->level && gain.total > largest) {
+            largest = gain.total;
             best = i;
         }
     }
@@ -409,7 +408,7 @@ static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, struc
     int64_t edges = pdag_edge_count(&s->graph), *nodes, weakest = -1;
     pdag_edge *edge;
     pdag after;
-    double least = INFINITY;
+    double smallest = INFINITY;
     ARENA_TRY(ctx, scratch, edge, edges + 1);
     ARENA_TRY(ctx, scratch, nodes, s->graph.d);
     TRY(pdag_new(ctx, scratch, s->graph.d, &after));
@@ -425,8 +424,8 @@ static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, struc
         move m = move_remove(edge[i].from, edge[i].to);
         if (is_legal(s, &m, &after, nodes)) {
             structured_gain lost = gain_of(s, &m, &after, nodes);
-            if ((-lost.z < s->level || -lost.total < s->least) && -lost.z < least) {
-                least = -lost.z;
+            if ((-lost.z < s->level || -lost.total < s->min_gain) && -lost.z < smallest) {
+                smallest = -lost.z;
                 weakest = i;
             }
         }

@@ -2,11 +2,11 @@
  * structured_search.h - the graph whose mechanisms explain held-out rows best.
  *
  * From the graph without edges (or with those that are required), the move that gains most is made, again and again: an
- * arrow more or an arrow turned; where none gains, two arrows at one node turned at once, an arrow turned whose ends
- * exchange their other causes, or an arrow turned whose ends choose causes anew, which leads out of graphs that were
- * begun at the wrong end.  An arrow more must gain enough to be no accident (level) and no mere mend of another
- * mechanism's misfit (least).  Then arrows that no longer do so are taken away, the weakest first, and arrows are
- * turned again.
+ * edge is added or reversed; if none gains, two edges at one node are reversed at once, an edge is reversed whose ends
+ * exchange their other causes, or one whose ends choose causes anew, which leads out of graphs that were begun at the
+ * wrong end.  An added edge must improve the held-out score significantly (level), and by more than mends another
+ * mechanism's misfit (min_gain).  Then edges that no longer do so are removed, the weakest first, and edges are
+ * reversed again.
  */
 #ifndef METHODS_STRUCTURED_STRUCTURED_SEARCH_H
 #define METHODS_STRUCTURED_STRUCTURED_SEARCH_H
@@ -25,7 +25,7 @@ typedef struct structured_search {
     const knowledge *known; /* NULL: nothing */
     pdag graph;             /* arrows alone */
     double level;           /* standard errors that an arrow must gain */
-    double least;           /* nats over all rows that it must gain */
+    double min_gain;        /* nats over all rows that it must gain */
 } structured_search;
 
 nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s);

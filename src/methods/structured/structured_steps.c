@@ -29,7 +29,7 @@ static nonsens_status say_rank(nonsens_context *ctx, const structured *s, int64_
     bool fitted = r <= f->fitted && f->fit[r].held_out;
     const char *which = r == 1 ? "One feature of both variables" : "A further feature",
                *verdict = r <= f->rank ? "it is needed"
-                          : f->step[r].p_value > rank_search_rank_level(&s->ladder, KIND_BOTH, r)
+                          : f->step[r].p_value > rank_search_rank_level(&s->search, KIND_BOTH, r)
                               ? "it is not needed"
                               : "too little, for all its significance, to count";
     if (!fitted) {
@@ -45,7 +45,7 @@ static nonsens_status say_rank(nonsens_context *ctx, const structured *s, int64_
 /* A significant loss that is put down to the features (structured.c). */
 static bool is_excused(const structured *s, const structured_hypothesis *h)
 {
-    return h->verdict == FITS && h->loss.p_value <= 0.5 * s->ladder.options->alpha;
+    return h->verdict == FITS && h->loss.p_value <= 0.5 * s->search.options->alpha;
 }
 
 static const char *const VERDICT[] = {
@@ -58,8 +58,8 @@ static nonsens_status say_direction(nonsens_context *ctx, const structured *s, i
 {
     const structured_hypothesis *h = &s->cause[j];
     char cause[SHOWN_BYTES], effect[SHOWN_BYTES], loss[NUMBER_BYTES], p_value[REASONING_P_BYTES];
-    show_bare(cause, result->names[s->ladder.user[j]]);
-    show_bare(effect, result->names[s->ladder.user[1 - j]]);
+    show_bare(cause, result->names[s->search.user[j]]);
+    show_bare(effect, result->names[s->search.user[1 - j]]);
     if (h->own == 0) {
         return result_reason(
             ctx, result,

@@ -21,7 +21,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MAX_PAIRED_VARIABLES = 10, MAX_CLASSIFIED_VARIABLES = 3, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
 
@@ -34,7 +33,7 @@ typedef struct diagnosis {
     arena *scratch;
 } diagnosis;
 
-/* Significant digits of figures in sentences. */
+/* Significant digits of values in sentences. */
 enum { SENTENCE_DIGITS = 3 };
 
 /* ---- sizes ---- */
@@ -247,10 +246,10 @@ static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, doub
     int64_t whole[2] = {0, data->n}, i = data->column_rank[a], j = data->column_rank[b];
     const char *first = data->names[i < j ? i : j], *second = data->names[i < j ? j : i];
     bool stratified = data->segments > 1;
-    hsic_options how = hsic_options_from(d->options, level, (uint64_t)(a * data->d + b));
+    hsic_options hsic = hsic_options_from(d->options, level, (uint64_t)(a * data->d + b));
     hsic_result test;
     TRY(hsic_test_scalars(d->ctx, d->scratch, data->n, matrix_col(data->x, i), matrix_col(data->x, j),
-                          stratified ? data->segments : 1, stratified ? data->start : whole, &how, &test));
+                          stratified ? data->segments : 1, stratified ? data->start : whole, &hsic, &test));
     double p_value = test.segments_used > 0 ? test.p_value : NAN;
     TRY(result_add(d->ctx, d->result, test.statistic, p_value,
                    stratified ? "kernel test of independence inside each segment, added up"
@@ -283,40 +282,30 @@ static nonsens_status report_pairs(const diagnosis *d)
 
 /* ---- segment classifiers ---- */
 
-static nonsens_status note_sample(const diagnosis *d, const nonsens_data *all, const nonsens_data *fewer)
-{
-    char first[SHOWN_BYTES], second[SHOWN_BYTES];
-    return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
-                       "%s and %s: segment classifiers were fitted to %" PRId64 " of %" PRId64
-                       " rows, drawn evenly from all segments (--most-rows).",
-                       show_bare(first, all->names[0]), show_bare(second, all->names[1]), fewer->n, all->n);
-}
-
 /* By the rows that `direction` would use. */
 static nonsens_status classify_pair(const diagnosis *d, const nonsens_data *pair, const nonsens_options *options,
                                     bool single)
 {
-    arena scratch = {0};
-    nonsens_data *fewer;
+    SCOPED_ARENA(scratch);
+    SCOPED(memory_release_scoped) nonsens_data *fewer = NULL;
+    char first[SHOWN_BYTES], second[SHOWN_BYTES];
     TRY(subsample(d->ctx, pair, options, method_max_rows(method_default(NONSENS_COMMAND_DIRECTION), options), &fewer));
-    nonsens_status status = fewer ? note_sample(d, pair, fewer) : NONSENS_OK;
-    if (status == NONSENS_OK) {
-        status = diagnose_pair(d->ctx, &scratch, fewer ? fewer : pair, options, single, d->result);
+    if (fewer) {
+        TRY(result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
+                        "%s and %s: segment classifiers were fitted to %" PRId64 " of %" PRId64
+                        " rows, drawn evenly from all segments (--most-rows).",
+                        show_bare(first, pair->names[0]), show_bare(second, pair->names[1]), fewer->n, pair->n));
     }
-    arena_free(&scratch);
-    nonsens_data_free(fewer);
-    return status;
+    return diagnose_pair(d->ctx, &scratch, fewer ? fewer : pair, options, single, d->result);
 }
 
 /* The pair of --x and --y, or the only one. */
 static nonsens_status classify_named(const diagnosis *d)
 {
     const nonsens_data *pair;
-    nonsens_data *owned;
+    SCOPED(memory_release_scoped) nonsens_data *owned = NULL;
     TRY(variables_pair(d->ctx, d->data, d->options, &pair, &owned));
-    nonsens_status status = classify_pair(d, pair, d->options, true);
-    nonsens_data_free(owned);
-    return status;
+    return classify_pair(d, pair, d->options, true);
 }
 
 static nonsens_status classify_all(const diagnosis *d)
@@ -326,11 +315,9 @@ static nonsens_status classify_all(const diagnosis *d)
     options.alpha /= (double)(variables * (variables - 1) / 2);
     for (int64_t a = 0; a < variables; a++) {
         for (int64_t b = a + 1; b < variables; b++) {
-            nonsens_data *pair;
+            SCOPED(memory_release_scoped) nonsens_data *pair = NULL;
             TRY(dataset_pair(d->ctx, d->data, a, b, &pair));
-            nonsens_status status = classify_pair(d, pair, &options, false);
-            nonsens_data_free(pair);
-            TRY(status);
+            TRY(classify_pair(d, pair, &options, false));
         }
     }
     return NONSENS_OK;
@@ -371,34 +358,26 @@ static nonsens_status report_memory(const diagnosis *d)
 
 /* ---- the run ---- */
 
-static nonsens_status diagnose(const diagnosis *d)
-{
-    TRY(report_sizes(d));
-    TRY(report_changes(d));
-    TRY(report_pairs(d));
-    TRY(report_classifiers(d));
-    TRY(report_memory(d));
-    TRY(report_segment_rows(d));
-    return result_finish(d->ctx, d->result);
-}
-
 nonsens_status nonsens_run_diagnose(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                     nonsens_result **out)
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
+    SCOPED(memory_release_scoped) nonsens_result *result = NULL;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_DIAGNOSE));
-    TRY(result_new(ctx, data, options, "diagnose", out));
-    diagnosis d = {ctx, data, options, *out, &scratch};
-    nonsens_status status = diagnose(&d);
-    arena_free(&scratch);
-    if (status != NONSENS_OK) {
-        nonsens_result_free(*out);
-        *out = NULL;
-        return status;
-    }
-    (*out)->seconds = clock_seconds() - begun;
+    TRY(result_new(ctx, data, options, "diagnose", &result));
+    diagnosis d = {ctx, data, options, result, &scratch};
+    TRY(report_sizes(&d));
+    TRY(report_changes(&d));
+    TRY(report_pairs(&d));
+    TRY(report_classifiers(&d));
+    TRY(report_memory(&d));
+    TRY(report_segment_rows(&d));
+    TRY(result_finish(ctx, result));
+    result->seconds = clock_seconds() - begun;
+    *out = result;
+    result = NULL;
     return NONSENS_OK;
 }

@@ -33,10 +33,8 @@ static nonsens_status centred_features(nonsens_context *ctx, arena *a, const cla
     const classifier_sample *s = m->data;
     ARENA_TRY(ctx, a, *out, m->rank * s->n);
     for (int64_t k = 0; k < s->folds; k++) {
-        arena work = {0};
-        nonsens_status status = model_features(ctx, &work, m, theta, k, *out);
-        arena_free(&work);
-        TRY(status);
+        SCOPED_ARENA(work);
+        TRY(model_features(ctx, &work, m, theta, k, *out));
     }
     for (int64_t j = 0; j < m->rank; j++) {
         double mean = 0.0, *feature = *out + j * s->n;
@@ -86,8 +84,8 @@ static void scale_weights(const classifier_model *m, const double *theta, const 
     }
 }
 
-nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
-                                diagnose_spectrum *out)
+nonsens_status diagnose_find_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
+                                      diagnose_spectrum *out)
 {
     const classifier_sample *s = m->data;
     int64_t r = m->rank, segments = s->segments;
@@ -129,19 +127,17 @@ static nonsens_status measure_proportion(nonsens_context *ctx, diagnose_classifi
     int64_t folds = f->model.data->folds;
     p->proportion = 0.0;
     for (int64_t k = 0; k < folds; k++) {
-        arena scratch = {0};
+        SCOPED_ARENA(scratch);
         diagnose_spectrum s;
-        nonsens_status status = picture_spectrum(ctx, &scratch, &f->fold_model[k], f->fold_theta[k], &s);
-        p->proportion += status == NONSENS_OK && s.value[0] > 0.0 ? s.value[1] / s.value[0] / (double)folds : 0.0;
-        arena_free(&scratch);
-        TRY(status);
+        TRY(diagnose_find_spectrum(ctx, &scratch, &f->fold_model[k], f->fold_theta[k], &s));
+        p->proportion += s.value[0] > 0.0 ? s.value[1] / s.value[0] / (double)folds : 0.0;
     }
     return NONSENS_OK;
 }
 
 /* ---- without a segment ---- */
 
-/* The ladder's rows without those of one segment. */
+/* The search's rows without those of one segment. */
 static nonsens_status drop_segment(nonsens_context *ctx, arena *a, const rank_search *l, int64_t dropped,
                                    classifier_sample *out)
 {
@@ -168,21 +164,20 @@ static nonsens_status fit_once(nonsens_context *ctx, arena *a, const rank_search
                                int rank, classifier_fit *f)
 {
     double lambda[] = {l->penalty.all, l->penalty.test};
-    arena work = {0};
+    SCOPED_ARENA(work);
     TRY(fit_new(ctx, a, rows, (classifier_shape){0, 0, rank}, &l->penalty, f));
-    nonsens_status status = fit_start_cold(ctx, &work, f);
-    for (int pass = 0; pass < 2 && status == NONSENS_OK; pass++) {
+    TRY(fit_start_cold(ctx, &work, f));
+    for (int pass = 0; pass < 2; pass++) {
         f->lambda = lambda[pass];
-        status = fit_all(ctx, &work, 1, f);
+        TRY(fit_all(ctx, &work, 1, f));
     }
-    arena_free(&work);
-    return status;
+    return NONSENS_OK;
 }
 
 static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     const diagnose_classifiers *p = state;
-    const rank_search *l = &p->ladder;
+    const rank_search *l = &p->search;
     classifier_difference *step = &p->without[job];
     classifier_sample rows;
     classifier_fit two, three;
@@ -201,9 +196,9 @@ static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_
 static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const diagnose_classifiers *p, bool *marked)
 {
     const classifier_fit *third = &p->free.fit[EXPECTED_RANK + 1];
-    int64_t segments = p->ladder.pair->segments, count = segments > MANY_SEGMENTS ? STANDING_OUT : segments;
+    int64_t segments = p->search.pair->segments, count = segments > MANY_SEGMENTS ? STANDING_OUT : segments;
     diagnose_spectrum s;
-    TRY(picture_spectrum(ctx, a, &third->model, third->theta, &s));
+    TRY(diagnose_find_spectrum(ctx, a, &third->model, third->theta, &s));
     const double *part = s.part + EXPECTED_RANK * segments;
     for (int64_t k = 0; k < count; k++) {
         int64_t best = -1;
@@ -217,19 +212,19 @@ static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const diagno
 
 static nonsens_status choose_segments(nonsens_context *ctx, arena *a, diagnose_classifiers *p)
 {
-    int64_t segments = p->ladder.pair->segments;
+    int64_t segments = p->search.pair->segments;
     bool *marked;
-    int32_t *rank_search_segment; // (segments) of each of the data set
+    int32_t *place; // (segments) in the search of each segment of the data set
     ARENA_TRY(ctx, a, marked, segments);
-    ARENA_TRY(ctx, a, rank_search_segment, segments);
+    ARENA_TRY(ctx, a, place, segments);
     ARENA_TRY(ctx, a, p->left_out, segments);
     TRY(mark_segments(ctx, a, p, marked));
     for (int64_t e = 0; e < segments; e++) {
-        rank_search_segment[p->ladder.user_segment[e]] = (int32_t)e;
+        place[p->search.user_segment[e]] = (int32_t)e;
     }
     for (int64_t e = 0; e < segments; e++) {
-        if (marked[rank_search_segment[e]]) {
-            p->left_out[p->left_outs++] = rank_search_segment[e];
+        if (marked[place[e]]) {
+            p->left_out[p->left_outs++] = place[e];
         }
     }
     return NONSENS_OK;
@@ -237,12 +232,12 @@ static nonsens_status choose_segments(nonsens_context *ctx, arena *a, diagnose_c
 
 static nonsens_status leave_segments_out(nonsens_context *ctx, arena *a, diagnose_classifiers *p)
 {
-    if (p->free.rank <= EXPECTED_RANK || p->ladder.pair->segments < MIN_TO_LEAVE_OUT) {
+    if (p->free.rank <= EXPECTED_RANK || p->search.pair->segments < MIN_TO_LEAVE_OUT) {
         return NONSENS_OK;
     }
     TRY(choose_segments(ctx, a, p));
     ARENA_TRY(ctx, a, p->without, p->left_outs);
-    return parallel_for(ctx, p->ladder.threads, p->left_outs, "leaving segments out", leave_out_job, p);
+    return parallel_for(ctx, p->search.threads, p->left_outs, "leaving segments out", leave_out_job, p);
 }
 
 /* ---- fits ---- */
@@ -256,7 +251,7 @@ static nonsens_status fit_ranks(nonsens_context *ctx, arena *a, diagnose_classif
 {
     static const char phase[] = "segment classifiers";
     enum { STEPS = 3 };
-    const rank_search *l = &p->ladder;
+    const rank_search *l = &p->search;
     report_progress(ctx, phase, 0, STEPS);
     TRY(rank_search_ranks(ctx, a, l, KIND_BOTH, RANK_SEARCH_MAX_RANK + 1, &p->free));
     measure_gain(l, &p->free, &p->gain);
@@ -273,9 +268,9 @@ static nonsens_status fit_ranks(nonsens_context *ctx, arena *a, diagnose_classif
 nonsens_status diagnose_classify(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                  const nonsens_options *options, diagnose_classifiers *p)
 {
-    TRY(rank_search_new(ctx, a, pair, options, &p->ladder));
+    TRY(rank_search_new(ctx, a, pair, options, &p->search));
     for (int64_t e = 0; e < pair->segments; e++) {
-        p->entropy -= p->ladder.sample.share[e] * log(p->ladder.sample.share[e]);
+        p->entropy -= p->search.sample.share[e] * log(p->search.sample.share[e]);
     }
     TRY(fit_ranks(ctx, a, p));
     TRY(measure_proportion(ctx, p));

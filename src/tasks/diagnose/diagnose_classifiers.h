@@ -11,13 +11,13 @@ enum { EXPECTED_RANK = 2 }; /* of two disturbances that change each in its own w
 
 /* Everything that is found, before anything is said. */
 typedef struct diagnose_classifiers {
-    rank_search ladder;
+    rank_search search;
     rank_search_outcome free, alone[2]; /* alone: of the user's two columns */
     classifier_difference gain,
         gained[2];     /* of the best free classifier, of those of one column, over the segment shares */
     double entropy;    /* of the segments, in nats */
     double proportion; /* second singular value over the first; NaN if rank two was not fitted */
-    int32_t *left_out; /* (left_outs) the ladder's segments, in the order of the data set's */
+    int32_t *left_out; /* (left_outs) the search's segments, in the order of the data set's */
     int64_t left_outs;
     classifier_difference *without; /* (left_outs) rank three against rank two without the segment */
 } diagnose_classifiers;
@@ -33,7 +33,7 @@ typedef struct diagnose_spectrum {
     double *part;  /* (rank, segments) each segment's part in the square of each value; they add up to one */
 } diagnose_spectrum;
 
-nonsens_status picture_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
-                                diagnose_spectrum *out);
+nonsens_status diagnose_find_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
+                                      diagnose_spectrum *out);
 
 #endif

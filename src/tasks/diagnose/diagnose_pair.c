@@ -97,20 +97,20 @@ static const char *rank_words(int64_t rank)
 
 static nonsens_status note_rank(const report *r)
 {
-    int64_t rank = r->p->free.rank, most = r->p->ladder.most;
+    int64_t rank = r->p->free.rank, max_rank = r->p->search.max_rank;
     if (rank == 0) {
         return NONSENS_OK;
     }
     TRY(result_note(r->ctx, r->result, NONSENS_NOTE_INFO, "%s and %s: the segments differ in %" PRId64 " way%s%s%s.",
                     r->name[0], r->name[1], rank, plural(rank), rank == RANK_SEARCH_MAX_RANK + 1 ? " or more" : "",
                     rank_words(rank)));
-    if (rank < most || rank > RANK_SEARCH_MAX_RANK) {
+    if (rank < max_rank || rank > RANK_SEARCH_MAX_RANK) {
         return NONSENS_OK;
     }
     return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
                        "%s and %s: with %" PRId64 " segments no more than %" PRId64
                        " ways can be seen; more segments would show whether there are more.",
-                       r->name[0], r->name[1], r->p->ladder.pair->segments, most);
+                       r->name[0], r->name[1], r->p->search.pair->segments, max_rank);
 }
 
 static nonsens_status report_ranks(const report *r)
@@ -170,31 +170,23 @@ static nonsens_status report_proportion(const report *r)
         r->name[0], r->name[1], number_print(number, p->proportion, DIGITS));
 }
 
-/* Labels of the segments without which there is no third way, the first LISTED of them; returns how many there are. */
-static int64_t list_settling(const report *r, char list[LIST_BYTES])
+/* Segments without which there is no third way: the labels of the first LISTED of them. */
+static nonsens_status note_settling(const report *r)
 {
     const diagnose_classifiers *p = r->p;
+    char list[LIST_BYTES] = "";
     int64_t found = 0;
     size_t used = 0;
-    list[0] = '\0';
     for (int64_t k = 0; k < p->left_outs; k++) {
         char label[SHOWN_BYTES];
-        if (p->without[k].p_value <= rank_search_level(&p->ladder) || ++found > LISTED) {
+        if (p->without[k].p_value <= rank_search_level(&p->search) || ++found > LISTED) {
             continue;
         }
-        show_bare(label, p->ladder.pair->labels[p->ladder.user_segment[p->left_out[k]]]);
+        show_bare(label, p->search.pair->labels[p->search.user_segment[p->left_out[k]]]);
         if (used + strlen(label) + sizeof ", " <= LIST_BYTES) {
             used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", found > 1 ? ", " : "", label);
         }
     }
-    return found;
-}
-
-static nonsens_status note_settling(const report *r)
-{
-    const diagnose_classifiers *p = r->p;
-    char list[LIST_BYTES];
-    int64_t found = list_settling(r, list);
     if (found == 0) {
         return result_note(r->ctx, r->result, NONSENS_NOTE_CAUTION,
                            "%s and %s: no single segment accounts for the further ways; without any one of them there "
@@ -220,7 +212,7 @@ static nonsens_status report_left_out(const report *r)
     for (int64_t k = 0; k < p->left_outs; k++) {
         TRY(result_add(r->ctx, r->result, p->without[k].ratio, p->without[k].p_value,
                        "log likelihood ratio, about, of a third way if this segment is left out",
-                       "rank 3 without(%s)%s", p->ladder.pair->labels[p->ladder.user_segment[p->left_out[k]]],
+                       "rank 3 without(%s)%s", p->search.pair->labels[p->search.user_segment[p->left_out[k]]],
                        r->tail));
     }
     return p->left_outs > 0 ? note_settling(r) : NONSENS_OK;
@@ -263,7 +255,7 @@ static nonsens_status report_rows_wanted(const report *r)
 {
     const diagnose_classifiers *p = r->p;
     const rank_search_outcome *f = &p->free;
-    double rows = (double)p->ladder.pair->n / (double)p->ladder.pair->segments, z = f->step[1].z;
+    double rows = (double)p->search.pair->n / (double)p->search.pair->segments, z = f->step[1].z;
     char text[TEXT_BYTES], number[NUMBER_BYTES];
     if (f->fitted >= 2) {
         z = fmin(z, f->step[2].z);
@@ -277,16 +269,6 @@ static nonsens_status report_rows_wanted(const report *r)
     return note_rows(r, rows, z, wanted);
 }
 
-static nonsens_status report_picture(const report *r)
-{
-    TRY(report_information(r));
-    TRY(report_ranks(r));
-    TRY(report_shares(r));
-    TRY(report_proportion(r));
-    TRY(report_left_out(r));
-    return report_rows_wanted(r);
-}
-
 /* ---- the door ---- */
 
 static nonsens_status say_not_fitted(const report *r, const char *why)
@@ -298,7 +280,7 @@ static nonsens_status say_not_fitted(const report *r, const char *why)
 /* Why these data cannot be fitted, or NULL. */
 static const char *find_obstacle(const nonsens_data *pair, const nonsens_options *options, char why[TEXT_BYTES])
 {
-    int64_t segments = pair->segments, least = 2 * options->score_folds;
+    int64_t segments = pair->segments, min_rows = 2 * options->score_folds;
     if (segments < MIN_SEGMENTS || segments > MAX_SEGMENTS) {
         snprintf(why, TEXT_BYTES, "it takes %d to %d segments, and there %s %" PRId64, MIN_SEGMENTS, MAX_SEGMENTS,
                  segments == 1 ? "is" : "are", segments);
@@ -308,44 +290,43 @@ static const char *find_obstacle(const nonsens_data *pair, const nonsens_options
         snprintf(why, TEXT_BYTES, "it takes at least %d rows", MIN_ROWS);
         return why;
     }
-    if (pair->start[segments] - pair->start[segments - 1] < least) { // the smallest
+    if (pair->start[segments] - pair->start[segments - 1] < min_rows) { // the smallest
         snprintf(why, TEXT_BYTES,
-                 "every segment must have at least %" PRId64 " rows, two for each of the %" PRId64 " folds", least,
+                 "every segment must have at least %" PRId64 " rows, two for each of the %" PRId64 " folds", min_rows,
                  options->score_folds);
         return why;
     }
     return NULL;
 }
 
-static nonsens_status examine(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
-                              report *r)
-{
-    char why[TEXT_BYTES];
-    diagnose_classifiers *p;
-    if (find_obstacle(pair, options, why)) {
-        return say_not_fitted(r, why);
-    }
-    ARENA_TRY(ctx, a, p, 1);
-    nonsens_status status = audit_require_pair(ctx, pair);
-    status = status == NONSENS_OK ? diagnose_classify(ctx, a, pair, options, p) : status;
-    if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC) { // a finding, not a failure of the diagnosis
-        TRY(say_not_fitted(r, ctx->message));
-        ctx->message[0] = '\0';
-        return NONSENS_OK;
-    }
-    TRY(status);
-    r->p = p;
-    return report_picture(r);
-}
-
 nonsens_status diagnose_pair(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                              const nonsens_options *options, bool single, nonsens_result *result)
 {
     report r = {.ctx = ctx, .result = result, .column = {pair->names[0], pair->names[1]}};
+    char why[TEXT_BYTES];
+    diagnose_classifiers *p;
     show_bare(r.name[0], pair->names[0]);
     show_bare(r.name[1], pair->names[1]);
     if (!single) {
         snprintf(r.tail, sizeof r.tail, " in (%s, %s)", r.column[0], r.column[1]);
     }
-    return examine(ctx, scratch, pair, options, &r);
+    if (find_obstacle(pair, options, why)) {
+        return say_not_fitted(&r, why);
+    }
+    ARENA_TRY(ctx, scratch, p, 1);
+    nonsens_status status = audit_require_pair(ctx, pair);
+    status = status == NONSENS_OK ? diagnose_classify(ctx, scratch, pair, options, p) : status;
+    if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC) { // a finding, not a failure of the diagnosis
+        TRY(say_not_fitted(&r, ctx->message));
+        ctx->message[0] = '\0';
+        return NONSENS_OK;
+    }
+    TRY(status);
+    r.p = p;
+    TRY(report_information(&r));
+    TRY(report_ranks(&r));
+    TRY(report_shares(&r));
+    TRY(report_proportion(&r));
+    TRY(report_left_out(&r));
+    return report_rows_wanted(&r);
 }

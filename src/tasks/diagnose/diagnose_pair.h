@@ -11,7 +11,7 @@
 
 /*
  * Adds evidence and notes on the pair to the result; `single` says that it is the only pair reported, so that names
- * need not tell pairs apart.  What the classifiers cannot be fitted to gets a note that says why.  Costs about as much
+ * need not distinguish pairs.  What the classifiers cannot be fitted to gets a note that says why.  Costs about as much
  * as `structured`, and with more than two ways as much again for each segment that is left out.
  */
 nonsens_status diagnose_pair(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,

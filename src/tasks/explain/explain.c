@@ -187,24 +187,25 @@ static nonsens_status ask_all(nonsens_context *ctx, arena *a, explanation *x)
 
 /* ---- disturbances ----------------------------------------------------------------------------------------------- */
 
-/* Places and scales of the fits without each fold are made alike: median 0, mean absolute deviation 1 of its rows. */
+/* Locations and scales of the fits without each fold are made alike: median 0, mean absolute deviation 1 of its rows.
+ */
 static nonsens_status standardise(nonsens_context *ctx, int64_t n, double *v)
 {
-    arena scratch = {0};
+    SCOPED_ARENA(scratch);
     double *sorted, deviation = 0.0;
-    nonsens_status status = n > 0 ? sort_copy(ctx, &scratch, n, v, &sorted) : NONSENS_OK;
-    if (status == NONSENS_OK && n > 0) {
-        double median = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
-        for (int64_t i = 0; i < n; i++) {
-            v[i] -= median;
-            deviation += fabs(v[i]) / (double)n;
-        }
-        for (int64_t i = 0; i < n; i++) {
-            v[i] /= deviation > 0.0 ? deviation : 1.0;
-        }
+    if (n == 0) {
+        return NONSENS_OK;
     }
-    arena_free(&scratch);
-    return status;
+    TRY(sort_copy(ctx, &scratch, n, v, &sorted));
+    double median = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
+    for (int64_t i = 0; i < n; i++) {
+        v[i] -= median;
+        deviation += fabs(v[i]) / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        v[i] /= deviation > 0.0 ? deviation : 1.0;
+    }
+    return NONSENS_OK;
 }
 
 /* all (n of mechanism_data, in its order): each row's disturbance by the fit that has not seen it. */
@@ -226,38 +227,23 @@ static nonsens_status fill_unseen(nonsens_context *ctx, arena *scratch, const ex
     return NONSENS_OK;
 }
 
-static void take_rows(const explain_groups *g, const double *all, double *v)
-{
-    for (int64_t i = 0; i < g->n; i++) {
-        v[i] = all[g->place[i]];
-    }
-}
-
-static void take_variable(const explanation *x, int64_t node, double *v)
-{
-    const double *column = matrix_col(x->data->x, x->data->column_rank[node]);
-    for (int64_t i = 0; i < x->groups.n; i++) {
-        v[i] = column[x->scores.rows.row[x->groups.place[i]]];
-    }
-}
-
 /* Questions first, then the nodes themselves, whatever causes them. */
 static nonsens_status measure(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     explanation *x = state;
     bool marginal = job >= x->questions;
     int64_t node = marginal ? job - x->questions : x->question[job].node;
+    const double *column = matrix_col(x->data->x, x->data->column_rank[node]);
     double *all, *v, *t;
     ARENA_TRY(ctx, scratch, v, x->groups.n);
     ARENA_TRY(ctx, scratch, t, x->groups.n);
     question alone = {.node = node}, *q = marginal ? &alone : &x->question[job];
     ARENA_TRY(ctx, scratch, all, x->scores.rows.n);
     TRY(fill_unseen(ctx, scratch, x, q, all));
-    take_rows(&x->groups, all, t);
-    if (q->causes == 0) { // an increasing function of the disturbance, known without any error
-        take_variable(x, node, v);
-    } else {
-        memcpy(v, t, (size_t)x->groups.n * sizeof *v);
+    for (int64_t i = 0; i < x->groups.n; i++) {
+        int64_t place = x->groups.place[i];
+        t[i] = all[place];
+        v[i] = q->causes > 0 ? t[i] : column[x->scores.rows.row[place]]; // that increases with the disturbance, exactly
     }
     return explain_measure(ctx, scratch, &x->groups, q->causes, q->cause, v, t,
                            marginal ? &x->node[node].marginal : &q->own);
@@ -285,36 +271,27 @@ static void gather(explanation *x)
 
 /* ---- the run ---------------------------------------------------------------------------------------------------- */
 
-static nonsens_status explain_scored(nonsens_context *ctx, arena *scratch, explanation *x, const int8_t *group,
-                                     nonsens_result *result)
+static void free_explanation(explanation *x)
 {
-    TRY(explain_groups_new(ctx, scratch, &x->scores.rows, group, &x->groups));
-    ARENA_TRY(ctx, scratch, x->node, x->data->d);
-    TRY(ask_all(ctx, scratch, x));
-    TRY(scores_settle(ctx, &x->scores, "mechanisms"));
-    TRY(parallel_for(ctx, x->scores.threads, x->questions + x->data->d, "changes", measure, x));
-    gather(x);
-    return explain_judge(ctx, scratch, x->data, &x->graph, x->node, result);
+    structured_scores_free(&x->scores);
 }
 
-static nonsens_status explain(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                              const nonsens_graph *graph, nonsens_result *result)
+static nonsens_status explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
+                              nonsens_result *result)
 {
-    explanation x = {.data = data};
+    SCOPED_ARENA(scratch);
+    SCOPED(free_explanation) explanation x = {.data = data};
     int8_t *group;
-    TRY(pick_segments(ctx, scratch, data, result, &group));
-    TRY(explain_graph(ctx, scratch, data, graph, result, &x.graph));
-    nonsens_status status = structured_scores_new(ctx, scratch, data, &result->options, &x.scores);
-    status = status == NONSENS_OK ? explain_scored(ctx, scratch, &x, group, result) : status;
-    structured_scores_free(&x.scores);
-    TRY(status);
-    return result_finish(ctx, result);
-}
-
-static nonsens_status keep_path(nonsens_context *ctx, const nonsens_graph *graph, nonsens_result *result)
-{
-    result->options.graph = arena_text(ctx, &result->memory, graph->path);
-    return result->options.graph ? NONSENS_OK : NONSENS_ERR_MEMORY;
+    TRY(pick_segments(ctx, &scratch, data, result, &group));
+    TRY(explain_graph(ctx, &scratch, data, graph, result, &x.graph));
+    TRY(structured_scores_new(ctx, &scratch, data, &result->options, &x.scores));
+    TRY(explain_groups_new(ctx, &scratch, &x.scores.rows, group, &x.groups));
+    ARENA_TRY(ctx, &scratch, x.node, data->d);
+    TRY(ask_all(ctx, &scratch, &x));
+    TRY(scores_settle(ctx, &x.scores, "mechanisms"));
+    TRY(parallel_for(ctx, x.scores.threads, x.questions + data->d, "changes", measure, &x));
+    gather(&x);
+    return explain_judge(ctx, &scratch, data, &x.graph, x.node, result);
 }
 
 nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *data, const nonsens_graph *graph,
@@ -322,7 +299,7 @@ nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *dat
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
-    arena scratch = {0};
+    SCOPED(memory_release_scoped) nonsens_result *result = NULL;
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_EXPLAIN));
     if (graph && options->graph[0]) {
@@ -330,16 +307,16 @@ nonsens_status nonsens_run_explain(nonsens_context *ctx, const nonsens_data *dat
     }
     TRY(audit_require_segments(ctx, data));
     TRY(audit_require_several(ctx, data));
-    TRY(result_new(ctx, data, options, "given", out));
-    (*out)->is_graph = true;
-    nonsens_status status = graph ? keep_path(ctx, graph, *out) : NONSENS_OK;
-    status = status == NONSENS_OK ? explain(ctx, &scratch, data, graph, *out) : status;
-    arena_free(&scratch);
-    if (status != NONSENS_OK) {
-        nonsens_result_free(*out);
-        *out = NULL;
-        return status;
+    TRY(result_new(ctx, data, options, "given", &result));
+    result->is_graph = true;
+    if (graph) {
+        result->options.graph = arena_text(ctx, &result->memory, graph->path);
+        TRY(result->options.graph ? NONSENS_OK : NONSENS_ERR_MEMORY);
     }
-    (*out)->seconds = clock_seconds() - begun;
+    TRY(explain(ctx, data, graph, result));
+    TRY(result_finish(ctx, result));
+    result->seconds = clock_seconds() - begun;
+    *out = result;
+    result = NULL;
     return NONSENS_OK;
 }

@@ -84,7 +84,7 @@ static void fill_scores(const explain_groups *g, const double *u, double *score)
 
 /* ---- test ------------------------------------------------------------------------------------------------------- */
 
-/* Hotelling's test that the products of residuals have mean 0; degrees by the smaller group, on which they hang. */
+/* Hotelling's test that the products of residuals have mean 0; degrees by the smaller group, on which they depend. */
 static nonsens_status test(nonsens_context *ctx, const explain_groups *g, const double *residual, double *p_value)
 {
     enum { K = EXPLAIN_SCORES };
@@ -116,20 +116,20 @@ static nonsens_status test(nonsens_context *ctx, const explain_groups *g, const 
     }
     TRY(linalg_cholesky(ctx, K, cov));
     linalg_solve_lower(false, K, 1, cov, K, mean, K);
-    double least = (double)(g->count[0] < g->count[1] ? g->count[0] : g->count[1]), degrees = least - (double)K;
-    *p_value = special_f_tail(K, degrees, n * linalg_dot(K, mean, mean) * degrees / ((least - 1.0) * (double)K));
+    double fewer = (double)(g->count[0] < g->count[1] ? g->count[0] : g->count[1]), degrees = fewer - (double)K;
+    *p_value = special_f_tail(K, degrees, n * linalg_dot(K, mean, mean) * degrees / ((fewer - 1.0) * (double)K));
     return NONSENS_OK;
 }
 
 double explain_min_p(int64_t count, int64_t other)
 {
-    double least = (double)(count < other ? count : other), most = (double)(count < other ? other : count);
-    double degrees = least - (double)EXPLAIN_SCORES;
+    double fewer = (double)(count < other ? count : other), more = (double)(count < other ? other : count);
+    double degrees = fewer - (double)EXPLAIN_SCORES;
     if (!(degrees > 0.0)) {
         return 1.0;
     }
     return special_f_tail(EXPLAIN_SCORES, degrees,
-                          least * (least + most) / most * degrees / ((least - 1.0) * (double)EXPLAIN_SCORES));
+                          fewer * (fewer + more) / more * degrees / ((fewer - 1.0) * (double)EXPLAIN_SCORES));
 }
 
 /* ---- divergence ------------------------------------------------------------------------------------------------- */
@@ -319,7 +319,8 @@ static void weigh(const explain_groups *g, const double *in_residual, contrast *
     }
 }
 
-/* ---- place and scale -------------------------------------------------------------------------------------------- */
+/* ---- location and scale --------------------------------------------------------------------------------------------
+ */
 
 typedef struct spread {
     double median, median_error; /* by the order statistics one standard error away */
@@ -373,13 +374,6 @@ static nonsens_status compare_spreads(nonsens_context *ctx, arena *scratch, cons
     return NONSENS_OK;
 }
 
-/* Whether what the causes leave of the group's variance is next to nothing. */
-static bool is_apart(const explain_groups *g, const double *in_residual)
-{
-    double share = (double)g->count[1] / (double)g->n;
-    return linalg_dot(g->n, in_residual, in_residual) < MIN_OVERLAP * (double)g->n * share * (1.0 - share);
-}
-
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
 nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const explain_groups *g, int64_t causes,
@@ -400,7 +394,8 @@ nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const expla
     memcpy(response, g->in, (size_t)g->n * sizeof *response);
     fill_scores(g, u, response + g->n);
     TRY(explain_regress(ctx, scratch, g, causes, cause, response, residual));
-    out->apart = is_apart(g, residual);
+    double share = (double)g->count[1] / (double)g->n; // the causes may leave next to nothing of the group's variance
+    out->apart = linalg_dot(g->n, residual, residual) < MIN_OVERLAP * (double)g->n * share * (1.0 - share);
     if (out->apart) {
         return NONSENS_OK;
     }

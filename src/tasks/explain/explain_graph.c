@@ -6,31 +6,12 @@
 #include "tasks/run.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const char ASSUMES[] =
     "The graph is right, and no hidden cause of several variables changes with the segment; rows are independent "
     "inside segments. A variable whose mechanism changed, rather than its disturbance, counts as changed itself.";
 
 /* ---- from a file ------------------------------------------------------------------------------------------------ */
-
-/* Messages on this file begin with what it is: the data's file is not to blame. */
-static nonsens_status blame(nonsens_context *ctx, nonsens_status status)
-{
-    char reason[MESSAGE_BYTES - 20];
-    snprintf(reason, sizeof reason, "%s", nonsens_context_message(ctx));
-    return status == NONSENS_ERR_DATA ? fail(ctx, status, "graph file %s", reason) : status;
-}
-
-static int64_t find_variable(const nonsens_data *data, const char *name)
-{
-    for (int64_t j = 0; j < data->d; j++) {
-        if (strcmp(data->names[j], name) == 0) {
-            return j;
-        }
-    }
-    return -1;
-}
 
 /* variable (nodes): the user's index of each node. */
 static nonsens_status match_nodes(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
@@ -40,7 +21,7 @@ static nonsens_status match_nodes(nonsens_context *ctx, arena *scratch, const no
     bool *seen;
     ARENA_TRY(ctx, scratch, seen, data->d);
     for (int64_t i = 0; i < g->nodes; i++) {
-        variable[i] = find_variable(data, g->name[i]);
+        variable[i] = dataset_find_name(data, g->name[i]);
         if (variable[i] < 0) {
             nearest near = nearest_to(g->name[i]);
             for (int64_t j = 0; j < data->d; j++) {
@@ -84,20 +65,24 @@ static nonsens_status take_graph(nonsens_context *ctx, arena *scratch, const non
 static nonsens_status read_graph(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                  const nonsens_options *options, nonsens_result *result)
 {
-    nonsens_graph *g;
+    SCOPED(memory_release_scoped) nonsens_graph *g = NULL;
     nonsens_status status = graph_read(ctx, options->graph, NULL, &g);
-    if (status != NONSENS_OK) {
-        return blame(ctx, status);
+    if (status == NONSENS_ERR_DATA) { // the message begins with what the file is: the data's file is not to blame
+        char reason[MESSAGE_BYTES - 20];
+        snprintf(reason, sizeof reason, "%s", nonsens_context_message(ctx));
+        return fail(ctx, status, "graph file %s", reason);
     }
-    status = take_graph(ctx, scratch, data, g, result);
-    nonsens_graph_free(g);
-    return status;
+    TRY(status);
+    return take_graph(ctx, scratch, data, g, result);
 }
 
 /* ---- by a method ------------------------------------------------------------------------------------------------ */
 
-static nonsens_status take_result(nonsens_context *ctx, const nonsens_result *found, nonsens_result *result)
+static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                                 nonsens_result *result)
 {
+    SCOPED(memory_release_scoped) nonsens_result *found = NULL;
+    TRY(run_graph(ctx, data, options, &found));
     for (int64_t i = 0; i < found->edges; i++) {
         const nonsens_edge *e = &found->edge[i];
         TRY(result_edge(ctx, result, e->from, e->to, e->type, e->weight, e->p_value));
@@ -112,27 +97,14 @@ static nonsens_status take_result(nonsens_context *ctx, const nonsens_result *fo
     return result->assumes ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                 nonsens_result *result)
-{
-    nonsens_result *found;
-    TRY(run_graph(ctx, data, options, &found));
-    nonsens_status status = take_result(ctx, found, result);
-    nonsens_result_free(found);
-    return status;
-}
-
 /* ---- its marks -------------------------------------------------------------------------------------------------- */
 
 static nonsens_status set_marks(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                 const nonsens_result *result, pdag *out)
 {
     int64_t *node_of;
-    ARENA_TRY(ctx, scratch, node_of, data->d);
+    TRY(dataset_column_places(ctx, scratch, data, &node_of));
     TRY(pdag_new(ctx, scratch, data->d, out));
-    for (int64_t k = 0; k < data->d; k++) {
-        node_of[data->column_rank[k]] = k;
-    }
     for (int64_t i = 0; i < result->edges; i++) {
         const nonsens_edge *e = &result->edge[i];
         int64_t from = node_of[e->from], to = node_of[e->to];

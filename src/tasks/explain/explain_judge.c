@@ -6,9 +6,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
-enum { FEW_ROWS = 100, LISTED = 8, LIST_BYTES = LISTED * (SHOWN_BYTES + 2) + 40 };
+enum { FEW_ROWS = 100, LISTED = 8 };
 
 typedef struct judgement {
     const nonsens_data *data;
@@ -28,14 +27,14 @@ typedef struct judgement {
 static nonsens_status fill_q(nonsens_context *ctx, arena *scratch, judgement *j, bool marginal, double *q)
 {
     int64_t d = j->data->d;
-    enum option_fdr how = j->result->options.fdr;
+    enum option_fdr fdr = j->result->options.fdr;
     double *p;
     ARENA_TRY(ctx, scratch, p, d);
     for (int64_t k = 0; k < d; k++) {
         p[k] = marginal ? j->node[k].marginal.p_value : j->node[k].own.p_value;
         q[k] = NAN;
     }
-    return how == FDR_NONE ? NONSENS_OK : fdr_q_values(ctx, scratch, d, p, how == FDR_BY, q);
+    return fdr == FDR_NONE ? NONSENS_OK : fdr_q_values(ctx, scratch, d, p, fdr == FDR_BY, q);
 }
 
 static bool is_small(const judgement *j, double p, double q)
@@ -180,33 +179,12 @@ static nonsens_status rank_all(nonsens_context *ctx, const judgement *j)
 
 /* ---- notes ------------------------------------------------------------------------------------------------------ */
 
-/* "a, b, c and 4 more" of the variables, in the user's order, that `flag` (d, nodes) marks; how many there are. */
-static int64_t list_flagged(const judgement *j, const bool *flag, char list[LIST_BYTES])
-{
-    char shown[SHOWN_BYTES];
-    size_t used = 0;
-    int64_t count = 0;
-    list[0] = '\0';
-    for (int64_t v = 0; v < j->data->d; v++) {
-        for (int64_t k = 0; k < j->data->d; k++) {
-            if (j->data->column_rank[k] == v && flag[k] && ++count <= LISTED) {
-                used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", used ? ", " : "",
-                                         show_bare(shown, j->data->names[v]));
-            }
-        }
-    }
-    if (count > LISTED) {
-        snprintf(list + used, LIST_BYTES - used, " and %" PRId64 " more", count - LISTED);
-    }
-    return count;
-}
-
 static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
 {
     const result_explanation *e = &j->result->explained;
-    int64_t least = e->of_rows < e->other_rows ? e->of_rows : e->other_rows;
+    int64_t rows = e->of_rows < e->other_rows ? e->of_rows : e->other_rows;
     char shown[SHOWN_BYTES];
-    if (least >= FEW_ROWS) {
+    if (rows >= FEW_ROWS) {
         return NONSENS_OK;
     }
     const char *label = e->of_rows <= e->other_rows ? e->of : e->against; // NULL: all others together
@@ -214,50 +192,55 @@ static nonsens_status note_few(nonsens_context *ctx, const judgement *j)
                                 : "changes that are not large go unseen, and intervals are rough";
     nonsens_note_level level = j->blind ? NONSENS_NOTE_PROBLEM : NONSENS_NOTE_CAUTION;
     if (!label) {
-        return result_note(ctx, j->result, level, "All other segments together have only %" PRId64 " rows: %s.", least,
+        return result_note(ctx, j->result, level, "All other segments together have only %" PRId64 " rows: %s.", rows,
                            told);
     }
     return result_note(ctx, j->result, level, "Segment %s has only %" PRId64 " rows: %s.", show_quoted(shown, label),
-                       least, told);
+                       rows, told);
+}
+
+static void list_if(bool flag, const char *name, show_list *list)
+{
+    if (flag) {
+        show_list_add(list, name);
+    }
 }
 
 static nonsens_status note_graph(nonsens_context *ctx, arena *scratch, const judgement *j)
 {
-    char list[LIST_BYTES];
-    bool *open, *many, *apart, *untried;
-    ARENA_TRY(ctx, scratch, open, j->data->d);
-    ARENA_TRY(ctx, scratch, many, j->data->d);
-    ARENA_TRY(ctx, scratch, apart, j->data->d);
-    ARENA_TRY(ctx, scratch, untried, j->data->d);
-    for (int64_t k = 0; k < j->data->d; k++) {
-        open[k] = j->node[k].is_open;
-        many[k] = j->node[k].too_many;
-        apart[k] = j->node[k].apart;
-        untried[k] = j->node[k].untried;
+    show_list open = {.max = LISTED}, untried = open, many = open, apart = open;
+    int64_t *place;
+    TRY(dataset_column_places(ctx, scratch, j->data, &place));
+    for (int64_t v = 0; v < j->data->d; v++) {
+        const explain_node *node = &j->node[place[v]];
+        list_if(node->is_open, j->data->names[v], &open);
+        list_if(node->untried, j->data->names[v], &untried);
+        list_if(node->too_many, j->data->names[v], &many);
+        list_if(node->apart, j->data->names[v], &apart);
     }
-    if (list_flagged(j, open, list) > 0) {
+    if (open.count > 0) {
         TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
                         "%s: edges of these have no direction in the graph. Their figures are those of the choice of "
                         "causes that speaks least for a change; where choices disagree the verdict is unclear.",
-                        list));
+                        show_list_end(&open)));
     }
-    if (list_flagged(j, untried, list) > 0) {
+    if (untried.count > 0) {
         TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
                         "%s: so many edges without direction that not all choices of causes were tried; the verdict is "
                         "unclear.",
-                        list));
+                        show_list_end(&untried)));
     }
-    if (list_flagged(j, many, list) > 0) {
+    if (many.count > 0) {
         TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
                         "%s: more than %d causes, which is more than a mechanism is fitted with; the verdict is "
                         "unclear.",
-                        list, MECHANISM_MAX_CAUSES));
+                        show_list_end(&many), MECHANISM_MAX_CAUSES));
     }
-    if (list_flagged(j, apart, list) > 0) {
+    if (apart.count > 0) {
         TRY(result_note(ctx, j->result, NONSENS_NOTE_CAUTION,
                         "%s: its causes are so different in the segment that no rows of both are alike; whether it "
                         "changed itself cannot be told.",
-                        list));
+                        show_list_end(&apart)));
     }
     return NONSENS_OK;
 }

@@ -9,7 +9,6 @@
 #include "math/spline.h"
 #include "tasks/explain/explain_change.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { TILE = 256, PENALTIES = 6, MAX_TERMS = MECHANISM_MAX_CAUSES * (MECHANISM_MAX_CAUSES + 1) / 2 };
@@ -22,7 +21,7 @@ typedef struct term {
     int64_t offset, rows, columns;
 } term;
 
-typedef struct classifier_regression {
+typedef struct regression {
     const explain_groups *g;
     int64_t terms, p;
     term term[MAX_TERMS];
@@ -34,17 +33,16 @@ typedef struct classifier_regression {
     double *product;  /* (p) */
     double *chosen;   /* (folds, EXPLAIN_RESPONSES, p) */
     double *tile;     /* (TILE, p) */
-} classifier_regression;
+} regression;
 
-static void add_term(classifier_regression *r, const mechanism_splines *left, const mechanism_splines *right,
-                     int64_t rows)
+static void add_term(regression *r, const mechanism_splines *left, const mechanism_splines *right, int64_t rows)
 {
     int64_t columns = right ? rows : 1;
     r->term[r->terms++] = (term){left, right, r->p, rows, columns};
     r->p += rows * columns;
 }
 
-static void set_terms(classifier_regression *r, int64_t causes, const int64_t *cause)
+static void set_terms(regression *r, int64_t causes, const int64_t *cause)
 {
     const mechanism_data *rows = r->g->rows;
     for (int64_t i = 0; i < causes; i++) {
@@ -57,21 +55,7 @@ static void set_terms(classifier_regression *r, int64_t causes, const int64_t *c
     }
 }
 
-static nonsens_status allocate(nonsens_context *ctx, arena *a, classifier_regression *r)
-{
-    int64_t folds = r->g->folds, p = r->p;
-    ARENA_TRY(ctx, a, r->gram, (folds + 1) * p * p);
-    ARENA_TRY(ctx, a, r->moment, (folds + 1) * EXPLAIN_RESPONSES * p);
-    ARENA_TRY(ctx, a, r->penalty, p * p);
-    ARENA_TRY(ctx, a, r->factor, p * p);
-    ARENA_TRY(ctx, a, r->solution, EXPLAIN_RESPONSES * p);
-    ARENA_TRY(ctx, a, r->product, p);
-    ARENA_TRY(ctx, a, r->chosen, folds * EXPLAIN_RESPONSES * p);
-    ARENA_TRY(ctx, a, r->tile, TILE * p);
-    return NONSENS_OK;
-}
-
-static void set_penalty(classifier_regression *r)
+static void set_penalty(regression *r)
 {
     for (int64_t t = 0; t < r->terms; t++) {
         const term *at = &r->term[t];
@@ -85,7 +69,7 @@ static void set_penalty(classifier_regression *r)
 }
 
 /* Values of all splines at `count` rows from `from` on, column by column. */
-static void fill_tile(classifier_regression *r, int64_t from, int64_t count)
+static void fill_tile(regression *r, int64_t from, int64_t count)
 {
     memset(r->tile, 0, (size_t)(TILE * r->p) * sizeof *r->tile);
     for (int64_t t = 0; t < r->terms; t++) {
@@ -107,7 +91,7 @@ static void fill_tile(classifier_regression *r, int64_t from, int64_t count)
     }
 }
 
-static void sum_rows(classifier_regression *r, const double *response)
+static void sum_rows(regression *r, const double *response)
 {
     int64_t p = r->p, n = r->g->n, folds = r->g->folds;
     double *all = r->gram + folds * p * p, *all_moment = r->moment + folds * EXPLAIN_RESPONSES * p;
@@ -130,7 +114,7 @@ static void sum_rows(classifier_regression *r, const double *response)
 }
 
 /* The coefficients of all responses without fold k. */
-static nonsens_status solve(nonsens_context *ctx, classifier_regression *r, int64_t k, double penalty)
+static nonsens_status solve(nonsens_context *ctx, regression *r, int64_t k, double penalty)
 {
     int64_t p = r->p, folds = r->g->folds;
     const double *all = r->gram + folds * p * p, *fold = r->gram + k * p * p;
@@ -150,7 +134,7 @@ static nonsens_status solve(nonsens_context *ctx, classifier_regression *r, int6
 }
 
 /* Sum of squared errors in fold k of response i, but for the sum of its squares, which is the same for all. */
-static double held_out_error(classifier_regression *r, int64_t k, int64_t i)
+static double held_out_error(regression *r, int64_t k, int64_t i)
 {
     int64_t p = r->p;
     const double *b = r->solution + i * p;
@@ -158,7 +142,7 @@ static double held_out_error(classifier_regression *r, int64_t k, int64_t i)
     return linalg_dot(p, b, r->product) - 2.0 * linalg_dot(p, b, r->moment + (k * EXPLAIN_RESPONSES + i) * p);
 }
 
-static nonsens_status choose(nonsens_context *ctx, classifier_regression *r)
+static nonsens_status choose(nonsens_context *ctx, regression *r)
 {
     int64_t p = r->p, folds = r->g->folds;
     double error[PENALTIES][EXPLAIN_RESPONSES] = {{0}};
@@ -188,7 +172,7 @@ static nonsens_status choose(nonsens_context *ctx, classifier_regression *r)
     return NONSENS_OK;
 }
 
-static void subtract(classifier_regression *r, double *residual)
+static void subtract(regression *r, double *residual)
 {
     int64_t p = r->p, n = r->g->n;
     for (int64_t k = 0; k < r->g->folds; k++) {
@@ -224,14 +208,21 @@ static void subtract_means(const explain_groups *g, double *residual)
 nonsens_status explain_regress(nonsens_context *ctx, arena *scratch, const explain_groups *g, int64_t causes,
                                const int64_t *cause, const double *response, double *residual)
 {
-    classifier_regression r = {.g = g};
+    regression r = {.g = g};
     memcpy(residual, response, (size_t)(EXPLAIN_RESPONSES * g->n) * sizeof *residual);
     if (causes == 0) {
         subtract_means(g, residual);
         return NONSENS_OK;
     }
     set_terms(&r, causes, cause);
-    TRY(allocate(ctx, scratch, &r));
+    ARENA_TRY(ctx, scratch, r.gram, (g->folds + 1) * r.p * r.p);
+    ARENA_TRY(ctx, scratch, r.moment, (g->folds + 1) * EXPLAIN_RESPONSES * r.p);
+    ARENA_TRY(ctx, scratch, r.penalty, r.p * r.p);
+    ARENA_TRY(ctx, scratch, r.factor, r.p * r.p);
+    ARENA_TRY(ctx, scratch, r.solution, EXPLAIN_RESPONSES * r.p);
+    ARENA_TRY(ctx, scratch, r.product, r.p);
+    ARENA_TRY(ctx, scratch, r.chosen, g->folds * EXPLAIN_RESPONSES * r.p);
+    ARENA_TRY(ctx, scratch, r.tile, TILE * r.p);
     set_penalty(&r);
     sum_rows(&r, response);
     TRY(choose(ctx, &r));

@@ -15,12 +15,11 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 typedef struct pairs_run {
     const nonsens_data *data;
     nonsens_pairs *pairs;
-    pairs_sink keeper;
+    pairs_sink sink;
     nonsens_options options; // of one pair
     int64_t *missing;        // (jobs) pairs that are not there yet
     int64_t jobs;
@@ -30,16 +29,10 @@ typedef struct pairs_run {
 
 /* ---- one pair ---- */
 
-/* What speaks against the pair alone; anything else would meet the next pair too. */
-static bool is_of_pair(nonsens_status status)
-{
-    return status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC;
-}
-
 static nonsens_status keep_line(nonsens_context *ctx, pairs_run *r, int64_t index, json_t *line)
 {
     pthread_mutex_lock(&r->keeping);
-    nonsens_status status = pairs_keep(ctx, &r->keeper, index, line);
+    nonsens_status status = pairs_keep(ctx, &r->sink, index, line);
     if (status != NONSENS_OK) {
 #pragma omp atomic write
         r->broken = true;
@@ -51,12 +44,10 @@ static nonsens_status keep_line(nonsens_context *ctx, pairs_run *r, int64_t inde
 static nonsens_status decide_pair(nonsens_context *ctx, const pairs_run *r, const nonsens_pair *pair,
                                   nonsens_result **out)
 {
-    nonsens_data *two;
+    SCOPED(memory_release_scoped) nonsens_data *two = NULL;
     *out = NULL;
     TRY(dataset_pair(ctx, r->data, pair->x, pair->y, &two));
-    nonsens_status status = run_direction(ctx, two, &r->options, out);
-    nonsens_data_free(two);
-    return status;
+    return run_direction(ctx, two, &r->options, out);
 }
 
 static nonsens_status run_pair(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
@@ -72,8 +63,8 @@ static nonsens_status run_pair(nonsens_context *ctx, arena *scratch, int64_t job
         return NONSENS_OK; // what broke it is the run's failure
     }
     nonsens_status status = decide_pair(ctx, r, pair, &result);
-    if (status != NONSENS_OK && !is_of_pair(status)) {
-        return status;
+    if (status != NONSENS_ERR_DATA && status != NONSENS_ERR_NUMERIC) { // all others would meet the next pair too
+        TRY(status);
     }
     report_pair said = {r->data->names[pair->x], r->data->names[pair->y], r->pairs->method->info.name, result,
                         status == NONSENS_OK ? NULL : ctx->message};
@@ -128,28 +119,23 @@ static nonsens_status copy_facts(nonsens_context *ctx, const nonsens_data *data,
     pairs->rows = data->n;
     pairs->segments = data->segments;
     pairs->data_hash = data->hash;
-    ARENA_TRY(ctx, &pairs->memory, pairs->names, data->d);
-    for (int64_t j = 0; j < data->d; j++) {
-        pairs->names[j] = arena_text(ctx, &pairs->memory, data->names[j]);
-        if (!pairs->names[j]) {
-            return NONSENS_ERR_MEMORY;
-        }
-    }
+    TRY(arena_texts(ctx, &pairs->memory, data->d, (const char *const *)data->names, &pairs->names));
     pairs->journal = journal_path ? arena_text(ctx, &pairs->memory, journal_path) : NULL;
     return journal_path && !pairs->journal ? NONSENS_ERR_MEMORY : NONSENS_OK;
 }
 
-static nonsens_status fill(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const char *journal_path,
+static nonsens_status fill(nonsens_context *ctx, const nonsens_data *data, const char *journal_path,
                            nonsens_pairs *pairs)
 {
+    SCOPED_ARENA(scratch);
     TRY(copy_facts(ctx, data, journal_path, pairs));
     TRY(pairs_list(ctx, data, pairs));
     pairs_run r = {.data = data, .pairs = pairs, .options = pairs->options, .keeping = PTHREAD_MUTEX_INITIALIZER};
-    TRY(pairs_sink_new(ctx, scratch, data, pairs, &r.keeper));
-    nonsens_status status = run_missing(ctx, scratch, &r);
-    pairs_sink_free(&r.keeper);
+    TRY(pairs_sink_new(ctx, &scratch, data, pairs, &r.sink));
+    nonsens_status status = run_missing(ctx, &scratch, &r);
+    pairs_sink_free(&r.sink);
     TRY(status);
-    return add_q_values(ctx, scratch, pairs);
+    return add_q_values(ctx, &scratch, pairs);
 }
 
 static nonsens_status check_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -173,7 +159,6 @@ nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data,
 {
     NEEDED(ctx, data, options, out);
     const method *m;
-    arena scratch = {0};
     *out = NULL;
     TRY(check_run(ctx, data, options, journal_path, &m));
     nonsens_pairs *pairs = memory_get(1, sizeof *pairs);
@@ -182,8 +167,7 @@ nonsens_status nonsens_run_pairs(nonsens_context *ctx, const nonsens_data *data,
     }
     pairs->method = m;
     nonsens_status status = options_copy(ctx, &pairs->memory, options, &pairs->options);
-    status = status == NONSENS_OK ? fill(ctx, &scratch, data, journal_path, pairs) : status;
-    arena_free(&scratch);
+    status = status == NONSENS_OK ? fill(ctx, data, journal_path, pairs) : status;
     if (status != NONSENS_OK) {
         nonsens_pairs_free(pairs);
         return status;

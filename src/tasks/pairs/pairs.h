@@ -3,7 +3,7 @@
  *
  *     list (all, or a file) -> pairs that the journal lacks -> one line of JSON each -> q-values -> JSON lines, text
  *
- * What is kept of a pair in memory is a few figures; its line lies in the journal, or in memory if there is none.
+ * What is kept of a pair in memory is a few values; its line lies in the journal, or in memory if there is none.
  */
 #ifndef TASKS_PAIRS_PAIRS_H
 #define TASKS_PAIRS_PAIRS_H
@@ -52,9 +52,9 @@ typedef struct pairs_sink {
 nonsens_status pairs_sink_new(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_pairs *pairs,
                               pairs_sink *out);
 /* Takes the line over (NULL: there was no memory for it). */
-nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *keeper, int64_t index, json_t *line);
+nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *sink, int64_t index, json_t *line);
 /* The file of the journal then is the pairs', who close it. */
-void pairs_sink_free(pairs_sink *keeper);
+void pairs_sink_free(pairs_sink *sink);
 
 /* The line of a pair; the caller releases it. */
 nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, json_t **line);

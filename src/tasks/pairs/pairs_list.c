@@ -88,20 +88,16 @@ static nonsens_status find_variable(list_reader *r, const csv_cell *cell, int64_
 /* The two names of a line without its end. */
 static nonsens_status read_pair(list_reader *r, const char *text, int64_t length, listed *out)
 {
-    csv_reader cells = {.ctx = r->ctx, .path = r->path, .begin = text, .end = text + length};
+    SCOPED(csv_free) csv_reader cells = {.ctx = r->ctx, .path = r->path, .begin = text, .end = text + length};
     csv_cell cell;
     int64_t index[2] = {-1, -1}, count = 0;
-    nonsens_status status = csv_open(&cells);
+    TRY(csv_open(&cells));
     cells.line = r->line;
-    for (bool more = true; status == NONSENS_OK && more; count++) {
-        status = csv_scan_cell(&cells, &cell);
-        if (status == NONSENS_OK && count < 2) {
-            status = find_variable(r, &cell, &index[count]);
-        }
-        more = status == NONSENS_OK && csv_next_cell(&cells);
-    }
-    arena_free(&cells.scratch);
-    TRY(status);
+    do {
+        TRY(csv_scan_cell(&cells, &cell));
+        TRY(count < 2 ? find_variable(r, &cell, &index[count]) : NONSENS_OK);
+        count++;
+    } while (csv_next_cell(&cells));
     if (count != 2 || index[0] == index[1]) {
         return fail(r->ctx, NONSENS_ERR_DATA,
                     "%s:%" PRId64 ": a line must name two different variables; this one has %s", r->path, r->line,
@@ -145,31 +141,23 @@ static const char *behind_line(const char *at, const char *end)
     return at < end ? at + 1 + two : end;
 }
 
-static nonsens_status read_lines(list_reader *r, arena *scratch, const input *file)
+static nonsens_status read_list(list_reader *r, arena *scratch, const char *path)
 {
-    const char *begin = file->bytes + utf8_mark_length(file->bytes, (int64_t)file->size);
-    const char *end = file->bytes + file->size;
+    char sentence[MESSAGE_BYTES];
+    SCOPED(input_free) input file = {0};
+    nonsens_status status = input_read_other(r->ctx, WHAT, path, MAX_BYTES, &file);
+    if (status == NONSENS_ERR_DATA) {
+        memcpy(sentence, r->ctx->message, sizeof sentence);
+        return fail(r->ctx, status, "%.900s; --pairs takes all, or a file with two names a line", sentence);
+    }
+    TRY(status);
+    const char *begin = file.bytes + utf8_mark_length(file.bytes, (int64_t)file.size), *end = file.bytes + file.size;
     for (const char *at = begin, *next; at < end; at = next) {
         next = behind_line(at, end);
         r->line++;
         TRY(read_line(r, scratch, at, next - at));
     }
     return NONSENS_OK;
-}
-
-static nonsens_status read_list(list_reader *r, arena *scratch, const char *path)
-{
-    char sentence[MESSAGE_BYTES];
-    input file = {0};
-    nonsens_status status = input_read_other(r->ctx, WHAT, path, MAX_BYTES, &file);
-    if (status == NONSENS_OK) {
-        status = read_lines(r, scratch, &file);
-    } else if (status == NONSENS_ERR_DATA) {
-        memcpy(sentence, r->ctx->message, sizeof sentence);
-        status = fail(r->ctx, status, "%.900s; --pairs takes all, or a file with two names a line", sentence);
-    }
-    input_free(&file);
-    return status;
 }
 
 /* A pair that is there twice would count twice among the tests. */
@@ -202,18 +190,18 @@ static nonsens_status take_names(nonsens_context *ctx, arena *scratch, const non
     return NONSENS_OK;
 }
 
-static nonsens_status list_file(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const char *path,
-                                nonsens_pairs *pairs)
+static nonsens_status list_file(nonsens_context *ctx, const nonsens_data *data, const char *path, nonsens_pairs *pairs)
 {
+    SCOPED_ARENA(scratch);
     list_reader r = {.ctx = ctx};
     char shown[SHOWN_PATH_BYTES];
     snprintf(r.path, sizeof r.path, WHAT " %s", show_path(shown, input_name(path)));
-    TRY(take_names(ctx, scratch, data, &r));
-    TRY(read_list(&r, scratch, path));
+    TRY(take_names(ctx, &scratch, data, &r));
+    TRY(read_list(&r, &scratch, path));
     if (r.count == 0) {
         return fail(ctx, NONSENS_ERR_DATA, "%s: there is no pair in it; write two names a line", r.path);
     }
-    TRY(check_twins(ctx, scratch, &r));
+    TRY(check_twins(ctx, &scratch, &r));
     ARENA_TRY(ctx, &pairs->memory, pairs->pair, r.count);
     for (int64_t k = 0; k < r.count; k++) {
         pairs->pair[k] = (nonsens_pair){.x = r.item[k].x, .y = r.item[k].y};
@@ -229,11 +217,6 @@ nonsens_status pairs_list(nonsens_context *ctx, const nonsens_data *data, nonsen
         return fail(ctx, NONSENS_ERR_DATA, "two variables are needed, but %s is the only one",
                     show_quoted(shown, data->names[0]));
     }
-    if (strcmp(pairs->options.pairs, "all") == 0) {
-        return list_all(ctx, pairs);
-    }
-    arena scratch = {0};
-    nonsens_status status = list_file(ctx, &scratch, data, pairs->options.pairs, pairs);
-    arena_free(&scratch);
-    return status;
+    bool all = strcmp(pairs->options.pairs, "all") == 0;
+    return all ? list_all(ctx, pairs) : list_file(ctx, data, pairs->options.pairs, pairs);
 }

@@ -1,4 +1,4 @@
-/* The ladder of segment classifiers: networks behind the same interface as splines, and folds of whole blocks. */
+/* The search of segment classifiers: networks behind the same interface as splines, and folds of whole blocks. */
 #include "base/rng.h"
 #include "math/special.h"
 #include "methods/shared/rank_search_family.h"
@@ -67,7 +67,7 @@ static void test_networks_name_the_cause(void **state)
 
 /* Rank one and a restricted fit beside the free one, as `structured` asks for them. */
 typedef struct climb {
-    rank_search ladder;
+    rank_search search;
     rank_search_outcome free;
     classifier_fit restricted;
     classifier_difference loss;
@@ -76,10 +76,11 @@ typedef struct climb {
 static nonsens_status climb_once(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *o,
                                  climb *out)
 {
-    TRY(rank_search_new(ctx, a, data, o, &out->ladder));
-    TRY(rank_search_ranks(ctx, a, &out->ladder, KIND_BOTH, 1, &out->free));
-    TRY(rank_search_restrict(ctx, a, &out->ladder, (classifier_shape){1, 0, 0}, &out->free.fit[1], &out->restricted));
-    return rank_search_judge(ctx, &out->ladder, &out->restricted, &out->free.fit[1], &out->loss);
+    TRY(rank_search_new(ctx, a, data, o, &out->search));
+    TRY(rank_search_ranks(ctx, a, &out->search, KIND_BOTH, 1, &out->free));
+    TRY(out->search.family->fit_restricted(ctx, a, &out->search, (classifier_shape){1, 0, 0}, &out->free.fit[1],
+                                           &out->restricted));
+    return out->search.family->judge(ctx, &out->search, &out->restricted, &out->free.fit[1], &out->loss);
 }
 
 static void test_networks_are_judged_by_rows_they_have_not_seen(void **state)
@@ -102,9 +103,9 @@ static void test_networks_are_judged_by_rows_they_have_not_seen(void **state)
         mean += (c.free.fit[1].held_out[i] - c.restricted.held_out[i]) / (double)data->n;
     }
     assert_true(fabs(c.loss.mean - mean) < 1e-12);
-    assert_true(rank_search_level(&c.ladder) == 0.05 / 4);
-    assert_true(special_normal_tail(2.25) <= rank_search_rank_level(&c.ladder, KIND_BOTH, 2));
-    assert_true(special_normal_tail(2.23) > rank_search_rank_level(&c.ladder, KIND_FIRST, 1));
+    assert_true(rank_search_level(&c.search) == 0.05 / 4);
+    assert_true(special_normal_tail(2.25) <= rank_search_rank_level(&c.search, KIND_BOTH, 2));
+    assert_true(special_normal_tail(2.23) > rank_search_rank_level(&c.search, KIND_FIRST, 1));
     nonsens_options_free(o);
     nonsens_data_free(data);
 }
@@ -246,5 +247,5 @@ int main(void)
         TEST(test_blocks_that_are_too_long_are_refused),
         TEST(test_basis_grows_with_the_rows),
     };
-    return cmocka_run_group_tests_name("ladder", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("search", tests, NULL, NULL);
 }

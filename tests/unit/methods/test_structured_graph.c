@@ -230,7 +230,7 @@ static void test_judge(void **state)
     structured_gain there, turned, back, again;
     bool possible;
     assert_int_equal(structured_scores_new(f->ctx, &f->scratch, data, o, &sc), NONSENS_OK);
-    structured_search s = {.scores = &sc, .level = 3.0, .least = 1.0};
+    structured_search s = {.scores = &sc, .level = 3.0, .min_gain = 1.0};
     assert_int_equal(pdag_new(f->ctx, &f->scratch, 3, &s.graph), NONSENS_OK);
     pdag_set(&s.graph, 0, 1, PDAG_ARROW);
     assert_int_equal(search_judge(f->ctx, &f->scratch, &s, 0, 1, &there, &turned, &possible), NONSENS_OK);

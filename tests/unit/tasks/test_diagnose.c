@@ -148,7 +148,7 @@ static void test_spectrum_is_that_of_the_logits(void **state)
     assert_int_equal(diagnose_classify(f->ctx, &f->scratch, data, options, p), NONSENS_OK);
     const classifier_fit *two = &p->free.fit[2];
     assert_true(p->free.fitted >= 2);
-    assert_int_equal(picture_spectrum(f->ctx, &f->scratch, &two->model, two->theta, &s), NONSENS_OK);
+    assert_int_equal(diagnose_find_spectrum(f->ctx, &f->scratch, &two->model, two->theta, &s), NONSENS_OK);
     int64_t n = data->n;
     double *feature = fixture_doubles(f, 2 * n), *logit = fixture_doubles(f, SEGMENTS * n), square = 0.0, fourth = 0.0;
     for (int64_t k = 0; k < two->model.data->folds; k++) {

@@ -378,7 +378,7 @@ static void test_spline_slopes_are_those_of_the_splines(void **state)
 /* Each row's logits are those that scored it in the fit. */
 static void assert_scores(const disturbances_spline *s, const double *logits)
 {
-    const rank_search *l = &s->ladder;
+    const rank_search *l = &s->search;
     double worst = 0.0;
     for (int64_t i = 0; i < N; i++) {
         int64_t row = l->user_row[i];
@@ -395,11 +395,11 @@ static void assert_scores(const disturbances_spline *s, const double *logits)
 static void moved(disturbances_spline *s, int j, double step, const double *direction, double *logits, double *out)
 {
     for (int64_t i = 0; i < N; i++) {
-        s->ladder.warped[j][i] += step;
+        s->search.warped[j][i] += step;
     }
     spline_fit_logits(s, logits);
     for (int64_t i = 0; i < N; i++) {
-        s->ladder.warped[j][i] -= step;
+        s->search.warped[j][i] -= step;
     }
     memset(out, 0, 2 * N * sizeof *out);
     for (int64_t i = 0; i < 2 * N; i++) {
