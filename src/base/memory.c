@@ -125,9 +125,9 @@ static bool is_within_limit(const nonsens_context *ctx, size_t count, size_t siz
                          bytes <= (size_t)(most - memory_bytes()));
 }
 
-nonsens_status memory_allow(nonsens_context *ctx, size_t bytes)
+nonsens_status memory_check(nonsens_context *ctx)
 {
-    return is_within_limit(ctx, 1, bytes) ? NONSENS_OK : fail_limit(ctx);
+    return is_within_limit(ctx, 1, 0) ? NONSENS_OK : fail_limit(ctx);
 }
 
 /* As memory_take; is no request of its own. */
