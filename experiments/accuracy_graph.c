@@ -110,7 +110,7 @@ static nonsens_status keep_graph(nonsens_context *ctx, arena *a, const pdag *g, 
 static void keep_measures(const unit *u, json_value *line)
 {
     for (int k = 0; k < MEASURES; k++) {
-        json_object_set(line, MEASURE_NAME[k], json_number(u->value[k]));
+        json_object_set(line, MEASURE_NAME[k], json_real(u->value[k]));
     }
 }
 

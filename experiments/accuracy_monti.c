@@ -154,7 +154,7 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
     score_ratio(ratio.value[RATIO_INFORMATION], d->cause, RULE_INFORMATION, &u);
     score_ratio(ratio.value[RATIO_JACOBIAN], d->cause, RULE_JACOBIAN, &u);
     score_ratio(ratio.value[RATIO_PRINTED], d->cause, RULE_PRINTED, &u);
-    json_object_set(line, "mcc", json_number(u.mcc));
+    json_object_set(line, "mcc", json_real(u.mcc));
     for (int r = 0; r < RULES; r++) {
         json_object_set(line, RULE_NAME[r], json_array_of(2, json_integer(u.outcome[r]), json_boolean(u.named[r])));
     }
@@ -176,7 +176,7 @@ static bool read_unit(const json_value *line, void *place)
         good = json_is(outcome, JSON_INTEGER) && json_is(named, JSON_BOOLEAN) && number >= OUTCOME_RIGHT &&
                number <= OUTCOME_UNDECIDED;
         out->outcome[r] = (enum outcome)number;
-        out->named[r] = json_is_true(named);
+        out->named[r] = named == json_boolean(true);
     }
     return good;
 }

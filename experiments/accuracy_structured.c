@@ -35,8 +35,8 @@ static void keep_result(const nonsens_result *result, int cause, json_value *lin
         char name[64];
         snprintf(name, sizeof name, "loss of %s", ARROW[k]);
         const nonsens_evidence *item = find_evidence(result, name);
-        json_array_append(loss, json_number(item->value));
-        json_array_append(p, json_number(item->p_value));
+        json_array_append(loss, json_real(item->value));
+        json_array_append(p, json_real(item->p_value));
     }
     const char *direction = nonsens_result_direction(result);
     json_object_set(line, "cause", json_integer(cause));
@@ -44,7 +44,7 @@ static void keep_result(const nonsens_result *result, int cause, json_value *lin
     json_object_set(line, "direction", direction ? json_string(direction) : json_null());
     json_object_set(line, "loss", loss);
     json_object_set(line, "p", p);
-    json_object_set(line, "rank", json_number(find_evidence(result, "rank")->value));
+    json_object_set(line, "rank", json_real(find_evidence(result, "rank")->value));
 }
 
 static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,

@@ -185,7 +185,7 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *a, const void *unuse
     row_groups groups = {segments, start};
     TRY(c->kind->changes ? ask_samples(ctx, a, c, v[0], groups, unit.seed, &p)
                          : ask_tester(ctx, c, variable, groups, unit.seed, &p));
-    return study_put(ctx, line, "p", json_number(p));
+    return study_put(ctx, line, "p", json_real(p));
 }
 
 static bool read_unit(const json_value *line, void *unit)

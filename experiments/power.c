@@ -127,7 +127,7 @@ static nonsens_status put_numbers(nonsens_context *ctx, json_value *line, const 
 {
     json_value *list = json_array();
     for (int s = 0; s < STRENGTHS; s++) {
-        json_array_append(list, json_number(p[s]));
+        json_array_append(list, json_real(p[s]));
     }
     return study_put(ctx, line, key, list);
 }

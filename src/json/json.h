@@ -14,10 +14,6 @@
 
 #include "base/status.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 typedef struct json_value json_value;
 
 /* Types, which can be combined: JSON_STRING | JSON_NULL. */
@@ -35,13 +31,12 @@ enum json_type {
 
 /* ---- making ---- */
 
+/* There is one null, one true and one false: value == json_boolean(true) asks for it. */
 json_value *json_null(void);
 json_value *json_boolean(bool value);
 json_value *json_integer(int64_t value);
-/* Makes a number; NULL if it is not finite, too. */
-json_value *json_real(double value);
 /* Makes a number, or null if it is not finite. */
-json_value *json_number(double value);
+json_value *json_real(double value);
 /* Copies a text; NULL if it is NULL or not UTF-8, too. */
 json_value *json_string(const char *text);
 json_value *json_array(void);
@@ -78,7 +73,6 @@ const char *json_string_value(const json_value *value);
 int64_t json_integer_value(const json_value *value);
 /* The value of a number, else 0. */
 double json_number_value(const json_value *value);
-bool json_is_true(const json_value *value);
 
 /* Parts stay their owner's; NULL where there is none. */
 size_t json_array_size(const json_value *array);

@@ -9,12 +9,13 @@ json_value *json_string_of(const char *bytes, size_t length);
 /* The value of a key, null if the key is new, to be replaced before the next one is added.  NULL without memory. */
 json_value **json_object_place(json_value *object, const char *key, size_t length);
 
-enum json_type json_type_of(const json_value *value);
+/* Bytes that grow, with a zero behind them; all zero: none yet.  memory_release frees `bytes`. */
+typedef struct json_bytes {
+    char *bytes;
+    size_t used, room;
+} json_bytes;
 
-/*
- * A block of at least `wanted` bytes that begins with the `used` ones of the old block, which is released: the old
- * block itself if its *room is enough.  NULL without memory; the old block is then as it was.
- */
-void *json_grow(void *block, size_t used, size_t *room, size_t wanted);
+/* False without memory; the bytes are then as they were. */
+bool json_add_bytes(json_bytes *to, const char *bytes, size_t length);
 
 #endif

@@ -11,13 +11,12 @@ enum { MAX_DEPTH = 2048 };
 
 typedef struct reader {
     nonsens_context *ctx;
-    const char *begin, *at, *end;
+    const char *at, *end;
     bool unique; /* no key may be there twice */
     int depth;
     nonsens_status status;
     const char *wrong; /* what is wrong at `at`; NULL: nothing so far */
-    char *text;        /* the last string or key, without escapes */
-    size_t length, room;
+    json_bytes text;   /* the last string or key, without escapes */
 } reader;
 
 static json_value *read_value(reader *r);
@@ -46,20 +45,20 @@ static json_value *made(reader *r, json_value *value)
     return value;
 }
 
-static void skip_blanks(reader *r)
+/* Takes the next byte if it is one of these. */
+static bool take(reader *r, const char *bytes)
 {
-    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r')) {
-        r->at++;
-    }
-}
-
-/* Takes the byte if it comes next, behind blanks. */
-static bool take_byte(reader *r, char byte)
-{
-    skip_blanks(r);
-    bool there = r->at < r->end && *r->at == byte;
+    bool there = r->at < r->end && *r->at && strchr(bytes, *r->at);
     r->at += there;
     return there;
+}
+
+/* The same behind blanks. */
+static bool take_sign(reader *r, const char *sign)
+{
+    while (take(r, " \t\n\r")) {
+    }
+    return take(r, sign);
 }
 
 /* ---- strings ---- */
@@ -120,18 +119,6 @@ static size_t encode(uint32_t c, char out[4])
     return length;
 }
 
-static bool add_text(reader *r, const char *bytes, size_t length)
-{
-    char *larger = json_grow(r->text, r->length, &r->room, r->length + length);
-    if (!larger) {
-        return fail_reader(r);
-    }
-    r->text = larger;
-    memcpy(larger + r->length, bytes, length);
-    r->length += length;
-    return true;
-}
-
 /* One character, or an escape. */
 static bool read_character(reader *r)
 {
@@ -143,57 +130,36 @@ static bool read_character(reader *r)
     }
     if (*from != '\\') {
         r->at += length;
-        return add_text(r, from, (size_t)length);
+        return json_add_bytes(&r->text, from, (size_t)length) || fail_reader(r);
     }
     uint32_t c = read_escape(r);
     if (c == 0) {
         r->at = from;
         return refuse(r, "invalid escape sequence in a string");
     }
-    return add_text(r, bytes, encode(c, bytes));
+    return json_add_bytes(&r->text, bytes, encode(c, bytes)) || fail_reader(r);
 }
 
-/* From the first quote to behind the last one, into r->text. */
+/* From behind the first quote to behind the last one, into r->text. */
 static bool read_text(reader *r)
 {
-    r->length = 0;
-    r->at++;
-    bool ok = add_text(r, "", 0);
+    r->text.used = 0;
+    bool ok = json_add_bytes(&r->text, "", 0) || fail_reader(r);
     while (ok && r->at < r->end && *r->at != '"') {
         ok = read_character(r);
     }
     return ok && (r->at++ < r->end || refuse(r, "a string has no end"));
 }
 
-/* ---- numbers and words ---- */
+/* ---- numbers ---- */
 
-static size_t count_digits(const char *at, const char *end)
+static bool take_digits(reader *r)
 {
-    size_t count = 0;
-    while (at + count < end && at[count] >= '0' && at[count] <= '9') {
-        count++;
-    }
-    return count;
-}
-
-/* Behind the point and behind the e, if they are there: *real. */
-static bool skip_fraction(reader *r, bool *real)
-{
-    size_t digits = 1;
-    *real = false;
-    if (r->at < r->end && *r->at == '.') {
-        digits = count_digits(++r->at, r->end);
-        r->at += digits;
-        *real = true;
-    }
-    if (digits > 0 && r->at < r->end && (*r->at == 'e' || *r->at == 'E')) {
+    const char *from = r->at;
+    while (r->at < r->end && *r->at >= '0' && *r->at <= '9') {
         r->at++;
-        r->at += r->at < r->end && (*r->at == '+' || *r->at == '-');
-        digits = count_digits(r->at, r->end);
-        r->at += digits;
-        *real = true;
     }
-    return digits > 0;
+    return r->at > from;
 }
 
 static json_value *read_integer(reader *r, const char *from)
@@ -210,32 +176,24 @@ static json_value *read_integer(reader *r, const char *from)
 static json_value *read_number(reader *r)
 {
     const char *from = r->at;
-    double value;
-    bool real;
-    r->at += *r->at == '-';
-    size_t digits = count_digits(r->at, r->end);
-    bool zero_first = digits > 1 && *r->at == '0';
-    r->at += digits;
-    if (digits == 0 || zero_first || !skip_fraction(r, &real)) {
-        refuse(r, "this is no number");
-        return NULL;
+    double value = 0.0;
+    bool real = false;
+    take(r, "-");
+    bool ok = take(r, "0") || take_digits(r);
+    if (ok && take(r, ".")) {
+        real = true;
+        ok = take_digits(r);
     }
-    if (!real) {
-        return read_integer(r, from);
+    if (ok && take(r, "eE")) {
+        real = true;
+        take(r, "+-");
+        ok = take_digits(r);
     }
-    if (number_parse(from, r->at, &value) != r->at || !isfinite(value)) {
-        refuse(r, "a number is too large");
-        return NULL;
+    if (!ok || !real) {
+        return ok || refuse(r, "this is no number") ? read_integer(r, from) : NULL;
     }
-    return made(r, json_real(value));
-}
-
-static bool take_word(reader *r, const char *word)
-{
-    size_t length = strlen(word);
-    bool there = (size_t)(r->end - r->at) >= length && memcmp(r->at, word, length) == 0;
-    r->at += there ? length : 0;
-    return there;
+    ok = number_parse(from, r->at, &value) == r->at && isfinite(value);
+    return ok || refuse(r, "a number is too large") ? made(r, json_real(value)) : NULL;
 }
 
 /* ---- lists and objects ---- */
@@ -249,21 +207,20 @@ static bool read_item(reader *r, json_value *list)
 static bool read_member(reader *r, json_value *object)
 {
     size_t before = json_object_size(object);
-    skip_blanks(r);
-    if (r->at == r->end || *r->at != '"') {
+    if (!take_sign(r, "\"")) {
         return refuse(r, "a key is missing");
     }
     if (!read_text(r)) {
         return false;
     }
-    json_value **place = json_object_place(object, r->text, r->length);
+    json_value **place = json_object_place(object, r->text.bytes, r->text.used);
     if (!place) {
         return fail_reader(r);
     }
     if (r->unique && json_object_size(object) == before) {
         return refuse(r, "a key is there twice");
     }
-    json_value *value = take_byte(r, ':') || refuse(r, "':' is missing") ? read_value(r) : NULL;
+    json_value *value = take_sign(r, ":") || refuse(r, "':' is missing") ? read_value(r) : NULL;
     if (value) {
         json_decref(*place);
         *place = value;
@@ -271,17 +228,18 @@ static bool read_member(reader *r, json_value *object)
     return value;
 }
 
+/* From behind the bracket to behind its end. */
 static json_value *read_parts(reader *r)
 {
-    bool is_list = *r->at++ == '[';
-    char end = is_list ? ']' : '}';
+    bool is_list = r->at[-1] == '[';
+    const char *end = is_list ? "]" : "}";
     json_value *whole = made(r, is_list ? json_array() : json_object());
     bool ok = whole && (r->depth++ < MAX_DEPTH || refuse(r, "lists and objects are nested too deeply"));
-    if (ok && !take_byte(r, end)) {
+    if (ok && !take_sign(r, end)) {
         do {
             ok = is_list ? read_item(r, whole) : read_member(r, whole);
-        } while (ok && take_byte(r, ','));
-        ok = ok && (take_byte(r, end) || refuse(r, is_list ? "',' or ']' is missing" : "',' or '}' is missing"));
+        } while (ok && take_sign(r, ","));
+        ok = ok && (take_sign(r, end) || refuse(r, is_list ? "',' or ']' is missing" : "',' or '}' is missing"));
     }
     r->depth--;
     if (!ok) {
@@ -295,19 +253,19 @@ static json_value *read_parts(reader *r)
 static json_value *read_value(reader *r)
 {
     static const char *const word[] = {"true", "false", "null"};
-    skip_blanks(r);
-    char first = r->at < r->end ? *r->at : '\0';
-    if (first == '[' || first == '{') {
+    if (take_sign(r, "[{")) {
         return read_parts(r);
     }
-    if (first == '"') {
-        return read_text(r) ? made(r, json_string_of(r->text, r->length)) : NULL;
+    if (take(r, "\"")) {
+        return read_text(r) ? made(r, json_string_of(r->text.bytes, r->text.used)) : NULL;
     }
-    if (first == '-' || (first >= '0' && first <= '9')) {
+    if (r->at < r->end && (*r->at == '-' || (*r->at >= '0' && *r->at <= '9'))) {
         return read_number(r);
     }
     for (int k = 0; k < 3; k++) {
-        if (take_word(r, word[k])) {
+        size_t length = strlen(word[k]);
+        if ((size_t)(r->end - r->at) >= length && memcmp(r->at, word[k], length) == 0) {
+            r->at += length;
             return k == 2 ? json_null() : json_boolean(k == 0);
         }
     }
@@ -317,37 +275,30 @@ static json_value *read_value(reader *r)
 
 static bool read_whole(reader *r, json_value **out)
 {
-    skip_blanks(r);
-    if (r->at == r->end || (*r->at != '[' && *r->at != '{')) {
+    if (!take_sign(r, "[{")) {
         return refuse(r, "'[' or '{' is missing");
     }
-    *out = read_value(r);
-    skip_blanks(r);
-    return !*out || r->at == r->end || refuse(r, "something follows the end");
-}
-
-static json_error place_of(const reader *r)
-{
-    json_error error = {1, 1, r->wrong};
-    for (const char *c = r->begin; c < r->at && c < r->end; c++) {
-        error.line += *c == '\n';
-        error.column = *c == '\n' ? 1 : error.column + 1;
-    }
-    return error;
+    *out = read_parts(r);
+    take_sign(r, "");
+    return *out && (r->at == r->end || refuse(r, "something follows the end"));
 }
 
 nonsens_status json_parse(nonsens_context *ctx, const char *bytes, size_t size, bool unique, json_error *error,
                           json_value **out)
 {
-    reader r = {.ctx = ctx, .begin = bytes, .at = bytes, .end = bytes + size, .unique = unique};
+    reader r = {.ctx = ctx, .at = bytes, .end = bytes + size, .unique = unique};
     *out = NULL;
     if (!read_whole(&r, out)) {
         json_decref(*out);
         *out = NULL;
     }
-    memory_release(r.text);
-    if (r.wrong && error) {
-        *error = place_of(&r);
+    memory_release(r.text.bytes);
+    if (error && r.wrong) {
+        *error = (json_error){1, 1, r.wrong};
+        for (const char *c = bytes; c < r.at && c < r.end; c++) {
+            error->line += *c == '\n';
+            error->column = *c == '\n' ? 1 : error->column + 1;
+        }
     }
     return r.status;
 }

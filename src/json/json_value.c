@@ -1,8 +1,8 @@
 /*
  * json_value.c - values of JSON.
  *
- * An object has its members in one array, in their order, with an index behind it: slots for twice as many numbers of
- * members, found by the hash of the key.  Keys lie one behind another in a block of their own.
+ * Arrays and objects have their parts in one block, in their order.  Behind the members of an object lies its index:
+ * slots for twice as many numbers of members, found by the hash of the key.  Keys lie in a block of their own.
  */
 #include "base/hash.h"
 #include "base/memory.h"
@@ -13,64 +13,56 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* What every value begins with. */
+/* A number, or what any other value begins with. */
 struct json_value {
     enum json_type type;
-    bool incomplete;    /* lacks a part; those of its parts know it themselves */
+    bool incomplete;    /* lacks a part; what its parts lack they know themselves */
     int64_t references; /* 0: is never freed */
+    union {
+        int64_t integer;
+        double real;
+    };
 };
-
-typedef struct number {
-    json_value head;
-    int64_t integer;
-    double real;
-} number;
 
 typedef struct string {
     json_value head;
     char text[]; /* with a zero behind it */
 } string;
 
-typedef struct array {
-    json_value head;
-    size_t count, room; /* room in bytes */
-    json_value **item;
-} array;
-
-typedef struct member {
-    size_t key; /* where it begins among the keys */
-    uint64_t hash;
+typedef struct part {
     json_value *value;
-} member;
+    size_t key; /* of a member: where it begins among the keys */
+    uint64_t hash;
+} part;
 
-typedef struct object {
+/* An array or an object. */
+typedef struct whole {
     json_value head;
-    size_t count, room; /* room in members */
-    member *member;     /* (room), and behind it the index: (2 * room) 1 + number of the member, 0: free */
-    size_t key_bytes, key_room;
-    char *keys; /* each with a zero behind it */
-} object;
+    size_t count, room;
+    part *part;      /* (room); of an object with the index behind it: (2 * room) 1 + number of the member, 0: free */
+    json_bytes keys; /* each with a zero behind it */
+} whole;
 
-enum { FIRST_BYTES = 64, FIRST_MEMBERS = 4 };
+enum { FIRST_BYTES = 64, FIRST_PARTS = 4 };
 
-void *json_grow(void *block, size_t used, size_t *room, size_t wanted)
+bool json_add_bytes(json_bytes *to, const char *bytes, size_t length)
 {
-    size_t larger = *room ? *room : FIRST_BYTES;
-    if (block && wanted <= *room) {
-        return block;
+    size_t room = to->room ? to->room : FIRST_BYTES;
+    while (room <= to->used + length) {
+        room *= 2;
     }
-    while (larger < wanted) {
-        larger *= 2;
+    char *larger = room > to->room ? memory_get(room, 1) : to->bytes;
+    if (!larger) {
+        return false;
     }
-    void *copy = memory_get(larger, 1);
-    if (copy && used > 0) {
-        memcpy(copy, block, used);
+    if (to->bytes && larger != to->bytes) {
+        memcpy(larger, to->bytes, to->used);
+        memory_release(to->bytes);
     }
-    if (copy) {
-        memory_release(block);
-        *room = larger;
-    }
-    return copy;
+    memcpy(larger + to->used, bytes, length);
+    *to = (json_bytes){larger, to->used + length, room};
+    larger[to->used] = '\0';
+    return true;
 }
 
 /* ---- making ---- */
@@ -98,25 +90,23 @@ json_value *json_boolean(bool value)
 
 json_value *json_integer(int64_t value)
 {
-    number *made = value_new(JSON_INTEGER, sizeof *made);
+    json_value *made = value_new(JSON_INTEGER, sizeof *made);
     if (made) {
         made->integer = value;
     }
-    return (json_value *)made;
+    return made;
 }
 
 json_value *json_real(double value)
 {
-    number *made = isfinite(value) ? value_new(JSON_REAL, sizeof *made) : NULL;
+    if (!isfinite(value)) {
+        return json_null();
+    }
+    json_value *made = value_new(JSON_REAL, sizeof *made);
     if (made) {
         made->real = value;
     }
-    return (json_value *)made;
-}
-
-json_value *json_number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
+    return made;
 }
 
 json_value *json_string_of(const char *bytes, size_t length)
@@ -136,12 +126,12 @@ json_value *json_string(const char *text)
 
 json_value *json_array(void)
 {
-    return value_new(JSON_ARRAY, sizeof(array));
+    return value_new(JSON_ARRAY, sizeof(whole));
 }
 
 json_value *json_object(void)
 {
-    return value_new(JSON_OBJECT, sizeof(object));
+    return value_new(JSON_OBJECT, sizeof(whole));
 }
 
 json_value *json_array_of(int count, ...)
@@ -170,6 +160,11 @@ json_value *json_object_of(const char *key, ...)
 
 /* ---- references ---- */
 
+static size_t size_of(const json_value *value)
+{
+    return json_is(value, JSON_ARRAY | JSON_OBJECT) ? ((const whole *)value)->count : 0;
+}
+
 json_value *json_incref(json_value *value)
 {
     if (value && value->references > 0) {
@@ -178,170 +173,166 @@ json_value *json_incref(json_value *value)
     return value;
 }
 
-static void free_parts(json_value *value)
-{
-    json_value *part;
-    const char *key;
-    for (size_t i = 0; (part = json_at(value, i, &key)); i++) {
-        json_decref(part);
-    }
-    if (value->type == JSON_ARRAY) {
-        memory_release(((array *)value)->item);
-    }
-    if (value->type == JSON_OBJECT) {
-        memory_release(((object *)value)->member);
-        memory_release(((object *)value)->keys);
-    }
-}
-
 void json_decref(json_value *value)
 {
-    if (value && value->references > 0 && --value->references == 0) {
-        free_parts(value);
-        memory_release(value);
+    const char *key;
+    if (!value || value->references == 0 || --value->references > 0) {
+        return;
     }
+    for (size_t i = 0; i < size_of(value); i++) {
+        json_decref(json_at(value, i, &key));
+    }
+    if (json_is(value, JSON_ARRAY | JSON_OBJECT)) {
+        memory_release(((whole *)value)->part);
+        memory_release(((whole *)value)->keys.bytes);
+    }
+    memory_release(value);
 }
 
-/* ---- arrays ---- */
+/* ---- parts ---- */
 
-/* Because a part could not be put into it. */
-static bool lose(json_value *whole, json_value *part)
+/* A part could not be put into it. */
+static bool lose(json_value *into, json_value *value)
 {
-    if (json_is(whole, JSON_ARRAY | JSON_OBJECT)) {
-        whole->incomplete = true;
+    if (json_is(into, JSON_ARRAY | JSON_OBJECT)) {
+        into->incomplete = true;
     }
-    json_decref(part);
+    json_decref(value);
     return false;
 }
 
-bool json_array_append(json_value *whole, json_value *value)
+static bool is_key(const whole *w, const part *p, const char *key, size_t length, uint64_t hash)
 {
-    array *a = json_is(whole, JSON_ARRAY) ? (array *)whole : NULL;
-    size_t used = json_array_size(whole) * sizeof value;
-    json_value **item = a && value ? json_grow(a->item, used, &a->room, used + sizeof value) : NULL;
-    if (!item) {
-        return lose(whole, value);
-    }
-    a->item = item;
-    a->item[a->count++] = value;
-    return true;
-}
-
-size_t json_array_size(const json_value *value)
-{
-    return json_is(value, JSON_ARRAY) ? ((const array *)value)->count : 0;
-}
-
-json_value *json_array_get(const json_value *value, size_t index)
-{
-    return index < json_array_size(value) ? ((const array *)value)->item[index] : NULL;
-}
-
-/* ---- objects ---- */
-
-static bool is_key(const object *o, const member *m, const char *key, size_t length, uint64_t hash)
-{
-    const char *there = o->keys + m->key;
-    return m->hash == hash && strncmp(there, key, length) == 0 && there[length] == '\0';
+    const char *there = w->keys.bytes + p->key;
+    return p->hash == hash && strncmp(there, key, length) == 0 && there[length] == '\0';
 }
 
 /* The slot of the key, or the free one that it would get. */
-static uint32_t *find_slot(const object *o, const char *key, size_t length, uint64_t hash)
+static uint32_t *find_slot(const whole *w, const char *key, size_t length, uint64_t hash)
 {
-    uint32_t *slot = (uint32_t *)(void *)(o->member + o->room);
-    size_t last = 2 * o->room - 1, at = hash_fold(hash) & last;
-    while (slot[at] && !is_key(o, &o->member[slot[at] - 1], key, length, hash)) {
+    uint32_t *slot = (uint32_t *)(void *)(w->part + w->room);
+    size_t last = 2 * w->room - 1, at = hash_fold(hash) & last;
+    while (slot[at] && !is_key(w, &w->part[slot[at] - 1], key, length, hash)) {
         at = (at + 1) & last;
     }
     return &slot[at];
 }
 
-static bool grow_members(object *o)
+/* Makes room for another part. */
+static bool grow(whole *w)
 {
-    size_t room = o->room ? 2 * o->room : FIRST_MEMBERS;
-    member *larger = memory_get(room, sizeof *larger + 2 * sizeof(uint32_t));
-    if (!larger) {
-        return false;
+    bool is_object = w->head.type == JSON_OBJECT;
+    size_t room = w->room ? 2 * w->room : FIRST_PARTS;
+    part *larger = w->count < w->room ? w->part : memory_get(room, sizeof *larger + is_object * 2 * sizeof(uint32_t));
+    if (!larger || larger == w->part) {
+        return larger;
     }
-    if (o->count > 0) {
-        memcpy(larger, o->member, o->count * sizeof *larger);
+    if (w->count > 0) {
+        memcpy(larger, w->part, w->count * sizeof *larger);
     }
-    memory_release(o->member);
-    o->member = larger;
-    o->room = room;
-    for (size_t i = 0; i < o->count; i++) {
-        const char *key = o->keys + larger[i].key;
-        *find_slot(o, key, strlen(key), larger[i].hash) = (uint32_t)i + 1;
+    memory_release(w->part);
+    w->part = larger;
+    w->room = room;
+    for (size_t i = 0; is_object && i < w->count; i++) {
+        const char *key = w->keys.bytes + larger[i].key;
+        *find_slot(w, key, strlen(key), larger[i].hash) = (uint32_t)i + 1;
     }
     return true;
 }
 
-json_value **json_object_place(json_value *whole, const char *key, size_t length)
+bool json_array_append(json_value *array, json_value *value)
 {
-    object *o = json_is(whole, JSON_OBJECT) ? (object *)whole : NULL;
-    uint64_t hash = HASH_START;
-    hash_bytes(&hash, key, length);
-    if (!o || (o->count == o->room && !grow_members(o))) {
-        return NULL;
+    whole *w = json_is(array, JSON_ARRAY) ? (whole *)array : NULL;
+    if (!w || !value || !grow(w)) {
+        return lose(array, value);
     }
-    uint32_t *slot = find_slot(o, key, length, hash);
-    if (*slot == 0) {
-        char *keys = json_grow(o->keys, o->key_bytes, &o->key_room, o->key_bytes + length + 1);
-        if (!keys) {
-            return NULL;
-        }
-        o->keys = keys;
-        memcpy(keys + o->key_bytes, key, length); // the zero behind it is there
-        o->member[o->count++] = (member){o->key_bytes, hash, json_null()};
-        o->key_bytes += length + 1;
-        *slot = (uint32_t)o->count;
-    }
-    return &o->member[*slot - 1].value;
+    w->part[w->count++].value = value;
+    return true;
 }
 
-bool json_object_set(json_value *whole, const char *key, json_value *value)
+static uint64_t hash_of(const char *key, size_t length)
+{
+    uint64_t hash = HASH_START;
+    hash_bytes(&hash, key, length);
+    return hash;
+}
+
+json_value **json_object_place(json_value *object, const char *key, size_t length)
+{
+    whole *w = json_is(object, JSON_OBJECT) ? (whole *)object : NULL;
+    uint64_t hash = hash_of(key, length);
+    if (!w || !grow(w)) {
+        return NULL;
+    }
+    uint32_t *slot = find_slot(w, key, length, hash);
+    if (*slot == 0) {
+        size_t begin = w->keys.used;
+        if (!json_add_bytes(&w->keys, key, length)) {
+            return NULL;
+        }
+        w->keys.used++; // its zero
+        w->part[w->count++] = (part){json_null(), begin, hash};
+        *slot = (uint32_t)w->count;
+    }
+    return &w->part[*slot - 1].value;
+}
+
+bool json_object_set(json_value *object, const char *key, json_value *value)
 {
     size_t length = strlen(key);
     bool valid = value && utf8_is_valid(key, (int64_t)length);
-    json_value **place = valid ? json_object_place(whole, key, length) : NULL;
+    json_value **place = valid ? json_object_place(object, key, length) : NULL;
     if (!place) {
-        return lose(whole, value);
+        return lose(object, value);
     }
     json_decref(*place);
     *place = value;
     return true;
 }
 
+json_value *json_at(const json_value *value, size_t index, const char **key)
+{
+    const whole *w = (const whole *)value;
+    if (index >= size_of(value)) {
+        return NULL;
+    }
+    *key = json_is(value, JSON_OBJECT) ? w->keys.bytes + w->part[index].key : NULL;
+    return w->part[index].value;
+}
+
+size_t json_array_size(const json_value *value)
+{
+    return json_is(value, JSON_ARRAY) ? size_of(value) : 0;
+}
+
+json_value *json_array_get(const json_value *value, size_t index)
+{
+    return index < json_array_size(value) ? ((const whole *)value)->part[index].value : NULL;
+}
+
 size_t json_object_size(const json_value *value)
 {
-    return json_is(value, JSON_OBJECT) ? ((const object *)value)->count : 0;
+    return json_is(value, JSON_OBJECT) ? size_of(value) : 0;
 }
 
 json_value *json_object_get(const json_value *value, const char *key)
 {
-    const object *o = (const object *)value;
+    const whole *w = (const whole *)value;
     size_t length = strlen(key);
-    uint64_t hash = HASH_START;
-    hash_bytes(&hash, key, length);
-    uint32_t found = json_object_size(value) > 0 ? *find_slot(o, key, length, hash) : 0;
-    return found ? o->member[found - 1].value : NULL;
+    uint32_t found = json_object_size(value) > 0 ? *find_slot(w, key, length, hash_of(key, length)) : 0;
+    return found ? w->part[found - 1].value : NULL;
 }
 
 /* ---- asking ---- */
 
-enum json_type json_type_of(const json_value *value)
-{
-    return value ? value->type : JSON_MISSING;
-}
-
 bool json_is(const json_value *value, unsigned types)
 {
-    return json_type_of(value) & types;
+    return (value ? value->type : JSON_MISSING) & types;
 }
 
-bool json_has(const json_value *whole, const char *key, unsigned types)
+bool json_has(const json_value *object, const char *key, unsigned types)
 {
-    return json_is(json_object_get(whole, key), types);
+    return json_is(json_object_get(object, key), types);
 }
 
 const char *json_string_value(const json_value *value)
@@ -351,77 +342,58 @@ const char *json_string_value(const json_value *value)
 
 int64_t json_integer_value(const json_value *value)
 {
-    return json_is(value, JSON_INTEGER) ? ((const number *)value)->integer : 0;
+    return json_is(value, JSON_INTEGER) ? value->integer : 0;
 }
 
 double json_number_value(const json_value *value)
 {
-    return json_is(value, JSON_REAL) ? ((const number *)value)->real : (double)json_integer_value(value);
+    return json_is(value, JSON_REAL) ? value->real : (double)json_integer_value(value);
 }
 
-bool json_is_true(const json_value *value)
+const char *json_get_string(const json_value *object, const char *key)
 {
-    return value == &truth[true];
+    return json_string_value(json_object_get(object, key));
 }
 
-const char *json_get_string(const json_value *whole, const char *key)
+int64_t json_get_integer(const json_value *object, const char *key, int64_t otherwise)
 {
-    return json_string_value(json_object_get(whole, key));
-}
-
-int64_t json_get_integer(const json_value *whole, const char *key, int64_t otherwise)
-{
-    const json_value *value = json_object_get(whole, key);
+    const json_value *value = json_object_get(object, key);
     return json_is(value, JSON_INTEGER) ? json_integer_value(value) : otherwise;
 }
 
-double json_get_number(const json_value *whole, const char *key)
+double json_get_number(const json_value *object, const char *key)
 {
-    const json_value *value = json_object_get(whole, key);
+    const json_value *value = json_object_get(object, key);
     return json_is(value, JSON_NUMBER) ? json_number_value(value) : NAN;
-}
-
-json_value *json_at(const json_value *value, size_t index, const char **key)
-{
-    const object *o = (const object *)value;
-    bool is_member = index < json_object_size(value);
-    *key = is_member ? o->keys + o->member[index].key : NULL;
-    return is_member ? o->member[index].value : json_array_get(value, index);
 }
 
 bool json_is_complete(const json_value *value)
 {
-    const json_value *part;
     const char *key;
     bool complete = value && !value->incomplete;
-    for (size_t i = 0; complete && (part = json_at(value, i, &key)); i++) {
-        complete = json_is_complete(part);
+    for (size_t i = 0; complete && i < size_of(value); i++) {
+        complete = json_is_complete(json_at(value, i, &key));
     }
     return complete;
 }
 
-static bool equal_parts(const json_value *a, const json_value *b)
-{
-    const json_value *part;
-    const char *key;
-    bool equal = json_array_size(a) == json_array_size(b) && json_object_size(a) == json_object_size(b);
-    for (size_t i = 0; equal && (part = json_at(a, i, &key)); i++) {
-        equal = json_equal(part, key ? json_object_get(b, key) : json_array_get(b, i));
-    }
-    return equal;
-}
-
 bool json_equal(const json_value *a, const json_value *b)
 {
+    const json_value *part_of_a;
+    const char *key;
     if (!a || !b || a->type != b->type) {
         return false;
     }
     if (json_is(a, JSON_NULL | JSON_BOOLEAN)) {
-        return a == b; // there is one of each
+        return a == b;
     }
     if (json_is(a, JSON_STRING)) {
         return strcmp(json_string_value(a), json_string_value(b)) == 0;
     }
-    return json_integer_value(a) == json_integer_value(b) && json_number_value(a) == json_number_value(b) &&
-           equal_parts(a, b);
+    bool equal = size_of(a) == size_of(b) && json_integer_value(a) == json_integer_value(b) &&
+                 json_number_value(a) == json_number_value(b);
+    for (size_t i = 0; equal && (part_of_a = json_at(a, i, &key)); i++) {
+        equal = json_equal(part_of_a, key ? json_object_get(b, key) : json_array_get(b, i));
+    }
+    return equal;
 }

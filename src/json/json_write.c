@@ -11,8 +11,7 @@
 enum { INDENT = 2 };
 
 typedef struct writer {
-    char *bytes;
-    size_t used, room;
+    json_bytes text;
     bool failed;
     enum json_layout layout;
     int digits;
@@ -22,14 +21,7 @@ static void write_value(writer *w, const json_value *value, int depth);
 
 static void put(writer *w, const char *bytes, size_t length)
 {
-    char *larger = w->failed ? NULL : json_grow(w->bytes, w->used, &w->room, w->used + length);
-    if (!larger) {
-        w->failed = true;
-        return;
-    }
-    w->bytes = larger;
-    memcpy(larger + w->used, bytes, length);
-    w->used += length;
+    w->failed = w->failed || !json_add_bytes(&w->text, bytes, length);
 }
 
 static void put_text(writer *w, const char *text)
@@ -138,23 +130,17 @@ static void write_parts(writer *w, const json_value *value, int depth)
 static void write_value(writer *w, const json_value *value, int depth)
 {
     char integer[24];
-    switch (json_type_of(value)) {
-    case JSON_ARRAY:
-    case JSON_OBJECT:
+    if (json_is(value, JSON_ARRAY | JSON_OBJECT)) {
         write_parts(w, value, depth);
-        break;
-    case JSON_STRING:
+    } else if (json_is(value, JSON_STRING)) {
         put_string(w, json_string_value(value));
-        break;
-    case JSON_INTEGER:
+    } else if (json_is(value, JSON_REAL)) {
+        put_real(w, json_number_value(value));
+    } else if (json_is(value, JSON_INTEGER)) {
         snprintf(integer, sizeof integer, "%" PRId64, json_integer_value(value));
         put_text(w, integer);
-        break;
-    case JSON_REAL:
-        put_real(w, json_number_value(value));
-        break;
-    default:
-        put_text(w, json_is(value, JSON_NULL) ? "null" : json_is_true(value) ? "true" : "false");
+    } else {
+        put_text(w, value == json_null() ? "null" : value == json_boolean(true) ? "true" : "false");
     }
 }
 
@@ -165,10 +151,8 @@ char *json_text(const json_value *value, enum json_layout layout, int digits)
         return NULL;
     }
     write_value(&w, value, 0);
-    put(&w, "", 1);
     if (w.failed) {
-        memory_release(w.bytes);
-        return NULL;
+        memory_release(w.text.bytes);
     }
-    return w.bytes;
+    return w.failed ? NULL : w.text.bytes;
 }

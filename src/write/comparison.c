@@ -125,8 +125,8 @@ static json_value *score_json(const nonsens_score *s)
 {
     return json_object_of("right", json_integer(s->true_positives), "found", json_integer(s->predicted), "there",
                           json_integer(s->actual), "places", json_integer(s->possible), "precision",
-                          json_number(s->precision), "recall", json_number(s->recall), "f1", json_number(s->f1), "mcc",
-                          json_number(s->mcc), NULL);
+                          json_real(s->precision), "recall", json_real(s->recall), "f1", json_real(s->f1), "mcc",
+                          json_real(s->mcc), NULL);
 }
 
 static json_value *edge_json(const nonsens_comparison *c, const nonsens_edge *e)
@@ -155,7 +155,7 @@ static json_value *distance_json(const nonsens_comparison *c, int64_t k)
                           json_integer(d->missing), "extra", json_integer(d->extra), "reversed",
                           json_integer(d->reversed), "marked", json_integer(d->marked), "skeleton",
                           score_json(&d->skeleton), "arrows", score_json(&d->arrows), "directions",
-                          json_integer(d->directions), "direction_accuracy", json_number(d->direction_accuracy),
+                          json_integer(d->directions), "direction_accuracy", json_real(d->direction_accuracy),
                           "undirected", json_integer(d->undirected), "differences", differences_json(c, k), NULL);
 }
 

@@ -251,7 +251,7 @@ static const char *value_text(const json_value *value, char number[NUMBER_BYTES]
         return json_string_value(value);
     }
     if (json_is(value, JSON_BOOLEAN)) {
-        return json_is_true(value) ? "true" : "false";
+        return value == json_boolean(true) ? "true" : "false";
     }
     if (json_is(value, JSON_INTEGER)) {
         snprintf(number, NUMBER_BYTES, "%" PRId64, json_integer_value(value));

@@ -149,8 +149,8 @@ static json_value *evidence_array(const writer *w)
     json_value *array = json_array();
     for (int64_t i = 0; i < r->evidence_count; i++) {
         const nonsens_evidence *e = &r->evidence[i];
-        json_array_append(array, json_object_of("name", text(w, e->name), "value", json_number(e->value), "p_value",
-                                                json_number(e->p_value), "text", text(w, e->text), NULL));
+        json_array_append(array, json_object_of("name", text(w, e->name), "value", json_real(e->value), "p_value",
+                                                json_real(e->p_value), "text", text(w, e->text), NULL));
     }
     return array;
 }
@@ -163,7 +163,7 @@ static json_value *modulation_object(const writer *w)
     for (int64_t j = 0; j < r->modulation.cols; j++) {
         json_value *of = json_object();
         for (int64_t e = 0; e < r->segments; e++) {
-            set_named(w, of, r->labels[e], json_number(matrix_col(r->modulation, j)[e]));
+            set_named(w, of, r->labels[e], json_real(matrix_col(r->modulation, j)[e]));
         }
         set_named(w, object, name[j], of);
     }
@@ -177,7 +177,7 @@ static json_value *matrix_rows(const double *v, int64_t d)
     for (int64_t i = 0; i < d; i++) {
         json_value *row = json_array();
         for (int64_t j = 0; j < d; j++) {
-            json_array_append(row, json_number(v[i * d + j]));
+            json_array_append(row, json_real(v[i * d + j]));
         }
         json_array_append(rows, row);
     }
@@ -192,8 +192,8 @@ static json_value *edge_array(const writer *w)
         const nonsens_edge *e = &w->result->edge[i];
         json_array_append(array,
                           json_object_of("from", text(w, name[e->from]), "to", text(w, name[e->to]), "type",
-                                         json_string(report_edge_mark(e->type)), "weight", json_number(e->weight),
-                                         "p_value", json_number(e->p_value), "support", json_number(e->support), NULL));
+                                         json_string(report_edge_mark(e->type)), "weight", json_real(e->weight),
+                                         "p_value", json_real(e->p_value), "support", json_real(e->support), NULL));
     }
     return array;
 }
@@ -208,11 +208,11 @@ static json_value *bootstrap_object(const writer *w)
     for (int64_t i = 0; i < s->pairs; i++) {
         const result_edge_counts *p = &s->pair[i];
         json_array_append(pairs, json_object_of("a", text(w, name[p->a]), "b", text(w, name[p->b]), "a --> b",
-                                                json_number((double)p->forward / good), "b --> a",
-                                                json_number((double)p->backward / good), "a --- b",
-                                                json_number((double)p->undirected / good), "a <-> b",
-                                                json_number((double)p->bidirected / good), "none",
-                                                json_number((good - (double)p->adjacent) / good), NULL));
+                                                json_real((double)p->forward / good), "b --> a",
+                                                json_real((double)p->backward / good), "a --- b",
+                                                json_real((double)p->undirected / good), "a <-> b",
+                                                json_real((double)p->bidirected / good), "none",
+                                                json_real((good - (double)p->adjacent) / good), NULL));
     }
     return json_object_of("replicates", json_integer(s->replicates), "failed", json_integer(s->failed), "pairs", pairs,
                           NULL);
@@ -233,20 +233,20 @@ static json_value *named(const writer *w, const int64_t *variable, int64_t count
 /* null or [low, high] */
 static json_value *interval(double low, double high)
 {
-    return isnan(low) || isnan(high) ? json_null() : json_array_of(2, json_number(low), json_number(high));
+    return isnan(low) || isnan(high) ? json_null() : json_array_of(2, json_real(low), json_real(high));
 }
 
 static json_value *change_object(const writer *w, const nonsens_change *c, int64_t rank)
 {
     return json_object_of(
         "variable", text(w, w->result->names[c->variable]), "rank", json_integer(rank), "verdict",
-        text(w, report_verdict(c->verdict)), "own_change", json_number(c->own), "standard_error",
-        json_number(c->own_error), "interval", interval(c->own_low, c->own_high), "p_value", json_number(c->p_value),
-        "q_value", json_number(c->q_value), "share", json_number(c->share), "how", text(w, c->description), "scale",
-        json_number(c->scale), "scale_interval", interval(c->scale_low, c->scale_high), "shift", json_number(c->shift),
-        "shift_interval", interval(c->shift_low, c->shift_high), "marginal_change", json_number(c->marginal),
-        "marginal_standard_error", json_number(c->marginal_error), "marginal_p_value", json_number(c->marginal_p),
-        "marginal_q_value", json_number(c->marginal_q), "causes", named(w, c->cause, c->causes), "follows",
+        text(w, report_verdict(c->verdict)), "own_change", json_real(c->own), "standard_error", json_real(c->own_error),
+        "interval", interval(c->own_low, c->own_high), "p_value", json_real(c->p_value), "q_value",
+        json_real(c->q_value), "share", json_real(c->share), "how", text(w, c->description), "scale",
+        json_real(c->scale), "scale_interval", interval(c->scale_low, c->scale_high), "shift", json_real(c->shift),
+        "shift_interval", interval(c->shift_low, c->shift_high), "marginal_change", json_real(c->marginal),
+        "marginal_standard_error", json_real(c->marginal_error), "marginal_p_value", json_real(c->marginal_p),
+        "marginal_q_value", json_real(c->marginal_q), "causes", named(w, c->cause, c->causes), "follows",
         named(w, c->follows, c->verdict == NONSENS_VERDICT_FOLLOWS ? c->followed : 0), NULL);
 }
 
@@ -337,7 +337,7 @@ static void fill_unmixed(const writer *w, json_value *root)
     json_object_set(root, "mixing", matrix_rows(u->mixing, r->source.cols));
     json_object_set(root, "convention", text(w, u->convention));
     json_object_set(root, "statistic", text(w, u->statistic));
-    json_object_set(root, "sharpness", json_number(u->sharpness));
+    json_object_set(root, "sharpness", json_real(u->sharpness));
     json_object_set(root, "converged", json_boolean(u->converged));
     json_object_set(root, "iterations", json_integer(u->iterations));
     json_object_set(root, "evidence", evidence_array(w));
@@ -349,8 +349,8 @@ static void fill_decision(const writer *w, json_value *root)
     json_object_set(root, "method", text(w, r->method));
     json_object_set(root, "decision", r->decision == DECISION_NONE ? json_null() : text(w, r->decision_text));
     json_object_set(root, "direction", text(w, r->direction_text));
-    json_object_set(root, "score", json_number(r->score));
-    json_object_set(root, "p_value", json_number(r->p_value));
+    json_object_set(root, "score", json_real(r->score));
+    json_object_set(root, "p_value", json_real(r->p_value));
     json_object_set(root, "evidence", evidence_array(w));
     if (r->reason) {
         json_object_set(root, "reason", text(w, r->reason));
@@ -390,7 +390,7 @@ json_value *report_document(nonsens_context *ctx, arena *scratch, const nonsens_
     if (result->training.epochs) {
         json_object_set(root, "training", training_object(w));
     }
-    json_object_set(root, "seconds", json_number(result->seconds));
+    json_object_set(root, "seconds", json_real(result->seconds));
     return root;
 }
 
@@ -403,7 +403,7 @@ json_value *report_pair_line(nonsens_context *ctx, arena *scratch, const report_
     return json_object_of(
         "x", text(w, pair->x), "y", text(w, pair->y), "method", text(w, pair->method), "decision",
         text(w, r ? r->decision_text : NULL), "direction", text(w, r ? r->direction_text : NULL), "score",
-        json_number(r ? r->score : NAN), "p_value", json_number(r ? r->p_value : NAN), "q_value", json_null(), "reason",
+        json_real(r ? r->score : NAN), "p_value", json_real(r ? r->p_value : NAN), "q_value", json_null(), "reason",
         text(w, r ? r->reason : NULL), "error", text(w, pair->error), "assumes_effect",
         json_boolean(r && r->assumes_effect), "evidence", r ? evidence_array(w) : json_array(), "notes",
         r ? note_array(w, false) : json_array(), "note_levels", r ? note_array(w, true) : json_array(), "warnings",

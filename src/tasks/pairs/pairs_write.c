@@ -19,7 +19,7 @@ static nonsens_status write_line(nonsens_context *ctx, const nonsens_pairs *pair
 {
     json_value *line;
     TRY(pairs_load(ctx, pairs, index, &line));
-    json_object_set(line, "q_value", json_number(pairs->pair[index].q_value));
+    json_object_set(line, "q_value", json_real(pairs->pair[index].q_value));
     char *text = json_text(line, JSON_SPACED, REPORT_DIGITS);
     json_decref(line);
     if (!text) {

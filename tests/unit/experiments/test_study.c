@@ -24,7 +24,7 @@ static nonsens_status toy_run(nonsens_context *ctx, arena *scratch, const void *
 {
     (void)scratch, (void)data;
     atomic_fetch_add(&runs, 1);
-    return study_put(ctx, line, "value", json_number(cell == 1 ? NAN : rng_uniform(&seed.stream)));
+    return study_put(ctx, line, "value", json_real(cell == 1 ? NAN : rng_uniform(&seed.stream)));
 }
 
 static bool toy_read(const json_value *line, void *unit)
@@ -165,7 +165,7 @@ static void test_numbers(void **state)
 {
     (void)state;
     double value = 0.0;
-    json_value *number = json_number(0.1), *unknown = json_number(INFINITY), *text = json_string("0.1");
+    json_value *number = json_real(0.1), *unknown = json_real(INFINITY), *text = json_string("0.1");
     assert_true(study_read_number(number, &value) && value == 0.1);
     assert_true(study_read_number(unknown, &value) && isnan(value));
     assert_false(study_read_number(text, &value));

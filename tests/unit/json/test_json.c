@@ -123,19 +123,18 @@ static void test_kinds(void **state)
         assert_true((json_string_value(value[i]) != NULL) == (type[i] == JSON_STRING));
         assert_int_equal(json_integer_value(value[i]), type[i] == JSON_INTEGER ? -7 : 0);
         assert_true(json_number_value(value[i]) == (type[i] == JSON_INTEGER ? -7.0 : type[i] == JSON_REAL ? 2.5 : 0.0));
-        assert_int_equal(json_is_true(value[i]), type[i] == JSON_BOOLEAN);
         assert_int_equal(json_is_complete(value[i]), i > 0);
         json_decref(value[i]);
     }
-    assert_false(json_is_true(json_boolean(false)) || json_equal(json_boolean(true), json_boolean(false)));
+    assert_false(json_boolean(false) == json_boolean(true) || json_equal(json_boolean(true), json_boolean(false)));
 }
 
 /* What JSON cannot hold. */
 static void test_refused(void **state)
 {
     (void)state;
-    assert_true(!json_real(NAN) && !json_real(-INFINITY) && !json_string(NULL) && !json_string("a\xff"));
-    assert_true(json_is(json_number(NAN), JSON_NULL) && json_is(json_number(INFINITY), JSON_NULL));
+    assert_true(!json_string(NULL) && !json_string("a\xff"));
+    assert_true(json_real(NAN) == json_null() && json_real(-INFINITY) == json_null());
     json_value *object = json_object();
     assert_false(json_object_set(object, "\xc3", json_integer(1)));
     assert_false(json_is_complete(object));
