@@ -10,6 +10,8 @@
 
 /* count * size zeroed bytes, 64-byte aligned; NULL when they cannot be had or the product overflows. */
 void *memory_get(size_t count, size_t size);
+/* The same, 16-byte aligned: for many small blocks, of which a larger alignment would waste the most part. */
+void *memory_get_small(size_t count, size_t size);
 void memory_release(void *block);
 
 /* As memory_get, within what the context may take (status.h, max_memory); on failure the context says so. */

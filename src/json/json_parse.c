@@ -234,7 +234,7 @@ static json_value *read_parts(reader *r)
     bool is_list = r->at[-1] == '[';
     const char *end = is_list ? "]" : "}";
     json_value *whole = made(r, is_list ? json_array() : json_object());
-    bool ok = whole && (r->depth++ < MAX_DEPTH || refuse(r, "lists and objects are nested too deeply"));
+    bool ok = whole && (r->depth++ < MAX_DEPTH || refuse(r, "arrays and objects are nested too deep"));
     if (ok && !take_sign(r, end)) {
         do {
             ok = is_list ? read_item(r, whole) : read_member(r, whole);

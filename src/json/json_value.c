@@ -38,20 +38,18 @@ typedef struct part {
 /* An array or an object. */
 typedef struct whole {
     json_value head;
-    size_t count, room;
+    uint32_t count, room;
     part *part;      /* (room); of an object with the index behind it: (2 * room) 1 + number of the member, 0: free */
     json_bytes keys; /* each with a zero behind it */
 } whole;
 
-enum { FIRST_BYTES = 64, FIRST_PARTS = 4 };
-
 bool json_add_bytes(json_bytes *to, const char *bytes, size_t length)
 {
-    size_t room = to->room ? to->room : FIRST_BYTES;
+    size_t room = to->room ? to->room : 32;
     while (room <= to->used + length) {
         room *= 2;
     }
-    char *larger = room > to->room ? memory_get(room, 1) : to->bytes;
+    char *larger = room > to->room ? memory_get_small(room, 1) : to->bytes;
     if (!larger) {
         return false;
     }
@@ -69,7 +67,7 @@ bool json_add_bytes(json_bytes *to, const char *bytes, size_t length)
 
 static void *value_new(enum json_type type, size_t bytes)
 {
-    json_value *value = memory_get(1, bytes);
+    json_value *value = memory_get_small(1, bytes);
     if (value) {
         *value = (json_value){.type = type, .references = 1};
     }
@@ -191,7 +189,6 @@ void json_decref(json_value *value)
 
 /* ---- parts ---- */
 
-/* A part could not be put into it. */
 static bool lose(json_value *into, json_value *value)
 {
     if (json_is(into, JSON_ARRAY | JSON_OBJECT)) {
@@ -211,7 +208,7 @@ static bool is_key(const whole *w, const part *p, const char *key, size_t length
 static uint32_t *find_slot(const whole *w, const char *key, size_t length, uint64_t hash)
 {
     uint32_t *slot = (uint32_t *)(void *)(w->part + w->room);
-    size_t last = 2 * w->room - 1, at = hash_fold(hash) & last;
+    size_t last = 2 * (size_t)w->room - 1, at = hash_fold(hash) & last;
     while (slot[at] && !is_key(w, &w->part[slot[at] - 1], key, length, hash)) {
         at = (at + 1) & last;
     }
@@ -221,23 +218,23 @@ static uint32_t *find_slot(const whole *w, const char *key, size_t length, uint6
 /* Makes room for another part. */
 static bool grow(whole *w)
 {
-    bool is_object = w->head.type == JSON_OBJECT;
-    size_t room = w->room ? 2 * w->room : FIRST_PARTS;
-    part *larger = w->count < w->room ? w->part : memory_get(room, sizeof *larger + is_object * 2 * sizeof(uint32_t));
-    if (!larger || larger == w->part) {
-        return larger;
+    uint32_t room = w->room ? 2 * w->room : 1;
+    size_t slots = w->head.type == JSON_OBJECT ? 2 : 0; // of a part
+    if (w->count < w->room) {
+        return true;
     }
-    if (w->count > 0) {
+    part *larger = room > w->room ? memory_get_small(room, sizeof *larger + slots * sizeof(uint32_t)) : NULL;
+    if (larger && w->part) {
         memcpy(larger, w->part, w->count * sizeof *larger);
+        memory_release(w->part);
     }
-    memory_release(w->part);
-    w->part = larger;
-    w->room = room;
-    for (size_t i = 0; is_object && i < w->count; i++) {
+    w->part = larger ? larger : w->part;
+    w->room = larger ? room : w->room;
+    for (uint32_t i = 0; larger && slots && i < w->count; i++) {
         const char *key = w->keys.bytes + larger[i].key;
-        *find_slot(w, key, strlen(key), larger[i].hash) = (uint32_t)i + 1;
+        *find_slot(w, key, strlen(key), larger[i].hash) = i + 1;
     }
-    return true;
+    return larger;
 }
 
 bool json_array_append(json_value *array, json_value *value)
@@ -272,7 +269,7 @@ json_value **json_object_place(json_value *object, const char *key, size_t lengt
         }
         w->keys.used++; // its zero
         w->part[w->count++] = (part){json_null(), begin, hash};
-        *slot = (uint32_t)w->count;
+        *slot = w->count;
     }
     return &w->part[*slot - 1].value;
 }
