@@ -26,7 +26,7 @@ static void cell_name(int64_t cell, char name[CELL_NAME_BYTES])
 }
 
 static nonsens_status run_slowly(nonsens_context *ctx, arena *scratch, const void *base, int64_t cell, unit_seed seed,
-                                 json_t *line)
+                                 json_value *line)
 {
     (void)base;
     (void)ctx;
@@ -38,7 +38,7 @@ static nonsens_status run_slowly(nonsens_context *ctx, arena *scratch, const voi
     return NONSENS_OK;
 }
 
-static bool read_line(const json_t *line, void *unit)
+static bool read_line(const json_value *line, void *unit)
 {
     *(char *)unit = 1;
     return line != NULL;

@@ -73,7 +73,8 @@ struct accuracy_family {
     bool side_by_side; /* one data set per thread; else one at a time on all threads */
     bool any_method;   /* runs the method that --method names */
     /* Adds the results to the line. */
-    nonsens_status (*run)(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d, json_t *line);
+    nonsens_status (*run)(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,
+                          json_value *line);
     /* The first line of its table. */
     void (*header)(table *csv);
     /* Prints what the units (task->reps) of a cell say. */
@@ -97,7 +98,8 @@ nonsens_status task_open(nonsens_context *ctx, const cell *c, const nonsens_opti
 void task_close(task *t);
 /* Of studies whose data is a task: the key of its units, and one of them. */
 void task_key(const void *data, int64_t number, char key[UNIT_KEY_BYTES]);
-nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_t number, unit_seed seed, json_t *line);
+nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_t number, unit_seed seed,
+                        json_value *line);
 
 /* ---- accuracy_report.c ---- */
 

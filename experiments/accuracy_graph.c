@@ -91,31 +91,31 @@ static nonsens_status measure(nonsens_context *ctx, arena *a, const pdag *found,
 }
 
 /* ["x1 --> x2", ...] with the simulation's names. */
-static nonsens_status keep_graph(nonsens_context *ctx, arena *a, const pdag *g, const char *key, json_t *line)
+static nonsens_status keep_graph(nonsens_context *ctx, arena *a, const pdag *g, const char *key, json_value *line)
 {
     static const char *const MARK[] = {[PDAG_LINE] = "---", [PDAG_ARROW] = "-->", [PDAG_BOTH] = "<->"};
     pdag_edge *edge;
     int64_t count = pdag_edge_count(g);
-    json_t *list = json_array();
+    json_value *list = json_array();
     ARENA_TRY(ctx, a, edge, count + 1);
     pdag_to_edges(g, edge);
     for (int64_t k = 0; k < count; k++) {
-        json_array_append_new(
-            list, json_sprintf("x%d %s x%d", (int)edge[k].from + 1, MARK[edge[k].mark], (int)edge[k].to + 1));
+        json_array_append(list, json_string(arena_format(ctx, a, "x%d %s x%d", (int)edge[k].from + 1,
+                                                         MARK[edge[k].mark], (int)edge[k].to + 1)));
     }
-    json_object_set_new(line, key, list);
+    json_object_set(line, key, list);
     return NONSENS_OK;
 }
 
-static void keep_measures(const unit *u, json_t *line)
+static void keep_measures(const unit *u, json_value *line)
 {
     for (int k = 0; k < MEASURES; k++) {
-        json_object_set_new(line, MEASURE_NAME[k], study_number(u->value[k]));
+        json_object_set(line, MEASURE_NAME[k], json_real(u->value[k]));
     }
 }
 
 static nonsens_status keep_result(nonsens_context *ctx, arena *a, const nonsens_result *result, const drawn *d,
-                                  json_t *line)
+                                  json_value *line)
 {
     pdag truth, found;
     unit u;
@@ -128,7 +128,8 @@ static nonsens_status keep_result(nonsens_context *ctx, arena *a, const nonsens_
     return keep_graph(ctx, a, &found, "edges", line);
 }
 
-static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d, json_t *line)
+static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,
+                          json_value *line)
 {
     nonsens_result *result;
     TRY(nonsens_run_discover(ctx, d->data, options, &result));
@@ -139,7 +140,7 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
 
 /* ---- reading the journal ---- */
 
-static bool read_unit(const json_t *line, void *place)
+static bool read_unit(const json_value *line, void *place)
 {
     unit *out = place;
     bool good = true;

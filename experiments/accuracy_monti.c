@@ -141,7 +141,8 @@ static void score_ratio(double ratio, int cause, enum rule rule, unit *out)
     out->outcome[rule] = out->named[rule] ? OUTCOME_RIGHT : OUTCOME_WRONG;
 }
 
-static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d, json_t *line)
+static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,
+                          json_value *line)
 {
     unit u = {{0}, {0}, 0};
     disturbances fit;
@@ -153,29 +154,29 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
     score_ratio(ratio.value[RATIO_INFORMATION], d->cause, RULE_INFORMATION, &u);
     score_ratio(ratio.value[RATIO_JACOBIAN], d->cause, RULE_JACOBIAN, &u);
     score_ratio(ratio.value[RATIO_PRINTED], d->cause, RULE_PRINTED, &u);
-    json_object_set_new(line, "mcc", json_real(u.mcc));
+    json_object_set(line, "mcc", json_real(u.mcc));
     for (int r = 0; r < RULES; r++) {
-        json_object_set_new(line, RULE_NAME[r], json_pack("[i, b]", (int)u.outcome[r], (int)u.named[r]));
+        json_object_set(line, RULE_NAME[r], json_array_of(2, json_integer(u.outcome[r]), json_boolean(u.named[r])));
     }
     return NONSENS_OK;
 }
 
 /* ---- printing ---- */
 
-static bool read_unit(const json_t *line, void *place)
+static bool read_unit(const json_value *line, void *place)
 {
     unit *out = place;
-    const json_t *mcc = json_object_get(line, "mcc");
-    bool good = json_is_number(mcc);
+    const json_value *mcc = json_object_get(line, "mcc");
+    bool good = json_is(mcc, JSON_NUMBER);
     out->mcc = json_number_value(mcc);
     for (int r = 0; r < RULES && good; r++) {
-        const json_t *pair = json_object_get(line, RULE_NAME[r]);
-        const json_t *outcome = json_array_get(pair, 0), *named = json_array_get(pair, 1);
-        json_int_t number = json_integer_value(outcome);
-        good = json_is_integer(outcome) && json_is_boolean(named) && number >= OUTCOME_RIGHT &&
+        const json_value *pair = json_object_get(line, RULE_NAME[r]);
+        const json_value *outcome = json_array_get(pair, 0), *named = json_array_get(pair, 1);
+        int64_t number = json_integer_value(outcome);
+        good = json_is(outcome, JSON_INTEGER) && json_is(named, JSON_BOOLEAN) && number >= OUTCOME_RIGHT &&
                number <= OUTCOME_UNDECIDED;
         out->outcome[r] = (enum outcome)number;
-        out->named[r] = json_is_true(named);
+        out->named[r] = named == json_boolean(true);
     }
     return good;
 }

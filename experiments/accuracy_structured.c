@@ -28,25 +28,27 @@ static const nonsens_evidence *find_evidence(const nonsens_result *result, const
     return &NONE;
 }
 
-static void keep_result(const nonsens_result *result, int cause, json_t *line)
+static void keep_result(const nonsens_result *result, int cause, json_value *line)
 {
-    json_t *loss = json_array(), *p = json_array();
+    json_value *loss = json_array(), *p = json_array();
     for (int k = 0; k < 2; k++) {
         char name[64];
         snprintf(name, sizeof name, "loss of %s", ARROW[k]);
         const nonsens_evidence *item = find_evidence(result, name);
-        json_array_append_new(loss, study_number(item->value));
-        json_array_append_new(p, study_number(item->p_value));
+        json_array_append(loss, json_real(item->value));
+        json_array_append(p, json_real(item->p_value));
     }
-    json_object_set_new(line, "cause", json_integer(cause));
-    json_object_set_new(line, "decision", json_string(nonsens_result_decision(result)));
-    json_object_set_new(line, "direction", json_pack("s?", nonsens_result_direction(result)));
-    json_object_set_new(line, "loss", loss);
-    json_object_set_new(line, "p", p);
-    json_object_set_new(line, "rank", study_number(find_evidence(result, "rank")->value));
+    const char *direction = nonsens_result_direction(result);
+    json_object_set(line, "cause", json_integer(cause));
+    json_object_set(line, "decision", json_string(nonsens_result_decision(result)));
+    json_object_set(line, "direction", direction ? json_string(direction) : json_null());
+    json_object_set(line, "loss", loss);
+    json_object_set(line, "p", p);
+    json_object_set(line, "rank", json_real(find_evidence(result, "rank")->value));
 }
 
-static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d, json_t *line)
+static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,
+                          json_value *line)
 {
     nonsens_result *result;
     (void)a;
@@ -65,17 +67,17 @@ typedef struct unit {
     double rank;                      /* likewise */
 } unit;
 
-static bool read_unit(const json_t *line, void *place)
+static bool read_unit(const json_value *line, void *place)
 {
     unit *out = place;
-    const json_t *p = json_object_get(line, "p"), *cause = json_object_get(line, "cause");
+    const json_value *p = json_object_get(line, "p"), *cause = json_object_get(line, "cause");
     *out = (unit){.cause = (int)json_integer_value(cause),
-                  .decision = json_string_value(json_object_get(line, "decision")),
-                  .direction = json_string_value(json_object_get(line, "direction"))};
+                  .decision = json_get_string(line, "decision"),
+                  .direction = json_get_string(line, "direction")};
     study_read_number(json_array_get(p, 0), &out->p[0]);
     study_read_number(json_array_get(p, 1), &out->p[1]);
     study_read_number(json_object_get(line, "rank"), &out->rank);
-    return json_array_size(p) == 2 && json_is_integer(cause) && out->cause < 2 && out->decision;
+    return json_array_size(p) == 2 && json_is(cause, JSON_INTEGER) && out->cause < 2 && out->decision;
 }
 
 /* The cause that an arrow names, or -1. */

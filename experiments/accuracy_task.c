@@ -171,7 +171,8 @@ void task_key(const void *data, int64_t number, char key[UNIT_KEY_BYTES])
     snprintf(key, UNIT_KEY_BYTES, "%s", ((const task *)data)->fingerprint);
 }
 
-nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_t number, unit_seed seed, json_t *line)
+nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_t number, unit_seed seed,
+                        json_value *line)
 {
     (void)number;
     const task *t = data;

@@ -165,7 +165,7 @@ static nonsens_status ask_samples(nonsens_context *ctx, arena *a, const cell *c,
 }
 
 static nonsens_status run_unit(nonsens_context *ctx, arena *a, const void *unused, int64_t number, unit_seed unit,
-                               json_t *line)
+                               json_value *line)
 {
     (void)unused;
     const cell *c = &cells[number];
@@ -185,10 +185,10 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *a, const void *unuse
     row_groups groups = {segments, start};
     TRY(c->kind->changes ? ask_samples(ctx, a, c, v[0], groups, unit.seed, &p)
                          : ask_tester(ctx, c, variable, groups, unit.seed, &p));
-    return study_put(ctx, line, "p", study_number(p));
+    return study_put(ctx, line, "p", json_real(p));
 }
 
-static bool read_unit(const json_t *line, void *unit)
+static bool read_unit(const json_value *line, void *unit)
 {
     return study_read_number(json_object_get(line, "p"), unit);
 }

@@ -84,8 +84,8 @@ typedef struct bivariate_unit {
 } bivariate_unit;
 
 nonsens_status bivariate_run(nonsens_context *ctx, arena *scratch, const void *base, int64_t cell, unit_seed seed,
-                             json_t *line);
-bool bivariate_read(const json_t *line, void *place);
+                             json_value *line);
+bool bivariate_read(const json_value *line, void *place);
 
 /* ---- shares ---- */
 

@@ -264,24 +264,21 @@ static const char *const DECISION[] = {[DECISION_FIRST_CAUSES] = "first",
 enum { DECISIONS = sizeof DECISION / sizeof *DECISION };
 
 /* NULL without memory. */
-static json_t *answers_as_json(enum bivariate_family family, const bivariate_answer *answer)
+static json_value *answers_as_json(enum bivariate_family family, const bivariate_answer *answer)
 {
-    json_t *object = json_object();
-    for (int k = 0; object && bivariate_rule_of(family, k) >= 0; k++) {
-        json_t *pair = json_pack("[s, i]", DECISION[answer[k].decided], (int)answer[k].named);
-        if (json_object_set_new(object, BIVARIATE_RULE[bivariate_rule_of(family, k)].name, pair) != 0) {
-            json_decref(object);
-            object = NULL;
-        }
+    json_value *object = json_object();
+    for (int k = 0; bivariate_rule_of(family, k) >= 0; k++) {
+        json_value *pair = json_array_of(2, json_string(DECISION[answer[k].decided]), json_integer(answer[k].named));
+        json_object_set(object, BIVARIATE_RULE[bivariate_rule_of(family, k)].name, pair);
     }
     return object;
 }
 
 /* A method that breaks down is a result; no memory and Ctrl-C are not. */
 static nonsens_status keep(nonsens_context *ctx, nonsens_status status, bivariate_setting s,
-                           const bivariate_answer *answer, json_t *line)
+                           const bivariate_answer *answer, json_value *line)
 {
-    json_t *found;
+    json_value *found;
     const char *key = "answers";
     if (status == NONSENS_OK) {
         found = answers_as_json(s.family, answer);
@@ -295,7 +292,7 @@ static nonsens_status keep(nonsens_context *ctx, nonsens_status status, bivariat
 }
 
 nonsens_status bivariate_run(nonsens_context *ctx, arena *scratch, const void *data, int64_t cell, unit_seed seed,
-                             json_t *line)
+                             json_value *line)
 {
     (void)data;
     bivariate_setting s = bivariate_setting_of(cell);
@@ -312,22 +309,22 @@ nonsens_status bivariate_run(nonsens_context *ctx, arena *scratch, const void *d
     return study_put(ctx, line, "seconds", json_real(round(1000.0 * (clock_seconds() - begun)) / 1000.0));
 }
 
-static bool read_answer(const json_t *pair, bivariate_answer *out)
+static bool read_answer(const json_value *pair, bivariate_answer *out)
 {
     const char *word = json_string_value(json_array_get(pair, 0));
-    const json_t *named = json_array_get(pair, 1);
-    json_int_t cause = json_integer_value(named);
+    const json_value *named = json_array_get(pair, 1);
+    int64_t cause = json_integer_value(named);
     for (int d = 0; word && d < DECISIONS; d++) {
         if (strcmp(word, DECISION[d]) == 0) {
             *out = (bivariate_answer){(enum result_decision)d, (enum cause)cause};
-            return json_is_integer(named) && cause >= CAUSE_NONE && cause <= CAUSE_SECOND;
+            return json_is(named, JSON_INTEGER) && cause >= CAUSE_NONE && cause <= CAUSE_SECOND;
         }
     }
     return false;
 }
 
 /* All rules of a family, and no others. */
-static bool read_answers(const json_t *answers, enum bivariate_family family, bivariate_answer *out)
+static bool read_answers(const json_value *answers, enum bivariate_family family, bivariate_answer *out)
 {
     int k = 0;
     for (; bivariate_rule_of(family, k) >= 0; k++) {
@@ -338,13 +335,13 @@ static bool read_answers(const json_t *answers, enum bivariate_family family, bi
     return (size_t)k == json_object_size(answers);
 }
 
-bool bivariate_read(const json_t *line, void *place)
+bool bivariate_read(const json_value *line, void *place)
 {
     bivariate_unit *u = place;
-    const json_t *truth = json_object_get(line, "truth"), *answers = json_object_get(line, "answers");
-    json_int_t cause = json_integer_value(truth);
-    *u = (bivariate_unit){.truth = (enum cause)cause, .failed = json_is_string(json_object_get(line, "failed"))};
-    if (!json_is_integer(truth) || cause < CAUSE_NONE || cause > CAUSE_SECOND) {
+    const json_value *truth = json_object_get(line, "truth"), *answers = json_object_get(line, "answers");
+    int64_t cause = json_integer_value(truth);
+    *u = (bivariate_unit){.truth = (enum cause)cause, .failed = json_has(line, "failed", JSON_STRING)};
+    if (!json_is(truth, JSON_INTEGER) || cause < CAUSE_NONE || cause > CAUSE_SECOND) {
         return false;
     }
     for (int family = 0; family < FAMILIES && !u->failed; family++) {

@@ -171,7 +171,7 @@ static void release(void *data)
 /* ---- one unit ---- */
 
 static nonsens_status run_half(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const found_by *how,
-                               uint64_t seed, json_t *line)
+                               uint64_t seed, json_value *line)
 {
     rng r = rng_new(seed, RNG_BOOTSTRAP, 0); // not the cell's own stream: all methods see the same halves
     uint64_t own = rng_u64(&r) >> 11;        // 53 bits, as --seed takes
@@ -183,7 +183,7 @@ static nonsens_status run_half(nonsens_context *ctx, arena *scratch, const nonse
 }
 
 static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void *data, int64_t cell, unit_seed seed,
-                               json_t *line)
+                               json_value *line)
 {
     if (!data) {
         return fail(ctx, NONSENS_ERR_DATA, "fmri: a process of this run cannot read the data; give all of them --data");
@@ -192,7 +192,7 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void 
                          : found_graph_run(ctx, method_of(cell), data, seed.seed, line);
 }
 
-static bool read_unit(const json_t *line, void *unit)
+static bool read_unit(const json_value *line, void *unit)
 {
     return found_graph_read(line, unit);
 }

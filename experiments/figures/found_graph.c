@@ -24,7 +24,8 @@ static bool is_result(nonsens_status status)
     return status == NONSENS_OK || status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC;
 }
 
-static nonsens_status find(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, json_t *line)
+static nonsens_status find(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                           json_value *line)
 {
     nonsens_result *result;
     double begun = clock_seconds();
@@ -33,15 +34,15 @@ static nonsens_status find(nonsens_context *ctx, const nonsens_data *data, const
         return status;
     }
     double seconds = clock_seconds() - begun;
-    json_t *what = result ? found_graph_edges(result->edges, result->edge) : json_string(ctx->message);
-    bool kept = json_object_set_new(line, result ? "edges" : "failed", what) == 0 &&
-                json_object_set_new(line, "seconds", json_real(seconds)) == 0;
+    json_value *what = result ? found_graph_edges(result->edges, result->edge) : json_string(ctx->message);
+    bool kept = json_object_set(line, result ? "edges" : "failed", what) &&
+                json_object_set(line, "seconds", json_real(seconds));
     nonsens_result_free(result);
     return kept ? NONSENS_OK : fail_memory(ctx);
 }
 
 nonsens_status found_graph_run(nonsens_context *ctx, const found_by *how, const nonsens_data *data, uint64_t seed,
-                               json_t *line)
+                               json_value *line)
 {
     nonsens_options *options;
     TRY(nonsens_options_new(ctx, NONSENS_COMMAND_DISCOVER, &options));
@@ -58,16 +59,12 @@ const char *found_graph_word(int type)
     return type == NONSENS_EDGE_DIRECTED ? "-->" : type == NONSENS_EDGE_UNDIRECTED ? "---" : "<->";
 }
 
-json_t *found_graph_edges(int64_t edges, const nonsens_edge *edge)
+json_value *found_graph_edges(int64_t edges, const nonsens_edge *edge)
 {
-    json_t *all = json_array();
-    for (int64_t i = 0; all && i < edges; i++) {
-        json_t *one =
-            json_pack("[I, I, s]", (json_int_t)edge[i].from, (json_int_t)edge[i].to, found_graph_word(edge[i].type));
-        if (json_array_append_new(all, one) != 0) {
-            json_decref(all);
-            all = NULL;
-        }
+    json_value *all = json_array();
+    for (int64_t i = 0; i < edges; i++) {
+        json_array_append(all, json_array_of(3, json_integer(edge[i].from), json_integer(edge[i].to),
+                                             json_string(found_graph_word(edge[i].type))));
     }
     return all;
 }
@@ -81,12 +78,12 @@ static enum pdag_mark mark_of(const char *word, bool turned)
 }
 
 /* Of two edges between the same nodes two heads are left, as in `nonsens compare`. */
-static bool read_edge(const json_t *edge, found_graph *out)
+static bool read_edge(const json_value *edge, found_graph *out)
 {
-    const json_t *first = json_array_get(edge, 0), *second = json_array_get(edge, 1);
-    json_int_t from = json_integer_value(first), to = json_integer_value(second);
+    const json_value *first = json_array_get(edge, 0), *second = json_array_get(edge, 1);
+    int64_t from = json_integer_value(first), to = json_integer_value(second);
     const char *word = json_string_value(json_array_get(edge, 2));
-    if (!json_is_integer(first) || !json_is_integer(second) || !word || from == to || from < 0 || to < 0 ||
+    if (!json_is(first, JSON_INTEGER) || !json_is(second, JSON_INTEGER) || !word || from == to || from < 0 || to < 0 ||
         from >= FOUND_NODES || to >= FOUND_NODES) {
         return false;
     }
@@ -96,7 +93,7 @@ static bool read_edge(const json_t *edge, found_graph *out)
     return mark != PDAG_NONE;
 }
 
-bool found_graph_read_edges(const json_t *edges, found_graph *out)
+bool found_graph_read_edges(const json_value *edges, found_graph *out)
 {
     *out = (found_graph){0};
     for (size_t i = 0; i < json_array_size(edges); i++) {
@@ -104,12 +101,12 @@ bool found_graph_read_edges(const json_t *edges, found_graph *out)
             return false;
         }
     }
-    return json_is_array(edges);
+    return json_is(edges, JSON_ARRAY);
 }
 
-bool found_graph_read(const json_t *line, found_graph *out)
+bool found_graph_read(const json_value *line, found_graph *out)
 {
-    if (json_is_string(json_object_get(line, "failed"))) {
+    if (json_has(line, "failed", JSON_STRING)) {
         *out = (found_graph){.failed = true};
         return true;
     }

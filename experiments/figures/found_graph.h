@@ -11,8 +11,7 @@
 
 #include "data/dataset.h"
 #include "graph/pdag.h"
-
-#include <jansson.h>
+#include "json/json.h"
 
 enum { FOUND_NODES = 6, FOUND_SETTINGS = 4 };
 
@@ -35,14 +34,14 @@ typedef struct found_by {
  * that there is not; what fails because of the data is told.
  */
 nonsens_status found_graph_run(nonsens_context *ctx, const found_by *how, const nonsens_data *data, uint64_t seed,
-                               json_t *line);
+                               json_value *line);
 
 /* Edges as an array for a line; NULL without memory. */
-json_t *found_graph_edges(int64_t edges, const nonsens_edge *edge);
+json_value *found_graph_edges(int64_t edges, const nonsens_edge *edge);
 
 /* The graph of such an array, and of a line that may tell of a failure.  False if they are not as above. */
-bool found_graph_read_edges(const json_t *edges, found_graph *out);
-bool found_graph_read(const json_t *line, found_graph *out);
+bool found_graph_read_edges(const json_value *edges, found_graph *out);
+bool found_graph_read(const json_value *line, found_graph *out);
 
 /* The graph for graph/metrics.h; memory from `a`. */
 nonsens_status found_graph_to_pdag(nonsens_context *ctx, arena *a, const found_graph *g, pdag *out);

@@ -108,31 +108,31 @@ static nonsens_status unmix(nonsens_context *ctx, arena *a, const algorithm *how
 
 /* An algorithm that breaks down is a result; no memory and Ctrl-C are not. */
 static nonsens_status run_algorithm(nonsens_context *ctx, arena *a, const algorithm *how, const linear_ica_data *data,
-                                    uint64_t seed, json_t *results)
+                                    uint64_t seed, json_value *results)
 {
     score found;
     ica_result result;
-    json_t *entry;
+    json_value *entry;
     nonsens_status status = unmix(ctx, a, how, data, seed, &found, &result);
     if (status == NONSENS_OK) {
-        entry = json_pack("{s:f, s:f, s:b}", "amari", found.amari, "correlation", found.correlation, "converged",
-                          (int)result.converged);
+        entry = json_object_of("amari", json_real(found.amari), "correlation", json_real(found.correlation),
+                               "converged", json_boolean(result.converged), NULL);
     } else if (status == NONSENS_ERR_NUMERIC || status == NONSENS_ERR_DATA) {
-        entry = json_pack("{s:s}", "failed", nonsens_context_message(ctx));
+        entry = json_object_of("failed", json_string(nonsens_context_message(ctx)), NULL);
     } else {
         return status;
     }
-    return json_object_set_new(results, how->name, entry) == 0 ? NONSENS_OK : fail_memory(ctx);
+    return json_object_set(results, how->name, entry) ? NONSENS_OK : fail_memory(ctx);
 }
 
 static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void *unused, int64_t cell, unit_seed seed,
-                               json_t *line)
+                               json_value *line)
 {
     (void)unused;
     setting s = setting_of(cell);
     linear_ica_data data;
-    json_t *results = json_object();
-    if (!results || json_object_set_new(line, "results", results) != 0) {
+    json_value *results = json_object();
+    if (!results || !json_object_set(line, "results", results)) {
         return fail_memory(ctx);
     }
     TRY(linear_ica_draw(ctx, scratch, &seed.stream, s.density, !s.random, ROWS_PER_SEGMENT[s.size], &data));
@@ -145,19 +145,19 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void 
 }
 
 /* Both are between 0 and 1. */
-static bool is_score(const json_t *value)
+static bool is_score(const json_value *value)
 {
-    return json_is_number(value) && json_number_value(value) >= 0.0 && json_number_value(value) <= 1.0 + 1e-9;
+    return json_is(value, JSON_NUMBER) && json_number_value(value) >= 0.0 && json_number_value(value) <= 1.0 + 1e-9;
 }
 
-static bool read_unit(const json_t *line, void *place)
+static bool read_unit(const json_value *line, void *place)
 {
     unit *u = place;
-    const json_t *results = json_object_get(line, "results");
+    const json_value *results = json_object_get(line, "results");
     for (int k = 0; k < ALGORITHMS; k++) {
-        const json_t *entry = json_object_get(results, ALGORITHM[k].name);
-        const json_t *amari = json_object_get(entry, "amari"), *correlation = json_object_get(entry, "correlation");
-        bool failed = json_is_string(json_object_get(entry, "failed"));
+        const json_value *entry = json_object_get(results, ALGORITHM[k].name);
+        const json_value *amari = json_object_get(entry, "amari"), *correlation = json_object_get(entry, "correlation");
+        bool failed = json_has(entry, "failed", JSON_STRING);
         if (!failed && !(is_score(amari) && is_score(correlation))) {
             return false;
         }

@@ -105,7 +105,7 @@ static nonsens_status simulate(nonsens_context *ctx, setting s, uint64_t seed, n
     return status;
 }
 
-static nonsens_status tell_truth(nonsens_context *ctx, const nonsens_simulation *s, json_t *line)
+static nonsens_status tell_truth(nonsens_context *ctx, const nonsens_simulation *s, json_value *line)
 {
     nonsens_edge edge[FOUND_NODES * FOUND_NODES];
     int64_t edges = 0;
@@ -114,11 +114,11 @@ static nonsens_status tell_truth(nonsens_context *ctx, const nonsens_simulation 
             edge[edges++] = (nonsens_edge){.from = i / FOUND_NODES, .to = i % FOUND_NODES};
         }
     }
-    return json_object_set_new(line, "truth", found_graph_edges(edges, edge)) == 0 ? NONSENS_OK : fail_memory(ctx);
+    return json_object_set(line, "truth", found_graph_edges(edges, edge)) ? NONSENS_OK : fail_memory(ctx);
 }
 
 static nonsens_status look_at(nonsens_context *ctx, const nonsens_simulation *s, const found_by *how, uint64_t seed,
-                              json_t *line)
+                              json_value *line)
 {
     nonsens_data *data;
     TRY(tell_truth(ctx, s, line));
@@ -129,7 +129,7 @@ static nonsens_status look_at(nonsens_context *ctx, const nonsens_simulation *s,
 }
 
 static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void *unused, int64_t cell, unit_seed seed,
-                               json_t *line)
+                               json_value *line)
 {
     (void)scratch;
     (void)unused;
@@ -141,7 +141,7 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void 
     return status;
 }
 
-static bool read_unit(const json_t *line, void *place)
+static bool read_unit(const json_value *line, void *place)
 {
     unit *u = place;
     return found_graph_read(line, &u->found) && found_graph_read_edges(json_object_get(line, "truth"), &u->truth);

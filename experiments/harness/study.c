@@ -117,15 +117,19 @@ static unit_seed seed_unit(const study *s, const unit_name *u)
 
 /* Makes the line of a unit, which the caller releases. */
 static nonsens_status make_line(nonsens_context *ctx, arena *scratch, const void *state, int64_t cell, int64_t seed,
-                                json_t **out)
+                                json_value **out)
 {
     const study_run *r = state;
     const study *s = r->study;
     unit_name u = name_unit(r, cell, seed);
-    *out = s->key ? json_pack("{s:s, s:I, s:s}", "cell", u.cell, "seed", (json_int_t)u.seed, "options", u.key)
-                  : json_pack("{s:s, s:s, s:I, s:s}", "figure", s->name, "cell", u.cell, "seed", (json_int_t)u.seed,
-                              "options", u.key);
-    nonsens_status status = *out ? s->run(ctx, scratch, r->data, cell, seed_unit(s, &u), *out) : fail_memory(ctx);
+    *out = s->key ? json_object() : json_object_of("figure", json_string(s->name), NULL);
+    json_object_set(*out, "cell", json_string(u.cell));
+    json_object_set(*out, "seed", json_integer(u.seed));
+    json_object_set(*out, "options", json_string(u.key));
+    nonsens_status status = *out ? s->run(ctx, scratch, r->data, cell, seed_unit(s, &u), *out) : NONSENS_OK;
+    if (status == NONSENS_OK && !json_is_complete(*out)) {
+        status = fail_memory(ctx);
+    }
     if (status != NONSENS_OK) {
         json_decref(*out);
         *out = NULL;
@@ -133,7 +137,7 @@ static nonsens_status make_line(nonsens_context *ctx, arena *scratch, const void
     return status;
 }
 
-static bool read_unit(const study_run *r, int64_t unit, const json_t *line)
+static bool read_unit(const study_run *r, int64_t unit, const json_value *line)
 {
     return line && r->study->read(line, r->units + (size_t)unit * r->study->unit_bytes);
 }
@@ -146,11 +150,11 @@ static void name_job(const void *sink, int64_t job, int64_t *cell, int64_t *seed
     *seed = u.seed;
 }
 
-static nonsens_status keep_job(nonsens_context *ctx, void *sink, int64_t job, json_t *line)
+static nonsens_status keep_job(nonsens_context *ctx, void *sink, int64_t job, json_value *line)
 {
     study_run *r = sink;
     unit_name u = unit_of(r, r->missing[job]);
-    const char *key = json_string_value(json_object_get(line, "options"));
+    const char *key = json_get_string(line, "options");
     if (!key || strcmp(key, u.key) != 0) {
         json_decref(line);
         return fail(ctx, NONSENS_ERR_USAGE,
@@ -186,7 +190,7 @@ static void list_missing(study_run *r)
     for (int64_t k = 0; k < r->reps * r->cells; k++) {
         int64_t unit = k % r->cells * r->reps + k / r->cells;
         unit_name u = unit_of(r, unit);
-        const json_t *line = r->journal ? journal_find(r->journal, u.key, u.seed) : NULL;
+        const json_value *line = r->journal ? journal_find(r->journal, u.key, u.seed) : NULL;
         if (k / r->cells < r->reps_there[k % r->cells] && !read_unit(r, unit, line)) {
             r->missing[r->jobs++] = unit;
         }
@@ -223,18 +227,13 @@ study_units study_result(const study_run *r)
 
 /* ---- lines ---- */
 
-json_t *study_number(double value)
+bool study_read_number(const json_value *value, double *out)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    *out = json_is(value, JSON_NUMBER) ? json_number_value(value) : NAN;
+    return json_is(value, JSON_NUMBER) || json_is(value, JSON_NULL);
 }
 
-bool study_read_number(const json_t *value, double *out)
+nonsens_status study_put(nonsens_context *ctx, json_value *line, const char *key, json_value *value)
 {
-    *out = json_is_number(value) ? json_number_value(value) : NAN;
-    return json_is_number(value) || json_is_null(value);
-}
-
-nonsens_status study_put(nonsens_context *ctx, json_t *line, const char *key, json_t *value)
-{
-    return json_object_set_new(line, key, value) == 0 ? NONSENS_OK : fail_memory(ctx);
+    return json_object_set(line, key, value) ? NONSENS_OK : fail_memory(ctx);
 }

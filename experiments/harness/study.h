@@ -14,8 +14,6 @@
 #include "pool/journal.h"
 #include "pool/pool.h"
 
-#include <jansson.h>
-
 enum { CELL_NAME_BYTES = 80, UNIT_KEY_BYTES = 2 * CELL_NAME_BYTES };
 
 /* The stream and the seed of one unit. */
@@ -39,10 +37,10 @@ typedef struct study {
     void (*cell_name)(int64_t cell, char name[CELL_NAME_BYTES]);
     /* Adds the results to the line, an object.  A failure ends the run: a method that fails is a result. */
     nonsens_status (*run)(nonsens_context *ctx, arena *scratch, const void *data, int64_t cell, unit_seed seed,
-                          json_t *line);
+                          json_value *line);
     size_t unit_bytes;
     /* Reads a unit from its line; texts in it may be the line's.  False if the line lacks something. */
-    bool (*read)(const json_t *line, void *unit);
+    bool (*read)(const json_value *line, void *unit);
 } study;
 
 /* The units of the cells that were asked for. */
@@ -83,11 +81,9 @@ nonsens_status study_run_cell(nonsens_context *ctx, arena *a, study_run *r, int6
 
 study_units study_result(const study_run *r);
 
-/* A number in a line, which is null for NaN and infinities; NULL without memory. */
-json_t *study_number(double value);
-/* False if it is neither a number nor null. */
-bool study_read_number(const json_t *value, double *out);
+/* A number of a line, NaN for null; false if it is neither a number nor null. */
+bool study_read_number(const json_value *value, double *out);
 /* Puts a value into a line and takes it over; an error without memory, as no line may lack one of its values. */
-nonsens_status study_put(nonsens_context *ctx, json_t *line, const char *key, json_t *value);
+nonsens_status study_put(nonsens_context *ctx, json_value *line, const char *key, json_value *value);
 
 #endif

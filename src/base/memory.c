@@ -31,7 +31,7 @@ enum { GAP = 64 };
 enum { GAP = 0 };
 #endif
 
-enum { ALIGNMENT = 64, CHUNK_BYTES = 1 << 16 };
+enum { ALIGNMENT = 64, SMALL_ALIGNMENT = 16, CHUNK_BYTES = 1 << 16 };
 
 struct arena_chunk {
     struct arena_chunk *next; /* the chunk before this one */
@@ -40,8 +40,10 @@ struct arena_chunk {
 
 /* Stands in front of every block. */
 struct block_head {
-    _Alignas(ALIGNMENT) size_t bytes; /* of the block and this head */
+    size_t bytes;  /* of the block and what is before it */
+    size_t before; /* bytes before the block, of which this head is the last */
 };
+_Static_assert(sizeof(struct block_head) <= SMALL_ALIGNMENT, "the head fits in front of every block");
 
 static atomic_llong requests_until_failure = -1, held, asked;
 static atomic_llong bytes_held;
@@ -82,38 +84,43 @@ static bool must_fail(void)
     return atomic_fetch_sub(&requests_until_failure, 1) == 0 && (!asked_at_failure || asked_at_failure());
 }
 
-static bool round_up(size_t bytes, size_t *rounded)
+static bool round_up(size_t bytes, size_t alignment, size_t *rounded)
 {
-    if (bytes > SIZE_MAX - ALIGNMENT) {
+    if (bytes > SIZE_MAX - alignment) {
         return false;
     }
-    *rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    *rounded = (bytes + alignment - 1) / alignment * alignment;
     return true;
 }
 
 /* As memory_get; is no request of its own. */
-static void *block_new(size_t count, size_t size)
+static void *block_new(size_t count, size_t size, size_t alignment)
 {
     size_t wanted, bytes;
-    if (__builtin_mul_overflow(count, size, &wanted) ||
-        __builtin_add_overflow(wanted, sizeof(struct block_head), &bytes) || !round_up(bytes, &bytes)) {
+    if (__builtin_mul_overflow(count, size, &wanted) || __builtin_add_overflow(wanted, alignment, &bytes) ||
+        !round_up(bytes, alignment, &bytes)) {
         return NULL;
     }
-    struct block_head *head = aligned_alloc(ALIGNMENT, bytes);
-    if (!head) {
+    char *memory = aligned_alloc(alignment, bytes), *block = memory + alignment;
+    if (!memory) {
         return NULL;
     }
-    memset(head, 0, bytes);
-    head->bytes = bytes;
+    memset(memory, 0, bytes);
+    ((struct block_head *)(void *)block)[-1] = (struct block_head){bytes, alignment};
     atomic_fetch_add_explicit(&held, 1, memory_order_relaxed);
     atomic_fetch_add(&bytes_held, (long long)bytes);
-    HIDE((char *)(head + 1) + wanted, bytes - sizeof *head - wanted);
-    return head + 1;
+    HIDE(block + wanted, bytes - alignment - wanted);
+    return block;
 }
 
 void *memory_get(size_t count, size_t size)
 {
-    return must_fail() ? NULL : block_new(count, size);
+    return must_fail() ? NULL : block_new(count, size, ALIGNMENT);
+}
+
+void *memory_get_small(size_t count, size_t size)
+{
+    return must_fail() ? NULL : block_new(count, size, SMALL_ALIGNMENT);
 }
 
 /* What others take meanwhile may let the sum pass the limit by little; the next request then fails. */
@@ -125,9 +132,9 @@ static bool is_within_limit(const nonsens_context *ctx, size_t count, size_t siz
                           bytes <= (size_t)(limit - memory_bytes()));
 }
 
-nonsens_status memory_allow(nonsens_context *ctx, size_t bytes)
+nonsens_status memory_check(nonsens_context *ctx)
 {
-    return is_within_limit(ctx, 1, bytes) ? NONSENS_OK : fail_limit(ctx);
+    return is_within_limit(ctx, 1, 0) ? NONSENS_OK : fail_limit(ctx);
 }
 
 /* As memory_take; is no request of its own. */
@@ -137,7 +144,7 @@ static void *block_take(nonsens_context *ctx, size_t count, size_t size)
         fail_limit(ctx);
         return NULL;
     }
-    void *block = block_new(count, size);
+    void *block = block_new(count, size, ALIGNMENT);
     if (!block) {
         fail_memory(ctx);
     }
@@ -159,7 +166,7 @@ void memory_release(void *block)
         struct block_head *head = (struct block_head *)block - 1;
         atomic_fetch_sub_explicit(&held, 1, memory_order_relaxed);
         atomic_fetch_sub(&bytes_held, (long long)head->bytes);
-        free(head);
+        free((char *)block - head->before);
     }
 }
 
@@ -189,7 +196,7 @@ void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size)
 {
     size_t wanted, bytes;
     if (must_fail() || count < 0 || __builtin_mul_overflow((size_t)count, size, &wanted) ||
-        __builtin_add_overflow(wanted ? wanted : 1, GAP, &bytes) || !round_up(bytes, &bytes)) {
+        __builtin_add_overflow(wanted ? wanted : 1, GAP, &bytes) || !round_up(bytes, ALIGNMENT, &bytes)) {
         fail_memory(ctx);
         return NULL;
     }

@@ -10,12 +10,14 @@
 
 /* count * size zeroed bytes, 64-byte aligned; NULL when they cannot be had or the product overflows. */
 void *memory_get(size_t count, size_t size);
+/* The same, 16-byte aligned: for many small blocks, of which a larger alignment would waste the most part. */
+void *memory_get_small(size_t count, size_t size);
 void memory_release(void *block);
 
 /* As memory_get, within what the context may take (status.h, max_memory); on failure the context says so. */
 void *memory_take(nonsens_context *ctx, size_t count, size_t size);
-/* May another library take so many bytes for us?  On failure the context says that they are more than it may take. */
-nonsens_status memory_allow(nonsens_context *ctx, size_t bytes);
+/* Fails if the library holds more than the context may take; for those who use memory_get. */
+nonsens_status memory_check(nonsens_context *ctx);
 
 /*
  * For tests: the n-th request from now on (0 = the next) fails, once; a negative n never fails.  A request of an arena

@@ -1,8 +1,6 @@
 /* version.c - which library this is and what it was made of. */
 #include "nonsens/nonsens.h"
 
-#include <jansson.h>
-
 /* The build names the BLAS it links; the library cannot ask a Fortran interface for its name. */
 #ifndef NONSENS_BLAS
 #define NONSENS_BLAS "OpenBLAS (serial)"
@@ -50,6 +48,5 @@ const char *nonsens_build_info(void)
            "machine: " MACHINE "\n"
            "optimised: " OPTIMISED "\n"
            "threads: " THREADS "\n"
-           "linear algebra: " NONSENS_BLAS "\n"
-           "json: jansson " JANSSON_VERSION "\n";
+           "linear algebra: " NONSENS_BLAS "\n";
 }

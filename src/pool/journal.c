@@ -2,7 +2,6 @@
 #include "pool/journal.h"
 
 #include "base/hash.h"
-#include "json/json_text.h"
 #include "base/memory.h"
 #include "base/show.h"
 
@@ -21,19 +20,19 @@ static const char *key_of(char key[KEY_BYTES], const char *options, int64_t seed
 }
 
 /* Takes the line over, also where it is NULL or lacks what makes its key.  False without memory. */
-static bool keep(journal *j, json_t *line, journal_place place)
+static bool keep(journal *j, json_value *line, journal_place place)
 {
     bool kept = true;
-    const json_t *options = json_object_get(line, "options"), *seed = json_object_get(line, "seed");
+    const char *options = json_get_string(line, "options");
+    const json_value *seed = json_object_get(line, "seed");
     char key[KEY_BYTES];
     if (!j->first) {
         j->first = json_incref(line);
     }
     if (j->visit && line) {
         j->visit(j->user, line, place);
-    } else if (!j->visit && json_is_string(options) && json_is_integer(seed)) {
-        key_of(key, json_string_value(options), json_integer_value(seed));
-        kept = json_object_set(j->index, key, line) == 0;
+    } else if (!j->visit && options && json_is(seed, JSON_INTEGER)) {
+        kept = json_object_set(j->index, key_of(key, options, json_integer_value(seed)), json_incref(line));
     }
     json_decref(line);
     return kept;
@@ -73,34 +72,32 @@ static enum line_sum cut_sum(char *text, size_t *length)
 /* ---- reading ---- */
 
 typedef struct parsed_line {
-    json_t *object; /* the caller's; NULL: it is none, or is not believed */
-    bool summed;    /* it has a checksum */
-    bool changed, no_memory;
+    json_value *object; /* the caller's; NULL: it is none, or is not believed */
+    bool summed;        /* it has a checksum */
+    bool changed;
 } parsed_line;
 
 /*
  * A line that was cut short is no object, as its last brace is missing.  A line may lack its checksum if `old` ones are
  * allowed, those of version 0.1; a checksum in another form was written by another program.
  */
-static parsed_line parse_line(char *text, size_t length, bool old)
+static nonsens_status parse_line(nonsens_context *ctx, char *text, size_t length, bool old, parsed_line *p)
 {
-    parsed_line p = {0};
     while (length > 0 && (text[length - 1] == '\r' || text[length - 1] == ' ')) { // an editor may have added them
         length--;
     }
     enum line_sum sum = cut_sum(text, &length);
-    p.summed = sum != SUM_NONE;
-    p.changed = sum == SUM_WRONG;
-    if (p.changed || length == 0 || text[0] != '{') {
-        return p;
+    *p = (parsed_line){.summed = sum != SUM_NONE, .changed = sum == SUM_WRONG};
+    if (p->changed || length == 0 || text[0] != '{') {
+        return NONSENS_OK;
     }
-    p.object = json_parse(text, length, 0, NULL, &p.no_memory);
-    p.changed = p.object && !p.summed && (!old || json_object_get(p.object, "sum"));
-    if (p.changed) {
-        json_decref(p.object);
-        p.object = NULL;
+    nonsens_status status = json_parse(ctx, text, length, false, NULL, &p->object);
+    p->changed = p->object && !p->summed && (!old || json_object_get(p->object, "sum"));
+    if (p->changed) {
+        json_decref(p->object);
+        p->object = NULL;
     }
-    return p;
+    return status == NONSENS_ERR_DATA ? NONSENS_OK : status;
 }
 
 static void note_changed(journal *j)
@@ -112,31 +109,28 @@ static void note_changed(journal *j)
     j->changed++;
 }
 
-static nonsens_status read_line(nonsens_context *ctx, journal *j, char *text, journal_place place, size_t *held)
+static nonsens_status read_line(nonsens_context *ctx, journal *j, char *text, journal_place place)
 {
-    size_t bytes = text[0] == '{' ? json_memory(text, (size_t)place.bytes) : 0;
-    TRY(memory_allow(ctx, *held + bytes));
-    *held += j->visit ? 0 : bytes;
-    parsed_line p = parse_line(text, (size_t)place.bytes, !j->has_sums);
+    parsed_line p;
+    TRY(parse_line(ctx, text, (size_t)place.bytes, !j->has_sums, &p));
     if (p.changed) {
         note_changed(j);
     }
     j->has_sums = j->has_sums || p.summed;
-    bool kept = keep(j, p.object, place); // p.object may be NULL
-    return kept && !p.no_memory ? NONSENS_OK : fail_memory(ctx);
+    return keep(j, p.object, place) ? NONSENS_OK : fail_memory(ctx); // p.object may be NULL
 }
 
 /* Fails without memory: a line that could not be taken in must not count as one that is not there. */
 static nonsens_status read_lines(nonsens_context *ctx, journal *j, FILE *file)
 {
     char *text = NULL;
-    size_t bytes = 0, held = 0;
+    size_t bytes = 0;
     int64_t offset = 0;
     nonsens_status status = NONSENS_OK;
     for (ssize_t length; status == NONSENS_OK && (length = getline(&text, &bytes, file)) > 0; offset += length) {
         j->lines++;
         j->torn = text[length - 1] != '\n';
-        status = read_line(ctx, j, text, (journal_place){offset, length - !j->torn}, &held);
+        status = read_line(ctx, j, text, (journal_place){offset, length - !j->torn});
     }
     free(text);
     // getline ends otherwise where it has no room for the line
@@ -224,7 +218,7 @@ void journal_close(journal *j)
     journal_file_close(&file);
 }
 
-json_t *journal_find(const journal *j, const char *options, int64_t seed)
+json_value *journal_find(const journal *j, const char *options, int64_t seed)
 {
     char key[KEY_BYTES];
     return json_object_get(j->index, key_of(key, options, seed));
@@ -242,7 +236,7 @@ bool journal_begins(const journal *j, const char *begin)
     return true;
 }
 
-nonsens_status journal_load(nonsens_context *ctx, const journal_file *file, journal_place place, json_t **line)
+nonsens_status journal_load(nonsens_context *ctx, const journal_file *file, journal_place place, json_value **line)
 {
     parsed_line p = {0};
     char *bytes = memory_get((size_t)place.bytes + 1, 1);
@@ -250,14 +244,11 @@ nonsens_status journal_load(nonsens_context *ctx, const journal_file *file, jour
     if (!bytes) {
         return fail_memory(ctx);
     }
-    if (journal_file_load(file, place, bytes)) {
-        p = parse_line(bytes, (size_t)place.bytes, true);
-    }
+    bool loaded = journal_file_load(file, place, bytes);
+    nonsens_status status = loaded ? parse_line(ctx, bytes, (size_t)place.bytes, true, &p) : NONSENS_OK;
     memory_release(bytes);
     *line = p.object;
-    return *line         ? NONSENS_OK
-           : p.no_memory ? fail_memory(ctx)
-                         : journal_file_fail(ctx, file->path, "read", strerror(EIO));
+    return *line || status != NONSENS_OK ? status : journal_file_fail(ctx, file->path, "read", strerror(EIO));
 }
 
 /* ---- writing ---- */
@@ -266,9 +257,9 @@ nonsens_status journal_load(nonsens_context *ctx, const journal_file *file, jour
  * The line with its checksum and its end, and a line break before it where the file ends inside another.  NULL without
  * memory.
  */
-static char *line_text(const journal *j, const json_t *line, size_t *length)
+static char *line_text(const journal *j, const json_value *line, size_t *length)
 {
-    char *dumped = json_text(line, JSON_COMPACT), sum[SUM_BYTES + 1];
+    char *dumped = json_text(line, JSON_COMPACT, JSON_EXACT_DIGITS), sum[SUM_BYTES + 1];
     size_t bytes = dumped ? strlen(dumped) : 0, before = j->torn ? 1 : 0;
     char *text = dumped ? memory_get(before + bytes + SUM_BYTES, 1) : NULL;
     if (text) {
@@ -292,11 +283,11 @@ static nonsens_status write_text(nonsens_context *ctx, journal *j, const char *t
     return status;
 }
 
-nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line)
+nonsens_status journal_append(nonsens_context *ctx, journal *j, json_value *line)
 {
     size_t length = 0;
     int64_t end = 0, before = j->torn ? 1 : 0;
-    char *text = line ? line_text(j, line, &length) : NULL;
+    char *text = line_text(j, line, &length);
     nonsens_status status = text ? write_text(ctx, j, text, length, &end) : fail_memory(ctx);
     memory_release(text);
     if (status == NONSENS_OK) {

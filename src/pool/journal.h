@@ -16,23 +16,22 @@
 #define POOL_JOURNAL_H
 
 #include "pool/journal_file.h"
-
-#include <jansson.h>
+#include "json/json.h"
 
 enum { JOURNAL_CHANGED_SHOWN = 8 };
 
 /* Sees every line, those that are read and those that are appended; the line is the journal's. */
-typedef void journal_visit_fn(void *user, const json_t *line, journal_place place);
+typedef void journal_visit_fn(void *user, const json_value *line, journal_place place);
 
 typedef struct journal {
     journal_file file;
-    json_t *index;   /* "SEED OPTIONS" -> the line; empty where there is a visitor */
-    json_t *first;   /* the first line that could be read, its head where it has one (journal_head.h); NULL: none */
-    int64_t lines;   /* read so far */
-    bool torn;       /* the file ends inside a line */
-    bool has_sums;   /* a line with a checksum was read */
-    bool lost_first; /* a line was changed that stood before `first` */
-    int64_t changed; /* how many lines were changed */
+    json_value *index; /* "SEED OPTIONS" -> the line; empty where there is a visitor */
+    json_value *first; /* the first line that could be read, its head where it has one (journal_head.h); NULL: none */
+    int64_t lines;     /* read so far */
+    bool torn;         /* the file ends inside a line */
+    bool has_sums;     /* a line with a checksum was read */
+    bool lost_first;   /* a line was changed that stood before `first` */
+    int64_t changed;   /* how many lines were changed */
     int64_t changed_line[JOURNAL_CHANGED_SHOWN]; /* the first of them, counted from 1 */
     journal_visit_fn *visit;
     void *user;
@@ -56,11 +55,11 @@ journal_file journal_close_lines(journal *j);
 bool journal_begins(const journal *j, const char *begin);
 
 /* Reads a line again; the caller releases it. */
-nonsens_status journal_load(nonsens_context *ctx, const journal_file *file, journal_place place, json_t **line);
+nonsens_status journal_load(nonsens_context *ctx, const journal_file *file, journal_place place, json_value **line);
 
 /* The line, which stays the journal's, or NULL. */
-json_t *journal_find(const journal *j, const char *options, int64_t seed);
-/* Takes the line over, whatever happens (NULL: there was no memory for it); one caller at a time. */
-nonsens_status journal_append(nonsens_context *ctx, journal *j, json_t *line);
+json_value *journal_find(const journal *j, const char *options, int64_t seed);
+/* Takes the line over, whatever happens (incomplete, or NULL: there was no memory for it); one caller at a time. */
+nonsens_status journal_append(nonsens_context *ctx, journal *j, json_value *line);
 
 #endif

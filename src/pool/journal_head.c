@@ -8,63 +8,53 @@
 #include <string.h>
 #include <sys/stat.h>
 
-json_t *journal_text(const char *text)
+json_value *journal_text(const char *text)
 {
-    json_t *value = json_string(text);
     char shown[HASH_BYTES];
-    if (!value && !utf8_is_valid(text, (int64_t)strlen(text))) {
-        uint64_t hash = HASH_START;
-        hash_text(&hash, text);
-        value = json_string(hash_print(shown, hash));
-    }
-    return value;
+    uint64_t hash = HASH_START;
+    hash_text(&hash, text);
+    return json_string(utf8_is_valid(text, (int64_t)strlen(text)) ? text : hash_print(shown, hash));
 }
 
 /* ---- making ---- */
 
-/* NULL without memory. */
-static json_t *settings_object(const nonsens_options *options, journal_setting_fn *is_setting)
+static json_value *settings_object(const nonsens_options *options, journal_setting_fn *is_setting)
 {
-    json_t *object = json_object();
+    json_value *object = json_object();
     char value[OPTION_VALUE_BYTES];
-    bool ok = object != NULL;
-    for (size_t i = 0; ok && i < nonsens_option_count(); i++) {
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         if ((info->commands & options->command) && option_changes_results(info) && is_setting(info)) {
-            ok = json_object_set_new(object, info->key, journal_text(option_print(options, info, value))) == 0;
+            json_object_set(object, info->key, journal_text(option_print(options, info, value)));
         }
-    }
-    if (!ok) {
-        json_decref(object);
-        object = NULL;
     }
     return object;
 }
 
 nonsens_status journal_head_new(nonsens_context *ctx, const journal_kind *kind, const nonsens_options *options,
-                                journal_setting_fn *is_setting, json_t **out)
+                                journal_setting_fn *is_setting, json_value **out)
 {
-    *out = json_pack("{s:s, s:i, s:s, s:{}, s:o}", "options", kind->name, "seed", 0, "version", nonsens_version(),
-                     "inputs", "settings", settings_object(options, is_setting));
-    return *out ? NONSENS_OK : fail_memory(ctx);
+    *out = json_object_of("options", json_string(kind->name), "seed", json_integer(0), "version",
+                          json_string(nonsens_version()), "inputs", json_object(), "settings",
+                          settings_object(options, is_setting), NULL);
+    return json_is_complete(*out) ? NONSENS_OK : fail_memory(ctx);
 }
 
-nonsens_status journal_head_add_input(nonsens_context *ctx, json_t *head, const char *name, uint64_t hash)
+nonsens_status journal_head_add_input(nonsens_context *ctx, json_value *head, const char *name, uint64_t hash)
 {
     char text[HASH_BYTES];
-    json_t *inputs = json_object_get(head, "inputs");
-    return json_object_set_new(inputs, name, json_string(hash_print(text, hash))) == 0 ? NONSENS_OK : fail_memory(ctx);
+    json_value *inputs = json_object_get(head, "inputs");
+    return json_object_set(inputs, name, json_string(hash_print(text, hash))) ? NONSENS_OK : fail_memory(ctx);
 }
 
 /* ---- comparing ---- */
 
 /* The first key in which the two differ under `part`, or NULL. */
-static const char *first_difference(const json_t *head, const json_t *there, const char *part)
+static const char *first_difference(const json_value *head, const json_value *there, const char *part)
 {
     const char *key;
-    json_t *value, *old = json_object_get(there, part);
-    json_object_foreach(json_object_get(head, part), key, value)
-    {
+    const json_value *value, *new = json_object_get(head, part), *old = json_object_get(there, part);
+    for (size_t i = 0; (value = json_at(new, i, &key)); i++) {
         if (!json_equal(value, json_object_get(old, key))) {
             return key;
         }
@@ -72,14 +62,14 @@ static const char *first_difference(const json_t *head, const json_t *there, con
     return NULL;
 }
 
-static const char *setting_of(const json_t *head, const char *key, char shown[SHOWN_BYTES])
+static const char *setting_of(const json_value *head, const char *key, char shown[SHOWN_BYTES])
 {
-    const char *value = json_string_value(json_object_get(json_object_get(head, "settings"), key));
+    const char *value = json_get_string(json_object_get(head, "settings"), key);
     return show_bare(shown, value ? value : "missing");
 }
 
 static nonsens_status compare_heads(nonsens_context *ctx, const char *path, const journal_kind *kind,
-                                    const json_t *head, const json_t *there)
+                                    const json_value *head, const json_value *there)
 {
     char old[SHOWN_BYTES], new[SHOWN_BYTES];
     if (!json_equal(json_object_get(head, "version"), json_object_get(there, "version"))) {
@@ -100,10 +90,11 @@ static nonsens_status compare_heads(nonsens_context *ctx, const char *path, cons
     return NONSENS_OK;
 }
 
-nonsens_status journal_check_head(nonsens_context *ctx, const journal *j, const journal_kind *kind, const json_t *head)
+nonsens_status journal_check_head(nonsens_context *ctx, const journal *j, const journal_kind *kind,
+                                  const json_value *head)
 {
     char path[SHOWN_PATH_BYTES], begin[64];
-    const char *name = json_string_value(json_object_get(j->first, "options"));
+    const char *name = json_get_string(j->first, "options");
     show_path(path, j->file.path);
     if (j->lost_first) {
         return fail(ctx, NONSENS_ERR_USAGE,
@@ -121,7 +112,7 @@ nonsens_status journal_check_head(nonsens_context *ctx, const journal *j, const 
     return fail(ctx, NONSENS_ERR_USAGE, "%.500s is no journal of %s; %s", path, kind->lines, kind->otherwise);
 }
 
-nonsens_status journal_begin(nonsens_context *ctx, journal *j, const journal_kind *kind, json_t *head)
+nonsens_status journal_begin(nonsens_context *ctx, journal *j, const journal_kind *kind, json_value *head)
 {
     TRY(journal_check_head(ctx, j, kind, head));
     return j->first ? NONSENS_OK : journal_append(ctx, j, json_incref(head));

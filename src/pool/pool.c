@@ -2,7 +2,6 @@
 #include "pool/pool.h"
 
 #include "base/parallel.h"
-#include "json/json_text.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -20,7 +19,7 @@ enum worker_state { WORKER_FREE, WORKER_ASKED, WORKER_READY, WORKER_DONE };
 typedef struct worker {
     atomic_int state;
     int64_t unit, cell, seed;
-    json_t *line;
+    json_value *line;
     nonsens_status status;
     char message[MESSAGE_BYTES];
 } worker;
@@ -139,25 +138,18 @@ static void post_all(pool *p, const char *key, int value)
 }
 
 /* The message that has come, which the caller releases, or NULL. */
-static json_t *take(pool *p, int *from, int *number)
+static json_value *take(pool *p, int *from, int *number)
 {
     const char *text = NULL;
-    json_t *message = NULL;
-    bool no_memory;
+    json_value *message = NULL;
     int failed = p->members->receive(p->members->user, from, number, &text);
     if (failed == 0 && text) {
-        message = json_parse(text, strlen(text), 0, NULL, &no_memory);
+        json_parse(p->ctx, text, strlen(text), false, NULL, &message);
     }
     if (failed != 0 || (text && !message)) {
         lose(p);
     }
     return message;
-}
-
-static json_int_t integer(const json_t *message, const char *key, json_int_t otherwise)
-{
-    const json_t *value = json_object_get(message, key);
-    return json_is_integer(value) ? json_integer_value(value) : otherwise;
 }
 
 /* ---- member 0 ---- */
@@ -174,7 +166,7 @@ static void break_off(pool *p, nonsens_status status, const char *message)
 }
 
 /* What came back of a job; takes the line over.  Also what is finished after a failure is kept. */
-static void keep_answer(pool *p, int64_t job, nonsens_status status, json_t *line, const char *message)
+static void keep_answer(pool *p, int64_t job, nonsens_status status, json_value *line, const char *message)
 {
     nonsens_context child;
     context_child(&child, p->ctx);
@@ -207,7 +199,7 @@ static bool lead_worker(pool *p, worker *w)
 {
     bool done = atomic_load(&w->state) == WORKER_DONE;
     if (done) {
-        json_t *line = w->line;
+        json_value *line = w->line;
         w->line = NULL;
         keep_answer(p, w->unit, w->status, line, w->message);
         atomic_store(&w->state, WORKER_FREE);
@@ -219,11 +211,11 @@ static bool lead_worker(pool *p, worker *w)
     return done;
 }
 
-static void hear_member(pool *p, const json_t *message)
+static void hear_member(pool *p, const json_value *message)
 {
-    int64_t unit = integer(message, "unit", -1);
-    nonsens_status status = (nonsens_status)integer(message, "status", NONSENS_OK);
-    const char *text = json_string_value(json_object_get(message, "message"));
+    int64_t unit = json_get_integer(message, "unit", -1);
+    nonsens_status status = (nonsens_status)json_get_integer(message, "status", NONSENS_OK);
+    const char *text = json_get_string(message, "message");
     if (unit >= 0 && unit < p->work->jobs) {
         keep_answer(p, unit, status, json_incref(json_object_get(message, "line")), text ? text : "");
     } else if (status != NONSENS_OK) {
@@ -236,7 +228,7 @@ static bool lead_member(pool *p)
     int from = 0, number = 0;
     int64_t job, cell, seed;
     char text[TEXT_BYTES];
-    json_t *message = take(p, &from, &number);
+    json_value *message = take(p, &from, &number);
     if (!message) {
         return false;
     }
@@ -284,7 +276,7 @@ nonsens_status pool_dismiss(nonsens_context *ctx, const pool_members *members, n
     post_all(&p, "stop", (int)status);
     for (int left = members->members - 1; left > 0 && !p.lost;) {
         int from, number;
-        json_t *message = take(&p, &from, &number);
+        json_value *message = take(&p, &from, &number);
         left -= json_object_get(message, "bye") != NULL;
         p.idle = message ? 0 : p.idle + 1;
         json_decref(message);
@@ -298,12 +290,15 @@ nonsens_status pool_dismiss(nonsens_context *ctx, const pool_members *members, n
 /* ---- the other members ---- */
 
 /* Takes the line over.  The answer is sent even if there is no memory for it. */
-static void answer(pool *p, int number, int64_t unit, nonsens_status status, json_t *line, const char *message)
+static void answer(pool *p, int number, int64_t unit, nonsens_status status, json_value *line, const char *message)
 {
     char text[TEXT_BYTES];
-    json_t *whole = json_pack("{s:I, s:i, s:s, s:o*}", "unit", (json_int_t)unit, "status", (int)status, "message",
-                              message, "line", line);
-    char *dumped = whole ? json_text(whole, JSON_COMPACT) : NULL;
+    json_value *whole = json_object_of("unit", json_integer(unit), "status", json_integer((int)status), "message",
+                                       json_string(message), NULL);
+    if (line) {
+        json_object_set(whole, "line", line);
+    }
+    char *dumped = json_text(whole, JSON_COMPACT, JSON_EXACT_DIGITS);
     snprintf(text, sizeof text, "{\"unit\":%" PRId64 ",\"status\":%d,\"message\":\"out of memory\"}", unit,
              (int)NONSENS_ERR_MEMORY);
     post(p, 0, number, dumped ? dumped : text);
@@ -327,10 +322,10 @@ static bool follow_worker(pool *p, int number)
     return true;
 }
 
-static void hear_leader(pool *p, int number, const json_t *message, bool *over)
+static void hear_leader(pool *p, int number, const json_value *message, bool *over)
 {
     if (json_object_get(message, "stop")) {
-        nonsens_status status = (nonsens_status)integer(message, "stop", NONSENS_OK);
+        nonsens_status status = (nonsens_status)json_get_integer(message, "stop", NONSENS_OK);
         if (status != NONSENS_OK) {
             nonsens_context_cancel(p->ctx->root);
             p->status = fail(p->ctx, status, "the first process ended the run");
@@ -342,9 +337,9 @@ static void hear_leader(pool *p, int number, const json_t *message, bool *over)
         nonsens_context_cancel(p->ctx->root);
     } else if (number >= 0 && number < p->workers) {
         worker *w = &p->worker[number];
-        w->unit = integer(message, "unit", 0);
-        w->cell = integer(message, "cell", 0);
-        w->seed = integer(message, "seed", 0);
+        w->unit = json_get_integer(message, "unit", 0);
+        w->cell = json_get_integer(message, "cell", 0);
+        w->seed = json_get_integer(message, "seed", 0);
         atomic_store(&w->state, WORKER_READY);
     }
 }
@@ -356,7 +351,7 @@ static void follow_turn(pool *p, bool *over)
     for (int i = 0; i < p->workers; i++) {
         busy = follow_worker(p, i) || busy;
     }
-    json_t *message = take(p, &from, &number);
+    json_value *message = take(p, &from, &number);
     if (message) {
         hear_leader(p, number, message, over);
     }
@@ -399,7 +394,7 @@ typedef struct local_run {
     bool broken; /* a line could not be kept: no further unit is begun */
 } local_run;
 
-static nonsens_status keep_line(nonsens_context *ctx, local_run *run, int64_t job, json_t *line)
+static nonsens_status keep_line(nonsens_context *ctx, local_run *run, int64_t job, json_value *line)
 {
     pthread_mutex_lock(&run->keeping);
     nonsens_status status = run->work->keep(ctx, run->work->sink, job, line);
@@ -416,7 +411,7 @@ static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job,
     local_run *run = state;
     const pool_work *work = run->work;
     int64_t cell, seed;
-    json_t *line;
+    json_value *line;
     bool broken;
 #pragma omp atomic read
     broken = run->broken;

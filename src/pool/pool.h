@@ -22,8 +22,7 @@
 #define POOL_POOL_H
 
 #include "base/memory.h"
-
-#include <jansson.h>
+#include "json/json.h"
 
 /*
  * Processes that run units together, and how messages, texts of any length, get from one to another in the order in
@@ -43,13 +42,13 @@ typedef struct pool_work {
     int threads;       /* workers of this process; 0: all cores */
     /* Makes the line of a unit, which the caller releases.  Several threads at a time. */
     nonsens_status (*make)(nonsens_context *ctx, arena *scratch, const void *state, int64_t cell, int64_t seed,
-                           json_t **line);
+                           json_value **line);
     const void *state;
 
     int64_t jobs;
     void (*name)(const void *sink, int64_t job, int64_t *cell, int64_t *seed);
     /* Takes the line over.  One thread at a time; after a failure no further unit is begun. */
-    nonsens_status (*keep)(nonsens_context *ctx, void *sink, int64_t job, json_t *line);
+    nonsens_status (*keep)(nonsens_context *ctx, void *sink, int64_t job, json_value *line);
     void *sink;
 } pool_work;
 

@@ -1,16 +1,14 @@
 /*
  * graph_json.c - graphs as JSON: results of discover ("edges" of objects) and truths of simulate ("edges" of pairs).
  *
- * Whatever else the document holds is not looked at.  The JSON library keeps no lines for what is well formed, so
+ * Whatever else the document holds is not looked at.  Values of JSON keep no lines for what is well formed, so
  * messages about edges count them from 1.
  */
-#include "json/json_text.h"
 #include "base/memory.h"
 #include "read/graph_internal.h"
+#include "json/json.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 /* The message about edge k, from 0. */
@@ -19,40 +17,34 @@ static nonsens_status fail_edge(graph_builder *b, size_t k, const char *what)
     return graph_fail(b, 0, "edge %zu of \"edges\" %s", k + 1, what);
 }
 
-static double number_at(const json_t *object, const char *key)
+static nonsens_status take_end(graph_builder *b, size_t k, const json_value *name, int64_t *node)
 {
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static nonsens_status take_end(graph_builder *b, size_t k, const json_t *name, int64_t *node)
-{
-    if (!json_is_string(name)) {
+    if (!json_is(name, JSON_STRING)) {
         return fail_edge(b, k,
                          "lacks the name of a node; write {\"from\": \"a\", \"to\": \"b\", \"type\": \"-->\"} or "
                          "[\"a\", \"b\"]");
     }
-    return graph_find_node(b, 0, json_string_value(name), (int64_t)json_string_length(name), node);
+    return graph_find_node(b, 0, json_string_value(name), (int64_t)strlen(json_string_value(name)), node);
 }
 
-static nonsens_status take_edge(graph_builder *b, size_t k, const json_t *item)
+static nonsens_status take_edge(graph_builder *b, size_t k, const json_value *item)
 {
-    bool pair = json_is_array(item) && json_array_size(item) == 2, turned = false;
-    const json_t *type = json_object_get(item, "type");
+    bool pair = json_is(item, JSON_ARRAY) && json_array_size(item) == 2, turned = false;
+    const char *type = json_get_string(item, "type");
     nonsens_edge e = {.type = NONSENS_EDGE_DIRECTED,
-                      .weight = number_at(item, "weight"),
-                      .p_value = number_at(item, "p_value"),
-                      .support = number_at(item, "support")};
-    if (!pair && !json_is_object(item)) {
+                      .weight = json_get_number(item, "weight"),
+                      .p_value = json_get_number(item, "p_value"),
+                      .support = json_get_number(item, "support")};
+    if (!pair && !json_is(item, JSON_OBJECT)) {
         return fail_edge(b, k, "is neither an object nor a pair of names");
     }
-    if (type && !json_is_string(type)) {
+    if (!json_has(item, "type", JSON_STRING | JSON_MISSING)) {
         return fail_edge(b, k, "has a \"type\" that is no text; write \"-->\", \"---\" or \"<->\"");
     }
     TRY(take_end(b, k, pair ? json_array_get(item, 0) : json_object_get(item, "from"), &e.from));
     TRY(take_end(b, k, pair ? json_array_get(item, 1) : json_object_get(item, "to"), &e.to));
     if (type) {
-        TRY(graph_read_type(b, 0, json_string_value(type), (int64_t)json_string_length(type), &e.type, &turned));
+        TRY(graph_read_type(b, 0, type, (int64_t)strlen(type), &e.type, &turned));
     }
     if (turned) {
         e = (nonsens_edge){e.to, e.from, e.type, e.weight, e.p_value, e.support};
@@ -61,15 +53,13 @@ static nonsens_status take_edge(graph_builder *b, size_t k, const json_t *item)
 }
 
 /* Notes that do more than inform, as whoever goes on with the graph should know. */
-static nonsens_status take_cautions(graph_builder *b, const json_t *notes, const json_t *levels)
+static nonsens_status take_cautions(graph_builder *b, const json_value *notes, const json_value *levels)
 {
     nonsens_graph *g = b->graph;
-    const json_t *item;
-    size_t k;
     ARENA_TRY(b->ctx, &g->memory, g->caution, (int64_t)json_array_size(notes));
-    json_array_foreach(notes, k, item)
-    {
-        const char *level = json_string_value(json_array_get(levels, k)), *text = json_string_value(item);
+    for (size_t k = 0; k < json_array_size(notes); k++) {
+        const char *level = json_string_value(json_array_get(levels, k));
+        const char *text = json_string_value(json_array_get(notes, k));
         if (!level || !text || strcmp(level, "info") == 0) {
             continue;
         }
@@ -81,25 +71,23 @@ static nonsens_status take_cautions(graph_builder *b, const json_t *notes, const
     return NONSENS_OK;
 }
 
-static nonsens_status take_document(graph_builder *b, const json_t *root)
+static nonsens_status take_document(graph_builder *b, const json_value *root)
 {
-    const json_t *nodes = json_object_get(root, "nodes"), *edges = json_object_get(root, "edges"), *item;
-    size_t k;
-    if (!json_is_array(nodes) || !json_is_array(edges)) {
+    const json_value *nodes = json_object_get(root, "nodes"), *edges = json_object_get(root, "edges");
+    if (!json_is(nodes, JSON_ARRAY) || !json_is(edges, JSON_ARRAY)) {
         return graph_fail(b, 0,
                           "no graph: the lists \"nodes\" and \"edges\" are missing; give what discover --json or "
                           "simulate --truth wrote");
     }
-    json_array_foreach(nodes, k, item)
-    {
-        if (!json_is_string(item)) {
+    for (size_t k = 0; k < json_array_size(nodes); k++) {
+        const char *name = json_string_value(json_array_get(nodes, k));
+        if (!name) {
             return graph_fail(b, 0, "entry %zu of \"nodes\" is no text; list the names of the nodes", k + 1);
         }
-        TRY(graph_list_node(b, 0, json_string_value(item), (int64_t)json_string_length(item)));
+        TRY(graph_list_node(b, 0, name, (int64_t)strlen(name)));
     }
-    json_array_foreach(edges, k, item)
-    {
-        TRY(take_edge(b, k, item));
+    for (size_t k = 0; k < json_array_size(edges); k++) {
+        TRY(take_edge(b, k, json_array_get(edges, k)));
     }
     b->graph->format = "JSON";
     b->graph->lists_nodes = true;
@@ -108,14 +96,13 @@ static nonsens_status take_document(graph_builder *b, const json_t *root)
 
 nonsens_status graph_parse_json(graph_builder *b, const char *bytes, size_t size)
 {
-    json_error_t error;
-    bool no_memory;
-    TRY(memory_allow(b->ctx, json_memory(bytes, size)));
-    json_t *root = json_parse(bytes, size, JSON_REJECT_DUPLICATES, &error, &no_memory);
-    if (!root) {
-        return no_memory ? fail_memory(b->ctx) : graph_fail(b, error.line, "not JSON: %s; repair the file", error.text);
+    json_error error;
+    json_value *root;
+    nonsens_status status = json_parse(b->ctx, bytes, size, true, &error, &root);
+    if (status == NONSENS_ERR_DATA) {
+        return graph_fail(b, error.line, "not JSON: %s; repair the file", error.what);
     }
-    nonsens_status status = take_document(b, root);
+    status = status == NONSENS_OK ? take_document(b, root) : status;
     json_decref(root);
     return status;
 }

@@ -60,7 +60,7 @@ static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known)
 
 /* *head is for the caller to release in any case. */
 static nonsens_status make_head(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
-                                const knowledge *known, json_t **head)
+                                const knowledge *known, json_value **head)
 {
     TRY(journal_head_new(ctx, &kind, options, is_setting, head));
     TRY(journal_head_add_input(ctx, *head, "data", data->hash));
@@ -70,7 +70,7 @@ static nonsens_status make_head(nonsens_context *ctx, const nonsens_data *data, 
 nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                        const knowledge *known)
 {
-    json_t *head = NULL;
+    json_value *head = NULL;
     journal j = {0};
     if (!options->journal[0]) {
         return NONSENS_OK;
@@ -86,7 +86,7 @@ nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data 
 nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                       const knowledge *known, journal *out)
 {
-    json_t *head;
+    json_value *head;
     *out = (journal){0};
     nonsens_status status = make_head(ctx, data, options, known, &head);
     status = status == NONSENS_OK ? journal_open(ctx, options->journal, out) : status;
@@ -103,31 +103,26 @@ nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *
 nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t resample,
                                       const bootstrap_outcome *outcome)
 {
-    json_t *line = json_pack("{s:s, s:I}", "options", UNIT, "seed", (json_int_t)resample);
-    json_t *value = outcome->failure ? journal_text(outcome->failure) : json_array();
-    bool ok = value != NULL;
-    for (int64_t i = 0; ok && !outcome->failure && i < outcome->edges; i++) {
+    json_value *value = outcome->failure ? journal_text(outcome->failure) : json_array();
+    for (int64_t i = 0; !outcome->failure && i < outcome->edges; i++) {
         const bootstrap_edge *e = &outcome->edge[i];
-        ok = json_array_append_new(value, json_pack("[I, I, i]", (json_int_t)e->from, (json_int_t)e->to, e->type)) == 0;
+        json_array_append(value, json_array_of(3, json_integer(e->from), json_integer(e->to), json_integer(e->type)));
     }
-    ok = json_object_set_new(line, outcome->failure ? "failed" : "edges", value) == 0 && ok; // takes the value anyway
-    if (!ok) {
-        json_decref(line);
-        line = NULL;
-    }
-    return journal_append(ctx, j, line);
+    return journal_append(ctx, j,
+                          json_object_of("options", json_string(UNIT), "seed", json_integer(resample),
+                                         outcome->failure ? "failed" : "edges", value, NULL));
 }
 
 /* False if the line is not what bootstrap_journal_keep writes. */
-static bool read_edge(const json_t *item, int64_t d, bootstrap_edge *edge)
+static bool read_edge(const json_value *item, int64_t d, bootstrap_edge *edge)
 {
     int64_t number[3];
     if (json_array_size(item) != 3) {
         return false;
     }
-    for (size_t k = 0; k < 3; k++) { // not by json_unpack, which asks for memory
-        const json_t *each = json_array_get(item, k);
-        if (!json_is_integer(each)) {
+    for (size_t k = 0; k < 3; k++) {
+        const json_value *each = json_array_get(item, k);
+        if (!json_is(each, JSON_INTEGER)) {
             return false;
         }
         number[k] = json_integer_value(each);
@@ -153,9 +148,9 @@ static bool is_repeated(const bootstrap_edge *edge, int64_t k)
 nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const journal *j, int64_t resample, int64_t d,
                                       bool *there, bootstrap_outcome *out)
 {
-    json_t *line = journal_find(j, UNIT, resample), *array = json_object_get(line, "edges");
-    *out = (bootstrap_outcome){.failure = json_string_value(json_object_get(line, "failed"))};
-    *there = out->failure || json_is_array(array);
+    json_value *line = journal_find(j, UNIT, resample), *array = json_object_get(line, "edges");
+    *out = (bootstrap_outcome){.failure = json_get_string(line, "failed")};
+    *there = out->failure || json_is(array, JSON_ARRAY);
     if (out->failure || !*there) {
         return NONSENS_OK;
     }

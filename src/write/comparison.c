@@ -121,83 +121,65 @@ nonsens_status nonsens_comparison_write_text(nonsens_context *ctx, const nonsens
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-/* Takes the value; false if memory is exhausted. */
-static bool set(json_t *object, const char *key, json_t *value)
+static json_value *score_json(const nonsens_score *s)
 {
-    return json_object_set_new(object, key, value) == 0;
+    return json_object_of("right", json_integer(s->true_positives), "found", json_integer(s->predicted), "there",
+                          json_integer(s->actual), "places", json_integer(s->possible), "precision",
+                          json_real(s->precision), "recall", json_real(s->recall), "f1", json_real(s->f1), "mcc",
+                          json_real(s->mcc), NULL);
 }
 
-static json_t *score_json(const nonsens_score *s)
+static json_value *edge_json(const nonsens_comparison *c, const nonsens_edge *e)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "right", (json_int_t)s->true_positives, "found",
-                     (json_int_t)s->predicted, "there", (json_int_t)s->actual, "places", (json_int_t)s->possible,
-                     "precision", report_number(s->precision), "recall", report_number(s->recall), "f1",
-                     report_number(s->f1), "mcc", report_number(s->mcc));
+    return e->type == NONSENS_EDGE_NONE
+               ? json_null()
+               : json_object_of("from", json_string(c->name[e->from]), "to", json_string(c->name[e->to]), "type",
+                                json_string(report_edge_mark(e->type)), NULL);
 }
 
-static json_t *edge_json(const nonsens_comparison *c, const nonsens_edge *e)
+static json_value *differences_json(const nonsens_comparison *c, int64_t k)
 {
-    return e->type == NONSENS_EDGE_NONE ? json_null()
-                                        : json_pack("{s:s, s:s, s:s}", "from", c->name[e->from], "to", c->name[e->to],
-                                                    "type", report_edge_mark(e->type));
-}
-
-static json_t *differences_json(const nonsens_comparison *c, int64_t k)
-{
-    json_t *array = json_array();
-    bool ok = array != NULL;
-    for (int64_t i = 0; ok && i < c->distance[k].differences; i++) {
+    json_value *array = json_array();
+    for (int64_t i = 0; i < c->distance[k].differences; i++) {
         const nonsens_difference *d = &c->difference[k][i];
-        ok = json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "what", d->what, "found",
-                                                    edge_json(c, &d->estimated), "there", edge_json(c, &d->actual))) ==
-             0;
+        json_array_append(array, json_object_of("what", json_string(d->what), "found", edge_json(c, &d->estimated),
+                                                "there", edge_json(c, &d->actual), NULL));
     }
-    return report_keep_if(ok, array);
+    return array;
 }
 
-static json_t *distance_json(const nonsens_comparison *c, int64_t k)
+static json_value *distance_json(const nonsens_comparison *c, int64_t k)
 {
     const nonsens_distance *d = &c->distance[k];
-    json_t *o = json_object();
-    bool ok = o && set(o, "against", json_string(d->against)) && set(o, "shd", json_integer(d->shd)) &&
-              set(o, "missing", json_integer(d->missing)) && set(o, "extra", json_integer(d->extra)) &&
-              set(o, "reversed", json_integer(d->reversed)) && set(o, "marked", json_integer(d->marked)) &&
-              set(o, "skeleton", score_json(&d->skeleton)) && set(o, "arrows", score_json(&d->arrows)) &&
-              set(o, "directions", json_integer(d->directions)) &&
-              set(o, "direction_accuracy", report_number(d->direction_accuracy)) &&
-              set(o, "undirected", json_integer(d->undirected)) && set(o, "differences", differences_json(c, k));
-    return report_keep_if(ok, o);
+    return json_object_of("against", json_string(d->against), "shd", json_integer(d->shd), "missing",
+                          json_integer(d->missing), "extra", json_integer(d->extra), "reversed",
+                          json_integer(d->reversed), "marked", json_integer(d->marked), "skeleton",
+                          score_json(&d->skeleton), "arrows", score_json(&d->arrows), "directions",
+                          json_integer(d->directions), "direction_accuracy", json_real(d->direction_accuracy),
+                          "undirected", json_integer(d->undirected), "differences", differences_json(c, k), NULL);
 }
 
-static json_t *graph_json(nonsens_context *ctx, arena *scratch, const compare_graph *g)
+static json_value *graph_json(nonsens_context *ctx, arena *scratch, const compare_graph *g)
 {
-    char *path = report_utf8(ctx, scratch, g->path);
-    return path ? json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "file", path, "format", g->format, "nodes",
-                            (json_int_t)g->nodes, "edges", (json_int_t)g->edges, "nodes_added", (json_int_t)g->added,
-                            "circles", (json_int_t)g->cycles)
-                : NULL;
+    return json_object_of("file", json_string(report_utf8(ctx, scratch, g->path)), "format", json_string(g->format),
+                          "nodes", json_integer(g->nodes), "edges", json_integer(g->edges), "nodes_added",
+                          json_integer(g->added), "circles", json_integer(g->cycles), NULL);
 }
 
-static json_t *document(nonsens_context *ctx, arena *scratch, const nonsens_comparison *c)
+static json_value *document(nonsens_context *ctx, arena *scratch, const nonsens_comparison *c)
 {
-    json_t *root = json_object(), *nodes = json_array(), *distances = json_array();
-    bool ok = root && nodes && distances;
-    for (int64_t i = 0; ok && i < c->nodes; i++) {
-        ok = json_array_append_new(nodes, json_string(c->name[i])) == 0;
+    json_value *nodes = json_array(), *distances = json_array();
+    for (int64_t i = 0; i < c->nodes; i++) {
+        json_array_append(nodes, json_string(c->name[i]));
     }
-    for (int64_t k = 0; ok && k < c->distances; k++) {
-        ok = json_array_append_new(distances, distance_json(c, k)) == 0;
+    for (int64_t k = 0; k < c->distances; k++) {
+        json_array_append(distances, distance_json(c, k));
     }
-    ok = ok && set(root, "nonsens",
-                   json_pack("{s:s, s:o}", "version", nonsens_version(), "options",
-                             report_options(ctx, scratch, &c->options)));
-    ok = ok && set(root, "estimate", graph_json(ctx, scratch, &c->estimate)) &&
-         set(root, "truth", graph_json(ctx, scratch, &c->truth)) && set(root, "nodes", json_incref(nodes)) &&
-         set(root, "comparisons", json_incref(distances)) && set(root, "convention", json_string(convention)) &&
-         set(root, "direction_accuracy_is", json_string(directions_are));
-    json_decref(nodes);
-    json_decref(distances);
-    return report_keep_if(ok, root);
+    json_value *program = json_object_of("version", json_string(nonsens_version()), "options",
+                                         report_options(ctx, scratch, &c->options), NULL);
+    return json_object_of("nonsens", program, "estimate", graph_json(ctx, scratch, &c->estimate), "truth",
+                          graph_json(ctx, scratch, &c->truth), "nodes", nodes, "comparisons", distances, "convention",
+                          json_string(convention), "direction_accuracy_is", json_string(directions_are), NULL);
 }
 
 nonsens_status nonsens_comparison_write_json(nonsens_context *ctx, const nonsens_comparison *comparison,
@@ -205,7 +187,7 @@ nonsens_status nonsens_comparison_write_json(nonsens_context *ctx, const nonsens
 {
     NEEDED(ctx, comparison, path);
     arena scratch = {0};
-    json_t *root = document(ctx, &scratch, comparison);
+    json_value *root = document(ctx, &scratch, comparison);
     arena_free(&scratch);
     return report_write_json(ctx, root, REPORT_DIGITS, path);
 }

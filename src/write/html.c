@@ -5,7 +5,7 @@
 #include "base/require.h"
 #include "base/shell_word.h"
 #include "data/variables.h"
-#include "json/json_text.h"
+#include "json/json.h"
 
 #include <string.h>
 
@@ -88,72 +88,60 @@ char *html_command(nonsens_context *ctx, arena *a, const html_report *r, int64_t
 
 /* ---- the block ---- */
 
-static json_t *option_row_of(nonsens_context *ctx, arena *scratch, const nonsens_options *options,
-                             const nonsens_option_info *info)
+static json_value *option_rows_of(nonsens_context *ctx, arena *scratch, const nonsens_options *options)
 {
+    json_value *array = json_array();
     char buffer[OPTION_VALUE_BYTES];
-    char *clean = report_utf8(ctx, scratch, option_print(options, info, buffer));
-    return clean ? json_pack("{s:s, s:s, s:s, s:s, s:s}", "key", info->key, "value", clean, "usual",
-                             option_usual(options, info), "group", info->group, "text", info->text)
-                 : NULL;
-}
-
-static json_t *option_rows_of(nonsens_context *ctx, arena *scratch, const nonsens_options *options)
-{
-    json_t *array = json_array();
-    bool ok = array != NULL;
-    for (size_t i = 0; ok && i < nonsens_option_count(); i++) {
+    for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         if ((info->commands & options->command) && option_changes_results(info)) {
-            ok = json_array_append_new(array, option_row_of(ctx, scratch, options, info)) == 0;
+            const char *value = report_utf8(ctx, scratch, option_print(options, info, buffer));
+            json_array_append(array, json_object_of("key", json_string(info->key), "value", json_string(value), "usual",
+                                                    json_string(option_usual(options, info)), "group",
+                                                    json_string(info->group), "text", json_string(info->text), NULL));
         }
     }
-    return report_keep_if(ok, array);
+    return array;
 }
 
 /* What the registry says of the method; null for commands without one. */
-static json_t *method_of(const json_t *result)
+static json_value *method_of(const json_value *result)
 {
-    const nonsens_method_info *m = nonsens_method_find(json_string_value(json_object_get(result, "method")));
-    return m ? json_pack("{s:s, s:s, s:s}", "name", m->name, "summary", m->summary, "citation", m->citation)
+    const nonsens_method_info *m = nonsens_method_find(json_get_string(result, "method"));
+    return m ? json_object_of("name", json_string(m->name), "summary", json_string(m->summary), "citation",
+                              json_string(m->citation), NULL)
              : json_null();
 }
 
-/* Of very many segments only the largest, which come first, keep their modulation; false if memory is exhausted. */
-static bool thin_modulation(json_t *result, int64_t segments)
+/* Of very many segments only the largest, which come first, keep their modulation. */
+static void thin_modulation(json_value *result, int64_t segments)
 {
-    json_t *modulation = json_object_get(result, "modulation"), *of, *value;
+    json_value *modulation = json_object_get(result, "modulation"), *of, *value;
     int64_t shown = html_segments_shown(segments, (int64_t)json_object_size(modulation));
     const char *name, *label;
-    if (shown == segments || !json_is_object(modulation)) {
-        return true;
+    if (shown == segments || !json_is(modulation, JSON_OBJECT)) {
+        return;
     }
-    json_t *thin = json_object();
-    bool ok = thin != NULL;
-    json_object_foreach(modulation, name, of)
-    {
-        json_t *kept = json_object();
-        int64_t count = 0;
-        ok = ok && json_object_set_new(thin, name, kept) == 0;
-        json_object_foreach(of, label, value)
-        {
-            ok = ok && (count++ >= shown || json_object_set(kept, label, value) == 0);
+    json_value *thin = json_object();
+    for (size_t i = 0; (of = json_at(modulation, i, &name)); i++) {
+        json_value *kept = json_object();
+        for (size_t k = 0; k < (size_t)shown && (value = json_at(of, k, &label)); k++) {
+            json_object_set(kept, label, json_incref(value));
         }
+        json_object_set(thin, name, kept);
     }
-    return json_object_set_new(result, "modulation", report_keep_if(ok, thin)) == 0;
+    json_object_set(result, "modulation", thin);
 }
 
-static json_t *block(nonsens_context *ctx, arena *scratch, const html_report *r)
+static json_value *block(nonsens_context *ctx, arena *scratch, const html_report *r)
 {
-    int64_t segments = json_integer_value(json_object_get(json_object_get(r->result, "data"), "segments"));
-    char *command = html_command(ctx, scratch, r, segments);
-    if (!command || !thin_modulation(r->result, segments)) {
-        return NULL;
-    }
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:O, s:o}", "version", nonsens_version(), "command", command, "name",
-                     option_command_name(r->options->command), "method", method_of(r->result), "options",
-                     option_rows_of(ctx, scratch, r->options), "result", r->result, "display",
-                     html_display(ctx, scratch, r));
+    int64_t segments = json_get_integer(json_object_get(r->result, "data"), "segments", 0);
+    thin_modulation(r->result, segments);
+    return json_object_of("version", json_string(nonsens_version()), "command",
+                          json_string(html_command(ctx, scratch, r, segments)), "name",
+                          json_string(option_command_name(r->options->command)), "method", method_of(r->result),
+                          "options", option_rows_of(ctx, scratch, r->options), "result", json_incref(r->result),
+                          "display", html_display(ctx, scratch, r), NULL);
 }
 
 /* ---- the file ---- */
@@ -203,8 +191,8 @@ static nonsens_status write_page(nonsens_context *ctx, const char *json, const c
 
 nonsens_status html_write(nonsens_context *ctx, arena *scratch, const html_report *r, const char *path)
 {
-    json_t *root = block(ctx, scratch, r);
-    char *json = root ? json_text(root, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(REPORT_DIGITS)) : NULL;
+    json_value *root = block(ctx, scratch, r);
+    char *json = json_text(root, JSON_ASCII, REPORT_DIGITS);
     json_decref(root);
     nonsens_status status = json ? write_page(ctx, json, path) : fail_memory(ctx);
     memory_release(json);
@@ -238,7 +226,7 @@ static nonsens_status write_result(nonsens_context *ctx, arena *a, const nonsens
     r->source_name = name;
     r->source = result->source;
     r->result = report_document(ctx, a, result);
-    nonsens_status status = r->result ? html_write(ctx, a, r, path) : fail_memory(ctx);
+    nonsens_status status = json_is_complete(r->result) ? html_write(ctx, a, r, path) : fail_memory(ctx);
     json_decref(r->result);
     return status;
 }

@@ -16,7 +16,7 @@ extern const size_t report_page_size;
 
 /* What a page is made of. */
 typedef struct html_report {
-    json_t *result;                 /* as --json writes it */
+    json_value *result;             /* as --json writes it */
     const nonsens_options *options; /* of the run */
     const nonsens_data *data;       /* what it was run on, the pair alone for a direction; NULL: not at hand */
     bool other_data;                /* they are not the data of the result */
@@ -27,7 +27,7 @@ typedef struct html_report {
 } html_report;
 
 /* Rows to look at, and figures of each segment from all rows.  A new reference; NULL if memory is exhausted. */
-json_t *html_display(nonsens_context *ctx, arena *scratch, const html_report *r);
+json_value *html_display(nonsens_context *ctx, arena *scratch, const html_report *r);
 
 /* How many segments a page shows: all unless they are very many; the largest come first. */
 int64_t html_segments_shown(int64_t segments, int64_t columns);
@@ -39,8 +39,8 @@ char *html_command(nonsens_context *ctx, arena *a, const html_report *r, int64_t
  * A result from what --json wrote, checked, and the options of its run; both are for the caller to release, whatever
  * happens.
  */
-nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const char *bytes, size_t size, json_t **root,
-                                 nonsens_options **options);
+nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const char *bytes, size_t size,
+                                 json_value **root, nonsens_options **options);
 
 /* Writes the page.  r->result may be made smaller on the way. */
 nonsens_status html_write(nonsens_context *ctx, arena *scratch, const html_report *r, const char *path);

@@ -53,54 +53,49 @@ static int digits_of(int64_t rows, const double *v)
     return digits < DIGITS_MAX ? (int)digits : DIGITS_MAX;
 }
 
-static json_t *shown_column(int64_t shown, int64_t rows, const double *v, double sign)
+static json_value *shown_column(int64_t shown, int64_t rows, const double *v, double sign)
 {
     int digits = digits_of(rows, v);
-    json_t *array = json_array();
-    bool ok = array != NULL;
-    for (int64_t k = 0; ok && k < shown; k++) {
-        ok = json_array_append_new(array, report_rounded(sign * v[row_at(k, shown, rows)] + 0.0, digits)) == 0;
+    json_value *array = json_array();
+    for (int64_t k = 0; k < shown; k++) {
+        json_array_append(array, report_rounded(sign * v[row_at(k, shown, rows)] + 0.0, digits));
     }
-    return report_keep_if(ok, array);
+    return array;
 }
 
 /* sign (m.cols): by which columns are multiplied; NULL: 1. */
-static json_t *shown_columns(int64_t shown, matrix m, const double *sign)
+static json_value *shown_columns(int64_t shown, matrix m, const double *sign)
 {
-    json_t *array = json_array();
-    bool ok = array != NULL;
-    for (int64_t j = 0; ok && j < m.cols; j++) {
-        ok = json_array_append_new(array, shown_column(shown, m.rows, matrix_col(m, j), sign ? sign[j] : 1.0)) == 0;
+    json_value *array = json_array();
+    for (int64_t j = 0; j < m.cols; j++) {
+        json_array_append(array, shown_column(shown, m.rows, matrix_col(m, j), sign ? sign[j] : 1.0));
     }
-    return report_keep_if(ok, array);
+    return array;
 }
 
 /* Segment and row of the input, from 1, of the rows shown. */
-static json_t *shown_places(const nonsens_data *data, int64_t shown, bool segment)
+static json_value *shown_places(const nonsens_data *data, int64_t shown, bool segment)
 {
-    json_t *array = json_array();
-    bool ok = array != NULL;
-    for (int64_t k = 0; ok && k < shown; k++) {
+    json_value *array = json_array();
+    for (int64_t k = 0; k < shown; k++) {
         int64_t i = row_at(k, shown, data->n);
         int64_t place = segment ? (int64_t)data->segment[i] : data->input_row[i] + 1;
-        ok = json_array_append_new(array, json_integer((json_int_t)place)) == 0;
+        json_array_append(array, json_integer(place));
     }
-    return report_keep_if(ok, array);
+    return array;
 }
 
-static json_t *texts(nonsens_context *ctx, arena *scratch, char *const *text, int64_t count)
+static json_value *texts(nonsens_context *ctx, arena *scratch, char *const *text, int64_t count)
 {
-    json_t *array = json_array();
-    bool ok = array != NULL;
-    for (int64_t i = 0; ok && i < count; i++) {
-        char *clean = report_utf8(ctx, scratch, text[i]);
-        ok = clean && json_array_append_new(array, json_string(clean)) == 0;
+    json_value *array = json_array();
+    for (int64_t i = 0; i < count; i++) {
+        json_array_append(array, json_string(report_utf8(ctx, scratch, text[i])));
     }
-    return report_keep_if(ok, array);
+    return array;
 }
 
 /* [mean times sign, standard deviation] of rows from .. to - 1. */
-static json_t *moments(const double *v, int64_t from, int64_t to, double sign)
+static json_value *moments(const double *v, int64_t from, int64_t to, double sign)
 {
     double n = (double)(to - from), mean = 0.0, squares = 0.0;
     for (int64_t i = from; i < to; i++) {
@@ -109,46 +104,45 @@ static json_t *moments(const double *v, int64_t from, int64_t to, double sign)
     for (int64_t i = from; i < to; i++) {
         squares += (v[i] - mean) * (v[i] - mean);
     }
-    return json_pack("[o, o]", report_rounded(sign * mean + 0.0, SUMMARY_DIGITS),
-                     report_rounded(sqrt(squares / n), SUMMARY_DIGITS));
+    return json_array_of(2, report_rounded(sign * mean + 0.0, SUMMARY_DIGITS),
+                         report_rounded(sqrt(squares / n), SUMMARY_DIGITS));
 }
 
 /* One list of moments per column; sign as above. */
-static json_t *summary(const nonsens_data *data, matrix m, const double *sign, int64_t segments)
+static json_value *summary(const nonsens_data *data, matrix m, const double *sign, int64_t segments)
 {
-    json_t *columns = json_array();
-    bool ok = columns != NULL;
-    for (int64_t j = 0; ok && j < m.cols; j++) {
-        json_t *list = json_array();
-        ok = json_array_append_new(columns, list) == 0;
-        for (int64_t e = 0; ok && e < segments; e++) {
-            json_t *pair = moments(matrix_col(m, j), data->start[e], data->start[e + 1], sign ? sign[j] : 1.0);
-            ok = json_array_append_new(list, pair) == 0;
+    json_value *columns = json_array();
+    for (int64_t j = 0; j < m.cols; j++) {
+        json_value *list = json_array();
+        for (int64_t e = 0; e < segments; e++) {
+            json_array_append(list,
+                              moments(matrix_col(m, j), data->start[e], data->start[e + 1], sign ? sign[j] : 1.0));
         }
+        json_array_append(columns, list);
     }
-    return report_keep_if(ok, columns);
+    return columns;
 }
 
-static json_t *segment_sizes(const nonsens_data *data, int64_t segments)
+static json_value *segment_sizes(const nonsens_data *data, int64_t segments)
 {
-    json_t *array = json_array();
-    bool ok = array != NULL;
-    for (int64_t e = 0; ok && e < segments; e++) {
-        ok = json_array_append_new(array, json_integer((json_int_t)(data->start[e + 1] - data->start[e]))) == 0;
+    json_value *array = json_array();
+    for (int64_t e = 0; e < segments; e++) {
+        json_array_append(array, json_integer((data->start[e + 1] - data->start[e])));
     }
-    return report_keep_if(ok, array);
+    return array;
 }
 
-static json_t *sources(nonsens_context *ctx, arena *scratch, const html_report *r, int64_t shown, int64_t segments)
+static json_value *sources(nonsens_context *ctx, arena *scratch, const html_report *r, int64_t shown, int64_t segments)
 {
     if (!r->source.v) {
         return json_null();
     }
-    return json_pack("{s:o, s:o, s:o}", "names", texts(ctx, scratch, r->source_name, r->source.cols), "values",
-                     shown_columns(shown, r->source, NULL), "summary", summary(r->data, r->source, NULL, segments));
+    return json_object_of("names", texts(ctx, scratch, r->source_name, r->source.cols), "values",
+                          shown_columns(shown, r->source, NULL), "summary", summary(r->data, r->source, NULL, segments),
+                          NULL);
 }
 
-json_t *html_display(nonsens_context *ctx, arena *scratch, const html_report *r)
+json_value *html_display(nonsens_context *ctx, arena *scratch, const html_report *r)
 {
     const nonsens_data *data = r->data;
     if (!data) {
@@ -156,11 +150,11 @@ json_t *html_display(nonsens_context *ctx, arena *scratch, const html_report *r)
     }
     int64_t columns = data->d + (r->source.v ? r->source.cols : 0), groups = data->segments > 0 ? data->segments : 1;
     int64_t shown = rows_shown(data->n, columns), segments = html_segments_shown(groups, columns);
-    return json_pack("{s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "other", (int)r->other_data, "rows",
-                     (json_int_t)data->n, "segments", (json_int_t)data->segments, "labels",
-                     texts(ctx, scratch, data->labels, data->segments < segments ? data->segments : segments), "sizes",
-                     segment_sizes(data, segments), "variables", texts(ctx, scratch, data->names, data->d), "row",
-                     shown_places(data, shown, false), "segment", shown_places(data, shown, true), "values",
-                     shown_columns(shown, data->x, data->sign), "summary", summary(data, data->x, data->sign, segments),
-                     "sources", sources(ctx, scratch, r, shown, segments));
+    return json_object_of(
+        "other", json_boolean(r->other_data), "rows", json_integer(data->n), "segments", json_integer(data->segments),
+        "labels", texts(ctx, scratch, data->labels, data->segments < segments ? data->segments : segments), "sizes",
+        segment_sizes(data, segments), "variables", texts(ctx, scratch, data->names, data->d), "row",
+        shown_places(data, shown, false), "segment", shown_places(data, shown, true), "values",
+        shown_columns(shown, data->x, data->sign), "summary", summary(data, data->x, data->sign, segments), "sources",
+        sources(ctx, scratch, r, shown, segments), NULL);
 }

@@ -13,10 +13,11 @@
 #include "data/variables.h"
 #include "read/table.h"
 #include "write/html.h"
-#include "json/json_text.h"
+#include "json/json.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,230 +33,202 @@ static nonsens_status fail_result(nonsens_context *ctx, const char *path, const 
 
 /* ---- is it a result? ---- */
 
-static bool all_texts(const json_t *array)
+enum {
+    OPTIONAL_NUMBER = JSON_NUMBER | JSON_NULL | JSON_MISSING,
+    OPTIONAL_TEXT = JSON_STRING | JSON_NULL | JSON_MISSING
+};
+
+/* Are the members with these keys, of which NULL is the last, all of one of the types? */
+static __attribute__((sentinel)) bool has_all(const json_value *object, unsigned types, ...)
 {
-    const json_t *item;
-    size_t k;
-    bool ok = json_is_array(array);
-    json_array_foreach(array, k, item)
-    {
-        ok = ok && json_is_string(item);
+    va_list keys;
+    const char *key;
+    bool ok = true;
+    va_start(keys, types);
+    while ((key = va_arg(keys, const char *))) {
+        ok = ok && json_has(object, key, types);
+    }
+    va_end(keys);
+    return ok;
+}
+
+/* An array, each of whose items passes? */
+static bool all_are(const json_value *array, bool (*is_item)(const json_value *item))
+{
+    bool ok = json_is(array, JSON_ARRAY);
+    for (size_t k = 0; ok && k < json_array_size(array); k++) {
+        ok = is_item(json_array_get(array, k));
     }
     return ok;
 }
 
-static bool number_or_null(const json_t *value)
+static bool is_text(const json_value *item)
 {
-    return !value || json_is_null(value) || json_is_number(value);
+    return json_is(item, JSON_STRING);
 }
 
-static bool text_or_null(const json_t *value)
+static bool has_texts(const json_value *object, const char *key)
 {
-    return !value || json_is_null(value) || json_is_string(value);
+    return all_are(json_object_get(object, key), is_text);
 }
 
-static bool is_evidence(const json_t *array)
+static bool is_evidence(const json_value *item)
 {
-    const json_t *item;
-    size_t k;
-    bool ok = json_is_array(array);
-    json_array_foreach(array, k, item)
-    {
-        ok = ok && json_is_string(json_object_get(item, "name")) && json_is_string(json_object_get(item, "text")) &&
-             number_or_null(json_object_get(item, "value")) && number_or_null(json_object_get(item, "p_value"));
-    }
-    return ok;
+    return has_all(item, JSON_STRING, "name", "text", NULL) && has_all(item, OPTIONAL_NUMBER, "value", "p_value", NULL);
 }
 
-static nonsens_status put_name(nonsens_context *ctx, text_set *names, const json_t *text, int32_t *index)
+static bool is_edge(const json_value *item)
 {
-    return text_set_put(ctx, names, json_string_value(text), (int64_t)json_string_length(text), index);
+    return has_all(item, JSON_STRING, "from", "to", "type", NULL) &&
+           has_all(item, OPTIONAL_NUMBER, "weight", "p_value", "support", NULL);
 }
 
-/* *ok stays as it was where both ends of the edge are among the nodes and its other parts are as documented. */
-static nonsens_status check_edge(nonsens_context *ctx, text_set *names, int64_t nodes, const json_t *edge, bool *ok)
+static nonsens_status put_name(nonsens_context *ctx, text_set *names, const char *name, int32_t *index)
 {
-    const json_t *from = json_object_get(edge, "from"), *to = json_object_get(edge, "to");
-    int32_t first, second;
-    if (!json_is_string(from) || !json_is_string(to) || !json_is_string(json_object_get(edge, "type")) ||
-        !number_or_null(json_object_get(edge, "weight")) || !number_or_null(json_object_get(edge, "p_value")) ||
-        !number_or_null(json_object_get(edge, "support"))) {
-        *ok = false;
-        return NONSENS_OK;
-    }
-    TRY(put_name(ctx, names, from, &first));
-    TRY(put_name(ctx, names, to, &second));
-    *ok = *ok && first < nodes && second < nodes;
-    return NONSENS_OK;
+    return text_set_put(ctx, names, name, (int64_t)strlen(name), index);
 }
 
-/* In time that grows with the file: names are found by their hash. */
-static nonsens_status check_edges(nonsens_context *ctx, arena *scratch, const json_t *nodes, const json_t *edges,
-                                  bool *ok)
+/* *ok: are both ends of every edge among the nodes?  In time that grows with the file: names are found by their hash.
+ */
+static nonsens_status check_ends(nonsens_context *ctx, arena *scratch, const json_value *nodes, const json_value *edges,
+                                 bool *ok)
 {
     text_set names = {.keep = scratch, .scratch = scratch};
-    const json_t *item;
-    size_t k;
-    int32_t index;
-    json_array_foreach(nodes, k, item)
-    {
-        TRY(put_name(ctx, &names, item, &index));
+    int32_t from, to;
+    for (size_t k = 0; k < json_array_size(nodes); k++) {
+        TRY(put_name(ctx, &names, json_string_value(json_array_get(nodes, k)), &from));
     }
     int64_t count = names.count;
     *ok = true;
-    for (k = 0; *ok && k < json_array_size(edges); k++) {
-        TRY(check_edge(ctx, &names, count, json_array_get(edges, k), ok));
+    for (size_t k = 0; *ok && k < json_array_size(edges); k++) {
+        const json_value *edge = json_array_get(edges, k);
+        TRY(put_name(ctx, &names, json_get_string(edge, "from"), &from));
+        TRY(put_name(ctx, &names, json_get_string(edge, "to"), &to));
+        *ok = from < count && to < count;
     }
     return NONSENS_OK;
 }
 
 /* *ok: is it one?  Fails for want of memory. */
-static nonsens_status is_graph(nonsens_context *ctx, const json_t *nodes, const json_t *edges, bool *ok)
+static nonsens_status is_graph(nonsens_context *ctx, const json_value *nodes, const json_value *edges, bool *ok)
 {
     arena scratch = {0};
-    *ok = false;
-    if (!all_texts(nodes) || !json_is_array(edges)) {
-        return NONSENS_OK;
-    }
-    nonsens_status status = check_edges(ctx, &scratch, nodes, edges, ok);
+    *ok = all_are(nodes, is_text) && all_are(edges, is_edge);
+    nonsens_status status = *ok ? check_ends(ctx, &scratch, nodes, edges, ok) : NONSENS_OK;
     arena_free(&scratch);
     return status;
 }
 
 /* {variable: {segment: number or null}} */
-static bool is_modulation(json_t *modulation)
+static bool is_modulation(const json_value *modulation)
 {
-    const char *name, *label;
-    json_t *of, *value;
-    bool ok = !modulation || json_is_object(modulation);
-    json_object_foreach(modulation, name, of)
-    {
-        ok = ok && json_is_object(of);
-        json_object_foreach(of, label, value)
-        {
-            ok = ok && number_or_null(value);
+    const json_value *of, *value;
+    const char *key;
+    bool ok = true;
+    for (size_t j = 0; (of = json_at(modulation, j, &key)); j++) {
+        ok = ok && json_is(of, JSON_OBJECT);
+        for (size_t e = 0; (value = json_at(of, e, &key)); e++) {
+            ok = ok && json_is(value, OPTIONAL_NUMBER);
         }
     }
     return ok;
 }
 
-static bool is_change(const json_t *object)
+/* null or [low, high] */
+static bool is_interval(const json_value *pair)
 {
-    static const char *const number[] = {"own_change", "p_value",         "q_value",       "scale",
-                                         "shift",      "marginal_change", "standard_error"};
-    static const char *const interval[] = {"interval", "scale_interval"};
-    bool ok = json_is_string(json_object_get(object, "variable")) && json_is_integer(json_object_get(object, "rank")) &&
-              json_is_string(json_object_get(object, "verdict")) && json_is_string(json_object_get(object, "how")) &&
-              all_texts(json_object_get(object, "follows"));
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-        ok = ok && number_or_null(json_object_get(object, number[i]));
-    }
-    for (size_t i = 0; i < sizeof interval / sizeof *interval; i++) {
-        const json_t *pair = json_object_get(object, interval[i]);
-        ok = ok && (json_is_null(pair) || (json_array_size(pair) == 2 && number_or_null(json_array_get(pair, 0)) &&
-                                           number_or_null(json_array_get(pair, 1))));
-    }
-    return ok;
+    return json_is(pair, JSON_NULL) ||
+           (json_array_size(pair) == 2 && json_is(json_array_get(pair, 0), OPTIONAL_NUMBER) &&
+            json_is(json_array_get(pair, 1), OPTIONAL_NUMBER));
 }
 
-static bool is_explained(const json_t *object)
+static bool is_change(const json_value *item)
 {
-    const json_t *item, *variables = json_object_get(object, "variables");
-    size_t k;
-    bool ok = json_is_string(json_object_get(object, "of")) && json_object_get(object, "against") &&
-              text_or_null(json_object_get(object, "against")) && json_is_integer(json_object_get(object, "of_rows")) &&
-              json_is_integer(json_object_get(object, "against_rows")) &&
-              all_texts(json_object_get(object, "root_causes")) && json_is_array(variables);
-    json_array_foreach(variables, k, item)
-    {
-        ok = ok && is_change(item);
-    }
-    return ok;
+    return has_all(item, JSON_STRING, "variable", "verdict", "how", NULL) && json_has(item, "rank", JSON_INTEGER) &&
+           has_all(item, OPTIONAL_NUMBER, "own_change", "p_value", "q_value", "scale", "shift", "marginal_change",
+                   "standard_error", NULL) &&
+           has_texts(item, "follows") && is_interval(json_object_get(item, "interval")) &&
+           is_interval(json_object_get(item, "scale_interval"));
 }
 
-/* Files of earlier versions have none. */
-static bool is_levels(const json_t *levels, const json_t *notes)
+static bool is_explained(const json_value *object)
 {
-    return !levels || (all_texts(levels) && json_array_size(levels) == json_array_size(notes));
+    return json_has(object, "of", JSON_STRING) && json_has(object, "against", JSON_STRING | JSON_NULL) &&
+           has_all(object, JSON_INTEGER, "of_rows", "against_rows", NULL) && has_texts(object, "root_causes") &&
+           all_are(json_object_get(object, "variables"), is_change);
+}
+
+static bool is_pair(const json_value *item)
+{
+    return has_all(item, JSON_STRING, "a", "b", NULL);
 }
 
 /* How often each pair had which edge. */
-static bool is_bootstrap(const json_t *bootstrap)
+static bool is_bootstrap(const json_value *object)
 {
-    const json_t *item, *pairs = json_object_get(bootstrap, "pairs");
-    size_t k;
-    bool ok = !bootstrap || (json_is_integer(json_object_get(bootstrap, "replicates")) &&
-                             json_is_integer(json_object_get(bootstrap, "failed")) && json_is_array(pairs));
-    json_array_foreach(pairs, k, item)
-    {
-        ok = ok && json_is_string(json_object_get(item, "a")) && json_is_string(json_object_get(item, "b"));
-    }
-    return ok;
+    return has_all(object, JSON_INTEGER, "replicates", "failed", NULL) &&
+           all_are(json_object_get(object, "pairs"), is_pair);
 }
 
-static bool is_program(const json_t *program)
+/* Notes, and their levels, which files of earlier versions lack. */
+static bool has_notes(const json_value *root)
 {
-    return json_is_object(json_object_get(program, "options")) && json_is_string(json_object_get(program, "version")) &&
-           json_is_string(json_object_get(program, "data_hash"));
+    const json_value *notes = json_object_get(root, "notes"), *levels = json_object_get(root, "note_levels");
+    return (!notes || all_are(notes, is_text)) &&
+           (!levels || (all_are(levels, is_text) && json_array_size(levels) == json_array_size(notes)));
 }
 
-static bool is_data(const json_t *data)
+static nonsens_status check_result(nonsens_context *ctx, const char *path, const json_value *root)
 {
-    return all_texts(json_object_get(data, "variables")) && all_texts(json_object_get(data, "warnings")) &&
-           json_is_integer(json_object_get(data, "rows")) && json_is_integer(json_object_get(data, "segments"));
-}
-
-static nonsens_status check_result(nonsens_context *ctx, const char *path, const json_t *root)
-{
-    const json_t *notes = json_object_get(root, "notes");
-    if (!json_is_object(root) || !is_program(json_object_get(root, "nonsens"))) {
+    const json_value *program = json_object_get(root, "nonsens"), *data = json_object_get(root, "data");
+    const json_value *nodes = json_object_get(root, "nodes"), *edges = json_object_get(root, "edges");
+    const json_value *explained = json_object_get(root, "explain"), *bootstrap = json_object_get(root, "bootstrap");
+    bool ok = true;
+    if (!json_has(program, "options", JSON_OBJECT) || !has_all(program, JSON_STRING, "version", "data_hash", NULL)) {
         return fail_result(ctx, path, "no result: \"nonsens\" with version, options and data_hash is missing");
     }
-    if (!is_data(json_object_get(root, "data"))) {
+    if (!has_all(data, JSON_INTEGER, "rows", "segments", NULL) || !has_texts(data, "variables") ||
+        !has_texts(data, "warnings")) {
         return fail_result(ctx, path, "\"data\" lacks rows, segments, variables or warnings");
     }
-    if (!json_is_string(json_object_get(root, "method")) || !is_evidence(json_object_get(root, "evidence"))) {
+    if (!json_has(root, "method", JSON_STRING) || !all_are(json_object_get(root, "evidence"), is_evidence)) {
         return fail_result(ctx, path, "\"method\" or \"evidence\" is missing or is not as documented (docs/json.md)");
     }
-    if (json_object_get(root, "explain") && !is_explained(json_object_get(root, "explain"))) {
+    if (explained && !is_explained(explained)) {
         return fail_result(ctx, path, "\"explain\" is not as documented (docs/json.md)");
     }
-    bool ok = true;
-    if (json_object_get(root, "edges") || json_object_get(root, "nodes")) {
-        TRY(is_graph(ctx, json_object_get(root, "nodes"), json_object_get(root, "edges"), &ok));
+    if (edges || nodes) {
+        TRY(is_graph(ctx, nodes, edges, &ok));
     }
     if (!ok) {
         return fail_result(ctx, path, "\"nodes\" and \"edges\" are no graph");
     }
-    ok = (!notes || all_texts(notes)) && is_levels(json_object_get(root, "note_levels"), notes) &&
-         is_bootstrap(json_object_get(root, "bootstrap")) && is_modulation(json_object_get(root, "modulation")) &&
-         text_or_null(json_object_get(root, "decision")) && text_or_null(json_object_get(root, "direction")) &&
-         text_or_null(json_object_get(root, "reason")) && text_or_null(json_object_get(root, "assumptions")) &&
-         number_or_null(json_object_get(root, "score")) && number_or_null(json_object_get(root, "p_value"));
+    ok = json_has(root, "modulation", JSON_OBJECT | JSON_MISSING) &&
+         is_modulation(json_object_get(root, "modulation")) && has_notes(root) &&
+         (!bootstrap || is_bootstrap(bootstrap)) &&
+         has_all(root, OPTIONAL_TEXT, "decision", "direction", "reason", "assumptions", NULL) &&
+         has_all(root, OPTIONAL_NUMBER, "score", "p_value", NULL);
     return ok ? NONSENS_OK : fail_result(ctx, path, "a part of it is not as documented (docs/json.md)");
 }
 
-static nonsens_status parse_json(nonsens_context *ctx, const char *path, const char *bytes, size_t size, json_t **root)
+static nonsens_status parse_json(nonsens_context *ctx, const char *path, const char *bytes, size_t size,
+                                 json_value **root)
 {
-    json_error_t error;
+    json_error error;
     char what[256];
-    bool no_memory;
-    *root = json_parse(bytes, size, 0, &error, &no_memory);
-    if (no_memory) {
-        return fail_memory(ctx);
-    }
-    if (!*root) {
-        snprintf(what, sizeof what, "line %d, column %d is not JSON (%s)", error.line, error.column, error.text);
+    nonsens_status status = json_parse(ctx, bytes, size, false, &error, root);
+    if (status == NONSENS_ERR_DATA) {
+        snprintf(what, sizeof what, "line %d, column %d is not JSON (%s)", error.line, error.column, error.what);
         return fail_result(ctx, path, what);
     }
-    return check_result(ctx, path, *root);
+    return status == NONSENS_OK ? check_result(ctx, path, *root) : status;
 }
 
 /* ---- its options ---- */
 
-static unsigned command_of(const json_t *root)
+static unsigned command_of(const json_value *root)
 {
-    const char *method = json_string_value(json_object_get(root, "method"));
+    const char *method = json_get_string(root, "method");
     if (json_object_get(root, "explain")) {
         return NONSENS_COMMAND_EXPLAIN;
     }
@@ -272,23 +245,23 @@ static unsigned command_of(const json_t *root)
 }
 
 /* As nonsens_options_set takes it; NULL for what is no value of an option. */
-static const char *value_text(const json_t *value, char number[NUMBER_BYTES])
+static const char *value_text(const json_value *value, char number[NUMBER_BYTES])
 {
-    if (json_is_string(value)) {
+    if (json_is(value, JSON_STRING)) {
         return json_string_value(value);
     }
-    if (json_is_boolean(value)) {
-        return json_is_true(value) ? "true" : "false";
+    if (json_is(value, JSON_BOOLEAN)) {
+        return value == json_boolean(true) ? "true" : "false";
     }
-    if (json_is_integer(value)) {
-        snprintf(number, NUMBER_BYTES, "%" PRId64, (int64_t)json_integer_value(value));
+    if (json_is(value, JSON_INTEGER)) {
+        snprintf(number, NUMBER_BYTES, "%" PRId64, json_integer_value(value));
         return number;
     }
-    return json_is_real(value) ? number_print(number, json_real_value(value), 0) : NULL;
+    return json_is(value, JSON_REAL) ? number_print(number, json_number_value(value), 0) : NULL;
 }
 
 static nonsens_status set_option(nonsens_context *ctx, const char *path, nonsens_options *options, const char *key,
-                                 const json_t *value)
+                                 const json_value *value)
 {
     char number[NUMBER_BYTES], what[MESSAGE_BYTES];
     const char *text = value_text(value, number);
@@ -307,13 +280,13 @@ static nonsens_status set_option(nonsens_context *ctx, const char *path, nonsens
 }
 
 /* as-published goes first: it sets others, which the file may set anew. */
-static nonsens_status read_options(nonsens_context *ctx, const char *path, json_t *root, nonsens_options *options)
+static nonsens_status read_options(nonsens_context *ctx, const char *path, const json_value *root,
+                                   nonsens_options *options)
 {
-    json_t *from = json_object_get(json_object_get(root, "nonsens"), "options"), *value;
+    const json_value *from = json_object_get(json_object_get(root, "nonsens"), "options"), *value;
     const char *key;
     TRY(set_option(ctx, path, options, "as-published", json_object_get(from, "as-published")));
-    json_object_foreach(from, key, value)
-    {
+    for (size_t i = 0; (value = json_at(from, i, &key)); i++) {
         if (strcmp(key, "as-published") != 0) {
             TRY(set_option(ctx, path, options, key, value));
         }
@@ -321,8 +294,8 @@ static nonsens_status read_options(nonsens_context *ctx, const char *path, json_
     return NONSENS_OK;
 }
 
-nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const char *bytes, size_t size, json_t **root,
-                                 nonsens_options **options)
+nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const char *bytes, size_t size,
+                                 json_value **root, nonsens_options **options)
 {
     *options = NULL;
     TRY(parse_json(ctx, path, bytes, size, root));
@@ -330,7 +303,7 @@ nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const c
     return read_options(ctx, path, *root, *options);
 }
 
-static nonsens_status read_result(nonsens_context *ctx, const char *path, json_t **root, nonsens_options **options)
+static nonsens_status read_result(nonsens_context *ctx, const char *path, json_value **root, nonsens_options **options)
 {
     input file = {0};
     nonsens_status status = input_read_other(ctx, "result file", path, BYTES_MAX, &file);
@@ -352,7 +325,7 @@ typedef struct reading {
 static nonsens_status read_data(nonsens_context *ctx, reading *r)
 {
     char hash[HASH_BYTES];
-    const json_t *wanted = json_object_get(json_object_get(r->page.result, "nonsens"), "data_hash");
+    const char *wanted = json_get_string(json_object_get(r->page.result, "nonsens"), "data_hash");
     if (r->page.files == 0) {
         return NONSENS_OK;
     }
@@ -363,7 +336,7 @@ static nonsens_status read_data(nonsens_context *ctx, reading *r)
         TRY(variables_pair(ctx, r->data, r->options, &r->page.data, &r->pair));
     }
     hash_print(hash, r->page.data->hash);
-    r->page.other_data = strcmp(hash, json_string_value(wanted)) != 0;
+    r->page.other_data = strcmp(hash, wanted) != 0;
     return NONSENS_OK;
 }
 

@@ -44,86 +44,78 @@ static const char *kind_word(enum simulate_truth_kind kind)
     return words[kind];
 }
 
-static json_t *nodes_json(const nonsens_simulation *s)
+static json_value *nodes_json(const nonsens_simulation *s)
 {
-    json_t *list = json_array();
-    int bad = !list;
-    for (int64_t j = 0; !bad && j < s->d; j++) {
-        bad = json_array_append_new(list, json_string(s->names[j]));
+    json_value *list = json_array();
+    for (int64_t j = 0; j < s->d; j++) {
+        json_array_append(list, json_string(s->names[j]));
     }
-    return report_keep_if(!bad, list);
+    return list;
 }
 
-static json_t *edges_json(const nonsens_simulation *s)
+static json_value *edges_json(const nonsens_simulation *s)
 {
-    json_t *list = json_array();
-    int bad = !list;
-    for (int64_t k = 0; !bad && k < s->d * s->d; k++) {
+    json_value *list = json_array();
+    for (int64_t k = 0; k < s->d * s->d; k++) {
         if (s->edge[k]) {
-            bad = json_array_append_new(list, json_pack("[s, s]", s->names[k / s->d], s->names[k % s->d]));
+            json_array_append(list, json_array_of(2, json_string(s->names[k / s->d]), json_string(s->names[k % s->d])));
         }
     }
-    return report_keep_if(!bad, list);
+    return list;
 }
 
-static json_t *adjacency_json(const nonsens_simulation *s)
+static json_value *adjacency_json(const nonsens_simulation *s)
 {
-    json_t *rows = json_array();
-    int bad = !rows;
-    for (int64_t i = 0; !bad && i < s->d; i++) {
-        json_t *row = json_array();
-        bad = json_array_append_new(rows, row);
-        for (int64_t j = 0; !bad && j < s->d; j++) {
-            bad = json_array_append_new(row, json_integer(s->edge[i * s->d + j]));
+    json_value *rows = json_array();
+    for (int64_t i = 0; i < s->d; i++) {
+        json_value *row = json_array();
+        for (int64_t j = 0; j < s->d; j++) {
+            json_array_append(row, json_integer(s->edge[i * s->d + j]));
         }
+        json_array_append(rows, row);
     }
-    return report_keep_if(!bad, rows);
+    return rows;
 }
 
 /* {variable: {segment: scale}}, as "modulation" is laid out in results. */
-static json_t *modulation_json(const nonsens_simulation *s)
+static json_value *modulation_json(const nonsens_simulation *s)
 {
     char label[24];
-    json_t *variables = json_object();
-    int bad = !variables;
-    for (int64_t j = 0; !bad && j < s->d; j++) {
-        json_t *scales = json_object();
-        bad = json_object_set_new(variables, s->names[j], scales);
-        for (int64_t e = 0; !bad && e < s->segments; e++) {
+    json_value *variables = json_object();
+    for (int64_t j = 0; j < s->d; j++) {
+        json_value *scales = json_object();
+        for (int64_t e = 0; e < s->segments; e++) {
             snprintf(label, sizeof label, "s%" PRId64, e + 1);
-            bad = json_object_set_new(scales, label, json_real(matrix_col(s->modulation, j)[e]));
+            json_object_set(scales, label, json_real(matrix_col(s->modulation, j)[e]));
         }
+        json_object_set(variables, s->names[j], scales);
     }
-    return report_keep_if(!bad, variables);
+    return variables;
 }
 
 /* What `explain --of SEGMENT --against SEGMENT` should find. */
-static json_t *fault_json(const nonsens_simulation *s)
+static json_value *fault_json(const nonsens_simulation *s)
 {
     char label[24];
     snprintf(label, sizeof label, "s%" PRId64, s->segments);
-    return json_pack("{s:s, s:s, s:s, s:f}", "variable", s->names[s->broken], "segment", label, "against", "s1",
-                     "factor", s->options.fault);
+    return json_object_of("variable", json_string(s->names[s->broken]), "segment", json_string(label), "against",
+                          json_string("s1"), "factor", json_real(s->options.fault), NULL);
 }
 
-static json_t *truth_json(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s)
+static json_value *truth_json(nonsens_context *ctx, arena *scratch, const nonsens_simulation *s)
 {
-    json_t *truth = json_object();
-    int bad = !truth;
-    bad = bad || json_object_set_new(truth, "nodes", nodes_json(s));
-    bad = bad || json_object_set_new(truth, "edges", edges_json(s));
-    bad = bad || json_object_set_new(truth, "edges_are", json_string("[cause, effect]"));
-    bad = bad || json_object_set_new(truth, "kind", json_string(kind_word(s->kind)));
-    bad = bad || json_object_set_new(truth, "adjacency", adjacency_json(s));
-    bad =
-        bad || json_object_set_new(truth, "adjacency_is",
-                                   json_string("adjacency[i][j] = 1 means nodes[i] -> nodes[j]: the row is the cause"));
-    bad = bad || json_object_set_new(truth, "modulation", modulation_json(s));
-    bad = bad || (s->options.fault > 0.0 && json_object_set_new(truth, "fault", fault_json(s)));
-    bad = bad || json_object_set_new(truth, "options", report_options(ctx, scratch, &s->options));
-    bad = bad || json_object_set_new(truth, "seed", json_integer(s->options.seed));
-    bad = bad || json_object_set_new(truth, "version", json_string(nonsens_version()));
-    return report_keep_if(!bad, truth);
+    json_value *truth =
+        json_object_of("nodes", nodes_json(s), "edges", edges_json(s), "edges_are", json_string("[cause, effect]"),
+                       "kind", json_string(kind_word(s->kind)), "adjacency", adjacency_json(s), "adjacency_is",
+                       json_string("adjacency[i][j] = 1 means nodes[i] -> nodes[j]: the row is the cause"),
+                       "modulation", modulation_json(s), NULL);
+    if (s->options.fault > 0.0) {
+        json_object_set(truth, "fault", fault_json(s));
+    }
+    json_object_set(truth, "options", report_options(ctx, scratch, &s->options));
+    json_object_set(truth, "seed", json_integer(s->options.seed));
+    json_object_set(truth, "version", json_string(nonsens_version()));
+    return truth;
 }
 
 nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsens_simulation *simulation,
@@ -131,7 +123,7 @@ nonsens_status nonsens_simulation_write_truth(nonsens_context *ctx, const nonsen
 {
     NEEDED(ctx, simulation, path);
     arena scratch = {0};
-    json_t *truth = truth_json(ctx, &scratch, simulation);
+    json_value *truth = truth_json(ctx, &scratch, simulation);
     arena_free(&scratch);
     return report_write_json(ctx, truth, ROUND_TRIP_DIGITS, path);
 }

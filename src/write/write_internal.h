@@ -1,8 +1,7 @@
 /*
  * write_internal.h - what the files of results have in common (json.c).
  *
- * Makers return a new reference, or NULL if memory is exhausted; jansson's _new calls refuse NULL, so that one check
- * at the end is enough.
+ * Makers return a new reference, which is NULL or incomplete if memory is exhausted: json_text then fails.
  */
 #ifndef WRITE_WRITE_INTERNAL_H
 #define WRITE_WRITE_INTERNAL_H
@@ -10,33 +9,19 @@
 #include "base/memory.h"
 #include "methods/shared/result.h"
 #include "options/options.h"
+#include "json/json.h"
 
-#include <jansson.h>
 #include <math.h>
 
-/* null where it is NaN or infinite. */
-static inline json_t *report_number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-/* The same with so many significant digits: what is then printed is no longer than that. */
-json_t *report_rounded(double value, int digits);
-
-/* The value, or NULL and the value released. */
-static inline json_t *report_keep_if(bool ok, json_t *value)
-{
-    if (!ok) {
-        json_decref(value);
-    }
-    return ok ? value : NULL;
-}
+/* A number with so many significant digits: what is then printed is no longer than that.  null where it is not finite.
+ */
+json_value *report_rounded(double value, int digits);
 
 /* "changed itself", "follows", "unchanged" or "unclear" for a NONSENS_VERDICT_CHANGED and so on (text_explain.c). */
 const char *report_verdict(int verdict);
 
 /* The options of their command but threads, which changes no result.  Texts are made in the arena. */
-json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_options *options);
+json_value *report_options(nonsens_context *ctx, arena *scratch, const nonsens_options *options);
 
 /*
  * The text as UTF-8, in the arena; NULL if memory is exhausted.  Names and labels come from files in any encoding:
@@ -45,7 +30,7 @@ json_t *report_options(nonsens_context *ctx, arena *scratch, const nonsens_optio
 char *report_utf8(nonsens_context *ctx, arena *a, const char *text);
 
 /* The whole result.  Texts are made in the arena. */
-json_t *report_document(nonsens_context *ctx, arena *scratch, const nonsens_result *result);
+json_value *report_document(nonsens_context *ctx, arena *scratch, const nonsens_result *result);
 
 /* One of many pairs, as a line of its own: every line has the same keys, null where there is nothing to say. */
 typedef struct report_pair {
@@ -53,11 +38,11 @@ typedef struct report_pair {
     const nonsens_result *result; /* NULL if it failed */
     const char *error;            /* why; NULL if it did not fail */
 } report_pair;
-json_t *report_pair_line(nonsens_context *ctx, arena *scratch, const report_pair *pair, int64_t seed);
+json_value *report_pair_line(nonsens_context *ctx, arena *scratch, const report_pair *pair, int64_t seed);
 
 enum { REPORT_DIGITS = 15 }; /* every decimal that a user typed comes back as typed */
 
-/* Writes the document with so many significant digits and releases it; NULL stands for one that ran out of memory. */
-nonsens_status report_write_json(nonsens_context *ctx, json_t *document, int digits, const char *path);
+/* Writes the document with so many significant digits and releases it. */
+nonsens_status report_write_json(nonsens_context *ctx, json_value *document, int digits, const char *path);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct visited {
     journal_place last;
 } visited;
 
-static void visit(void *user, const json_t *line, journal_place place)
+static void visit(void *user, const json_value *line, journal_place place)
 {
     visited *v = user;
     check(line && place.bytes >= 0 && place.offset >= v->end);
@@ -33,7 +33,7 @@ static void visit(void *user, const json_t *line, journal_place place)
 static int64_t count_lines(nonsens_context *ctx, const char *path, visited *v)
 {
     journal j;
-    json_t *again = NULL;
+    json_value *again = NULL;
     *v = (visited){0};
     check(journal_open_visited(ctx, path, visit, v, &j) == NONSENS_OK);
     check(j.changed == 0 || nonsens_context_warning(ctx)[0]);
@@ -47,7 +47,7 @@ static void check_head(nonsens_context *ctx, const char *path)
 {
     static const journal_kind kind = {"nonsens bootstrap", "resamples", "name another --journal"};
     journal j;
-    json_t *head = json_pack("{s:s, s:i}", "options", kind.name, "seed", 0);
+    json_value *head = json_object_of("options", json_string(kind.name), "seed", json_integer(0), NULL);
     check(journal_open(ctx, path, &j) == NONSENS_OK);
     nonsens_status status = journal_check_head(ctx, &j, &kind, head);
     check(status == NONSENS_OK || strlen(nonsens_context_message(ctx)) > 10);
@@ -59,7 +59,9 @@ static void check_append(nonsens_context *ctx, const char *path)
 {
     journal j;
     check(journal_open(ctx, path, &j) == NONSENS_OK);
-    check(journal_append(ctx, &j, json_pack("{s:s, s:i, s:i}", "options", "ours", "seed", 77, "value", 5)) == 0);
+    check(journal_append(ctx, &j,
+                         json_object_of("options", json_string("ours"), "seed", json_integer(77), "value",
+                                        json_integer(5), NULL)) == 0);
     check(journal_find(&j, "ours", 77) != NULL);
     journal_close(&j);
     check(journal_open(ctx, path, &j) == NONSENS_OK);
@@ -121,7 +123,7 @@ static nonsens_options *pair_options(nonsens_context *ctx)
 static void check_pair(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index)
 {
     const nonsens_pair *pair = &pairs->pair[index];
-    json_t *line;
+    json_value *line;
     check((pair->decision != NULL) != (pair->error != NULL) && !(pair->p_value < 0.0 || pair->p_value > 1.0));
     check(pairs_load(ctx, pairs, index, &line) == NONSENS_OK);
     json_decref(line);
@@ -196,7 +198,7 @@ typedef struct figure_lines {
     int64_t count;
 } figure_lines;
 
-static void read_unit(void *user, const json_t *line, journal_place place)
+static void read_unit(void *user, const json_value *line, journal_place place)
 {
     figure_lines *f = user;
     (void)place;

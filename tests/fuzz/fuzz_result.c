@@ -78,10 +78,10 @@ static void write_page(nonsens_context *ctx, const uint8_t *bytes, size_t size)
 static void read_result(nonsens_context *ctx, const uint8_t *bytes, size_t size)
 {
     nonsens_options *options = NULL;
-    json_t *root = NULL;
+    json_value *root = NULL;
     nonsens_status status = html_parse_result(ctx, "fuzz", (const char *)bytes, size, &root, &options);
     if (status == NONSENS_OK) {
-        check(json_is_object(json_object_get(root, "data")) && json_is_array(json_object_get(root, "evidence")));
+        check(json_has(root, "data", JSON_OBJECT) && json_has(root, "evidence", JSON_ARRAY));
         check(options != NULL);
         write_page(ctx, bytes, size);
     } else {

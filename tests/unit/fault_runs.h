@@ -11,10 +11,8 @@
 
 #include <nonsens/nonsens.h>
 
-#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -32,27 +30,6 @@ static const char *path_of(char path[PATH_BYTES], const char *name)
 {
     assert_true(snprintf(path, PATH_BYTES, "%s/%s", folder, name) < PATH_BYTES);
     return path;
-}
-
-/* ---- the JSON library's allocations ---- */
-
-static atomic_llong json_held, json_asked, json_until_failure = -1;
-
-static void *json_get(size_t bytes)
-{
-    atomic_fetch_add(&json_asked, 1);
-    if (atomic_load(&json_until_failure) >= 0 && atomic_fetch_sub(&json_until_failure, 1) == 0) {
-        return NULL;
-    }
-    void *block = malloc(bytes);
-    atomic_fetch_add(&json_held, block != NULL);
-    return block;
-}
-
-static void json_release(void *block)
-{
-    atomic_fetch_sub(&json_held, block != NULL);
-    free(block);
 }
 
 /* ---- commands ---- */
@@ -129,19 +106,12 @@ static nonsens_status write_all(const scenario *s, const nonsens_data *data, con
     return status;
 }
 
-enum kind { OURS, OF_JSON, KINDS };
-
-static int64_t asked(enum kind kind)
-{
-    return kind == OURS ? memory_asked() : (int64_t)json_asked;
-}
-
 /* The undisturbed run of an analysis. */
 static struct {
     nonsens_data *data;
     nonsens_result *result;
-    bool used;                     /* in place of another run */
-    int64_t before_writing[KINDS]; /* allocations that had been asked for when the last run began to write */
+    bool used;              /* in place of another run */
+    int64_t before_writing; /* allocations that had been asked for when the last run began to write */
 } undisturbed;
 
 static nonsens_status make_result(const scenario *s, nonsens_data **data, nonsens_result **result)
@@ -163,9 +133,7 @@ static nonsens_status run_analysis(const scenario *s)
         return write_all(s, undisturbed.data, undisturbed.result);
     }
     nonsens_status status = make_result(s, &data, &result);
-    for (enum kind k = OURS; k < KINDS; k++) {
-        undisturbed.before_writing[k] = asked(k);
-    }
+    undisturbed.before_writing = memory_asked();
     status = status == NONSENS_OK ? write_all(s, data, result) : status;
     nonsens_result_free(result);
     nonsens_data_free(data);

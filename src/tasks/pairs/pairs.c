@@ -29,7 +29,7 @@ typedef struct pairs_run {
 
 /* ---- one pair ---- */
 
-static nonsens_status keep_line(nonsens_context *ctx, pairs_run *r, int64_t index, json_t *line)
+static nonsens_status keep_line(nonsens_context *ctx, pairs_run *r, int64_t index, json_value *line)
 {
     pthread_mutex_lock(&r->keeping);
     nonsens_status status = pairs_keep(ctx, &r->sink, index, line);
@@ -68,7 +68,7 @@ static nonsens_status run_pair(nonsens_context *ctx, arena *scratch, int64_t job
     }
     report_pair said = {r->data->names[pair->x], r->data->names[pair->y], r->pairs->method->info.name, result,
                         status == NONSENS_OK ? NULL : ctx->message};
-    json_t *line = report_pair_line(ctx, scratch, &said, r->options.seed);
+    json_value *line = report_pair_line(ctx, scratch, &said, r->options.seed);
     nonsens_result_free(result);
     return keep_line(ctx, r, index, line);
 }

@@ -51,12 +51,12 @@ typedef struct pairs_sink {
 /* Takes over what the journal holds; an error if it belongs to other data or options. */
 nonsens_status pairs_sink_new(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_pairs *pairs,
                               pairs_sink *out);
-/* Takes the line over (NULL: there was no memory for it). */
-nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *sink, int64_t index, json_t *line);
+/* Takes the line over (incomplete, or NULL: there was no memory for it). */
+nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *sink, int64_t index, json_value *line);
 /* The file of the journal then is the pairs', who close it. */
 void pairs_sink_free(pairs_sink *sink);
 
 /* The line of a pair; the caller releases it. */
-nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, json_t **line);
+nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, json_value **line);
 
 #endif

@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "pool/journal_head.h"
 #include "tasks/pairs/pairs.h"
-#include "json/json_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,17 +43,11 @@ static bool is_setting(const nonsens_option_info *info)
 
 /* ---- lines ---- */
 
-static bool copy_text(pairs_sink *k, const json_t *line, const char *key, const char **out)
+static bool copy_text(pairs_sink *k, const json_value *line, const char *key, const char **out)
 {
-    const char *text = json_string_value(json_object_get(line, key));
+    const char *text = json_get_string(line, key);
     *out = text ? arena_text(k->ctx, &k->pairs->memory, text) : NULL;
     return !text || *out;
-}
-
-static double number_of(const json_t *line, const char *key)
-{
-    const json_t *value = json_object_get(line, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 static bool is_arrow(const char *decision, const char *cause, const char *effect)
@@ -64,10 +57,10 @@ static bool is_arrow(const char *decision, const char *cause, const char *effect
            strcmp(decision + length + 2, effect) == 0;
 }
 
-static int arrow_of(const json_t *line)
+static int arrow_of(const json_value *line)
 {
-    const char *decision = json_string_value(json_object_get(line, "decision"));
-    const char *x = json_string_value(json_object_get(line, "x")), *y = json_string_value(json_object_get(line, "y"));
+    const char *decision = json_get_string(line, "decision");
+    const char *x = json_get_string(line, "x"), *y = json_get_string(line, "y");
     if (!decision || !x || !y) {
         return 0;
     }
@@ -75,11 +68,11 @@ static int arrow_of(const json_t *line)
 }
 
 /* Remembers what a line says; false if memory is exhausted. */
-static bool take_line(pairs_sink *k, int64_t index, const json_t *line)
+static bool take_line(pairs_sink *k, int64_t index, const json_value *line)
 {
     nonsens_pair *pair = &k->pairs->pair[index];
-    pair->score = number_of(line, "score");
-    pair->p_value = number_of(line, "p_value");
+    pair->score = json_get_number(line, "score");
+    pair->p_value = json_get_number(line, "p_value");
     pair->q_value = NAN;
     k->pairs->line[index].arrow = arrow_of(line);
     return copy_text(k, line, "decision", &pair->decision) && copy_text(k, line, "direction", &pair->direction) &&
@@ -107,23 +100,23 @@ static int64_t find_pair(const pairs_sink *k, int64_t x, int64_t y)
 }
 
 /* Is it what is written for a pair: a decision or the reason of a failure, and, where there is one, a p-value? */
-static bool is_pair_line(const json_t *line)
+static bool is_pair_line(const json_value *line)
 {
-    bool decided = json_is_string(json_object_get(line, "decision"));
-    double p = number_of(line, "p_value");
+    bool decided = json_has(line, "decision", JSON_STRING);
+    double p = json_get_number(line, "p_value");
     bool first_and_last = json_object_get(line, "x") && json_object_get(line, "data_hash"); // its keys are all there
-    return first_and_last && decided != json_is_string(json_object_get(line, "error")) && !(p < 0.0 || p > 1.0);
+    return first_and_last && decided != json_has(line, "error", JSON_STRING) && !(p < 0.0 || p > 1.0);
 }
 
-static void visit_line(void *user, const json_t *line, journal_place place)
+static void visit_line(void *user, const json_value *line, journal_place place)
 {
     pairs_sink *k = user;
-    const json_t *pair = json_object_get(line, "pair"), *inner = json_object_get(line, "line");
-    const json_t *first = json_array_get(pair, 0), *second = json_array_get(pair, 1);
+    const json_value *pair = json_object_get(line, "pair"), *inner = json_object_get(line, "line");
+    const json_value *first = json_array_get(pair, 0), *second = json_array_get(pair, 1);
     int64_t x = json_integer_value(first), y = json_integer_value(second);
-    bool known = json_is_integer(first) && json_is_integer(second) && x >= 0 && x < k->pairs->variables && y >= 0 &&
-                 y < k->pairs->variables;
-    if (!known) { // not by json_unpack, which asks for memory, and without it takes a pair for none
+    bool known = json_is(first, JSON_INTEGER) && json_is(second, JSON_INTEGER) && x >= 0 && x < k->pairs->variables &&
+                 y >= 0 && y < k->pairs->variables;
+    if (!known) {
         return;
     }
     int64_t index = find_pair(k, x, y);
@@ -165,7 +158,7 @@ static nonsens_status sort_pairs(nonsens_context *ctx, arena *scratch, pairs_sin
     return NONSENS_OK;
 }
 
-static nonsens_status open_journal(nonsens_context *ctx, json_t *head, pairs_sink *k)
+static nonsens_status open_journal(nonsens_context *ctx, json_value *head, pairs_sink *k)
 {
     TRY(journal_open_visited(ctx, k->pairs->journal, visit_line, k, &k->journal));
     TRY(k->status);
@@ -174,7 +167,7 @@ static nonsens_status open_journal(nonsens_context *ctx, json_t *head, pairs_sin
 
 static nonsens_status begin_journal(nonsens_context *ctx, const nonsens_data *data, pairs_sink *k)
 {
-    json_t *head;
+    json_value *head;
     const nonsens_options *options = &k->pairs->options;
     TRY(journal_check_file(ctx, k->pairs->journal, &kind, options->resume));
     nonsens_status status = journal_head_new(ctx, &kind, options, is_setting, &head);
@@ -207,10 +200,10 @@ void pairs_sink_free(pairs_sink *keeper)
 
 /* ---- keeping and loading ---- */
 
-static nonsens_status keep_in_memory(nonsens_context *ctx, pairs_sink *k, int64_t index, json_t *line)
+static nonsens_status keep_in_memory(nonsens_context *ctx, pairs_sink *k, int64_t index, json_value *line)
 {
     pairs_line *place = &k->pairs->line[index];
-    char *text = json_text(line, JSON_COMPACT);
+    char *text = json_text(line, JSON_COMPACT, JSON_EXACT_DIGITS);
     place->text = text ? arena_text(ctx, &k->pairs->memory, text) : NULL;
     place->there = place->text && take_line(k, index, line);
     memory_release(text);
@@ -218,31 +211,27 @@ static nonsens_status keep_in_memory(nonsens_context *ctx, pairs_sink *k, int64_
     return place->there ? NONSENS_OK : fail_memory(ctx);
 }
 
-static nonsens_status keep_in_journal(nonsens_context *ctx, pairs_sink *k, int64_t index, json_t *line)
+static nonsens_status keep_in_journal(nonsens_context *ctx, pairs_sink *k, int64_t index, json_value *line)
 {
     const nonsens_pair *pair = &k->pairs->pair[index];
-    json_t *unit = json_pack("{s:[I, I], s:o}", "pair", (json_int_t)pair->x, (json_int_t)pair->y, "line", line);
+    json_value *numbers = json_array_of(2, json_integer(pair->x), json_integer(pair->y));
+    json_value *unit = json_object_of("pair", numbers, "line", line, NULL);
     TRY(journal_append(ctx, &k->journal, unit));
     return k->status == NONSENS_OK ? NONSENS_OK : fail_memory(ctx);
 }
 
-nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *keeper, int64_t index, json_t *line)
+nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *keeper, int64_t index, json_value *line)
 {
-    if (!line) {
-        return fail_memory(ctx);
-    }
     keeper->ctx = ctx;
     return (keeper->pairs->journal ? keep_in_journal : keep_in_memory)(ctx, keeper, index, line);
 }
 
-nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, json_t **line)
+nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, json_value **line)
 {
     const pairs_line *place = &pairs->line[index];
-    json_t *unit;
+    json_value *unit;
     if (!pairs->journal) {
-        bool no_memory; // there is no other reason: the text is ours
-        *line = json_parse(place->text, strlen(place->text), 0, NULL, &no_memory);
-        return *line ? NONSENS_OK : fail_memory(ctx);
+        return json_parse(ctx, place->text, strlen(place->text), false, NULL, line);
     }
     TRY(journal_load(ctx, &pairs->file, place->place, &unit));
     *line = json_incref(json_object_get(unit, "line"));

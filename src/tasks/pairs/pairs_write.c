@@ -7,7 +7,6 @@
 #include "tasks/pairs/pairs.h"
 #include "write/text.h"
 #include "write/write_internal.h"
-#include "json/json_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,11 +17,10 @@
 
 static nonsens_status write_line(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, output *out)
 {
-    json_t *line;
-    double q_value = pairs->pair[index].q_value;
+    json_value *line;
     TRY(pairs_load(ctx, pairs, index, &line));
-    bool set = json_object_set_new(line, "q_value", report_number(q_value)) == 0;
-    char *text = set ? json_text(line, JSON_REAL_PRECISION(REPORT_DIGITS)) : NULL;
+    json_object_set(line, "q_value", json_real(pairs->pair[index].q_value));
+    char *text = json_text(line, JSON_SPACED, REPORT_DIGITS);
     json_decref(line);
     if (!text) {
         return fail_memory(ctx);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "json_of.h"
 
 static int64_t find_cell(const char *wanted)
 {
@@ -60,9 +61,9 @@ static void test_rules(void **state)
     assert_int_equal(found, BIVARIATE_RULES);
 }
 
-static json_t *line_of(fixture *f, const char *cell, uint64_t seed)
+static json_value *line_of(fixture *f, const char *cell, uint64_t seed)
 {
-    json_t *line = json_object();
+    json_value *line = json_object();
     unit_seed unit = {rng_new(seed, RNG_TEST, 0), seed};
     nonsens_status status = bivariate_run(f->ctx, &f->scratch, NULL, find_cell(cell), unit, line);
     if (status != NONSENS_OK) {
@@ -74,7 +75,7 @@ static json_t *line_of(fixture *f, const char *cell, uint64_t seed)
 static bivariate_unit unit_of(fixture *f, const char *cell, uint64_t seed)
 {
     bivariate_unit u;
-    json_t *line = line_of(f, cell, seed);
+    json_value *line = line_of(f, cell, seed);
     assert_true(bivariate_read(line, &u));
     json_decref(line);
     return u;
@@ -140,8 +141,7 @@ static void test_shared_fit(void **state)
 
 static bool read_text(const char *text, bivariate_unit *u)
 {
-    json_t *line = json_loads(text, 0, NULL);
-    assert_non_null(line);
+    json_value *line = json_of(text);
     bool good = bivariate_read(line, u);
     json_decref(line);
     return good;

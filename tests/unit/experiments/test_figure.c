@@ -21,22 +21,22 @@ static void toy_name(int64_t cell, char name[CELL_NAME_BYTES])
 }
 
 static nonsens_status toy_run(nonsens_context *ctx, arena *scratch, const void *base, int64_t cell, unit_seed seed,
-                              json_t *line)
+                              json_value *line)
 {
     (void)base;
     (void)ctx;
     (void)scratch;
     (void)cell;
     atomic_fetch_add(&runs, 1);
-    json_object_set_new(line, "value", json_real(rng_uniform(&seed.stream)));
+    json_object_set(line, "value", json_real(rng_uniform(&seed.stream)));
     return NONSENS_OK;
 }
 
-static bool toy_read(const json_t *line, void *unit)
+static bool toy_read(const json_value *line, void *unit)
 {
-    const json_t *value = json_object_get(line, "value");
+    const json_value *value = json_object_get(line, "value");
     *(double *)unit = json_number_value(value);
-    return json_is_number(value);
+    return json_is(value, JSON_NUMBER);
 }
 
 static nonsens_status toy_write(nonsens_context *ctx, arena *scratch, const study_units *units, FILE *out)
@@ -142,12 +142,14 @@ static int whole_lines(const char *path)
 {
     char text[FILE_BYTES], *rest = NULL;
     int found = 0;
+    nonsens_context *ctx = nonsens_context_new();
     load(path, text);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        json_t *unit = json_loads(line, 0, NULL);
-        found += unit != NULL;
+        json_value *unit;
+        found += json_parse(ctx, line, strlen(line), false, NULL, &unit) == NONSENS_OK;
         json_decref(unit);
     }
+    nonsens_context_free(ctx);
     return found;
 }
 

@@ -20,14 +20,14 @@ static void toy_name(int64_t cell, char name[CELL_NAME_BYTES])
 }
 
 static nonsens_status toy_run(nonsens_context *ctx, arena *scratch, const void *data, int64_t cell, unit_seed seed,
-                              json_t *line)
+                              json_value *line)
 {
     (void)scratch, (void)data;
     atomic_fetch_add(&runs, 1);
-    return study_put(ctx, line, "value", study_number(cell == 1 ? NAN : rng_uniform(&seed.stream)));
+    return study_put(ctx, line, "value", json_real(cell == 1 ? NAN : rng_uniform(&seed.stream)));
 }
 
-static bool toy_read(const json_t *line, void *unit)
+static bool toy_read(const json_value *line, void *unit)
 {
     return study_read_number(json_object_get(line, "value"), unit);
 }
@@ -132,7 +132,7 @@ static void test_own_key(void **state)
 }
 
 static nonsens_status lose_result(nonsens_context *ctx, arena *scratch, const void *data, int64_t cell, unit_seed seed,
-                                  json_t *line)
+                                  json_value *line)
 {
     (void)ctx, (void)scratch, (void)data, (void)cell, (void)seed, (void)line;
     return NONSENS_OK;
@@ -165,7 +165,7 @@ static void test_numbers(void **state)
 {
     (void)state;
     double value = 0.0;
-    json_t *number = study_number(0.1), *unknown = study_number(INFINITY), *text = json_string("0.1");
+    json_value *number = json_real(0.1), *unknown = json_real(INFINITY), *text = json_string("0.1");
     assert_true(study_read_number(number, &value) && value == 0.1);
     assert_true(study_read_number(unknown, &value) && isnan(value));
     assert_false(study_read_number(text, &value));

@@ -1,7 +1,6 @@
 /*
- * test_faults.c - every command with the n-th allocation failing, by the library's own code and by the JSON library: a
- * clear status, nothing leaked, no half file under its final name, and the context as usable as before.  Each request
- * of an arena counts as an allocation.
+ * test_faults.c - every command with the n-th allocation failing: a clear status, nothing leaked, no half file under
+ * its final name, and the context as usable as before.  Each request of an arena counts as an allocation.
  *
  * NONSENS_SLOW=1 in the environment tries every n; else every n where no method is run, and of the others some, the
  * first and others evenly spread; how many there are and were tried is printed.  Until an analysis writes, one run does
@@ -14,11 +13,11 @@
 
 #include <sys/wait.h>
 
-enum { QUICKLY_EVERY = 4, QUICKLY_MORE = 10 };
+enum { QUICKLY_EVERY = 8, QUICKLY_MORE = 20 };
 enum { CHILD_SECONDS = 120, RUN_AGAIN = 50 };
-enum { THREADED_EVERY = 25, THREADED_MORE = 20, THREADED_QUICKLY_EVERY = 2, THREADED_QUICKLY_MORE = 6 };
+enum { THREADED_EVERY = 50, THREADED_MORE = 40, THREADED_QUICKLY_EVERY = 4, THREADED_QUICKLY_MORE = 12 };
 
-static int64_t tried_in_all[KINDS];
+static int64_t tried_in_all;
 
 static bool is_slow(void)
 {
@@ -26,8 +25,6 @@ static bool is_slow(void)
 }
 
 /* ---- failing ---- */
-
-static const char *const KIND_NAME[KINDS] = {"of ours", "of JSON"};
 
 static void copy_file(const char *from, const char *to)
 {
@@ -47,13 +44,6 @@ static void clear_outputs(const scenario *s)
     }
 }
 
-/* INT64_MAX: none will fail, but they are counted. */
-static void fail_at(enum kind kind, int64_t n)
-{
-    memory_fail_at(kind == OURS ? n : -1);
-    atomic_store(&json_until_failure, kind == OF_JSON ? n : -1);
-}
-
 /* Which n are tried: every one of the first, then one in each step. */
 typedef struct choice {
     int64_t every, more; /* how many of the first, and of the others */
@@ -68,11 +58,11 @@ static struct {
     bool is_child;
 } divided;
 
-static const char *name_of_run(const scenario *s, enum kind kind, int64_t n)
+static const char *name_of_run(const scenario *s, int64_t n)
 {
     static char name[2 * PATH_BYTES];
-    snprintf(name, sizeof name, "%s on %s thread(s), allocation %lld %s fails%s", s->name, threads, (long long)n,
-             KIND_NAME[kind], undisturbed.used ? " in writing" : "");
+    snprintf(name, sizeof name, "%s on %s thread(s), allocation %lld fails%s", s->name, threads, (long long)n,
+             undisturbed.used ? " in writing" : "");
     return name;
 }
 
@@ -89,18 +79,18 @@ static int count_open(void)
     return count;
 }
 
-static nonsens_status run_failing(const scenario *s, enum kind kind, int64_t n)
+/* INT64_MAX: none will fail, but they are counted. */
+static nonsens_status run_failing(const scenario *s, int64_t n)
 {
-    int64_t ours = memory_held(), json = json_held;
+    int64_t held = memory_held();
     int files = count_open();
     clear_outputs(s);
-    fail_at(kind, n);
+    memory_fail_at(n);
     nonsens_status status = s->run(s);
-    fail_at(kind, -1);
-    const char *run = name_of_run(s, kind, divided.is_child ? divided.n : n);
-    if (memory_held() != ours || json_held != json) {
-        fail_msg("%s: %lld and %lld blocks are not given back", run, (long long)(memory_held() - ours),
-                 (long long)(json_held - json));
+    memory_fail_at(-1);
+    const char *run = name_of_run(s, divided.is_child ? divided.n : n);
+    if (memory_held() != held) {
+        fail_msg("%s: %lld blocks are not given back", run, (long long)(memory_held() - held));
     }
     if (count_open() != files) {
         fail_msg("%s: of %d open files there are %d", run, files, count_open());
@@ -110,22 +100,22 @@ static nonsens_status run_failing(const scenario *s, enum kind kind, int64_t n)
 }
 
 /* `came`: the allocation was asked for; on several threads it may not be. */
-static void check_status(const scenario *s, enum kind kind, int64_t n, nonsens_status status, bool came)
+static void check_status(const scenario *s, int64_t n, nonsens_status status, bool came)
 {
     bool told = status == NONSENS_ERR_MEMORY && strstr(nonsens_context_message(ctx), "memory");
     if (!told && (status != NONSENS_OK || came)) {
-        fail_msg("%s: status %d, \"%s\"", name_of_run(s, kind, n), (int)status, nonsens_context_message(ctx));
+        fail_msg("%s: status %d, \"%s\"", name_of_run(s, n), (int)status, nonsens_context_message(ctx));
     }
     if (strcmp(threads, "1") == 0) {
         assert_true(came);
     }
 }
 
-static void check_failure(const scenario *s, enum kind kind, int64_t n)
+static void check_failure(const scenario *s, int64_t n)
 {
-    int64_t before = asked(kind);
-    nonsens_status status = run_failing(s, kind, n);
-    check_status(s, kind, n, status, asked(kind) - before > n);
+    int64_t before = memory_asked();
+    nonsens_status status = run_failing(s, n);
+    check_status(s, n, status, memory_asked() - before > n);
 }
 
 static int64_t after(const choice *c, int64_t n)
@@ -174,12 +164,12 @@ static _Noreturn void leave(void)
 static _Noreturn void end_child(const scenario *s, nonsens_status status)
 {
     nonsens_options *options = NULL;
-    check_status(s, OURS, divided.n, status, true);
+    check_status(s, divided.n, status, true);
     assert_int_equal(make_options(s, &options), NONSENS_OK);
     assert_int_equal(read_once(options, s->data), NONSENS_OK);
     nonsens_options_free(options);
     if (divided.n < RUN_AGAIN || divided.n % RUN_AGAIN == 0) {
-        assert_int_equal(run_failing(s, OURS, -1), NONSENS_OK);
+        assert_int_equal(run_failing(s, -1), NONSENS_OK);
         clear_outputs(s);
     }
     leave();
@@ -201,13 +191,13 @@ static int64_t sweep_divided(const scenario *s, const choice *c, int64_t end)
     divided.n = divided.tried = divided.failed = 0;
     divided.end = end;
     memory_ask_at_failure(divide);
-    nonsens_status status = run_failing(s, OURS, 0);
+    nonsens_status status = run_failing(s, 0);
     memory_ask_at_failure(NULL);
     if (divided.is_child) {
         end_child(s, status);
     }
     if (divided.failed != 0 || status != NONSENS_OK) {
-        fail_msg("%s: %s %d", name_of_run(s, OURS, divided.n), divided.failed ? "the process ends with" : "status",
+        fail_msg("%s: %s %d", name_of_run(s, divided.n), divided.failed ? "the process ends with" : "status",
                  divided.failed ? divided.failed : (int)status);
     }
     assert_int_equal(divided.tried, count_chosen(c, end));
@@ -215,37 +205,37 @@ static int64_t sweep_divided(const scenario *s, const choice *c, int64_t end)
 }
 
 /* Until it writes it changes no file, which parent and child would share. */
-static bool can_divide(const scenario *s, enum kind kind)
+static bool can_divide(const scenario *s)
 {
     bool has_journal = false;
     for (int k = 0; s->words[k]; k += 2) {
         has_journal |= strcmp(s->words[k], "journal") == 0;
     }
-    return kind == OURS && strcmp(threads, "1") == 0 && s->run == run_analysis && !has_journal;
+    return strcmp(threads, "1") == 0 && s->run == run_analysis && !has_journal;
 }
 
 /* ---- all runs ---- */
 
-static void sweep(const scenario *s, enum kind kind, choice c)
+static void sweep(const scenario *s, choice c)
 {
-    int64_t before = asked(kind), n = 0, tried = 0;
-    assert_int_equal(run_failing(s, kind, INT64_MAX), NONSENS_OK);
-    int64_t count = asked(kind) - before;
+    int64_t before = memory_asked(), n = 0, tried = 0;
+    assert_int_equal(run_failing(s, INT64_MAX), NONSENS_OK);
+    int64_t count = memory_asked() - before;
     c.step = count <= c.every + c.more ? 1 : (count - c.every + c.more - 1) / c.more;
-    int64_t writing = undisturbed.result ? undisturbed.before_writing[kind] - before : count;
-    if (can_divide(s, kind)) {
+    int64_t writing = undisturbed.result ? undisturbed.before_writing - before : count;
+    if (can_divide(s)) {
         n = sweep_divided(s, &c, writing);
         tried = divided.tried;
     }
     for (; n < count; n = after(&c, n), tried++) {
         undisturbed.used = n >= writing;
-        check_failure(s, kind, undisturbed.used ? n - writing : n);
+        check_failure(s, undisturbed.used ? n - writing : n);
     }
     undisturbed.used = false;
-    tried_in_all[kind] += tried;
-    assert_int_equal(run_failing(s, kind, -1), NONSENS_OK); // as usable as before
-    print_message("%s on %s thread(s): %lld of %lld allocations %s, every one at first, then each %lld.\n", s->name,
-                  threads, (long long)tried, (long long)count, KIND_NAME[kind], (long long)c.step);
+    tried_in_all += tried;
+    assert_int_equal(run_failing(s, -1), NONSENS_OK); // as usable as before
+    print_message("%s on %s thread(s): %lld of %lld allocations, every one at first, then each %lld.\n", s->name,
+                  threads, (long long)tried, (long long)count, (long long)c.step);
 }
 
 /* Also what a test that failed left. */
@@ -260,7 +250,7 @@ static void forget_undisturbed(void)
     remove_files("out");
 }
 
-static void sweep_both(const scenario *s, choice c)
+static void sweep_scenario(const scenario *s, choice c)
 {
     forget_undisturbed();
     clear_outputs(s);
@@ -273,8 +263,7 @@ static void sweep_both(const scenario *s, choice c)
     if (s->run == run_analysis) {
         assert_int_equal(make_result(s, &undisturbed.data, &undisturbed.result), NONSENS_OK);
     }
-    sweep(s, OURS, c);
-    sweep(s, OF_JSON, c);
+    sweep(s, c);
     forget_undisturbed();
 }
 
@@ -289,7 +278,7 @@ static void test_every_allocation(void **state)
 {
     const scenario *s = *state;
     bool all = is_slow() || runs_no_method(s);
-    sweep_both(s, all ? (choice){.every = INT64_MAX} : (choice){.every = QUICKLY_EVERY, .more = QUICKLY_MORE});
+    sweep_scenario(s, all ? (choice){.every = INT64_MAX} : (choice){.every = QUICKLY_EVERY, .more = QUICKLY_MORE});
 }
 
 /* Quickly: a method that is spread over threads by its parts, bootstrap samples, and pairs. */
@@ -299,8 +288,8 @@ static void test_on_threads(void **state)
     bool quick = !strcmp(s->name, "structured graph") || begun_journal(s);
     if (quick || is_slow()) {
         threads = "3";
-        sweep_both(s, is_slow() ? (choice){.every = THREADED_EVERY, .more = THREADED_MORE}
-                                : (choice){.every = THREADED_QUICKLY_EVERY, .more = THREADED_QUICKLY_MORE});
+        sweep_scenario(s, is_slow() ? (choice){.every = THREADED_EVERY, .more = THREADED_MORE}
+                                    : (choice){.every = THREADED_QUICKLY_EVERY, .more = THREADED_QUICKLY_MORE});
         threads = "1";
     }
 }
@@ -409,7 +398,6 @@ static bool make_folder(void)
 static int set_up(void **state)
 {
     (void)state;
-    json_set_alloc_funcs(json_get, json_release);
     ctx = nonsens_context_new();
     if (!ctx || !make_folder()) {
         return -1;
@@ -424,8 +412,7 @@ static int tear_down(void **state)
     (void)state;
     remove_files("");
     nonsens_context_free(ctx);
-    print_message("%lld allocations of ours and %lld of JSON failed.\n", (long long)tried_in_all[OURS],
-                  (long long)tried_in_all[OF_JSON]);
+    print_message("%lld allocations failed.\n", (long long)tried_in_all);
     return rmdir(folder);
 }
 

@@ -98,9 +98,14 @@ static int close_place(void **state)
     return 0;
 }
 
+static json_value *line_of(int64_t seed)
+{
+    return json_object_of("options", json_string("a"), "seed", json_integer(seed), NULL);
+}
+
 static void append(place *p, journal *j, int seed)
 {
-    assert_int_equal(journal_append(p->ctx, j, json_pack("{s:s, s:i}", "options", "a", "seed", seed)), NONSENS_OK);
+    assert_int_equal(journal_append(p->ctx, j, line_of(seed)), NONSENS_OK);
 }
 
 /* Seeds 1 to `count` on as many lines. */
@@ -134,7 +139,8 @@ static void assert_in_use(place *p)
     journal j;
     assert_int_equal(journal_open(p->ctx, p->path, &j), NONSENS_ERR_OUTPUT);
     assert_non_null(strstr(nonsens_context_message(p->ctx), p->path));
-    assert_non_null(strstr(nonsens_context_message(p->ctx), "is in use by another run; wait until that has ended, or use"));
+    assert_non_null(
+        strstr(nonsens_context_message(p->ctx), "is in use by another run; wait until that has ended, or use"));
     assert_int_equal(journal_look(p->ctx, p->path, &j), NONSENS_ERR_OUTPUT);
 }
 
@@ -265,8 +271,8 @@ static void test_another_process(void **state)
     pid_t child = fork();
     if (child == 0) {
         alarm(CHILD_SECONDS); // if the test fails, nobody ends it
-        bool good = journal_open(p->ctx, p->path, &j) == NONSENS_OK &&
-                    journal_append(p->ctx, &j, json_pack("{s:s, s:i}", "options", "a", "seed", 1)) == NONSENS_OK;
+        bool good =
+            journal_open(p->ctx, p->path, &j) == NONSENS_OK && journal_append(p->ctx, &j, line_of(1)) == NONSENS_OK;
         (void)!write(ready[1], good ? "y" : "n", 1);
         pause();
     }
@@ -378,8 +384,7 @@ static void test_read_only(void **state)
     assert_int_equal(root ? seteuid(0) : 0, 0);
     assert_int_equal(status, NONSENS_OK);
     assert_non_null(journal_find(&j, "a", 2));
-    assert_int_equal(journal_append(p->ctx, &j, json_pack("{s:s, s:i}", "options", "a", "seed", 3)),
-                     NONSENS_ERR_OUTPUT);
+    assert_int_equal(journal_append(p->ctx, &j, line_of(3)), NONSENS_ERR_OUTPUT);
     assert_non_null(strstr(nonsens_context_message(p->ctx), "cannot write the journal"));
     assert_non_null(strstr(nonsens_context_message(p->ctx), strerror(EACCES)));
     journal_close(&j);

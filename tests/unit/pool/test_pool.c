@@ -32,7 +32,7 @@ static void toy_name(int64_t cell, char name[CELL_NAME_BYTES])
     snprintf(name, CELL_NAME_BYTES, "cell-%c", (int)('a' + cell));
 }
 
-static nonsens_status toy_run(nonsens_context *ctx, int member, unit_seed seed, json_t *line)
+static nonsens_status toy_run(nonsens_context *ctx, int member, unit_seed seed, json_value *line)
 {
     atomic_fetch_add(&ran[member], 1);
     nap(2);
@@ -43,13 +43,13 @@ static nonsens_status toy_run(nonsens_context *ctx, int member, unit_seed seed, 
         TRY(check_cancelled(ctx));
         nap(1);
     }
-    json_object_set_new(line, "value", json_real(rng_uniform(&seed.stream)));
+    json_object_set(line, "value", json_real(rng_uniform(&seed.stream)));
     return NONSENS_OK;
 }
 
 #define TOY_RUN(member)                                                                                          \
     static nonsens_status toy_run_##member(nonsens_context *ctx, arena *scratch, const void *base, int64_t cell, \
-                                           unit_seed seed, json_t *line)                                         \
+                                           unit_seed seed, json_value *line)                                     \
     {                                                                                                            \
         (void)base;                                                                                              \
         (void)scratch;                                                                                           \
@@ -60,11 +60,11 @@ TOY_RUN(0)
 TOY_RUN(1)
 TOY_RUN(2)
 
-static bool toy_read(const json_t *line, void *unit)
+static bool toy_read(const json_value *line, void *unit)
 {
-    const json_t *value = json_object_get(line, "value");
+    const json_value *value = json_object_get(line, "value");
     *(double *)unit = json_number_value(value);
-    return json_is_number(value);
+    return json_is(value, JSON_NUMBER);
 }
 
 static nonsens_status toy_write(nonsens_context *ctx, arena *scratch, const study_units *units, FILE *out)

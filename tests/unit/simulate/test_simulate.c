@@ -3,7 +3,6 @@
 #include "simulate/simulate.h"
 #include "simulate/simulate_model.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +13,8 @@
 #include <unistd.h>
 
 #include <cmocka.h> /* after ours: it defines a macro called fail */
+
+#include "json_of.h"
 
 static const double MOMENT_TOLERANCE = 0.08; /* relative, of a variance from 4,000 draws of kurtosis up to 9 */
 static const double EXACT = 1e-12;           /* relative rounding of a product of a few weights */
@@ -540,33 +541,34 @@ static void test_write_truth(void **state)
     o.correlated = true;
     nonsens_simulation *s = simulate(ctx, &o);
     assert_int_equal(nonsens_simulation_write_truth(ctx, s, path), NONSENS_OK);
-    json_t *truth = json_load_file(path, 0, NULL);
+    json_value *truth = json_of_file(path);
     assert_non_null(truth);
-    json_t *edges = json_object_get(truth, "edges"), *adjacency = json_object_get(truth, "adjacency");
+    json_value *edges = json_object_get(truth, "edges"), *adjacency = json_object_get(truth, "adjacency");
     size_t count = 0;
     for (int64_t i = 0; i < 4; i++) {
         assert_string_equal(json_string_value(json_array_get(json_object_get(truth, "nodes"), (size_t)i)), s->names[i]);
         for (int64_t j = 0; j < 4; j++) {
-            json_t *cell = json_array_get(json_array_get(adjacency, (size_t)i), (size_t)j);
+            json_value *cell = json_array_get(json_array_get(adjacency, (size_t)i), (size_t)j);
             assert_int_equal(json_integer_value(cell), s->edge[i * 4 + j]);
             if (s->edge[i * 4 + j]) {
-                json_t *edge = json_array_get(edges, count++);
+                json_value *edge = json_array_get(edges, count++);
                 assert_string_equal(json_string_value(json_array_get(edge, 0)), s->names[i]);
                 assert_string_equal(json_string_value(json_array_get(edge, 1)), s->names[j]);
             }
         }
     }
     assert_int_equal(json_array_size(edges), count);
-    json_t *options = json_object_get(truth, "options");
-    assert_string_equal(json_string_value(json_object_get(truth, "kind")), "dag");
+    json_value *options = json_object_get(truth, "options");
+    assert_string_equal(json_get_string(truth, "kind"), "dag");
     assert_int_equal(json_integer_value(json_object_get(truth, "seed")), o.seed);
     assert_int_equal(json_integer_value(json_object_get(options, "seed")), o.seed);
     assert_int_equal(json_integer_value(json_object_get(options, "nodes")), 4);
-    assert_true(json_is_true(json_object_get(options, "correlated")));
-    assert_string_equal(json_string_value(json_object_get(options, "scale")), "0.2:3");
-    assert_string_equal(json_string_value(json_object_get(truth, "version")), nonsens_version());
-    assert_non_null(strstr(json_string_value(json_object_get(truth, "adjacency_is")), "the row is the cause"));
-    double scale = json_real_value(json_object_get(json_object_get(json_object_get(truth, "modulation"), "x2"), "s3"));
+    assert_ptr_equal(json_object_get(options, "correlated"), json_boolean(true));
+    assert_string_equal(json_get_string(options, "scale"), "0.2:3");
+    assert_string_equal(json_get_string(truth, "version"), nonsens_version());
+    assert_non_null(strstr(json_get_string(truth, "adjacency_is"), "the row is the cause"));
+    double scale =
+        json_number_value(json_object_get(json_object_get(json_object_get(truth, "modulation"), "x2"), "s3"));
     assert_true(scale == matrix_col(s->modulation, 1)[2]);
     json_decref(truth);
     nonsens_simulation_free(s);

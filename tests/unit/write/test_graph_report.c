@@ -6,13 +6,13 @@
 #include "read/graph_file.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "json_of.h"
 
 enum { ROWS = 40, LIMIT = 60, LONG = 10000, FILE_MAX = 400000 };
 
@@ -130,20 +130,10 @@ static char *written_graph(fixture *f, const nonsens_result *r, nonsens_graph_fo
     return read_back(f);
 }
 
-static json_t *written_json(fixture *f, const nonsens_result *r)
+static json_value *written_json(fixture *f, const nonsens_result *r)
 {
-    json_error_t error;
     assert_int_equal(nonsens_result_write_json(f->ctx, r, path), NONSENS_OK);
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    if (!root) {
-        fail_msg("not JSON: %s", error.text);
-    }
-    return root;
-}
-
-static const char *member(json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
+    return json_of_file(path);
 }
 
 /* ---- a small graph, word for word ---- */
@@ -247,8 +237,8 @@ static void test_small_json(void **state)
 {
     fixture *f = *state;
     nonsens_result *r = small_graph(f, (const char *const[]){"a", "b", "c", "d"});
-    json_t *root = written_json(f, r), *edges = json_object_get(root, "edges");
-    assert_string_equal(member(root, "method"), "lingam");
+    json_value *root = written_json(f, r), *edges = json_object_get(root, "edges");
+    assert_string_equal(json_get_string(root, "method"), "lingam");
     assert_null(json_object_get(root, "decision"));
     assert_null(json_object_get(root, "direction"));
     assert_int_equal(json_array_size(json_object_get(root, "nodes")), 4);
@@ -256,16 +246,16 @@ static void test_small_json(void **state)
     assert_int_equal(json_array_size(edges), 4);
     static const char *const types[] = {"<->", "-->", "-->", "---"};
     for (size_t k = 0; k < 4; k++) {
-        assert_string_equal(member(json_array_get(edges, k), "type"), types[k]);
-        assert_true(json_is_null(json_object_get(json_array_get(edges, k), "support")));
+        assert_string_equal(json_get_string(json_array_get(edges, k), "type"), types[k]);
+        assert_true(json_has(json_array_get(edges, k), "support", JSON_NULL));
     }
-    json_t *second = json_array_get(edges, 1);
-    assert_string_equal(member(second, "from"), "a");
-    assert_string_equal(member(second, "to"), "d");
-    assert_true(json_real_value(json_object_get(second, "weight")) == -1.23456789);
-    assert_true(json_real_value(json_object_get(second, "p_value")) == 1e-12);
-    assert_true(json_is_null(json_object_get(json_array_get(edges, 0), "weight")));
-    assert_true(json_is_null(json_object_get(json_array_get(edges, 2), "p_value")));
+    json_value *second = json_array_get(edges, 1);
+    assert_string_equal(json_get_string(second, "from"), "a");
+    assert_string_equal(json_get_string(second, "to"), "d");
+    assert_true(json_number_value(json_object_get(second, "weight")) == -1.23456789);
+    assert_true(json_number_value(json_object_get(second, "p_value")) == 1e-12);
+    assert_true(json_has(json_array_get(edges, 0), "weight", JSON_NULL));
+    assert_true(json_has(json_array_get(edges, 2), "p_value", JSON_NULL));
     json_decref(root);
     nonsens_result_free(r);
 }
@@ -280,10 +270,10 @@ static void test_no_edges(void **state)
     assert_true(strncmp(text, "0 edges between 2 variables by lingam", 37) == 0);
     assert_non_null(strstr(text, "\nNo cause is identified.\n"));
     assert_null(strstr(text, "Order"));
-    json_t *root = written_json(f, r);
+    json_value *root = written_json(f, r);
     assert_int_equal(json_array_size(json_object_get(root, "edges")), 0);
     assert_null(json_object_get(root, "order"));
-    assert_string_equal(member(root, "reason"), "No cause is identified.");
+    assert_string_equal(json_get_string(root, "reason"), "No cause is identified.");
     json_decref(root);
     nonsens_result_free(r);
 }
@@ -355,11 +345,12 @@ static void test_odd_names_in_json(void **state)
 {
     fixture *f = *state;
     nonsens_result *r = odd_graph(f);
-    json_t *root = written_json(f, r), *edges = json_object_get(root, "edges"), *nodes = json_object_get(root, "nodes");
+    json_value *root = written_json(f, r), *edges = json_object_get(root, "edges"),
+               *nodes = json_object_get(root, "nodes");
     for (size_t j = 0; j < ODDS; j++) {
         assert_string_equal(json_string_value(json_array_get(nodes, j)), r->names[j]);
-        assert_string_equal(member(json_array_get(edges, j), "from"), r->names[j]);
-        assert_string_equal(member(json_array_get(edges, j), "to"), r->names[j + 1]);
+        assert_string_equal(json_get_string(json_array_get(edges, j), "from"), r->names[j]);
+        assert_string_equal(json_get_string(json_array_get(edges, j), "to"), r->names[j + 1]);
     }
     assert_int_equal(strlen(json_string_value(json_array_get(nodes, ODDS))), LONG);
     json_decref(root);
@@ -422,7 +413,7 @@ static void test_latin_names(void **state)
     fixture *f = *state;
     nonsens_result *r = small_graph(f, (const char *const[]){"temp\xe9rature", "b", "c", "d"});
     assert_non_null(strstr(written_dot(f, r), "v1 [label=\"temp\\\\xe9rature\"]"));
-    json_t *root = written_json(f, r);
+    json_value *root = written_json(f, r);
     assert_string_equal(json_string_value(json_array_get(json_object_get(root, "nodes"), 0)), "temp\xc3\xa9rature");
     json_decref(root);
     assert_non_null(strstr(written_graph(f, r, NONSENS_GRAPH_CSV), "temp\xc3\xa9rature,"));
@@ -453,7 +444,7 @@ static void test_many_edges(void **state)
     char *text = written_text(f, r);
     assert_non_null(strstr(text, "  ... and 1570 more; --json shows them\n"));
     assert_non_null(strstr(text, ", ...\n"));
-    json_t *root = written_json(f, r);
+    json_value *root = written_json(f, r);
     assert_int_equal(json_array_size(json_object_get(root, "edges")), LIMIT * (LIMIT - 1) / 2);
     json_decref(root);
     nonsens_result_free(r);

@@ -4,7 +4,6 @@
 #include "data/dataset.h"
 #include "methods/shared/result.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +14,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "json_of.h"
 
 enum { ROWS = 120, SEGMENTS = 4 };
 
@@ -51,14 +52,9 @@ static nonsens_status make_data(nonsens_data **data)
     return nonsens_data_from_arrays(ctx, ROWS, 2, values, 2, 1, names, segment, data);
 }
 
-static json_t *load_json(void)
+static json_value *load_json(void)
 {
-    json_error_t error;
-    json_t *root = json_load_file(path, 0, &error);
-    if (!root) {
-        fail_msg("not JSON: %s", error.text);
-    }
-    return root;
+    return json_of_file(path);
 }
 
 /* A result with everything set by hand. */
@@ -90,20 +86,20 @@ static void test_json_follows_the_contract(void **state)
     assert_int_equal(make_data(&data), NONSENS_OK);
     nonsens_result *r = make_result(data);
     assert_int_equal(nonsens_result_write_json(ctx, r, path), NONSENS_OK);
-    json_t *root = load_json(), *first = json_array_get(json_object_get(root, "evidence"), 0);
-    assert_string_equal(json_string_value(json_object_get(root, "decision")),
+    json_value *root = load_json(), *first = json_array_get(json_object_get(root, "evidence"), 0);
+    assert_string_equal(json_get_string(root, "decision"),
                         "say \"b\", c->temp\xc3\xa9rature"); // Latin-1 became UTF-8
-    assert_true(json_is_null(json_object_get(root, "score")));
-    assert_true(json_real_value(json_object_get(root, "p_value")) == 0.05);
-    assert_true(json_is_true(json_object_get(root, "assumes_effect")));
+    assert_true(json_has(root, "score", JSON_NULL));
+    assert_true(json_number_value(json_object_get(root, "p_value")) == 0.05);
+    assert_ptr_equal(json_object_get(root, "assumes_effect"), json_boolean(true));
     assert_null(json_object_get(root, "reason"));
     assert_null(json_object_get(root, "modulation"));
     assert_int_equal(json_array_size(json_object_get(root, "evidence")), 101);
     assert_int_equal(json_array_size(json_object_get(root, "notes")), 100);
-    assert_true(json_is_null(json_object_get(first, "p_value")));
-    assert_string_equal(json_string_value(json_object_get(first, "name")), "first(1)");
-    json_t *program = json_object_get(root, "nonsens"), *options = json_object_get(program, "options");
-    assert_int_equal(strlen(json_string_value(json_object_get(program, "data_hash"))), 16);
+    assert_true(json_has(first, "p_value", JSON_NULL));
+    assert_string_equal(json_get_string(first, "name"), "first(1)");
+    json_value *program = json_object_get(root, "nonsens"), *options = json_object_get(program, "options");
+    assert_int_equal(strlen(json_get_string(program, "data_hash")), 16);
     assert_null(json_object_get(options, "threads"));
     assert_null(json_object_get(options, "nodes"));
     assert_int_equal(json_integer_value(json_object_get(options, "width")), 32);
@@ -154,7 +150,7 @@ static void test_names_cannot_break_lines(void **state)
     }
     fclose(f);
     assert_int_equal(nonsens_result_write_json(ctx, r, path), NONSENS_OK);
-    json_t *root = load_json(), *names = json_object_get(json_object_get(root, "data"), "variables");
+    json_value *root = load_json(), *names = json_object_get(json_object_get(root, "data"), "variables");
     assert_string_equal(json_string_value(json_array_get(names, 0)), data->names[0]);
     assert_string_equal(json_string_value(json_array_get(names, 1)), name);
     json_decref(root);
