@@ -124,6 +124,8 @@ static void test_kinds(void **state)
         assert_int_equal(json_integer_value(value[i]), type[i] == JSON_INTEGER ? -7 : 0);
         assert_true(json_number_value(value[i]) == (type[i] == JSON_INTEGER ? -7.0 : type[i] == JSON_REAL ? 2.5 : 0.0));
         assert_int_equal(json_is_complete(value[i]), i > 0);
+    }
+    for (size_t i = 0; i < KINDS; i++) {
         json_decref(value[i]);
     }
     assert_false(json_boolean(false) == json_boolean(true) || json_equal(json_boolean(true), json_boolean(false)));
