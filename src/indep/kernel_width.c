@@ -304,6 +304,9 @@ nonsens_status kernel_widths(nonsens_context *ctx, const column_set *points, int
     const double **v;
     int64_t *coordinate, count = 0;
     double *found;
+    if (points->d == 1) {
+        return kernel_width(ctx, n, points->v[0] + first, width);
+    }
     ARENA_TRY(ctx, &local, v, points->d);
     ARENA_TRY(ctx, &local, coordinate, points->d);
     ARENA_TRY(ctx, &local, found, points->d);
