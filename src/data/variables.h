@@ -13,6 +13,11 @@ typedef struct variable_roles {
     int64_t count[3];    /* variables of x, y and given */
 } variable_roles;
 
+static inline void variables_release(variable_roles *roles)
+{
+    nonsens_data_free(roles->owned);
+}
+
 /* `one`: x alone is asked for, without y.  Without names the data must have just two variables (one). */
 nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, bool one,
                                variable_roles *out);

@@ -316,11 +316,10 @@ nonsens_status nonsens_run_independence(nonsens_context *ctx, const nonsens_data
     bool one = option_is_sample_test(options->test);
     SCOPED_ARENA(scratch);
     SCOPED(memory_release_scoped) nonsens_result *r = NULL;
-    variable_roles roles;
+    SCOPED(variables_release) variable_roles roles = {0};
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_INDEPENDENCE));
     TRY(variables_roles(ctx, data, options, one, &roles));
-    SCOPED(memory_release_scoped) nonsens_data *owned = roles.owned;
     TRY(result_new(ctx, roles.data, options, "independence", &r));
     r->assumes = assumption(options, roles.data, roles.count[2] > 0);
     TRY((one ? judge_change : judge_pair)(ctx, &scratch, &roles, r));
