@@ -91,7 +91,7 @@ def candidates() -> Iterator[str]:
     for place in places:
         if place.exists():
             yield str(place)
-    yield "libnonsens.so.0"
+    yield "libnonsens.so." + __version__.rpartition(".")[0]
 
 
 def _load() -> ctypes.CDLL:
