@@ -193,9 +193,9 @@ nonsens_status pairs_sink_new(nonsens_context *ctx, arena *scratch, const nonsen
     return status;
 }
 
-void pairs_sink_free(pairs_sink *keeper)
+void pairs_sink_free(pairs_sink *sink)
 {
-    keeper->pairs->file = journal_close_lines(&keeper->journal);
+    sink->pairs->file = journal_close_lines(&sink->journal);
 }
 
 /* ---- keeping and loading ---- */
@@ -220,10 +220,10 @@ static nonsens_status keep_in_journal(nonsens_context *ctx, pairs_sink *k, int64
     return k->status == NONSENS_OK ? NONSENS_OK : fail_memory(ctx);
 }
 
-nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *keeper, int64_t index, json_value *line)
+nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *sink, int64_t index, json_value *line)
 {
-    keeper->ctx = ctx;
-    return (keeper->pairs->journal ? keep_in_journal : keep_in_memory)(ctx, keeper, index, line);
+    sink->ctx = ctx;
+    return (sink->pairs->journal ? keep_in_journal : keep_in_memory)(ctx, sink, index, line);
 }
 
 nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, json_value **line)
