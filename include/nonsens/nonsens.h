@@ -45,7 +45,7 @@ extern "C" {
 
 /* Returns "MAJOR.MINOR.PATCH" of the library that is loaded. */
 NONSENS_API const char *nonsens_version(void);
-/* Returns how the library was built: compiler, BLAS, JSON library; one line each. */
+/* Returns how the library was built: compiler, BLAS and the like, one line each. */
 NONSENS_API const char *nonsens_build_info(void);
 
 /* ---- limits -------------------------------------------------------------------------------------------------- */
