@@ -40,8 +40,8 @@ void pc_free(pc_search *s);
 /* Edges with the largest p-value of the tests of their ends; notes on the tests and on what speaks against them. */
 nonsens_status pc_report(nonsens_context *ctx, arena *a, const pc_search *s, nonsens_result *result);
 
-/* The search as steps of reasoning (pc_steps.c). */
-nonsens_status pc_say_steps(nonsens_context *ctx, const pc_search *s, nonsens_result *result);
+/* The search as steps of reasoning (pc_reasoning.c). */
+nonsens_status pc_say_reasoning(nonsens_context *ctx, const pc_search *s, nonsens_result *result);
 
 static inline const char *pc_name(const pc_search *s, int64_t node)
 {

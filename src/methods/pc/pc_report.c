@@ -175,7 +175,7 @@ static nonsens_status note_directions(nonsens_context *ctx, const pc_search *s, 
 nonsens_status pc_report(nonsens_context *ctx, arena *a, const pc_search *s, nonsens_result *result)
 {
     TRY(report_edges(ctx, a, s, result));
-    TRY(pc_say_steps(ctx, s, result));
+    TRY(pc_say_reasoning(ctx, s, result));
     TRY(note_tests(ctx, s, result));
     TRY(note_untested(ctx, a, s, result));
     TRY(note_segments(ctx, s, result));

@@ -3,7 +3,7 @@
 #include "base/show.h"
 #include "data/canonical.h"
 #include "math/sort.h"
-#include "methods/shared/rank_search_family.h"
+#include "methods/shared/rank_search_features.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -115,7 +115,7 @@ nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_dat
 {
     int64_t n = pair->n, cap = pair->segments - 1;
     *out = (rank_search){.pair = pair, .options = options, .threads = (int)options->threads};
-    out->family = options->features == FEATURES_NETWORK ? &rank_search_network : &rank_search_spline;
+    out->features = options->features == FEATURES_NETWORK ? &rank_search_network : &rank_search_spline;
     out->max_rank = cap < RANK_SEARCH_MAX_RANK + 1 ? cap : RANK_SEARCH_MAX_RANK + 1;
     ARENA_TRY(ctx, a, out->user_segment, pair->segments);
     ARENA_TRY(ctx, a, out->user_row, n);
@@ -129,14 +129,14 @@ nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_dat
     TRY(cut_blocks(ctx, a, out));
     TRY(deal_folds(ctx, a, out));
     label_rows(out);
-    return out->family->begin(ctx, a, out);
+    return out->features->begin(ctx, a, out);
 }
 
 /* ---- fits ---- */
 
 double rank_search_level(const rank_search *l)
 {
-    return l->options->alpha / (double)l->family->tests;
+    return l->options->alpha / (double)l->features->tests;
 }
 
 void rank_search_compare(const rank_search *l, const double *larger, const double *smaller, classifier_difference *out)
@@ -146,7 +146,8 @@ void rank_search_compare(const rank_search *l, const double *larger, const doubl
 
 double rank_search_rank_level(const rank_search *l, enum classifier_kind kind, int64_t rank)
 {
-    return kind == KIND_BOTH && rank > 1 ? l->options->alpha / (double)l->family->further_tests : rank_search_level(l);
+    return kind == KIND_BOTH && rank > 1 ? l->options->alpha / (double)l->features->further_tests
+                                         : rank_search_level(l);
 }
 
 static classifier_shape shape_of(enum classifier_kind kind, int rank)
@@ -168,7 +169,7 @@ nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_sear
     *out = (rank_search_outcome){0};
     for (int64_t r = 1; r <= max_rank && r <= l->max_rank; r++) {
         out->tried = r;
-        TRY(l->family->try_rank(ctx, a, l, shape_of(kind, (int)r), out));
+        TRY(l->features->try_rank(ctx, a, l, shape_of(kind, (int)r), out));
         if (!counts(l, kind, r, out->step)) {
             break;
         }

@@ -5,7 +5,7 @@
  *
  * Everything here is in canonical order of the warped variables: which of the user's columns is the first, the order of
  * segments and that of rows depend on ranks and segment sizes alone, and so does which way round they are.  What
- * features are made of is behind rank_search_family.h; options->features chooses it.
+ * features are made of is behind rank_search_features.h; options->features chooses it.
  */
 #ifndef METHODS_SHARED_RANK_SEARCH_H
 #define METHODS_SHARED_RANK_SEARCH_H
@@ -20,7 +20,7 @@ enum { RANK_SEARCH_MAX_RANK = 5 }; /* 2 d + 1 */
 typedef struct rank_search {
     const nonsens_data *pair;
     const nonsens_options *options;
-    const struct rank_search_family *family;
+    const struct rank_search_features *features;
     int threads;
     int32_t user[2];       /* the user's column that is variable 0, 1 here */
     int32_t *user_segment; /* (E) segment of the data set */
@@ -48,13 +48,13 @@ typedef struct rank_search_outcome {
 } rank_search_outcome;
 
 /*
- * Warps, orders, deals folds (of whole blocks where there are any) and prepares the family.  Memory from `a`.  Refuses
+ * Warps, orders, deals folds (of whole blocks where there are any) and prepares the features.  Memory from `a`. Refuses
  * blocks that leave a segment in a single one.
  */
 nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                                rank_search *out);
 
-/* The level of each test: alpha over the family's number of tests. */
+/* The level of each test: alpha over the number of tests that the features are judged by. */
 double rank_search_level(const rank_search *l);
 
 /*

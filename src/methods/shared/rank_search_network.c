@@ -11,7 +11,7 @@
  * --inputs says.
  */
 #include "math/special.h"
-#include "methods/shared/rank_search_family.h"
+#include "methods/shared/rank_search_features.h"
 #include "nn/restricted.h"
 
 #include <math.h>
@@ -57,5 +57,5 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
     return judge(ctx, l, r == 1 ? &shares : &out->fit[r - 1], &out->fit[r], &out->step[r]);
 }
 
-const rank_search_family rank_search_network = {
+const rank_search_features rank_search_network = {
     TESTS, TESTS, LOSS_TEXT "that of this loss over its standard error", begin, try_rank, fit_restricted, judge};

@@ -2,7 +2,7 @@
  * rank_search_spline.c - segment classifiers on splines: penalty by nested cross-validation, likelihood-ratio tests on
  * all rows (classifier/classifier_compare.h), held-out rows for the size of differences.
  */
-#include "methods/shared/rank_search_family.h"
+#include "methods/shared/rank_search_features.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -142,7 +142,7 @@ static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const cl
     return NONSENS_OK;
 }
 
-const rank_search_family rank_search_spline = {
+const rank_search_features rank_search_spline = {
     TESTS,
     FURTHER_TESTS,
     LOSS_TEXT "that of the likelihood ratio on all rows if at most .3 % of what the free classifier tells is lost",

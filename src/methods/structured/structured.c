@@ -10,7 +10,7 @@
 #include "methods/structured/structured.h"
 
 #include "math/special.h"
-#include "methods/shared/rank_search_family.h"
+#include "methods/shared/rank_search_features.h"
 #include "methods/structured/structured_method.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured 
         return NONSENS_OK;
     }
     classifier_shape restricted = {j == 0 ? (int)h->own : 0, j == 1 ? (int)h->own : 0, (int)(r - h->own)};
-    return s->search.family->fit_restricted(ctx, a, &s->search, restricted, &s->free.fit[r], &h->fit);
+    return s->search.features->fit_restricted(ctx, a, &s->search, restricted, &s->free.fit[r], &h->fit);
 }
 
 /*
@@ -80,7 +80,7 @@ static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structu
         h->held_out = whole->held_out;
         h->loss = (classifier_difference){.p_value = 1.0, .ratio = NAN, .null_mean = NAN};
         if (h->own > 0) {
-            TRY(s->search.family->judge(ctx, &s->search, &h->fit, whole, &h->loss));
+            TRY(s->search.features->judge(ctx, &s->search, &h->fit, whole, &h->loss));
             h->held_out = h->fit.held_out;
         }
     }
@@ -144,8 +144,8 @@ static nonsens_status compare_at_two(nonsens_context *ctx, arena *a, structured 
         return NONSENS_OK;
     }
     for (int j = 0; j < 2; j++) {
-        TRY(s->search.family->fit_restricted(ctx, a, &s->search, (classifier_shape){j == 0, j == 1, 1}, &s->free.fit[2],
-                                             &one[j]));
+        TRY(s->search.features->fit_restricted(ctx, a, &s->search, (classifier_shape){j == 0, j == 1, 1},
+                                               &s->free.fit[2], &one[j]));
     }
     rank_search_compare(&s->search, one[0].held_out, one[1].held_out, &s->between);
     s->named_at_two = true;
@@ -235,7 +235,7 @@ nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsen
     double sign = structured_in_user_order(s) ? 1.0 : -1.0;
     result->score = sign * s->between.z + 0.0; // no minus zero
     result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
-    TRY(structured_say_steps(ctx, s, result));
+    TRY(structured_say_reasoning(ctx, s, result));
     return structured_report(ctx, a, s, result);
 }
 

@@ -43,7 +43,7 @@ static inline bool structured_in_user_order(const structured *s)
  */
 nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const structured *s, nonsens_result *result);
 
-/* The same as steps of reasoning (structured_steps.c). */
-nonsens_status structured_say_steps(nonsens_context *ctx, const structured *s, nonsens_result *result);
+/* The same as steps of reasoning (structured_reasoning.c). */
+nonsens_status structured_say_reasoning(nonsens_context *ctx, const structured *s, nonsens_result *result);
 
 #endif

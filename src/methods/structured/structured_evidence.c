@@ -1,7 +1,7 @@
 /* structured_evidence.c - what `structured` shows for its decision. */
 #include "base/number.h"
 #include "math/special.h"
-#include "methods/shared/rank_search_family.h"
+#include "methods/shared/rank_search_features.h"
 #include "methods/structured/structured.h"
 
 #include <inttypes.h>
@@ -126,7 +126,7 @@ static nonsens_status report_direction(nonsens_context *ctx, const structured *s
 {
     const structured_hypothesis *h = &s->cause[j];
     const char *cause = name_of(s, result, j), *effect = name_of(s, result, 1 - j);
-    TRY(result_add(ctx, result, h->loss.mean, h->loss.p_value, s->search.family->loss, "loss of %s->%s", cause,
+    TRY(result_add(ctx, result, h->loss.mean, h->loss.p_value, s->search.features->loss, "loss of %s->%s", cause,
                    effect));
     TRY(result_add(ctx, result, h->loss.z, NAN, "the same over its standard error", "z of %s->%s", cause, effect));
     TRY(result_add(ctx, result, h->loss.ratio, NAN, "penalised likelihood ratio on all rows, in nats",

@@ -1,7 +1,7 @@
 /* The search of segment classifiers: networks behind the same interface as splines, and folds of whole blocks. */
 #include "base/rng.h"
 #include "math/special.h"
-#include "methods/shared/rank_search_family.h"
+#include "methods/shared/rank_search_features.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,9 +78,9 @@ static nonsens_status climb_once(nonsens_context *ctx, arena *a, const nonsens_d
 {
     TRY(rank_search_new(ctx, a, data, o, &out->search));
     TRY(rank_search_ranks(ctx, a, &out->search, KIND_BOTH, 1, &out->free));
-    TRY(out->search.family->fit_restricted(ctx, a, &out->search, (classifier_shape){1, 0, 0}, &out->free.fit[1],
+    TRY(out->search.features->fit_restricted(ctx, a, &out->search, (classifier_shape){1, 0, 0}, &out->free.fit[1],
                                            &out->restricted));
-    return out->search.family->judge(ctx, &out->search, &out->restricted, &out->free.fit[1], &out->loss);
+    return out->search.features->judge(ctx, &out->search, &out->restricted, &out->free.fit[1], &out->loss);
 }
 
 static void test_networks_are_judged_by_rows_they_have_not_seen(void **state)
@@ -140,7 +140,7 @@ static void test_splines_are_what_auto_means(void **state)
         nonsens_options *o = make_options(f, WORDS[k], "1");
         rank_search l;
         assert_int_equal(rank_search_new(f->ctx, &f->scratch, data, o, &l), NONSENS_OK);
-        assert_ptr_equal(l.family, k < 2 ? &rank_search_spline : &rank_search_network);
+        assert_ptr_equal(l.features, k < 2 ? &rank_search_spline : &rank_search_network);
         nonsens_options_free(o);
     }
     nonsens_data_free(data);

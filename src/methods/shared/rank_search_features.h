@@ -1,5 +1,5 @@
 /*
- * rank_search_family.h - what features are made of: the interface behind which segment classifiers are fitted and
+ * rank_search_features.h - what features are made of: the interface behind which segment classifiers are fitted and
  * compared.
  *
  *   splines   (rank_search_spline.c)   reduced-rank regression on splines; a calibrated test on all rows
@@ -7,14 +7,14 @@
  *
  * Every fit carries its shape in model.shape and, once it is scored, held_out; the rest of `fit` is the splines' own.
  */
-#ifndef METHODS_SHARED_RANK_SEARCH_FAMILY_H
-#define METHODS_SHARED_RANK_SEARCH_FAMILY_H
+#ifndef METHODS_SHARED_RANK_SEARCH_FEATURES_H
+#define METHODS_SHARED_RANK_SEARCH_FEATURES_H
 
 #include "methods/shared/rank_search.h"
 
 #define LOSS_TEXT "nats per row lost on unseen rows where the cause's features see the cause alone; the p-value is "
 
-typedef struct rank_search_family {
+typedef struct rank_search_features {
     int64_t tests;         /* the level of each test is alpha over this */
     int64_t further_tests; /* likewise of a free classifier's second and further features */
     const char *loss;      /* in words, what a restriction loses and what its p-value is */
@@ -39,9 +39,9 @@ typedef struct rank_search_family {
      */
     nonsens_status (*judge)(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
                             const classifier_fit *large, classifier_difference *out);
-} rank_search_family;
+} rank_search_features;
 
-extern const rank_search_family rank_search_spline, rank_search_network;
+extern const rank_search_features rank_search_spline, rank_search_network;
 
 /* B-splines per variable for n rows. */
 int64_t rank_search_spline_basis(const nonsens_options *options, int64_t n);

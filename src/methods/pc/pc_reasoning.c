@@ -1,4 +1,4 @@
-/* pc_steps.c - how PC comes to its graph, in words: which edge went for which set, and what directed the others. */
+/* pc_reasoning.c - how PC comes to its graph, in words: which edge went for which set, and what directed the others. */
 #include "base/show.h"
 #include "methods/pc/pc.h"
 #include "methods/shared/reasoning.h"
@@ -60,7 +60,7 @@ static nonsens_status say_skeleton(nonsens_context *ctx, const pc_search *s, non
                          d * (d - 1) / 2, pdag_edge_count(&s->found.graph), s->found.level > 0 ? s->found.level : 0);
 }
 
-nonsens_status pc_say_steps(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
+nonsens_status pc_say_reasoning(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
 {
     const orient_report *r = &s->orient.report;
     TRY(say_skeleton(ctx, s, result));

@@ -1,4 +1,4 @@
-/* structured_steps.c - how `structured` comes to its decision on a pair, in words. */
+/* structured_reasoning.c - how `structured` comes to its decision on a pair, in words. */
 #include "base/number.h"
 #include "base/show.h"
 #include "methods/shared/reasoning.h"
@@ -79,7 +79,7 @@ static nonsens_status say_direction(nonsens_context *ctx, const structured *s, i
 }
 
 /* In the user's order of columns. */
-nonsens_status structured_say_steps(nonsens_context *ctx, const structured *s, nonsens_result *result)
+nonsens_status structured_say_reasoning(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     char z[NUMBER_BYTES];
     TRY(say_dependence(ctx, s, result));
