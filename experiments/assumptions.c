@@ -21,7 +21,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { ROWS = 1000, BENDS = 3, LINEAR_LAWS = 3, CAUSE_LAWS = 3 };
+enum { ROWS = 1000, LINEAR_LAWS = 3, CAUSE_LAWS = 3 };
 
 /* What a pair is made of. */
 typedef struct recipe {
@@ -71,28 +71,15 @@ static double draw_cause_law(rng *r, int law)
 
 /* ---- mechanisms ---- */
 
-typedef struct bends {
-    double weight[BENDS], slope[BENDS], place[BENDS];
-} bends;
-
-static bends draw_bends(rng *r)
+static curve draw_curve(rng *r)
 {
-    bends f;
-    for (int k = 0; k < BENDS; k++) {
+    curve f;
+    for (int k = 0; k < CURVE_TERMS; k++) {
         f.weight[k] = signed_between(r, 0.5, 1.5);
         f.slope[k] = between(r, 1.0, 3.0);
-        f.place[k] = between(r, -1.5, 1.5);
+        f.centre[k] = between(r, -1.5, 1.5);
     }
     return f;
-}
-
-static double bend(const bends *f, double x)
-{
-    double sum = 0.0;
-    for (int k = 0; k < BENDS; k++) {
-        sum += f->weight[k] * tanh(f->slope[k] * (x - f->place[k]));
-    }
-    return sum;
 }
 
 /* To mean 0 and variance 1, so that noise has a known share. */
@@ -141,11 +128,11 @@ static void fill_cause(const mechanism *m, rng *r, double *x)
 static void fill_effect(const mechanism *m, rng *r, const double *x, double *y)
 {
     const recipe *how = m->kind;
-    bends f = draw_bends(r);
+    curve f = draw_curve(r);
     bool uniform = rng_uniform(r) < 0.5;
     double spread = between(r, how->noise_min, how->noise_max), slope = 1.0, mean = 0.0, scale = 1.0;
     for (int64_t i = 0; i < ROWS; i++) {
-        y[i] = bend(&f, x[i]);
+        y[i] = curve_at(&f, x[i]);
     }
     standardise(ROWS, y);
     for (int64_t i = 0; i < ROWS; i++) {

@@ -107,6 +107,15 @@ static double network(const weights *w, double cause, double noise)
     return sum;
 }
 
+double curve_at(const curve *f, double x)
+{
+    double sum = 0.0;
+    for (int k = 0; k < CURVE_TERMS; k++) {
+        sum += f->weight[k] * tanh(f->slope[k] * (x - f->centre[k]));
+    }
+    return sum;
+}
+
 static const mechanism *find_in(const mechanism *table, int count, const char *name)
 {
     for (int k = 0; k < count; k++) {

@@ -21,6 +21,14 @@ struct mechanism {
     const void *kind; /* what draw knows of it */
 };
 
+/* A sum of three tanh. */
+enum { CURVE_TERMS = 3 };
+typedef struct curve {
+    double weight[CURVE_TERMS], slope[CURVE_TERMS], centre[CURVE_TERMS];
+} curve;
+
+double curve_at(const curve *f, double x);
+
 extern const mechanism MODULATED_PAIRS[], ASSUMED_PAIRS[], VIOLATING_PAIRS[];
 extern const int MODULATED_PAIR_COUNT, ASSUMED_PAIR_COUNT, VIOLATING_PAIR_COUNT;
 

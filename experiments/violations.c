@@ -29,7 +29,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { SEGMENTS = 10, ROWS = 400, ALL = SEGMENTS * ROWS, TERMS = 3 };
+enum { SEGMENTS = 10, ROWS = 400, ALL = SEGMENTS * ROWS };
 
 enum law { LAW_LAPLACE, LAW_NORMAL, LAW_UNIFORM };
 enum hidden { HIDDEN_NONE, HIDDEN_STATIONARY, HIDDEN_CHANGES };
@@ -72,28 +72,15 @@ static double draw_unit(rng *r, enum law law)
 
 /* ---- mechanisms ---- */
 
-typedef struct curve {
-    double weight[TERMS], slope[TERMS], centre[TERMS];
-} curve;
-
 static curve draw_curve(rng *r)
 {
     curve f;
-    for (int k = 0; k < TERMS; k++) {
+    for (int k = 0; k < CURVE_TERMS; k++) {
         f.weight[k] = between(r, 0.5, 1.5) * (rng_uniform(r) < 0.5 ? -1.0 : 1.0);
         f.slope[k] = between(r, 0.5, 1.5);
         f.centre[k] = rng_normal(r);
     }
     return f;
-}
-
-static double curve_at(const curve *f, double x)
-{
-    double sum = 0.0;
-    for (int k = 0; k < TERMS; k++) {
-        sum += f->weight[k] * tanh(f->slope[k] * (x - f->centre[k]));
-    }
-    return sum;
 }
 
 /* ---- one segment ---- */

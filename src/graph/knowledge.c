@@ -52,7 +52,7 @@ nonsens_status knowledge_check(nonsens_context *ctx, const knowledge *k)
         }
     }
     if (pdag_has_cycle(&required)) {
-        return fail(ctx, NONSENS_ERR_USAGE, "the arrows that are required make a circle; drop one of them");
+        return fail(ctx, NONSENS_ERR_USAGE, "the arrows that are required make a cycle; drop one of them");
     }
     return NONSENS_OK;
 }

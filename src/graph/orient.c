@@ -48,7 +48,7 @@ nonsens_status orient_knowledge(nonsens_context *ctx, orienter *o)
     }
     if (pdag_has_cycle(o->graph)) {
         return fail(ctx, NONSENS_ERR_USAGE,
-                    "the directions that are known make a circle of arrows; allow one of them the other way");
+                    "the directions that are known make a cycle; allow one of them the other way");
     }
     return NONSENS_OK;
 }

@@ -74,7 +74,7 @@ int64_t json_integer_value(const json_value *value);
 /* The value of a number, else 0. */
 double json_number_value(const json_value *value);
 
-/* Parts stay their owner's; NULL where there is none. */
+/* The container keeps its parts; NULL if it has no such part. */
 size_t json_array_size(const json_value *array);
 json_value *json_array_get(const json_value *array, size_t index);
 size_t json_object_size(const json_value *object);

@@ -319,7 +319,7 @@ static nonsens_status refuse_cycle(knowledge_reader *r, int64_t on_cycle, const 
         used = used < sizeof text ? used : sizeof text - 1;
         node = cause[node];
     }
-    return FAIL_LINE(r, first_line, "required arrows make a circle: %s%s; drop one of them", text,
+    return FAIL_LINE(r, first_line, "required arrows make a cycle: %s%s; drop one of them", text,
                      node == on_cycle ? "" : ", ...");
 }
 

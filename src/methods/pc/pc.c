@@ -50,9 +50,9 @@ static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column
         int64_t rows = s->groups.start[e + 1] - s->groups.start[e];
         max_rows = rows > max_rows ? rows : max_rows;
     }
-    int64_t room = (max_rows - FISHER_Z_OVERHEAD - 1) / (1 + s->bends);
-    if (s->bends > 0) {
-        TRY(pc_knots_new(ctx, a, all, &s->groups, s->bends, &s->bent));
+    int64_t room = (max_rows - FISHER_Z_OVERHEAD - 1) / (1 + s->knots);
+    if (s->knots > 0) {
+        TRY(pc_knots_new(ctx, a, all, &s->groups, s->knots, &s->bent));
         s->testing.test = pc_knots_ask;
         s->testing.state = &s->bent;
     } else {
@@ -108,7 +108,7 @@ nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_dat
                                       .max_given = options->max_given,
                                       .threads = (int)options->threads,
                                       .phase = "testing independence"};
-    out->bends = options->bends < 0 ? usual_bends : options->bends;
+    out->knots = options->bends < 0 ? usual_bends : options->bends;
     if (known) {
         TRY(knowledge_permute(ctx, a, known, data->column_rank, &out->known));
         out->testing.known = &out->known;

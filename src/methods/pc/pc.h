@@ -20,8 +20,8 @@ typedef struct pc_search {
     enum option_independence_test test; /* TEST_FISHER_Z, TEST_KCI or TEST_RCIT */
     fisher_z_data correlations;         /* TEST_FISHER_Z alone */
     skeleton_fisher_z lean;             /* likewise */
-    pc_knots bent;                      /* in place of these two where bends > 0 */
-    int64_t bends;                      /* of fisher-z */
+    pc_knots bent;                      /* in place of these two where knots > 0 */
+    int64_t knots;                      /* of fisher-z */
     skeleton_ci asked;                  /* of the other tests */
     knowledge known;                    /* of the nodes */
     skeleton_options testing;

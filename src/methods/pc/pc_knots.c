@@ -3,14 +3,14 @@
  *
  * Where mechanisms are not linear, what a linear regression on the true causes leaves over of two variables is still
  * correlated, and PC keeps edges that are not there.  Here x and y are regressed inside each group on every given
- * variable z and its hinges max(0, z - k), k the quantiles b / (bends + 1) of z in the group: sums of functions of one
- * variable each, linear between the bends.  What is left is tested as by Fisher's z (indep/fisher_z.h), one degree less
+ * variable z and its hinges max(0, z - k), k the quantiles b / (knots + 1) of z in the group: sums of functions of one
+ * variable each, linear between the knots.  What is left is tested as by Fisher's z (indep/fisher_z.h), one degree less
  * for every function that enters.  All of it comes from one correlation matrix of variables and hinges per group.
  *
  * Residuals of x and y whose spread depends on z alike have correlations of larger variance than Fisher's; variances by
  * the products themselves (Shah, Peters, Annals of Statistics 48, 2020) did not find better skeletons, and need all
  * rows for every test.  experiments/pc_tests.py, 20 graphs of six variables, 10 x 512 rows, alpha .05: F1 of the
- * skeleton .896 with linear functions and .980 with four bends at depth 1, .877 and .946 at depth 3.
+ * skeleton .896 with linear functions and .980 with four knots at depth 1, .877 and .946 at depth 3.
  */
 #include "methods/pc/pc_knots.h"
 
@@ -19,9 +19,9 @@
 #include <math.h>
 #include <string.h>
 
-/* hinge (bends) of n each, from the column v (n).  Halves, since differences may overflow. */
+/* hinge (knots) of n each, from the column v (n).  Halves, since differences may overflow. */
 static nonsens_status bend_column(nonsens_context *ctx, arena *local, int64_t n, const double *v,
-                                  const row_groups *groups, int64_t bends, double *const *hinge)
+                                  const row_groups *groups, int64_t knots, double *const *hinge)
 {
     double *sorted, *spare; // (n)
     arena_mark mark = arena_tell(local);
@@ -31,8 +31,8 @@ static nonsens_status bend_column(nonsens_context *ctx, arena *local, int64_t n,
         int64_t first = groups->start[e], rows = groups->start[e + 1] - first;
         memcpy(sorted, v + first, (size_t)rows * sizeof *sorted);
         sort_doubles(rows, sorted, spare);
-        for (int64_t b = 0; b < bends; b++) {
-            double knot = rows > 0 ? sorted[(b + 1) * rows / (bends + 1)] : 0.0;
+        for (int64_t b = 0; b < knots; b++) {
+            double knot = rows > 0 ? sorted[(b + 1) * rows / (knots + 1)] : 0.0;
             for (int64_t i = first; i < first + rows; i++) {
                 hinge[b][i] = fmax(0.0, 0.5 * v[i] - 0.5 * knot);
             }
@@ -43,24 +43,24 @@ static nonsens_status bend_column(nonsens_context *ctx, arena *local, int64_t n,
 }
 
 nonsens_status pc_knots_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
-                            int64_t bends, pc_knots *out)
+                            int64_t knots, pc_knots *out)
 {
     SCOPED_ARENA(local);
-    const double **v; // (d (1 + bends))
-    double **hinge;   // (bends)
+    const double **v; // (d (1 + knots))
+    double **hinge;   // (knots)
     out->d = all->d;
-    out->bends = bends;
-    ARENA_TRY(ctx, &local, v, all->d * (1 + bends));
-    ARENA_TRY(ctx, &local, hinge, bends);
+    out->knots = knots;
+    ARENA_TRY(ctx, &local, v, all->d * (1 + knots));
+    ARENA_TRY(ctx, &local, hinge, knots);
     for (int64_t k = 0; k < all->d; k++) {
         v[k] = all->v[k];
-        for (int64_t b = 0; b < bends; b++) {
+        for (int64_t b = 0; b < knots; b++) {
             ARENA_TRY(ctx, &local, hinge[b], all->n);
-            v[all->d + k * bends + b] = hinge[b];
+            v[all->d + k * knots + b] = hinge[b];
         }
-        TRY(bend_column(ctx, &local, all->n, all->v[k], groups, bends, hinge));
+        TRY(bend_column(ctx, &local, all->n, all->v[k], groups, knots, hinge));
     }
-    column_set columns = {all->n, all->d * (1 + bends), v};
+    column_set columns = {all->n, all->d * (1 + knots), v};
     return fisher_z_new(ctx, keep, &columns, groups, &out->correlations);
 }
 
@@ -68,15 +68,15 @@ nonsens_status pc_knots_ask(nonsens_context *ctx, arena *scratch, void *state, i
                             const int64_t *given, double *p_value)
 {
     const pc_knots *s = state;
-    int64_t *column, columns = 0, all = count * (1 + s->bends); // (all)
+    int64_t *column, columns = 0, all = count * (1 + s->knots); // (all)
     double *buffer;
     fisher_z_result result;
     ARENA_TRY(ctx, scratch, column, all);
     ARENA_TRY(ctx, scratch, buffer, fisher_z_buffer(all));
     for (int64_t i = 0; i < count; i++) {
         column[columns++] = given[i];
-        for (int64_t b = 0; b < s->bends; b++) {
-            column[columns++] = s->d + given[i] * s->bends + b;
+        for (int64_t b = 0; b < s->knots; b++) {
+            column[columns++] = s->d + given[i] * s->knots + b;
         }
     }
     fisher_z_test(&s->correlations, x, y, columns, column, buffer, &result);

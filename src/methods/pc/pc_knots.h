@@ -1,5 +1,5 @@
 /*
- * pc_knots.h - Fisher's z given variables by functions of each that are linear between bends (--bends).
+ * pc_knots.h - Fisher's z given variables by functions of each that are linear between knots (--knots).
  */
 #ifndef METHODS_PC_PC_KNOTS_H
 #define METHODS_PC_PC_KNOTS_H
@@ -8,15 +8,15 @@
 #include "base/memory.h"
 #include "indep/fisher_z.h"
 
-/* Correlations of the variables, columns 0 .. d-1, and of their hinges: those of variable k from d + k bends on. */
+/* Correlations of the variables, columns 0 .. d-1, and of their hinges: those of variable k from d + k knots on. */
 typedef struct pc_knots {
     fisher_z_data correlations;
-    int64_t d, bends; /* bends > 0 */
+    int64_t d, knots; /* knots > 0 */
 } pc_knots;
 
-/* Memory from `keep`: 8 (d (1 + bends))^2 bytes a group. */
+/* Memory from `keep`: 8 (d (1 + knots))^2 bytes a group. */
 nonsens_status pc_knots_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
-                            int64_t bends, pc_knots *out);
+                            int64_t knots, pc_knots *out);
 
 /* skeleton_test_fn; state is a pc_knots. */
 nonsens_status pc_knots_ask(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,

@@ -248,7 +248,7 @@ static nonsens_status note_left(nonsens_context *ctx, const line_work *w, const 
     }
     bool forth = line->decision == DECISION_FIRST_CAUSES;
     return result_note(ctx, result, NONSENS_NOTE_INFO,
-                       "%s - %s stays without direction: %s says that %s causes %s, which would make a circle, or a "
+                       "%s - %s stays without direction: %s says that %s causes %s, which would make a cycle, or a "
                        "v-structure that the tests of independence speak against, or is known not to be.",
                        first, second, w->method->info.name, forth ? first : second, forth ? second : first);
 }

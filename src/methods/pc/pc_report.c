@@ -45,12 +45,12 @@ static nonsens_status note_blindness(nonsens_context *ctx, const pc_search *s, n
     if (s->test != TEST_FISHER_Z) {
         return NONSENS_OK;
     }
-    if (s->bends > 0) {
+    if (s->knots > 0) {
         return result_note(ctx, result, NONSENS_NOTE_INFO,
                            "fisher-z looks for correlation alone, once functions with %" PRId64 " bends of each given "
                            "variable are taken out: an edge without correlation is missed. --test kci sees it, and "
                            "takes longer.",
-                           s->bends);
+                           s->knots);
     }
     return result_note(
         ctx, result, NONSENS_NOTE_CAUTION,
@@ -63,7 +63,7 @@ static nonsens_status note_blindness(nonsens_context *ctx, const pc_search *s, n
 static nonsens_status note_segments(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
 {
     int64_t level = s->found.level > 0 ? s->found.level : 0, left_out = 0;
-    int64_t min_rows = s->test == TEST_FISHER_Z ? level * (1 + s->bends) + 4 : KCI_MIN_ROWS;
+    int64_t min_rows = s->test == TEST_FISHER_Z ? level * (1 + s->knots) + 4 : KCI_MIN_ROWS;
     for (int64_t e = 0; e < s->groups.count; e++) {
         left_out += s->groups.start[e + 1] - s->groups.start[e] < min_rows;
     }

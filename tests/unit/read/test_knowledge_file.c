@@ -173,7 +173,7 @@ static void test_contradictions(void **state)
         "knowledge file k.txt:4: the arrow from \"a\" to \"X2\" is required here and the opposite one on line "
         "3; drop one of them");
     assert_refused(f, "/knowledge\nrequiredirect\na b\nb X1\nX1 X2\nX2 b\n",
-                   "knowledge file k.txt:4: required arrows make a circle: into \"X1\" on line 4, into \"b\" on line "
+                   "knowledge file k.txt:4: required arrows make a cycle: into \"X1\" on line 4, into \"b\" on line "
                    "6, into \"X2\" on line 5; drop one of them");
     assert_refused(f, "/knowledge\naddtemporal\n1 a b\n2 X1 a\n",
                    "knowledge file k.txt:4: \"a\" is in tier 2 here and in tier 1 on line 3; name it in one tier only");
