@@ -46,7 +46,6 @@ load: all
 sanitize: setup
 	@[ -f $(BUILD)-sanitize/build.ninja ] || meson setup $(BUILD)-sanitize --buildtype=debugoptimized \
 	    -Db_sanitize=address,undefined -Db_lundef=false
-	@ninja -C $(BUILD)-sanitize
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 OMP_NUM_THREADS=2 NONSENS_SKIP='*law_without_penalty' \
 	    meson test -C $(BUILD)-sanitize --suite unit --print-errorlogs --timeout-multiplier 5
 

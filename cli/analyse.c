@@ -1,4 +1,4 @@
-/* analyse.c - what direction, discover, independence, ica and diagnose have in common: words, data, run, results. */
+/* analyse.c - what direction, discover, independence, ica, diagnose and explain share: words, data, run, results. */
 #include "cli.h"
 
 #include "base/nearest.h"
@@ -34,7 +34,7 @@ output_file text_output(const arguments *args)
     return args->output ? (output_file){"-o", args->output} : (output_file){"the text on", text_path(args)};
 }
 
-/* ---- what words alone can tell, before a large file is read ---- */
+/* ---- checks of the words alone, before a large file is read ---- */
 
 const char *value_of(const arguments *args, const char *key)
 {
@@ -51,7 +51,7 @@ static int check_options(const arguments *args)
 
 enum { MAX_OUTPUTS = GRAPH_FORMATS + 5 };
 
-/* All files to be written; how many. */
+/* Lists all files to be written; returns how many. */
 static size_t list_outputs(const arguments *args, const command *self, const char *journal,
                            output_file out[MAX_OUTPUTS])
 {
@@ -72,7 +72,7 @@ static size_t list_outputs(const arguments *args, const command *self, const cha
     return count;
 }
 
-/* No output may be a file that is read, be it data or what an option names. */
+/* No output may be a file that is read: data, or a file that an option names. */
 static int check_files(const arguments *args, const command *self)
 {
     static const char *const read[] = {"graph", "knowledge"};
@@ -110,7 +110,7 @@ static void print_warnings(const nonsens_data *data)
     }
 }
 
-/* Before a run that may be too large for the machine. */
+/* Prints the estimated memory before a run that may be too large for the machine. */
 static void print_memory(const arguments *args, const nonsens_data *data)
 {
     static const double GIGABYTE = 1e9;
@@ -125,7 +125,7 @@ typedef struct writing {
     const arguments *args;
     const nonsens_data *data;
     const nonsens_result *result;
-    bool standard; /* which are to be written: those on standard output, or the others */
+    bool standard; /* write the outputs on standard output; else the others */
     int code;      /* of the first that failed */
 } writing;
 
@@ -193,7 +193,7 @@ static int write_results(const arguments *args, const nonsens_data *data, const 
     return w.code;
 }
 
-/* Messages on files beside the data begin with what these are, and their paths. */
+/* Messages on files beside the data begin with the kind of file and its path. */
 static bool names_its_file(const char *message)
 {
     static const char *const what[] = {"knowledge file ", "list of pairs ", "graph file "};
@@ -204,7 +204,7 @@ static bool names_its_file(const char *message)
     return found;
 }
 
-/* What is wrong with data that could be read: the library no longer knows the file, the program does. */
+/* Complains of data that could be read: the library no longer knows the file, so the program names it. */
 static int complain_data(const arguments *args)
 {
     const char *first = strcmp(args->words[0], "-") == 0 ? "standard input" : args->words[0];
@@ -267,7 +267,7 @@ int analyse(const command *self, int count, char **words, analyse_fn run)
 {
     arguments args;
     int code = arguments_read(&args, self, count, words);
-    if (self->bit == NONSENS_COMMAND_ICA) { // what it makes are sources: -o is their file, and the text is a summary
+    if (self->bit == NONSENS_COMMAND_ICA) { // -o is the file of the sources, and the text is a summary
         args.sources = args.output;
         args.output = NULL;
     }

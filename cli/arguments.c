@@ -1,4 +1,4 @@
-/* arguments.c - the words of a command line, through the library's option table and a short one of its own. */
+/* arguments.c - reads the words of a command line, by the library's option table and a short table of file options. */
 #include "cli.h"
 
 #include "base/nearest.h"
@@ -7,15 +7,17 @@
 #include <string.h>
 
 enum {
-    DECIDING = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE | NONSENS_COMMAND_DIAGNOSE | NONSENS_COMMAND_DISCOVER |
-               NONSENS_COMMAND_EXPLAIN,
+    DECIDING = NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE | NONSENS_COMMAND_DIAGNOSE |
+               NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN,
     ANALYSING = DECIDING | NONSENS_COMMAND_ICA,
-    ALL = ANALYSING | NONSENS_COMMAND_SIMULATE | NONSENS_COMMAND_REPRODUCE | NONSENS_COMMAND_COMPARE | NONSENS_COMMAND_REPORT
+    ALL = ANALYSING | NONSENS_COMMAND_SIMULATE | NONSENS_COMMAND_REPRODUCE | NONSENS_COMMAND_COMPARE |
+          NONSENS_COMMAND_REPORT
 };
 
-/* Rows with a format are all there is to know of a graph file: words, help and writing follow from them. */
+/* A row with a graph format is all that a graph file needs: words, help and writing follow from it. */
 static const file_option table[] = {
-    {"-o", "output", "FILE", NONSENS_COMMAND_SIMULATE, "Write the data to FILE; `-`, the default, is standard output.", 0},
+    {"-o", "output", "FILE", NONSENS_COMMAND_SIMULATE, "Write the data to FILE; `-`, the default, is standard output.",
+     0},
     {"-o", "output", "FILE", NONSENS_COMMAND_ICA,
      "Write the sources as CSV, one line per row of the data in its order: columns s1, s2, ... and the segment; with "
      "`-` standard output carries them only.",
@@ -70,15 +72,15 @@ const file_option *file_option_at(size_t index)
     return index < file_option_count() ? &table[index] : NULL;
 }
 
-/* One word that begins with '-', taken apart. */
+/* One word that begins with '-', split into its parts. */
 typedef struct option_word {
     const char *shown; /* as typed, for messages */
-    char key[64];      /* without dashes and value; too long a key is no key */
+    char key[64];      /* without dashes and value; empty if it is too long */
     const char *value; /* behind '=', or NULL */
     bool is_letter;
 } option_word;
 
-static option_word take_apart(const char *word)
+static option_word split_word(const char *word)
 {
     option_word w = {word, "", NULL, word[1] != '-'};
     const char *key = w.is_letter ? word : word + 2;
@@ -107,13 +109,13 @@ static const file_option *find_file_option(const option_word *w, unsigned bit)
 static int refuse_option(const option_word *w, const command *self)
 {
     const char *names[128];
-    size_t count = 0, most = sizeof names / sizeof *names - 1;
-    for (size_t i = 0; i < nonsens_option_count() && count < most; i++) {
+    size_t count = 0, max_names = sizeof names / sizeof *names - 1;
+    for (size_t i = 0; i < nonsens_option_count() && count < max_names; i++) {
         if (nonsens_option_at(i)->commands & self->bit) {
             names[count++] = nonsens_option_at(i)->key;
         }
     }
-    for (size_t i = 0; i < file_option_count() && count < most; i++) {
+    for (size_t i = 0; i < file_option_count() && count < max_names; i++) {
         if (table[i].commands & self->bit) {
             names[count++] = table[i].name;
         }
@@ -159,7 +161,7 @@ static void set_file_option(arguments *args, const file_option *option, const ch
     }
 }
 
-/* The value of an option that needs one: behind '=', or the next word (*used then counts it). */
+/* Returns the value of an option that needs one: behind '=', or the next word (*used then counts it). */
 static const char *word_value(const option_word *w, int count, char **words, int *used)
 {
     if (w->value) {
@@ -222,7 +224,7 @@ static int read_table_option(arguments *args, const nonsens_option_info *info, c
     if (!value) {
         return complain(EXIT_USAGE, "--%s needs a value: %s", info->key, value_words(info));
     }
-    if (!*value) { // of a script whose variable is not set, more often than not
+    if (!*value) { // usually from a script whose variable is not set
         return complain(EXIT_USAGE, "--%s: the value is empty; give one, or leave the option out", info->key);
     }
     nonsens_status status = nonsens_options_set(args->ctx, args->options, info->key, value);
@@ -231,7 +233,7 @@ static int read_table_option(arguments *args, const nonsens_option_info *info, c
 
 static int read_option(arguments *args, const command *self, int count, char **words, int *used)
 {
-    option_word w = take_apart(words[0]);
+    option_word w = split_word(words[0]);
     const file_option *own = find_file_option(&w, self->bit);
     if (own) {
         return read_file_option(args, own, &w, count, words, used);
@@ -252,7 +254,7 @@ static int check_file_word(const command *self, const char *word)
     return EXIT_DONE;
 }
 
-/* Words are gathered at the front of the array, which they cannot outrun. */
+/* Words are collected at the front of the array, never ahead of the word being read. */
 static int read_word(arguments *args, const command *self, char *word)
 {
     int code = self->bit & (ANALYSING | NONSENS_COMMAND_SIMULATE) ? check_file_word(self, word) : EXIT_DONE;

@@ -22,7 +22,7 @@ enum {
 
 typedef struct command command;
 
-/* words: what follows the command's name; returns the exit code. */
+/* Runs a command on the words that follow its name; returns the exit code. */
 typedef int (*command_fn)(const command *self, int count, char **words);
 
 /* A word that a command takes beside files and options, such as a figure. */
@@ -38,15 +38,15 @@ struct command {
     const char *summary;  /* one line, in the list of commands */
     const char *text;     /* a paragraph, in its own help */
     command_fn run;
-    bool elsewhere;                                   /* the program nonsens-NAME runs it, and alone knows its help */
-    const char *word_title;                           /* of the words that it takes, in its help; NULL: none */
+    bool elsewhere;                                   /* the program nonsens-NAME runs it and has its help */
+    const char *word_title;                           /* heading of the words that it takes, in its help; NULL: none */
     bool (*word_at)(size_t index, command_word *out); /* false beyond the last */
 };
 
-/* All commands of a program, ended by one without a name (main.c, or that of nonsens-NAME). */
+/* Returns all commands of a program, ended by one without a name (main.c, or that of nonsens-NAME). */
 const command *command_table(void);
 const command *command_find(const char *name);
-/* Complains of a word that is no command, with the nearest one; returns the exit code. */
+/* Complains of a word that is not a command, and suggests the nearest one; returns the exit code. */
 int refuse_command(const char *word);
 
 int command_simulate(const command *self, int count, char **words);
@@ -66,10 +66,10 @@ int command_help(const command *self, int count, char **words);
 
 /*
  * Becomes the program nonsens-NAME of a command that is elsewhere: the one beside this program, or on PATH.  Its words
- * are `first`, unless that is NULL, and the others.  Returns only if it cannot be run.
+ * are `first`, unless that is NULL, and then `words`.  Returns only if it cannot be run.
  */
 void become_program(const command *c, const char *first, int count, char **words);
-/* The same, with a complaint; returns the exit code. */
+/* Does the same, but complains if it cannot be run; returns the exit code. */
 int run_elsewhere(const command *c, const char *first, int count, char **words);
 
 #define REPRODUCE_SYNOPSIS "FIGURE... [options]"
@@ -79,15 +79,15 @@ int run_elsewhere(const command *c, const char *first, int count, char **words);
 
 /* Prints "nonsens: ..." on stderr, on one line with control characters escaped, and returns the code. */
 int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same for a failed library call: its message, and the exit code for its status. */
+/* Complains of a failed library call with its message; returns the exit code for its status. */
 int complain_status(const nonsens_context *ctx, nonsens_status status);
-/* Prints what the last run has to say beside its result, unless `quiet`. */
+/* Prints the warning of the last run, unless `quiet`. */
 void print_run_warning(const nonsens_context *ctx, bool quiet);
-/* The code, unless a signal came while the last outputs were written, which is complained of. */
+/* Returns the code, unless a signal came while the last outputs were written: then it complains of that. */
 int unless_interrupted(const nonsens_context *ctx, int code);
-/* From here on neither complaints nor standard output: another process of this run has them. */
+/* Silences complaints and standard output from here on: another process of this run prints them. */
 void be_silent(void);
-/* A word of the command line for a message, cut where it is long. */
+/* A word of the command line for a message, shortened if it is long. */
 typedef struct shown_word {
     char text[64];
 } shown_word;
@@ -101,7 +101,7 @@ typedef struct arguments {
     const command *command;
     nonsens_context *ctx;
     nonsens_options *options;
-    char **words; /* those that are no options: data files ("-" is standard input), two graphs, or figures */
+    char **words; /* those that are not options: data files ("-" is standard input), two graphs, or figures */
     int word_count;
     const char *output;  /* -o */
     const char *json;    /* --json */
@@ -114,23 +114,23 @@ typedef struct arguments {
     bool quiet, verbose, explain, help;
 } arguments;
 
-/* What is not in the library's option table, because it is about files and printing. */
+/* An option on files or printing, which is not in the library's option table. */
 typedef struct file_option {
     const char *letter;   /* "-o", or NULL */
     const char *name;     /* "output" for --output */
     const char *argument; /* "FILE", or NULL for a switch */
     unsigned commands;
     const char *text;
-    int graph; /* the nonsens_graph_format that goes to this file; 0 for all else */
+    int graph; /* the nonsens_graph_format that is written to this file; 0 for other options */
 } file_option;
 
 size_t file_option_count(void);
 const file_option *file_option_at(size_t index);
 
-/* Makes a context and options and fills them from the words; EXIT_DONE, or the exit code of what it complained of. */
+/* Makes a context and options and fills them from the words; returns EXIT_DONE, or the exit code of a complaint. */
 int arguments_read(arguments *args, const command *self, int count, char **words);
 void arguments_free(arguments *args);
-/* Reads the words; then prints the command's help where that is asked for, or runs it.  Returns the exit code. */
+/* Reads the words, then prints the command's help if that is asked for, or runs it.  Returns the exit code. */
 int arguments_run(const command *self, int count, char **words, int (*run)(const arguments *args));
 
 /* ---- files to be written (outputs.c) ---- */
@@ -142,20 +142,20 @@ typedef struct output_file {
 
 /*
  * Complains of an output that is the input (NULL if there is none) or another output, or that cannot be written;
- * nothing is created or changed.  EXIT_DONE or the exit code.
+ * creates and changes nothing.  Returns EXIT_DONE or the exit code.
  */
 int outputs_check(nonsens_context *ctx, const char *input, const output_file *out, size_t count);
-/* Does the path lead to the file or pipe that standard output is ("-", /dev/stdout)? */
+/* Says whether the path leads to the file or pipe that standard output is ("-", /dev/stdout). */
 bool is_standard_output(const char *path);
 
 /* ---- standard output that breaks (standard_output.c) ---- */
 
-/* First of all: makes a write to a closed stream or pipe, or to a file beyond its limit, a failed write. */
+/* Makes a write to a closed stream or pipe, or to a file beyond its limit, a failed write; call it first. */
 void streams_begin(void);
 
 /*
- * Ends the writing of one output.  A file that failed is complained of, and its exit code returned.  A failure of
- * standard output counts as EXIT_DONE, so that the caller goes on with the other outputs; standard_output_end tells it.
+ * Ends the writing of one output.  Complains of a file that failed, and returns its exit code.  A failure of standard
+ * output counts as EXIT_DONE, so that the caller continues with the other outputs; standard_output_end reports it.
  */
 int output_done(const nonsens_context *ctx, nonsens_status status, const char *path);
 /* Flushes standard output, while the reason of a failure is still known. */
@@ -168,11 +168,11 @@ int standard_output_end(int code);
 typedef nonsens_status (*analyse_fn)(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                      nonsens_result **out);
 
-/* The course of every analysing command: words, data, run, results. */
+/* Runs an analysing command: words, data, run, results. */
 int analyse(const command *self, int count, char **words, analyse_fn run);
 /* Complains of a run on data that failed or was interrupted. */
 int complain_run(const arguments *args, nonsens_status status);
-/* Where the text goes: standard output unless it has a file of its own or something else is printed there; or NULL. */
+/* Returns where the text goes: its file, or standard output unless something else is printed there; or NULL. */
 const char *text_path(const arguments *args);
 output_file text_output(const arguments *args);
 
@@ -184,39 +184,39 @@ typedef struct colour {
     char path[32];
 } colour;
 
-/* The path to write text to that is meant for `path`; colour_end, called in any case, shows it where that is another.
- */
+/* Returns the path to write text for `path` to; colour_end, which must be called, shows the text if that is another. */
 const char *colour_begin(colour *c, const char *path);
-/* The same for standard output, but any text is held back, and shown without colours. */
+/* Does the same for standard output, but holds any text back, and shows it without colours. */
 const char *colour_hold(colour *c);
 void colour_end(colour *c);
 
-/* The value of an option, which the options own; empty if it is not one of this command. */
+/* Returns the value of an option, which the options own; empty if the command does not have it. */
 const char *value_of(const arguments *args, const char *key);
 
 /* ---- many pairs (pairs.c) ---- */
 
+/* Says whether --pairs was given. */
 bool pairs_wanted(const arguments *args);
-/* Complains of what words alone can tell is wrong; EXIT_DONE or the exit code. */
+/* Checks the words alone; returns EXIT_DONE or the exit code. */
 int pairs_check(const arguments *args);
 
 typedef struct progress {
     char phase[64];
     double begun, drawn; /* seconds: when the phase began, when the line was last drawn */
-    bool shown;          /* there is a line to wipe */
+    bool shown;          /* there is a line to erase */
 } progress;
 
-/* Shows progress on stderr where that is a terminal and `quiet` is false. */
+/* Shows progress on stderr if that is a terminal and `quiet` is false. */
 void progress_attach(progress *p, nonsens_context *ctx, bool quiet);
 void progress_wipe(progress *p);
 
-/* Runs the pairs and writes what was found; EXIT_DONE or the exit code of what it complained of. */
+/* Runs the pairs and writes the results; returns EXIT_DONE or the exit code of a complaint. */
 int pairs_run(const arguments *args, const nonsens_data *data, progress *line);
 
-/* Ctrl-C and termination cancel the context's run; a second one ends the program at once. */
+/* Lets Ctrl-C and termination cancel the context's run; a second signal ends the program at once. */
 void interrupt_watch(nonsens_context *ctx);
 bool interrupt_seen(void);
-/* What a journal keeps of an interrupted run ("bootstrap samples"), or NULL. */
+/* Sets what a journal keeps of an interrupted run, such as "pairs", or NULL. */
 void interrupt_keeps(const char *units);
 int complain_interrupted(void);
 
@@ -224,12 +224,12 @@ int complain_interrupted(void);
 
 void print_overview(FILE *f);
 void print_command_help(FILE *f, const command *c);
-/* Of a command with options, or with NULL of the program. */
+/* Prints the manual page of a command with options, or with NULL of the program. */
 void print_man_page(FILE *f, const command *c);
-/* "N", "NUM", ... as help shows the value of an option; NULL for flags. */
+/* Returns "N", "NUM", ... as help shows the value of an option; NULL for flags. */
 const char *option_placeholder(const nonsens_option_info *info);
 enum { LIMITS_BYTES = 512 };
-/* "0 to 20 layers; default 3" and the like; empty if there is nothing to say. */
+/* Writes "0 to 20 layers; default 3" and the like; empty if there is nothing to say. */
 void option_limits(const nonsens_option_info *info, char buffer[LIMITS_BYTES]);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * colour.c - headings and decisions stand out on a terminal.
+ * colour.c - makes headings and decisions stand out on a terminal.
  *
- * The library writes plain text.  Where standard output is a terminal, the text goes to a file in memory first, which
- * needs no disk, and what is shown is its lines with a few of them coloured.  NO_COLOR (no-color.org) and TERM=dumb
- * switch it off.  A text may also be held back without colours, so that the library never meets a broken standard
- * output.
+ * The library writes plain text.  If standard output is a terminal, the text goes to a file in memory first, which
+ * needs no disk, and its lines are then shown, a few of them coloured.  NO_COLOR (no-color.org) and TERM=dumb switch it
+ * off.  A text may also be held back without colours, so that the library never meets a broken standard output.
  */
 #define _GNU_SOURCE // memfd_create; NOLINT(bugprone-reserved-identifier): the system's name
 #include "cli.h"
@@ -53,13 +52,13 @@ static bool begins(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* A heading stands at the margin behind an empty line, and what it heads is indented: it is known one line later. */
-static const char *style_of(const char *line, const char *before, const char *behind)
+/* A heading is at the margin behind an empty line, and the line after it is indented: it is known one line later. */
+static const char *style_of(const char *line, const char *before, const char *after)
 {
     if (begins(line, "decision: ")) {
         return strstr(line, "->") ? GREEN : YELLOW;
     }
-    bool heading = line[0] != ' ' && line[0] != '\n' && before[0] == '\n' && behind[0] == ' ';
+    bool heading = line[0] != ' ' && line[0] != '\n' && before[0] == '\n' && after[0] == ' ';
     return heading ? BOLD : NULL;
 }
 
@@ -76,14 +75,14 @@ static void show(const char *line, const char *style)
 void colour_end(colour *c)
 {
     enum { LINES = 3 };
-    char *line[LINES] = {NULL, NULL, NULL}; // the one before, the one to be shown, the one behind
+    char *line[LINES] = {NULL, NULL, NULL}; // the line before, the line to be shown, the line after
     size_t bytes[LINES] = {0, 0, 0};
     if (!c->text) {
         return;
     }
     rewind(c->text);
-    bool there = getline(&line[1], &bytes[1], c->text) > 0;
-    while (there) {
+    bool has_line = getline(&line[1], &bytes[1], c->text) > 0;
+    while (has_line) {
         bool more = getline(&line[2], &bytes[2], c->text) > 0;
         show(line[1], c->plain ? NULL : style_of(line[1], line[0] ? line[0] : "", more ? line[2] : ""));
         char *first = line[0];
@@ -92,7 +91,7 @@ void colour_end(colour *c)
         memmove(bytes, bytes + 1, (LINES - 1) * sizeof *bytes);
         line[LINES - 1] = first;
         bytes[LINES - 1] = first_bytes;
-        there = more;
+        has_line = more;
     }
     for (int i = 0; i < LINES; i++) {
         free(line[i]);

@@ -1,4 +1,4 @@
-/* command.c - commands by their names. */
+/* command.c - finds commands by their names. */
 #include "cli.h"
 
 #include "base/nearest.h"

@@ -1,4 +1,4 @@
-/* compare.c - `nonsens compare`: an estimated graph beside the true one. */
+/* compare.c - `nonsens compare`: compares an estimated graph with the true one. */
 #include "cli.h"
 
 #include <string.h>

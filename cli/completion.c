@@ -1,8 +1,8 @@
 /*
  * completion.c - `nonsens completion SHELL`: a script that lets the shell complete words of `nonsens` command lines.
  *
- * The scripts know nothing: they ask the program (`nonsens completion words ...`), which looks into its own tables.
- * Where it has no words to offer, shells go on with the names of files.
+ * The scripts hold no words: they ask the program (`nonsens completion words ...`), which looks them up in its tables.
+ * If it has no words to offer, shells complete the names of files.
  */
 #include "cli.h"
 
@@ -32,7 +32,7 @@ enum { SHELLS = sizeof SCRIPT / sizeof *SCRIPT };
 
 /* ---- words ---- */
 
-/* On a line of its own, if it goes on as the word that is being typed begins; keys of options get their dashes. */
+/* Prints the word on its own line if it begins with what has been typed; keys of options get their dashes. */
 static void offer(const char *typed, const char *dashes, const char *word, size_t length)
 {
     char whole[96];
@@ -84,7 +84,7 @@ static void offer_options(const char *typed, const command *c)
     }
 }
 
-/* What a command takes beside options and files. */
+/* Offers what a command takes beside options and files. */
 static void offer_arguments(const char *typed, const command *c)
 {
     if (c->run == command_help) {
@@ -100,7 +100,7 @@ static void offer_arguments(const char *typed, const command *c)
     }
 }
 
-/* The option whose value comes next, or NULL. */
+/* Returns the option whose value comes next, or NULL. */
 static const nonsens_option_info *option_before(const char *word, const command *c)
 {
     const nonsens_option_info *info =
@@ -108,7 +108,7 @@ static const nonsens_option_info *option_before(const char *word, const command 
     return info && info->type != NONSENS_OPTION_FLAG ? info : NULL;
 }
 
-/* words: of the command line behind `nonsens`, the last one being typed. */
+/* Offers completions; words: those of the command line behind `nonsens`, the last one being typed. */
 static void offer_words(int count, char **words)
 {
     const char *typed = count > 0 ? words[count - 1] : "";

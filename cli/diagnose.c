@@ -1,4 +1,4 @@
-/* diagnose.c - `nonsens diagnose`: what the data can and cannot support. */
+/* diagnose.c - `nonsens diagnose`: reports what the data can and cannot support. */
 #include "cli.h"
 
 int command_diagnose(const command *self, int count, char **words)

@@ -1,4 +1,4 @@
-/* direction.c - `nonsens direction`: which of two variables causes the other. */
+/* direction.c - `nonsens direction`: decides which of two variables causes the other. */
 #include "cli.h"
 
 int command_direction(const command *self, int count, char **words)

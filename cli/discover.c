@@ -1,4 +1,4 @@
-/* discover.c - `nonsens discover`: a graph of all variables. */
+/* discover.c - `nonsens discover`: finds a graph of all variables. */
 #include "cli.h"
 
 int command_discover(const command *self, int count, char **words)

@@ -1,4 +1,4 @@
-/* elsewhere.c - commands that another program runs: `nonsens reproduce` is the program nonsens-reproduce. */
+/* elsewhere.c - runs commands that are other programs: `nonsens reproduce` is the program nonsens-reproduce. */
 #include "cli.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static void program_name(const command *c, char name[NAME_BYTES])
     snprintf(name, NAME_BYTES, "nonsens-%s", c->name);
 }
 
-/* The file with this name in the folder of the running program; false if that is not known. */
+/* Writes the path of this name in the folder of the running program; false if that is unknown. */
 static bool path_beside(const char *name, char path[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);

@@ -1,4 +1,4 @@
-/* explain.c - `nonsens explain`: which disturbances changed in a segment. */
+/* explain.c - `nonsens explain`: ranks the disturbances that changed in a segment. */
 #include "cli.h"
 
 /* The options say where the graph comes from. */

@@ -7,7 +7,7 @@ enum { COLUMNS = 96, TEXT_COLUMN = 24 };
 
 /* ---- layout ---- */
 
-/* Words from column `at` on, broken at COLUMNS; further lines begin at column `indent`. */
+/* Prints words from column `at` on, broken at COLUMNS; further lines begin at column `indent`. */
 static void print_words(FILE *f, const char *text, int at, int indent)
 {
     bool first = true;
@@ -59,7 +59,7 @@ const char *option_placeholder(const nonsens_option_info *info)
     return "TEXT";
 }
 
-/* "structured/lingam/...": the methods of the commands that have the option. */
+/* Writes "structured/lingam/...": the methods of the commands that have the option. */
 static void method_names(unsigned commands, char *buffer, size_t bytes)
 {
     size_t used = 0;
@@ -71,7 +71,7 @@ static void method_names(unsigned commands, char *buffer, size_t bytes)
     }
 }
 
-/* The values that an option takes: "0 to 20 layers", "adam/sgd"; empty if any text will do. */
+/* Writes the values that an option takes: "0 to 20 layers", "adam/sgd"; empty if it takes any text. */
 static void values_text(const nonsens_option_info *info, char *buffer, size_t bytes)
 {
     bool number =
@@ -193,7 +193,7 @@ void print_overview(FILE *f)
           f);
 }
 
-/* nonsens(1), or the page of the command that is named. */
+/* Prints the manual page nonsens(1), or that of the command that is named. */
 static int print_page(int count, char **words)
 {
     const command *c = count > 0 ? command_find(words[0]) : NULL;

@@ -1,4 +1,4 @@
-/* ica.c - `nonsens ica`: independent sources of all variables. */
+/* ica.c - `nonsens ica`: separates all variables into independent sources. */
 #include "cli.h"
 
 int command_ica(const command *self, int count, char **words)

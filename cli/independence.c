@@ -1,4 +1,4 @@
-/* independence.c - `nonsens independence`: are two variables independent. */
+/* independence.c - `nonsens independence`: tests whether two variables are independent. */
 #include "cli.h"
 
 int command_independence(const command *self, int count, char **words)

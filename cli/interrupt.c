@@ -1,4 +1,4 @@
-/* interrupt.c - Ctrl-C, termination and a closed terminal ask the running call to stop; a second signal has its usual
+/* interrupt.c - lets Ctrl-C, termination and a closed terminal cancel the running call; a second signal has its usual
  * effect. */
 #include "cli.h"
 
@@ -19,7 +19,7 @@ static void on_signal(int number)
     }
 }
 
-/* A signal that the caller of the program had set to be ignored (nohup, background jobs) stays ignored. */
+/* Catches a signal, unless the caller of the program had set it to be ignored (nohup, background jobs). */
 static void catch_signal(int number)
 {
     struct sigaction old, action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}; // no SA_RESTART: reads end

@@ -1,4 +1,4 @@
-/* main.c - the commands, and the last look at standard output. */
+/* main.c - the table of commands, and the program itself, which checks standard output at its end. */
 #include "cli.h"
 
 #include <string.h>

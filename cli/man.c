@@ -1,6 +1,6 @@
 /*
- * man.c - manual pages in mdoc(7), from the same tables as the help: `nonsens help --man` prints nonsens(1), with a
- * COMMAND behind it nonsens-COMMAND(1).
+ * man.c - prints manual pages in mdoc(7), from the same tables as the help: `nonsens help --man` prints nonsens(1),
+ * `nonsens help --man COMMAND` nonsens-COMMAND(1).
  */
 #include "cli.h"
 
@@ -16,7 +16,7 @@ static bool is_letter(char c)
     return isalnum((unsigned char)c) != 0;
 }
 
-/* One character of running text; `before` is the one before it (a blank at the start). */
+/* Prints one character of running text; `before` is the one before it (a blank at the start). */
 static void put_char(FILE *f, char c, char before, bool *quoted)
 {
     if (c == '\\') {
@@ -31,13 +31,13 @@ static void put_char(FILE *f, char c, char before, bool *quoted)
     }
 }
 
-/* A blank at which the line may end: the next line must not begin with a control character. */
+/* May the line end at this blank?  The next line must not begin with a control character. */
 static bool may_break(const char *blank)
 {
     return *blank == ' ' && blank[1] != '.' && blank[1] != '\'';
 }
 
-/* Running text, one sentence to a line as mdoc wants it, lines of LINE_BYTES at most where words allow it. */
+/* Prints running text, one sentence per line as mdoc wants it, in lines of at most LINE_BYTES if words allow it. */
 static void put_text(FILE *f, const char *text)
 {
     enum { LINE_BYTES = 72 };
@@ -62,7 +62,7 @@ static void put_text(FILE *f, const char *text)
 
 /* ---- commands ---- */
 
-/* What follows a name in the synopsis, as it is. */
+/* Prints the usage line; the synopsis behind the name is printed as it is. */
 static void put_usage(FILE *f, const command *c)
 {
     fprintf(f, ".Nm nonsens\n.Cm %s\n", c->name);
@@ -139,7 +139,7 @@ static void put_options(FILE *f, unsigned bit)
 
 /* ---- the rest ---- */
 
-/* The options that the method uses beside those of every run. */
+/* Lists the options that the method uses beside those of every run. */
 static void put_method_options(FILE *f, const char *keys)
 {
     char sentence[1024] = "Options:";

@@ -1,10 +1,10 @@
-/* message.c - complaints on stderr and exit codes. */
+/* message.c - prints complaints on stderr, and maps failures to exit codes. */
 #include "cli.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at text if it is one that may be printed, else 0. */
+/* Returns the bytes of the UTF-8 character at text if it may be printed, else 0. */
 static int printable_length(const char *text)
 {
     const unsigned char *byte = (const unsigned char *)text;
@@ -20,10 +20,10 @@ static int printable_length(const char *text)
             return 0;
         }
     }
-    // U+2028 to U+202E and U+2066 to U+2069 break lines or turn the direction of what follows
-    bool turns = byte[0] == 0xE2 && ((byte[1] == 0x80 && byte[2] >= 0xA8 && byte[2] <= 0xAE) ||
-                                     (byte[1] == 0x81 && byte[2] >= 0xA6 && byte[2] <= 0xA9));
-    return turns ? 0 : length;
+    // U+2028 to U+202E and U+2066 to U+2069 break lines or change the direction of what follows
+    bool is_control = byte[0] == 0xE2 && ((byte[1] == 0x80 && byte[2] >= 0xA8 && byte[2] <= 0xAE) ||
+                                          (byte[1] == 0x81 && byte[2] >= 0xA6 && byte[2] <= 0xA9));
+    return is_control ? 0 : length;
 }
 
 static void print_clean(const char *text)
@@ -68,7 +68,7 @@ int complain(int code, const char *format, ...)
 shown_word show_word(const char *word)
 {
     shown_word w;
-    word = *word ? word : "\"\""; // an empty word would not be seen
+    word = *word ? word : "\"\""; // an empty word would be invisible
     size_t length = strlen(word), room = sizeof w.text - sizeof "...";
     if (length <= room) {
         memcpy(w.text, word, length + 1);
@@ -103,7 +103,7 @@ static int exit_code(nonsens_status status)
 
 int complain_status(const nonsens_context *ctx, nonsens_status status)
 {
-    // a signal that breaks off reading or writing shows up as an error of that call
+    // a signal that interrupts reading or writing shows up as an error of that call
     if (interrupt_seen()) {
         return complain_interrupted();
     }

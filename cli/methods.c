@@ -1,4 +1,4 @@
-/* methods.c - `nonsens methods`: one line each, name first. */
+/* methods.c - `nonsens methods`: lists the methods, one line each, name first. */
 #include "cli.h"
 
 int command_methods(const command *self, int count, char **words)

@@ -1,6 +1,6 @@
 /*
- * outputs.c - looking at the files to be written before anything is read or run: none may be an input or another
- * output, and each must be a place where a file can be written.
+ * outputs.c - checks the files to be written before anything is read or run: none may be an input or another output,
+ * and each must be writable.
  */
 #include "cli.h"
 
@@ -20,7 +20,7 @@ static bool get_facts(const char *path, int standard, struct stat *facts)
     return (is_standard(path) ? fstat(standard, facts) : stat(path, facts)) == 0;
 }
 
-/* What the folder part of a path takes, with its slash. */
+/* Returns the length of the folder part of a path, with its slash. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -41,7 +41,7 @@ static bool get_folder(const char *path, struct stat *facts)
     return stat(folder, facts) == 0;
 }
 
-/* The path that a file would have that is written to `path`, which may be a link to what is not there yet. */
+/* Returns the path of the file that writing to `path` would create or change; links may lead to missing files. */
 static const char *follow_links(const char *path, char behind[PATH_BYTES])
 {
     enum { MAX_LINKS = 40 };
@@ -66,8 +66,8 @@ static bool is_same_inode(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Would the two paths meet in one file or pipe?  `standard` is what "-" means for the first; for the second it is
- * standard output.  Terminals and /dev/null may well be shared.
+ * Do the two paths lead to one file or pipe?  `standard` is what "-" means for the first; for the second it is standard
+ * output.  Terminals and /dev/null may be shared.
  */
 static bool is_same_file(const char *a, int standard, const char *b)
 {
@@ -106,7 +106,7 @@ static int refuse_input(const char *input, const output_file *out)
                     read);
 }
 
-static int refuse_twins(const output_file *a, const output_file *b)
+static int refuse_same_file(const output_file *a, const output_file *b)
 {
     if (is_standard(a->path) && is_standard(b->path)) {
         return complain(EXIT_USAGE, "%s and %s cannot both be - (standard output); give one of them a file", a->option,
@@ -125,7 +125,7 @@ int outputs_check(nonsens_context *ctx, const char *input, const output_file *ou
         for (size_t j = 0; out[i].path && j < i; j++) {
             bool both = out[j].path && is_standard(out[i].path) && is_standard(out[j].path);
             if (both || (out[j].path && is_same_file(out[j].path, STDOUT_FILENO, out[i].path))) {
-                return refuse_twins(&out[j], &out[i]);
+                return refuse_same_file(&out[j], &out[i]);
             }
         }
     }

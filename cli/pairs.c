@@ -1,4 +1,4 @@
-/* pairs.c - `nonsens direction --pairs`: many pairs, their journal, their files. */
+/* pairs.c - `nonsens direction --pairs`: decides on many pairs, with a journal, and writes the results. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ bool pairs_wanted(const arguments *args)
     return value_of(args, "pairs")[0] != '\0';
 }
 
-/* FILE.journal of --json FILE, for the caller to free; NULL if --json is missing or no plain file. */
+/* Returns FILE.journal of --json FILE, for the caller to free; NULL if --json is missing or not a regular file. */
 static char *journal_path(const arguments *args)
 {
     static const char ending[] = ".journal";
@@ -57,7 +57,7 @@ int pairs_check(const arguments *args)
     return code;
 }
 
-/* Once the lines are in their file the journal would only be in the way of the next run. */
+/* Removes the journal once the lines are in their file: it would only be in the way of the next run. */
 static int write_json(const arguments *args, const nonsens_pairs *pairs, const char *journal)
 {
     nonsens_status status = nonsens_pairs_write_json(args->ctx, pairs, args->json);

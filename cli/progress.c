@@ -1,4 +1,4 @@
-/* progress.c - one line on the terminal: phase, percent, time left. */
+/* progress.c - shows one line on the terminal: phase, percent, time left. */
 #include "cli.h"
 
 #include <string.h>
@@ -46,8 +46,8 @@ static int on_progress(void *user, const char *phase, int64_t done, int64_t tota
     return interrupt_seen();
 }
 
-/* Without a terminal the callback still tells the library about signals that came between two runs. */
-static int on_progress_unseen(void *user, const char *phase, int64_t done, int64_t total)
+/* Without a terminal the callback still passes on signals that came between two runs. */
+static int on_progress_hidden(void *user, const char *phase, int64_t done, int64_t total)
 {
     (void)user;
     (void)phase;
@@ -60,7 +60,7 @@ void progress_attach(progress *p, nonsens_context *ctx, bool quiet)
 {
     *p = (progress){.shown = false};
     bool visible = !quiet && isatty(STDERR_FILENO);
-    nonsens_context_set_progress(ctx, visible ? on_progress : on_progress_unseen, p);
+    nonsens_context_set_progress(ctx, visible ? on_progress : on_progress_hidden, p);
 }
 
 void progress_wipe(progress *p)

@@ -1,4 +1,4 @@
-/* report.c - `nonsens report`: a page from a result that was written as JSON. */
+/* report.c - `nonsens report`: makes a page from a result that was written as JSON. */
 #include "cli.h"
 
 #include <string.h>

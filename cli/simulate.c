@@ -1,4 +1,4 @@
-/* simulate.c - `nonsens simulate`: data with known causes. */
+/* simulate.c - `nonsens simulate`: makes data with known causes. */
 #include "cli.h"
 
 static int write_truth(const arguments *args, const nonsens_simulation *simulation)

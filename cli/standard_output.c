@@ -1,6 +1,6 @@
 /*
- * standard_output.c - standard output that breaks does not stop the run: all files are written first, and the failure
- * is told at the end.  A reader that has closed its end of a pipe (`| head`) wants no more, so nothing is said to it.
+ * standard_output.c - handles a broken standard output without stopping the run: all files are written first, and the
+ * failure is reported at the end.  A reader that has closed its end of a pipe (`| head`) wants no more: no complaint.
  */
 #include "cli.h"
 
@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char lost[1024]; /* the sentence on the first failure; empty: there was none */
+static char lost[1024]; /* message of the first failure; empty: there was none */
 
 /*
- * A file that is opened while a standard stream is closed would take its number, and what is said on the stream would
- * land in the file: a descriptor that refuses to be used holds the place.
+ * A file that is opened while a standard stream is closed would get its number, and what is written to the stream would
+ * end up in the file.  So an unusable descriptor takes the number.
  */
 static void hold_closed_streams(void)
 {
@@ -35,7 +35,7 @@ void streams_begin(void)
     hold_closed_streams();
 }
 
-/* Only asked after a write has failed: a pipe or socket whose other end is closed reports an error or a hangup. */
+/* Called only after a write has failed: a pipe or socket whose other end is closed reports an error or a hangup. */
 static bool is_closed_pipe(void)
 {
     struct stat facts;

@@ -1,4 +1,4 @@
-/* version.c - `nonsens version`: the version and how it was built. */
+/* version.c - `nonsens version`: prints the version and how it was built. */
 #include "cli.h"
 
 int command_version(const command *self, int count, char **words)

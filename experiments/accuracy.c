@@ -1,5 +1,5 @@
 /*
- * accuracy.c - how often the methods are right on simulated pairs and graphs, cell by cell.
+ * accuracy.c - measures how often the methods are correct on simulated pairs and graphs, cell by cell.
  *
  *     accuracy [--reps R] [--cells PATTERN] [--journal FILE] [--out FILE.csv] [--graphs FILE.csv] [--seed FIRST]
  *              [--threads T] [--method NAME] [--set KEY=VALUE]... [--list yes]
@@ -7,10 +7,10 @@
  * A unit of work is (cell, seed): one data set.  Each finished unit is one line of the journal; units that the journal
  * holds for the same data and options are not run again.  Seeds from 100,001 are for reporting, smaller ones for
  * development.  --reps 0 (the default) means as many seeds as the table (accuracy_cells.c) says.  --threads is the
- * number of data sets at a time where a family runs them side by side, else that of the fit.  --method names what runs
- * in place of `structured` on pairs.  --set is for the methods; a cell whose command has no such option fails.  --list
- * names the cells and what their units are called in the journal, and runs nothing.  --out is the table of pairs,
- * --graphs that of graphs; a table whose cells were not asked for stays as it is.
+ * number of data sets at a time if an evaluation runs them in parallel, else that of the fit.  --method names the
+ * method that runs in place of `structured` on pairs.  --set is for the methods; a cell whose command has no such
+ * option fails.  --list names the cells and what their units are called in the journal, and runs nothing.  --out is the
+ * table of pairs, --graphs that of graphs; a table whose cells were not asked for stays as it is.
  * On stdout: one line per method and cell.  A cell that fails is reported and left out; the exit status is then 1.
  */
 #include "accuracy.h"
@@ -24,7 +24,7 @@
 /* Options of the methods of one command. */
 typedef struct choices {
     nonsens_options *options;
-    const char *refused; /* what --set named and the command does not take; NULL: nothing */
+    const char *refused; /* the option of --set that the command does not take; NULL: none */
 } choices;
 
 typedef struct settings {
@@ -57,7 +57,7 @@ static int show_progress(void *user, const char *phase, int64_t done, int64_t to
 static nonsens_status run_task(nonsens_context *ctx, const settings *set, const task *t, journal *j, table *csv)
 {
     arena a = {0};
-    const accuracy_family *f = t->cell->family;
+    const accuracy_evaluation *f = t->cell->evaluation;
     const char *name = t->cell->name;
     study_run r = {.study = &f->study,
                    .data = t,
@@ -76,7 +76,7 @@ static nonsens_status run_task(nonsens_context *ctx, const settings *set, const 
 
 static void list_task(const task *t)
 {
-    printf("%-32s %-10s reps=%d %s %s\n", t->cell->name, t->cell->family->study.name, t->reps, t->fingerprint,
+    printf("%-32s %-10s reps=%d %s %s\n", t->cell->name, t->cell->evaluation->study.name, t->reps, t->fingerprint,
            t->cell->options ? t->cell->options : "");
 }
 
@@ -84,7 +84,7 @@ static nonsens_status run_cell(nonsens_context *ctx, const settings *set, const 
 {
     task t;
     nonsens_status status = NONSENS_OK;
-    const choices *own = c->family->command == NONSENS_COMMAND_DISCOVER ? &set->on_graphs : &set->on_pairs;
+    const choices *own = c->evaluation->command == NONSENS_COMMAND_DISCOVER ? &set->on_graphs : &set->on_pairs;
     if (own->refused) {
         return fail(ctx, NONSENS_ERR_USAGE, "cell %s: its methods do not take --set %s", c->name, own->refused);
     }
@@ -101,8 +101,7 @@ static nonsens_status run_cell(nonsens_context *ctx, const settings *set, const 
 
 /* ---- the tables ---- */
 
-/* Whether every cell that was asked for, and there was one, gave its lines.  A journal that cannot be written ends it.
- */
+/* Runs the wanted cells; false if there is none or one of them fails.  A journal that cannot be written ends it. */
 static bool run_cells(nonsens_context *ctx, const settings *set, table csv[TABLES])
 {
     int matched = 0, failed = 0;
@@ -119,7 +118,7 @@ static bool run_cells(nonsens_context *ctx, const settings *set, table csv[TABLE
          c++) {
         if (is_wanted(set, c)) {
             matched++;
-            status = run_cell(ctx, set, c, &j, &csv[c->family->table]);
+            status = run_cell(ctx, set, c, &j, &csv[c->evaluation->table]);
             failed += status != NONSENS_OK;
             if (status != NONSENS_OK) {
                 complain(ctx);
@@ -133,12 +132,12 @@ static bool run_cells(nonsens_context *ctx, const settings *set, table csv[TABLE
     return matched > 0 && failed == 0;
 }
 
-/* Opens the tables of which a cell was asked for; false if one cannot be written. */
+/* Opens the tables of the wanted cells; false if one cannot be written. */
 static bool open_tables(const settings *set, table csv[TABLES])
 {
     const char *const path[TABLES] = {[TABLE_PAIRS] = set->request.out, [TABLE_GRAPHS] = set->graphs};
     for (const cell *c = ACCURACY_CELLS; c < ACCURACY_CELLS + ACCURACY_CELL_COUNT; c++) {
-        enum table_kind which = c->family->table;
+        enum table_kind which = c->evaluation->table;
         if (set->list || !is_wanted(set, c) || !path[which] || csv[which].out) {
             continue;
         }
@@ -147,7 +146,7 @@ static bool open_tables(const settings *set, table csv[TABLES])
             perror(path[which]);
             return false;
         }
-        c->family->header(&csv[which]);
+        c->evaluation->header(&csv[which]);
     }
     return true;
 }
@@ -162,9 +161,9 @@ static bool run_tables(const settings *set)
     return good;
 }
 
-/* ---- words ---- */
+/* ---- command line ---- */
 
-/* An option that the methods of one command do not have is refused there; one that none has is an error. */
+/* Sets an option; a command that does not have it refuses its cells, and an option that no command has is an error. */
 static bool set_option(settings *set, const char *key, const char *value)
 {
     bool pairs = nonsens_options_set(set->ctx, set->on_pairs.options, key, value) == NONSENS_OK;
@@ -177,7 +176,7 @@ static bool set_option(settings *set, const char *key, const char *value)
     return pairs || graphs;
 }
 
-/* "KEY=VALUE"; the text is cut in two. */
+/* Sets "KEY=VALUE"; cuts the text in two. */
 static bool set_pair(settings *set, char *text)
 {
     char *equals = strchr(text, '=');

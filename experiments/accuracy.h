@@ -3,8 +3,8 @@
  *
  *     cell (a row of the table) -> task (a cell and settings) -> drawn data -> journal line -> printed shares
  *
- * A unit of work is one data set of a cell, named by its seed (harness/study.h).  What is done with it is the business
- * of a family, which turns data into a line of the journal, and the units of a cell into printed lines.
+ * A unit of work is one data set of a cell, named by its seed (harness/study.h).  An evaluation turns data into a line
+ * of the journal, and the units of a cell into printed lines.
  */
 #ifndef EXPERIMENTS_ACCURACY_H
 #define EXPERIMENTS_ACCURACY_H
@@ -15,37 +15,39 @@
 #include "mechanisms.h"
 #include "simulate/simulate.h"
 
-/* What the data of a cell are, which says what counts as right and wrong. */
+/* What the data of a cell are, which says what counts as correct and wrong. */
 enum judgement {
-    JUDGE_DAG,         /* right: the true direction; wrong: the other */
+    JUDGE_DAG,         /* correct: the true direction; wrong: the other */
     JUDGE_CYCLIC,      /* wrong: any direction */
-    JUDGE_INDEPENDENT, /* right: independent; wrong: any direction */
+    JUDGE_INDEPENDENT, /* correct: independent; wrong: any direction */
     JUDGE_CONFOUNDED,  /* wrong: any direction */
     JUDGE_UNDECIDABLE, /* both directions fit; wrong: any direction */
     JUDGE_NULL         /* a DAG again: how often the model of the true direction is rejected */
 };
 
-typedef struct accuracy_family accuracy_family;
+typedef struct accuracy_evaluation accuracy_evaluation;
 
 typedef struct cell {
     const char *name;      /* for --cells */
-    const char *generator; /* in printed lines; without options the name of a mechanism */
+    const char *generator; /* in printed lines; the name of a mechanism if options is NULL */
     const char *options;   /* of simulate: "key=value key=value"; NULL for mechanisms */
     enum judgement judgement;
-    const accuracy_family *family;
+    const accuracy_evaluation *evaluation;
     int seeds;
-    const char *run;   /* options of the method that the cell fixes, likewise; NULL: none */
-    const char *label; /* in place of the method's name in printed lines; NULL: that */
+    const char *run;   /* options of the method that the cell fixes: "key=value key=value"; NULL: none */
+    const char *label; /* in place of the method's name in printed lines; NULL: the method's name */
 } cell;
 
 extern const cell ACCURACY_CELLS[];
 extern const int ACCURACY_CELL_COUNT;
+/* Writes the name of a cell. */
 void accuracy_cell_name(int64_t number, char name[CELL_NAME_BYTES]);
+/* Returns how many seeds the table gives a cell. */
 int64_t accuracy_seeds(int64_t number);
 
 enum { FINGERPRINT_BYTES = 17 };
 
-/* A cell that is run. */
+/* A cell with all that a run of it needs. */
 typedef struct task {
     const cell *cell;
     nonsens_options *simulate;            /* NULL for a mechanism */
@@ -53,50 +55,50 @@ typedef struct task {
     nonsens_options *options;             /* of the method */
     int64_t nodes, depth, segments, rows; /* depth is 0 for a mechanism; rows per segment, on average */
     int reps;
-    char fingerprint[FINGERPRINT_BYTES]; /* of all that a unit depends on but its seed */
+    char fingerprint[FINGERPRINT_BYTES]; /* of all that a unit depends on except its seed */
 } task;
 
 /* One data set; its variables are called x1, x2, ... */
 typedef struct drawn {
     nonsens_simulation *simulation; /* NULL for a mechanism */
     nonsens_data *data;
-    int cause; /* of two, the one that causes the other, 0 or 1; -1 if neither does, both do, or there are more */
+    int cause; /* of two variables: 0 or 1; -1 if neither or both cause the other, or if there are more variables */
 } drawn;
 
-/* Families whose lines have the same columns share a table. */
+/* Evaluations whose lines have the same columns share a table. */
 enum table_kind { TABLE_PAIRS, TABLE_GRAPHS, TABLES };
 
-struct accuracy_family {
-    study study;      /* made by FAMILY_STUDY */
+struct accuracy_evaluation {
+    study study;      /* made by EVALUATION_STUDY */
     unsigned command; /* whose options its methods take */
     enum table_kind table;
     bool side_by_side; /* one data set per thread; else one at a time on all threads */
     bool any_method;   /* runs the method that --method names */
-    /* Adds the results to the line. */
+    /* Runs the method and adds its results to the line. */
     nonsens_status (*run)(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,
                           json_value *line);
-    /* The first line of its table. */
+    /* Writes the first line of its table. */
     void (*header)(table *csv);
-    /* Prints what the units (task->reps) of a cell say. */
+    /* Prints the results of the units (task->reps) of a cell. */
     void (*print)(const task *t, const void *units, table *csv);
 };
 
-/* The study of a family: units are named by the task's fingerprint, and run on what it draws. */
-#define FAMILY_STUDY(label, number, unit, reader)                                                        \
+/* The study of an evaluation: units are named by the task's fingerprint, and run on the data that it draws. */
+#define EVALUATION_STUDY(label, number, unit, reader)                                                    \
     {                                                                                                    \
         .name = label, .revision = number, .cell_name = accuracy_cell_name, .cell_reps = accuracy_seeds, \
         .key = task_key, .run = task_run, .unit_bytes = sizeof(unit), .read = reader                     \
     }
 
-extern const accuracy_family ACCURACY_MONTI, ACCURACY_STRUCTURED, ACCURACY_GRAPH, ACCURACY_GRAPH_STRUCTURED;
+extern const accuracy_evaluation ACCURACY_MONTI, ACCURACY_STRUCTURED, ACCURACY_GRAPH, ACCURACY_GRAPH_STRUCTURED;
 
 /* ---- accuracy_task.c ---- */
 
-/* options: of the family's command, copied; method: for families that run any. */
+/* Prepares a task.  options are of the evaluation's command and copied; method is for evaluations that run any. */
 nonsens_status task_open(nonsens_context *ctx, const cell *c, const nonsens_options *options, const char *method,
                          task *out);
 void task_close(task *t);
-/* Of studies whose data is a task: the key of its units, and one of them. */
+/* For studies whose data is a task: write the key of its units, and run one of them. */
 void task_key(const void *data, int64_t number, char key[UNIT_KEY_BYTES]);
 nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_t number, unit_seed seed,
                         json_value *line);
@@ -104,12 +106,12 @@ nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_
 /* ---- accuracy_report.c ---- */
 
 enum column {
-    COLUMN_RIGHT,
+    COLUMN_CORRECT,
     COLUMN_WRONG,
     COLUMN_UNDECIDED,
     COLUMN_DIRECTION, /* share in which the better direction is the true one */
     COLUMN_MCC,
-    COLUMN_SE, /* of the share or mean that the line is about */
+    COLUMN_SE, /* standard error of the share or mean that the line is about */
     COLUMN_NEITHER,
     COLUMN_INDEPENDENT,
     COLUMN_INCONCLUSIVE,
@@ -121,26 +123,28 @@ enum column {
     COLUMNS
 };
 
-/* What one line says; NaN if it says nothing. */
+/* The values of one line; NaN: none. */
 typedef struct report {
     double value[COLUMNS];
 } report;
 
+/* Returns a report full of NaN. */
 report report_empty(void);
-/* Turns counts of data sets into shares of reps; its standard error is that of the column `of`. */
+/* Turns counts of data sets into shares of reps; the standard error is that of the column `of`. */
 void report_shares(report *r, enum column of, int reps);
-/* One line on stdout and one row of the table. */
+/* Prints one line on stdout and writes one row of the table. */
 void report_print(table *csv, const task *t, const char *method, const report *r);
-/* The table's first line. */
+/* Writes the table's first line. */
 void report_header(table *csv);
 
-/* The same for families with other columns; a value of NaN is left out. */
+/* A column and its value, for evaluations with other columns; a value of NaN is left out. */
 typedef struct report_item {
     const char *name;
     double value;
     int digits;
 } report_item;
 
+/* Print a line and write a row, or write the table's first line, with these columns. */
 void report_items(table *csv, const task *t, const char *method, int items, const report_item *item);
 void report_head(table *csv, int items, const report_item *item);
 

@@ -1,10 +1,9 @@
 /*
- * accuracy_cells.c - what the accuracy experiment runs, row by row.
+ * accuracy_cells.c - the table of cells that the accuracy experiment runs.
  *
- * Names for --cells: `layered-*` and `cyclic-*` are the paper's methods (ACCURACY_MONTI); `eE-*`, with E segments, are
- * the public run of one method (ACCURACY_STRUCTURED), and so are `METHOD-*`, baselines on pairs that fit their
- * assumptions or, to see what they say then, do not.  Rows with the same data share finished data sets: `e10-null-*`
- * adds seeds to those of `e10-depth*`.
+ * Names for --cells: `layered-*` and `cyclic-*` are the paper's methods (ACCURACY_MONTI).  `eE-*`, with E segments, are
+ * the public run of one method (ACCURACY_STRUCTURED).  So are `METHOD-*`, baselines on pairs that fit their assumptions
+ * or violate them.  Rows with the same data share finished data sets: `e10-null-*` adds seeds to those of `e10-depth*`.
  *
  * `graph-METHOD-GENERATOR-eE-depthL` are graphs of six variables (ACCURACY_GRAPH) with two expected neighbours each,
  * the simulator's default: six edges.  `graph-structured-node-d20-*` has twenty variables and as many expected
@@ -14,13 +13,13 @@
 
 #define MONTI &ACCURACY_MONTI
 #define STRUCTURED &ACCURACY_STRUCTURED
-#define FIVE_DEPTHS(name, generator, options, judgement, family, seeds)                       \
-    {name "-depth1", generator, "depth=1" options, judgement, family, seeds, NULL, NULL},     \
-        {name "-depth2", generator, "depth=2" options, judgement, family, seeds, NULL, NULL}, \
-        {name "-depth3", generator, "depth=3" options, judgement, family, seeds, NULL, NULL}, \
-        {name "-depth4", generator, "depth=4" options, judgement, family, seeds, NULL, NULL}, \
-    {                                                                                         \
-        name "-depth5", generator, "depth=5" options, judgement, family, seeds, NULL, NULL    \
+#define FIVE_DEPTHS(name, generator, options, judgement, evaluation, seeds)                       \
+    {name "-depth1", generator, "depth=1" options, judgement, evaluation, seeds, NULL, NULL},     \
+        {name "-depth2", generator, "depth=2" options, judgement, evaluation, seeds, NULL, NULL}, \
+        {name "-depth3", generator, "depth=3" options, judgement, evaluation, seeds, NULL, NULL}, \
+        {name "-depth4", generator, "depth=4" options, judgement, evaluation, seeds, NULL, NULL}, \
+    {                                                                                             \
+        name "-depth5", generator, "depth=5" options, judgement, evaluation, seeds, NULL, NULL    \
     }
 #define CELL(...)               \
     {                           \
@@ -31,7 +30,7 @@
         "e10-" name, name, NULL, JUDGE_DAG, STRUCTURED, 50, NULL, NULL \
     }
 
-/* A pair of violations.c; for comparison with other methods, `e10-` as for all runs of one method on ten segments. */
+/* A pair of violations.c; its name begins with `e10-` like all runs of one method on ten segments, for comparison. */
 #define VIOLATION(name, judgement)                                      \
     {                                                                   \
         "e10-" name, name, NULL, judgement, STRUCTURED, 100, NULL, NULL \
@@ -42,22 +41,22 @@
         method "-" name, name, NULL, judgement, STRUCTURED, 100, "method=" method, NULL \
     }
 
-#define GRAPH(family, method, sem, segments, depth, seeds)                                                        \
-    {                                                                                                             \
-        "graph-" method "-" sem "-e" segments "-depth" depth, sem,                                                \
-            "nodes=6 sem=" sem " segments=" segments " depth=" depth, JUDGE_DAG, family, seeds, "method=" method, \
-            method                                                                                                \
+#define GRAPH(evaluation, method, sem, segments, depth, seeds)                                                        \
+    {                                                                                                                 \
+        "graph-" method "-" sem "-e" segments "-depth" depth, sem,                                                    \
+            "nodes=6 sem=" sem " segments=" segments " depth=" depth, JUDGE_DAG, evaluation, seeds, "method=" method, \
+            method                                                                                                    \
     }
-#define GRAPH_DEPTHS(family, method, sem, segments, seeds)                                              \
-    GRAPH(family, method, sem, segments, "1", seeds), GRAPH(family, method, sem, segments, "3", seeds), \
-        GRAPH(family, method, sem, segments, "5", seeds)
+#define GRAPH_DEPTHS(evaluation, method, sem, segments, seeds)                                                  \
+    GRAPH(evaluation, method, sem, segments, "1", seeds), GRAPH(evaluation, method, sem, segments, "3", seeds), \
+        GRAPH(evaluation, method, sem, segments, "5", seeds)
 #define GRAPH_FEW(method) \
     GRAPH_DEPTHS(&ACCURACY_GRAPH, method, "node", "10", 5), GRAPH_DEPTHS(&ACCURACY_GRAPH, method, "layered", "10", 5)
-#define GRAPH_ALL(family, method)                                                                      \
-    GRAPH_DEPTHS(family, method, "node", "10", 20), GRAPH_DEPTHS(family, method, "layered", "10", 20), \
-        GRAPH_DEPTHS(family, method, "node", "20", 20), GRAPH_DEPTHS(family, method, "layered", "20", 20)
+#define GRAPH_ALL(evaluation, method)                                                                          \
+    GRAPH_DEPTHS(evaluation, method, "node", "10", 20), GRAPH_DEPTHS(evaluation, method, "layered", "10", 20), \
+        GRAPH_DEPTHS(evaluation, method, "node", "20", 20), GRAPH_DEPTHS(evaluation, method, "layered", "20", 20)
 
-/* Means and scales of Gaussian disturbances; the node generator bends even with depth=1, the layered one does not. */
+/* Means and scales of Gaussian disturbances; with depth=1 the node generator is not linear, the layered one is. */
 #define MEANS_AND_SCALES "noise=gaussian mean=-2:2 scale=0.2:3"
 #define MEANS "noise=gaussian mean=-2:2 scale=1:1"
 

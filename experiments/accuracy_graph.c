@@ -1,13 +1,13 @@
 /*
- * accuracy_graph.c - the public run of a method that finds a graph of many variables (nonsens_run_discover).
+ * accuracy_graph.c - evaluates the public run of a method that finds a graph of many variables (nonsens_run_discover).
  *
- * The truth is the graph of the simulation; for the layered generator, whose composed map depends on all ancestors,
- * that is the mask of its layers, and the score against the transitive closure stands beside it.  The journal keeps
- * what the cell's line is made of (graph/metrics.h) and both graphs, so that other measures can be had without running
- * anything again.  Seconds are those of one thread.
+ * The truth is the graph of the simulation.  For the layered generator, whose composed map depends on all ancestors,
+ * that is the mask of its layers, and the score against the transitive closure is added.  The journal keeps the
+ * measures (graph/metrics.h) and both graphs, so that other measures can be computed without running anything again.
+ * Seconds are those of one thread.
  *
- * Means are over data sets.  Where truth and estimate have no edge, F1 is 1: nothing is missing and nothing is wrong.
- * Precision and direction accuracy have nothing to divide by where nothing was found; their means are over the others.
+ * Means are over data sets.  If truth and estimate have no edge, F1 is 1: nothing is missing and nothing is wrong.
+ * Precision and direction accuracy are undefined if the estimate has no edge; their means are over the other data sets.
  */
 #include "accuracy.h"
 #include "graph/metrics.h"
@@ -23,8 +23,8 @@ enum measure {
     MEASURE_PRECISION,
     MEASURE_RECALL,
     MEASURE_DIRECTION, /* direction accuracy */
-    MEASURE_THERE,     /* true edges */
-    MEASURE_FOUND,     /* edges of the estimate, with or without direction */
+    MEASURE_ACTUAL,    /* true edges */
+    MEASURE_PREDICTED, /* edges of the estimate, with or without direction */
     MEASURE_SECONDS,
     MEASURES
 };
@@ -33,7 +33,7 @@ static const char *const MEASURE_NAME[MEASURES] = {"f1",     "skeleton",  "shd",
                                                    "recall", "direction", "there", "found",   "seconds"};
 
 typedef struct unit {
-    double value[MEASURES]; /* NaN if there is none */
+    double value[MEASURES]; /* NaN if undefined */
 } unit;
 
 /* ---- running ---- */
@@ -51,7 +51,7 @@ static nonsens_status true_graph(nonsens_context *ctx, arena *a, const nonsens_s
     return NONSENS_OK;
 }
 
-/* Variables of the data are in the simulation's order. */
+/* Makes the graph of a result; variables of the data are in the simulation's order. */
 static nonsens_status found_graph(nonsens_context *ctx, arena *a, const nonsens_result *result, int64_t d, pdag *out)
 {
     TRY(pdag_new(ctx, a, d, out));
@@ -85,12 +85,12 @@ static nonsens_status measure(nonsens_context *ctx, arena *a, const pdag *found,
                    [MEASURE_PRECISION] = m.arrows.precision,
                    [MEASURE_RECALL] = m.arrows.recall,
                    [MEASURE_DIRECTION] = m.direction_accuracy,
-                   [MEASURE_THERE] = (double)m.skeleton.actual,
-                   [MEASURE_FOUND] = (double)m.skeleton.predicted}};
+                   [MEASURE_ACTUAL] = (double)m.skeleton.actual,
+                   [MEASURE_PREDICTED] = (double)m.skeleton.predicted}};
     return NONSENS_OK;
 }
 
-/* ["x1 --> x2", ...] with the simulation's names. */
+/* Keeps a graph as ["x1 --> x2", ...] with the simulation's names. */
 static nonsens_status keep_graph(nonsens_context *ctx, arena *a, const pdag *g, const char *key, json_value *line)
 {
     static const char *const MARK[] = {[PDAG_LINE] = "---", [PDAG_ARROW] = "-->", [PDAG_BOTH] = "<->"};
@@ -154,10 +154,12 @@ static bool read_unit(const json_value *line, void *place)
 
 static int digits_of(enum measure which)
 {
-    return which == MEASURE_SHD || which == MEASURE_THERE || which == MEASURE_FOUND || which == MEASURE_SECONDS ? 2 : 3;
+    return which == MEASURE_SHD || which == MEASURE_ACTUAL || which == MEASURE_PREDICTED || which == MEASURE_SECONDS
+               ? 2
+               : 3;
 }
 
-/* The standard error, that of F1, stands after it. */
+/* The standard error of F1 follows it. */
 enum { ITEMS = MEASURES + 1 };
 
 static void fill_items(const unit *units, int reps, report_item *item)
@@ -186,13 +188,13 @@ static void print_header(table *csv)
     report_head(csv, ITEMS, item);
 }
 
-#define GRAPH_FAMILY(label, number)                                                                          \
+#define GRAPH_EVALUATION(label, number)                                                                      \
     {                                                                                                        \
-        .study = FAMILY_STUDY(label, number, unit, read_unit), .command = NONSENS_COMMAND_DISCOVER,          \
+        .study = EVALUATION_STUDY(label, number, unit, read_unit), .command = NONSENS_COMMAND_DISCOVER,      \
         .table = TABLE_GRAPHS, .side_by_side = true, .any_method = true, .run = run, .header = print_header, \
         .print = print_units                                                                                 \
     }
 
-/* Two, so that a change of `structured` leaves the lines of all others valid, some of which take long. */
-const accuracy_family ACCURACY_GRAPH = GRAPH_FAMILY("graph", 1);
-const accuracy_family ACCURACY_GRAPH_STRUCTURED = GRAPH_FAMILY("graph-structured", 2);
+/* There are two, so that a change of `structured` leaves the lines of all others valid, some of which take long. */
+const accuracy_evaluation ACCURACY_GRAPH = GRAPH_EVALUATION("graph", 1);
+const accuracy_evaluation ACCURACY_GRAPH_STRUCTURED = GRAPH_EVALUATION("graph-structured", 2);

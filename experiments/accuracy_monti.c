@@ -1,13 +1,13 @@
 /*
- * accuracy_monti.c - the paper's methods: one fit of the disturbances per data set, shared by all variants of the
- * rules.
+ * accuracy_monti.c - evaluates the paper's methods: all variants of the rules share one fit of the disturbances per
+ * data set.
  */
 #include "accuracy.h"
 #include "methods/nonsens/monti.h"
 
 #include <math.h>
 
-/* What is scored on every data set.  RULE_* give right, wrong or undecided; the features give a correlation. */
+/* What is scored on every data set: each rule is correct, wrong or undecided.  The features give a correlation. */
 enum rule {
     RULE_TESTS,
     RULE_POOLED,
@@ -29,12 +29,12 @@ static const char *const RULE_NAME[RULES] = {"nonsens",
                                              "nonsens-lr-printed"};
 
 /* Kept in the journal as numbers. */
-enum outcome { OUTCOME_RIGHT, OUTCOME_WRONG, OUTCOME_UNDECIDED };
+enum outcome { OUTCOME_CORRECT, OUTCOME_WRONG, OUTCOME_UNDECIDED };
 
 typedef struct unit {
     enum outcome outcome[RULES];
-    bool named[RULES]; /* the better direction is the true one */
-    double mcc;        /* mean correlation of T with |N| under the better permutation */
+    bool direction_correct[RULES]; /* the better direction is the true one */
+    double mcc;                    /* mean correlation of T with |N| under the better permutation */
 } unit;
 
 /* ---- running ---- */
@@ -81,13 +81,13 @@ static double mean_correlation(matrix t, matrix source)
     return 0.5 * fmax(c[0][0] + c[1][1], c[0][1] + c[1][0]);
 }
 
-/* cause: 0 or 1, or -1 if there is none (then every direction is wrong). */
+/* cause: 0, 1, or -1 if there is none; then every direction is wrong. */
 static enum outcome judge(enum result_decision decision, int cause)
 {
     if (decision != DECISION_FIRST_CAUSES && decision != DECISION_SECOND_CAUSES) {
         return OUTCOME_UNDECIDED;
     }
-    return (decision == DECISION_FIRST_CAUSES ? 0 : 1) == cause ? OUTCOME_RIGHT : OUTCOME_WRONG;
+    return (decision == DECISION_FIRST_CAUSES ? 0 : 1) == cause ? OUTCOME_CORRECT : OUTCOME_WRONG;
 }
 
 /* What the variants of the tests share. */
@@ -111,7 +111,7 @@ static nonsens_status score_tests(nonsens_context *ctx, arena *a, const scoring 
         p[v] = fmax(tests.test[v][0].p_value, tests.test[v][1].p_value);
     }
     out->outcome[rule] = judge(monti_decide(&tests, o->alpha), s->drawn->cause);
-    out->named[rule] = p[0] != p[1] && (p[0] > p[1] ? 0 : 1) == s->drawn->cause;
+    out->direction_correct[rule] = p[0] != p[1] && (p[0] > p[1] ? 0 : 1) == s->drawn->cause;
     return NONSENS_OK;
 }
 
@@ -129,7 +129,7 @@ static nonsens_status score_all_tests(nonsens_context *ctx, arena *a, const scor
         truth.v[i] = fabs(truth.v[i]);
     }
     TRY(score_tests(ctx, a, s, POOLING_STRATIFIED, truth, RULE_MAGNITUDES, out));
-    if (disturbances_doubt(fit)) { /* the program then says so and stops */
+    if (disturbances_doubt(fit)) { /* the method then does not decide */
         out->outcome[RULE_TESTS] = out->outcome[RULE_POOLED] = OUTCOME_UNDECIDED;
     }
     return NONSENS_OK;
@@ -137,8 +137,8 @@ static nonsens_status score_all_tests(nonsens_context *ctx, arena *a, const scor
 
 static void score_ratio(double ratio, int cause, enum rule rule, unit *out)
 {
-    out->named[rule] = (ratio > 0 ? 0 : 1) == cause;
-    out->outcome[rule] = out->named[rule] ? OUTCOME_RIGHT : OUTCOME_WRONG;
+    out->direction_correct[rule] = (ratio > 0 ? 0 : 1) == cause;
+    out->outcome[rule] = out->direction_correct[rule] ? OUTCOME_CORRECT : OUTCOME_WRONG;
 }
 
 static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options *options, const drawn *d,
@@ -156,7 +156,8 @@ static nonsens_status run(nonsens_context *ctx, arena *a, const nonsens_options 
     score_ratio(ratio.value[RATIO_PRINTED], d->cause, RULE_PRINTED, &u);
     json_object_set(line, "mcc", json_real(u.mcc));
     for (int r = 0; r < RULES; r++) {
-        json_object_set(line, RULE_NAME[r], json_array_of(2, json_integer(u.outcome[r]), json_boolean(u.named[r])));
+        json_object_set(line, RULE_NAME[r],
+                        json_array_of(2, json_integer(u.outcome[r]), json_boolean(u.direction_correct[r])));
     }
     return NONSENS_OK;
 }
@@ -171,12 +172,12 @@ static bool read_unit(const json_value *line, void *place)
     out->mcc = json_number_value(mcc);
     for (int r = 0; r < RULES && good; r++) {
         const json_value *pair = json_object_get(line, RULE_NAME[r]);
-        const json_value *outcome = json_array_get(pair, 0), *named = json_array_get(pair, 1);
+        const json_value *outcome = json_array_get(pair, 0), *direction_correct = json_array_get(pair, 1);
         int64_t number = json_integer_value(outcome);
-        good = json_is(outcome, JSON_INTEGER) && json_is(named, JSON_BOOLEAN) && number >= OUTCOME_RIGHT &&
-               number <= OUTCOME_UNDECIDED;
+        good = json_is(outcome, JSON_INTEGER) && json_is(direction_correct, JSON_BOOLEAN) &&
+               number >= OUTCOME_CORRECT && number <= OUTCOME_UNDECIDED;
         out->outcome[r] = (enum outcome)number;
-        out->named[r] = named == json_boolean(true);
+        out->direction_correct[r] = direction_correct == json_boolean(true);
     }
     return good;
 }
@@ -192,15 +193,15 @@ static void print_features(const task *t, const unit *units, table *csv)
 
 static void print_rule(const task *t, enum rule rule, const unit *units, table *csv)
 {
-    static const enum column OUTCOME_COLUMN[] = {COLUMN_RIGHT, COLUMN_WRONG, COLUMN_UNDECIDED};
+    static const enum column OUTCOME_COLUMN[] = {COLUMN_CORRECT, COLUMN_WRONG, COLUMN_UNDECIDED};
     bool cyclic = t->cell->judgement == JUDGE_CYCLIC;
     report r = report_empty();
-    r.value[COLUMN_RIGHT] = r.value[COLUMN_WRONG] = r.value[COLUMN_UNDECIDED] = r.value[COLUMN_DIRECTION] = 0.0;
+    r.value[COLUMN_CORRECT] = r.value[COLUMN_WRONG] = r.value[COLUMN_UNDECIDED] = r.value[COLUMN_DIRECTION] = 0.0;
     for (int k = 0; k < t->reps; k++) {
         r.value[OUTCOME_COLUMN[units[k].outcome[rule]]]++;
-        r.value[COLUMN_DIRECTION] += units[k].named[rule];
+        r.value[COLUMN_DIRECTION] += units[k].direction_correct[rule];
     }
-    report_shares(&r, cyclic ? COLUMN_WRONG : COLUMN_RIGHT, t->reps);
+    report_shares(&r, cyclic ? COLUMN_WRONG : COLUMN_CORRECT, t->reps);
     report_print(csv, t, RULE_NAME[rule], &r);
 }
 
@@ -209,17 +210,17 @@ static void print_units(const task *t, const void *place, table *csv)
     const unit *units = place;
     print_features(t, units, csv);
     for (int r = 0; r < RULES; r++) {
-        if (!(t->cell->judgement == JUDGE_CYCLIC && r >= RULE_INFORMATION)) { /* a ratio always names a direction */
+        if (!(t->cell->judgement == JUDGE_CYCLIC && r >= RULE_INFORMATION)) { /* a ratio always decides */
             print_rule(t, (enum rule)r, units, csv);
         }
     }
 }
 
-const accuracy_family ACCURACY_MONTI = {.study = FAMILY_STUDY("monti", 2, unit, read_unit),
-                                        .command = NONSENS_COMMAND_DIRECTION,
-                                        .table = TABLE_PAIRS,
-                                        .side_by_side = false,
-                                        .any_method = false,
-                                        .run = run,
-                                        .header = report_header,
-                                        .print = print_units};
+const accuracy_evaluation ACCURACY_MONTI = {.study = EVALUATION_STUDY("monti", 2, unit, read_unit),
+                                            .command = NONSENS_COMMAND_DIRECTION,
+                                            .table = TABLE_PAIRS,
+                                            .side_by_side = false,
+                                            .any_method = false,
+                                            .run = run,
+                                            .header = report_header,
+                                            .print = print_units};

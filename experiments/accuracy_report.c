@@ -1,4 +1,4 @@
-/* accuracy_report.c - printed lines `accuracy METHOD GENERATOR key=value ...` and the same as rows of a CSV table. */
+/* accuracy_report.c - prints lines `accuracy METHOD GENERATOR key=value ...` and writes them as rows of a CSV table. */
 #include "accuracy.h"
 
 #include <inttypes.h>
@@ -69,11 +69,11 @@ void report_items(table *csv, const task *t, const char *method, int items, cons
     print_line(t, method, items, item);
     write_row(csv, t, method, items, item);
     if (csv->out) {
-        fflush(csv->out); // a long run shows what it has
+        fflush(csv->out); // a long run shows its results so far
     }
 }
 
-/* ---- those of pairs ---- */
+/* ---- columns of pairs ---- */
 
 /* Shares have three digits, correlations and their errors four. */
 static int digits_of(const report *r, enum column column)

@@ -1,9 +1,9 @@
 /*
- * accuracy_structured.c - the public run of one method (`structured`, or what --method names) on a data set.
+ * accuracy_structured.c - evaluates the public run of one method (`structured`, or what --method names) on a data set.
  *
  * The journal keeps decision, better direction and true cause, the loss and the p-value of the restricted model of each
- * direction, and the rank of the change over segments (null where the method does not tell): judging is done when lines
- * are printed, and can change without running anything again.
+ * direction, and the rank of the change over segments (null if the method has none).  Decisions are judged when lines
+ * are printed, so the judgement can change without running anything again.
  */
 #include "accuracy.h"
 
@@ -64,7 +64,7 @@ typedef struct unit {
     int cause;
     const char *decision, *direction; /* direction may be NULL */
     double p[2];                      /* NaN if there is none */
-    double rank;                      /* likewise */
+    double rank;                      /* NaN if there is none */
 } unit;
 
 static bool read_unit(const json_value *line, void *place)
@@ -80,7 +80,7 @@ static bool read_unit(const json_value *line, void *place)
     return json_array_size(p) == 2 && json_is(cause, JSON_INTEGER) && out->cause < 2 && out->decision;
 }
 
-/* The cause that an arrow names, or -1. */
+/* The cause in an arrow, or -1. */
 static int cause_of(const char *text)
 {
     for (int k = 0; k < 2; k++) {
@@ -95,14 +95,14 @@ static int cause_of(const char *text)
 
 static enum column judge(const unit *u, enum judgement judgement)
 {
-    int named = cause_of(u->decision);
+    int decided_cause = cause_of(u->decision);
     if (judgement == JUDGE_INDEPENDENT && strcmp(u->decision, "independent") == 0) {
-        return COLUMN_RIGHT;
+        return COLUMN_CORRECT;
     }
-    if (named < 0) {
+    if (decided_cause < 0) {
         return COLUMN_UNDECIDED;
     }
-    return judgement == JUDGE_DAG && named == u->cause ? COLUMN_RIGHT : COLUMN_WRONG;
+    return judgement == JUDGE_DAG && decided_cause == u->cause ? COLUMN_CORRECT : COLUMN_WRONG;
 }
 
 static void add_unit(const unit *u, const task *t, report *r)
@@ -118,7 +118,7 @@ static void add_unit(const unit *u, const task *t, report *r)
 
 static report begin_report(enum judgement judgement)
 {
-    static const enum column COUNTED[] = {COLUMN_RIGHT,   COLUMN_WRONG,       COLUMN_UNDECIDED,   COLUMN_DIRECTION,
+    static const enum column COUNTED[] = {COLUMN_CORRECT, COLUMN_WRONG,       COLUMN_UNDECIDED,   COLUMN_DIRECTION,
                                           COLUMN_NEITHER, COLUMN_INDEPENDENT, COLUMN_INCONCLUSIVE};
     report r = report_empty();
     for (size_t k = 0; k < sizeof COUNTED / sizeof *COUNTED; k++) {
@@ -130,17 +130,17 @@ static report begin_report(enum judgement judgement)
     return r;
 }
 
-/* The most frequent rank, the smaller of two, and its share; nothing where no data set has one. */
+/* Adds the most frequent rank, the smaller one on a tie, and its share; nothing if no data set has a rank. */
 static void add_rank(const unit *units, int reps, report *r)
 {
-    int most = 0;
+    int max_count = 0;
     for (int k = 0; k < reps; k++) {
         int count = 0;
         for (int i = 0; i < reps; i++) {
             count += units[i].rank == units[k].rank;
         }
-        if (count > most || (count == most && units[k].rank < r->value[COLUMN_RANK])) {
-            most = count;
+        if (count > max_count || (count == max_count && units[k].rank < r->value[COLUMN_RANK])) {
+            max_count = count;
             r->value[COLUMN_RANK] = units[k].rank;
             r->value[COLUMN_RANK_SHARE] = (double)count / reps;
         }
@@ -154,13 +154,13 @@ static void print_decisions(const task *t, const unit *units, table *csv)
     for (int k = 0; k < t->reps; k++) {
         add_unit(&units[k], t, &r);
     }
-    bool can_be_right = judgement == JUDGE_DAG || judgement == JUDGE_INDEPENDENT;
-    report_shares(&r, can_be_right ? COLUMN_RIGHT : COLUMN_WRONG, t->reps);
+    bool can_be_correct = judgement == JUDGE_DAG || judgement == JUDGE_INDEPENDENT;
+    report_shares(&r, can_be_correct ? COLUMN_CORRECT : COLUMN_WRONG, t->reps);
     add_rank(units, t->reps, &r);
     report_print(csv, t, t->cell->label ? t->cell->label : t->options->method, &r);
 }
 
-/* How often the model of the true direction is rejected, which should be LEVEL. */
+/* Prints how often the model of the true direction is rejected, which should be LEVEL. */
 static void print_null(const task *t, const unit *units, table *csv)
 {
     report r = report_empty();
@@ -181,11 +181,11 @@ static void print_units(const task *t, const void *units, table *csv)
     (t->cell->judgement == JUDGE_NULL ? print_null : print_decisions)(t, units, csv);
 }
 
-const accuracy_family ACCURACY_STRUCTURED = {.study = FAMILY_STUDY("structured", 4, unit, read_unit),
-                                             .command = NONSENS_COMMAND_DIRECTION,
-                                             .table = TABLE_PAIRS,
-                                             .side_by_side = true,
-                                             .any_method = true,
-                                             .run = run,
-                                             .header = report_header,
-                                             .print = print_units};
+const accuracy_evaluation ACCURACY_STRUCTURED = {.study = EVALUATION_STUDY("structured", 4, unit, read_unit),
+                                                 .command = NONSENS_COMMAND_DIRECTION,
+                                                 .table = TABLE_PAIRS,
+                                                 .side_by_side = true,
+                                                 .any_method = true,
+                                                 .run = run,
+                                                 .header = report_header,
+                                                 .print = print_units};

@@ -1,4 +1,4 @@
-/* accuracy_task.c - a cell made ready: its options, what names its results in the journal, its data sets and units. */
+/* accuracy_task.c - prepares a cell: its options, its fingerprint in the journal, its data sets and units. */
 #include "accuracy.h"
 #include "base/hash.h"
 
@@ -10,7 +10,7 @@
 
 enum { OPTIONS_BYTES = 256 };
 
-/* Sets "key=value key=value"; the text is one of the table's, so a fault in it is one of the program. */
+/* Sets "key=value key=value"; the text comes from the table of cells, so an error in it is one of the program. */
 static nonsens_status set_all(nonsens_context *ctx, nonsens_options *options, const char *text)
 {
     char copy[OPTIONS_BYTES], *rest = NULL;
@@ -28,7 +28,7 @@ static nonsens_status set_all(nonsens_context *ctx, nonsens_options *options, co
     return NONSENS_OK;
 }
 
-/* Simulator and mechanisms differ in who knows the shape of the data. */
+/* Finds the simulator's options or the mechanism, and from it the shape of the data. */
 static nonsens_status open_source(nonsens_context *ctx, task *t)
 {
     if (!t->cell->options) {
@@ -58,7 +58,7 @@ static bool is_left_out(const char *key, unsigned command)
            (command == NONSENS_COMMAND_SIMULATE && strcmp(key, "seed") == 0);
 }
 
-/* Only options that differ from their defaults enter, so that a new option changes no fingerprint. */
+/* Hashes only options that differ from their defaults, so that a new option changes no fingerprint. */
 static nonsens_status hash_options(nonsens_context *ctx, uint64_t *hash, const nonsens_options *options)
 {
     nonsens_options *initial;
@@ -81,7 +81,7 @@ static nonsens_status hash_options(nonsens_context *ctx, uint64_t *hash, const n
 
 static nonsens_status make_fingerprint(nonsens_context *ctx, task *t)
 {
-    const accuracy_family *f = t->cell->family;
+    const accuracy_evaluation *f = t->cell->evaluation;
     uint64_t hash = HASH_START;
     char revision[32];
     snprintf(revision, sizeof revision, "%d", f->study.revision);
@@ -101,16 +101,16 @@ static nonsens_status make_fingerprint(nonsens_context *ctx, task *t)
 
 static nonsens_status open_parts(nonsens_context *ctx, const nonsens_options *options, const char *method, task *t)
 {
-    TRY(nonsens_options_new(ctx, t->cell->family->command, &t->options));
-    *t->options = *options; // texts are those of `options`, which outlives the task
+    TRY(nonsens_options_new(ctx, t->cell->evaluation->command, &t->options));
+    *t->options = *options; // texts belong to `options`, which outlives the task
     t->options->texts = NULL;
-    if (t->cell->family->any_method) {
+    if (t->cell->evaluation->any_method) {
         TRY(nonsens_options_set(ctx, t->options, "method", method));
     }
     if (t->cell->run) {
         TRY(set_all(ctx, t->options, t->cell->run));
     }
-    if (t->cell->family->side_by_side) {
+    if (t->cell->evaluation->side_by_side) {
         t->options->threads = 1;
     }
     TRY(open_source(ctx, t));
@@ -145,8 +145,8 @@ static nonsens_status draw_simulation(nonsens_context *ctx, arena *a, const task
     own->seed = seed;
     TRY(nonsens_simulation_new(ctx, own, &out->simulation));
     const nonsens_simulation *s = out->simulation;
-    bool forth = s->edge[0 * s->d + 1], back = s->edge[1 * s->d + 0];
-    out->cause = s->d > 2 || forth == back ? -1 : forth ? 0 : 1;
+    bool forward = s->edge[0 * s->d + 1], backward = s->edge[1 * s->d + 0];
+    out->cause = s->d > 2 || forward == backward ? -1 : forward ? 0 : 1;
     return nonsens_simulation_data(ctx, s, &out->data);
 }
 
@@ -180,7 +180,7 @@ nonsens_status task_run(nonsens_context *ctx, arena *a, const void *data, int64_
     nonsens_status status = t->mechanism ? draw_mechanism(ctx, a, t, (int64_t)seed.seed, &d)
                                          : draw_simulation(ctx, a, t, (int64_t)seed.seed, &d);
     if (status == NONSENS_OK) {
-        status = t->cell->family->run(ctx, a, t->options, &d, line);
+        status = t->cell->evaluation->run(ctx, a, t->options, &d, line);
     }
     nonsens_data_free(d.data);
     nonsens_simulation_free(d.simulation);

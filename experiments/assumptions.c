@@ -1,11 +1,11 @@
 /*
- * assumptions.c - pairs of cause and effect that fit what a baseline assumes, with 1,000 rows in all.
+ * assumptions.c - draws pairs of cause and effect that fit what a baseline assumes, with 1,000 rows in all.
  *
- * linear          y = b x + e, no segments; x and e Laplace, uniform or exponential, the same law or not
+ * linear          y = b x + e, no segments; x and e Laplace, uniform or exponential, of the same law or not
  * linear-gaussian the same with Gaussian x and e: no direction can be seen
- * unrelated       two such columns that have nothing to do with one another
+ * unrelated       two such columns that are independent of one another
  * additive        y = f(x) + e, f a sum of three tanh; noise .2 to .6 of the spread of f(x), Gaussian or uniform
- * additive-small  the same with noise .05 to .2 of it
+ * additive-small  the same with noise .05 to .2 of the spread of f(x)
  * noise-scaled    y = f(x) + s(x) e: noise that is not additive
  * cause-changes   ten segments; mean and scale of x change, y = f(x) + e does not
  * effect-changes  x does not change, y = a f(x) + b + c e with a, b and c drawn for each segment
@@ -30,14 +30,14 @@ typedef struct recipe {
     bool cause_changes, effect_changes;
 } recipe;
 
-static double between(rng *r, double least, double most)
+static double between(rng *r, double low, double high)
 {
-    return least + (most - least) * rng_uniform(r);
+    return low + (high - low) * rng_uniform(r);
 }
 
-static double signed_between(rng *r, double least, double most)
+static double signed_between(rng *r, double low, double high)
 {
-    double size = between(r, least, most);
+    double size = between(r, low, high);
     return rng_uniform(r) < 0.5 ? -size : size;
 }
 
@@ -82,7 +82,7 @@ static curve draw_curve(rng *r)
     return f;
 }
 
-/* To mean 0 and variance 1, so that noise has a known share. */
+/* Scales to mean 0 and variance 1, so that noise has a known share. */
 static void standardise(int64_t n, double *v)
 {
     double sum = 0.0, squares = 0.0;
@@ -100,11 +100,11 @@ static void standardise(int64_t n, double *v)
 
 /* ---- drawing ---- */
 
-static void fill_linear(const recipe *how, rng *r, double *x, double *y)
+static void fill_linear(const recipe *kind, rng *r, double *x, double *y)
 {
-    int of_x = how->gaussian ? LINEAR_LAWS : (int)rng_below(r, LINEAR_LAWS);
-    int of_noise = how->gaussian ? LINEAR_LAWS : (int)rng_below(r, LINEAR_LAWS);
-    double slope = how->unrelated ? 0.0 : signed_between(r, 0.5, 1.5), spread = between(r, 0.5, 1.5);
+    int of_x = kind->gaussian ? LINEAR_LAWS : (int)rng_below(r, LINEAR_LAWS);
+    int of_noise = kind->gaussian ? LINEAR_LAWS : (int)rng_below(r, LINEAR_LAWS);
+    double slope = kind->unrelated ? 0.0 : signed_between(r, 0.5, 1.5), spread = between(r, 0.5, 1.5);
     for (int64_t i = 0; i < ROWS; i++) {
         x[i] = draw_linear_law(r, of_x);
         y[i] = slope * x[i] + spread * draw_linear_law(r, of_noise);
@@ -113,11 +113,11 @@ static void fill_linear(const recipe *how, rng *r, double *x, double *y)
 
 static void fill_cause(const mechanism *m, rng *r, double *x)
 {
-    const recipe *how = m->kind;
+    const recipe *kind = m->kind;
     int law = (int)rng_below(r, CAUSE_LAWS);
     double mean = 0.0, scale = 1.0;
     for (int64_t i = 0; i < ROWS; i++) {
-        if (how->cause_changes && i % m->rows == 0) {
+        if (kind->cause_changes && i % m->rows == 0) {
             mean = between(r, -1.5, 1.5);
             scale = between(r, 0.3, 1.2);
         }
@@ -127,32 +127,32 @@ static void fill_cause(const mechanism *m, rng *r, double *x)
 
 static void fill_effect(const mechanism *m, rng *r, const double *x, double *y)
 {
-    const recipe *how = m->kind;
+    const recipe *kind = m->kind;
     curve f = draw_curve(r);
     bool uniform = rng_uniform(r) < 0.5;
-    double spread = between(r, how->noise_min, how->noise_max), slope = 1.0, mean = 0.0, scale = 1.0;
+    double spread = between(r, kind->noise_min, kind->noise_max), slope = 1.0, mean = 0.0, scale = 1.0;
     for (int64_t i = 0; i < ROWS; i++) {
         y[i] = curve_at(&f, x[i]);
     }
     standardise(ROWS, y);
     for (int64_t i = 0; i < ROWS; i++) {
-        if (how->effect_changes && i % m->rows == 0) {
+        if (kind->effect_changes && i % m->rows == 0) {
             slope = between(r, 0.5, 2.0);
             mean = between(r, -1.0, 1.0);
             scale = between(r, 0.4, 2.0);
         }
         double noise = draw_linear_law(r, uniform ? 1 : LINEAR_LAWS);
-        y[i] = slope * y[i] + mean + scale * spread * noise * (how->scaled ? 0.3 + fabs(x[i]) : 1.0);
+        y[i] = slope * y[i] + mean + scale * spread * noise * (kind->scaled ? 0.3 + fabs(x[i]) : 1.0);
     }
 }
 
 static int draw(const mechanism *m, int64_t seed, double *const column[2], int64_t *segment)
 {
-    const recipe *how = m->kind;
+    const recipe *kind = m->kind;
     rng r = rng_new((uint64_t)seed, RNG_EXPERIMENT, m->number << 32);
     int cause = (int)rng_below(&r, 2);
-    if (how->linear) {
-        fill_linear(how, &r, column[cause], column[!cause]);
+    if (kind->linear) {
+        fill_linear(kind, &r, column[cause], column[!cause]);
     } else {
         fill_cause(m, &r, column[cause]);
         fill_effect(m, &r, column[cause], column[!cause]);
@@ -160,7 +160,7 @@ static int draw(const mechanism *m, int64_t seed, double *const column[2], int64
     for (int64_t i = 0; i < ROWS; i++) {
         segment[i] = i / m->rows;
     }
-    return how->unrelated ? -1 : cause;
+    return kind->unrelated ? -1 : cause;
 }
 
 /* ---- the table ---- */

@@ -1,21 +1,21 @@
 /*
- * calibration.c - are the p-values of the tests of independence right when there is independence?
+ * calibration.c - checks that the p-values of the tests of independence are uniform under independence.
  *
  *     calibration [--cells PATTERN] [--rows N] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv]
  *
  * One line per cell TEST.NULL.GIVEN.GROUPS.ROWS whose name matches the pattern (* and ?): Kolmogorov-Smirnov distance
  * of R p-values from uniform, shares of p <= .05 and of p <= .01, and the standard error of the first.  R is 1,000 (300
- * at 10,000 rows with given variables or for mutual information), N 100, 1,000 and 10,000, unless asked for otherwise;
- * repetition r uses seed 100,001 + r.
+ * at 10,000 rows with given variables or for mutual information), N is 100, 1,000 and 10,000, unless options say
+ * otherwise; repetition r uses seed 100,001 + r.
  *
  * Data: noise is Laplace.  Without given variables x and y are noise; with them x and y are smooth functions of z plus
- * noise whose size depends on z.  Tests that assume more get it: fisher-z linear functions and Gaussian noise,
- * residuals noise of one size.  Stratified cells have ten equal segments in which the scales of the noise and the
- * mechanisms are drawn anew, so that independence holds inside segments only. For the tests of change over segments x
- * is noise and the ten segments are alike.
+ * noise whose size depends on z.  Tests that assume more get data that fit: fisher-z linear functions and Gaussian
+ * noise, residuals noise of one size.  Stratified cells have ten equal segments, each with its own scales of the noise
+ * and mechanisms, so that independence holds inside segments only.  For the tests of change over segments x is noise
+ * with the same distribution in all ten segments.
  *
- * Exit status 1 if a size at .05 exceeds .07 or one at .01 exceeds .02, or, without given variables, a distance exceeds
- * .06 or a size at .05 is below .03; meant for 1,000 repetitions, fewer may fail by chance.
+ * The exit status is 1 if a size at .05 exceeds .07 or one at .01 exceeds .02, or, without given variables, a distance
+ * exceeds .06 or a size at .05 is below .03.  This is meant for 1,000 repetitions; fewer may fail by chance.
  */
 #include "harness/request.h"
 #include "indep/ci.h"
@@ -33,18 +33,18 @@ enum { SEGMENTS = 10, REPETITIONS = 1000, REPETITIONS_SLOW = 300, LARGE = 10000,
 #define MIN_SIZE 0.03 /* without given variables */
 #define MAX_SIZE_STRICT 0.02
 
-typedef struct classifier_kind {
+typedef struct test_kind {
     const char *name;
     enum option_independence_test test;
     enum option_null_kind null_kind;
-    int min_given, max_given; /* so many variables are given; without any kci and residuals are hsic */
-    bool changes;             /* asks whether x changes over segments */
+    int min_given, max_given; /* bounds of the number of given variables; with 0, kci and residuals are hsic */
+    bool changes;             /* tests whether x changes over segments */
     int64_t max_rows;         /* of its largest cell */
     int64_t permutations;
-} classifier_kind;
+} test_kind;
 
-/* What repeats a test hundreds of times is left out at 10,000 rows; mutual information gets by with fewer. */
-static const classifier_kind kinds[] = {
+/* Kinds that repeat a test hundreds of times are left out at 10,000 rows; mutual information repeats it less often. */
+static const test_kind kinds[] = {
     {"hsic.gamma", TEST_HSIC, NULL_GAMMA, 0, 0, false, LARGE, 0},
     {"hsic.refined", TEST_HSIC, NULL_GAMMA, 0, 0, false, 1000, 999},
     {"hsic.spectral", TEST_HSIC, NULL_SPECTRAL, 0, 0, false, LARGE, 0},
@@ -65,7 +65,7 @@ static const int64_t row_counts[ROW_COUNTS] = {100, 1000, 10000};
 enum { KINDS = sizeof kinds / sizeof *kinds, MAX_CELLS = KINDS * (MAX_GIVEN + 1) * 2 * ROW_COUNTS };
 
 typedef struct cell {
-    const classifier_kind *kind;
+    const test_kind *kind;
     int given;
     bool stratified;
     int64_t n;
@@ -73,19 +73,19 @@ typedef struct cell {
 
 static cell cells[MAX_CELLS]; /* made by list_cells */
 
-/* Shares of p-values that reject at .05 (with its standard error) and at .01, and the distance from uniform ones. */
+/* Shares of p-values that reject at .05 (with its standard error) and at .01, and the distance from uniform. */
 typedef struct sizes {
     double distance, size, strict, se;
 } sizes;
 
 /* ---- data ---- */
 
-/* How x or y comes about from z in one segment. */
+/* How x or y depends on z in one segment. */
 typedef struct mechanism {
     double scale, slope[MAX_GIVEN], bend, swell;
 } mechanism;
 
-/* Anew in each of several segments; else one that is the same in all data sets but for its draws. */
+/* Draws a mechanism; if it varies, its scale is drawn, too, for each segment. */
 static mechanism draw_mechanism(rng *r, bool varies, bool swells)
 {
     mechanism m = {.scale = varies ? exp(3.0 * rng_uniform(r) - 1.5) : 1.0};
@@ -195,8 +195,7 @@ static bool read_unit(const json_value *line, void *unit)
 
 /* ---- cells ---- */
 
-/* Of sorted p-values.  The distance counts the steps of permutation p-values as well, at most 1 / (permutations + 1).
- */
+/* Measures sorted p-values.  The distance includes steps of permutation p-values, at most 1 / (permutations + 1). */
 static sizes measure_sizes(int64_t reps, const double *p)
 {
     double distance = 0.0, n = (double)reps;
@@ -265,11 +264,11 @@ static nonsens_status report(nonsens_context *ctx, arena *scratch, request *q, c
     return NONSENS_OK;
 }
 
-/* rows: of all cells; 0: the usual numbers. */
+/* Lists the cells; rows: of all cells; 0: the usual numbers. */
 static int64_t list_cells(int64_t rows)
 {
     int64_t count = 0;
-    for (const classifier_kind *k = kinds; k < kinds + KINDS; k++) {
+    for (const test_kind *k = kinds; k < kinds + KINDS; k++) {
         for (int given = k->min_given; given <= k->max_given; given++) {
             for (int stratified = k->changes; stratified <= 1; stratified++) {
                 for (int i = 0; i < (rows ? 1 : ROW_COUNTS); i++) {

@@ -1,4 +1,4 @@
-/* kci_exact.c - see kci_exact.h. */
+/* kci_exact.c - computes the test of kci_exact.h, segment by segment. */
 #include "kci_exact.h"
 
 #include "indep/kernel.h"

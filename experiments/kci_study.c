@@ -1,17 +1,18 @@
 /*
- * kci_study.c - size, power and time of the conditional independence test on simulated mechanisms.
+ * kci_study.c - measures size, power and time of the conditional independence test on simulated mechanisms.
  *
  *     kci_study TEST N SEGMENTS Z LAW NOISE EFFECT REPS [FIRST_SEED]
  *
  * TEST: gamma, spectral, signs (the factor form with that null), rcit (random features, gamma), exact (n x n with the
- * settings of Zhang et al. 2011: standardised variables, widths .8, .5, .3 by n, ridge 1e-3, z at half scale beside x,
- * gamma distribution with two moments), median (the same with median widths).
- * LAW: g (Gaussian) or l (Laplace).  NOISE: 0 even, 1 its size depends on z.  EFFECT: 0 for the null hypothesis, else
- * how strongly the noise of y holds a sine of the noise of x.  Z: how many conditioning variables.
- * Mechanisms of each variable of z are drawn from sine, tanh, square, bump, line; with several segments, scales of z,
- * of the noises and strengths of mechanisms are drawn anew in each.  Prints share of p <= .05 and of p <= .01, the
- * p-value below which a twentieth of the repetitions lie, seconds a test, and the mean degrees of freedom and ridge.
- * With QUANTILE in the environment, also the share of p-values below it: power at a size measured before.
+ * settings of Zhang et al. 2011: standardised variables, widths .8, .5, .3 by n, ridge 1e-3, z halved beside x, gamma
+ * distribution with two moments), median (the same with median widths).
+ * LAW: g (Gaussian) or l (Laplace).  NOISE: 0, constant size; 1, its size depends on z.  EFFECT: 0 for the null
+ * hypothesis, else the weight of a sine of the noise of x in the noise of y.  Z: the number of conditioning variables.
+ * Mechanisms of each variable of z are drawn from sine, tanh, square, bump, line.  With several segments, each has its
+ * own scales of z and of the noises, and strengths of mechanisms.
+ * It prints the shares of p <= .05 and of p <= .01, the p-value below which a twentieth of the repetitions lie, seconds
+ * per test, and the mean degrees of freedom and ridge.  With QUANTILE in the environment, it also prints the share of
+ * p-values below that: power at a size measured before.
  *
  * Other settings come from the environment: THREADS; VERBOSE=1 prints each test; ONE_SIDE=1 leaves z out beside y, and
  * NO_SIDE=1 beside x.
@@ -41,10 +42,10 @@ typedef struct study {
     uint64_t first_seed;
 } study;
 
-typedef struct classifier_sample {
+typedef struct sample {
     double *x, *y, *z[MAX_Z];
     int64_t start[MAX_SEGMENTS + 1];
-} classifier_sample;
+} sample;
 
 static double mechanism(uint64_t kind, double z)
 {
@@ -72,7 +73,7 @@ static double strength(rng *r, const study *s)
     return s->segments > 1 ? exp(2 * rng_uniform(r) - 1) : 1.0;
 }
 
-static void draw(const study *s, uint64_t seed, classifier_sample *d)
+static void draw(const study *s, uint64_t seed, sample *d)
 {
     rng r = rng_new(seed, RNG_EXPERIMENT, 77);
     uint64_t kind[2][MAX_Z];
@@ -103,15 +104,14 @@ static void draw(const study *s, uint64_t seed, classifier_sample *d)
 
 /* ---- repetitions ------------------------------------------------------------------------------------------------ */
 
-static nonsens_status exact_p(nonsens_context *ctx, arena *a, const study *s, const classifier_sample *d, bool median,
-                              double *p)
+static nonsens_status exact_p(nonsens_context *ctx, arena *a, const study *s, const sample *d, bool median, double *p)
 {
     column_set z = {s->n, s->z, (const double *const *)d->z};
     row_groups groups = {s->segments, d->start};
     return kci_exact(ctx, a, d->x, d->y, &z, &groups, median, p);
 }
 
-static nonsens_status factor_p(nonsens_context *ctx, arena *a, const study *s, const classifier_sample *d, double *p,
+static nonsens_status factor_p(nonsens_context *ctx, arena *a, const study *s, const sample *d, double *p,
                                double sums[6])
 {
     const double *vx[] = {d->x}, *vy[] = {d->y}, *vz[MAX_Z];
@@ -152,7 +152,7 @@ static nonsens_status factor_p(nonsens_context *ctx, arena *a, const study *s, c
 
 static nonsens_status run_study(nonsens_context *ctx, arena *a, const study *s)
 {
-    classifier_sample d = {0};
+    sample d = {0};
     double *p, sums[6] = {0}, reps = (double)s->reps, at5 = 0, at1 = 0, below = 0;
     double quantile = getenv("QUANTILE") ? atof(getenv("QUANTILE")) : 0.05;
     ARENA_TRY(ctx, a, p, 2 * s->reps);

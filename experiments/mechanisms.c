@@ -1,9 +1,9 @@
 /*
- * mechanisms.c - pairs of cause and effect outside the simulator: x1 = N1, x2 = effect(x1, N2).
+ * mechanisms.c - draws pairs of cause and effect outside the simulator: x1 = N1, x2 = effect(x1, N2).
  *
- * N1 and N2 are unit draws times a scale of the segment, drawn evenly from .2 .. 3, or log-evenly from .4 .. 2.5 where
- * the mechanism would make large values huge.  Every effect is increasing in N2, and its weights (size .5 to 1.5, sign
- * at random) and biases are drawn for each data set.
+ * N1 and N2 are unit draws times a scale of the segment, drawn uniformly from .2 .. 3, or log-uniformly from .4 .. 2.5
+ * if the mechanism would make large values huge.  Every effect is increasing in N2.  Its weights (size .5 to 1.5,
+ * random sign) and biases are drawn for each data set.
  */
 #include "mechanisms.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    HIDDEN = 3, /* most units of a smooth function */
+    HIDDEN = 3, /* maximal number of units of a smooth function */
     SEGMENTS = 10,
     MEAN_ROWS = 512
 };
@@ -28,7 +28,7 @@ typedef struct weights {
 typedef double (*draw_fn)(rng *r);
 typedef double (*effect_fn)(const weights *w, double cause, double noise);
 
-/* How the columns come about. */
+/* How the columns are drawn. */
 typedef struct modulated {
     draw_fn cause, noise; /* unit draws of the two disturbances */
     effect_fn effect;
@@ -97,7 +97,7 @@ static double linear(const weights *w, double cause, double noise)
     return w->stretch * cause + noise;
 }
 
-/* Two hidden units; the noise also passes by them, so that saturated units do not make equal values. */
+/* Two hidden units; the noise also bypasses them, so that saturated units do not make equal values. */
 static double network(const weights *w, double cause, double noise)
 {
     double sum = 0.3 * noise;
@@ -137,7 +137,7 @@ const mechanism *mechanism_find(const char *name)
 
 enum stream { STREAM_WEIGHTS, STREAM_SCALES, STREAM_CAUSE, STREAM_NOISE, STREAM_LAYOUT, STREAMS };
 
-/* Jobs from 2^32 on: smaller ones belong to other experiments. */
+/* Jobs begin at 2^32: smaller ones belong to other experiments. */
 static rng open_stream(const mechanism *m, int64_t seed, enum stream stream)
 {
     return rng_new((uint64_t)seed, RNG_EXPERIMENT, m->number << 32 | (uint64_t)stream);
@@ -176,7 +176,7 @@ static double draw_scale(rng *r, bool narrow)
 
 static int draw(const mechanism *m, int64_t seed, double *const column[2], int64_t *segment)
 {
-    const modulated *how = m->kind;
+    const modulated *kind = m->kind;
     rng stream[STREAMS];
     for (int k = 0; k < STREAMS; k++) {
         stream[k] = open_stream(m, seed, (enum stream)k);
@@ -186,12 +186,12 @@ static int draw(const mechanism *m, int64_t seed, double *const column[2], int64
     double *x1 = column[cause], *x2 = column[!cause];
     int64_t i = 0;
     for (int e = 0; e < SEGMENTS; e++) {
-        double scale1 = draw_scale(&stream[STREAM_SCALES], how->narrow);
-        double scale2 = draw_scale(&stream[STREAM_SCALES], how->narrow);
-        int64_t end = i + (how->unbalanced ? UNBALANCED_ROWS[e] : MEAN_ROWS);
+        double scale1 = draw_scale(&stream[STREAM_SCALES], kind->narrow);
+        double scale2 = draw_scale(&stream[STREAM_SCALES], kind->narrow);
+        int64_t end = i + (kind->unbalanced ? UNBALANCED_ROWS[e] : MEAN_ROWS);
         for (; i < end; i++) {
-            x1[i] = scale1 * how->cause(&stream[STREAM_CAUSE]);
-            x2[i] = how->effect(&w, x1[i], scale2 * how->noise(&stream[STREAM_NOISE]));
+            x1[i] = scale1 * kind->cause(&stream[STREAM_CAUSE]);
+            x2[i] = kind->effect(&w, x1[i], scale2 * kind->noise(&stream[STREAM_NOISE]));
             segment[i] = e;
         }
     }

@@ -1,5 +1,5 @@
 /*
- * mechanisms.h - pairs of cause and effect that `simulate` does not make: smooth, heavy-tailed, multiplicative or
+ * mechanisms.h - draws pairs of cause and effect that `simulate` does not make: smooth, heavy-tailed, multiplicative or
  * post-nonlinear mechanisms with disturbances that change over ten segments (mechanisms.c), pairs that fit the
  * assumptions of a baseline (assumptions.c), and pairs that violate an assumption (violations.c).
  */
@@ -15,10 +15,10 @@ typedef int (*mechanism_fn)(const mechanism *m, int64_t seed, double *const colu
 
 struct mechanism {
     const char *name;
-    int64_t segments, rows; /* rows per segment, on average; 0 segments: none, and so many rows in all */
-    uint64_t number;        /* names the random streams: every mechanism has its own for ever */
+    int64_t segments, rows; /* rows per segment, on average; without segments (0): rows in all */
+    uint64_t number;        /* names the random streams: every mechanism has its own, which never changes */
     mechanism_fn draw;
-    const void *kind; /* what draw knows of it */
+    const void *kind; /* the mechanism's parameters, for draw */
 };
 
 /* A sum of three tanh. */
@@ -27,14 +27,16 @@ typedef struct curve {
     double weight[CURVE_TERMS], slope[CURVE_TERMS], centre[CURVE_TERMS];
 } curve;
 
+/* Returns the value of the curve at x. */
 double curve_at(const curve *f, double x);
 
 extern const mechanism MODULATED_PAIRS[], ASSUMED_PAIRS[], VIOLATING_PAIRS[];
 extern const int MODULATED_PAIR_COUNT, ASSUMED_PAIR_COUNT, VIOLATING_PAIR_COUNT;
 
-/* NULL if there is none of this name. */
+/* Returns the mechanism with this name, or NULL. */
 const mechanism *mechanism_find(const char *name);
 
+/* Returns the number of rows in all. */
 static inline int64_t mechanism_rows(const mechanism *m)
 {
     return m->rows * (m->segments > 0 ? m->segments : 1);

@@ -1,20 +1,24 @@
 /*
- * pairs.c - how often the methods that need no segments name the right direction of a pair.
+ * pairs.c - measures how often the methods that need no segments find the true direction of a pair.
  *
  *     pairs [--data DIR] [--cells PATTERN] [--rows N] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv]
  *
  * Without --data: simulated sets, R data sets each (default 100) of N rows (default 1,000), seeds FIRST + r.
- *     linear          y = b x + e, |b| in [.5, 1.5], noise of both Laplace, uniform or exponential, sd of e in
- * [.5, 1.5] gaussian        the same with Gaussian noise: no direction to be seen additive        y = f(x) + e, x
- * uniform, normal or a mixture of two normals; f a cubic or a sum of 2 to 4 tanh; e Gaussian or uniform, its sd in [.2,
- * .6] of that of f small-noise     the same, sd in [.1, .3] monotone        the same, sd in [.1, .3], f increasing
+ *
+ *     linear          y = b x + e, |b| in [.5, 1.5]; x and e Laplace, uniform or exponential, sd of e in [.5, 1.5]
+ *     gaussian        the same with Gaussian x and e: no direction can be seen
+ *     additive        y = f(x) + e; x uniform, normal or a mixture of two normals; f a cubic or a sum of 2 to 4 tanh;
+ *                     e Gaussian or uniform, its sd in [.2, .6] of that of f
+ *     small-noise     the same, sd in [.1, .3]
+ *     monotone        the same, sd in [.1, .3], f increasing
  *     multiplicative  y = f(x) (1 + e), sd of e in [.5, .9]
+ *
  * With --data: a folder of files pairNNNN.txt with blanks between columns, and either pairmeta.txt (lines NNNN c1 c2 e1
  * e2 weight, columns of cause and effect from 1) or index.csv (head line; columns pair, c1, e1, w among them).  Pairs
  * with vectors are left out; all rows are used.
  *
- * Prints, per method and set: pairs, share whose better direction is right (none named: one half), the same weighted
- * with its standard error, share decided, share decided rightly.
+ * It prints, per method and set: the number of pairs, the share whose better direction is correct (one half if there is
+ * none), the same weighted with its standard error, the share decided, and the share decided correctly.
  */
 #include "harness/request.h"
 
@@ -44,17 +48,17 @@ static const contender contenders[] = {
 };
 enum { CONTENDERS = sizeof contenders / sizeof *contenders };
 
-/* Columns of one pair: the cause first, or second if `turned`. */
+/* Columns of one pair: the cause first, or second if `reversed`. */
 typedef struct pair {
     int64_t n;
     double *cause, *effect; /* (n) */
     double weight;
-    bool turned;
+    bool reversed;
 } pair;
 
 typedef struct outcome {
-    double right; /* 1, 0, or .5 where no direction is named */
-    bool decided, decided_rightly;
+    double correct; /* of the better direction: 1, 0, or .5 if there is none */
+    bool decided, decided_correctly;
 } outcome;
 
 static nonsens_status set_options(nonsens_context *ctx, const contender *c, nonsens_options *options)
@@ -64,18 +68,18 @@ static nonsens_status set_options(nonsens_context *ctx, const contender *c, nons
     return nonsens_options_set(ctx, options, "threads", "1");
 }
 
-static outcome judge(const nonsens_result *result, bool turned)
+static outcome judge(const nonsens_result *result, bool reversed)
 {
-    enum result_better truth = turned ? BETTER_SECOND : BETTER_FIRST;
-    enum result_decision decision = turned ? DECISION_SECOND_CAUSES : DECISION_FIRST_CAUSES;
-    outcome o = {.right = result->better == BETTER_NONE ? 0.5 : result->better == truth ? 1.0 : 0.0};
-    o.decided_rightly = result->decision == decision;
+    enum result_better truth = reversed ? BETTER_SECOND : BETTER_FIRST;
+    enum result_decision decision = reversed ? DECISION_SECOND_CAUSES : DECISION_FIRST_CAUSES;
+    outcome o = {.correct = result->better == BETTER_NONE ? 0.5 : result->better == truth ? 1.0 : 0.0};
+    o.decided_correctly = result->decision == decision;
     o.decided =
-        o.decided_rightly || result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES;
+        o.decided_correctly || result->decision == DECISION_FIRST_CAUSES || result->decision == DECISION_SECOND_CAUSES;
     return o;
 }
 
-static nonsens_status run_contender(nonsens_context *ctx, const contender *c, const nonsens_data *data, bool turned,
+static nonsens_status run_contender(nonsens_context *ctx, const contender *c, const nonsens_data *data, bool reversed,
                                     outcome *out)
 {
     nonsens_options *options;
@@ -86,7 +90,7 @@ static nonsens_status run_contender(nonsens_context *ctx, const contender *c, co
         status = nonsens_run_direction(ctx, data, options, &result);
     }
     if (status == NONSENS_OK) {
-        *out = judge(result, turned);
+        *out = judge(result, reversed);
     }
     nonsens_result_free(result);
     nonsens_options_free(options);
@@ -99,12 +103,12 @@ static nonsens_status run_contenders(nonsens_context *ctx, arena *scratch, const
     nonsens_data *data;
     double *values;
     ARENA_TRY(ctx, scratch, values, 2 * p->n);
-    memcpy(values, p->turned ? p->effect : p->cause, (size_t)p->n * sizeof *values);
-    memcpy(values + p->n, p->turned ? p->cause : p->effect, (size_t)p->n * sizeof *values);
+    memcpy(values, p->reversed ? p->effect : p->cause, (size_t)p->n * sizeof *values);
+    memcpy(values + p->n, p->reversed ? p->cause : p->effect, (size_t)p->n * sizeof *values);
     TRY(nonsens_data_from_arrays(ctx, p->n, 2, values, 1, p->n, names, NULL, &data));
     nonsens_status status = NONSENS_OK;
     for (int c = 0; c < CONTENDERS && status == NONSENS_OK; c++) {
-        status = run_contender(ctx, &contenders[c], data, p->turned, &out[c]);
+        status = run_contender(ctx, &contenders[c], data, p->reversed, &out[c]);
     }
     nonsens_data_free(data);
     return status;
@@ -112,7 +116,7 @@ static nonsens_status run_contenders(nonsens_context *ctx, arena *scratch, const
 
 /* ---- simulated pairs ---- */
 
-enum classifier_shape { LINEAR, GAUSSIAN, ADDITIVE, SMALL_NOISE, MONOTONE, MULTIPLICATIVE, SHAPES };
+enum pair_shape { LINEAR, GAUSSIAN, ADDITIVE, SMALL_NOISE, MONOTONE, MULTIPLICATIVE, SHAPES };
 static const char *const shape_names[SHAPES] = {"linear",      "gaussian", "additive",
                                                 "small-noise", "monotone", "multiplicative"};
 static const range noise_of_shape[SHAPES] = {{0.5, 1.5}, {0.5, 1.5}, {0.2, 0.6}, {0.1, 0.3}, {0.1, 0.3}, {0.5, 0.9}};
@@ -129,7 +133,7 @@ static double random_sign(rng *r)
     return rng_below(r, 2) ? 1.0 : -1.0;
 }
 
-/* Mean 0, variance 1 but for the mixture, whose parts lie `apart` from 0. */
+/* Draws with mean 0 and variance 1, except for the mixture, whose parts lie `apart` from 0. */
 static double draw(rng *r, enum law law, double apart)
 {
     switch (law) {
@@ -150,7 +154,7 @@ static double draw(rng *r, enum law law, double apart)
 typedef struct mechanism {
     bool cubic;
     int terms;
-    double height[TERMS], steepness[TERMS], place[TERMS];
+    double height[TERMS], steepness[TERMS], centre[TERMS];
 } mechanism;
 
 static mechanism draw_mechanism(rng *r, bool monotone)
@@ -159,7 +163,7 @@ static mechanism draw_mechanism(rng *r, bool monotone)
     for (int k = 0; k < TERMS; k++) {
         m.height[k] = between(r, 0.5, 1.5) * (monotone ? 1.0 : random_sign(r));
         m.steepness[k] = between(r, 1.0, 3.0);
-        m.place[k] = between(r, -1.5, 1.5);
+        m.centre[k] = between(r, -1.5, 1.5);
     }
     return m;
 }
@@ -171,12 +175,12 @@ static double apply(const mechanism *m, bool monotone, double x)
     }
     double sum = 0.0;
     for (int k = 0; k < m->terms; k++) {
-        sum += m->height[k] * tanh(m->steepness[k] * (x - m->place[k]));
+        sum += m->height[k] * tanh(m->steepness[k] * (x - m->centre[k]));
     }
     return sum;
 }
 
-static double deviation(int64_t n, const double *v)
+static double standard_deviation(int64_t n, const double *v)
 {
     double mean = 0.0, square = 0.0;
     for (int64_t i = 0; i < n; i++) {
@@ -188,7 +192,7 @@ static double deviation(int64_t n, const double *v)
     return sqrt(square);
 }
 
-static void simulate_line(rng *r, enum classifier_shape shape, pair *p)
+static void simulate_line(rng *r, enum pair_shape shape, pair *p)
 {
     enum law law[2] = {LAW_NORMAL, LAW_NORMAL};
     for (int k = 0; k < 2 && shape == LINEAR; k++) {
@@ -202,7 +206,7 @@ static void simulate_line(rng *r, enum classifier_shape shape, pair *p)
     }
 }
 
-static void simulate_curve(rng *r, enum classifier_shape shape, pair *p)
+static void simulate_curve(rng *r, enum pair_shape shape, pair *p)
 {
     static const enum law causes[] = {LAW_UNIFORM, LAW_NORMAL, LAW_MIXTURE}, noises[] = {LAW_NORMAL, LAW_UNIFORM};
     bool monotone = shape == MONOTONE;
@@ -213,17 +217,17 @@ static void simulate_curve(rng *r, enum classifier_shape shape, pair *p)
         p->cause[i] = draw(r, law, apart);
         p->effect[i] = apply(&m, monotone, p->cause[i]);
     }
-    double scale = sd * deviation(p->n, p->effect);
+    double scale = sd * standard_deviation(p->n, p->effect);
     for (int64_t i = 0; i < p->n; i++) {
         double e = draw(r, noise, 0.0);
         p->effect[i] = shape == MULTIPLICATIVE ? p->effect[i] * (1.0 + sd * e) : p->effect[i] + scale * e;
     }
 }
 
-static void simulate(uint64_t seed, enum classifier_shape shape, pair *p)
+static void simulate(uint64_t seed, enum pair_shape shape, pair *p)
 {
     rng r = rng_new(seed, RNG_EXPERIMENT, (uint64_t)shape);
-    p->turned = rng_below(&r, 2);
+    p->reversed = rng_below(&r, 2);
     p->weight = 1.0;
     (shape == LINEAR || shape == GAUSSIAN ? simulate_line : simulate_curve)(&r, shape, p);
 }
@@ -233,8 +237,8 @@ static void simulate(uint64_t seed, enum classifier_shape shape, pair *p)
 typedef struct pair_set {
     const char *name;
     int64_t count;
-    pair *stored;                /* (count) of files; NULL: simulated */
-    enum classifier_shape shape; /* of simulated ones */
+    pair *stored;          /* (count) of files; NULL: simulated */
+    enum pair_shape shape; /* of simulated ones */
     int64_t rows;
     uint64_t first_seed;
     double *weight;   /* (count) */
@@ -258,24 +262,25 @@ static nonsens_status run_pair(nonsens_context *ctx, arena *scratch, int64_t job
 
 static void print_line(request *q, const pair_set *s, int c)
 {
-    double weight = 0.0, right = 0.0, weighted = 0.0, error = 0.0, decided = 0.0, rightly = 0.0, n = (double)s->count;
+    double weight = 0.0, correct = 0.0, weighted = 0.0, error = 0.0, decided = 0.0, decided_correctly = 0.0,
+           n = (double)s->count;
     for (int64_t i = 0; i < s->count; i++) {
         const outcome *o = &s->outcome[i * CONTENDERS + c];
         weight += s->weight[i];
-        right += o->right / n;
-        weighted += s->weight[i] * o->right;
+        correct += o->correct / n;
+        weighted += s->weight[i] * o->correct;
         decided += o->decided / n;
-        rightly += o->decided_rightly / n;
+        decided_correctly += o->decided_correctly / n;
     }
     weighted /= weight;
     for (int64_t i = 0; i < s->count; i++) {
-        error += pow(s->weight[i] * (s->outcome[i * CONTENDERS + c].right - weighted), 2);
+        error += pow(s->weight[i] * (s->outcome[i * CONTENDERS + c].correct - weighted), 2);
     }
     error = sqrt(error) / weight;
     printf("accuracy %s %s reps=%" PRId64 " right=%.3f weighted=%.3f se=%.3f decided=%.3f decided_rightly=%.3f\n",
-           contenders[c].name, s->name, s->count, right, weighted, error, decided, rightly);
+           contenders[c].name, s->name, s->count, correct, weighted, error, decided, decided_correctly);
     fflush(stdout);
-    const double shown[] = {right, weighted, error, decided, rightly};
+    const double shown[] = {correct, weighted, error, decided, decided_correctly};
     table_text(&q->table, contenders[c].name);
     table_text(&q->table, s->name);
     table_whole(&q->table, s->count);
@@ -305,7 +310,7 @@ static nonsens_status run_simulated(nonsens_context *ctx, request *q)
     for (int shape = 0; shape < SHAPES; shape++) {
         pair_set s = {.name = shape_names[shape],
                       .count = q->reps ? q->reps : REPETITIONS,
-                      .shape = (enum classifier_shape)shape,
+                      .shape = (enum pair_shape)shape,
                       .rows = q->rows ? q->rows : ROWS,
                       .first_seed = q->first_seed};
         if (study_is_named(q->cells, s.name)) {
@@ -319,7 +324,7 @@ static nonsens_status run_simulated(nonsens_context *ctx, request *q)
 
 static const char *folder;
 
-/* What a line of pairmeta.txt or index.csv says. */
+/* A line of pairmeta.txt or index.csv. */
 typedef struct entry {
     int number, cause, effect, cause_last, effect_last;
     double weight;
@@ -343,7 +348,7 @@ static entry entry_at(char *field[FIELDS], const int column[6])
     return (entry){value[0], value[1], value[3], value[2], value[4], strtod(field[column[5]], NULL)};
 }
 
-/* pairmeta.txt has fixed columns; index.csv names them in its first line. */
+/* Reads the lines; pairmeta.txt has fixed columns, index.csv names them in its first line. */
 static int64_t read_entries(FILE *f, bool named, entry out[MAX_PAIRS])
 {
     static const char *const wanted[6] = {"pair", "c1", "c2", "e1", "e2", "w"};
@@ -383,7 +388,7 @@ static nonsens_status read_pair(nonsens_context *ctx, arena *a, const entry *e, 
         rows++;
     }
     rewind(f);
-    *out = (pair){.weight = e->weight, .turned = e->cause > e->effect};
+    *out = (pair){.weight = e->weight, .reversed = e->cause > e->effect};
     out->cause = arena_get(ctx, a, rows, sizeof *out->cause);
     out->effect = arena_get(ctx, a, rows, sizeof *out->effect);
     while (out->cause && out->effect && out->n < rows && fgets(line, sizeof line, f)) {

@@ -1,19 +1,20 @@
 /*
- * power.c - do the fast tests of independence see as much as their exact forms with n x n matrices?
+ * power.c - compares the power of the fast tests of independence with that of their exact forms with n x n matrices.
  *
  *     power [--cells PATTERN] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv]
  *
  * For each test, kind of dependence and strength: shares of p <= .05 of the fast and of the exact form on the same R
  * data sets (default 300), the standard error of their difference from the data sets on which they differ, and the
- * difference in such errors.  Also the difference of the shares when both are judged at the level at which .05 of
- * their own p-values under independence (strength 0) lie below: a test that rejects too often there gains nothing.
+ * difference in standard errors.  It also prints the shares at fair levels: each test is judged at the level below
+ * which .05 of its own p-values under independence (strength 0) lie, so a test that rejects too often gains nothing.
  *
  * Exact forms: HSIC with median widths and the gamma distribution of the same moments, from whole matrices; conditional
  * test as Zhang et al. (UAI 2011) print it, on standardised variables with ridge .001 and the gamma distribution with
  * two moments, once with median widths, once with the authors' rule (.8 up to 200 rows, .5 beyond).  Repetition r uses
  * seed 100,001 + r.
  *
- * Exit status 1 if a fast test, rcit aside, lies more than two standard errors below its exact form both ways.
+ * The exit status is 1 if a fast test, except rcit, lies more than two standard errors below its exact form at both
+ * levels.
  */
 #include "harness/request.h"
 #include "indep/ci.h"
@@ -47,7 +48,7 @@ static const setting settings[] = {{"hsic", TEST_HSIC, 200, 0, true},        {"h
 
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* A cell is a setting and a shape: cells of one setting have one name, and are asked for together. */
+/* A cell is a setting and a shape; cells of one setting share one name, so --cells selects them together. */
 static const setting *setting_of(int64_t cell)
 {
     return &settings[cell / SHAPES];
@@ -190,7 +191,7 @@ static comparison compare(int64_t reps, const double *fast, const double *exact,
                         fmax(gap.error, smallest)};
 }
 
-/* The p-value below which LEVEL of these lie. */
+/* Finds the p-value below which a share LEVEL of these lies. */
 static nonsens_status own_level(nonsens_context *ctx, arena *a, int64_t reps, const double *p, double *level)
 {
     double *sorted;
@@ -254,7 +255,7 @@ static nonsens_status report(nonsens_context *ctx, arena *scratch, request *q, c
                own->name, own->n, shape_names[shape_of(cell)], strengths[s], reps, plain.fast, plain.exact, z,
                fair.fast, fair.exact, z_fair, worse ? "  WORSE" : "");
         write_row(&q->table, cell, s, reps, &plain, &fair);
-        q->bad += worse && own->test != TEST_RCIT; // which is known to see less
+        q->bad += worse && own->test != TEST_RCIT; // rcit is known to have less power
     }
     return NONSENS_OK;
 }

@@ -1,12 +1,12 @@
 /*
- * training.c - what ways of training a network are worth: seconds of one core and loss on held-out rows.
+ * training.c - compares recipes for training a network by seconds of one core and loss on held-out rows.
  *
  *   training [--seed FIRST] [--reps R] [--depth D]
  *
- * Every data set (`nonsens simulate --depth D --seed S`, 10 x 512 rows) is cut in three: eight tenths to train on, one
- * to stop on, one to judge by.  NETS networks are trained; printed are the mean loss of a network and that of their
- * averaged logits, in nats per row below what the segments' shares alone give, with standard errors over data sets,
- * and the processor's seconds per network.
+ * Every data set (`nonsens simulate --depth D --seed S`, 10 x 512 rows) is cut in three: eight tenths for training, one
+ * for early stopping, one for judging.  NETS networks are trained.  The program prints the mean gain of a network and
+ * that of their averaged logits, in nats per row over the segments' shares alone, with standard errors over data sets,
+ * and processor seconds per network.
  */
 #include "harness/summary.h"
 #include "math/optimise.h"
@@ -29,8 +29,8 @@ typedef struct recipe {
     const char *name;
     double rate, final_rate;
     int64_t batch, epochs, patience; /* batch 0: all rows */
-    int64_t lbfgs;                   /* steps of L-BFGS on all rows at the end */
-    int64_t warm;                    /* epochs of a network that starts from the first one, shaken; 0: all start cold */
+    int64_t lbfgs;                   /* iterations of L-BFGS on all rows at the end */
+    int64_t warm;                    /* epochs of networks that start near the first one; 0: all start cold */
 } recipe;
 
 static const recipe RECIPES[] = {
@@ -56,7 +56,7 @@ typedef struct problem {
     int64_t n, parameters;
     float *x;
     int32_t *label;
-    mlp_rows part[3]; /* to train on, to stop on, to judge by */
+    mlp_rows part[3]; /* for training, for early stopping, for judging */
     float *weight;    /* (NETS, parameters) */
 } problem;
 
@@ -123,7 +123,7 @@ typedef struct full_batch {
     double best_loss;
 } full_batch;
 
-/* The training loss; the weights that do best on the rows to stop on are kept on the way. */
+/* The training loss; keeps the weights with the smallest loss on the rows for early stopping. */
 static double full_loss(void *state, int64_t n, const double *x, double *gradient)
 {
     full_batch *s = state;
@@ -136,18 +136,19 @@ static double full_loss(void *state, int64_t n, const double *x, double *gradien
     for (int64_t i = 0; i < n; i++) {
         gradient[i] = (double)s->gradient[i] / rows;
     }
-    double held = mlp_loss(s->weight, &s->work, s->p->part[1]);
-    if (held < s->best_loss) {
-        s->best_loss = held;
+    double held_out_loss = mlp_loss(s->weight, &s->work, s->p->part[1]);
+    if (held_out_loss < s->best_loss) {
+        s->best_loss = held_out_loss;
         memcpy(s->best, s->weight, (size_t)n * sizeof *s->best);
     }
     return loss;
 }
 
-static nonsens_status finish_by_lbfgs(nonsens_context *ctx, arena *a, const problem *p, int64_t steps, float *weight)
+static nonsens_status finish_by_lbfgs(nonsens_context *ctx, arena *a, const problem *p, int64_t max_iterations,
+                                      float *weight)
 {
     full_batch s = {.p = p, .best_loss = INFINITY};
-    optimise_options options = {10, (int)steps, 1e-7};
+    optimise_options options = {10, (int)max_iterations, 1e-7};
     optimise_result result;
     double *x;
     TRY(mlp_workspace_new(ctx, a, &p->shape, &s.work));
@@ -225,16 +226,17 @@ static double ensemble_loss(const problem *p, const double *logits)
     return loss / (double)p->part[2].count;
 }
 
-/* What a recipe gave on one data set: gain of a network, of the ensemble, seconds per network. */
-enum figure { GAIN, ENSEMBLE, SECONDS, FIGURES };
+/* Results of a recipe on one data set: gain of a network, of the ensemble, seconds per network. */
+enum measure { GAIN, ENSEMBLE, SECONDS, MEASURES };
 
-static nonsens_status try_recipe(nonsens_context *ctx, const problem *p, const recipe *c, uint64_t seed, double *figure)
+static nonsens_status try_recipe(nonsens_context *ctx, const problem *p, const recipe *c, uint64_t seed,
+                                 double *measured)
 {
     arena a = {0};
     mlp_workspace work;
     double *logits, before = processor_seconds(), chance = log((double)p->shape.classes), loss = 0.0;
     TRY(follow(ctx, p, c, seed));
-    figure[SECONDS] = (processor_seconds() - before) / NETS;
+    measured[SECONDS] = (processor_seconds() - before) / NETS;
     nonsens_status status = mlp_workspace_new(ctx, &a, &p->shape, &work);
     logits = status == NONSENS_OK ? arena_get(ctx, &a, p->n * p->shape.classes, sizeof *logits) : NULL;
     for (int64_t net = 0; net < NETS && logits; net++) {
@@ -243,8 +245,8 @@ static nonsens_status try_recipe(nonsens_context *ctx, const problem *p, const r
         mlp_add_logits(weight, &work, p->part[2], logits);
     }
     if (logits) {
-        figure[GAIN] = chance - loss;
-        figure[ENSEMBLE] = chance - ensemble_loss(p, logits);
+        measured[GAIN] = chance - loss;
+        measured[ENSEMBLE] = chance - ensemble_loss(p, logits);
     }
     arena_free(&a);
     return status != NONSENS_OK ? status : logits ? NONSENS_OK : NONSENS_ERR_MEMORY;
@@ -253,7 +255,7 @@ static nonsens_status try_recipe(nonsens_context *ctx, const problem *p, const r
 /* ---- program ---- */
 
 static nonsens_status one_data_set(nonsens_context *ctx, nonsens_options *options, int64_t seed,
-                                   double (*figure)[FIGURES])
+                                   double (*measured)[MEASURES])
 {
     arena a = {0};
     problem p;
@@ -262,19 +264,19 @@ static nonsens_status one_data_set(nonsens_context *ctx, nonsens_options *option
     TRY(nonsens_options_set(ctx, options, "seed", text));
     nonsens_status status = problem_new(ctx, &a, options, (uint64_t)seed, &p);
     for (int c = 0; c < RECIPE_COUNT && status == NONSENS_OK; c++) {
-        status = try_recipe(ctx, &p, &RECIPES[c], (uint64_t)seed, figure[c]);
+        status = try_recipe(ctx, &p, &RECIPES[c], (uint64_t)seed, measured[c]);
     }
     arena_free(&a);
     return status;
 }
 
-static void print_table(int64_t reps, double (*figure)[RECIPE_COUNT][FIGURES])
+static void print_table(int64_t reps, double (*measured)[RECIPE_COUNT][MEASURES])
 {
     printf("%-46s %-16s %-16s %s\n", "recipe", "gain of a net", "of their mean", "seconds");
     for (int c = 0; c < RECIPE_COUNT; c++) {
-        summary s[FIGURES];
-        for (int k = 0; k < FIGURES; k++) {
-            s[k] = summary_of_every(reps, &figure[0][c][k], sizeof *figure / sizeof(double));
+        summary s[MEASURES];
+        for (int k = 0; k < MEASURES; k++) {
+            s[k] = summary_of_every(reps, &measured[0][c][k], sizeof *measured / sizeof(double));
         }
         printf("%-46s %.4f (%.4f)  %.4f (%.4f)  %.3f\n", RECIPES[c].name, s[GAIN].mean, s[GAIN].error, s[ENSEMBLE].mean,
                s[ENSEMBLE].error, s[SECONDS].mean);
@@ -298,19 +300,19 @@ int main(int argc, char **argv)
     snprintf(depth, sizeof depth, "%lld", (long long)argument(argc, argv, "--depth", 3));
     nonsens_context *ctx = nonsens_context_new();
     nonsens_options *options = NULL;
-    double(*figure)[RECIPE_COUNT][FIGURES] = calloc((size_t)(reps > 0 ? reps : 1), sizeof *figure);
+    double(*measured)[RECIPE_COUNT][MEASURES] = calloc((size_t)(reps > 0 ? reps : 1), sizeof *measured);
     nonsens_status status =
-        ctx && figure && reps > 0 ? nonsens_options_new(ctx, NONSENS_COMMAND_SIMULATE, &options) : NONSENS_ERR_MEMORY;
+        ctx && measured && reps > 0 ? nonsens_options_new(ctx, NONSENS_COMMAND_SIMULATE, &options) : NONSENS_ERR_MEMORY;
     status = status == NONSENS_OK ? nonsens_options_set(ctx, options, "depth", depth) : status;
     for (int64_t r = 0; r < reps && status == NONSENS_OK; r++) {
-        status = one_data_set(ctx, options, seed + r, figure[r]);
+        status = one_data_set(ctx, options, seed + r, measured[r]);
     }
     if (status == NONSENS_OK) {
-        print_table(reps, figure);
+        print_table(reps, measured);
     } else {
         fprintf(stderr, "training: %s\n", ctx ? nonsens_context_message(ctx) : "out of memory");
     }
-    free(figure);
+    free(measured);
     nonsens_options_free(options);
     nonsens_context_free(ctx);
     return status == NONSENS_OK ? 0 : 1;

@@ -1,26 +1,27 @@
 /*
- * violations.c - pairs on which a method may say something wrong: data that fit the model of `structured` but are hard
- * for its splines, and data that violate one of its assumptions.  Ten segments of 400 rows.
+ * violations.c - draws pairs on which a method may be wrong: data that fit the model of `structured` but are hard for
+ * its splines, and data that violate one of its assumptions.  Ten segments of 400 rows.
  *
- *     cause   x = N1 (+ a hidden cause's share),     effect   y = f(x) + N2 (+ likewise)
+ *     cause   x = N1 (+ a function of a hidden cause),     effect   y = f(x) + N2 (+ a function of the hidden cause)
  *
- * f is a sum of three tanh.  N1 and N2 are draws of mean 0 and variance 1, times a scale that each segment draws
- * log-evenly from .4 .. 2.5 where the disturbance changes.
+ * f is a sum of three tanh.  N1 and N2 are draws of mean 0 and variance 1.  If a disturbance changes, its draws are
+ * multiplied by a scale that each segment draws log-uniformly from .4 .. 2.5.
  *
- * location-and-scale     normal; means change, too (even, -1.5 .. 1.5)
+ * location-and-scale     normal; means change, too (uniform, -1.5 .. 1.5)
  * uniform                bounded disturbances, whose supports move with their scale
  * outliers               .3 % of the rows are replaced by values 8 to 15 standard deviations away
- * error-R                the cause is measured with a normal error; R: variance of the cause over that of its
- * measurement error-cause-changes    the same with R = .7, and only the cause changes gain-drift             the
- * cause's instrument has another gain in every segment (.5 .. 2) hidden-stationary      no effect; a hidden cause of
- * both, the same in all segments; N1 and N2 change hidden-changing        the same, and the hidden cause changes, too
+ * error-R                the cause is measured with a normal error; R: variance of the cause over that of the measured
+ * error-cause-changes    the same with R = .7, and only the cause changes
+ * gain-drift             the cause's instrument has another gain in every segment (.5 .. 2)
+ * hidden-stationary      no effect; a hidden cause of both, the same in all segments; N1 and N2 change
+ * hidden-changing        the same, and the hidden cause changes, too
  * hidden-alone-changes   only the hidden cause changes
- * hidden-one-child       the hidden cause does not change, and of N1 and N2 one does
+ * hidden-one-child       the hidden cause does not change, and one of N1 and N2 does
  * hidden-and-effect      x causes y, and a hidden cause acts on both
  * slopes                 y = c f(x) + N2, and c changes (.5 .. 2)
  * autoregression         x(t) = .8 x(t-1) + N1, y(t) = .8 y(t-1) + .5 x(t-1) + N2: rows in the order of time
  * selected               rows are kept with a probability that grows with y, by the same rule in all segments
- * series-C               nothing but two autoregressions of coefficient C with scales that change: independent
+ * series-C               two independent autoregressions of coefficient C with scales that change
  */
 #include "mechanisms.h"
 
@@ -35,10 +36,10 @@ enum law { LAW_LAPLACE, LAW_NORMAL, LAW_UNIFORM };
 enum hidden { HIDDEN_NONE, HIDDEN_STATIONARY, HIDDEN_CHANGES };
 enum { CHANGE_NONE = 0, CHANGE_CAUSE = 1, CHANGE_EFFECT = 2, CHANGE_BOTH = 3 };
 
-/* What a pair is made of; 0 leaves a thing out. */
+/* What a pair is made of; 0 leaves a part out. */
 typedef struct recipe {
     enum law law;
-    int changes; /* whose disturbance */
+    int changes; /* CHANGE_...: whose disturbance changes */
     bool means;
     double outliers;    /* share of rows */
     double reliability; /* of the measured cause */

@@ -1,9 +1,9 @@
 /*
- * bivariate.c - the experiments with two variables of Monti, Zhang, Hyvarinen (UAI 2019) and their supplement: which is
- * the cause, against the number of segments and the rows of each, for mechanisms of depths 1 to 5, and whether none is
- * named where the two cause one another.
+ * bivariate.c - the experiments with two variables of Monti, Zhang, Hyvarinen (UAI 2019) and their supplement: how
+ * often methods find the cause, against the number of segments and the rows of each, for mechanisms of depths 1 to 5,
+ * and whether they stay undecided if the two cause one another.
  *
- * The paper's three figures are pictures of one table, and share their fits.
+ * The paper's three figures are pictures of one table and share their fits.
  */
 #include "figures/bivariate.h"
 
@@ -33,7 +33,7 @@ static const char *const FAMILY_NAME[FAMILIES] = {
     [FAMILY_RECI] = "reci",
 };
 
-/* Of each depth and point: all families on causal data, then all but the last on cyclic data. */
+/* For each depth and point: all families on causal data, then all but the last on cyclic data. */
 enum { CELLS_OF_POINT = 2 * FAMILIES - 1 };
 
 bivariate_setting bivariate_setting_of(int64_t cell)
@@ -69,7 +69,7 @@ static bool is_fine(int64_t cell)
     return BIVARIATE_POINT[bivariate_setting_of(cell).point].fine;
 }
 
-/* Raised for cells in which a family's method changes what it says. */
+/* To be raised for cells in which the results of a family's method change. */
 static int cell_revision(int64_t cell)
 {
     enum { MANY_ROWS = 10000 };
@@ -116,7 +116,7 @@ static bool is_open(enum result_decision decision)
     return decision == DECISION_INCONCLUSIVE || decision == DECISION_NEITHER;
 }
 
-bool bivariate_is_right(const bivariate_unit *u, int k)
+bool bivariate_is_correct(const bivariate_unit *u, int k)
 {
     enum result_decision decided = u->answer[k].decided;
     return !u->failed && (u->truth == CAUSE_NONE    ? is_open(decided)
@@ -126,12 +126,12 @@ bool bivariate_is_right(const bivariate_unit *u, int k)
 
 bool bivariate_is_wrong(const bivariate_unit *u, int k)
 {
-    return !u->failed && !is_open(u->answer[k].decided) && !bivariate_is_right(u, k);
+    return !u->failed && !is_open(u->answer[k].decided) && !bivariate_is_correct(u, k);
 }
 
-bool bivariate_is_named(const bivariate_unit *u, int k)
+bool bivariate_better_is_true(const bivariate_unit *u, int k)
 {
-    return !u->failed && u->truth != CAUSE_NONE && u->answer[k].named == u->truth;
+    return !u->failed && u->truth != CAUSE_NONE && u->answer[k].better == u->truth;
 }
 
 const bivariate_unit *bivariate_units_of(const study_units *units, bivariate_setting setting, int64_t *reps)
@@ -139,7 +139,7 @@ const bivariate_unit *bivariate_units_of(const study_units *units, bivariate_set
     int64_t wanted = cell_of(setting);
     for (int64_t k = 0; k < units->cells; k++) {
         if (units->cell[k] == wanted) {
-            *reps = units->reps_there[k];
+            *reps = units->reps_done[k];
             return (const bivariate_unit *)units->unit + k * units->reps;
         }
     }
@@ -167,7 +167,7 @@ static int64_t count_failed(const bivariate_unit *u, int64_t reps)
     return failed;
 }
 
-/* What a rule does not say leaves its cells empty. */
+/* Writes a share, or empty cells if the rule has none. */
 static void write_share(table *t, bool said, summary s)
 {
     enum { DIGITS = 6 };
@@ -187,9 +187,9 @@ static void write_csv_row(table *t, bivariate_setting s, int k, const bivariate_
     table_whole(t, p->rows);
     table_text(t, rule->name);
     table_whole(t, reps);
-    write_share(t, rule->decides, bivariate_share(u, reps, bivariate_is_right, k));
+    write_share(t, rule->decides, bivariate_share(u, reps, bivariate_is_correct, k));
     write_share(t, rule->decides, bivariate_share(u, reps, bivariate_is_wrong, k));
-    write_share(t, rule->names && !s.cyclic, bivariate_share(u, reps, bivariate_is_named, k));
+    write_share(t, rule->has_better && !s.cyclic, bivariate_share(u, reps, bivariate_better_is_true, k));
     table_whole(t, count_failed(u, reps));
     table_end_row(t);
 }
@@ -206,20 +206,20 @@ static nonsens_status write_csv(nonsens_context *ctx, arena *scratch, const stud
         bivariate_setting s = bivariate_setting_of(units->cell[c]);
         const bivariate_unit *u = (const bivariate_unit *)units->unit + c * units->reps;
         for (int k = 0; bivariate_rule_of(s.family, k) >= 0; k++) {
-            write_csv_row(&t, s, k, u, units->reps_there[c]);
+            write_csv_row(&t, s, k, u, units->reps_done[c]);
         }
     }
     return NONSENS_OK;
 }
 
-/* ---- the text: where `structured` is not the best ---- */
+/* ---- the text: cells in which `structured` is not the best ---- */
 
 static const char *measure_name(bivariate_measure measure)
 {
-    return measure == bivariate_is_right ? "right" : "named";
+    return measure == bivariate_is_correct ? "right" : "named";
 }
 
-/* How far rule k of the setting's family is ahead of structured, by differences on the same data. */
+/* Measures how far rule k of the setting's family is ahead of structured, by differences on the same data. */
 static summary lead_of(const study_units *units, bivariate_setting s, int k, bivariate_measure measure)
 {
     bivariate_setting ours = s;
@@ -261,15 +261,15 @@ static void compare_cell(const study_units *units, bivariate_setting s, comparis
     for (int k = 0; bivariate_rule_of(s.family, k) >= 0; k++) {
         const bivariate_rule *rule = &BIVARIATE_RULE[bivariate_rule_of(s.family, k)];
         if (rule->decides) {
-            compare(units, s, k, bivariate_is_right, c, out);
+            compare(units, s, k, bivariate_is_correct, c, out);
         }
-        if (rule->names && !s.cyclic) {
-            compare(units, s, k, bivariate_is_named, c, out);
+        if (rule->has_better && !s.cyclic) {
+            compare(units, s, k, bivariate_better_is_true, c, out);
         }
     }
 }
 
-/* "-" for what a rule does not say. */
+/* The share as text, or "-" if the rule has none. */
 static const char *show_share(char text[NUMBER_BYTES], bool said, const bivariate_unit *u, int64_t reps,
                               bivariate_measure measure, int k)
 {
@@ -282,16 +282,17 @@ static void write_text_row(const study_units *units, int64_t c, int k, FILE *out
     bivariate_setting s = bivariate_setting_of(units->cell[c]);
     const bivariate_rule *rule = &BIVARIATE_RULE[bivariate_rule_of(s.family, k)];
     const bivariate_unit *u = (const bivariate_unit *)units->unit + c * units->reps;
-    int64_t reps = units->reps_there[c];
+    int64_t reps = units->reps_done[c];
     char name[CELL_NAME_BYTES], number[3][NUMBER_BYTES];
     if (s.cyclic && !rule->decides) {
         return;
     }
     bivariate_cell_name(units->cell[c], name);
     fprintf(out, "bivariate %s %s reps=%" PRId64 " right=%s wrong=%s named=%s failed=%" PRId64 "\n", name, rule->name,
-            reps, show_share(number[0], rule->decides, u, reps, bivariate_is_right, k),
+            reps, show_share(number[0], rule->decides, u, reps, bivariate_is_correct, k),
             show_share(number[1], rule->decides, u, reps, bivariate_is_wrong, k),
-            show_share(number[2], rule->names && !s.cyclic, u, reps, bivariate_is_named, k), count_failed(u, reps));
+            show_share(number[2], rule->has_better && !s.cyclic, u, reps, bivariate_better_is_true, k),
+            count_failed(u, reps));
 }
 
 static nonsens_status write_text(nonsens_context *ctx, arena *scratch, const study_units *units, FILE *out)

@@ -1,4 +1,4 @@
-/* bivariate_run.c - one data set of two variables, and what the methods of a family say about it. */
+/* bivariate_run.c - draws one data set of two variables and runs the methods of a family on it. */
 #include "base/clock.h"
 #include "figures/bivariate.h"
 #include "math/column.h"
@@ -55,7 +55,7 @@ static void drawn_free(drawn *d)
     nonsens_simulation_free(d->simulation);
 }
 
-/* Both variables with unit variance, in the user's order. */
+/* Copies both variables with unit variance, in the user's order. */
 static nonsens_status variables_of(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out)
 {
     double *v;
@@ -67,7 +67,7 @@ static nonsens_status variables_of(nonsens_context *ctx, arena *a, const nonsens
     return NONSENS_OK;
 }
 
-/* The true disturbances in the row order of the data set. */
+/* Copies the true disturbances in the row order of the data set. */
 static nonsens_status true_sources(nonsens_context *ctx, arena *a, const drawn *d, matrix *out)
 {
     int64_t n = d->data->n;
@@ -91,19 +91,19 @@ static enum cause better_of(double score)
 
 static bivariate_answer answer_of_result(const nonsens_result *result)
 {
-    enum cause named = result->better == BETTER_FIRST    ? CAUSE_FIRST
-                       : result->better == BETTER_SECOND ? CAUSE_SECOND
-                                                         : CAUSE_NONE;
-    return (bivariate_answer){result->decision, named};
+    enum cause better = result->better == BETTER_FIRST    ? CAUSE_FIRST
+                        : result->better == BETTER_SECOND ? CAUSE_SECOND
+                                                          : CAUSE_NONE;
+    return (bivariate_answer){result->decision, better};
 }
 
-/* A ratio always names a direction. */
+/* A ratio always decides. */
 static bivariate_answer answer_of_ratio(double ratio)
 {
     return (bivariate_answer){ratio > 0.0 ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES, better_of(ratio)};
 }
 
-/* Where a direction must be named by tests, p-values are compared, as the paper does. */
+/* The better direction by tests is the one with the larger p-value, as in the paper. */
 static bivariate_answer answer_of_tests(const monti_tests *tests, double alpha)
 {
     double p[2];
@@ -113,7 +113,7 @@ static bivariate_answer answer_of_tests(const monti_tests *tests, double alpha)
     return (bivariate_answer){monti_decide(tests, alpha), better_of(p[0] - p[1])};
 }
 
-/* I(second; N of first) - I(first; N of second), for which derivatives do not count. */
+/* Computes I(second; N of first) - I(first; N of second), which does not depend on derivatives. */
 static nonsens_status information_ratio(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix variable,
                                         matrix source, double *out)
 {
@@ -136,7 +136,7 @@ static nonsens_status information_ratio(nonsens_context *ctx, arena *a, const no
 
 /* ---- families ---- */
 
-/* A method that is run as users run it. */
+/* Runs a method as users run it. */
 static nonsens_status ask_method(nonsens_context *ctx, arena *a, const drawn *d, nonsens_options *options,
                                  bivariate_answer *answer)
 {
@@ -148,7 +148,7 @@ static nonsens_status ask_method(nonsens_context *ctx, arena *a, const drawn *d,
     return NONSENS_OK;
 }
 
-/* The same with the likelihood ratio of the disturbances that it estimates. */
+/* Runs a method as users run it, and computes the likelihood ratio of the disturbances that it estimates. */
 static nonsens_status ask_with_ratio(nonsens_context *ctx, arena *a, const drawn *d, nonsens_options *options,
                                      bivariate_answer *answer)
 {
@@ -164,8 +164,10 @@ static nonsens_status ask_with_ratio(nonsens_context *ctx, arena *a, const drawn
     return status;
 }
 
-/* As many networks, and passes over the rows, as more rows leave worthwhile: errors average out over rows as well, and
- * a pass makes more steps (docs/tuning.md). */
+/*
+ * With more rows, fewer networks and passes over the rows suffice: errors also average out over rows, and a pass makes
+ * more steps (docs/tuning.md).
+ */
 static nonsens_status ask_nonsens(nonsens_context *ctx, arena *a, const drawn *d, nonsens_options *options,
                                   bivariate_answer *answer)
 {
@@ -179,7 +181,7 @@ static nonsens_status ask_nonsens(nonsens_context *ctx, arena *a, const drawn *d
     return ask_with_ratio(ctx, a, d, options, answer);
 }
 
-/* The paper's method without our repairs; it knows no doubt about its fit. */
+/* Runs the paper's method without our changes; it always decides, even if the fit is poor. */
 static nonsens_status ask_published(nonsens_context *ctx, arena *a, const drawn *d, nonsens_options *options,
                                     bivariate_answer *answer)
 {
@@ -204,7 +206,7 @@ static nonsens_status test_sources(nonsens_context *ctx, arena *a, const drawn *
     return NONSENS_OK;
 }
 
-/* What the paper's rules would say if the disturbances were known: inside segments, by ratio, and pooled. */
+/* Applies the paper's rules to the true disturbances: inside segments, by ratio, and pooled. */
 static nonsens_status ask_true_sources(nonsens_context *ctx, arena *a, const drawn *d, nonsens_options *options,
                                        bivariate_answer *answer)
 {
@@ -238,7 +240,7 @@ static const struct {
     [FAMILY_RECI] = {"reci", ask_method},
 };
 
-/* The method's own seed is that of the data: what depends on networks' starts varies over data sets as well. */
+/* The method's own seed is that of the data, so that the networks' starts also vary over data sets. */
 static nonsens_status ask(nonsens_context *ctx, arena *a, const drawn *d, enum bivariate_family family,
                           bivariate_answer *answer)
 {
@@ -246,7 +248,7 @@ static nonsens_status ask(nonsens_context *ctx, arena *a, const drawn *d, enum b
     TRY(nonsens_options_new(ctx, NONSENS_COMMAND_DIRECTION, &options));
     nonsens_status status = nonsens_options_set(ctx, options, "method", FAMILY[family].method);
     options->seed = d->simulation->options.seed;
-    options->threads = 1; // units run side by side
+    options->threads = 1; // units run in parallel
     if (status == NONSENS_OK) {
         status = FAMILY[family].ask(ctx, a, d, options, answer);
     }
@@ -263,18 +265,18 @@ static const char *const DECISION[] = {[DECISION_FIRST_CAUSES] = "first",
                                        [DECISION_INCONCLUSIVE] = "inconclusive"};
 enum { DECISIONS = sizeof DECISION / sizeof *DECISION };
 
-/* NULL without memory. */
+/* Makes JSON of the answers; NULL if memory is exhausted. */
 static json_value *answers_as_json(enum bivariate_family family, const bivariate_answer *answer)
 {
     json_value *object = json_object();
     for (int k = 0; bivariate_rule_of(family, k) >= 0; k++) {
-        json_value *pair = json_array_of(2, json_string(DECISION[answer[k].decided]), json_integer(answer[k].named));
+        json_value *pair = json_array_of(2, json_string(DECISION[answer[k].decided]), json_integer(answer[k].better));
         json_object_set(object, BIVARIATE_RULE[bivariate_rule_of(family, k)].name, pair);
     }
     return object;
 }
 
-/* A method that breaks down is a result; no memory and Ctrl-C are not. */
+/* Keeps the answers.  A method that fails is a result; exhausted memory and Ctrl-C are not. */
 static nonsens_status keep(nonsens_context *ctx, nonsens_status status, bivariate_setting s,
                            const bivariate_answer *answer, json_value *line)
 {
@@ -312,18 +314,18 @@ nonsens_status bivariate_run(nonsens_context *ctx, arena *scratch, const void *d
 static bool read_answer(const json_value *pair, bivariate_answer *out)
 {
     const char *word = json_string_value(json_array_get(pair, 0));
-    const json_value *named = json_array_get(pair, 1);
-    int64_t cause = json_integer_value(named);
+    const json_value *better = json_array_get(pair, 1);
+    int64_t cause = json_integer_value(better);
     for (int d = 0; word && d < DECISIONS; d++) {
         if (strcmp(word, DECISION[d]) == 0) {
             *out = (bivariate_answer){(enum result_decision)d, (enum cause)cause};
-            return json_is(named, JSON_INTEGER) && cause >= CAUSE_NONE && cause <= CAUSE_SECOND;
+            return json_is(better, JSON_INTEGER) && cause >= CAUSE_NONE && cause <= CAUSE_SECOND;
         }
     }
     return false;
 }
 
-/* All rules of a family, and no others. */
+/* Reads the answers of all rules of a family; false if there are others. */
 static bool read_answers(const json_value *answers, enum bivariate_family family, bivariate_answer *out)
 {
     int k = 0;

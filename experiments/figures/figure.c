@@ -1,4 +1,4 @@
-/* figure.c - the table of figures, and the frame of each: files, run, tables. */
+/* figure.c - the table of figures, and what all of them share: files, run, tables. */
 #include "figures/figure.h"
 
 #include "base/output.h"
@@ -121,7 +121,7 @@ static nonsens_status reproduce(nonsens_context *ctx, arena *a, const nonsens_op
     return write_file(ctx, &units, f->write_text, path);
 }
 
-/* Member 0 ends the others whatever happened. */
+/* Member 0 always ends the others, also after a failure. */
 static nonsens_status lead(nonsens_context *ctx, arena *a, const nonsens_options *options, const figure *f,
                            figure_data *data, const char *path, const pool_members *others)
 {
@@ -132,7 +132,7 @@ static nonsens_status lead(nonsens_context *ctx, arena *a, const nonsens_options
     return others ? pool_dismiss(ctx, others, status) : status;
 }
 
-/* If another member cannot prepare, its units say so. */
+/* If another member cannot prepare the data, its units report it. */
 static nonsens_status follow(nonsens_context *ctx, arena *a, const nonsens_options *options, const figure *f,
                              figure_data *data, const pool_members *members)
 {

@@ -1,5 +1,5 @@
 /*
- * figure.h - figures of the paper, made again: a study, its table as CSV and a short one as text.
+ * figure.h - reproduces figures of the paper: each is a study, its table as CSV and a short one as text.
  *
  * experiments/draw.py draws the pictures from the tables.  Adding a figure = one file here + one line in figure.c, and
  * its picture in draw.py.
@@ -12,37 +12,37 @@
 
 #include <stdio.h>
 
-/* Writes one of the things that come out of a figure; scratch is freed by the caller. */
+/* Writes one output of a figure; the caller frees scratch. */
 typedef nonsens_status (*figure_write_fn)(nonsens_context *ctx, arena *scratch, const study_units *units, FILE *out);
 
-/* What all units of a figure look at, made by each process for itself. */
+/* The data that all units of a figure use; each process makes its own. */
 typedef struct figure_data {
-    void *data;          /* the figure's own; NULL if it needs nothing or `missing` says what it lacks */
-    const char *missing; /* a sentence: the figure is then skipped */
-    uint64_t hash;       /* of the data that units depend on, if any: lines of other data are not taken */
+    void *data;          /* the figure's own; NULL if it needs none, or if `missing` is set */
+    const char *missing; /* a sentence on what is missing: the figure is then skipped */
+    uint64_t hash;       /* of the data that units depend on, if any: lines of other data are ignored */
 } figure_data;
 
 typedef struct figure {
     study study;
     const char *summary; /* one line */
-    /* Both NULL if the units look at nothing. */
+    /* Make and release the data; both NULL if the units use none. */
     nonsens_status (*prepare)(nonsens_context *ctx, arena *a, const nonsens_options *options, figure_data *out);
     void (*release)(void *data);
     figure_write_fn write_csv, write_text;
 } figure;
 
-/* The table of figures; NULL beyond its end, or if no figure has the name. */
+/* Return a figure of the table by index or by name; NULL beyond its end, or if no figure has the name. */
 const figure *figure_at(size_t index);
 const figure *figure_find(const char *name);
 
 /*
- * Runs the figure (options of NONSENS_COMMAND_REPRODUCE) and writes NAME.journal and NAME.csv into the folder `out`, which
- * is made if it is missing, and a short table as text to `path` ("-" is standard output).  Each finished repetition is
- * a line of the journal; a run that was cancelled, failed or killed goes on from there with `resume`.
+ * Runs the figure (options of NONSENS_COMMAND_REPRODUCE).  Writes NAME.journal and NAME.csv into the folder `out`,
+ * which is made if it is missing, and a short table as text to `path` ("-" is standard output).  Each finished
+ * repetition is a line of the journal; a run that was cancelled, failed or killed goes on from there with `resume`.
  *
- * Several processes (members; NULL: this one is alone) call it with the same options but `threads`, which is their
- * own; files are those of member 0.  What comes out does not depend on their number.  All return the status of the
- * whole, with its message in member 0's context; a failure or a cancelled context of one ends the run of all.
+ * Several processes (members; NULL: this one is alone) call it with the same options, except that each has its own
+ * `threads`; files are those of member 0.  The result does not depend on their number.  All return the status of the
+ * whole run, with its message in member 0's context; a failure or a cancelled context of one ends the run of all.
  */
 nonsens_status figure_reproduce(nonsens_context *ctx, const nonsens_options *options, const figure *f, const char *path,
                                 const pool_members *members);

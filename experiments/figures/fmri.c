@@ -1,6 +1,6 @@
 /*
- * fmri.c - the real data of Monti, Zhang, Hyvarinen (UAI 2019): which of six medial temporal regions acts on which,
- * from resting-state fMRI, and how many of the arrows are anatomically feasible.
+ * fmri.c - the figure on real data of Monti, Zhang, Hyvarinen (UAI 2019): which of six medial temporal regions acts on
+ * which, from resting-state fMRI, and how many of the arrows are anatomically feasible.
  *
  * The paper has one person on 84 days (MyConnectome).  The data here are those of Shah et al., "Mapping the structural
  * and functional network architecture of the medial temporal lobe using 7T MRI", Human Brain Mapping 39, 2018: the
@@ -8,13 +8,13 @@
  *
  * Points follow one another in time and are filtered: their autocorrelation is .95 at lag 1, .82 at lag 2, -.33 to -.36
  * at lags 8 to 10, -.05 at lag 14 (means over segments and regions; experiments/autocorrelation.py).  The tests and
- * likelihoods of all methods take rows for independent ones, and a correlation of two unrelated such series has
- * 1 + 2 sum_k rho(k)^2 = 6.8 times the variance that they count on.  So every 14th point of a segment is kept, 30 in
- * place of 420, for which that factor is 1.005 (every 10th in place of it: 1.30, which makes a test at 5 % one at 9 %).
- * The graph is about effects inside a point; what one point does to the next is not looked at.
+ * likelihoods of all methods assume independent rows, but a correlation of two unrelated such series has
+ * 1 + 2 sum_k rho(k)^2 = 6.8 times the variance that they assume.  So every 14th point of a segment is kept, 30 in
+ * place of 420, for which that factor is 1.005 (with every 10th: 1.30, which makes a test at 5 % one at 9 %).  The
+ * graph is about effects at one time; effects of one point on the next are ignored.
  *
- * The cells METHOD-all look at all of these rows, once; METHOD-halves
- * at a random half of each segment's rows, as `discover --bootstrap` does; both methods see the same halves.
+ * The cells METHOD-all use all of these rows, once.  METHOD-halves use a random half of each segment's rows, as
+ * `discover --bootstrap` does; both methods see the same halves.
  */
 #include "base/number.h"
 #include "base/show.h"
@@ -41,12 +41,12 @@ static const char VARIABLES[] = "PRC,PHC,ERC,SUB,CA1,CA3DG";
 
 /*
  * FEASIBLE[a][b]: a projects to b.  Bird, Burgess, "The hippocampus and memory: insights from spatial processing",
- * Nature Reviews Neuroscience 9, 2008, which the paper goes by; in detail Lavenex, Amaral, Hippocampus 10, 2000 (cortex
+ * Nature Reviews Neuroscience 9, 2008, which the paper uses; in detail Lavenex, Amaral, Hippocampus 10, 2000 (cortex
  * and back), van Strien, Cappaert, Witter, Nature Reviews Neuroscience 10, 2009.  Perirhinal and parahippocampal cortex
- * have connections both ways with each other and with the entorhinal cortex; that projects to dentate gyrus and CA3
- * (perforant path), CA1 and subiculum; CA3 to CA1, CA1 to subiculum; CA1 and subiculum back to the entorhinal cortex.
- * Sparse connections past the entorhinal cortex (PRC and PHC with CA1 and SUB) are in van Strien et al. and not in Bird
- * and Burgess; they do not count as feasible here.
+ * have connections in both directions with each other and with the entorhinal cortex.  That projects to dentate gyrus
+ * and CA3 (perforant path), CA1 and subiculum; CA3 to CA1, CA1 to subiculum; CA1 and subiculum back to the entorhinal
+ * cortex. Sparse connections past the entorhinal cortex (PRC and PHC with CA1 and SUB) are in van Strien et al. and not
+ * in Bird and Burgess; they do not count as feasible here.
  */
 static const bool FEASIBLE[REGIONS][REGIONS] = {
     [PRC] = {[PHC] = true, [ERC] = true},
@@ -57,7 +57,7 @@ static const bool FEASIBLE[REGIONS][REGIONS] = {
     [CA3DG] = {[CA1] = true},
 };
 
-/* An arrow where its direction is; of edges without one, one of the two. */
+/* An arrow is feasible if its direction is; an edge without direction if one of the two is. */
 static bool is_feasible(int64_t a, int64_t b, enum pdag_mark mark)
 {
     return mark == PDAG_ARROW ? FEASIBLE[a][b] : mark == PDAG_BACK ? FEASIBLE[b][a] : FEASIBLE[a][b] || FEASIBLE[b][a];
@@ -98,7 +98,7 @@ static int64_t cell_reps(int64_t cell)
 static nonsens_status list_thinned(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t **row,
                                    int64_t *count)
 {
-    int64_t rows = 0, *at, *seen; // rows of the file; the place of each of them from 1; rows of each segment so far
+    int64_t rows = 0, *at, *seen; // rows of the file; index of each in the data, from 1; rows of each segment so far
     for (int64_t i = 0; i < data->n; i++) {
         rows = data->input_row[i] >= rows ? data->input_row[i] + 1 : rows;
     }
@@ -128,7 +128,7 @@ static nonsens_status thin(nonsens_context *ctx, const nonsens_data *data, nonse
     return status;
 }
 
-/* Within the memory that the figure may take. */
+/* Reads the table within the memory that the figure may take. */
 static nonsens_status read_table(nonsens_context *ctx, const char *path, int64_t max_memory, nonsens_data **out)
 {
     nonsens_options *options;
@@ -150,7 +150,7 @@ static nonsens_status prepare(nonsens_context *ctx, arena *a, const nonsens_opti
     if (!path) {
         return NONSENS_ERR_MEMORY;
     }
-    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) { // what else is wrong, reading tells
+    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) { // reading reports other errors
         out->missing =
             arena_format(ctx, a, "there is no file %s; --data names the folder of mtl_fmri", show_path(shown, path));
         return out->missing ? NONSENS_OK : NONSENS_ERR_MEMORY;
@@ -170,14 +170,14 @@ static void release(void *data)
 
 /* ---- one unit ---- */
 
-static nonsens_status run_half(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const found_by *how,
+static nonsens_status run_half(nonsens_context *ctx, arena *scratch, const nonsens_data *data, const found_by *method,
                                uint64_t seed, json_value *line)
 {
     rng r = rng_new(seed, RNG_BOOTSTRAP, 0); // not the cell's own stream: all methods see the same halves
     uint64_t own = rng_u64(&r) >> 11;        // 53 bits, as --seed takes
     nonsens_data *half;
-    TRY(bootstrap_resample(ctx, scratch, data, RESAMPLE_HALF, &r, &half));
-    nonsens_status status = found_graph_run(ctx, how, half, own, line);
+    TRY(bootstrap_draw(ctx, scratch, data, RESAMPLE_HALF, &r, &half));
+    nonsens_status status = found_graph_run(ctx, method, half, own, line);
     nonsens_data_free(half);
     return status;
 }
@@ -197,7 +197,7 @@ static bool read_unit(const json_value *line, void *unit)
     return found_graph_read(line, unit);
 }
 
-/* ---- what the units say ---- */
+/* ---- results of the units ---- */
 
 /* A method's graph of all rows, and how many halves have which edge. */
 typedef struct findings {
@@ -228,7 +228,7 @@ static void collect(const study_units *units, findings out[METHODS])
             f->all_failed = g->failed;
             f->all = g->failed ? NULL : g;
         }
-        for (int64_t i = 0; is_half(units->cell[k]) && i < units->reps_there[k]; i++) {
+        for (int64_t i = 0; is_half(units->cell[k]) && i < units->reps_done[k]; i++) {
             count_half(&g[i], f);
         }
     }
@@ -263,9 +263,9 @@ static int64_t list_findings(const findings *f, finding out[FINDINGS])
     for (int64_t a = 0; a < REGIONS; a++) {
         for (int64_t b = a + 1; b < REGIONS; b++) {
             for (int mark = PDAG_LINE; mark <= PDAG_BOTH; mark++) {
-                finding one = finding_of(f, a, b, (enum pdag_mark)mark);
-                if (one.found || one.support > 0.0) {
-                    out[count++] = one;
+                finding edge = finding_of(f, a, b, (enum pdag_mark)mark);
+                if (edge.found || edge.support > 0.0) {
+                    out[count++] = edge;
                 }
             }
         }
@@ -273,10 +273,10 @@ static int64_t list_findings(const findings *f, finding out[FINDINGS])
     return count;
 }
 
-/* In the text: the graph of all rows; if it was not made, what at least half of the halves have. */
-static bool is_shown(const findings *f, const finding *one)
+/* The text shows the graph of all rows; if there is none, the edges that at least half of the half samples have. */
+static bool is_shown(const findings *f, const finding *edge)
 {
-    return f->all ? one->found : one->support >= 0.5;
+    return f->all ? edge->found : edge->support >= 0.5;
 }
 
 static bool was_run(const findings *f)
@@ -288,15 +288,15 @@ static bool was_run(const findings *f)
 
 enum { DIGITS = 4 };
 
-static void write_csv_row(table *t, const char *method, const findings *f, const finding *one)
+static void write_csv_row(table *t, const char *method, const findings *f, const finding *edge)
 {
     table_text(t, method);
-    table_text(t, REGION[one->from]);
-    table_text(t, REGION[one->to]);
-    table_text(t, found_graph_word(one->type));
-    table_text(t, one->feasible ? "yes" : "no");
-    table_text(t, !f->all ? "" : one->found ? "yes" : "no");
-    table_number(t, one->support, DIGITS);
+    table_text(t, REGION[edge->from]);
+    table_text(t, REGION[edge->to]);
+    table_text(t, found_graph_word(edge->type));
+    table_text(t, edge->feasible ? "yes" : "no");
+    table_text(t, !f->all ? "" : edge->found ? "yes" : "no");
+    table_number(t, edge->support, DIGITS);
     table_whole(t, f->halves);
     table_whole(t, f->failed);
     table_end_row(t);
@@ -327,13 +327,13 @@ static void write_method(FILE *out, const char *method, const findings *f)
     char support[NUMBER_BYTES];
     int64_t count = list_findings(f, list), arrows = 0, feasible = 0;
     for (int64_t i = 0; i < count; i++) {
-        const finding *one = &list[i];
-        if (is_shown(f, one)) {
-            fprintf(out, "fmri %s %s %s %s %s support=%s\n", method, REGION[one->from], found_graph_word(one->type),
-                    REGION[one->to], one->feasible ? "feasible" : "infeasible",
-                    summary_show("-", support, one->support, DIGITS));
-            arrows += one->type == NONSENS_EDGE_DIRECTED;
-            feasible += one->type == NONSENS_EDGE_DIRECTED && one->feasible;
+        const finding *edge = &list[i];
+        if (is_shown(f, edge)) {
+            fprintf(out, "fmri %s %s %s %s %s support=%s\n", method, REGION[edge->from], found_graph_word(edge->type),
+                    REGION[edge->to], edge->feasible ? "feasible" : "infeasible",
+                    summary_show("-", support, edge->support, DIGITS));
+            arrows += edge->type == NONSENS_EDGE_DIRECTED;
+            feasible += edge->type == NONSENS_EDGE_DIRECTED && edge->feasible;
         }
     }
     fprintf(out, "fmri %s %s: %" PRId64 " of %" PRId64 " arrows are feasible; halves=%" PRId64 " failed=%" PRId64 "\n",

@@ -1,4 +1,4 @@
-/* found_graph.c - a graph that `discover` found: run, told in a journal's line, read again. */
+/* found_graph.c - runs `discover`, keeps its graph in a line of a journal, and reads it again. */
 #include "figures/found_graph.h"
 
 #include "base/clock.h"
@@ -8,17 +8,18 @@
 
 /* ---- running ---- */
 
-static nonsens_status make_options(nonsens_context *ctx, const found_by *how, uint64_t seed, nonsens_options *options)
+static nonsens_status make_options(nonsens_context *ctx, const found_by *finder, uint64_t seed,
+                                   nonsens_options *options)
 {
-    for (int i = 0; i < FOUND_SETTINGS && how->set[i].key; i++) {
-        TRY(nonsens_options_set(ctx, options, how->set[i].key, how->set[i].value));
+    for (int i = 0; i < FOUND_SETTINGS && finder->set[i].key; i++) {
+        TRY(nonsens_options_set(ctx, options, finder->set[i].key, finder->set[i].value));
     }
     options->seed = (int64_t)seed;
-    options->threads = 1; // units run side by side
+    options->threads = 1; // units run in parallel
     return NONSENS_OK;
 }
 
-/* What the data are to blame for; no memory and Ctrl-C are no results. */
+/* A failure due to the data is a result; exhausted memory and Ctrl-C are not. */
 static bool is_result(nonsens_status status)
 {
     return status == NONSENS_OK || status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC;
@@ -41,12 +42,12 @@ static nonsens_status find(nonsens_context *ctx, const nonsens_data *data, const
     return kept ? NONSENS_OK : fail_memory(ctx);
 }
 
-nonsens_status found_graph_run(nonsens_context *ctx, const found_by *how, const nonsens_data *data, uint64_t seed,
+nonsens_status found_graph_run(nonsens_context *ctx, const found_by *finder, const nonsens_data *data, uint64_t seed,
                                json_value *line)
 {
     nonsens_options *options;
     TRY(nonsens_options_new(ctx, NONSENS_COMMAND_DISCOVER, &options));
-    nonsens_status status = make_options(ctx, how, seed, options);
+    nonsens_status status = make_options(ctx, finder, seed, options);
     status = status == NONSENS_OK ? find(ctx, data, options, line) : status;
     nonsens_options_free(options);
     return status;
@@ -69,15 +70,15 @@ json_value *found_graph_edges(int64_t edges, const nonsens_edge *edge)
     return all;
 }
 
-static enum pdag_mark mark_of(const char *word, bool turned)
+static enum pdag_mark mark_of(const char *word, bool reversed)
 {
     if (strcmp(word, "-->") == 0) {
-        return turned ? PDAG_BACK : PDAG_ARROW;
+        return reversed ? PDAG_BACK : PDAG_ARROW;
     }
     return strcmp(word, "---") == 0 ? PDAG_LINE : strcmp(word, "<->") == 0 ? PDAG_BOTH : PDAG_NONE;
 }
 
-/* Of two edges between the same nodes two heads are left, as in `nonsens compare`. */
+/* Two edges between the same nodes become a bidirected one, as in `nonsens compare`. */
 static bool read_edge(const json_value *edge, found_graph *out)
 {
     const json_value *first = json_array_get(edge, 0), *second = json_array_get(edge, 1);

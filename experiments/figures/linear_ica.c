@@ -25,11 +25,11 @@ static const char *const SOURCES[] = {"laplace", "skewed"}, *const MODULATION[] 
 enum {
     SIZES = sizeof ROWS_PER_SEGMENT / sizeof *ROWS_PER_SEGMENT,
     PANELS = 4,
-    MIN_COMPARED_ROWS = 500, /* from here on the algorithms are compared in words */
+    MIN_COMPARED_ROWS = 500, /* with at least this many rows, the text compares the algorithms */
     STARTS = 3
 };
 
-static const double STANDARD_ERRORS = 2.0; /* no farther apart counts as level */
+static const double STANDARD_ERRORS = 2.0; /* differences up to this count as level */
 
 typedef struct algorithm {
     const char *name;
@@ -68,7 +68,7 @@ static void cell_name(int64_t cell, char name[CELL_NAME_BYTES])
 
 /* ---- one unit ---- */
 
-/* What one algorithm made of one data set; both NaN if it failed. */
+/* The result of one algorithm on one data set; both NaN if it failed. */
 typedef struct score {
     double amari, correlation;
 } score;
@@ -94,26 +94,26 @@ static nonsens_status assess(nonsens_context *ctx, arena *a, const linear_ica_da
     return ica_mean_correlation(ctx, a, data->source, estimate, match, &out->correlation);
 }
 
-static nonsens_status unmix(nonsens_context *ctx, arena *a, const algorithm *how, const linear_ica_data *data,
+static nonsens_status unmix(nonsens_context *ctx, arena *a, const algorithm *kind, const linear_ica_data *data,
                             uint64_t seed, score *out, ica_result *result)
 {
-    ica_options options = ica_options_for(how->unmixing);
-    options.statistic = how->statistic;
+    ica_options options = ica_options_for(kind->unmixing);
+    options.statistic = kind->statistic;
     options.starts = STARTS;
     options.seed = seed;
-    options.threads = 1; // units run side by side
+    options.threads = 1; // units run in parallel
     TRY(ica_unmix(ctx, a, data->z, LINEAR_ICA_SEGMENTS, data->start, &options, result));
     return assess(ctx, a, data, result->unmix, out);
 }
 
-/* An algorithm that breaks down is a result; no memory and Ctrl-C are not. */
-static nonsens_status run_algorithm(nonsens_context *ctx, arena *a, const algorithm *how, const linear_ica_data *data,
+/* Runs an algorithm.  One that fails is a result; exhausted memory and Ctrl-C are not. */
+static nonsens_status run_algorithm(nonsens_context *ctx, arena *a, const algorithm *kind, const linear_ica_data *data,
                                     uint64_t seed, json_value *results)
 {
     score found;
     ica_result result;
     json_value *entry;
-    nonsens_status status = unmix(ctx, a, how, data, seed, &found, &result);
+    nonsens_status status = unmix(ctx, a, kind, data, seed, &found, &result);
     if (status == NONSENS_OK) {
         entry = json_object_of("amari", json_real(found.amari), "correlation", json_real(found.correlation),
                                "converged", json_boolean(result.converged), NULL);
@@ -122,7 +122,7 @@ static nonsens_status run_algorithm(nonsens_context *ctx, arena *a, const algori
     } else {
         return status;
     }
-    return json_object_set(results, how->name, entry) ? NONSENS_OK : fail_memory(ctx);
+    return json_object_set(results, kind->name, entry) ? NONSENS_OK : fail_memory(ctx);
 }
 
 static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void *unused, int64_t cell, unit_seed seed,
@@ -166,7 +166,7 @@ static bool read_unit(const json_value *line, void *place)
     return true;
 }
 
-/* ---- what the units of a cell say ---- */
+/* ---- results of the units of a cell ---- */
 
 typedef struct cell_scores {
     double *amari[ALGORITHMS], *correlation[ALGORITHMS]; /* (reps) */
@@ -247,7 +247,7 @@ static void write_text_row(FILE *out, const char *cell, int m, const row *r)
             summary_show("-", number[3], r->correlation.error, ERROR_DIGITS), r->failed);
 }
 
-/* Where algorithm m stands beside score matching, by differences on the same data. */
+/* Compares algorithm m with score matching, by differences on the same data. */
 static void write_comparison(FILE *out, const char *cell, int m, const cell_scores *scores, int64_t reps)
 {
     enum { DIGITS = 3 };

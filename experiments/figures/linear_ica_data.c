@@ -1,9 +1,9 @@
 /*
  * linear_ica_data.c - sources and mixtures of supplement B of Monti, Zhang, Hyvarinen (UAI 2019).
  *
- * Open in the paper, decided here: modulations are drawn evenly from [0.2, 3] as in the project's simulation and sorted
- * over the segments where they are to be correlated; of a Laplace source they are the scale; the mixing matrix has
- * standard normal entries and is drawn again until its condition number is at most 10.
+ * The paper leaves these choices open.  Modulations are drawn uniformly from [0.2, 3] as in the project's simulation,
+ * and sorted over the segments if they are to be correlated; for a Laplace source they are the scale.  The mixing
+ * matrix has standard normal entries and is drawn again until its condition number is at most 10.
  */
 #include "figures/linear_ica_data.h"
 
@@ -23,7 +23,7 @@ static double half_mass(double rate)
     return exp(0.5 * rate * rate) * special_normal_tail(rate);
 }
 
-/* From the density proportional to exp(-rate s - s^2/2) on s >= 0: s + rate is a normal variable beyond rate. */
+/* Draws from the density proportional to exp(-rate s - s^2/2) on s >= 0: s + rate is a normal variable beyond rate. */
 static double half_draw(rng *r, double rate)
 {
     return fmax(-special_normal_quantile(rng_uniform(r) * special_normal_tail(rate)) - rate, 0.0);
@@ -49,7 +49,7 @@ static void draw_lambda(rng *r, bool correlated, double lambda[LINEAR_ICA_SEGMEN
     }
 }
 
-/* The singular values have the squares' sum |a|^2 and the product |det a|. */
+/* The squares of the singular values add up to |a|^2, and their product is |det a|. */
 double linear_ica_condition(const double a[4])
 {
     double squares = a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3];

@@ -1,4 +1,4 @@
-/* linear_ica_data.h - the data of supplement B: two piece-wise stationary sources and their linear mixtures. */
+/* linear_ica_data.h - draws the data of supplement B: two piece-wise stationary sources and their linear mixtures. */
 #ifndef FIGURES_LINEAR_ICA_DATA_H
 #define FIGURES_LINEAR_ICA_DATA_H
 
@@ -18,17 +18,17 @@ typedef struct linear_ica_data {
     double mix[LINEAR_ICA_SOURCES * LINEAR_ICA_SOURCES];    /* (2, 2) column-major */
 } linear_ica_data;
 
-/* correlated: the modulations of both sources grow over the segments. */
+/* Draws a data set.  correlated: the modulations of both sources grow over the segments. */
 nonsens_status linear_ica_draw(nonsens_context *ctx, arena *a, rng *r, enum linear_ica_density density, bool correlated,
                                int64_t rows_per_segment, linear_ica_data *out);
 
 /*
- * One draw from the density proportional to exp(-3 lambda s - s^2/2) for s >= 0 and exp(-lambda |s| - s^2/2) for s < 0;
- * lambda > 0 up to 10.
+ * Draws from the density proportional to exp(-3 lambda s - s^2/2) for s >= 0 and exp(-lambda |s| - s^2/2) for s < 0,
+ * 0 < lambda <= 10.
  */
 double linear_ica_skewed(rng *r, double lambda);
 
-/* Largest over smallest singular value of a (2, 2). */
+/* Returns the largest over the smallest singular value of a (2, 2). */
 double linear_ica_condition(const double a[4]);
 
 #endif

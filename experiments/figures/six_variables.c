@@ -1,12 +1,12 @@
 /*
- * six_variables.c - many variables in Monti, Zhang, Hyvarinen (UAI 2019) and the supplement: how well graphs of six are
- * found as the mixing becomes deeper, by F1 and by structural Hamming distance.
+ * six_variables.c - the figure on many variables in Monti, Zhang, Hyvarinen (UAI 2019) and the supplement: how well
+ * methods find graphs of six variables as the mixing becomes deeper, by F1 and by structural Hamming distance.
  *
- * All methods of a repetition see the same data, which its seed alone names, so they are compared by paired
+ * All methods of a repetition see the same data, which depend on its seed alone, so they are compared by paired
  * differences.  A line has the edges that were found and the true ones; they are judged when they are written, by the
  * conventions of `nonsens compare` (graph/metrics.h).  The true graph is that of the generator's mask.  The layered
- * generator mixes anew in every layer, so that effects through others become direct ones: hence the comparison with the
- * transitive closure beside it.
+ * generator mixes again in every layer, so effects through others become direct ones.  Therefore graphs are also
+ * compared with the transitive closure.
  */
 #include "base/number.h"
 #include "figures/figure.h"
@@ -24,8 +24,8 @@
 enum {
     GENERATORS = 2,
     DEPTHS = 5,      /* 1, 2, ... */
-    QUICK = 7,       /* methods that are run at every depth; */
-    SLOW = 2,        /* those that are run at every second, and not so often: they come last in the table */
+    QUICK = 7,       /* methods that are run at every depth */
+    SLOW = 2,        /* methods that are run at every second depth, with fewer repetitions; the last in the table */
     SLOW_DEPTHS = 3, /* 1, 3, 5 */
     METHODS = QUICK + SLOW,
     CELLS = GENERATORS * (QUICK * DEPTHS + SLOW * SLOW_DEPTHS),
@@ -37,7 +37,7 @@ enum {
 
 static const char *const GENERATOR[GENERATORS] = {[SEM_LAYERED] = "layered", [SEM_NODE] = "node"};
 
-enum { STRUCTURED }; /* what the others are compared with */
+enum { STRUCTURED }; /* the others are compared with it */
 static const found_by METHOD[METHODS] = {
     [STRUCTURED] = {"structured", {{"method", "structured"}}},
     {"pc-nonsens-structured", {{"method", "pc-nonsens"}, {"orient-by", "structured"}}},
@@ -50,7 +50,7 @@ static const found_by METHOD[METHODS] = {
     {"cdnod", {{"method", "cdnod"}}},
 };
 
-/* A cell: what makes the data, how deep, and who looks at them. */
+/* A cell: generator, depth and method. */
 typedef struct setting {
     enum option_sem generator;
     int64_t depth; /* from 0 */
@@ -60,8 +60,8 @@ typedef struct setting {
 static setting setting_of(int64_t cell)
 {
     int64_t each = CELLS / GENERATORS, rest = cell % each, depth = 0;
-    for (int64_t there = METHODS; rest >= there; there = depth % 2 == 0 ? METHODS : QUICK) {
-        rest -= there;
+    for (int64_t methods = METHODS; rest >= methods; methods = depth % 2 == 0 ? METHODS : QUICK) {
+        rest -= methods;
         depth++;
     }
     return (setting){(enum option_sem)(cell / each), depth, rest};
@@ -81,7 +81,7 @@ static int64_t cell_reps(int64_t cell)
 
 static bool is_fine(int64_t cell)
 {
-    return setting_of(cell).generator == SEM_NODE; // not the paper's
+    return setting_of(cell).generator == SEM_NODE; // this generator is not in the paper
 }
 
 /* ---- one unit ---- */
@@ -105,7 +105,7 @@ static nonsens_status simulate(nonsens_context *ctx, setting s, uint64_t seed, n
     return status;
 }
 
-static nonsens_status tell_truth(nonsens_context *ctx, const nonsens_simulation *s, json_value *line)
+static nonsens_status keep_truth(nonsens_context *ctx, const nonsens_simulation *s, json_value *line)
 {
     nonsens_edge edge[FOUND_NODES * FOUND_NODES];
     int64_t edges = 0;
@@ -117,13 +117,13 @@ static nonsens_status tell_truth(nonsens_context *ctx, const nonsens_simulation 
     return json_object_set(line, "truth", found_graph_edges(edges, edge)) ? NONSENS_OK : fail_memory(ctx);
 }
 
-static nonsens_status look_at(nonsens_context *ctx, const nonsens_simulation *s, const found_by *how, uint64_t seed,
-                              json_value *line)
+static nonsens_status run_method(nonsens_context *ctx, const nonsens_simulation *s, const found_by *method,
+                                 uint64_t seed, json_value *line)
 {
     nonsens_data *data;
-    TRY(tell_truth(ctx, s, line));
+    TRY(keep_truth(ctx, s, line));
     TRY(nonsens_simulation_data(ctx, s, &data));
-    nonsens_status status = found_graph_run(ctx, how, data, seed, line);
+    nonsens_status status = found_graph_run(ctx, method, data, seed, line);
     nonsens_data_free(data);
     return status;
 }
@@ -136,7 +136,7 @@ static nonsens_status run_unit(nonsens_context *ctx, arena *scratch, const void 
     setting s = setting_of(cell);
     nonsens_simulation *simulation;
     TRY(simulate(ctx, s, seed.seed, &simulation));
-    nonsens_status status = look_at(ctx, simulation, &METHOD[s.method], seed.seed, line);
+    nonsens_status status = run_method(ctx, simulation, &METHOD[s.method], seed.seed, line);
     nonsens_simulation_free(simulation);
     return status;
 }
@@ -153,7 +153,7 @@ enum measure { F1, SKELETON_F1, DIRECTION_ACCURACY, SHD, CLOSURE_F1, CLOSURE_SHD
 static const char *const MEASURE[MEASURES] = {"f1",  "skeleton_f1", "direction_accuracy",
                                               "shd", "closure_f1",  "closure_shd"};
 
-/* NaN: failed, or divided by nothing. */
+/* Judges a unit; NaN if it failed or the measure is undefined. */
 static nonsens_status judge(nonsens_context *ctx, arena *scratch, const unit *u, double out[MEASURES])
 {
     pdag found, truth, closure;
@@ -179,7 +179,7 @@ static nonsens_status judge(nonsens_context *ctx, arena *scratch, const unit *u,
     return NONSENS_OK;
 }
 
-/* The judgements on the units of a cell. */
+/* The measures of the units of a cell. */
 typedef struct cell_scores {
     int64_t reps, failed;
     double *value[MEASURES]; /* (reps) */
@@ -189,7 +189,7 @@ typedef struct cell_scores {
 static nonsens_status judge_cell(nonsens_context *ctx, arena *a, const study_units *units, int64_t k, cell_scores *out)
 {
     const unit *u = (const unit *)units->unit + k * units->reps;
-    *out = (cell_scores){.reps = units->reps_there[k]};
+    *out = (cell_scores){.reps = units->reps_done[k]};
     for (int m = 0; m < MEASURES; m++) {
         ARENA_TRY(ctx, a, out->value[m], out->reps);
     }
@@ -209,7 +209,7 @@ static nonsens_status judge_cell(nonsens_context *ctx, arena *a, const study_uni
     return NONSENS_OK;
 }
 
-/* All of them; memory from `a`. */
+/* Judges all cells; memory comes from `a`. */
 static nonsens_status judge_all(nonsens_context *ctx, arena *a, const study_units *units, cell_scores **out)
 {
     ARENA_TRY(ctx, a, *out, units->cells);
@@ -269,7 +269,7 @@ static void write_text_row(FILE *out, const char *cell, const cell_scores *score
     fprintf(out, " failed=%" PRId64 "\n", scores->failed);
 }
 
-/* The cell of `structured` on the same data among those asked for, or -1. */
+/* The cell of `structured` on the same data, or -1 if it was not asked for. */
 static int64_t partner_of(const study_units *units, int64_t k)
 {
     setting own = setting_of(units->cell[k]);
@@ -282,7 +282,7 @@ static int64_t partner_of(const study_units *units, int64_t k)
     return -1;
 }
 
-/* By how much structured is behind by this measure, on the same data. */
+/* Measures by how much structured is behind by this measure, on the same data. */
 static summary lead_of(const cell_scores *own, const cell_scores *structured, enum measure m)
 {
     int64_t reps = own->reps < structured->reps ? own->reps : structured->reps;
@@ -290,7 +290,7 @@ static summary lead_of(const cell_scores *own, const cell_scores *structured, en
                     : summary_of_differences(reps, own->value[m], structured->value[m]);
 }
 
-/* Says so where the method is ahead of structured. */
+/* Writes a line if the method is ahead of structured; returns whether it is. */
 static bool write_ahead(FILE *out, const char *cell, summary d, enum measure m)
 {
     enum { DIGITS = 3 };

@@ -1,8 +1,8 @@
 /*
- * team_mpi.c - several processes that an MPI launcher has started as one run.
+ * team_mpi.c - connects processes that an MPI launcher has started as one run.
  *
- * MPI is begun only if the launcher's variables are set: a plain start costs nothing.  The calling thread alone
- * uses it.  Its errors end all processes (MPI_ERRORS_ARE_FATAL, the default), and so does the death of one.
+ * MPI starts only if the launcher's variables are set: a plain start costs nothing.  Only the calling thread uses it.
+ * Its errors end all processes (MPI_ERRORS_ARE_FATAL, the default), and so does the death of one.
  */
 #include "figures/team.h"
 
@@ -25,7 +25,7 @@ const char *team_build_info(void)
     static char text[MPI_MAX_LIBRARY_VERSION_STRING + 16];
     int length = 0;
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    MPI_Get_library_version(version, &length); // may be called before MPI is begun
+    MPI_Get_library_version(version, &length); // may be called before MPI starts
     version[strcspn(version, ",\n")] = '\0';
     snprintf(text, sizeof text, "mpi: %s\n", version);
     return text;
@@ -43,10 +43,10 @@ static int receive_text(void *user, int *from, int *tag, const char **text)
 {
     (void)user;
     MPI_Status envelope;
-    int there = 0, length = 0;
+    int pending = 0, length = 0;
     *text = NULL;
-    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &envelope) != MPI_SUCCESS || !there) {
-        return there != 0;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &pending, &envelope) != MPI_SUCCESS || !pending) {
+        return pending != 0;
     }
     MPI_Get_count(&envelope, MPI_CHAR, &length);
     if ((size_t)length + 1 > team.bytes) {
@@ -126,7 +126,7 @@ int team_agree(int code)
 int team_end(int code)
 {
     if (team.begun) {
-        code = team.agreed ? code : team_agree(code); // one that never came to the first question is still asked it
+        code = team.agreed ? code : team_agree(code); // a process that ended early still takes part once
         free(team.text);
         MPI_Finalize();
     }

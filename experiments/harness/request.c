@@ -1,4 +1,4 @@
-/* request.c - see request.h. */
+/* request.c - reads the command line of a program with a table of cells, and runs its cells. */
 #include "harness/request.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #define FIRST_SEED UINT64_C(100001)
 
-/* ---- words ---- */
+/* ---- command line ---- */
 
 static bool read_word(request *q, const char *key, const char *value)
 {

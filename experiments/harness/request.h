@@ -1,5 +1,5 @@
 /*
- * request.h - what programs with a table of cells have in common: words, table file, exit status.
+ * request.h - what programs with a table of cells have in common: command line, table file, exit status.
  */
 #ifndef HARNESS_REQUEST_H
 #define HARNESS_REQUEST_H
@@ -17,28 +17,28 @@ typedef struct request {
     uint64_t first_seed;
     int threads;
     const char *out;   /* path of the table; NULL: none */
-    table table;       /* the same, open while the program runs */
+    table table;       /* open while the program runs */
     int64_t done, bad; /* cells that were run, and those out of bounds: counted by the program */
 } request;
 
-/* A word of the program's own and its value; false if it is none. */
+/* Takes one of the program's own words and its value; false if it is none of them. */
 typedef bool (*request_word_fn)(void *user, const char *key, char *value);
 
 /*
  * Reads [--cells PATTERNS] [--rows N] [--reps R] [--seed FIRST] [--threads T] [--out FILE.csv] and the program's own
- * words, which come first (`own` may be NULL).  The first seed is 100,001 unless asked for.  False if the words are
+ * words, which have precedence (`own` may be NULL).  The first seed is 100,001 unless set.  False if the words are
  * wrong.
  */
 bool request_read(request *q, int argc, char **argv, request_word_fn own, void *user);
 
 /*
- * A program without words of its own: reads them, writes the head line of the table, and runs.  The exit status: 0 if
- * cells were run and none is out of bounds.
+ * Runs a program without its own words: reads the words, writes the head line of the table, and runs the cells.
+ * Returns the exit status: 0 if cells were run and none is out of bounds.
  */
 typedef nonsens_status (*request_fn)(nonsens_context *ctx, request *q);
 int request_run(const char *program, const char *head, int argc, char **argv, request_fn run);
 
-/* Runs the cells that are asked for one after another; `report` sees the units of each, and counts it if it is bad. */
+/* Runs the wanted cells one after another; `report` gets the units of each, and counts the cell if it is bad. */
 typedef nonsens_status (*request_report_fn)(nonsens_context *ctx, arena *scratch, request *q, const study_units *units);
 nonsens_status request_run_study(nonsens_context *ctx, request *q, const study *s, request_report_fn report);
 

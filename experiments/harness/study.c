@@ -1,4 +1,4 @@
-/* study.c - units that the journal lacks are run, and all are read; see study.h. */
+/* study.c - chooses cells, runs the units that the journal lacks, and reads all units. */
 #include "harness/study.h"
 
 #include "base/hash.h"
@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what is asked for ---- */
+/* ---- wanted cells ---- */
 
-enum { PATTERN_BYTES = 4096 }; /* a longer one names no cell */
+enum { PATTERN_BYTES = 4096 }; /* a longer pattern matches no cell */
 
 bool study_is_named(const char *patterns, const char *name)
 {
@@ -52,7 +52,7 @@ static int64_t count_reps(const study *s, int64_t cell, int64_t reps)
 static void add_cell(study_run *r, int64_t cell, int64_t reps)
 {
     r->cell[r->cells] = cell;
-    r->reps_there[r->cells++] = reps;
+    r->reps_done[r->cells++] = reps;
     r->reps = reps > r->reps ? reps : r->reps;
 }
 
@@ -62,7 +62,7 @@ nonsens_status study_choose(nonsens_context *ctx, arena *a, study_run *r, const 
     char name[CELL_NAME_BYTES];
     bool left_out = false;
     ARENA_TRY(ctx, a, r->cell, s->cells);
-    ARENA_TRY(ctx, a, r->reps_there, s->cells);
+    ARENA_TRY(ctx, a, r->reps_done, s->cells);
     for (int64_t k = 0; k < s->cells; k++) {
         s->cell_name(k, name);
         if (!study_is_named(patterns, name)) {
@@ -106,7 +106,7 @@ static unit_name unit_of(const study_run *r, int64_t unit)
     return name_unit(r, r->cell[unit / r->reps], r->first_seed + unit % r->reps);
 }
 
-/* Study and cell by their names: further cells and studies change nothing. */
+/* The stream depends on the names of study and cell: further cells and studies change nothing. */
 static unit_seed seed_unit(const study *s, const unit_name *u)
 {
     uint64_t job = HASH_START;
@@ -184,14 +184,14 @@ static pool_work work_of(study_run *r)
                        .sink = r};
 }
 
-/* Repetition by repetition: all cells grow at the same pace, and the time left is guessed from all of them. */
+/* Lists missing units repetition by repetition: all cells grow at the same pace, which helps to estimate the time. */
 static void list_missing(study_run *r)
 {
     for (int64_t k = 0; k < r->reps * r->cells; k++) {
         int64_t unit = k % r->cells * r->reps + k / r->cells;
         unit_name u = unit_of(r, unit);
         const json_value *line = r->journal ? journal_find(r->journal, u.key, u.seed) : NULL;
-        if (k / r->cells < r->reps_there[k % r->cells] && !read_unit(r, unit, line)) {
+        if (k / r->cells < r->reps_done[k % r->cells] && !read_unit(r, unit, line)) {
             r->missing[r->jobs++] = unit;
         }
     }
@@ -215,14 +215,14 @@ nonsens_status study_follow(nonsens_context *ctx, arena *a, study_run *r, const 
 nonsens_status study_run_cell(nonsens_context *ctx, arena *a, study_run *r, int64_t cell, int64_t reps)
 {
     ARENA_TRY(ctx, a, r->cell, 1);
-    ARENA_TRY(ctx, a, r->reps_there, 1);
+    ARENA_TRY(ctx, a, r->reps_done, 1);
     add_cell(r, cell, count_reps(r->study, cell, reps));
     return study_complete(ctx, a, r, NULL);
 }
 
 study_units study_result(const study_run *r)
 {
-    return (study_units){r->cells, r->reps, r->cell, r->units, r->reps_there};
+    return (study_units){r->cells, r->reps, r->cell, r->units, r->reps_done};
 }
 
 /* ---- lines ---- */

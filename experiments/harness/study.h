@@ -1,10 +1,10 @@
 /*
- * study.h - the harness of all experiments: cells, repetitions, seeds, and units that are finished.
+ * study.h - the harness of all experiments: cells, repetitions, seeds, and finished units.
  *
- *     study -> cells that were asked for -> units (cell, repetition) -> lines of a journal -> units in memory
+ *     study -> wanted cells -> units (cell, repetition) -> lines of a journal -> units in memory
  *
- * A unit draws from a random stream of its own, named by its seed, the study and the cell, so that neither threads nor
- * processes nor the other cells can change it.  What is written about the units is the business of each study.
+ * A unit draws from its own random stream, named by its seed, the study and the cell, so that neither threads nor
+ * processes nor the other cells can change it.  Each study writes its own report of the units.
  */
 #ifndef HARNESS_STUDY_H
 #define HARNESS_STUDY_H
@@ -25,65 +25,70 @@ typedef struct unit_seed {
 typedef struct study {
     const char *name;
     int64_t cells; /* settings, numbered from 0 */
-    int64_t reps;  /* repetitions of a cell if none are asked for */
-    int revision;  /* raise it when a change of code changes results: older lines are then not taken */
-    /* The following four may be NULL: what a cell adds to the revision (0), its repetitions if none are asked for
-     * (reps), whether it is left out unless the finer grid is asked for (no), and in place of NAME/REVISION/CELL[/HASH]
-     * what names everything that a unit depends on but its seed.  Lines of a study with such a key do not name it. */
+    int64_t reps;  /* default number of repetitions of a cell */
+    int revision;  /* raise it when a change of code changes results: older lines are then ignored */
+    /* The following four may be NULL.  What a cell adds to the revision (NULL: 0). */
     int (*cell_revision)(int64_t cell);
-    int64_t (*cell_reps)(int64_t cell); /* 1: it is run once, however many are asked for */
+    /* Default number of repetitions of a cell (NULL: reps); a cell with 1 is always run once. */
+    int64_t (*cell_reps)(int64_t cell);
+    /* Is the cell left out unless the finer grid is asked for (NULL: no)? */
     bool (*is_fine)(int64_t cell);
+    /*
+     * Names everything that a unit depends on except its seed (NULL: NAME/REVISION/CELL[/HASH]).  Lines of a study with
+     * such a key do not name the study.
+     */
     void (*key)(const void *data, int64_t cell, char key[UNIT_KEY_BYTES]);
     void (*cell_name)(int64_t cell, char name[CELL_NAME_BYTES]);
-    /* Adds the results to the line, an object.  A failure ends the run: a method that fails is a result. */
+    /* Adds the results to the line, an object.  An error ends the run; a method that fails is a result. */
     nonsens_status (*run)(nonsens_context *ctx, arena *scratch, const void *data, int64_t cell, unit_seed seed,
                           json_value *line);
     size_t unit_bytes;
-    /* Reads a unit from its line; texts in it may be the line's.  False if the line lacks something. */
+    /* Reads a unit from its line; its texts may point into the line.  False if the line lacks something. */
     bool (*read)(const json_value *line, void *unit);
 } study;
 
-/* The units of the cells that were asked for. */
+/* The units of the wanted cells. */
 typedef struct study_units {
-    int64_t cells, reps;       /* reps: the most that a cell has */
-    const int64_t *cell;       /* (cells) their numbers in the study */
-    const void *unit;          /* (cells, reps), one cell after another, of the study's unit_bytes */
-    const int64_t *reps_there; /* (cells) repetitions of each; what follows in `unit` is not one */
+    int64_t cells, reps;      /* reps: the largest number of repetitions of a cell */
+    const int64_t *cell;      /* (cells) their numbers in the study */
+    const void *unit;         /* (cells, reps), one cell after another, of the study's unit_bytes */
+    const int64_t *reps_done; /* (cells) repetitions of each; the rest of its `unit`s is not used */
 } study_units;
 
-/* One run of a study: what is asked for, and what comes of it. */
+/* One run of a study: its input and its results. */
 typedef struct study_run {
     const study *study;
-    const void *data;   /* what all units look at; NULL: nothing */
+    const void *data;   /* used by all units; NULL: none */
     uint64_t data_hash; /* 0: units do not depend on data */
     journal *journal;   /* finished units; NULL: they are not kept, and texts in units are not valid */
     int64_t first_seed;
     int threads; /* 0: all cores */
     /* Filled in by the functions below. */
     int64_t cells, reps;
-    int64_t *cell, *reps_there; /* (cells) as in study_units */
-    char *units;                /* (cells, reps) of unit_bytes each */
-    int64_t *missing, jobs;     /* (jobs) the units to be run */
+    int64_t *cell, *reps_done; /* (cells) as in study_units */
+    char *units;               /* (cells, reps) of unit_bytes each */
+    int64_t *missing, jobs;    /* (jobs) the units to be run */
 } study_run;
 
-/* Does the name match one of the patterns with * and ?, which commas separate? */
+/* Returns whether the name matches one of the patterns with * and ?, separated by commas. */
 bool study_is_named(const char *patterns, const char *name);
 
-/* Lists the cells whose names match, and their repetitions: `reps`, or if that is 0 their own.  None is an error. */
+/* Lists the cells whose names match, with `reps` repetitions (0: their defaults).  It is an error if there is none. */
 nonsens_status study_choose(nonsens_context *ctx, arena *a, study_run *r, const char *patterns, bool fine,
                             int64_t reps);
-/* Runs the units that the journal lacks, alone or as the first of several processes; memory from `a`. */
+/* Runs the units that the journal lacks, alone or as the first of several processes; memory comes from `a`. */
 nonsens_status study_complete(nonsens_context *ctx, arena *a, study_run *r, const pool_members *others);
-/* Another process: runs units until the first one ends the run. */
+/* Runs units as one of the other processes, until the first process ends the run. */
 nonsens_status study_follow(nonsens_context *ctx, arena *a, study_run *r, const pool_members *members);
-/* Chooses one cell with `reps` repetitions, or if that is 0 its own, and completes it. */
+/* Chooses one cell with `reps` repetitions (0: its default), and completes it. */
 nonsens_status study_run_cell(nonsens_context *ctx, arena *a, study_run *r, int64_t cell, int64_t reps);
 
+/* Returns the units of a finished run. */
 study_units study_result(const study_run *r);
 
-/* A number of a line, NaN for null; false if it is neither a number nor null. */
+/* Reads a number of a line, NaN for null; false if it is neither a number nor null. */
 bool study_read_number(const json_value *value, double *out);
-/* Puts a value into a line and takes it over; an error without memory, as no line may lack one of its values. */
+/* Puts a value into a line and takes ownership of it; an error if memory is exhausted: no line may lack a value. */
 nonsens_status study_put(nonsens_context *ctx, json_value *line, const char *key, json_value *value);
 
 #endif

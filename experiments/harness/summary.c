@@ -1,4 +1,4 @@
-/* summary.c - means and standard errors; see summary.h. */
+/* summary.c - computes means and standard errors, of doubles and of counts. */
 #include "harness/summary.h"
 
 #include <math.h>
@@ -22,8 +22,8 @@ static summary summarise(int64_t n, const double *a, const double *b, int64_t st
     }
     s.mean = s.count > 0 ? sum / (double)s.count : NAN;
     for (int64_t i = 0; i < n; i++) {
-        double deviation = difference(a, b, i * stride) - s.mean;
-        squares += isnan(deviation) ? 0.0 : deviation * deviation;
+        double residual = difference(a, b, i * stride) - s.mean;
+        squares += isnan(residual) ? 0.0 : residual * residual;
     }
     if (s.count > 1) {
         s.error = sqrt(squares / (double)(s.count - 1) / (double)s.count);
@@ -41,8 +41,10 @@ summary summary_of_every(int64_t n, const double *first, int64_t stride)
     return summarise(n, first, NULL, stride);
 }
 
-/* Of n whole numbers with this sum and this sum of squares.  The sum of squared deviations, times n, is whole too: it
- * is exact and, by the inequality of Cauchy and Schwarz, not negative. */
+/*
+ * Summarises n whole numbers with this sum and this sum of squares.  The sum of squared residuals, times n, is also
+ * whole: it is exact and, by the inequality of Cauchy and Schwarz, not negative.
+ */
 static summary summarise_whole(int64_t n, int64_t sum, int64_t squares)
 {
     summary s = {n, n > 0 ? (double)sum / (double)n : NAN, NAN};

@@ -1,4 +1,4 @@
-/* summary.h - means over repetitions with their standard errors; repetitions without a value (NaN) are left out. */
+/* summary.h - computes means over repetitions with standard errors; repetitions without a value (NaN) are left out. */
 #ifndef HARNESS_SUMMARY_H
 #define HARNESS_SUMMARY_H
 
@@ -9,30 +9,30 @@
 
 typedef struct summary {
     int64_t count;
-    double mean;  /* NaN of none */
-    double error; /* standard error of the mean; NaN of fewer than two */
+    double mean;  /* NaN if there are no values */
+    double error; /* standard error of the mean; NaN if there are fewer than two values */
 } summary;
 
-/* Of n values. */
+/* Summarises n values. */
 summary summary_of(int64_t n, const double *value);
-/* Of n values that lie `stride` numbers apart, such as one field of n records. */
+/* Summarises n values that lie `stride` numbers apart, such as one field of n records. */
 summary summary_of_every(int64_t n, const double *first, int64_t stride);
 /*
- * Of n outcomes, `successes` of which are 1 and the others 0: the share p and its standard error
+ * Summarises n outcomes, `successes` of which are 1 and the others 0: the share p and its standard error
  * sqrt(p (1 - p) / (n - 1)), which is 0 if all or none succeed.  Counting keeps p at most 1 and the root real.
  */
 summary summary_of_share(int64_t n, int64_t successes);
 /*
- * Of the difference between two shares on the same n trials: `gained` are successes of the first alone, `lost` those
- * of the second alone.
+ * Summarises the difference between two shares on the same n trials: `gained` are successes of the first alone, `lost`
+ * those of the second alone.
  */
 summary summary_of_share_difference(int64_t n, int64_t gained, int64_t lost);
-/* A mean or an error as text, in the buffer, or `none` if there is no number. */
+/* Prints a mean or an error into the buffer; returns `none` if it is NaN. */
 const char *summary_show(const char *none, char buffer[NUMBER_BYTES], double value, int digits);
-/* Above zero by more than two standard errors, of at least SUMMARY_MIN_COMPARED values: fewer prove nothing. */
+/* Is the mean above zero by more than two standard errors?  Fewer than SUMMARY_MIN_COMPARED values prove nothing. */
 enum { SUMMARY_MIN_COMPARED = 5 };
 bool summary_is_positive(summary s);
-/* Of the differences a - b of n pairs. */
+/* Summarises the differences a - b of n pairs. */
 summary summary_of_differences(int64_t n, const double *a, const double *b);
 
 #endif

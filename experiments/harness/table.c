@@ -1,4 +1,4 @@
-/* table.c - tables as CSV; see table.h. */
+/* table.c - writes tables as CSV. */
 #include "harness/table.h"
 
 #include <inttypes.h>

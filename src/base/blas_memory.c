@@ -1,3 +1,4 @@
+/* blas_memory.c - work buffers for OpenBLAS, kept under a lock; see blas_memory.h. */
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS; NOLINT(bugprone-reserved-identifier): the system's name
 #include "base/blas_memory.h"
 
@@ -5,7 +6,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-/* Bytes of OpenBLAS's buffers (BUFFER_SIZE in its common_arm64.h and common_x86_64.h), until it has asked for one. */
+/* Bytes of OpenBLAS's buffers (BUFFER_SIZE in its common_arm64.h and common_x86_64.h), used until it asks for one. */
 #ifdef __x86_64__
 static const size_t EXPECTED_BYTES = (size_t)32 << 22;
 #else
@@ -18,13 +19,13 @@ typedef struct free_buffer {
 } free_buffer;
 
 static pthread_mutex_t buffers = PTHREAD_MUTEX_INITIALIZER, calls = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t given_back = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t buffer_returned = PTHREAD_COND_INITIALIZER;
 static free_buffer *unused;
-static int64_t out;          /* buffers in use */
-static size_t buffer_bytes;  /* of each; 0 before the first */
-static atomic_bool led_here; /* once a buffer was asked for through this file */
+static int64_t in_use;         /* buffers */
+static size_t buffer_bytes;    /* of each; 0 before the first */
+static atomic_bool is_wrapped; /* a buffer was asked for through this file */
 
-/* What this thread hands to OpenBLAS when that maps memory for its first buffer; NULL at all other times. */
+/* What this thread gives OpenBLAS when it maps memory for its first buffer; NULL at all other times. */
 static _Thread_local void *first_room;
 
 /* Names that the linker gives to the functions themselves, and looks for in their place. */
@@ -34,14 +35,14 @@ void *__wrap_blas_memory_alloc(int position);
 void __wrap_blas_memory_free(void *buffer);
 void *__wrap_mmap(void *address, size_t bytes, int access, int flags, int file, off_t offset);
 
-/* Memory for a buffer, or NULL.  Pages that nobody touches cost nothing. */
+/* Maps memory for a buffer, or returns NULL.  Pages that are never touched cost nothing. */
 static void *map_room(size_t bytes)
 {
     void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return room == MAP_FAILED ? NULL : room;
 }
 
-/* All calls of mmap in this library and in OpenBLAS. */
+/* Replaces all calls of mmap in this library and in OpenBLAS. */
 void *__wrap_mmap(void *address, size_t bytes, int access, int flags, int file, off_t offset)
 {
     void *room = first_room;
@@ -57,7 +58,7 @@ void *__wrap_mmap(void *address, size_t bytes, int access, int flags, int file, 
     return __real_mmap(address, bytes, access, flags, file, offset);
 }
 
-/* With the lock held: OpenBLAS makes the first buffer in `room`, so that it tells how large its buffers are. */
+/* With the lock held: lets OpenBLAS make the first buffer in `room`, to learn how large its buffers are. */
 static void *make_first(void *room)
 {
     first_room = room;
@@ -75,7 +76,7 @@ static void keep_buffer(void *buffer)
     unused = kept;
 }
 
-/* With the lock held: one that was given back, or another, or NULL if there is no memory for it. */
+/* With the lock held: returns an unused buffer or a new one, or NULL if there is no memory. */
 static void *try_buffer(void)
 {
     if (unused) {
@@ -93,8 +94,8 @@ nonsens_status blas_reserve(nonsens_context *ctx)
         return NONSENS_OK;
     }
     pthread_mutex_lock(&buffers);
-    void *buffer = out == 0 ? try_buffer() : NULL;
-    bool enough = buffer || out > 0;
+    void *buffer = in_use == 0 ? try_buffer() : NULL;
+    bool enough = buffer || in_use > 0;
     if (buffer) {
         keep_buffer(buffer);
     }
@@ -108,11 +109,11 @@ void *__wrap_blas_memory_alloc(int position)
     pthread_mutex_lock(&buffers);
     void *buffer;
     while (!(buffer = try_buffer())) {
-        pthread_cond_wait(&given_back, &buffers);
+        pthread_cond_wait(&buffer_returned, &buffers);
     }
-    out++;
+    in_use++;
     pthread_mutex_unlock(&buffers);
-    atomic_store_explicit(&led_here, true, memory_order_relaxed);
+    atomic_store_explicit(&is_wrapped, true, memory_order_relaxed);
     return buffer;
 }
 
@@ -120,12 +121,12 @@ void __wrap_blas_memory_free(void *buffer)
 {
     pthread_mutex_lock(&buffers);
     keep_buffer(buffer);
-    out--;
-    pthread_cond_signal(&given_back);
+    in_use--;
+    pthread_cond_signal(&buffer_returned);
     pthread_mutex_unlock(&buffers);
 }
 
-/* A process forks while nobody holds the locks: a child has the thread that forked alone, and nobody to open them. */
+/* Takes the locks before a fork: the child has only the thread that forked, and no other could release them. */
 static void lock_all(void)
 {
     pthread_mutex_lock(&calls);
@@ -138,21 +139,21 @@ static void unlock_all(void)
     pthread_mutex_unlock(&calls);
 }
 
-/* The threads that had buffers in use are not in the child and give none back. */
+/* The threads that had buffers in use do not exist in the child and never return them. */
 static void begin_child(void)
 {
-    out = 0;
+    in_use = 0;
     unlock_all();
 }
 
-__attribute__((constructor)) static void mind_forks(void)
+__attribute__((constructor)) static void handle_forks(void)
 {
     pthread_atfork(lock_all, unlock_all, begin_child);
 }
 
 bool blas_enter(void)
 {
-    bool alone = !atomic_load_explicit(&led_here, memory_order_relaxed);
+    bool alone = !atomic_load_explicit(&is_wrapped, memory_order_relaxed);
     if (alone) {
         pthread_mutex_lock(&calls);
     }

@@ -1,4 +1,4 @@
-/* hash.h - a number for a text or for numbers: FNV-1a (Fowler, Noll, Vo), 64 bits, the same on every machine. */
+/* hash.h - hashes of texts and numbers: FNV-1a (Fowler, Noll, Vo), 64 bits, the same on every machine. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Where a hash begins. */
+/* Initial value of a hash. */
 #define HASH_START UINT64_C(1469598103934665603)
 
 /* Adds bytes of any kind. */
@@ -32,7 +32,7 @@ static inline void hash_number(uint64_t *hash, int64_t number)
     *hash = (*hash ^ (uint64_t)number) * UINT64_C(1099511628211);
 }
 
-/* As text, the same length for all. */
+/* Writes the hash as text, always of the same length. */
 enum { HASH_BYTES = 17 };
 static inline const char *hash_print(char text[HASH_BYTES], uint64_t hash)
 {
@@ -40,7 +40,7 @@ static inline const char *hash_print(char text[HASH_BYTES], uint64_t hash)
     return text;
 }
 
-/* 32 bits that depend on all of them. */
+/* Returns 32 bits that depend on all 64. */
 static inline uint64_t hash_fold(uint64_t hash)
 {
     return (hash ^ (hash >> 32)) & UINT32_MAX;

@@ -1,4 +1,4 @@
-/* input.c - a whole file in memory. */
+/* input.c - reads a whole file into memory. */
 #include "base/input.h"
 
 #include "base/memory.h"
@@ -53,14 +53,14 @@ static nonsens_status input_reserve(nonsens_context *ctx, input *file, size_t ca
     return NONSENS_OK;
 }
 
-/* Reads to the end; the size is only a first guess, for pipes have none and files may grow. */
-static nonsens_status input_fill(nonsens_context *ctx, int descriptor, const char *name, int64_t most, input *file)
+/* Reads to the end; the size is only a first guess, because pipes have none and files may grow. */
+static nonsens_status input_fill(nonsens_context *ctx, int descriptor, const char *name, int64_t max_bytes, input *file)
 {
-    enum { STEP_BYTES = 1 << 24 }; /* between looks at the wish to cancel */
+    enum { STEP_BYTES = 1 << 24 }; /* between checks for a cancel request */
     for (;;) {
         TRY(check_cancelled(ctx));
-        if (file->size > (uint64_t)most) {
-            return fail(ctx, NONSENS_ERR_DATA, "%s: more than %" PRId64 " bytes; give a smaller file", name, most);
+        if (file->size > (uint64_t)max_bytes) {
+            return fail(ctx, NONSENS_ERR_DATA, "%s: more than %" PRId64 " bytes; give a smaller file", name, max_bytes);
         }
         if (file->size == file->capacity) {
             TRY(input_reserve(ctx, file, 2 * file->capacity));
@@ -78,7 +78,8 @@ static nonsens_status input_fill(nonsens_context *ctx, int descriptor, const cha
     }
 }
 
-static nonsens_status input_slurp(nonsens_context *ctx, int descriptor, const char *name, int64_t most, input *file)
+static nonsens_status input_slurp(nonsens_context *ctx, int descriptor, const char *name, int64_t max_bytes,
+                                  input *file)
 {
     enum { FIRST_BYTES = 1 << 16 };
     struct stat facts;
@@ -89,9 +90,9 @@ static nonsens_status input_slurp(nonsens_context *ctx, int descriptor, const ch
         return input_fail(ctx, name, EISDIR);
     }
     bool sized = S_ISREG(facts.st_mode) && facts.st_size > 0;
-    bool large = sized && facts.st_size > most; // reading will find out, without asking for that much memory
+    bool large = sized && facts.st_size > max_bytes; // reading will find out, without asking for that much memory
     TRY(input_reserve(ctx, file, sized && !large ? (size_t)facts.st_size + 1 : FIRST_BYTES));
-    return input_fill(ctx, descriptor, name, most, file);
+    return input_fill(ctx, descriptor, name, max_bytes, file);
 }
 
 const char *input_name(const char *path)
@@ -99,11 +100,11 @@ const char *input_name(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-nonsens_status input_read(nonsens_context *ctx, const char *path, int64_t most, input *file)
+nonsens_status input_read(nonsens_context *ctx, const char *path, int64_t max_bytes, input *file)
 {
     const char *name = input_name(path);
     if (strcmp(path, "-") == 0) {
-        return input_slurp(ctx, STDIN_FILENO, name, most, file);
+        return input_slurp(ctx, STDIN_FILENO, name, max_bytes, file);
     }
     int descriptor;
     do {
@@ -113,15 +114,16 @@ nonsens_status input_read(nonsens_context *ctx, const char *path, int64_t most, 
     if (descriptor < 0) {
         return input_fail(ctx, name, errno);
     }
-    nonsens_status status = input_slurp(ctx, descriptor, name, most, file);
+    nonsens_status status = input_slurp(ctx, descriptor, name, max_bytes, file);
     close(descriptor);
     return status;
 }
 
-nonsens_status input_read_other(nonsens_context *ctx, const char *what, const char *path, int64_t most, input *file)
+nonsens_status input_read_other(nonsens_context *ctx, const char *what, const char *path, int64_t max_bytes,
+                                input *file)
 {
     char sentence[MESSAGE_BYTES];
-    nonsens_status status = input_read(ctx, path, most, file);
+    nonsens_status status = input_read(ctx, path, max_bytes, file);
     if (status != NONSENS_ERR_DATA) {
         return status;
     }

@@ -17,8 +17,8 @@
 #endif
 
 /*
- * What the address sanitizer is to know of memory that it sees as one piece: bytes that nobody has asked for are
- * hidden, and GAP of them lie behind every block of an arena, so that a step over its end is reported.
+ * Tell the address sanitizer about memory that it sees as one block: bytes that nobody has asked for are hidden, and
+ * GAP of them lie behind every block of an arena, so that an access beyond its end is reported.
  */
 #if defined(WITH_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
@@ -38,7 +38,7 @@ struct arena_chunk {
     size_t size, used;        /* bytes behind the header */
 };
 
-/* Stands in front of every block. */
+/* Precedes every block. */
 struct block_head {
     size_t bytes;  /* of the block and what is before it */
     size_t before; /* bytes before the block, of which this head is the last */
@@ -74,7 +74,7 @@ int64_t memory_bytes(void)
     return atomic_load(&bytes_held);
 }
 
-/* Threads that ask at once do not wait for one another here unless a failure is to come. */
+/* Threads that ask at once do not wait for one another here unless a test has asked for a failure. */
 static bool must_fail(void)
 {
     if (atomic_load_explicit(&requests_until_failure, memory_order_relaxed) < 0) {
@@ -93,7 +93,7 @@ static bool round_up(size_t bytes, size_t alignment, size_t *rounded)
     return true;
 }
 
-/* As memory_get; is no request of its own. */
+/* As memory_get, but does not count as a request. */
 static void *block_new(size_t count, size_t size, size_t alignment)
 {
     size_t wanted, bytes;
@@ -123,7 +123,7 @@ void *memory_get_small(size_t count, size_t size)
     return must_fail() ? NULL : block_new(count, size, SMALL_ALIGNMENT);
 }
 
-/* What others take meanwhile may let the sum pass the limit by little; the next request then fails. */
+/* Other threads may take memory meanwhile and let the sum pass the limit slightly; the next request then fails. */
 static bool is_within_limit(const nonsens_context *ctx, size_t count, size_t size)
 {
     int64_t limit = ctx->root->max_memory;
@@ -137,7 +137,7 @@ nonsens_status memory_check(nonsens_context *ctx)
     return is_within_limit(ctx, 1, 0) ? NONSENS_OK : fail_limit(ctx);
 }
 
-/* As memory_take; is no request of its own. */
+/* As memory_take, but does not count as a request. */
 static void *block_take(nonsens_context *ctx, size_t count, size_t size)
 {
     if (!is_within_limit(ctx, count, size)) {

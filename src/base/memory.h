@@ -8,33 +8,34 @@
 
 #include <stdarg.h>
 
-/* count * size zeroed bytes, 64-byte aligned; NULL when they cannot be had or the product overflows. */
+/* Allocates count * size zeroed bytes, 64-byte aligned; NULL if there is no memory or the product overflows. */
 void *memory_get(size_t count, size_t size);
-/* The same, 16-byte aligned: for many small blocks, of which a larger alignment would waste the most part. */
+/* The same, 16-byte aligned: for many small blocks, which a larger alignment would fill with padding. */
 void *memory_get_small(size_t count, size_t size);
+/* Frees a block; NULL is fine. */
 void memory_release(void *block);
 
-/* As memory_get, within what the context may take (status.h, max_memory); on failure the context says so. */
+/* Allocates as memory_get does, within the limit of the context (status.h, max_memory); on failure sets its message. */
 void *memory_take(nonsens_context *ctx, size_t count, size_t size);
-/* Fails if the library holds more than the context may take; for those who use memory_get. */
+/* Fails if the library holds more than the limit of the context; for callers of memory_get. */
 nonsens_status memory_check(nonsens_context *ctx);
 
 /*
- * For tests: the n-th request from now on (0 = the next) fails, once; a negative n never fails.  A request of an arena
- * counts like one of memory_get, also where the arena has room for it.
+ * For tests: makes the n-th request from now on (0 = the next) fail, once; with a negative n none fails.  A request of
+ * an arena counts like one of memory_get, even if the arena has room for it.
  */
 void memory_fail_at(int64_t n);
-/* For tests: is asked whether the request that memory_fail_at chose shall fail, and may choose another; NULL: it shall.
+/* For tests: `fails` decides whether the request chosen by memory_fail_at fails, and may choose another; NULL: it does.
  */
 void memory_ask_at_failure(bool (*fails)(void));
 /*
- * For tests: how many blocks are held; how many requests there were while one of them was to fail, which INT64_MAX
- * puts off for ever.
+ * For tests: return how many blocks are held, and how many requests were counted.  Requests are counted only while
+ * memory_fail_at has chosen one; INT64_MAX chooses one that never comes.
  */
 int64_t memory_held(void);
 int64_t memory_asked(void);
 
-/* Bytes that the library holds in this process. */
+/* Returns the bytes that the library holds in this process. */
 int64_t memory_bytes(void);
 
 /*
@@ -45,17 +46,18 @@ typedef struct arena {
     struct arena_chunk *chunks;
 } arena;
 
-/* count * size zeroed bytes, 64-byte aligned; on failure NULL, and the context says so. */
+/* Allocates count * size zeroed bytes, 64-byte aligned; on failure returns NULL and sets the message of the context. */
 void *arena_get(nonsens_context *ctx, arena *a, int64_t count, size_t size);
+/* Frees everything that the arena handed out. */
 void arena_free(arena *a);
 
-/* In front of a local variable: `release` gets its address when its block is left, on any path. */
+/* In front of a local variable: `release` gets its address when its block ends, on any path. */
 #define SCOPED(release) __attribute__((cleanup(release)))
 
-/* Declares an empty arena that is freed when its block is left. */
+/* Declares an empty arena that is freed when its block ends. */
 #define SCOPED_ARENA(name) SCOPED(arena_free) arena name = {0}
 
-/* A position to which an arena can be wound back, to reuse scratch space inside a loop. */
+/* A position to which an arena can be rewound, to reuse scratch space inside a loop. */
 typedef struct arena_mark {
     struct arena_chunk *chunk;
     size_t used;
@@ -63,21 +65,22 @@ typedef struct arena_mark {
 arena_mark arena_tell(const arena *a);
 void arena_rewind(arena *a, arena_mark mark);
 
-/* Frees an object of memory_get whose first member is the arena of all that it owns; NULL is fine. */
+/* Frees an object of memory_get whose first member is the arena of everything it owns; NULL is fine. */
 void memory_release_owner(void *object);
-/* memory_release_owner for such a variable: a pointer to data, a result, a graph or the like. */
+/* Does the same with the object that a local variable points to; for SCOPED. */
 void memory_release_scoped(void *variable);
 
+/* Copies a text into the arena. */
 char *arena_text(nonsens_context *ctx, arena *a, const char *text);
-/* Copies of `count` texts. */
+/* Copies `count` texts into the arena. */
 nonsens_status arena_texts(nonsens_context *ctx, arena *a, int64_t count, const char *const *from, char ***to);
-/* As sprintf, into the arena. */
+/* Formats as sprintf does, into the arena. */
 char *arena_format(nonsens_context *ctx, arena *a, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* As vsprintf; args is used up. */
+/* Formats as vsprintf does, into the arena; args is used up. */
 char *arena_format_list(nonsens_context *ctx, arena *a, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 
-/* `pointer` = count elements of its own type from the arena, or return the failure to the caller. */
+/* Sets `pointer` to count elements of its type from the arena, or returns the failure to the caller. */
 #define ARENA_TRY(ctx, a, pointer, count)                                       \
     do {                                                                        \
         (pointer) = arena_get((ctx), (a), (int64_t)(count), sizeof *(pointer)); \
@@ -87,12 +90,12 @@ char *arena_format_list(nonsens_context *ctx, arena *a, const char *format, va_l
     } while (0)
 
 /*
- * The array itself where `count` elements leave room for another one; else a copy with twice the room, *capacity.  The
- * old one stays in the arena, which costs at most as much again.  NULL if there is no memory.
+ * Makes room for another element behind `count`: returns the array itself if it has room, else a copy with twice the
+ * *capacity.  The old one stays in the arena, which costs at most as much again.  NULL if there is no memory.
  */
 void *arena_grow(nonsens_context *ctx, arena *a, void *array, int64_t count, int64_t *capacity, size_t size);
 
-/* Room for another element behind the `count` that `pointer` has, or return the failure to the caller. */
+/* Makes room for another element behind the `count` that `pointer` has, or returns the failure to the caller. */
 #define ARENA_GROW(ctx, a, pointer, count, capacity)                                              \
     do {                                                                                          \
         void *roomy = arena_grow((ctx), (a), (pointer), (count), &(capacity), sizeof *(pointer)); \

@@ -1,22 +1,23 @@
+/* nearest.c - the distance between words, in edits, and the nearest word of a list. */
 #include "base/nearest.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST = 40 };
+enum { MAX_LETTERS = 40 };
 
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* Letters to add, drop, replace or exchange with their neighbour; words longer than LONGEST count as far away. */
+/* Counts letters to add, drop, replace or exchange with their neighbour; words over MAX_LETTERS count as far away. */
 static size_t edit_distance(const char *a, const char *b)
 {
-    size_t m = strlen(a), n = strlen(b), rows[3][LONGEST + 1];
+    size_t m = strlen(a), n = strlen(b), rows[3][MAX_LETTERS + 1];
     size_t *before = rows[0], *last = rows[1], *row = rows[2];
-    if (m > LONGEST || n > LONGEST) {
-        return LONGEST;
+    if (m > MAX_LETTERS || n > MAX_LETTERS) {
+        return MAX_LETTERS;
     }
     for (size_t j = 0; j <= n; j++) {
         row[j] = j;
@@ -37,7 +38,7 @@ static size_t edit_distance(const char *a, const char *b)
     return row[n];
 }
 
-/* With more than a third of the letters wrong another word was meant. */
+/* Returns how many edits still count as a misspelling: with more than a third of the letters another word was meant. */
 static size_t max_edits(const char *word)
 {
     return (strlen(word) + 1) / 3;
@@ -48,20 +49,20 @@ nearest nearest_to(const char *word)
     return (nearest){word, NULL, max_edits(word) + 1, false};
 }
 
-/* A word that has the typed one in it counts as one edit more than may be: nearer ones come first, others of its kind
- * tie. */
+/* A candidate that contains the typed word counts as one edit more than the maximum: nearer words come first, and
+ * several such candidates tie. */
 void nearest_offer(nearest *n, const char *candidate)
 {
-    size_t length = strlen(n->word), most = max_edits(n->word);
-    if (length < 2 || length > LONGEST) {
+    size_t length = strlen(n->word), max_distance = max_edits(n->word);
+    if (length < 2 || length > MAX_LETTERS) {
         return; // every letter is near every other, and nothing is near a very long word
     }
     size_t distance = edit_distance(n->word, candidate);
     bool within = length >= 3 && strstr(candidate, n->word);
-    if (distance > most) {
-        distance = within ? most + 1 : LONGEST + 1;
+    if (distance > max_distance) {
+        distance = within ? max_distance + 1 : MAX_LETTERS + 1;
     }
-    if (distance > most + 1 || (n->found && distance > n->distance)) {
+    if (distance > max_distance + 1 || (n->found && distance > n->distance)) {
         return;
     }
     n->tied = n->found && distance == n->distance && (n->tied || strcmp(n->found, candidate) != 0);

@@ -1,13 +1,14 @@
 /*
- * number.c - decimal text to the nearest double (ties to even), the same in every locale.
+ * number.c - reads decimal text as the nearest double (ties to even), the same in every locale.
  *
  * Three ways, each exact, tried in turn:
  *   1. up to 53 bits of digits and powers of ten up to 10^22: both are doubles, so that one multiplication or division
  *      rounds once (Clinger, "How to read floating point numbers accurately", PLDI 1990)
  *   2. up to 19 digits and powers of ten up to 10^27: the product or the quotient in 128-bit integers
  *   3. all else: the digits and the exponent as an integer and a power of ten for strtod_l, which glibc rounds
- * correctly. No halfway point between doubles has more than 767 significant digits, so that one digit stands for all
- * further ones. The first two keep a table of data, whose numbers have at most 19 digits, from waiting for strtod_l.
+ *      correctly
+ * No halfway point between doubles has more than 767 significant digits, so that one digit stands for all further ones.
+ * The first two spare a table of data, whose numbers have at most 19 digits, the slower strtod_l.
  * Overflow gives infinity, underflow zero or a subnormal number.
  */
 #define _GNU_SOURCE /* strtod_l */
@@ -24,17 +25,17 @@
 __extension__ typedef unsigned __int128 uint128;
 
 enum {
-    WORD_DIGITS = 19,      /* so many decimal digits always fit in 64 bits */
-    CLINGER_POWER = 22,    /* 10^22 is the largest power of ten that is a double */
-    WORD_POWER = 27,       /* 5^27 is the largest power of five below 2^63 */
-    LARGEST_POWER = 310,   /* a whole number times more than this is infinite */
-    SMALLEST_POWER = -346, /* 20 digits times less than this are zero */
-    KEPT_DIGITS = 800,     /* more than 767 */
-    EXPONENT_BIAS = 1023,  /* of a double */
-    FRACTION_BITS = 52     /* of a double, without the leading one */
+    WORD_DIGITS = 19,     /* this many decimal digits always fit in 64 bits */
+    CLINGER_POWER = 22,   /* 10^22 is the largest power of ten that is a double */
+    WORD_POWER = 27,      /* 5^27 is the largest power of five below 2^63 */
+    MAX_POWER = 310,      /* a whole number times more than this is infinite */
+    MIN_POWER = -346,     /* 20 digits times less than this are zero */
+    KEPT_DIGITS = 800,    /* more than 767 */
+    EXPONENT_BIAS = 1023, /* of a double */
+    FRACTION_BITS = 52    /* of a double, without the leading one */
 };
 static const int64_t EXPONENT_CLAMP = INT64_C(1000000000000000000); /* no text is as long as this */
-static const uint64_t LARGEST_EXACT = UINT64_C(1) << 53;
+static const uint64_t MAX_EXACT = UINT64_C(1) << 53;
 
 static const double power_of_ten[CLINGER_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -109,7 +110,7 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') <= 9;
 }
 
-/* Eight digits at p, if there are as many, in one go: neighbours are joined to pairs, fours and eights. */
+/* Takes eight digits at p at once, if there are eight: neighbours are joined to pairs, fours and eights. */
 static inline bool take_eight(const char *p, const char *end, uint64_t *word)
 {
     uint64_t eight;
@@ -128,7 +129,7 @@ static inline bool take_eight(const char *p, const char *end, uint64_t *word)
     return true;
 }
 
-/* [e[+-]digits] at p: adds it to *power and returns the byte behind it; p itself if no exponent is there. */
+/* Reads [e[+-]digits] at p: adds it to *power and returns the byte behind it; p itself if there is no exponent. */
 static const char *scan_exponent(const char *p, const char *end, int64_t *power)
 {
     const char *q = p;
@@ -181,11 +182,11 @@ static void scan_long(const char *text, const char *stop, decimal *d)
     d->power = d->lowest_power + (d->cut ? d->significant - WORD_DIGITS : 0);
 }
 
-/* digits[.digits][e[+-]digits] at text, one digit at least; returns the byte behind, or text if there is no number. */
+/* Reads digits[.digits][e[+-]digits], at least one digit; returns the byte behind, or text if there is no number. */
 static const char *scan_decimal(const char *text, const char *end, decimal *d)
 {
     const char *p = text;
-    uint64_t word = 0; /* overflows where there are more than 19 digits; scan_long then starts afresh */
+    uint64_t word = 0; /* overflows if there are more than 19 digits; scan_long then starts again */
     int64_t point = 0;
     for (; p < end && is_digit(*p); p++) {
         word = word * 10 + (uint64_t)(*p - '0');
@@ -220,7 +221,7 @@ static double round_words(uint64_t word, int64_t power)
     return power < 0 ? divide_words(word, (int)-power) : multiply_words(word, (int)power);
 }
 
-/* The significant digits as text, at most KEPT_DIGITS and one that stands for the rest; adds to *power what it lacks.
+/* Writes the significant digits, at most KEPT_DIGITS and one that stands for the rest; sets *power to that of the last.
  */
 static int write_digits(const decimal *d, char *text, int64_t *power)
 {
@@ -238,8 +239,8 @@ static int write_digits(const decimal *d, char *text, int64_t *power)
 }
 
 /*
- * By the C library in the C locale, which glibc and musl have as a constant; NaN if there is none.  Not inlined: its
- * buffer would cost every number.
+ * Rounds by the C library in the C locale, which glibc and musl have as a constant; NaN if there is none.  Not inlined:
+ * its buffer would cost every number.
  */
 __attribute__((noinline)) static double round_by_library(const decimal *d)
 {
@@ -262,13 +263,13 @@ static double round_decimal(const decimal *d)
         return 0.0;
     }
     int64_t power = d->power;
-    if (!d->cut && d->word <= LARGEST_EXACT && power >= -CLINGER_POWER && power <= CLINGER_POWER) {
+    if (!d->cut && d->word <= MAX_EXACT && power >= -CLINGER_POWER && power <= CLINGER_POWER) {
         return power < 0 ? (double)d->word / power_of_ten[-power] : (double)d->word * power_of_ten[power];
     }
-    if (power > LARGEST_POWER) {
+    if (power > MAX_POWER) {
         return INFINITY;
     }
-    if (power < SMALLEST_POWER) {
+    if (power < MIN_POWER) {
         return 0.0;
     }
     if (power >= -WORD_POWER && power <= WORD_POWER) {
@@ -280,7 +281,7 @@ static double round_decimal(const decimal *d)
     return round_by_library(d);
 }
 
-/* The lower-case word at text in any case? */
+/* Is the word, given in lower case, at text, whatever its case there? */
 static bool has_word(const char *text, const char *end, const char *word)
 {
     for (; *word; word++, text++) {

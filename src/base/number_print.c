@@ -1,6 +1,6 @@
 /*
- * number_print.c - numbers to text.  printf writes the decimal point of the host's locale, which may be any string; it
- * is the only part of %g that is neither a letter, a digit nor a sign, and is replaced by a point.
+ * number_print.c - writes numbers as text.  printf writes the decimal point of the host's locale, which may be any
+ * string; it is the only part of %g that is neither a letter, a digit nor a sign, and is replaced by a point.
  */
 #include "base/number.h"
 

@@ -1,4 +1,4 @@
-/* output.c - temporary file, sync, rename; see output.h. */
+/* output.c - writes to a temporary file, syncs and renames it; see output.h. */
 #include "base/output.h"
 
 #include "base/memory.h"
@@ -35,27 +35,27 @@ static nonsens_status fail_output(nonsens_context *ctx, const char *path, int er
                 error ? strerror(error) : "a write failed");
 }
 
-/* What the folder part of a path takes, with its slash. */
+/* Returns the length of the folder part of a path, with its slash. */
 static int folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/* Links of these folders name open files (/dev/stdout, /dev/fd/3) rather than paths. */
-static bool is_kernels(const char *path)
+/* Links in these folders name open files (/dev/stdout, /dev/fd/3) rather than paths. */
+static bool is_kernel_path(const char *path)
 {
     return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
-/* The path behind symbolic links, so that what they lead to can be replaced and they stay.  NULL without memory. */
+/* Returns the path behind symbolic links, so that their target can be replaced and they stay.  NULL without memory. */
 static const char *follow_links(nonsens_context *ctx, arena *a, const char *path)
 {
     char behind[LINK_BYTES];
-    for (int i = 0; i < MAX_LINKS && path && !is_kernels(path); i++) {
+    for (int i = 0; i < MAX_LINKS && path && !is_kernel_path(path); i++) {
         ssize_t length = readlink(path, behind, sizeof behind);
         if (length < 0 || length == (ssize_t)sizeof behind) {
-            break; // no link, or one whose fault opening will tell
+            break; // no link, or a fault that opening will report
         }
         path = behind[0] == '/' ? arena_format(ctx, a, "%.*s", (int)length, behind)
                                 : arena_format(ctx, a, "%.*s%.*s", folder_length(path), path, (int)length, behind);
@@ -106,14 +106,14 @@ static int open_target(nonsens_context *ctx, output *out)
         out->temporary = NULL; /* nothing to remove */
         errno = error;
     } else if (exists) {
-        (void)fchmod(file, target.st_mode & 0777); /* an overwritten file keeps its mode; no harm where it cannot */
+        (void)fchmod(file, target.st_mode & 0777); /* an overwritten file keeps its mode; no harm if it cannot */
     }
     return file;
 }
 
-/* ---- looking before writing ---- */
+/* ---- checking before writing ---- */
 
-/* 0 if files can be made in the folder of the path, else the error number. */
+/* Returns 0 if files can be created in the folder of the path, else the error number. */
 static int folder_error(nonsens_context *ctx, arena *a, const char *path)
 {
     int length = folder_length(path);
@@ -124,7 +124,7 @@ static int folder_error(nonsens_context *ctx, arena *a, const char *path)
     return access(folder, W_OK | X_OK) == 0 ? 0 : errno; // of a file with a slash behind it: not a directory
 }
 
-/* As open_target would fare: 0 or an error number. */
+/* Predicts open_target: 0, or the error number that it would give. */
 static int target_error(nonsens_context *ctx, arena *a, const char *path)
 {
     struct stat target;
@@ -132,17 +132,17 @@ static int target_error(nonsens_context *ctx, arena *a, const char *path)
     if (!path) {
         return ENOMEM;
     }
-    bool there = lstat(path, &target) == 0;
-    if (!there && errno != ENOENT) {
+    bool exists = lstat(path, &target) == 0;
+    if (!exists && errno != ENOENT) {
         return errno;
     }
-    if (there && !S_ISREG(target.st_mode)) {
+    if (exists && !S_ISREG(target.st_mode)) {
         if (stat(path, &target) != 0) { // a loop of links, or one to a stream that is closed
             return errno;
         }
         return S_ISDIR(target.st_mode) ? EISDIR : access(path, W_OK) == 0 ? 0 : errno;
     }
-    if (there && access(path, W_OK) != 0) {
+    if (exists && access(path, W_OK) != 0) {
         return errno;
     }
     size_t length = strlen(path);
@@ -207,7 +207,7 @@ void output_write(output *out, const char *bytes, size_t size)
     }
 }
 
-/* Flushes, syncs and closes; the first error number that came up, or -1 for a write error whose number is gone. */
+/* Flushes, syncs and closes; returns the first error number, or -1 for a write error whose number is lost. */
 static int finish_stream(output *out)
 {
     bool standard = out->stream == stdout;

@@ -1,5 +1,5 @@
 /*
- * output.h - writing a file so that nobody ever sees half of it.
+ * output.h - writes a file so that nobody ever sees half of it.
  *
  * A regular or new file is written to a temporary file beside the target, flushed, synced and renamed; symbolic links
  * are followed first, so that they stay; devices, pipes and links in /dev and /proc (/dev/stdout) are written through,
@@ -14,13 +14,13 @@
 
 typedef struct output output;
 
-/* On success *out must be handed to output_close or output_abandon. */
+/* Opens an output; on success *out must be passed to output_close or output_abandon. */
 nonsens_status output_open(nonsens_context *ctx, const char *path, output **out);
 
-/* Write here; errors need no checking, output_close finds them. */
+/* Returns the stream to write to; errors need no checking, output_close finds them. */
 FILE *output_stream(output *out);
 
-/* As fwrite to the stream, for what is larger than its buffer: keeps the reason of a failure for output_close. */
+/* Writes bytes that may exceed the stream's buffer; keeps the reason of a failure for output_close. */
 void output_write(output *out, const char *bytes, size_t size);
 
 /* Finishes the file and frees `out`, whatever happens; a failed write leaves the target as it was. */

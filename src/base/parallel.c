@@ -1,4 +1,4 @@
-/* parallel.c - OpenMP over jobs, with cancelling, progress and one deterministic failure. */
+/* parallel.c - runs jobs with OpenMP, with cancelling, progress and one deterministic failure. */
 #include "base/parallel.h"
 
 #include <omp.h>
@@ -16,8 +16,8 @@ struct loop {
 };
 
 /*
- * GNU's OpenMP keeps the threads of a loop for the next loop of the same thread.  In a child they are gone, and a loop
- * that counts on them waits for ever; the thread that forked, alone in the child, therefore runs its loops alone.
+ * GNU's OpenMP keeps the threads of a loop for the next loop of the same thread.  After a fork the child has none of
+ * them, and a loop that relies on them waits for ever; the one thread of the child therefore runs its loops alone.
  */
 static _Thread_local bool keeps_team, lost_team;
 
@@ -26,7 +26,7 @@ static void lose_team(void)
     lost_team = lost_team || keeps_team;
 }
 
-__attribute__((constructor)) static void mind_forks(void)
+__attribute__((constructor)) static void handle_forks(void)
 {
     pthread_atfork(NULL, NULL, lose_team);
 }
@@ -58,7 +58,7 @@ static void run_job(struct loop *loop, int64_t job)
     nonsens_context child;
     arena scratch = {0};
     context_child(&child, loop->ctx);
-    child.silent = child.silent || loop->phase; // jobs side by side must not all report, and to one line of progress
+    child.silent = child.silent || loop->phase; // parallel jobs must not all report to one line of progress
     nonsens_status status = check_cancelled(&child);
     if (status == NONSENS_OK) {
         status = loop->run(&child, &scratch, job, loop->state);

@@ -1,8 +1,8 @@
 /*
- * platform.h - what the code takes for granted of the machine and the compiler, checked where it is compiled.
+ * platform.h - what the code assumes about the machine and the compiler, checked when it is compiled.
  *
- * Configuring asks the same beforehand, with sentences that say what to do (meson.build; docs/dependencies.md,
- * Platforms).  Only headers of the compiler itself are included, so that the check needs no C library.
+ * meson.build checks the same beforehand, with messages that say what to do (docs/dependencies.md, Platforms).  Only
+ * headers of the compiler itself are included, so that the check needs no C library.
  */
 #ifndef BASE_PLATFORM_H
 #define BASE_PLATFORM_H

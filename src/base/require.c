@@ -1,4 +1,4 @@
-/* require.c - arguments of public functions: counts, lists of texts, names, strides. */
+/* require.c - checks arguments of public functions: counts, lists of texts, names, strides. */
 #include "base/require.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ nonsens_status require_name(nonsens_context *ctx, int64_t j, const char *name)
     return name[0] ? NONSENS_OK : fail(ctx, NONSENS_ERR_DATA, "column %" PRId64 " needs a name; name it", j + 1);
 }
 
-/* Is the product of (count - 1), stride and the size of a double a number of bytes? */
+/* Computes (count - 1) * stride * sizeof(double); false if that overflows. */
 static bool last_offset(int64_t count, int64_t stride, int64_t *bytes)
 {
     return !__builtin_mul_overflow(count - 1, stride, bytes) &&

@@ -1,17 +1,17 @@
 /*
- * require.h - what a caller of the public interface passes, checked before anything behind a pointer is read.
+ * require.h - checks what a caller of the public interface passes, before anything behind a pointer is read.
  *
- * The macros stand in the public function itself: messages name it.
+ * The macros are used in the public function itself, so that messages name it.
  */
 #ifndef BASE_REQUIRE_H
 #define BASE_REQUIRE_H
 
 #include "base/status.h"
 
-/* NONSENS_ERR_USAGE unless the argument `count` is from least to most. */
+/* Fails with NONSENS_ERR_USAGE unless the argument `count` is from min to max. */
 #define REQUIRE_COUNT(ctx, count, min, max) TRY(require_count((ctx), __func__, #count, (int64_t)(count), (min), (max)))
 
-/* NONSENS_ERR_USAGE if the list, or one of its `count` texts, is NULL or empty; the count is checked already. */
+/* Fails with NONSENS_ERR_USAGE if the list, or one of its `count` texts, is NULL or empty; check the count before. */
 #define REQUIRE_TEXTS(ctx, list, count) TRY(require_texts((ctx), __func__, #list, (list), (count)))
 
 nonsens_status require_count(nonsens_context *ctx, const char *function, const char *argument, int64_t count,
@@ -19,10 +19,10 @@ nonsens_status require_count(nonsens_context *ctx, const char *function, const c
 nonsens_status require_texts(nonsens_context *ctx, const char *function, const char *argument, const char *const *list,
                              int64_t count);
 
-/* The name of column j: NULL is an error of usage, an empty name one of the data. */
+/* Checks the name of column j: NULL is an error of usage, an empty name one of the data. */
 nonsens_status require_name(nonsens_context *ctx, int64_t j, const char *name);
 
-/* NONSENS_ERR_USAGE unless every offset i * row_stride + j * column_stride, in doubles, fits into an address. */
+/* Fails unless every offset i * row_stride + j * column_stride, in doubles, fits into an address. */
 nonsens_status require_reach(nonsens_context *ctx, int64_t rows, int64_t row_stride, int64_t columns,
                              int64_t column_stride);
 

@@ -1,5 +1,5 @@
 /*
- * rng.h - random streams by counter: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as
+ * rng.h - counter-based random streams: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as
  * 1, 2, 3", SC 2011).
  *
  * A stream is named by (seed, purpose, job); the same name gives the same numbers for any thread, process or order of
@@ -28,7 +28,7 @@ enum rng_purpose {
     RNG_FEATURES = 27,
     RNG_BOOTSTRAP = 28,
     RNG_SCORE_GROUPS = 29,
-    RNG_FEWER_ROWS = 31,
+    RNG_DATA_SUBSAMPLE = 31,
     RNG_EXPERIMENT = 40,
     RNG_REPRODUCE = 41,
     RNG_TEST = 50
@@ -41,23 +41,24 @@ typedef struct rng {
     int used;          /* how many of them are spent */
 } rng;
 
-/* The bare block function: out = Philox4x32-10(counter, key). */
+/* Computes one block: out = Philox4x32-10(counter, key). */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
+/* Opens the stream of this name. */
 rng rng_new(uint64_t seed, enum rng_purpose purpose, uint64_t job);
 uint32_t rng_u32(rng *r);
 uint64_t rng_u64(rng *r);
-/* Uniform on the open interval (0, 1): the midpoints of 2^52 equal cells. */
+/* Draws uniformly from the open interval (0, 1): the midpoints of 2^52 equal cells. */
 double rng_uniform(rng *r);
-/* Uniform on {0, ..., bound - 1} without bias; bound >= 1. */
+/* Draws uniformly from {0, ..., bound - 1} without bias; bound >= 1. */
 uint64_t rng_below(rng *r, uint64_t bound);
 double rng_normal(rng *r);              /* mean 0, variance 1 */
 double rng_laplace(rng *r);             /* mean 0, density exp(-|x|)/2 */
 double rng_gamma(rng *r, double shape); /* scale 1 */
 double rng_student(rng *r, double degrees);
-/* Fisher-Yates over n indices. */
+/* Shuffles n indices (Fisher-Yates). */
 void rng_shuffle(rng *r, int64_t n, int64_t *index);
-/* The i-th, from 0, of those drawn without repetition from `index` (n): asked for i = 0, 1, ... as far as needed. */
+/* Draws the i-th (from 0) of `index` (n) without replacement; called for i = 0, 1, ... as far as needed. */
 int64_t rng_draw(rng *r, int64_t i, int64_t n, int64_t *index);
 
 #endif

@@ -1,11 +1,11 @@
-/* shell_word.c - quoting; see shell_word.h. */
+/* shell_word.c - quotes words for the shell; see shell_word.h. */
 #include "base/shell_word.h"
 
 #include "base/show.h"
 
 #include <string.h>
 
-/* Where the word goes: a stream, or memory; neither: it is only measured. */
+/* Where the word goes: a stream or memory; with neither it is only measured. */
 typedef struct sink {
     FILE *stream;
     char *out;
@@ -27,14 +27,14 @@ static void put_text(sink *s, const char *text)
     put(s, text, strlen(text));
 }
 
-/* Bytes of the character that may stand in quotes as it is, or 0. */
+/* Returns the bytes of the character if it may be in quotes as it is, else 0. */
 static size_t quotable_length(const char *text)
 {
     enum { LIMIT = 4 }; // bytes of a character
     return *text == '\t' || *text == '\n' ? 1 : (size_t)show_printable_length(text, (int64_t)strnlen(text, LIMIT));
 }
 
-/* Puts as much as can stand in quotes; returns what is behind it. */
+/* Puts as much as can be in quotes; returns what is behind it. */
 static const char *put_quoted(sink *s, const char *text)
 {
     put_text(s, "'");

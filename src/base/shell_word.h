@@ -1,8 +1,8 @@
 /*
- * shell_word.h - a text as a word of a command that any POSIX shell takes for exactly this text.
+ * shell_word.h - writes a text as a word of a command that any POSIX shell reads as exactly this text.
  *
- * It stands in single quotes where it has characters that mean something to a shell.  Bytes that a terminal or JSON
- * cannot take (control characters but tabs and line breaks, broken UTF-8) are printed by the shell: "$(printf '\033')".
+ * It is in single quotes if it has characters that mean something to a shell.  Bytes that a terminal or JSON cannot
+ * take (control characters except tabs and line breaks, broken UTF-8) are printed by the shell: "$(printf '\033')".
  */
 #ifndef BASE_SHELL_WORD_H
 #define BASE_SHELL_WORD_H
@@ -11,8 +11,9 @@
 
 #include <stdio.h>
 
+/* Writes the word to a stream. */
 void shell_word_print(FILE *f, const char *word);
-/* The same in memory from the arena; NULL without. */
+/* Writes the word into memory from the arena; NULL if there is no memory. */
 char *shell_word(nonsens_context *ctx, arena *a, const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* show.c - escaping and cutting; see show.h. */
+/* show.c - escapes and shortens text; see show.h. */
 #include "base/show.h"
 
 #include "base/utf8.h"
@@ -11,7 +11,7 @@
 enum {
     NAME_CHARACTERS = 40,
     PATH_CHARACTERS = 200,
-    ESCAPED = 4 /* characters of \xNN, and most bytes of a character */
+    ESCAPED = 4 /* characters of \xNN; also the largest number of bytes of a character */
 };
 
 static bool is_control(const unsigned char *byte, int length)
@@ -21,7 +21,7 @@ static bool is_control(const unsigned char *byte, int length)
         return byte[0] < 0x20 || byte[0] == 0x7F;
     case 2: /* U+0080 to U+009F */
         return byte[0] == 0xC2 && byte[1] < 0xA0;
-    case 3: /* U+2028 to U+202E: separators and turns of direction; U+2066 to U+2069: more turns */
+    case 3: /* U+2028 to U+202E: separators and marks of direction; U+2066 to U+2069: more such marks */
         return byte[0] == 0xE2 && ((byte[1] == 0x80 && byte[2] >= 0xA8 && byte[2] <= 0xAE) ||
                                    (byte[1] == 0x81 && byte[2] >= 0xA6 && byte[2] <= 0xA9));
     default:
@@ -35,7 +35,7 @@ int show_printable_length(const char *text, int64_t left)
     return is_control((const unsigned char *)text, length) ? 0 : length;
 }
 
-/* Writes characters to out, whose `room` excludes the closing NUL; how many bytes of the text they stand for. */
+/* Writes characters to out, whose `room` excludes the closing NUL; returns how many bytes of the text they show. */
 static int64_t show_part(char **out, size_t room, const char *text, int64_t length, int64_t max)
 {
     char *to = *out;

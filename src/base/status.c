@@ -1,4 +1,4 @@
-/* status.c - the context: last message, progress, cancelling. */
+/* status.c - the context of a run: last message, progress, cancelling. */
 #include "base/status.h"
 
 #include "base/memory.h"

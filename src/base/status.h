@@ -1,5 +1,5 @@
 /*
- * status.h - failing with a message, the run-time context, cancelling.
+ * status.h - failures with a message, the run-time context, cancelling.
  *
  * A function that can fail returns nonsens_status and leaves one sentence in the context: what, where, remedy.
  */
@@ -16,18 +16,18 @@ enum { MESSAGE_BYTES = 1024, MEGABYTE = 1000000 };
 
 struct nonsens_context {
     char message[MESSAGE_BYTES];
-    char warning[MESSAGE_BYTES];  /* of the root: what the run has to say beside its result; empty: nothing */
+    char warning[MESSAGE_BYTES];  /* of the root: a warning of the run beside its result; empty: none */
     struct nonsens_context *root; /* itself, or the context whose parallel loop runs this job */
     nonsens_progress_fn progress;
     void *progress_user;
     atomic_int cancelled;
-    int64_t max_memory; /* of the root: most bytes that the library may hold while it runs; 0: no limit */
-    bool silent;        /* reports no progress: it runs a job of a loop that does */
+    int64_t max_memory; /* of the root: bytes that the library may hold while it runs; 0: no limit */
+    bool silent;        /* reports no progress, because it runs a job of a loop that does */
 };
 
 /*
  * Records the message and returns the code, so that a failing function ends in `return fail(ctx, ...)`.  The message is
- * one line: what is not printable in it is escaped (show.h).  Names of any length are cut by the caller.
+ * one line: what is not printable in it is escaped (show.h).  The caller shortens names of any length.
  */
 nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -35,25 +35,25 @@ nonsens_status fail(nonsens_context *ctx, nonsens_status code, const char *forma
 /* Leaves a sentence for nonsens_context_warning: something the user should know although the run goes on. */
 void leave_warning(nonsens_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The message for an allocation that failed, and for one that would pass max_memory. */
+/* Fail because an allocation failed, or would exceed max_memory. */
 nonsens_status fail_memory(nonsens_context *ctx);
 nonsens_status fail_limit(nonsens_context *ctx);
 
-#ifdef __clang_analyzer__ /* it sees one file at a time, and is told here that what fails is not NONSENS_OK */
+#ifdef __clang_analyzer__ /* it sees one file at a time, and learns here that a failure is not NONSENS_OK */
 #define fail(ctx, code, ...) ((void)(fail)(ctx, code, __VA_ARGS__), (code))
 #define fail_memory(ctx) ((void)(fail_memory)(ctx), NONSENS_ERR_MEMORY)
 #endif
 
-/* Forgets an earlier message, an earlier warning and an earlier wish to cancel: called at the door of every public read
- * and run. */
+/* Resets message, warning and cancel request; called at the start of every public read and run. */
 void context_begin(nonsens_context *ctx);
 
-/* A context for one job of a parallel loop: its own message, the cancel flag of its root, silent as its parent. */
+/* Makes a context for one job of a parallel loop: its own message, the root's cancel flag, silent as its parent. */
 void context_child(nonsens_context *child, nonsens_context *parent);
 
+/* Says whether somebody asked to stop. */
 bool is_cancelled(const nonsens_context *ctx);
 
-/* NONSENS_CANCELLED if somebody asked to stop, else ok: for use in long loops. */
+/* Fails with NONSENS_CANCELLED if somebody asked to stop; for use in long loops. */
 nonsens_status check_cancelled(nonsens_context *ctx);
 
 /* Reports progress; a non-zero return of the callback sets the cancel flag.  Only from the calling thread. */
@@ -69,7 +69,7 @@ void report_progress(nonsens_context *ctx, const char *phase, int64_t done, int6
     } while (0)
 
 /*
- * The first line of a public function: NONSENS_ERR_USAGE where the context or one of the pointers named is NULL.
+ * The first line of a public function: returns NONSENS_ERR_USAGE if the context or one of the pointers is NULL.
  */
 #define NEEDED(ctx, ...) \
     TRY(refuse_null((ctx), __func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__, &needed_end}))

@@ -18,7 +18,7 @@ typedef struct text_set {
     int64_t pool_left;
 } text_set;
 
-/* The number of the text, which is count as it was before the call if the text is new. */
+/* Finds or adds a text; *index is its number, which equals the previous count if the text is new. */
 nonsens_status text_set_put(nonsens_context *ctx, text_set *set, const char *text, int64_t length, int32_t *index);
 
 #endif

@@ -1,4 +1,4 @@
-/* utf8.h - where a UTF-8 character ends (Unicode 15, table 3-7), where the text begins. */
+/* utf8.h - lengths and validity of UTF-8 characters (Unicode 15, table 3-7), and of the byte order mark. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the character at text, of which `left` >= 1 bytes may be read; 0 if it is not well formed. */
+/* Returns the bytes of the character at text, of which `left` >= 1 bytes may be read; 0 if it is not well formed. */
 static inline int utf8_length(const char *text, int64_t left)
 {
     const unsigned char *byte = (const unsigned char *)text;
@@ -47,7 +47,7 @@ static inline bool utf8_is_valid(const char *text, int64_t length)
     return step > 0;
 }
 
-/* Bytes of the mark of byte order that some editors put in front of UTF-8, 0 if there is none. */
+/* Returns the bytes of the byte order mark that some editors put in front of UTF-8, 0 if there is none. */
 static inline int64_t utf8_mark_length(const char *text, int64_t size)
 {
     return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;

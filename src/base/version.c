@@ -1,4 +1,4 @@
-/* version.c - which library this is and what it was made of. */
+/* version.c - the version of the library and how it was built. */
 #include "nonsens/nonsens.h"
 
 /* The build names the BLAS it links; the library cannot ask a Fortran interface for its name. */

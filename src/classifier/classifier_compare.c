@@ -1,3 +1,4 @@
+/* classifier_compare.c - compares two segment classifiers on held-out rows, and nested ones by a calibrated ratio. */
 #include "classifier/classifier_compare.h"
 
 #include "base/parallel.h"
@@ -32,7 +33,7 @@ void compare_rows(int64_t n, const double *larger, const double *smaller, const 
     out->z = out->error > 0.0 ? mean / out->error : 0.0;
 }
 
-/* Everything that a draw needs; p parameters of the smaller model, q of the larger. */
+/* The state that all draws share; p parameters of the smaller model, q of the larger. */
 typedef struct calibration {
     const classifier_model *small, *large;
     double *score_factor;                /* (q, q) Cholesky factor of the larger model's Fisher matrix */
@@ -143,7 +144,7 @@ static nonsens_status whole_fisher(nonsens_context *ctx, arena *a, int threads, 
     return NONSENS_OK;
 }
 
-/* The ratio is nearly a sum of weighted chi-squares. */
+/* The ratio is nearly a sum of weighted chi-squares, which a gamma variable approximates. */
 void compare_judge(int64_t draws, const double *ratio, classifier_difference *out)
 {
     double mean = 0.0, square = 0.0;

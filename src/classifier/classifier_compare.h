@@ -1,13 +1,13 @@
 /*
- * classifier_compare.h - is one segment classifier better than another?
+ * classifier_compare.h - tests whether one segment classifier is better than another.
  *
- * On rows that neither has seen: d_i is the difference of held-out log-likelihoods, z its mean over its standard error;
- * with blocks of neighbouring rows the error is that of sums over blocks.  This is the size of the difference.
+ * On held-out rows: d_i is the difference of log-likelihoods, z its mean over its standard error; with blocks of
+ * neighbouring rows the error is that of sums over blocks.  This measures the size of the difference.
  *
  * Nested models are tested by their penalised likelihood ratio on all rows, T = objective(small) - objective(large).
  * Its distribution if the smaller model is true is that of the label bootstrap (keep x, draw labels from the fitted
- * smaller model, refit both, recompute T) in the limit of many rows, where a refit is one Fisher-scoring step and
- * labels enter through a normal score alone.  Its cost does not depend on the number of rows, and it needs no folds
+ * smaller model, refit both, recompute T) in the limit of many rows.  There a refit is one Fisher-scoring step, and
+ * labels matter only through a normal score.  The cost does not depend on the number of rows, and no folds are needed
  * (docs/structured.md gives the derivation, docs/tuning.md the comparison with held-out statistics).
  */
 #ifndef CLASSIFIER_CLASSIFIER_COMPARE_H
@@ -19,32 +19,35 @@ typedef struct classifier_difference {
     double mean, error, z;     /* nats per row by which the larger is better on held-out rows */
     double ratio;              /* T, in nats over all rows */
     double null_mean, null_sd; /* of T if the smaller model is true */
-    double tolerated;          /* nats of T that are put down to the features' own error; set by the caller */
+    double tolerated;          /* nats of T that are attributed to the error of the features; set by the caller */
     double p_value;
 } classifier_difference;
 
-/* block_of: (n) block of every row, 0 .. blocks - 1, or NULL if rows are independent; scratch: (blocks). */
+/*
+ * Compares log-likelihoods of rows: sets mean, error and z.  block_of: (n) block of every row, 0 .. blocks - 1, or NULL
+ * if rows are independent; scratch: (blocks).
+ */
 void compare_rows(int64_t n, const double *larger, const double *smaller, const int32_t *block_of, int64_t blocks,
                   double *scratch, classifier_difference *out);
 
-/* p-value of out->ratio - out->tolerated from draws under the null: a gamma variable with their mean and variance. */
+/* Computes the p-value of out->ratio - out->tolerated by a gamma variable with mean and variance of the null draws. */
 void compare_judge(int64_t draws, const double *ratio, classifier_difference *out);
 
-/* A restricted model against a free one of the same rank. */
+/* Tests a restricted model against a free one of the same rank. */
 nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *small,
                                    const classifier_fit *large, int64_t draws, int64_t seed,
                                    classifier_difference *out);
 
 /*
- * Rank r against rank r + 1, features of one kind.  The further feature is absent under the null, so nothing is
- * regular; T is half the largest squared singular value of the score matrix of the logits' coefficients, outside the
- * tangent space of the smaller model.  Its covariance is taken as a Kronecker product of the basis' and the segments'
- * matrix. small: NULL for rank 0.
+ * Tests rank r against rank r + 1, features of one kind.  The additional feature is absent under the null, so the usual
+ * theory does not hold: T is half the largest squared singular value of the score matrix of the logits' coefficients,
+ * outside the tangent space of the smaller model.  Its covariance is approximated by the Kronecker product of the
+ * basis' and the segments' matrices.  small: NULL for rank 0.
  */
 nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const classifier_fit *small,
                             const classifier_fit *large, int64_t draws, int64_t seed, classifier_difference *out);
 
-/* The same by the score at the smaller fit, without fitting the larger: cheap, and close to it while T is small. */
+/* Tests the same by the score at the smaller fit, without fitting the larger: cheap, and close if T is small. */
 nonsens_status compare_rank_score(nonsens_context *ctx, arena *scratch, const classifier_fit *small, int64_t draws,
                                   int64_t seed, classifier_difference *out);
 

@@ -1,3 +1,4 @@
+/* classifier_information.c - sums the Fisher matrix of a segment classifier over tiles and groups of rows. */
 #include "classifier/classifier_information.h"
 
 #include "math/pair.h"
@@ -19,11 +20,12 @@ struct classifier_information {
     double *diagonal;              /* (pairs of features, wide) sum of h_f h_g p_e */
     double *tail;                  /* (pairs of features, wide, wide) sum of h_f h_g p_e p_k */
 
-    /* by groups: those of the present cell that are not in `cross` yet, those of any that are not in `tail` */
-    int64_t groups, waiting;
+    /* by groups */
+    int64_t groups;                                           /* of the current cell that are not in `cross` yet */
+    int64_t waiting;                                          /* of any cell that are not in `tail` yet */
     double *along;                                            /* (TILE, 16, r + 1) sums of b h_g */
     double squares[MAX_PAIRS][TILE_PRODUCTS * TILE_PRODUCTS]; /* of the cell */
-    double *probability; /* (TILE, wide) of those waiting, their h_f h_g in inner */
+    double *probability; /* (TILE, wide) of the waiting groups, whose h_f h_g are in inner */
 };
 
 nonsens_status information_new(nonsens_context *ctx, arena *a, const classifier_model *m, const classifier_tile *t,
@@ -73,7 +75,7 @@ static void spread_weights(int64_t r, const classifier_tile *t, const double *p,
     }
 }
 
-/* The (16, 16) matrix into the parameters of features f and g. */
+/* Adds the (16, 16) matrix to the entries of the parameters of features f and g. */
 static void scatter_square(const classifier_model *m, const classifier_tile *t, int64_t f, int64_t g,
                            const double *square, double *fisher)
 {
@@ -108,7 +110,7 @@ static void add_square(const classifier_model *m, const classifier_tile *t, int6
     scatter_square(m, t, f, g, w->square, fisher);
 }
 
-/* Coefficients of feature f with all weights. */
+/* Adds coefficients of feature f with all weights. */
 static void add_cross(const classifier_model *m, const classifier_tile *t, int64_t f, classifier_information *w)
 {
     int64_t r = m->rank, wide = w->wide, all = (r + 1) * wide;
@@ -122,7 +124,7 @@ static void add_cross(const classifier_model *m, const classifier_tile *t, int64
     scatter_cross(t, f, all, w);
 }
 
-/* Weights with weights: products of features f and g times (diag p - p p'), `inner` for each of the rows. */
+/* Adds weights with weights: products of features f and g, `inner` for each row, times (diag p - p p'). */
 static void add_tail(int64_t rows, const double *p, const double *inner, int64_t step, int64_t at,
                      classifier_information *w)
 {
@@ -168,7 +170,7 @@ static void sum_waiting(const classifier_model *m, classifier_information *w)
     w->waiting = 0;
 }
 
-/* Sums over the rows of a group of b h_g, from that of b b'. */
+/* Computes the sums of b h_g over the rows of a group, from those of b b'. */
 static void find_along(int64_t r, const classifier_tile *t, const double *moment, double *along)
 {
     for (int64_t i = 0; i < TILE_PRODUCTS; i++) {
@@ -183,7 +185,7 @@ static void find_along(int64_t r, const classifier_tile *t, const double *moment
     }
 }
 
-/* sum over the rows of a group of h_f h_g: all pairs f >= g. */
+/* Computes the sums of h_f h_g over the rows of a group, for all pairs f >= g. */
 static void find_inner(int64_t r, const classifier_tile *t, const double *along, int64_t count, double *inner)
 {
     for (int64_t f = 0; f <= r; f++) {

@@ -1,14 +1,14 @@
 /*
- * convert.c - a classifier in a basis of another size: every feature becomes the nearest function of that basis, by
- * least squares on a grid over the unit square.  The grid is a product, so both variables are projected one by one:
- * coefficients C become P C P'.
+ * convert.c - converts a classifier to a basis of another size.  Every feature becomes the nearest function of that
+ * basis, by least squares on a grid over the unit square.  The grid is a product, so the two variables are projected
+ * one by one: coefficients C become P C P'.
  */
 #include "classifier/envelope.h"
 #include "classifier/model.h"
 
 enum { POINTS_PER_SPLINE = 8, WIDTH = 4 /* B-splines that are not zero at a point */ };
 
-/* out (to, from): coefficients over `to` splines of each of `from` splines. */
+/* Computes out (to, from): coefficients over `to` splines of each of `from` splines. */
 static nonsens_status project_splines(nonsens_context *ctx, arena *a, int64_t from, int64_t to, double *out)
 {
     int64_t points = POINTS_PER_SPLINE * (from > to ? from : to), *first;

@@ -1,3 +1,4 @@
+/* envelope.c - factors and solves matrices with a profile, in blocks of four rows and columns. */
 #include "classifier/envelope.h"
 
 #include "math/pair.h"
@@ -21,10 +22,10 @@ double envelope_dot(int64_t n, const double *a, const double *b)
     return all[0] + all[1] + rest;
 }
 
-/* Rows and columns are taken by fours: a number once loaded serves four sums. */
+/* Rows and columns are processed by fours: each number that is loaded serves four sums. */
 enum { BLOCK = 4 };
 
-/* sum[i][j] = sum over k in [from, to) of a_ik b_jk, four rows of either. */
+/* sum[i][j] = sum over k in [from, to) of a_ik b_jk, four rows each. */
 static void dot_block(int64_t n, const double *a, const double *b, int64_t from, int64_t to, double sum[BLOCK][BLOCK])
 {
     pair both[BLOCK][BLOCK] = {{{0}}};
@@ -74,7 +75,7 @@ static inline double dot_rows(int64_t n, const int64_t *first, const double *a, 
     return sum;
 }
 
-/* Columns j .. j + 3 of rows i .. i + 3, j + 3 < i. */
+/* Factors columns j .. j + 3 of rows i .. i + 3, j + 3 < i. */
 static void factor_block(int64_t n, const int64_t *first, int64_t i, int64_t j, double *a)
 {
     double sum[BLOCK][BLOCK] = {{0}};
@@ -93,7 +94,7 @@ static void factor_block(int64_t n, const int64_t *first, int64_t i, int64_t j, 
     }
 }
 
-/* Columns from `from` on of row i, and its diagonal. */
+/* Factors the columns of row i from `from` on, and its diagonal. */
 static bool factor_row(int64_t n, const int64_t *first, int64_t i, int64_t from, double *a)
 {
     double *row = a + i * n;

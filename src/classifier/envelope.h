@@ -1,9 +1,9 @@
 /*
- * envelope.h - Cholesky factor and solves for symmetric positive definite matrices whose rows start late: nothing left
- * of the first entry of a row fills in, so that work and memory traffic follow the profile (George and Liu 1981).
+ * envelope.h - Cholesky factor and solves for symmetric positive definite matrices whose rows start late.  Entries left
+ * of the first of a row stay zero, so that work and memory traffic follow the profile (George and Liu 1981).
  *
  * The matrix is stored densely, row-major, lower triangle; first[i] is the column of the first non-zero of row i.
- * No BLAS: matrices here are small and many threads factor their own at once.
+ * BLAS is not used: matrices here are small, and many threads factor their own at the same time.
  */
 #ifndef CLASSIFIER_ENVELOPE_H
 #define CLASSIFIER_ENVELOPE_H
@@ -11,17 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* sum of a[i] b[i], in a fixed order. */
+/* Returns the sum of a[i] b[i], in a fixed order. */
 double envelope_dot(int64_t n, const double *a, const double *b);
 
-/* a (n, n) = L L' in place, lower triangle.  False if it is not positive definite. */
+/* Factors a (n, n) = L L' in place, lower triangle.  False if it is not positive definite. */
 bool envelope_factor(int64_t n, const int64_t *first, double *a);
 
-/* x (n) = L^-1 x, and x = L'^-1 x. */
+/* Compute x (n) = L^-1 x, and x = L'^-1 x. */
 void envelope_forward(int64_t n, const int64_t *first, const double *factor, double *x);
 void envelope_backward(int64_t n, const int64_t *first, const double *factor, double *x);
 
-/* out (n) = L x. */
+/* Computes out (n) = L x. */
 void envelope_multiply(int64_t n, const int64_t *first, const double *factor, const double *x, double *out);
 
 #endif

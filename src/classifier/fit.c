@@ -1,3 +1,4 @@
+/* fit.c - fits a segment classifier to all rows; see fit.h. */
 #include "classifier/fit.h"
 
 #include "base/parallel.h"
@@ -7,7 +8,7 @@
 #include <string.h>
 
 static const double TOLERANCE = 1e-4; /* nats over all rows */
-static const double BEYOND = 1.6;     /* share of what a step promised from which on a longer one is tried */
+static const double BEYOND = 1.6;     /* a longer step is tried if the gain is more than this times the promised gain */
 static const double LONGEST = 16.0;
 enum { MAX_ITERATIONS = 200 };
 
@@ -31,7 +32,7 @@ nonsens_status fit_new(nonsens_context *ctx, arena *a, const classifier_sample *
 typedef struct pass {
     const classifier_fit *f;
     const double *theta;
-    double *fisher; /* (folds, p, p) in place of the slopes; NULL: slopes */
+    double *fisher; /* (folds, p, p) computed instead of the slopes; NULL: slopes */
 } pass;
 
 static nonsens_status pass_job(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
@@ -116,21 +117,21 @@ static void swap_points(classifier_point *a, classifier_point *b)
 }
 
 /*
- * Past a saddle steps are too short, since the matrix has no downward curvature: doubles the step to `next` while that
- * lowers the objective.  far: spare; false in *last where the folds' sums are not of `next` afterwards.
+ * Doubles the step to `next` while that lowers the objective: past a saddle steps are too short, since the matrix has
+ * no downward curvature.  far: scratch.  *current: whether the folds' sums are those of `next` afterwards.
  */
 static nonsens_status extend(nonsens_context *ctx, arena *scratch, int threads, classifier_fit *f,
                              const classifier_point *now, const double *step, classifier_point *next,
-                             classifier_point *far, bool *last)
+                             classifier_point *far, bool *current)
 {
-    *last = true;
-    for (double length = 2.0; *last && length <= LONGEST; length *= 2.0) {
+    *current = true;
+    for (double length = 2.0; *current && length <= LONGEST; length *= 2.0) {
         for (int64_t i = 0; i < f->model.parameters; i++) {
             far->theta[i] = now->theta[i] + length * step[i];
         }
         TRY(evaluate(ctx, scratch, threads, f, far));
-        *last = far->objective < next->objective;
-        if (*last) {
+        *current = far->objective < next->objective;
+        if (*current) {
             swap_points(next, far);
         }
     }
@@ -152,7 +153,7 @@ nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, classi
     memcpy(now.theta, f->theta, (size_t)p * sizeof(double));
     TRY(evaluate(ctx, scratch, threads, f, &now));
     TRY(newton_matrix(ctx, scratch, &f->model, now.theta, f->lambda, FIT_NO_FOLD, hessian));
-    bool folds_are_of_now = true;
+    bool folds_are_current = true;
     for (f->iterations = 0; f->iterations < MAX_ITERATIONS; f->iterations++) {
         TRY(newton_factor(ctx, &f->model, hessian, now.slope, &t, factor));
         f->decrement = newton_step(&f->model, factor, now.gradient, step);
@@ -165,19 +166,19 @@ nonsens_status fit_all(nonsens_context *ctx, arena *scratch, int threads, classi
         }
         TRY(evaluate(ctx, scratch, threads, f, &next));
         double gain = now.objective - next.objective;
-        folds_are_of_now = gain > 0.0;
+        folds_are_current = gain > 0.0;
         if (!(gain > 0.0)) {
             trust_less(&t);
         } else {
             if (gain > BEYOND * f->decrement) {
-                TRY(extend(ctx, scratch, threads, f, &now, step, &next, &far, &folds_are_of_now));
+                TRY(extend(ctx, scratch, threads, f, &now, step, &next, &far, &folds_are_current));
             }
             trust_weigh(&t, gain / f->decrement);
             swap_points(&now, &next);
             TRY(newton_matrix(ctx, scratch, &f->model, now.theta, f->lambda, FIT_NO_FOLD, hessian));
         }
     }
-    if (!folds_are_of_now) {
+    if (!folds_are_current) {
         TRY(evaluate(ctx, scratch, threads, f, &now));
     }
     f->objective = now.objective;

@@ -1,8 +1,8 @@
 /*
- * leave_out.c - fits on the rows outside one fold.
+ * leave_out.c - fits a segment classifier to the rows outside one fold.
  *
- * They begin at the fit of all rows, with its second derivatives less those of the rows left out, and keep this matrix
- * while the steps shrink.  A fold with a basis of its own begins at the nearest function of that basis.
+ * Fits begin at the fit to all rows, with the second derivatives of the rows that are not left out, and keep this
+ * matrix while the steps shrink.  A fold with another basis begins at the nearest function of that basis.
  */
 #include "base/parallel.h"
 #include "classifier/fit.h"
@@ -18,10 +18,10 @@ typedef struct descent {
     double lambda, tolerance;
     int64_t without; /* fold */
     classifier_point now, next;
-    double *now_folds, *next_folds; /* (folds, parameters) slope of the likelihood of every fold but the one left out */
+    double *now_folds, *next_folds; /* (folds, parameters) gradient of the likelihood of every fold but the left-out */
     double *hessian, *factor, *step;
     classifier_trust trust;
-    bool stale; /* the matrix is of an earlier point */
+    bool stale; /* the matrix belongs to an earlier point */
 } descent;
 
 static nonsens_status descent_new(nonsens_context *ctx, arena *a, const classifier_fit *f, const classifier_model *m,
@@ -39,25 +39,25 @@ static nonsens_status descent_new(nonsens_context *ctx, arena *a, const classifi
     return NONSENS_OK;
 }
 
-/* Objective, gradient and slope at a point. */
+/* Computes objective, gradient and slope at a point. */
 static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const descent *d, classifier_point *at,
-                               double *of_folds)
+                               double *fold_gradient)
 {
     const classifier_model *m = d->model;
     int64_t p = m->parameters;
     arena_mark mark = arena_tell(scratch);
     double sum = 0.0, cost;
-    memset(of_folds, 0, (size_t)(m->data->folds * p) * sizeof(double));
+    memset(fold_gradient, 0, (size_t)(m->data->folds * p) * sizeof(double));
     memset(at->gradient, 0, (size_t)p * sizeof(double));
     memset(at->slope, 0, (size_t)slope_size(m) * sizeof(double));
     for (int64_t k = 0; k < m->data->folds; k++) {
         if (k != d->without) {
-            classifier_sums sums = {0, of_folds + k * p, NULL, at->slope};
+            classifier_sums sums = {0, fold_gradient + k * p, NULL, at->slope};
             TRY(model_sum(ctx, scratch, m, at->theta, k, &sums));
             sum += sums.log_likelihood;
         }
         for (int64_t i = 0; i < p; i++) {
-            at->gradient[i] -= of_folds[k * p + i];
+            at->gradient[i] -= fold_gradient[k * p + i];
         }
     }
     TRY(model_penalty(ctx, scratch, m, at->theta, d->lambda, &cost, at->gradient, NULL, at->slope));
@@ -66,7 +66,7 @@ static nonsens_status evaluate(nonsens_context *ctx, arena *scratch, const desce
     return NONSENS_OK;
 }
 
-/* The matrix of the present point. */
+/* Computes the matrix of the current point. */
 static nonsens_status refresh(nonsens_context *ctx, arena *scratch, descent *d)
 {
     TRY(newton_matrix(ctx, scratch, d->model, d->now.theta, d->lambda, d->without, d->hessian));
@@ -74,7 +74,7 @@ static nonsens_status refresh(nonsens_context *ctx, arena *scratch, descent *d)
     return newton_factor(ctx, d->model, d->hessian, d->now.slope, &d->trust, d->factor);
 }
 
-/* From the fit of all rows, in its own or in another basis. */
+/* Begins at the fit to all rows, in the same basis or in another. */
 static nonsens_status begin(nonsens_context *ctx, arena *scratch, const classifier_fit *f, descent *d)
 {
     int64_t p = d->model->parameters;
@@ -101,7 +101,7 @@ static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, 
             *converged = true;
             break;
         }
-        if (d->stale && half > 0.2 * before) { // the old matrix no longer leads on fast
+        if (d->stale && half > 0.2 * before) { // the old matrix no longer converges fast
             TRY(refresh(ctx, scratch, d));
             half = newton_step(m, d->factor, d->now.gradient, d->step);
         }
@@ -122,7 +122,7 @@ static nonsens_status descend(nonsens_context *ctx, arena *scratch, descent *d, 
             d->next_folds = spare_folds;
             d->stale = true;
         } else {
-            if (!d->stale) { // a matrix of this very point first, then more caution
+            if (!d->stale) { // a stale matrix is refreshed first; if that fails too, trust is reduced
                 trust_less(&d->trust);
             }
             TRY(refresh(ctx, scratch, d));
@@ -164,7 +164,7 @@ static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fol
     return model_score(ctx, scratch, m, d.now.theta, fold, f->held_out);
 }
 
-/* The model of a fold: that of all rows, an earlier fold's, or one of its own basis. */
+/* Finds or builds the model of a fold: that of all rows, an earlier fold's, or a new one in the fold's basis. */
 static nonsens_status build_fold_model(nonsens_context *ctx, arena *a, classifier_fit *f, int64_t fold)
 {
     if (!f->fold_data || f->fold_data[fold]->basis == f->model.data->basis) {

@@ -1,3 +1,4 @@
+/* model.c - lays out the parameters of a segment classifier, computes its penalty and pins the parametrisation. */
 #include "classifier/model.h"
 
 #include "math/spline.h"
@@ -53,7 +54,7 @@ nonsens_status classifier_model_new(nonsens_context *ctx, arena *a, const classi
     ARENA_TRY(ctx, a, out->roughness, products * products);
     ARENA_TRY(ctx, a, out->gentle, products * products);
     place_coefficients(out);
-    int64_t reach = (3 * basis + 4) * s.both; // products that overlap lie at most so far apart
+    int64_t reach = (3 * basis + 4) * s.both; // products that overlap are at most this far apart
     for (int64_t i = 0; i < out->parameters; i++) {
         out->first[i] = i < s.both * products && i > reach ? i - reach : 0;
     }
@@ -66,9 +67,9 @@ nonsens_status classifier_model_new(nonsens_context *ctx, arena *a, const classi
 
 /* ---- penalty ---- */
 
-enum { NEIGHBOURS = 9 }; /* products with entries in a row of the penalty: up to two further along either variable */
+enum { NEIGHBOURS = 9 }; /* products with entries in a row of the penalty: up to two steps along either variable */
 
-/* The k-th of them to product s; -1 if that is beyond the edge. */
+/* The k-th neighbour of product s; -1 if that is beyond the edge. */
 static inline int64_t neighbour(const classifier_model *m, int64_t s, int k)
 {
     static const int along[NEIGHBOURS][2] = {{-2, 0}, {-1, 0}, {0, -2}, {0, -1}, {0, 0},
@@ -250,7 +251,7 @@ nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const classifier_
             v[e] = m->data->share[e] * (g < m->rank ? theta[model_weight(m, e, g)] : 1.0);
         }
         enum classifier_kind kind = shape_kind(m->shape, g);
-        for (int64_t f = 0; f <= m->rank; f++) { // whose functions g contains
+        for (int64_t f = 0; f <= m->rank; f++) { // if g contains the functions of f
             if (f == m->rank || g == m->rank || kind == KIND_BOTH || kind == shape_kind(m->shape, f)) {
                 pin_weights(m, f, v, hessian);
             }

@@ -3,14 +3,14 @@
  *
  *     logit_e(x) = c_e + sum_f a_ef h_f(x),      h_f a function of the first variable, of the second, or of both
  *
- * Every feature is a coefficient vector over the m^2 products of B-splines; one of a single variable has its
- * coefficients tied along the other (B-splines add up to one), so that the restricted models lie inside the free one,
- * function by function and penalty by penalty.
+ * Every feature is a coefficient vector over the m^2 products of B-splines.  A feature of one variable has its
+ * coefficients tied along the other (B-splines add up to one).  So the restricted models lie inside the free one, in
+ * functions and in penalty.
  *
  * Penalty: 1/2 sum_e pi_e |sum_f a_ef h_f|^2 with |h|^2 = lambda times the integral of the squared second derivatives
- * along either variable + GENTLE times that of the squared first derivatives, which holds back logits where segments
- * can be distinguished perfectly.  It is on the logits and blind to constants, so it does not depend on how logits are
- * split into a, h and c, and it is the same for every model.
+ * along either variable + GENTLE times that of the squared first derivatives, which bounds logits if segments can be
+ * distinguished perfectly.  It acts on the logits and ignores constants, so it does not depend on how logits are split
+ * into a, h and c, and it is the same for every model.
  *
  * Parameters: coefficients first, products of features of both variables interleaved (which keeps the Fisher matrix in
  * a narrow profile), then for every segment its weights a_e1 .. a_er and c_e.
@@ -24,7 +24,7 @@
 
 enum { MODEL_MAX_RANK = 6 };
 
-/* How many features see the first variable alone, the second alone, both. */
+/* Numbers of features of the first variable only, of the second only, and of both. */
 typedef struct classifier_shape {
     int first, second, both;
 } classifier_shape;
@@ -45,7 +45,7 @@ typedef struct classifier_model {
     const classifier_sample *data;
     classifier_shape shape;
     int64_t rank;         /* r */
-    int64_t coefficients; /* how many parameters are spline coefficients */
+    int64_t coefficients; /* number of parameters that are spline coefficients */
     int64_t parameters;
     int32_t *place;    /* (r, m^2) parameter of each tensor coefficient of each feature */
     int64_t *first;    /* (parameters) profile of the Fisher matrix */
@@ -53,10 +53,11 @@ typedef struct classifier_model {
     double *gentle;    /* (m^2, m^2) GENTLE times that of the first derivatives */
 } classifier_model;
 
+/* Lays out the parameters of a shape and computes the penalty matrices. */
 nonsens_status classifier_model_new(nonsens_context *ctx, arena *a, const classifier_sample *data, classifier_shape s,
                                     classifier_model *out);
 
-/* Index of a_ef (f < r) or c_e (f = r). */
+/* Returns the index of a_ef (f < r) or c_e (f = r). */
 static inline int64_t model_weight(const classifier_model *m, int64_t segment, int64_t f)
 {
     return m->coefficients + segment * (m->rank + 1) + f;
@@ -70,47 +71,48 @@ typedef struct classifier_sums {
     double *slope;         /* (segments, m^2) slope of -log_likelihood in the coefficients of each logit; added to */
 } classifier_sums;
 
+/* Computes the sums over the rows of one fold. */
 nonsens_status model_sum(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
                          int64_t fold, classifier_sums *out);
 
 /*
- * The Fisher matrix of all rows but those of one fold (none: -1), rows with nearly the same logits taken together
- * (information.h); added to.  Near the exact one, at a fraction of its cost.
+ * Adds the Fisher matrix of all rows but those of one fold (-1: of all rows), rows with nearly the same logits taken
+ * together (classifier_information.h).  It is close to the exact one, at a fraction of its cost.
  */
 nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, const classifier_model *m,
                                       const double *theta, int64_t without, double *fisher);
 
-/* log p(label | x) of the rows of one fold, into out[row of the data set]. */
+/* Writes log p(label | x) of the rows of one fold to out[row of the data set]. */
 nonsens_status model_score(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
                            int64_t fold, double *out);
 
-/* out (segments, segments): mean over all rows of diag p - p p'. */
+/* Computes out (segments, segments): the mean over all rows of diag p - p p'. */
 nonsens_status model_covariance(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
                                 double *out);
 
-/* Values of the features (r) of each row of one fold, into out[f * n + row of the data set]. */
+/* Writes the features (r) of each row of one fold to out[f * n + row of the data set]. */
 nonsens_status model_features(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
                               int64_t fold, double *out);
 
-/* The penalty; gradient, Gauss-Newton matrix and slope are added to where not NULL. */
+/* Computes the penalty; adds to gradient, Gauss-Newton matrix and slope unless they are NULL. */
 nonsens_status model_penalty(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
                              double lambda, double *value, double *gradient, double *hessian, double *slope);
 
 /*
- * What the Gauss-Newton (Fisher) matrix lacks: logits are bilinear in a and h, so the second derivative in a_ef and a
- * coefficient of h_f is the slope in that coefficient of logit e.
+ * Adds what the Gauss-Newton (Fisher) matrix lacks: logits are bilinear in a and h, so the second derivative by a_ef
+ * and a coefficient of h_f is the slope by that coefficient of logit e.
  */
 void model_add_bilinear(const classifier_model *m, double factor, const double *slope, double *hessian);
 
 /*
- * Adds to the matrix what pins down the parametrisation: a and h are determined up to linear maps that leave the logits
- * as they are (a feature may take up any other whose functions it contains; constants move between h and c), and along
- * those maps the objective is flat.  Steps are held orthogonal to them, through the weights alone.
+ * Adds to the matrix what pins the parametrisation down.  a and h are determined up to linear maps that do not change
+ * the logits (a feature may absorb any other whose functions it contains; constants move between h and c), and along
+ * those maps the objective is flat.  Steps are held orthogonal to them, through the weights only.
  */
 nonsens_status model_pin(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
                          double *hessian);
 
-/* The same shape in a basis of another size: out (parameters of `to`), as near as that comes to theta (convert.c). */
+/* Converts theta to a basis of another size: out (parameters of `to`) is the nearest model there (convert.c). */
 nonsens_status model_convert(nonsens_context *ctx, arena *scratch, const classifier_model *from, const double *theta,
                              const classifier_model *to, double *out);
 

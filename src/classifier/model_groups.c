@@ -1,8 +1,8 @@
 /*
- * model_groups.c - Fisher matrix by groups of rows (classifier_information.h), for the steps of a descent.
+ * model_groups.c - computes the Fisher matrix by groups of rows (classifier_information.h), for the steps of a descent.
  *
- * Rows of a cell whose logits hardly differ are taken together: those in one box of a grid over the features, scaled
- * so that an edge changes the logits by WIDTH (standard deviation over segments).
+ * Rows of a cell whose logits hardly differ form a group: those in one box of a grid over the features, scaled so that
+ * the logits change by WIDTH along an edge (standard deviation over segments).
  */
 #include "classifier/classifier_information.h"
 #include "classifier/tile.h"
@@ -11,13 +11,13 @@
 #include <string.h>
 
 static const double WIDTH = 0.5;
-enum { MAX_GROUPS = 64 }; /* in one cell; the grid is made coarser there if there would be more */
+enum { MAX_GROUPS = 64 }; /* in one cell; the grid of a cell becomes coarser if there would be more */
 
 /* The rows of one cell, fold by fold, and their groups. */
 typedef struct walk {
     int64_t *next;  /* (folds) first row that was not taken yet; rows of a fold are in order of their cells */
-    int64_t count;  /* rows of the present cell */
-    int64_t *row;   /* (n) they */
+    int64_t count;  /* number of rows of the current cell */
+    int64_t *row;   /* (n) the rows of the current cell */
     double *scaled; /* (n, r) their features in the scale of the grid */
     int32_t *group; /* (n) their groups */
     int64_t groups;
@@ -68,7 +68,7 @@ static nonsens_status walk_new(nonsens_context *ctx, arena *a, const classifier_
     return NONSENS_OK;
 }
 
-/* The next cell that has rows; false at the end. */
+/* Finds the next cell that has rows; false at the end. */
 static bool find_cell(const classifier_sample *s, int64_t without, const walk *w, int64_t *corner)
 {
     bool found = false;
@@ -82,7 +82,7 @@ static bool find_cell(const classifier_sample *s, int64_t without, const walk *w
     return found;
 }
 
-/* The cell's rows and their features. */
+/* Collects the cell's rows and their features. */
 static void take_cell(const classifier_model *m, int64_t without, int64_t corner, const classifier_tile *t, walk *w)
 {
     const classifier_sample *s = m->data;
@@ -131,7 +131,7 @@ static bool try_grid(int64_t r, double width, walk *w)
     return true;
 }
 
-/* Sums of products of products over the rows of a group; returns how many these are. */
+/* Sums b b' over the rows of a group; returns the number of rows. */
 static int64_t take_group(const classifier_sample *s, int64_t group, double product[TILE][TILE_PRODUCTS], walk *w)
 {
     int64_t held = 0, count = 0;
@@ -165,7 +165,7 @@ nonsens_status model_fisher_by_groups(nonsens_context *ctx, arena *scratch, cons
         tile_locate(m, theta, corner, t);
         take_cell(m, without, corner, t, w);
         double width = WIDTH;
-        while (!try_grid(m->rank, width, w) && width < INFINITY) { // infinite: features are no numbers
+        while (!try_grid(m->rank, width, w) && width < INFINITY) { // infinite: features are NaN
             width *= 2.0;
         }
         for (int64_t g = 0; g < w->groups; g++) {

@@ -1,12 +1,12 @@
-/* model_rows.c - sums of a segment classifier over rows: log-likelihood and its slopes; scores and features. */
+/* model_rows.c - sums a segment classifier over rows: log-likelihood and its slopes; computes scores and features. */
 #include "classifier/classifier_information.h"
 #include "classifier/tile.h"
 
 #include <string.h>
 
 /*
- * Slopes over all tiles of a fold, in the coefficients of every logit and in the weights.  Both are sums over rows of
- * (products, features) times what probabilities exceed the label by.
+ * Slopes over all tiles of a fold, by the coefficients of every logit and by the weights.  Both are sums over rows of
+ * (products, features) times (probabilities - label indicator).
  */
 typedef struct slopes {
     int64_t left;    /* 16 products and r + 1 features, padded */
@@ -41,7 +41,7 @@ static void add_slopes(const classifier_model *m, classifier_tile *t, slopes *s)
     add_to((s->left - TILE_PRODUCTS) * wide, s->local + TILE_PRODUCTS * wide, s->weights);
 }
 
-/* Adds to the gradient and the slope of `out` where these are not NULL. */
+/* Adds to the gradient and the slope of `out` unless they are NULL. */
 static void write_slopes(const classifier_model *m, const classifier_tile *t, const slopes *s, classifier_sums *out)
 {
     int64_t products = m->data->basis * m->data->basis, wide = t->wide;

@@ -1,3 +1,4 @@
+/* newton.c - computes and factors the matrix of a step, and adapts how far it is trusted. */
 #include "classifier/newton.h"
 
 #include "classifier/envelope.h"
@@ -45,7 +46,7 @@ void trust_less(classifier_trust *t)
     if (t->level < NEWTON_LAST_LEVEL) {
         t->level++;
     } else {
-        t->damping = fmax(8.0 * t->damping, 1e-3); // less makes no difference
+        t->damping = fmax(8.0 * t->damping, 1e-3); // smaller damping makes no difference
     }
 }
 
@@ -56,7 +57,7 @@ void trust_weigh(classifier_trust *t, double share)
         if (t->level > 0 && t->damping < 1e-3) {
             t->level--;
         }
-    } else if (share < 0.3 && t->level == NEWTON_LAST_LEVEL) { // Fisher's matrix is far off here
+    } else if (share < 0.3 && t->level == NEWTON_LAST_LEVEL) { // Fisher's matrix is a poor approximation here
         t->level = 0;
     }
 }

@@ -1,3 +1,4 @@
+/* penalty.c - chooses the penalty and the basis of segment classifiers by nested cross-validation; see penalty.h. */
 #include "classifier/penalty.h"
 
 #include "base/parallel.h"
@@ -7,26 +8,28 @@
 #include <string.h>
 
 static const double PATH[] = {0.03, 0.005, 8e-4, 1.5e-4, 2.5e-5, 4e-6};
-static const double TOLERANCE = 1e-3; /* nats over all rows: enough to choose by */
-enum { STEPS = sizeof PATH / sizeof *PATH };
+static const double TOLERANCE = 1e-3; /* nats over all rows: enough for the choice */
+enum { PATH_STEPS = sizeof PATH / sizeof *PATH };
 
-/* Fits at one penalty in one basis: without each fold, and from there without each two. */
-typedef struct outside {
+/* Fits at one penalty in one basis: without each fold, and from there without each pair of folds. */
+typedef struct left_out_fits {
     const classifier_fit *f;
-    double **theta, **gradient; /* (folds) of fit_without */
-    bool *converged;            /* (folds) likewise */
-    double *fisher;             /* (folds, p, p) exact, at the fit of all rows */
+    double **theta, **gradient; /* (folds) results of fit_without */
+    bool *converged;            /* (folds) whether fit_without converged */
+    double *fisher;             /* (folds, p, p) exact, at the fit to all rows */
     double *score;              /* (folds, folds) log-likelihood of fold j without k and j: score[k * folds + j] */
-} outside;
+} left_out_fits;
 
 static nonsens_status fold_job(nonsens_context *ctx, arena *scratch, int64_t fold, void *state)
 {
-    const outside *s = state;
+    const left_out_fits *s = state;
     return fit_without(ctx, scratch, s->f, fold, s->theta[fold], s->gradient[fold], &s->converged[fold]);
 }
 
-/* The fit without fold k is taken one step of Fisher's matrix further, to be without j too, and scores that. */
-static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const outside *s, const double *factor,
+/*
+ * Goes one step with Fisher's matrix from the fit without fold k to the fit without k and j, and scores fold j by it.
+ */
+static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const left_out_fits *s, const double *factor,
                                   int64_t k, int64_t j, double *theta)
 {
     const classifier_fit *f = s->f;
@@ -53,7 +56,7 @@ static nonsens_status score_other(nonsens_context *ctx, arena *scratch, const ou
 /* Job: an unordered pair of folds, numbered row by row; Fisher's matrix is that of the rows in neither. */
 static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
-    const outside *s = state;
+    const left_out_fits *s = state;
     const classifier_fit *f = s->f;
     const classifier_model *m = &f->model;
     int64_t k = 1, p = m->parameters;
@@ -82,7 +85,7 @@ static nonsens_status pair_job(nonsens_context *ctx, arena *scratch, int64_t job
 nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads, const classifier_fit *f, double *score)
 {
     int64_t folds = f->model.data->folds, p = f->model.parameters;
-    outside s = {.f = f};
+    left_out_fits s = {.f = f};
     ARENA_TRY(ctx, scratch, s.converged, folds);
     ARENA_TRY(ctx, scratch, s.theta, folds);
     ARENA_TRY(ctx, scratch, s.gradient, folds);
@@ -95,7 +98,7 @@ nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads,
     TRY(fit_fisher(ctx, scratch, threads, f, &s.fisher));
     TRY(parallel_for(ctx, threads, folds * (folds - 1) / 2, NULL, pair_job, &s));
     for (int64_t k = 0; k < folds; k++) {
-        score[k] = s.converged[k] ? 0.0 : -INFINITY; // a fit that stopped early still knows of the fold
+        score[k] = s.converged[k] ? 0.0 : -INFINITY; // a fit that stopped early still depends on the fold
         for (int64_t j = 0; j < folds; j++) {
             score[k] += s.score[k * folds + j];
         }
@@ -104,18 +107,18 @@ nonsens_status penalty_scores(nonsens_context *ctx, arena *scratch, int threads,
 }
 
 /*
- * What is chosen so far.  Everything about a fold follows from its own scores, among them where it starts in the next
+ * The choice so far.  Everything about a fold depends only on its own scores, including where it starts in the next
  * basis (a smaller one needs no smoother penalty) and where it stops.
  */
 typedef struct search {
-    double *score;         /* (folds) at the present step */
-    double *last;          /* (folds) at the step before, in the same basis */
-    int64_t *start, *step; /* (folds) the first step in this basis; the best so far */
-    bool *over;            /* (folds) its score has fallen in this basis */
-    double *best;          /* (folds) its best score, and the basis of that */
-    const classifier_sample **data;
-    double total; /* the best score of all folds together, and its step */
-    int64_t total_step;
+    double *score;                  /* (folds) at the current step */
+    double *last;                   /* (folds) at the step before, in the same basis */
+    int64_t *start, *step;          /* (folds) the first step in this basis; the best so far */
+    bool *over;                     /* (folds) the score has fallen in this basis */
+    double *best;                   /* (folds) the best score */
+    const classifier_sample **data; /* (folds) the basis of the best score */
+    double total;                   /* the best score of all folds together */
+    int64_t total_step;             /* the step of that score */
 } search;
 
 static nonsens_status search_new(nonsens_context *ctx, arena *a, const classifier_sample *data, search *s)
@@ -136,7 +139,7 @@ static nonsens_status search_new(nonsens_context *ctx, arena *a, const classifie
     return NONSENS_OK;
 }
 
-/* Takes in the scores of one penalty in one basis; false if all folds have stopped. */
+/* Updates the choice by the scores of one penalty in one basis; false if all folds have stopped. */
 static bool take_step(const classifier_sample *data, int64_t step, search *s)
 {
     double total = 0.0;
@@ -164,7 +167,7 @@ static bool take_step(const classifier_sample *data, int64_t step, search *s)
 static nonsens_status try_basis(nonsens_context *ctx, int threads, const classifier_sample *data, search *s)
 {
     SCOPED_ARENA(own);
-    int64_t from = STEPS;
+    int64_t from = PATH_STEPS;
     for (int64_t k = 0; k < data->folds; k++) {
         s->start[k] = s->step[k];
         s->last[k] = -INFINITY;
@@ -175,7 +178,7 @@ static nonsens_status try_basis(nonsens_context *ctx, int threads, const classif
     classifier_fit f;
     TRY(fit_new(ctx, &own, data, (classifier_shape){0, 0, data->segments > 2 ? 2 : 1}, &start, &f));
     f.tolerance = TOLERANCE;
-    for (int64_t step = from; step < STEPS; step++) {
+    for (int64_t step = from; step < PATH_STEPS; step++) {
         SCOPED_ARENA(scratch);
         f.lambda = PATH[step];
         if (step == from) {

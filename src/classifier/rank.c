@@ -1,11 +1,11 @@
 /*
- * rank.c - is there a further way in which the segments differ?
+ * rank.c - tests whether the segments differ in one more way than a fit of rank r describes.
  *
- * Near a fit of rank r a further feature adds gamma a' to the coefficients of the logits, and the penalised likelihood
- * rises by gamma' G a - 1/2 (gamma, a)'(F + P)(gamma, a), G the (m^2, E) score matrix.  With F = B'B x W, W the mean of
- * diag p - p p' over rows, whitening turns G into independent normal numbers, its rows shrunk by the penalty; what the
- * smaller model can already do is left out: columns along its own weights and constants, rows along its own features
- * and constants.  The best (gamma, a) is the first singular pair.
+ * Near a fit of rank r an additional feature adds gamma a' to the coefficients of the logits, and the penalised
+ * likelihood rises by gamma' G a - 1/2 (gamma, a)'(F + P)(gamma, a), G the (m^2, E) score matrix.  With F = B'B x W, W
+ * the mean of diag p - p p' over rows, whitening turns G into independent normal numbers, its rows shrunk by the
+ * penalty.  What the smaller model already describes is left out: columns along its weights and constants, rows along
+ * its features and constants.  The best (gamma, a) is the first singular pair.
  */
 #include "base/rng.h"
 #include "classifier/classifier_compare.h"
@@ -36,8 +36,7 @@ static nonsens_status indicator_covariance(nonsens_context *ctx, arena *a, const
     return NONSENS_OK;
 }
 
-/* Takes the parts along the first `count` rows of q (rows of length n, orthonormal) off row v; false if none is left.
- */
+/* Removes from row v the parts along the first `count` rows of q (of length n, orthonormal); false if none is left. */
 static bool orthogonalise(int64_t n, int64_t count, const double *q, double *v)
 {
     double before = envelope_dot(n, v, v);
@@ -63,7 +62,7 @@ typedef struct freedom {
     double stiffness;  /* mean size of the penalty along them, relative to the information */
 } freedom;
 
-/* The weights of the smaller model's features, whitened and orthonormal, in the first rows of q; returns how many. */
+/* Puts the weights of the smaller model's features, whitened and orthonormal, into rows of q; returns how many. */
 static int64_t whiten_features(const classifier_sample *data, const classifier_fit *small, const double *vector,
                                const double *value, double *q)
 {
@@ -124,7 +123,7 @@ static nonsens_status find_freedom(nonsens_context *ctx, arena *a, const classif
     return NONSENS_OK;
 }
 
-/* shrink (size), ascending: eigenvalues of (B'B + P)^-1 B'B. */
+/* Computes shrink (size), ascending: the eigenvalues of (B'B + P)^-1 B'B. */
 static nonsens_status shrinkage(nonsens_context *ctx, arena *a, const classifier_regression *basis, double **shrink)
 {
     classifier_regression g = *basis;
@@ -150,7 +149,7 @@ static nonsens_status shrinkage(nonsens_context *ctx, arena *a, const classifier
     return linalg_eigen_symmetric(ctx, a, g.size, product, *shrink);
 }
 
-/* Half the largest squared singular value of x (rows, columns), by the power method. */
+/* Returns half the largest squared singular value of x (rows, columns), by the power method. */
 static double half_largest(int64_t rows, int64_t columns, const double *x, double *v, double *image)
 {
     double length = 0.0;
@@ -173,11 +172,11 @@ static double half_largest(int64_t rows, int64_t columns, const double *x, doubl
     return 0.5 * length;
 }
 
-/* Draws of the ratio if the smaller model is true. */
+/* Draws the ratio under the hypothesis that the smaller model is true. */
 static nonsens_status draw_ratios(nonsens_context *ctx, arena *a, const classifier_regression *g, const freedom *f,
                                   int64_t rank, int64_t draws, int64_t seed, double **ratio)
 {
-    int64_t rows = g->size - rank - 1; // less its own features and the constant, which the penalty hardly shrinks
+    int64_t rows = g->size - rank - 1; // without its features and the constant, which the penalty hardly shrinks
     double *shrink, *x, *v, *image;
     TRY(shrinkage(ctx, a, g, &shrink));
     ARENA_TRY(ctx, a, x, rows * f->count + 1);
@@ -219,7 +218,7 @@ nonsens_status compare_rank(nonsens_context *ctx, arena *scratch, const classifi
     return NONSENS_OK;
 }
 
-/* target (count, size): the score of the logits' coefficients along each free direction. */
+/* Computes target (count, size): the score of the logits' coefficients along each free direction. */
 static nonsens_status free_scores(nonsens_context *ctx, arena *a, const classifier_fit *small,
                                   const classifier_regression *g, const freedom *f, double **target)
 {

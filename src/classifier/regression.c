@@ -1,3 +1,4 @@
+/* regression.c - builds and solves the normal equations of penalised least squares on B-splines. */
 #include "classifier/regression.h"
 
 #include "classifier/envelope.h"

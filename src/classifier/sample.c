@@ -1,3 +1,4 @@
+/* sample.c - warps variables, deals folds and orders rows for segment classifiers; see sample.h. */
 #include "classifier/sample.h"
 
 #include "base/rng.h"
@@ -39,7 +40,7 @@ nonsens_status sample_folds(nonsens_context *ctx, arena *a, int64_t segments, co
     int64_t n = start[segments], *order;
     ARENA_TRY(ctx, a, *out, n);
     ARENA_TRY(ctx, a, order, n);
-    int64_t dealt = 0; // where the last segment left off, so that all folds have equal sizes in all
+    int64_t dealt = 0; // the fold at which the last segment ended, so that the folds have equal sizes
     for (int64_t e = 0; e < segments; e++) {
         int64_t rows = start[e + 1] - start[e];
         rng r = rng_new((uint64_t)seed, RNG_SEGMENT_FOLDS, (uint64_t)(assignment * segments + e));

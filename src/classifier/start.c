@@ -1,10 +1,10 @@
 /*
- * start.c - where a fit begins.
+ * start.c - computes the parameters at which a fit begins.
  *
  * Cold: at equal logits the penalised likelihood is quadratic in the logit functions g_e, with minimum
- * g_e = (B'B + lambda P)^-1 B'(y_e - pi_e) / pi_e; the best r features in that metric come from the eigenvectors of the
- * (E, E) matrix of their inner products.  Restricted: of the features of a fitted free model, the combinations that are
- * best explained by one variable alone (a generalised eigenproblem of size r) are replaced by that explanation.
+ * g_e = (B'B + lambda P)^-1 B'(y_e - pi_e) / pi_e.  The best r features in that metric come from the eigenvectors of
+ * the (E, E) matrix of their inner products.  Restricted: among combinations of the features of a fitted free model,
+ * those that one variable explains best (a generalised eigenproblem of size r) are replaced by that explanation.
  */
 #include "classifier/envelope.h"
 #include "classifier/fit.h"
@@ -14,10 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-/* B' (y_e - pi_e) / sqrt(pi_e), all segments: (segments, size). */
+/* Computes B' (y_e - pi_e) / sqrt(pi_e) for all segments: target (segments + 1, size), the last row is scratch. */
 static void segment_targets(const classifier_sample *s, const classifier_regression *g, double *target)
 {
-    double *mean = target + s->segments * g->size; // one more row: B' 1
+    double *mean = target + s->segments * g->size; // the last row: B' 1
     for (int64_t i = 0; i < s->n; i++) {
         const double *v = s->value + 8 * i;
         double *of_segment = target + s->label[i] * g->size;
@@ -119,10 +119,10 @@ void fit_start_extended(const classifier_fit *from, classifier_fit *f)
 /* Features of a free fit over the rows, their inner products, and their explanation by one variable. */
 typedef struct explanation {
     double *feature;                               /* (r, n), centred */
-    double mean[MODEL_MAX_RANK];                   /* taken off */
+    double mean[MODEL_MAX_RANK];                   /* means that were subtracted */
     double *explained;                             /* (r, m) coefficients over one variable */
     double inner[MODEL_MAX_RANK * MODEL_MAX_RANK]; /* V = h'h / n */
-    double share[MODEL_MAX_RANK * MODEL_MAX_RANK]; /* U: of the explained parts */
+    double share[MODEL_MAX_RANK * MODEL_MAX_RANK]; /* U: the same for the explained parts */
 } explanation;
 
 static double centre(int64_t n, double *v)
@@ -177,8 +177,8 @@ static nonsens_status explain(nonsens_context *ctx, arena *a, const classifier_f
 }
 
 /*
- * Directions w (r, r; columns, w' V w = 1) in order of falling share explained: eigenvectors of L^-1 U L'^-1 with
- * V = L L', taken back by L'^-1.
+ * Computes directions w (r, r; columns, w' V w = 1) in descending order of the explained share: eigenvectors of
+ * L^-1 U L'^-1 with V = L L', multiplied by L'^-1.
  */
 static nonsens_status explained_directions(nonsens_context *ctx, arena *a, int64_t r, explanation *x, double *w)
 {
@@ -215,7 +215,7 @@ static nonsens_status explained_directions(nonsens_context *ctx, arena *a, int64
     return NONSENS_OK;
 }
 
-/* One feature of a kind: the combination w (r) of the free fit's features, explained by one variable if of one. */
+/* Computes one feature: the combination w (r) of the free fit's features, or its explanation by one variable. */
 static void combine(const classifier_fit *from, const explanation *x, const double *w, enum classifier_kind kind,
                     double *coefficient)
 {

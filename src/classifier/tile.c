@@ -1,3 +1,4 @@
+/* tile.c - loads tiles of rows, computes their logits and probabilities, and sums over them. */
 #include "classifier/tile.h"
 
 #include "math/pair_exp.h"
@@ -53,14 +54,14 @@ void tile_load(const classifier_model *m, const double *theta, int64_t from, int
     }
 }
 
-/* exp for x <= 0 to a few units in the last place also where it is small: probabilities are divided by. */
+/* exp for x <= 0, to a few units in the last place even if the result is small, since probabilities are divisors. */
 static inline pair exp_negative(pair x)
 {
     const double magic = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer */
     x = pair_select(x < -700.0, pair_fill(-700.0), x);
     pair shifted = x * 1.4426950408889634 + magic, whole = shifted - magic;
     pair_bits n = (pair_bits)shifted - (pair_bits)pair_fill(magic);
-    pair r = x - whole * 0.69314718036912382; /* log 2 is this, which has 32 bits, and the next */
+    pair r = x - whole * 0.69314718036912382; /* log 2 = this constant, which has 32 bits, plus the next */
     r = r - whole * 1.9082149292705877e-10;
     pair power = (pair)((n + 1023) << 52);
     return (1.0 + (pair_exp_tail(r) * (r * r) + r)) * power;
@@ -103,7 +104,7 @@ void tile_classify(const classifier_model *m, classifier_tile *t)
     }
 }
 
-/* c (4 rows of stride ldc, 2 * pairs columns) += sign * sum over rows of a[0..3] b; one step of a row is lda, ldb. */
+/* c (4 rows of stride ldc, 2 * pairs columns) += sign * sum over rows of a[0..3] b; rows are lda and ldb apart. */
 static inline void sum_block(int64_t rows, const double *a, int64_t lda, const double *b, int64_t ldb, double sign,
                              const int pairs, double *c, int64_t ldc)
 {

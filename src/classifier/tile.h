@@ -1,8 +1,9 @@
 /*
- * tile.h - rows of one cell of the tensor product taken together: they share their 16 products, so that all sums over
- * them are short dense loops, scattered to the parameters once a tile.
+ * tile.h - processes rows of one cell of the tensor product together: they share their 16 products, so that all sums
+ * over them are short dense loops, scattered to the parameters once per tile.
  *
- * Arrays over segments are padded to TILE_PAD; numbers in the padding are next to nothing and are never read out.
+ * Arrays over segments are padded to TILE_PAD; probabilities in the padding are almost zero, and no result is read
+ * there.
  */
 #ifndef CLASSIFIER_TILE_H
 #define CLASSIFIER_TILE_H
@@ -24,13 +25,14 @@ typedef struct classifier_tile {
     double log_norm[TILE];                    /* log sum exp of the logits */
 } classifier_tile;
 
+/* Allocates a tile and copies the weights from theta. */
 nonsens_status tile_new(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
                         classifier_tile **out);
 
-/* Parameters of the products of a cell. */
+/* Looks up the parameters of the products of a cell. */
 void tile_locate(const classifier_model *m, const double *theta, int64_t corner, classifier_tile *t);
 
-/* The 16 products of a row. */
+/* Computes the 16 products of a row. */
 static inline void tile_products(const classifier_sample *s, int64_t row, double product[TILE_PRODUCTS])
 {
     const double *v = s->value + 8 * row;
@@ -39,7 +41,7 @@ static inline void tile_products(const classifier_sample *s, int64_t row, double
     }
 }
 
-/* sum of a[i] b[i]; n is a multiple of TILE_PAD. */
+/* Returns the sum of a[i] b[i]; n is a multiple of TILE_PAD. */
 static inline double tile_dot(int64_t n, const double *a, const double *b)
 {
     pair sum[2] = {{0}};
@@ -51,15 +53,15 @@ static inline double tile_dot(int64_t n, const double *a, const double *b)
     return sum[0][0] + sum[0][1];
 }
 
-/* The longest run of rows of one cell from `from` on, at most TILE and not beyond `end`: products and features. */
+/* Loads the longest run of rows of one cell from `from` on, at most TILE and not beyond `end`: products, features. */
 void tile_load(const classifier_model *m, const double *theta, int64_t from, int64_t end, classifier_tile *t);
 
-/* Logits, probabilities and log norms of the tile's rows from their features. */
+/* Computes logits, probabilities and log norms of the tile's rows from their features. */
 void tile_classify(const classifier_model *m, classifier_tile *t);
 
 /*
- * c (left, right) += sign A'B for A (rows, left), B (rows, right), left and right multiples of TILE_PAD; of a `lower`
- * triangle only blocks that touch it.
+ * Adds sign A'B to c (left, right) for A (rows, left), B (rows, right), left and right multiples of TILE_PAD; if
+ * `lower`, only blocks that touch the lower triangle.
  */
 void tile_sum(int64_t rows, const double *a, int64_t left, const double *b, int64_t right, double sign, bool lower,
               double *c);

@@ -1,5 +1,5 @@
 /*
- * audit.c - what the data cannot support: constant, discrete and autocorrelated columns, few and tiny segments.
+ * audit.c - reports what the data cannot support: constant, discrete and autocorrelated columns, few and tiny segments.
  * Duplicated and collinear columns are in audit_linear.c.
  *
  * All but the autocorrelation is computed from rows in canonical order, so that the sentences are the same, letter by
@@ -63,7 +63,7 @@ static nonsens_status audit_constant(nonsens_context *ctx, nonsens_data *data)
 
 /* ---- discrete columns ---------------------------------------------------------------------------------------- */
 
-/* How many values are distinct, and how many rows share theirs with another row. */
+/* Counts the distinct values, and the rows that share theirs with another row. */
 static void count_values(const sort_entry *sorted, int64_t n, int64_t *distinct, int64_t *tied)
 {
     *distinct = *tied = 0;
@@ -98,7 +98,7 @@ static nonsens_status audit_discrete(nonsens_context *ctx, arena *scratch, nonse
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
-/* Names such as 1.25 are the first row of a file without header; whole numbers may well be names: years, sites. */
+/* Names such as 1.25 are the first row of a file without header; whole numbers may be names: years, sites. */
 static nonsens_status audit_names(nonsens_context *ctx, nonsens_data *data)
 {
     int64_t numbers = 0, with_fraction = 0;
@@ -173,7 +173,7 @@ static nonsens_status input_order(nonsens_context *ctx, arena *scratch, const no
     return NONSENS_OK;
 }
 
-/* Lag-1 autocorrelation of value[order[0..n-1]]; NaN if it is constant or too long to square. */
+/* Returns the lag-1 autocorrelation of value[order[0..n-1]]; NaN if it is constant or too large to square. */
 static double lag_one(const double *value, const int64_t *order, int64_t n)
 {
     double mean = 0, squares = 0, products = 0;
@@ -243,7 +243,7 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
         data->segments > 0 ? " within segments" : "", list, found > LISTED ? ", ..." : "");
 }
 
-/* ---- the door ------------------------------------------------------------------------------------------------ */
+/* ---- whole data sets ----------------------------------------------------------------------------------------- */
 
 nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data)
 {

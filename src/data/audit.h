@@ -1,5 +1,5 @@
 /*
- * audit.h - what the data cannot support, said before anything is computed.
+ * audit.h - reports what the data cannot support, before anything is computed.
  *
  * Errors: constant columns, fewer than two rows.  Warnings: duplicated and exactly collinear columns (with the
  * combination), discrete columns, few or tiny segments, fewer than 2d+1 segments, strong lag-1 autocorrelation within
@@ -10,20 +10,21 @@
 
 #include "data/dataset.h"
 
+/* Audits a data set: fails, or adds warnings to it. */
 nonsens_status audit_dataset(nonsens_context *ctx, nonsens_data *data);
 
-/* How to say what the segments are, for messages; the program has the same words (cli/analyse.c). */
+/* How to name the segments, for messages. */
 #define AUDIT_NAME_SEGMENTS \
     "name their column with --segment COL, cut the rows with --segments equal:K, or give one file per segment"
 #define AUDIT_NEEDS_SEGMENTS "this needs segments; " AUDIT_NAME_SEGMENTS
 
-/* Methods that use segments call this: an error if there are none, only one, or one with a single row. */
+/* Fails if there are no segments, only one, or one with a single row; for methods that use segments. */
 nonsens_status audit_require_segments(nonsens_context *ctx, const nonsens_data *data);
 
-/* Methods for a pair call this: an error unless there are two variables, neither a linear function of the other. */
+/* Fails unless there are two variables, neither a linear function of the other; for methods for a pair. */
 nonsens_status audit_require_pair(nonsens_context *ctx, const nonsens_data *data);
 
-/* Methods for all variables: an error unless there are two or more, none a linear function of others. */
+/* Fails unless there are at least two variables, none a linear function of others; for methods for all variables. */
 nonsens_status audit_require_several(nonsens_context *ctx, const nonsens_data *data);
 
 #endif

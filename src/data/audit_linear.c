@@ -1,11 +1,10 @@
 /*
- * audit_linear.c - columns that are exact linear functions of others.
+ * audit_linear.c - finds columns that are exact linear functions of others.
  *
  * Columns are standardised and taken in canonical order, so that neither the order of rows nor that of columns decides
- * which one is named.  Two columns are called duplicates if 1 - |correlation| < 1e-12; a pivoted QR tells whether there
- * are larger sets among the rest.  Which columns it takes last depends on rounding where several would do; so a column
- * is named if it is a combination of those before it in canonical order, and the normal equations give the
- * coefficients.
+ * which one is named.  Two columns are called duplicates if 1 - |correlation| < 1e-12; a pivoted QR shows whether there
+ * are larger dependent sets among the rest.  Which columns it takes last may depend on rounding.  So a column is named
+ * if it is a combination of those before it in canonical order, and the normal equations give the coefficients.
  */
 #include "data/audit_linear.h"
 
@@ -25,7 +24,7 @@ static const double CANDIDATE = 1e-9;    /* the same, for a first look at the ro
 static const double DEPENDENT = 1e-6;    /* norm of a residual over the norm of the column */
 static const double SHOWN_WEIGHT = 1e-6; /* standardised coefficients below this are rounding */
 
-/* 1 - |correlation| of two standardised columns, without cancellation. */
+/* Returns 1 - |correlation| of two standardised columns, without cancellation. */
 static double distance(const double *a, const double *b, int64_t n, double correlation)
 {
     double sign = correlation < 0 ? -1 : 1, sum = 0;
@@ -96,7 +95,7 @@ static nonsens_status find_duplicates(nonsens_context *ctx, columns *c)
     return NONSENS_OK;
 }
 
-/* " = 2 * "a" - 0.5 * "b" + constant"; weight (rank) of the standardised columns at `basis`. */
+/* Warns with " = 2 * "a" - 0.5 * "b" + constant"; weight (rank) of the standardised columns at `basis`. */
 static nonsens_status warn_combination(nonsens_context *ctx, arena *scratch, const columns *c, int64_t position,
                                        int64_t rank, const int64_t *basis, const double *weight)
 {
@@ -123,13 +122,13 @@ static nonsens_status warn_combination(nonsens_context *ctx, arena *scratch, con
                         name, name, sum, shown > SHOWN_TERMS ? " + ..." : "");
 }
 
-/* Columns that are combinations of earlier ones, and those others. */
+/* Columns that are combinations of earlier ones (extra), and the others (basis). */
 typedef struct division {
     int64_t *basis, *extra; // (rank), (extras): canonical positions
     int64_t rank, extras;
 } division;
 
-/* v (n) loses its parts along the `count` orthonormal columns of q (n, count); share (count) is scratch. */
+/* Removes from v (n) its parts along the `count` orthonormal columns of q (n, count); share (count) is scratch. */
 static void remove_parts(int64_t n, int64_t count, const double *q, double *v, double *share)
 {
     linalg_gemm(true, false, count, 1, n, 1.0, q, n, v, n, 0.0, share, count);

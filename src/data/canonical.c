@@ -1,13 +1,14 @@
 /*
- * canonical.c - ordering by content.
+ * canonical.c - orders columns, segments and rows by their values.
  *
  * Columns: by kurtosis, then |skewness|, both summed over sorted values so that not a bit depends on the order of rows;
- * equal ones by their sorted values; columns that are permutations of one another (ranks, say) by how they meet the
- * other columns.  All of that standardised and the right way round, and compared up to rounding: it does not depend on
+ * equal ones by their sorted values; columns that are permutations of one another (such as ranks) by the other columns
+ * in the same rows.  Values are standardised and oriented, and compared up to rounding: the order does not depend on
  * units.  Segments: larger first, then by their sorted rows.
  *
- * A column's way round: so that its skewness is positive; that of a symmetric one so that it is high where the rows are
- * far from the middle in all columns together.  What is symmetric in this too is as the user has it.
+ * Orientation: a column is mirrored if that makes its skewness positive.  A symmetric one is mirrored if that makes it
+ * high in the rows that are far from the middle in all columns together.  A column that is symmetric in this too keeps
+ * the user's sign.
  */
 #include "data/canonical.h"
 
@@ -17,13 +18,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this, times its greatest possible size, a sum or a difference counts as nothing but rounding. */
+/* Below this, times its largest possible size, a sum or a difference counts as rounding. */
 static const double ROUNDING = 1e-9;
 
 typedef struct shape {
     double kurtosis, skewness;    /* the latter without its sign, 0 if it is rounding; both 0 for a constant column */
     double factor, middle, scale; /* (value * factor - middle) * scale has mean 0, variance 1 and this skewness, or is 0
-                                     throughout; factor is negative where the skewness is */
+                                     throughout; factor is negative if the skewness is */
 } shape;
 
 typedef struct ranking {
@@ -40,19 +41,19 @@ static int compare_numbers(double a, double b)
     return (a > b) - (a < b);
 }
 
-/* Numbers of about 1. */
+/* Compares numbers of about 1, up to rounding. */
 static int compare_rounded(double a, double b)
 {
     return fabs(a - b) <= ROUNDING * (fabs(a) + fabs(b) + 1.0) ? 0 : compare_numbers(a, b);
 }
 
-/* The i-th smallest value times sign. */
+/* Returns the i-th smallest value times sign. */
 static double value_at(const sort_entry *sorted, int64_t n, double sign, int64_t i)
 {
     return sign * sort_value(sorted[sign < 0 ? n - 1 - i : i].key);
 }
 
-/* Of values times factor; a second pass, since an error of the mean would look like skewness. */
+/* Returns the mean of values times factor, in two passes, since an error of the mean would look like skewness. */
 static double mean_of_sorted(const sort_entry *sorted, int64_t n, double sign, double factor)
 {
     double mean = 0.0, error = 0.0;
@@ -95,7 +96,7 @@ static shape shape_of_column(const ranking *r, int64_t j)
 {
     sort_column(r->in->column[j], r->in->n, r->a, r->spare);
     shape found = shape_of_sorted(r->a, r->in->n, 1.0);
-    if (found.skewness < 0.0) { // as of its mirror image, to the last bit
+    if (found.skewness < 0.0) { // the same as its mirror image, to the last bit
         found = shape_of_sorted(r->a, r->in->n, -1.0);
     }
     if (found.skewness <= ROUNDING * found.kurtosis) {
@@ -104,20 +105,20 @@ static shape shape_of_column(const ranking *r, int64_t j)
     return found;
 }
 
-/* ---- the way round ---- */
+/* ---- orientation ---- */
 
 static double standardised(const ranking *r, int64_t j, int64_t row)
 {
     return (r->in->column[j][row] * r->shape[j].factor - r->shape[j].middle) * r->shape[j].scale;
 }
 
-/* The right way round. */
+/* Returns the standardised value with the column's orientation. */
 static double oriented(const ranking *r, int64_t j, int64_t row)
 {
     return r->sign[j] * copysign(1.0, r->shape[j].factor) * standardised(r, j, row);
 }
 
-/* How far each row is from the middle: r->sum. */
+/* Computes how far each row is from the middle: r->sum. */
 static void find_distances(const ranking *r)
 {
     memset(r->sum, 0, (size_t)r->in->n * sizeof *r->sum);
@@ -129,7 +130,7 @@ static void find_distances(const ranking *r)
     }
 }
 
-/* Of a symmetric column. */
+/* Returns the sign of a symmetric column. */
 static double sign_among_others(const ranking *r, int64_t j)
 {
     double odd = 0.0, size = 0.0;
@@ -159,7 +160,7 @@ static void find_signs(const ranking *r, double *sign)
 
 /* ---- columns ---- */
 
-/* Few data sets have columns that are permutations of one another. */
+/* Computes r->sum once it is needed: few data sets have columns that are permutations of one another. */
 static void find_sums(const ranking *r)
 {
     if (*r->has_sums) {
@@ -174,8 +175,8 @@ static void find_sums(const ranking *r)
     }
 }
 
-/* Rows by what stands beside the column: the other values, then the size of the segment. */
-static int compare_company(const void *state, int64_t row_a, int64_t row_b)
+/* Compares rows by what they hold beside the column: the sum of all values, then the size of the segment. */
+static int compare_contexts(const void *state, int64_t row_a, int64_t row_b)
 {
     const ranking *r = state;
     int by_sum = compare_rounded(r->sum[row_a], r->sum[row_b]);
@@ -208,23 +209,23 @@ static int compare_sorted_values(const ranking *r, int64_t i, int64_t j)
     return 0;
 }
 
-/* Of two columns with the same values: compares the rows that carry them.  r->a and r->b hold both, sorted. */
+/* Compares two columns with the same values by the rows that hold them.  r->a and r->b hold both, sorted. */
 static int compare_joint(const ranking *r)
 {
     int64_t n = r->in->n;
     find_sums(r);
-    sort_entries(r->a, r->spare, n, compare_company, r);
-    sort_entries(r->b, r->spare, n, compare_company, r);
+    sort_entries(r->a, r->spare, n, compare_contexts, r);
+    sort_entries(r->b, r->spare, n, compare_contexts, r);
     for (int64_t k = 0; k < n; k++) {
-        int company = compare_company(r, r->a[k].row, r->b[k].row);
-        if (company) {
-            return company;
+        int order = compare_contexts(r, r->a[k].row, r->b[k].row);
+        if (order) {
+            return order;
         }
     }
     return 0;
 }
 
-/* Columns of the same kurtosis, to single precision. */
+/* Compares columns of the same kurtosis, to single precision. */
 static int compare_columns(const void *state, int64_t i, int64_t j)
 {
     const ranking *r = state;
@@ -283,7 +284,7 @@ static int compare_rows(const void *state, int64_t row_a, int64_t row_b)
     return 0;
 }
 
-/* Two categories of equal size, by their sorted rows. */
+/* Compares two categories of equal size by their sorted rows. */
 static int compare_segments(const void *state, int64_t a, int64_t b)
 {
     const row_order *o = state;
@@ -339,7 +340,7 @@ nonsens_status canonical_rows(nonsens_context *ctx, arena *scratch, const canoni
     return NONSENS_OK;
 }
 
-/* One 64-bit word into the hash: the finaliser of MurmurHash3, which turns every bit over. */
+/* Adds one 64-bit word to the hash: the finaliser of MurmurHash3, which mixes all bits. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     uint64_t h = (hash ^ word) + UINT64_C(0x9E3779B97F4A7C15);

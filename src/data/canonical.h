@@ -1,6 +1,6 @@
 /*
- * canonical.h - the order of columns, segments and rows, and the way round of columns, that depend on the values alone
- * (dataset.h says which).
+ * canonical.h - canonical order of columns, segments and rows, and orientation of columns, which depend on the values
+ * alone (dataset.h describes them).
  */
 #ifndef DATA_CANONICAL_H
 #define DATA_CANONICAL_H
@@ -13,24 +13,24 @@ typedef struct canonical_input {
     const double *const *column; /* (d) pointers to n finite values */
     const int32_t *category;     /* (n) 0 .. categories-1, or NULL: all 0 */
     const int64_t *size;         /* (categories) rows of each */
-    const double *sign;          /* (d) by which the user's columns are multiplied here; NULL: 1 */
+    const double *sign;          /* (d) signs that the user's columns are multiplied by here; NULL: 1 */
 } canonical_input;
 
 /*
- * rank (d) = the user's column indices in canonical order; sign (d) = -1 for columns that are to be mirrored, else 1.
- * O(d n log n).
+ * Orders the columns: rank (d) = the user's column indices in canonical order; sign (d) = -1 for columns that are to be
+ * mirrored, else 1.  O(d n log n).
  */
 nonsens_status canonical_columns(nonsens_context *ctx, arena *scratch, const canonical_input *in, int32_t *rank,
                                  double *sign);
 
 /*
- * order (n): input positions in canonical order, values times sign (d) compared; segment_order (categories): categories
- * in canonical order, the empty ones last.  O(n log n).
+ * Orders rows and segments: order (n) = input positions in canonical order, by values times sign (d); segment_order
+ * (categories) = categories in canonical order, the empty ones last.  O(n log n).
  */
 nonsens_status canonical_rows(nonsens_context *ctx, arena *scratch, const canonical_input *in, const int32_t *rank,
                               const double *sign, int64_t *order, int32_t *segment_order);
 
-/* Over n, d, E, segment sizes, and values and signs in canonical row and column order. */
+/* Hashes n, d, E, segment sizes, and values and signs in canonical row and column order. */
 uint64_t canonical_hash(const nonsens_data *data);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * dataset.c - building the data set that every method works on, and the accessors that the public header promises.
+ * dataset.c - builds the data set that every method works on; also the accessors of the public header.
  */
 #include "data/dataset.h"
 
@@ -20,7 +20,7 @@
 typedef struct build_input {
     int64_t n, d, segments;
     const double *const *column; // (d) of n
-    const double *sign;          // (d) by which the columns are multiplied already; NULL: 1
+    const double *sign;          // (d) signs that the columns are already multiplied by; NULL: 1
     const char *const *names;    // (d)
     const int32_t *category;     // (n) or NULL
     const char *const *labels;   // (segments)
@@ -48,7 +48,7 @@ static nonsens_status check_values(nonsens_context *ctx, const build_input *in)
     return NONSENS_OK;
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -60,7 +60,7 @@ static nonsens_status check_names(nonsens_context *ctx, arena *scratch, const bu
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, sorted, in->d);
     memcpy(sorted, in->names, (size_t)in->d * sizeof *sorted);
-    qsort(sorted, (size_t)in->d, sizeof *sorted, by_text);
+    qsort(sorted, (size_t)in->d, sizeof *sorted, compare_texts);
     for (int64_t j = 1; j < in->d; j++) {
         if (strcmp(sorted[j - 1], sorted[j]) == 0) {
             char shown[SHOWN_BYTES];
@@ -88,7 +88,7 @@ static nonsens_status check_input(nonsens_context *ctx, arena *scratch, const bu
     return check_values(ctx, in);
 }
 
-/* Bounds, labels and row labels, from the categories in canonical order; categories without rows vanish. */
+/* Fills in bounds, labels and row labels from the categories in canonical order; drops categories without rows. */
 static nonsens_status fill_segments(nonsens_context *ctx, nonsens_data *data, const build_input *in,
                                     const int64_t *size, const int32_t *segment_order)
 {

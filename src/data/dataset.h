@@ -3,8 +3,8 @@
  *
  * Canonical order makes results independent of the order of rows, segments and columns and of label names:
  *   columns  are ranked by affine-invariant content (column_rank); x itself keeps the user's order
- *            each is mirrored where that makes its skewness positive (canonical.h): what a mirrored column gives must
- *            be turned back by whoever shows a number that has its sign
+ *            each is mirrored if that makes its skewness positive (canonical.h): whoever shows a number that depends on
+ *            the sign of a mirrored column must reverse it
  *   segments are sorted by size, then by content
  *   rows     are sorted by segment, then by value (columns compared in rank order)
  * input_row and sign map back.
@@ -19,7 +19,7 @@
 struct nonsens_data {
     arena memory; /* owns everything below */
     int64_t n, d;
-    int64_t segments;     /* E; 0 if the user named no segments (all rows then count as one stretch start[0..1]) */
+    int64_t segments;     /* E; 0 if the user named no segments (all rows are then one stretch, start[0..1]) */
     matrix x;             /* (n, d) finite values, times sign */
     double *sign;         /* (d) 1, or -1 for a mirrored column */
     char **names;         /* (d) */
@@ -43,41 +43,41 @@ nonsens_status dataset_new(nonsens_context *ctx, int64_t n, int64_t d, const dou
                            const char *const *names, const int32_t *category, int64_t segments,
                            const char *const *labels, const int64_t *input_row, nonsens_data **out);
 
-/* The same without the audit, for data whose pairs are looked at one by one: a constant column is no error. */
+/* Does the same without the audit, for data whose pairs are analysed one by one: a constant column is no error. */
 nonsens_status dataset_new_unaudited(nonsens_context *ctx, int64_t n, int64_t d, const double *const *column,
                                      const char *const *names, const int32_t *category, int64_t segments,
                                      const char *const *labels, const int64_t *input_row, nonsens_data **out);
 
-/* The data set with some of its columns alone (user's indices, all different), in canonical order of its own. */
+/* Makes a data set of some of the columns (user's indices, all different), in its own canonical order. */
 nonsens_status dataset_select(nonsens_context *ctx, const nonsens_data *data, int64_t count, const int64_t *index,
                               nonsens_data **out);
 
-/* nonsens_data_read_files with words of the caller on what to do about a missing value. */
+/* Does what nonsens_data_read_files does; `remedy` says what to do about a missing value. */
 nonsens_status dataset_read_files(nonsens_context *ctx, const char *const *paths, int64_t count,
                                   const nonsens_options *options, const char *remedy, nonsens_data **out);
 
-/* The data set with two of its columns alone (user's indices), in canonical order of its own. */
+/* Makes a data set of two of the columns (user's indices), in its own canonical order. */
 nonsens_status dataset_pair(nonsens_context *ctx, const nonsens_data *data, int64_t x, int64_t y, nonsens_data **out);
 
-/* The data set with some of its rows alone (places in x, which may repeat), in canonical order of its own. */
+/* Makes a data set of some of the rows (rows of x, which may repeat), in its own canonical order. */
 nonsens_status dataset_rows(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t count,
                             const int64_t *row, nonsens_data **out);
 
-/* Segments, or one group of all rows if there are none or tests are to be pooled; whole (2) must live as long. */
+/* Returns the segments, or one group of all rows if there are none or tests are pooled; whole (2) must live as long. */
 row_groups dataset_groups(const nonsens_data *data, const nonsens_options *options, int64_t whole[2]);
 
-/* The user's column of this name, -1 if there is none. */
+/* Finds the user's column of this name; -1 if there is none. */
 int64_t dataset_find_name(const nonsens_data *data, const char *name);
 
-/* place (d): where each of the user's columns stands in canonical order, the inverse of column_rank. */
+/* Computes place (d): position of each of the user's columns in canonical order, the inverse of column_rank. */
 nonsens_status dataset_column_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t **place);
 
-/* A copy of x (n, d) with the columns in canonical order; memory from `a`. */
+/* Copies x (n, d) with the columns in canonical order; memory from `a`. */
 nonsens_status dataset_in_rank_order(nonsens_context *ctx, arena *a, const nonsens_data *data, matrix *out);
 
 /*
- * The smallest segment; of several of that size the one whose label comes first, so that all sentences, also those on a
- * pair of its columns, name the same one.  There must be one.
+ * Returns the smallest segment; of several of that size the one whose label comes first, so that all messages, also
+ * those about a pair of columns, name the same one.  There must be one.
  */
 int64_t dataset_smallest_segment(const nonsens_data *data);
 

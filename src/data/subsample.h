@@ -1,6 +1,6 @@
 /*
- * subsample.h - a sample of the rows, for methods whose time or memory per row is such that millions are too many, and
- * whose answer some hundred thousand settle.
+ * subsample.h - draws a sample of the rows, for methods that take too much time or memory for millions of rows and need
+ * only some hundred thousand for an answer.
  */
 #ifndef DATA_SUBSAMPLE_H
 #define DATA_SUBSAMPLE_H
@@ -8,8 +8,8 @@
 #include "data/dataset.h"
 
 /*
- * About max_rows of the rows, the same share of every segment but at least 100 where it has them; *out is NULL if
- * there are no more than that.  With --block-length whole blocks of neighbouring rows.
+ * Draws about max_rows rows: the same share of every segment, but at least 100 rows if it has them.  *out is NULL if
+ * there are at most max_rows rows.  With --block-length it draws whole blocks of neighbouring rows.
  */
 nonsens_status subsample(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                          int64_t max_rows, nonsens_data **out);

@@ -1,5 +1,5 @@
 /*
- * variables.c - which variables --x, --y, --given and --target name, and the data set with just these.
+ * variables.c - finds the variables that --x, --y, --given and --target name, and makes the data set with just these.
  */
 #include "data/variables.h"
 
@@ -9,7 +9,7 @@
 
 enum { LIST_BYTES = 400 };
 
-/* The names, separated by commas; cut short with "..." where there are too many. */
+/* Lists the names, separated by commas; "..." ends the list if there are too many. */
 static const char *list_names(const nonsens_data *data, char list[LIST_BYTES])
 {
     size_t used = 0;
@@ -37,7 +37,7 @@ typedef struct namings {
     int64_t count;
 } namings;
 
-/* The name as it stands or, where no variable is called so, without blanks around it. */
+/* Finds the variable with the name as it stands or, if there is none, without blanks around it. */
 static nonsens_status add_name(nonsens_context *ctx, arena *a, const nonsens_data *data, const char *key,
                                const char *begin, const char *end, namings *all)
 {
@@ -87,8 +87,8 @@ static bool is_taken(const namings *all, int64_t index)
 }
 
 /*
- * #k counts the variables.  Where reading has kept just those of a file's columns that were named, in this order, it
- * counted the file's columns, and numbers stand for the variables that no name stands for, in their order.
+ * #k counts the variables.  But if the data have just the columns of a file that were named, in this order, reading
+ * has counted the file's columns; #k then stands for the next variable that no name stands for.
  */
 static void place_numbers(const nonsens_data *data, namings *all)
 {
@@ -125,7 +125,7 @@ static nonsens_status check_namings(nonsens_context *ctx, const nonsens_data *da
     return NONSENS_OK;
 }
 
-/* All variables of all lists, and how many of them each list has. */
+/* Finds all variables of all lists, and how many of them each list has. */
 static nonsens_status find_all(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                                int64_t **index, int64_t count[3])
 {
@@ -154,7 +154,7 @@ static bool has_warning(const nonsens_data *data, const char *sentence)
     return false;
 }
 
-/* What was found in reading the whole table concerns its pairs too. */
+/* Copies the warnings about the whole table, which concern its pairs too. */
 static nonsens_status pass_warnings(nonsens_context *ctx, const nonsens_data *data, nonsens_data *pair)
 {
     for (int64_t i = 0; i < data->warnings; i++) {
@@ -165,7 +165,7 @@ static nonsens_status pass_warnings(nonsens_context *ctx, const nonsens_data *da
     return NONSENS_OK;
 }
 
-/* The data themselves where they have just these variables in this order, else a data set of its own. */
+/* Returns the data themselves if they have just these variables in this order, else a new data set. */
 static nonsens_status select_columns(nonsens_context *ctx, const nonsens_data *data, int64_t count,
                                      const int64_t *index, const nonsens_data **out, nonsens_data **owned)
 {
@@ -186,10 +186,10 @@ static nonsens_status select_columns(nonsens_context *ctx, const nonsens_data *d
     return NONSENS_OK;
 }
 
-static nonsens_status ask_for_names(nonsens_context *ctx, const nonsens_data *data, bool one)
+static nonsens_status ask_for_names(nonsens_context *ctx, const nonsens_data *data, bool x_only)
 {
     char list[LIST_BYTES];
-    if (one) {
+    if (x_only) {
         return fail(ctx, NONSENS_ERR_USAGE, "there are %" PRId64 " variables (%s); name one of them with --x A",
                     data->d, list_names(data, list));
     }
@@ -200,31 +200,31 @@ static nonsens_status ask_for_names(nonsens_context *ctx, const nonsens_data *da
                 data->d, list_names(data, list));
 }
 
-nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, bool one,
-                               variable_roles *out)
+nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                               bool x_only, variable_roles *out)
 {
     char list[LIST_BYTES];
     SCOPED_ARENA(local);
     int64_t *index;
-    *out = (variable_roles){.data = data, .count = {1, one ? 0 : 1, 0}};
-    if (one && (options->y[0] || options->given[0])) {
+    *out = (variable_roles){.data = data, .count = {1, x_only ? 0 : 1, 0}};
+    if (x_only && (options->y[0] || options->given[0])) {
         return fail(ctx, NONSENS_ERR_USAGE, "this test asks whether x changes over segments; leave out y and given");
     }
     if (options->given[0] && !options->x[0]) {
         return fail(ctx, NONSENS_ERR_USAGE, "--given needs --x and --y; name the two variables as well");
     }
-    if (!options->x[0] && !options->y[0] && data->d == (one ? 1 : 2)) {
+    if (!options->x[0] && !options->y[0] && data->d == (x_only ? 1 : 2)) {
         return NONSENS_OK;
     }
     if (!options->x[0] && !options->y[0]) {
-        return ask_for_names(ctx, data, one);
+        return ask_for_names(ctx, data, x_only);
     }
-    if (!options->x[0] || (!options->y[0] && !one)) {
+    if (!options->x[0] || (!options->y[0] && !x_only)) {
         return fail(ctx, NONSENS_ERR_USAGE, "--x and --y go together; there are the variables %s",
                     list_names(data, list));
     }
     TRY(find_all(ctx, &local, data, options, &index, out->count));
-    if (one && out->count[0] != 1) {
+    if (x_only && out->count[0] != 1) {
         return fail(ctx, NONSENS_ERR_USAGE, "this test takes one variable; --x names %" PRId64, out->count[0]);
     }
     return select_columns(ctx, data, out->count[0] + out->count[1] + out->count[2], index, &out->data, &out->owned);

@@ -1,5 +1,5 @@
 /*
- * variables.h - which variables --x, --y, --given and --target name.
+ * variables.h - finds the variables that --x, --y, --given and --target name.
  */
 #ifndef DATA_VARIABLES_H
 #define DATA_VARIABLES_H
@@ -13,24 +13,25 @@ typedef struct variable_roles {
     int64_t count[3];    /* variables of x, y and given */
 } variable_roles;
 
+/* Frees the data set, unless it is the caller's own. */
 static inline void variables_release(variable_roles *roles)
 {
     nonsens_data_free(roles->owned);
 }
 
-/* `one`: x alone is asked for, without y.  Without names the data must have just two variables (one). */
-nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options, bool one,
-                               variable_roles *out);
+/* Finds the variables of x, y and given; x_only: of x alone.  Without names the data must have just two (one). */
+nonsens_status variables_roles(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
+                               bool x_only, variable_roles *out);
 
 /*
- * The two variables that --x and --y name, or the only two there are.  *pair is `data` itself where it has just these
- * two in this order, else a data set that the caller frees through *owned (NULL if there is nothing to free).
+ * Finds the two variables that --x and --y name, or the only two there are.  *pair is `data` itself if it has just
+ * these two in this order, else a data set that the caller frees through *owned (NULL if there is nothing to free).
  */
 nonsens_status variables_pair(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                               const nonsens_data **pair, nonsens_data **owned);
 
-/* The variable that --key names: by its name, as it stands or without blanks around it, or as the k-th of the data
- * (#k). */
+/* Finds the variable that --key names: by its name, as it stands or without blanks around it, or as the k-th of the
+ * data (#k). */
 nonsens_status variables_find(nonsens_context *ctx, const nonsens_data *data, const char *key, const char *wanted,
                               int64_t *index);
 

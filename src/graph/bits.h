@@ -21,7 +21,7 @@ static inline void bits_put(uint64_t *set, int64_t i, bool value)
     set[i / 64] = value ? set[i / 64] | bit : set[i / 64] & ~bit;
 }
 
-/* The smallest element that is at least `from`, or -1. */
+/* Returns the smallest element that is at least `from`, or -1. */
 static inline int64_t bits_next(const uint64_t *set, int64_t words, int64_t from)
 {
     int64_t w = from / 64;
@@ -44,7 +44,7 @@ static inline int64_t bits_count(const uint64_t *set, int64_t words)
     return count;
 }
 
-/* Loops over the elements of a set in ascending order; the current one may be taken out meanwhile. */
+/* Loops over the elements of a set in ascending order; the loop may remove the current one. */
 // NOLINTNEXTLINE(bugprone-macro-parentheses): `i` is a name that is declared here
 #define BITS_EACH(i, set, words) for (int64_t i = bits_next(set, words, 0); i >= 0; i = bits_next(set, words, i + 1))
 

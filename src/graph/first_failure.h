@@ -1,6 +1,6 @@
 /*
  * first_failure.h - stops a parallel loop whose jobs are many expensive tests: once a job has failed, those after it
- * do nothing.  Jobs before it go on, so that the failure of the lowest job is reported for any number of threads.
+ * do nothing.  Jobs before it continue, so that the failure of the lowest job is reported for any number of threads.
  */
 #ifndef GRAPH_FIRST_FAILURE_H
 #define GRAPH_FIRST_FAILURE_H
@@ -21,7 +21,7 @@ static inline bool first_failure_is_before(first_failure *f, int64_t job)
     return atomic_load(&f->job) < job;
 }
 
-/* Returns status. */
+/* Notes the job if status is a failure; returns status. */
 static inline nonsens_status first_failure_note(first_failure *f, int64_t job, nonsens_status status)
 {
     long long known = atomic_load(&f->job);

@@ -1,4 +1,4 @@
-/* knowledge.c - what is known of every arrow, and whether it contradicts itself. */
+/* knowledge.c - stores what is known about every arrow and checks it for contradictions. */
 #include "graph/knowledge.h"
 
 #include "graph/pdag.h"

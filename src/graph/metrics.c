@@ -1,8 +1,8 @@
 /*
- * metrics.c - structural Hamming distance (Tsamardinos, Brown, Aliferis, "The max-min hill-climbing Bayesian network
- * structure learning algorithm", Machine Learning 65, 2006: one per missing, extra, reversed or wrongly marked edge),
- * precision and recall, Matthews' correlation (Matthews, Biochimica et Biophysica Acta 405, 1975); the completed
- * pattern of a DAG by its v-structures and Meek's rules (Meek, UAI 1995); the transitive closure.
+ * metrics.c - computes the structural Hamming distance (Tsamardinos, Brown, Aliferis, "The max-min hill-climbing
+ * Bayesian network structure learning algorithm", Machine Learning 65, 2006: one per missing, extra, reversed or
+ * wrongly marked edge), precision and recall, Matthews' correlation (Matthews, Biochimica et Biophysica Acta 405,
+ * 1975); the completed pattern of a DAG by its v-structures and Meek's rules (Meek, UAI 1995); the transitive closure.
  */
 #include "graph/metrics.h"
 
@@ -87,7 +87,7 @@ nonsens_status metrics_pattern(nonsens_context *ctx, arena *scratch, const pdag 
 nonsens_status metrics_closure(nonsens_context *ctx, const pdag *g, pdag *out)
 {
     pdag_copy(g, out);
-    // rows `child` become all that arrows lead to (Warshall, J. ACM 9, 1962, a row of bits at a time)
+    // rows of `child` become all nodes that arrows lead to (Warshall, J. ACM 9, 1962, a row of bits at a time)
     for (int64_t via = 0; via < g->d; via++) {
         const uint64_t *beyond = pdag_row(out, out->child, via);
         TRY(check_cancelled(ctx));

@@ -1,17 +1,17 @@
 /*
- * orient.c - what is known, Meek's rules, single edges.
+ * orient.c - directs edges by what is known, by Meek's rules, and one by one.
  *
  * Rules (Meek, UAI 1995; letters as in Pearl, "Causality", section 2.5): the line a - b becomes a -> b
- *   1  where c -> a, c and b not adjacent                      (else a new v-structure at a)
- *   2  where a -> c -> b                                       (else a cycle)
- *   3  where a - c -> b and a - e -> b, c and e not adjacent   (else a cycle or a new v-structure at a)
- *   4  where a - c -> e -> b, c and b not adjacent, a and e adjacent; needed only where arrows are there that do not
- *      follow from v-structures.
+ *   1  if c -> a, c and b not adjacent                      (else a new v-structure at a)
+ *   2  if a -> c -> b                                       (else a cycle)
+ *   3  if a - c -> b and a - e -> b, c and e not adjacent   (else a cycle or a new v-structure at a)
+ *   4  if a - c -> e -> b, c and b not adjacent, a and e adjacent; needed only if there are arrows that do not follow
+ *      from v-structures.
  *
- * They are applied in rounds: all that the rules imply of the graph as it stands is collected, then directed at once.
- * With tests that err, rules may contradict one another.  A line for which they imply both directions stays a line, and
- * so do those that a round's arrows would make part of a cycle or of a new v-structure.  Hence the outcome does not
- * depend on the order in which nodes are looked at, which it does where each arrow is drawn as soon as it is implied.
+ * They are applied in rounds: a round collects all that the rules imply for the current graph, then directs it at once.
+ * If tests err, rules may contradict one another.  A line for which they imply both directions stays a line, and so do
+ * lines that a round's arrows would make part of a cycle or of a new v-structure.  So the outcome does not depend on
+ * the order of the nodes, as it would if each arrow were drawn as soon as it is implied.
  */
 #include "graph/orient.h"
 
@@ -92,7 +92,7 @@ bool orient_would_collide(const orienter *o, int64_t a, int64_t b)
 
 /* ---- rules ------------------------------------------------------------------------------------------------------ */
 
-/* A non-collider x - y - z. */
+/* True for a non-collider x - y - z. */
 static bool is_chain(const orienter *o, int64_t x, int64_t y, int64_t z)
 {
     return x != z && !pdag_is_adjacent(o->graph, x, z) && !orient_is_open(o, x, y, z);
@@ -168,7 +168,7 @@ static void doubt_line(orienter *o, int64_t a, int64_t b)
     o->report.undecided++;
 }
 
-/* Collects what the rules imply of the lines that are not in doubt; false if that is nothing. */
+/* Collects what the rules imply for the lines that are not in doubt; false if they imply nothing. */
 static bool collect(orienter *o)
 {
     const pdag *g = o->graph;

@@ -1,9 +1,9 @@
 /*
- * orient_colliders.c - v-structures from separating sets, and what becomes of those that contradict one another.
+ * orient_colliders.c - finds v-structures from separating sets, and resolves those that contradict one another.
  *
- * ORIENT_BIDIRECTED follows Colombo, Maathuis (JMLR 15, 2014, section 4.3) in letting x -> y and y -> x together be
- * x <-> y, and does the same with arrows of v-structures that lie on a cycle of arrows.  ORIENT_PRIORITY lets the
- * v-structures whose ends are separated with the largest p-value enter first.
+ * ORIENT_BIDIRECTED follows Colombo, Maathuis (JMLR 15, 2014, section 4.3): x -> y and y -> x together become x <-> y.
+ * Arrows of v-structures that lie on a cycle of arrows also become x <-> y.  ORIENT_PRIORITY directs the v-structures
+ * whose ends are separated with the largest p-value first.
  */
 #include "base/memory.h"
 #include "graph/bits.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Triples x - y - z; out may be NULL, to count them. */
+/* Lists the triples x - y - z and returns how many; out may be NULL, to count them. */
 static int64_t list_triples(const pdag *g, orient_triple *out)
 {
     int64_t count = 0;
@@ -35,7 +35,7 @@ static int64_t list_triples(const pdag *g, orient_triple *out)
     return count;
 }
 
-/* Whether a -> b agrees with what is known and with the arrows that are there. */
+/* Whether a -> b agrees with what is known and with the arrows of the graph. */
 static bool is_allowed(const orienter *o, int64_t a, int64_t b)
 {
     enum pdag_mark mark = pdag_mark_of(o->graph, a, b);
@@ -57,12 +57,12 @@ static void refuse_forbidden(orienter *o)
 
 static void want_arrow(orienter *o, int64_t a, int64_t b)
 {
-    if (pdag_is_line(o->graph, a, b)) { // an arrow that was there before stays one
+    if (pdag_is_line(o->graph, a, b)) { // an existing arrow stays
         bits_put(o->want + a * o->graph->words, b, true);
     }
 }
 
-/* Wanted arrows on cycles, all found before any is changed. */
+/* Gives wanted arrows on cycles two heads; all are found before any is changed. */
 static void break_cycles(orienter *o)
 {
     pdag *g = o->graph;
@@ -131,7 +131,7 @@ static nonsens_status direct_by_priority(nonsens_context *ctx, orienter *o)
     sort_entries(entry, spare, count, NULL, NULL);
     for (int64_t i = 0; i < count; i++) {
         orient_triple *t = &o->triple[entry[i].row];
-        // edges into y lie on no path from y to x or z: both can be judged before either is drawn
+        // edges into y lie on no path from y to x or z: both can be checked before either is drawn
         if (fits(o, t->x, t->y) && fits(o, t->z, t->y)) {
             pdag_set(o->graph, t->x, t->y, PDAG_ARROW);
             pdag_set(o->graph, t->z, t->y, PDAG_ARROW);
@@ -145,8 +145,8 @@ static nonsens_status direct_by_priority(nonsens_context *ctx, orienter *o)
 
 /* ---- all together ----------------------------------------------------------------------------------------------- */
 
-static nonsens_status judge(nonsens_context *ctx, orienter *o, const skeleton *found, const skeleton_options *options,
-                            enum collider_rule rule)
+static nonsens_status classify_triples(nonsens_context *ctx, orienter *o, const skeleton *found,
+                                       const skeleton_options *options, enum collider_rule rule)
 {
     for (int64_t t = 0; t < o->report.triples; t++) {
         orient_triple *triple = &o->triple[t];
@@ -171,7 +171,7 @@ nonsens_status orient_colliders(nonsens_context *ctx, arena *keep, orienter *o, 
     o->report.triples = list_triples(o->graph, NULL);
     ARENA_TRY(ctx, keep, o->triple, o->report.triples);
     list_triples(o->graph, o->triple);
-    TRY(judge(ctx, o, found, options, rule));
+    TRY(classify_triples(ctx, o, found, options, rule));
     refuse_forbidden(o);
     if (conflicts == ORIENT_BIDIRECTED) {
         direct_together(o);

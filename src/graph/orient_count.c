@@ -1,9 +1,9 @@
 /*
- * orient_count.c - the conservative and the majority rule: in how many of the sets that separate x and z is y?
+ * orient_count.c - counts, for the conservative and the majority rule, the sets that separate x and z and contain y.
  *
  * Sets are all subsets of adj(x) and of adj(z) in the final skeleton, up to max_given (Ramsey, Zhang, Spirtes,
  * "Adjacency-faithfulness and conservative causal inference", UAI 2006; Colombo, Maathuis, JMLR 15, 2014, section 4.2).
- * A pair x, z with all its y is a job of a parallel loop.
+ * A pair x, z with all its y is one job of a parallel loop.
  */
 #include "base/parallel.h"
 #include "graph/first_failure.h"
@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-/* Triples of the same x and z stand together: pair k has start[k] .. start[k + 1] - 1. */
+/* Triples of the same x and z follow one another: pair k has triples start[k] .. start[k + 1] - 1. */
 typedef struct count_work {
     orienter *o;
     const skeleton_options *options;
@@ -22,10 +22,10 @@ typedef struct count_work {
     first_failure failure;
 } count_work;
 
-/* Space of a job: neighbours, places among them, the set, and in how many sets each y is. */
+/* Scratch of a job: neighbours, indices into them, the set, and the number of separating sets that contain each y. */
 typedef struct count_space {
     int64_t *near, *index, *given, *with; /* (d) each */
-    int64_t sets;                         /* that separate */
+    int64_t sets;                         /* number of sets that separate */
     double p_value;                       /* the largest */
 } count_space;
 
@@ -39,7 +39,7 @@ static bool is_in(int64_t count, const int64_t *given, int64_t node)
     return false;
 }
 
-static nonsens_status count_one(nonsens_context *ctx, arena *scratch, const count_work *w, int64_t pair, int64_t size,
+static nonsens_status count_set(nonsens_context *ctx, arena *scratch, const count_work *w, int64_t pair, int64_t size,
                                 count_space *space)
 {
     const orient_triple *triple = &w->o->triple[w->start[pair]];
@@ -57,23 +57,25 @@ static nonsens_status count_one(nonsens_context *ctx, arena *scratch, const coun
     return NONSENS_OK;
 }
 
-/* All subsets of the neighbours of `of` but for those that are neighbours of `but` as well (-1: of none). */
-static nonsens_status count_subsets(nonsens_context *ctx, arena *scratch, const count_work *w, int64_t pair, int64_t of,
-                                    int64_t but, count_space *space)
+/*
+ * Tests all subsets of the neighbours of `node`, except those whose nodes are all neighbours of `done` (-1: no node).
+ */
+static nonsens_status count_subsets(nonsens_context *ctx, arena *scratch, const count_work *w, int64_t pair,
+                                    int64_t node, int64_t done, count_space *space)
 {
     const pdag *g = w->o->graph;
-    int64_t near = pdag_neighbours(g, of, space->near);
+    int64_t near = pdag_neighbours(g, node, space->near);
     int64_t largest = w->options->max_given >= 0 && w->options->max_given < near ? w->options->max_given : near;
-    for (int64_t size = but < 0 ? 0 : 1; size <= largest; size++) {
+    for (int64_t size = done < 0 ? 0 : 1; size <= largest; size++) {
         bool more = true;
         for (subsets_first(size, space->index); more; more = subsets_next(near, size, space->index)) {
-            bool tested = but >= 0; // as a subset of the other one's neighbours
+            bool tested = done >= 0; // as a subset of the other node's neighbours
             for (int64_t i = 0; i < size; i++) {
                 space->given[i] = space->near[space->index[i]];
-                tested = tested && pdag_is_adjacent(g, but, space->given[i]);
+                tested = tested && pdag_is_adjacent(g, done, space->given[i]);
             }
             if (!tested) {
-                TRY(count_one(ctx, scratch, w, pair, size, space));
+                TRY(count_set(ctx, scratch, w, pair, size, space));
             }
         }
     }
@@ -83,7 +85,7 @@ static nonsens_status count_subsets(nonsens_context *ctx, arena *scratch, const 
 static nonsens_status count_pair(nonsens_context *ctx, arena *scratch, int64_t job, const count_work *w)
 {
     orient_triple *triple = &w->o->triple[w->start[job]];
-    count_space space = {.p_value = NAN}; // not that of the skeleton, which depends on the order of its tests
+    count_space space = {.p_value = NAN}; // not the skeleton's p-value, which depends on the order of its tests
     int64_t d = w->o->graph->d;
     ARENA_TRY(ctx, scratch, space.near, d);
     ARENA_TRY(ctx, scratch, space.index, d);

@@ -4,10 +4,10 @@
 
 #include "graph/orient.h"
 
-/* Whether a -> b would make a v-structure out of three nodes that are known to be none. */
+/* Returns whether a -> b would make a v-structure of three nodes that are known not to be one. */
 bool orient_would_collide(const orienter *o, int64_t a, int64_t b);
 
-/* Fills in `collider` and `open` of every triple by tests given all subsets of neighbours. */
+/* Decides `collider` and `open` of every triple by tests given all subsets of neighbours. */
 nonsens_status orient_count_separators(nonsens_context *ctx, orienter *o, const skeleton_options *options,
                                        enum collider_rule rule);
 

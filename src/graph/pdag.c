@@ -1,4 +1,4 @@
-/* pdag.c - marks as rows of bits, walks along arrows, lists of edges. */
+/* pdag.c - stores marks as rows of bits, follows arrows, lists edges. */
 #include "graph/pdag.h"
 
 #include "graph/bits.h"
@@ -116,7 +116,7 @@ bool pdag_would_close_cycle(const pdag *g, int64_t a, int64_t b)
     return a == b || pdag_is_ancestor(g, b, a);
 }
 
-/* A node without parents among those left is taken away, again and again (Kahn 1962); a cycle cannot be taken. */
+/* Repeatedly removes a node without parents among those left (Kahn 1962); nodes of a cycle are never removed. */
 bool pdag_has_cycle(const pdag *g)
 {
     int64_t taken = 0;

@@ -1,10 +1,10 @@
 /*
  * pdag.h - partially directed graphs: between two nodes there is nothing, a line, an arrow or an arrow with two heads.
  *
- * Rows of bits per node, so that questions such as "have a and b a common child" are a few words each: four sets of d
- * bits per node, 0.5 MB at 1,000 nodes.
+ * Each node has rows of bits, so that questions such as "do a and b have a common child" take a few words each: four
+ * sets of d bits per node, 0.5 MB at 1,000 nodes.
  *
- * "Parents", "children", "ancestors" and "v-structures" are about arrows with one head alone.  An arrow with two heads
+ * "Parents", "children", "ancestors" and "v-structures" refer only to arrows with one head.  An arrow with two heads
  * says that the evidence for its direction contradicts itself (orient.h): it makes its nodes adjacent and says nothing
  * else.
  */
@@ -16,7 +16,7 @@
 /* What is between a and b, seen from a. */
 enum pdag_mark { PDAG_NONE, PDAG_LINE, PDAG_ARROW /* a -> b */, PDAG_BACK /* a <- b */, PDAG_BOTH /* a <-> b */ };
 
-/* The NONSENS_EDGE_* of a mark. */
+/* Returns the NONSENS_EDGE_* of a mark. */
 static inline int pdag_edge_type(enum pdag_mark mark)
 {
     return mark == PDAG_NONE   ? NONSENS_EDGE_NONE
@@ -27,9 +27,9 @@ static inline int pdag_edge_type(enum pdag_mark mark)
 
 typedef struct pdag {
     int64_t d, words;                           /* nodes; words of a row of bits */
-    uint64_t *adjacent, *line, *parent, *child; /* (words, d): row a is the set of nodes that are so to a */
-    uint64_t *seen;                             /* (words), and */
-    int32_t *queue;                             /* (d): space for walks, hence one thread at a time */
+    uint64_t *adjacent, *line, *parent, *child; /* (words, d): row a is the set of nodes in this relation to a */
+    uint64_t *seen;                             /* (words) scratch of searches: only one thread at a time may search */
+    int32_t *queue;                             /* (d) scratch of searches */
 } pdag;
 
 typedef struct pdag_edge {
@@ -37,9 +37,9 @@ typedef struct pdag_edge {
     enum pdag_mark mark; /* PDAG_LINE, PDAG_ARROW or PDAG_BOTH */
 } pdag_edge;
 
-/* A graph without edges; memory from `a`. */
+/* Makes a graph without edges; memory from `a`. */
 nonsens_status pdag_new(nonsens_context *ctx, arena *a, int64_t d, pdag *out);
-/* Of graphs of the same d. */
+/* Copies the edges to a graph of the same d. */
 void pdag_copy(const pdag *from, pdag *to);
 
 static inline const uint64_t *pdag_row(const pdag *g, const uint64_t *set, int64_t a)
@@ -47,30 +47,31 @@ static inline const uint64_t *pdag_row(const pdag *g, const uint64_t *set, int64
     return set + a * g->words;
 }
 
+/* Returns what is between a and b. */
 enum pdag_mark pdag_mark_of(const pdag *g, int64_t a, int64_t b);
-/* a and b are different nodes. */
+/* Sets what is between two different nodes. */
 void pdag_set(pdag *g, int64_t a, int64_t b, enum pdag_mark mark);
 
 bool pdag_is_adjacent(const pdag *g, int64_t a, int64_t b);
 bool pdag_is_line(const pdag *g, int64_t a, int64_t b);
 bool pdag_is_arrow(const pdag *g, int64_t a, int64_t b); /* a -> b */
 
-/* Ascending; out has space for d nodes.  Returns how many. */
+/* List nodes in ascending order and return how many; out has space for d nodes. */
 int64_t pdag_neighbours(const pdag *g, int64_t a, int64_t *out);
 int64_t pdag_parents(const pdag *g, int64_t a, int64_t *out);
 
-/* Whether arrows lead from a to b, which is not a. */
+/* Returns whether arrows lead from a to b, which is not a. */
 bool pdag_is_ancestor(const pdag *g, int64_t a, int64_t b);
-/* Whether a -> b would close a cycle of arrows. */
+/* Returns whether a -> b would close a cycle of arrows. */
 bool pdag_would_close_cycle(const pdag *g, int64_t a, int64_t b);
 bool pdag_has_cycle(const pdag *g);
-/* Whether a -> b would make a v-structure a -> b <- c, with a and c not adjacent. */
+/* Returns whether a -> b would make a v-structure a -> b <- c, with a and c not adjacent. */
 bool pdag_would_make_collider(const pdag *g, int64_t a, int64_t b);
 
 int64_t pdag_edge_count(const pdag *g);
 /*
- * All edges, ordered by the smaller node, then by the larger; an arrow's `from` is its tail, of others the smaller.
- * out has space for pdag_edge_count.
+ * Lists all edges, ordered by the smaller node, then by the larger.  `from` is the tail of an arrow and the smaller
+ * node of other edges.  out has space for pdag_edge_count.
  */
 void pdag_to_edges(const pdag *g, pdag_edge *out);
 #endif

@@ -1,10 +1,10 @@
 /*
- * skeleton.c - PC-stable (Colombo, Maathuis, JMLR 15, 2014, algorithm 4.1).
+ * skeleton.c - finds a skeleton by PC-stable (Colombo, Maathuis, JMLR 15, 2014, algorithm 4.1).
  *
  * Level l = 0, 1, 2, ...: adjacencies are frozen; every adjacent pair x < y is tested given the subsets of size l of
  * adj(x) \ {y}, then of adj(y) \ {x} (those not tested yet), each in lexicographic order.  The first one with p > alpha
  * removes the edge and is kept.  Levels end when no node has enough neighbours.  As adjacencies are frozen, pairs do
- * not see one another within a level: they are jobs of a parallel loop, and what is found is the same for any number of
+ * not affect one another within a level: they are jobs of a parallel loop.  The result is the same for any number of
  * threads and, up to which of several separating sets comes first, for any order of the nodes.
  *
  * Deviations: pairs that cannot be adjacent (knowledge.h) begin without an edge and without a separating set; pairs
@@ -21,17 +21,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_JOBS = 1024 }; /* of a level: cheap tests are done many to a job, expensive ones one by one */
+enum { MAX_JOBS = 1024 }; /* of a level, about: if there are more pairs, a job tests several */
 
-/* A level's work: the pairs to be tested given sets of one size, x[k] < y[k], and what is found of each. */
+/* A level's work: the pairs to be tested given sets of one size, x[k] < y[k], and what is found about each. */
 typedef struct level_work {
     const skeleton_options *options;
     skeleton *found;
     int64_t size;           /* of the sets */
-    int64_t pairs, per_job; /* of the level; of a job */
+    int64_t pairs, per_job; /* pairs of the level; pairs of a job */
     int32_t *x, *y;         /* (pairs) */
     int32_t *given;         /* (size, pairs) the set that separates, if one does */
-    int64_t *tests;         /* (pairs) how many were made */
+    int64_t *tests;         /* (pairs) number of tests made */
     first_failure failure;
 } level_work;
 
@@ -65,7 +65,7 @@ bool skeleton_separator_has(const skeleton *s, int64_t a, int64_t b, int64_t c)
 
 /* ---- one pair --------------------------------------------------------------------------------------------------- */
 
-/* Space of a job: neighbours, places among them, the set at these places. */
+/* Scratch of a job: neighbours, indices into them, the set at these indices. */
 typedef struct pair_space {
     int64_t *near, *index, *given; /* (d), (size), (size) */
 } pair_space;
@@ -80,7 +80,7 @@ static bool all_in(const uint64_t *set, int64_t count, const int64_t *node)
     return true;
 }
 
-/* Neighbours of a but for b. */
+/* Lists the neighbours of a except b; returns how many. */
 static int64_t list_others(const pdag *g, int64_t a, int64_t b, int64_t *out)
 {
     int64_t count = pdag_neighbours(g, a, out), kept = 0;
@@ -93,14 +93,14 @@ static int64_t list_others(const pdag *g, int64_t a, int64_t b, int64_t *out)
 }
 
 /*
- * Tests pair k given subsets of the neighbours of its node `of`, until one separates it; subsets of `tested` (NULL: of
- * nothing) have been tried before.
+ * Tests pair k given subsets of the neighbours of `node`, one of its two, until a subset separates it.  Subsets of
+ * `tested` have been tried before (NULL: none have).
  */
-static nonsens_status test_subsets(nonsens_context *ctx, arena *scratch, level_work *w, int64_t k, int64_t of,
+static nonsens_status test_subsets(nonsens_context *ctx, arena *scratch, level_work *w, int64_t k, int64_t node,
                                    const uint64_t *tested, pair_space *space)
 {
-    int64_t x = w->x[k], y = w->y[k], other = of == x ? y : x;
-    int64_t count = w->size > 0 ? list_others(&w->found->graph, of, other, space->near) : 0;
+    int64_t x = w->x[k], y = w->y[k], other = node == x ? y : x;
+    int64_t count = w->size > 0 ? list_others(&w->found->graph, node, other, space->near) : 0;
     skeleton_pair *pair = skeleton_at(w->found, x, y);
     bool more = count >= w->size;
     for (subsets_first(w->size, space->index); more; more = subsets_next(count, w->size, space->index)) {
@@ -159,7 +159,7 @@ static bool is_open(const skeleton_options *o, const pdag *g, int64_t x, int64_t
            !knowledge_requires(o->known, y, x);
 }
 
-/* Pairs to test given sets of w->size; x and y may be NULL, to count them. */
+/* Lists the pairs to test given sets of w->size and returns how many; x and y may be NULL, to count them. */
 static int64_t list_pairs(const level_work *w, int32_t *x, int32_t *y)
 {
     const pdag *g = &w->found->graph;

@@ -1,9 +1,9 @@
-/* skeleton_test.c - questions of a skeleton passed on to testers. */
+/* skeleton_test.c - passes the tests of a skeleton on to testers. */
 #include "graph/skeleton_test.h"
 
 enum { FEW = 8 }; /* given variables for which the stack has space */
 
-/* The tester's own numbers of the nodes. */
+/* Translates nodes to the tester's numbers. */
 static nonsens_status translate(nonsens_context *ctx, arena *scratch, const int64_t *variable, int64_t count,
                                 const int64_t *node, int64_t *few, const int64_t **out)
 {

@@ -2,7 +2,7 @@
  * skeleton_test.h - ready tests for skeleton.h: any tester of indep/ci.h, and Fisher's z straight from correlation
  * matrices, without the tester's memory and lock.
  *
- * Both give the same p-value, bit for bit, where nodes stand in the order of the tester's ranks.
+ * Both give the same p-value, bit for bit, if nodes are in the order of the tester's ranks.
  */
 #ifndef GRAPH_SKELETON_TEST_H
 #define GRAPH_SKELETON_TEST_H
@@ -22,10 +22,10 @@ typedef struct skeleton_fisher_z {
     const int64_t *variable; /* column of a node; NULL: node i is column i */
 } skeleton_fisher_z;
 
-/* skeleton_test_fn; state is a skeleton_ci. */
+/* Asks the tester: a skeleton_test_fn whose state is a skeleton_ci. */
 nonsens_status skeleton_ask_ci(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
                                const int64_t *given, double *p_value);
-/* skeleton_test_fn; state is a skeleton_fisher_z. */
+/* Computes Fisher's z: a skeleton_test_fn whose state is a skeleton_fisher_z. */
 nonsens_status skeleton_ask_fisher_z(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y,
                                      int64_t count, const int64_t *given, double *p_value);
 

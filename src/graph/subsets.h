@@ -1,11 +1,11 @@
-/* subsets.h - all subsets of a given size of the numbers 0 .. n-1, in lexicographic order. */
+/* subsets.h - enumerates all subsets of a given size of the numbers 0 .. n-1, in lexicographic order. */
 #ifndef GRAPH_SUBSETS_H
 #define GRAPH_SUBSETS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The first subset of `size` elements. */
+/* Sets index (size) to the first subset. */
 static inline void subsets_first(int64_t size, int64_t *index)
 {
     for (int64_t i = 0; i < size; i++) {
@@ -13,7 +13,7 @@ static inline void subsets_first(int64_t size, int64_t *index)
     }
 }
 
-/* The next one; false after the last. */
+/* Goes to the next subset; returns false after the last. */
 static inline bool subsets_next(int64_t n, int64_t size, int64_t *index)
 {
     int64_t at = size - 1;

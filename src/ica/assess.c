@@ -1,5 +1,5 @@
 /*
- * assess.c - agreement of an unmixing with the truth: Amari index, matched correlations.
+ * assess.c - measures how well an unmixing agrees with the truth: Amari index, matched correlations.
  *
  * Amari, Cichocki, Yang, "A new learning algorithm for blind signal separation", NIPS 8, 1995:
  *     [ sum_i (sum_j |p_ij| / max_k |p_ik| - 1) + sum_j (sum_i |p_ij| / max_k |p_kj| - 1) ] / (2 d (d - 1)).
@@ -33,7 +33,7 @@ double ica_amari(int64_t d, const double *p)
     return d > 1 ? sum / (2.0 * (double)d * (double)(d - 1)) : 0.0;
 }
 
-/* Columns of x with mean 0 and length 1; zeros for a constant.  Scaled first: squares may leave the doubles' range. */
+/* Columns of x with mean 0 and length 1; zeros for a constant.  Scaled first: squares may overflow or underflow. */
 static nonsens_status normalised(nonsens_context *ctx, arena *a, matrix x, double **out)
 {
     int64_t n = x.rows;

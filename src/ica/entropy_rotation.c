@@ -1,10 +1,10 @@
 /*
- * entropy_rotation.c - the rotation with the least sum of marginal entropies inside segments.
+ * entropy_rotation.c - finds the rotation with the smallest sum of marginal entropies inside segments.
  *
  * Inside a segment the sum of the marginal entropies of the rotated, whitened sources exceeds their joint entropy,
- * which no rotation changes, by their mutual information; the contrast sum_e n_e/n sum_j H_e(s_j) is therefore the
- * mutual information given the segment, up to a constant.  It uses shapes, scales and edges of the densities alike and
- * needs no change over segments.
+ * which no rotation changes, by their mutual information.  The contrast sum_e n_e/n sum_j H_e(s_j) is therefore the
+ * mutual information given the segment, up to a constant.  It uses shapes, scales and edges of the densities and does
+ * not need sources that change over segments.
  *
  * H is the spacing estimate of Vasicek (J. R. Stat. Soc. B 38, 1976) as used by RADICAL (Learned-Miller and Fisher,
  * JMLR 4, 2003): the mean over i of log(s_(i+m) - s_(i-m)) - psi(number of gaps between them) + psi(n_e + 1), with
@@ -21,14 +21,14 @@
 
 static const ica_search ANGLES_OF_TWO = {.grid = 64, .precision = 1e-5, .stop = 1e-4, .max_sweeps = 1};
 static const ica_search ANGLES_OF_MANY = {.grid = 32, .precision = 1e-4, .stop = 2e-3, .max_sweeps = 12};
-/* Windows below this part of m / n_e (in pooled deviations) are ties of rounded data, which would pull an axis. */
+/* Windows below this fraction of m / n_e (in pooled standard deviations) are ties of rounded data and pull an axis. */
 static const double TIE = 1e-3;
 
 typedef struct entropy_state {
-    ica_rows rows;    /* first: ica_rows_turn takes it */
+    ica_rows rows;    /* must be first: ica_rows_turn casts to it */
     double *work;     /* (2, rows of the largest segment) */
     int64_t largest;  /* rows of the largest segment */
-    double *digammas; /* (segments) what the digamma functions add */
+    double *digammas; /* (segments) mean of psi(n_e + 1) - psi(gaps) */
     int64_t *spacing; /* (segments) m: windows reach from i - m to i + m */
 } entropy_state;
 

@@ -1,5 +1,5 @@
 /*
- * fastica.c - the rotation of most non-Gaussian sources, by fixed-point steps.
+ * fastica.c - finds the rotation whose sources are the least Gaussian, by fixed-point steps.
  *
  * Hyvarinen, "Fast and robust fixed-point algorithms for independent component analysis", IEEE Trans. Neural Networks
  * 10(3), 1999.  For whitened y and a contrast G with g = G' (row_blocks.c has the four),
@@ -8,13 +8,13 @@
  *                                                or, with deflation, each w_j orthogonal to those before, |w_j| = 1.
  *
  * The objective is minus his approximation of negentropy, up to a factor: J = sum_j (E G(s_j) - E G(nu))^2, nu standard
- * normal.  Of several starts that with the largest J is kept; the first is the rows as they come, the others are
- * random rotations.
+ * normal.  Of several starts the one with the largest J is kept.  The first start is the rows as they come, the others
+ * are random rotations.
  *
  * Deviations: the step is measured by |w_new - w_old|^2 / 2 = 1 - |cosine|, which loses no digits, and is followed down
- * to an angle of 1e-9.  Steps may alternate between two points for ever, mostly where sources are normal to the
- * contrast; where two steps lead back, the search goes on from the middle, and ends without convergence if there is
- * none, as when two directions change places.
+ * to an angle of 1e-9.  Steps may alternate between two points for ever, mostly if the contrast cannot distinguish the
+ * sources from normal ones.  If two steps lead back, the search continues from the midpoint.  If there is no midpoint,
+ * because two directions are exchanged, it ends without convergence.
  */
 #include "ica/fastica.h"
 
@@ -28,12 +28,12 @@
 static const ica_fastica_limits LIMITS = {.tolerance = 5e-19, .max_iterations = 500};
 /* E G(nu) by quadrature with 30 digits: log cosh; -1 / sqrt 2; 3 / 4; 0. */
 static const double GAUSSIAN_VALUE[] = {0.37456720749143797, -0.70710678118654752, 0.75, 0.0};
-/* Two steps that lead back to this part of one step's 1 - |cosine| alternate. */
+/* Steps alternate if two of them lead back to within this fraction of one step's 1 - |cosine|. */
 static const double ALTERNATES = 0.01;
 /* Eigenvalues of W'W, relative to the largest, below which the inverse root is not exact to rounding. */
 static const double WELL_CONDITIONED = 1e-6, SINGULAR = 1e-20;
 enum { DECORRELATIONS = 4 };
-enum { GAP_ROWS = 4096 }; /* at most, for the weakest plane: evenly spaced */
+enum { GAP_ROWS = 4096 }; /* the weakest plane is sought on at most this many evenly spaced rows */
 
 typedef struct fixed_point {
     nonsens_context *ctx;
@@ -53,20 +53,23 @@ typedef struct fixed_point {
 
 /* ---- orthogonality ------------------------------------------------------------------------------------------- */
 
-/* Takes from v (d, count) what lies along the first `done` directions; returns the smallest part of a square left. */
-static double leave_directions(const fixed_point *p, int64_t done, int64_t count, double *v)
+/*
+ * Removes from v (d, count) its components along the first `done` directions; returns the smallest fraction of a
+ * column's squared length that is left.
+ */
+static double remove_directions(const fixed_point *p, int64_t done, int64_t count, double *v)
 {
     double smallest = 1.0;
     for (int64_t j = 0; j < count; j++) {
         double *column = v + j * p->d, before = linalg_dot(p->d, column, column);
-        ica_leave_directions(p->d, done, p->w, column);
+        ica_remove_directions(p->d, done, p->w, column);
         double after = linalg_dot(p->d, column, column);
         smallest = after < smallest * before ? after / before : smallest;
     }
     return smallest;
 }
 
-/* One round of v (d, count) <- v (v'v)^{-1/2}; *condition = least over largest eigenvalue, 0 if nothing was done. */
+/* One round of v (d, count) <- v (v'v)^{-1/2}; *condition = smallest over largest eigenvalue, 0 if nothing was done. */
 static nonsens_status decorrelate_once(fixed_point *p, int64_t count, double *v, double *condition)
 {
     int64_t d = p->d;
@@ -89,12 +92,12 @@ static nonsens_status decorrelate_once(fixed_point *p, int64_t count, double *v,
     return NONSENS_OK;
 }
 
-/* Makes the columns of v (d, count) orthonormal, all alike; *possible = false if they are dependent. */
+/* Makes the columns of v (d, count) orthonormal, none before another; *possible = false if they are dependent. */
 static nonsens_status decorrelate(fixed_point *p, int64_t done, int64_t count, double *v, bool *possible)
 {
     double condition = 0.0;
     for (int round = 0; round < DECORRELATIONS && condition < WELL_CONDITIONED; round++) {
-        double left = leave_directions(p, done, count, v);
+        double left = remove_directions(p, done, count, v);
         TRY(decorrelate_once(p, count, v, &condition));
         if (condition == 0.0) {
             break;
@@ -105,8 +108,11 @@ static nonsens_status decorrelate(fixed_point *p, int64_t done, int64_t count, d
     return NONSENS_OK;
 }
 
-/* After a search that broke off: one direction after another; what depends on those before gives way to an axis. */
-static nonsens_status stay_orthonormal(fixed_point *p, int64_t done, int64_t count)
+/*
+ * Makes the directions orthonormal one by one after a search that broke off.  An axis replaces a direction that depends
+ * on those before it.
+ */
+static nonsens_status restore_orthonormal(fixed_point *p, int64_t done, int64_t count)
 {
     for (int64_t j = done; j < done + count; j++) {
         bool possible = false;
@@ -156,7 +162,7 @@ static nonsens_status make_step(fixed_point *p, int64_t done, int64_t count, con
     return decorrelate(p, done, count, p->next, possible);
 }
 
-/* Steps for `count` directions from the `done`-th on until they stand. */
+/* Repeats the step for `count` directions from the `done`-th on until they no longer move. */
 static nonsens_status find_directions(fixed_point *p, int64_t done, int64_t count)
 {
     int64_t d = p->d, size = d * count;
@@ -165,7 +171,7 @@ static nonsens_status find_directions(fixed_point *p, int64_t done, int64_t coun
     for (int i = 0; possible && i < p->limits.max_iterations; i++) {
         TRY(make_step(p, done, count, w, &possible));
         if (!possible) {
-            break; /* the contrast sees nothing in some direction: stay */
+            break; /* the contrast is flat in some direction: do not move */
         }
         p->iterations++;
         double turn = largest_turn(d, count, p->next, w);
@@ -185,10 +191,10 @@ static nonsens_status find_directions(fixed_point *p, int64_t done, int64_t coun
         }
     }
     p->converged = false;
-    return stay_orthonormal(p, done, count);
+    return restore_orthonormal(p, done, count);
 }
 
-/* From p->w to a fixed point; *objective = -J there. */
+/* Iterates from p->w to a fixed point; *objective = -J there. */
 static nonsens_status search_from_here(fixed_point *p, bool deflation, double *objective)
 {
     ica_row_means means;
@@ -207,7 +213,7 @@ static nonsens_status search_from_here(fixed_point *p, bool deflation, double *o
     return NONSENS_OK;
 }
 
-/* The best of all starts. */
+/* Keeps the best of all starts. */
 nonsens_status ica_fastica_within(nonsens_context *ctx, arena *a, ica_data *data, const ica_options *options,
                                   const ica_fastica_limits *limits, double *rotation, ica_result *out)
 {
@@ -242,7 +248,7 @@ nonsens_status ica_fastica_within(nonsens_context *ctx, arena *a, ica_data *data
 /* ---- gap ----------------------------------------------------------------------------------------------------- */
 
 typedef struct negentropy_state {
-    ica_rows rows; /* first: ica_rows_turn takes it */
+    ica_rows rows; /* must be first: ica_rows_turn casts to it */
     enum option_contrast contrast;
 } negentropy_state;
 

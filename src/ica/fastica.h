@@ -1,4 +1,4 @@
-/* fastica.h - FastICA with limits of the caller's, for comparisons with other implementations (bench/fastica.c). */
+/* fastica.h - FastICA with the caller's limits, for comparisons with other implementations (bench/fastica.c). */
 #ifndef ICA_FASTICA_H
 #define ICA_FASTICA_H
 
@@ -9,7 +9,7 @@ typedef struct ica_fastica_limits {
     int max_iterations;
 } ica_fastica_limits;
 
-/* The search alone: turns data and rotation (d, d), sets out's objective, iterations, converged, not the gap. */
+/* Runs the search alone: turns data and rotation (d, d), sets out's objective, iterations, converged, but no gap. */
 nonsens_status ica_fastica_within(nonsens_context *ctx, arena *a, ica_data *data, const ica_options *options,
                                   const ica_fastica_limits *limits, double *rotation, ica_result *out);
 

@@ -1,5 +1,5 @@
 /*
- * ica.c - the frame of linear ICA inside segments: whitening, a canonical start, dispatch, canonical output.
+ * ica.c - the common part of linear ICA inside segments: whitening, a canonical start, dispatch, canonical output.
  *
  * Whitening uses the pooled within-segment covariance (segment means removed).  The whitened basis is then fixed by
  * content: its axes are the eigenvectors of sum_e n_e C_e^2, C_e the covariances of the segments (with one segment:
@@ -15,12 +15,12 @@
 #include <math.h>
 #include <string.h>
 
-/* A smaller skewness is rounding and gives no sign. */
+/* A smaller skewness is rounding and does not decide a sign. */
 static const double SYMMETRIC = 1e-9;
 
 /* ---- canonical basis and output ------------------------------------------------------------------------------ */
 
-/* Everything of one call; y is whitened, segment-centred and, from canonical_basis on, in the canonical basis. */
+/* The state of one call; y is whitened, segment-centred and, from canonical_basis on, in the canonical basis. */
 typedef struct unmixing_job {
     arena *scratch;
     int64_t n, d, segments;
@@ -57,7 +57,7 @@ static double mean_of_rows(const double *column, int64_t first, int64_t end)
     return end > first ? sum / (double)(end - first) : 0.0;
 }
 
-/* Segment means in units of y; y, which total whitening leaves with them, loses them. */
+/* Computes the segment means in units of y and removes them from y, which total whitening leaves with them. */
 static nonsens_status take_means(nonsens_context *ctx, unmixing_job *job, matrix z)
 {
     int64_t n = job->n, d = job->d, segments = job->segments;
@@ -121,7 +121,7 @@ typedef struct source_moments {
     double variance, skewness, kurtosis;
 } source_moments;
 
-/* Of n values with mean 0. */
+/* Returns the moments of n values with mean 0. */
 static source_moments moments_of(int64_t n, const double *s)
 {
     double m2 = 0.0, m3 = 0.0, m4 = 0.0;
@@ -191,23 +191,24 @@ static nonsens_status usable_segments(nonsens_context *ctx, const unmixing_job *
     }
     ARENA_TRY(ctx, job->scratch, data->y, data->n * job->d);
     ARENA_TRY(ctx, job->scratch, data->mean, data->segments * job->d);
-    int64_t used = 0, place = 0;
+    int64_t used_rows = 0, used_segments = 0;
     for (int64_t e = 0; e < job->segments; e++) {
         int64_t rows = job->start[e + 1] - job->start[e];
         if (rows < min_rows) {
             continue;
         }
         for (int64_t j = 0; j < job->d; j++) {
-            memcpy(data->y + j * data->n + used, job->y + j * job->n + job->start[e], (size_t)rows * sizeof(double));
-            data->mean[place + data->segments * j] = job->mean[e + job->segments * j];
+            memcpy(data->y + j * data->n + used_rows, job->y + j * job->n + job->start[e],
+                   (size_t)rows * sizeof(double));
+            data->mean[used_segments + data->segments * j] = job->mean[e + job->segments * j];
         }
-        used += rows;
-        place++;
+        used_rows += rows;
+        used_segments++;
     }
     return NONSENS_OK;
 }
 
-/* Of row 0 of w (d, d), with its sign. */
+/* Returns the largest weight of row 0 of w (d, d), with its sign. */
 static double largest_weight(int64_t d, const double *w)
 {
     double largest = w[0];
@@ -296,7 +297,7 @@ static nonsens_status unmix_with(nonsens_context *ctx, unmixing_job *job, matrix
     ARENA_TRY(ctx, job->scratch, job->white, d * d);
     ARENA_TRY(ctx, job->scratch, job->rotation, d * d);
     ARENA_TRY(ctx, job->scratch, job->square, d * d);
-    if (sees || !total) { /* also where the total covariance whitens: there must be full rank inside segments */
+    if (sees || !total) { /* also if the total covariance whitens: the rank inside segments must be full */
         TRY(ica_whiten(ctx, job->scratch, z, job->segments, job->start, options->names, standardised, scale,
                        job->white));
     }

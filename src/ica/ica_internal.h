@@ -1,5 +1,5 @@
 /*
- * ica_internal.h - what the files of this room share: the whitened data, planar rotations, the contrasts.
+ * ica_internal.h - what the files of this folder share: the whitened data, planar rotations, the contrasts.
  *
  * A contrast is a sum over sources, so turning two sources in their plane changes two terms only; every algorithm
  * starts (and the entropy search also ends) with Jacobi-like sweeps over planes, each searched globally.
@@ -15,7 +15,7 @@ typedef struct ica_data {
     int64_t n, d, segments;
     const int64_t *start; /* (segments + 1) */
     double *y;            /* (n, d); columns are turned in place as the search proceeds */
-    double *mean;         /* (segments, d) what was taken from y; in units of y, around the mean of all rows */
+    double *mean;         /* (segments, d) what was subtracted from y; in units of y, around the mean of all rows */
 } ica_data;
 
 static inline int64_t ica_largest_segment(const ica_data *data)
@@ -34,19 +34,19 @@ static inline double ica_segment_weight(const ica_data *data, int64_t e)
 }
 
 /*
- * whiten.c: white (d, d) with white * C_within * white' = I.  Leaves the standardised data in y (n, d) and its scales
- * in scale (d).  Fails, naming columns, where they are constant or linearly dependent inside segments; names may be
- * NULL.
+ * Computes white (d, d) with white * C_within * white' = I (whiten.c).  Leaves the standardised data in y (n, d) and
+ * its scales in scale (d).  Fails, naming columns, if they are constant or linearly dependent inside segments; names
+ * may be NULL.
  */
 nonsens_status ica_whiten(nonsens_context *ctx, arena *a, matrix z, int64_t segments, const int64_t *start,
                           const char *const *names, double *y, double *scale, double *white);
 
-/* out (rows) = column minus the mean of its segment.  Two passes: large offsets cost no digits. */
+/* Sets out (rows) to the column minus the mean of its segment.  Two passes: large offsets cost no digits. */
 void ica_centre_column(const double *column, int64_t segments, const int64_t *start, double *out);
 
 /*
  * Turning by (c, s) replaces sources j and k by c s_j + s s_k and -s s_j + c s_k.
- * `plane` gives the two terms of the contrast after such a turn without making it, `turn` makes it.
+ * `plane` returns the two terms of the contrast after such a turn without making it; `turn` makes it.
  */
 typedef struct ica_contrast {
     void *state;
@@ -65,10 +65,10 @@ typedef struct ica_search {
 nonsens_status ica_sweep_planes(nonsens_context *ctx, int64_t d, const ica_contrast *contrast, const ica_search *search,
                                 int *sweeps, bool *converged);
 
-/* min over planes of (max over angles - value here) of the contrast, at least 0. */
+/* Returns the min over planes of (max over angles - value here) of the contrast, at least 0. */
 double ica_weakest_plane(int64_t d, const ica_contrast *contrast);
 
-/* u = c a + s b, v = -s a + c b over n values with stride; u, v may be a, b. */
+/* Computes u = c a + s b, v = -s a + c b over n values with stride; u, v may be a, b. */
 void ica_turn_pair(int64_t n, int64_t stride, double c, double s, const double *a, const double *b, double *u,
                    double *v);
 
@@ -79,35 +79,38 @@ typedef struct ica_rows {
     double *u, *v;    /* (n) scratch: a pair of sources on trial */
 } ica_rows;
 
+/* Sets rows up for data and rotation, which it keeps; scratch comes from `a`. */
 nonsens_status ica_rows_new(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_rows *rows);
+
+/* Turns sources j and k of the ica_rows that `state` begins with, and its rotation. */
 void ica_rows_turn(void *state, int64_t j, int64_t k, double c, double s);
 
-/* joint_diagonalisation.c: unmixing (d, d) of the whitened data, any start overwritten; needs two segments. */
+/* Finds the unmixing (d, d) of whitened data (joint_diagonalisation.c); overwrites any start, needs two segments. */
 nonsens_status ica_joint_diagonalisation(nonsens_context *ctx, arena *a, const ica_data *data, double *unmixing,
                                          ica_result *out);
 
-/* The best rotation for the same criterion, coarsely: a start for the other contrasts.  Turns data and rotation. */
+/* Turns data and rotation roughly to the best rotation for the same criterion: a start for the other contrasts. */
 nonsens_status ica_start_by_covariances(nonsens_context *ctx, arena *a, ica_data *data, double *rotation);
 
-/* fastica.c: turns data and rotation (d, d); segments do not matter. */
+/* Turns data and rotation (d, d) to the least Gaussian sources (fastica.c); segments do not matter. */
 nonsens_status ica_fastica(nonsens_context *ctx, arena *a, ica_data *data, const ica_options *options, double *rotation,
                            ica_result *out);
 
-/* infomax.c: unmixing (d, d) of the whitened data, a general matrix; segments do not matter. */
+/* Finds the unmixing (d, d) of the whitened data, a general matrix (infomax.c); segments do not matter. */
 nonsens_status ica_infomax(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
                            double *unmixing, ica_result *out);
 
-/* entropy_rotation.c: turns data and rotation (d, d) to the minimum. */
+/* Turns data and rotation (d, d) to the smallest sum of entropies (entropy_rotation.c). */
 nonsens_status ica_entropy_rotation(nonsens_context *ctx, arena *a, ica_data *data, double *rotation, ica_result *out);
 
 /*
- * score_matching.c: the rotation (d, d) of the least J, from the best of several starts; chooses the statistic where it
- * is told to.
+ * Finds the rotation (d, d) with the smallest J, from the best of several starts (score_matching.c); chooses the
+ * statistic if it is STATISTIC_AUTO.
  */
 nonsens_status ica_score_matching(nonsens_context *ctx, arena *a, const ica_data *data, const ica_options *options,
                                   double *rotation, ica_result *out);
 
-/* score_rotation.c: one fit of one family, see there. */
+/* Options of one fit of one family (score_rotation.c). */
 typedef struct ica_score_options {
     const ica_family *family;
     double sharpness;
@@ -121,15 +124,15 @@ typedef struct ica_score_fit {
     bool converged;
 } ica_score_fit;
 
-/* From the rotation and location in fit, which it overwrites. */
+/* Descends from the rotation and location in fit, which it overwrites. */
 nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                  ica_score_fit *fit);
 
-/* out (segments): what each adds to J of the rows in `test` with the coefficients that fit the rows in `train`. */
+/* Computes out (segments): what each adds to J of the rows in `test` with the coefficients fitted to `train`. */
 nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
                                   const ica_score_options *options, const ica_score_fit *fit, double *out);
 
-/* For tests: J and its gradient as the descent sees them, x the rotation (Cayley) after fit's, then locations. */
+/* Computes J and its gradient as the descent sees them, for tests; x: the rotation (Cayley) after fit's, locations. */
 nonsens_status ica_score_slope(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                                const ica_score_fit *fit, int64_t parameters, const double *x, double *value,
                                double *gradient);

@@ -1,5 +1,5 @@
 /*
- * infomax.c - extended Infomax: maximum likelihood of W for sources that are each super- or sub-Gaussian.
+ * infomax.c - extended Infomax: fits W by maximum likelihood for sources that are each super- or sub-Gaussian.
  *
  * Bell and Sejnowski, Neural Computation 7, 1995; Lee, Girolami and Sejnowski, Neural Computation 11, 1999.  With
  * u = W y and k_j = 1 for a super-, -1 for a sub-Gaussian source,
@@ -17,8 +17,8 @@
  * independent sources: for every pair the block (a_ij, 1; 1, a_ji), a_ij = E phi'(u_i) E u_j^2, its eigenvalues raised
  * to a floor, and 1 + a_ii for a scale.  It preconditions L-BFGS, as in Ablin, Cardoso and Gramfort, "Faster
  * independent component analysis by preconditioning with Hessian approximations", IEEE Trans. Signal Processing 66,
- * 2018.  The signs are decided at the start, again where the gradient is small, and at the end, until they stay;
- * after SWITCHES changes they are held.
+ * 2018.  The signs are decided at the start, again when the gradient is small, and at the end, until they no longer
+ * change; after MAX_SWITCHES changes they are held.
  */
 #include "ica/ica_internal.h"
 #include "ica/row_blocks.h"
@@ -29,11 +29,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 500, SWITCHES = 20, HALVINGS = 12, MEMORY = 7, GAP_ROWS = 4096 };
-static const double STATIONARY = 1e-9;        /* max |G| at the end, */
-static const double NEARLY_STATIONARY = 0.02; /* and where the signs are looked at again */
+enum { MAX_ITERATIONS = 500, MAX_SWITCHES = 20, MAX_HALVINGS = 12, MEMORY = 7, GAP_ROWS = 4096 };
+static const double STATIONARY = 1e-9;        /* max |G| at the end */
+static const double NEARLY_STATIONARY = 0.02; /* max |G| at which the signs are decided again */
 static const double MIN_CURVATURE = 0.01;     /* of a pair of sources */
-static const double ROUNDING = 1e-13;         /* of L: a smaller change is none */
+static const double ROUNDING = 1e-13;         /* of L: a smaller change does not count */
 /* c(1) by quadrature with 30 digits, c(-1). */
 static const double LOG_MASS_SUPER = -0.29939807202542053, LOG_MASS_SUB = 0.5;
 
@@ -92,8 +92,8 @@ static double log_determinant(int64_t d, double *a)
     return sum;
 }
 
-/* Fills in what follows from point->w. */
-static nonsens_status visit(infomax *p, infomax_point *point)
+/* Computes all members of point from point->w. */
+static nonsens_status evaluate(infomax *p, infomax_point *point)
 {
     int64_t d = p->d;
     ica_row_means means;
@@ -108,7 +108,7 @@ static nonsens_status visit(infomax *p, infomax_point *point)
     return NONSENS_OK;
 }
 
-/* L for the signs of now. */
+/* L for the current signs. */
 static double minus_log_likelihood(const infomax *p, const infomax_point *point)
 {
     double sum = -point->log_det;
@@ -119,7 +119,7 @@ static double minus_log_likelihood(const infomax *p, const infomax_point *point)
     return isfinite(sum) ? sum : HUGE_VAL;
 }
 
-/* G (d, d) for the signs of now; returns max |G|. */
+/* G (d, d) for the current signs; returns max |G|. */
 static double relative_gradient(const infomax *p, const infomax_point *point, double *gradient)
 {
     int64_t d = p->d;
@@ -178,7 +178,7 @@ static void find_direction(infomax *p)
     int64_t size = p->d * p->d;
     memcpy(p->direction, p->gradient, (size_t)size * sizeof *p->direction);
     lbfgs_memory_apply(&p->memory, precondition, p, p->direction);
-    if (!(linalg_dot(size, p->direction, p->gradient) > 0.0)) { // not downhill: forget, and trust H, which is definite
+    if (!(linalg_dot(size, p->direction, p->gradient) > 0.0)) { // not downhill: use H alone, which is definite
         p->memory.kept = 0;
         memcpy(p->direction, p->gradient, (size_t)size * sizeof *p->direction);
         precondition(p, p->direction);
@@ -190,13 +190,13 @@ static void find_direction(infomax *p)
 
 /* ---- steps --------------------------------------------------------------------------------------------------- */
 
-/* Makes the trial point the present one, and keeps the step if the curvature along it is positive. */
+/* Makes the trial point the current one, and keeps the step if the curvature along it is positive. */
 static void take_step(infomax *p, double length)
 {
     int64_t size = p->d * p->d;
-    infomax_point left = p->here;
+    infomax_point previous = p->here;
     p->here = p->trial;
-    p->trial = left;
+    p->trial = previous;
     memcpy(p->change, p->gradient, (size_t)size * sizeof *p->change);
     relative_gradient(p, &p->here, p->gradient);
     for (int64_t k = 0; k < size; k++) {
@@ -219,11 +219,11 @@ static nonsens_status step_down(infomax *p, bool *taken)
     int64_t d = p->d;
     double before = minus_log_likelihood(p, &p->here), length = 1.0;
     *taken = false;
-    for (int i = 0; i < HALVINGS && !*taken; i++, length *= 0.5) {
+    for (int i = 0; i < MAX_HALVINGS && !*taken; i++, length *= 0.5) {
         // (I + length D) W: columns of w are rows of W, so w (I + length D)'
         memcpy(p->trial.w, p->here.w, (size_t)(d * d) * sizeof *p->trial.w);
         linalg_gemm(false, true, d, d, d, length, p->here.w, d, p->direction, d, 1.0, p->trial.w, d);
-        TRY(visit(p, &p->trial));
+        TRY(evaluate(p, &p->trial));
         *taken = minus_log_likelihood(p, &p->trial) <= before + ROUNDING * fmax(1.0, fabs(before));
         if (*taken) {
             take_step(p, length);
@@ -232,7 +232,7 @@ static nonsens_status step_down(infomax *p, bool *taken)
     return NONSENS_OK;
 }
 
-/* From here.w to a stationary point with signs that stay. */
+/* Descends from here.w to a stationary point with signs that no longer change. */
 static nonsens_status search_from_here(infomax *p)
 {
     double tolerance = NEARLY_STATIONARY;
@@ -240,12 +240,12 @@ static nonsens_status search_from_here(infomax *p)
     int switches = 0;
     p->converged = false;
     p->memory.kept = 0;
-    TRY(visit(p, &p->here));
+    TRY(evaluate(p, &p->here));
     decide_signs(p);
-    for (p->iterations = 0; taken && p->iterations < ITERATIONS; p->iterations++) {
+    for (p->iterations = 0; taken && p->iterations < MAX_ITERATIONS; p->iterations++) {
         double largest = relative_gradient(p, &p->here, p->gradient);
         if (largest < tolerance) {
-            if (switches < SWITCHES && decide_signs(p)) {
+            if (switches < MAX_SWITCHES && decide_signs(p)) {
                 switches++;
                 p->memory.kept = 0;
                 tolerance = NEARLY_STATIONARY;
@@ -268,7 +268,7 @@ static nonsens_status search_from_here(infomax *p)
     return NONSENS_OK;
 }
 
-/* The best of all starts into here and out; best (d, d) and best_sign (d) are scratch. */
+/* Puts the best of all starts into here and out; best (d, d) and best_sign (d) are scratch. */
 static nonsens_status search_from_all(infomax *p, const ica_options *options, double *best, double *best_sign,
                                       ica_result *out)
 {
@@ -287,17 +287,17 @@ static nonsens_status search_from_all(infomax *p, const ica_options *options, do
     }
     memcpy(p->here.w, best, (size_t)(d * d) * sizeof *best);
     memcpy(p->sign, best_sign, (size_t)d * sizeof *best_sign);
-    return visit(p, &p->here);
+    return evaluate(p, &p->here);
 }
 
 /* ---- gap ----------------------------------------------------------------------------------------------------- */
 
 /*
- * Unit-variance sources are turned, then scaled as before: a plane of normal sources is flat whatever their signs, but
- * for chance, which here grows with the square root of the rows, since neither density fits a normal source.
+ * Unit-variance sources are turned, then scaled as before.  So a plane of normal sources is flat whatever their signs,
+ * except for chance.  Chance grows with the square root of the rows here, since neither density fits a normal source.
  */
 typedef struct likelihood_state {
-    ica_rows rows; /* first: ica_rows_turn takes it */
+    ica_rows rows; /* must be first: ica_rows_turn casts to it */
     const infomax *model;
 } likelihood_state;
 

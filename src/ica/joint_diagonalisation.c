@@ -15,8 +15,8 @@
  *     rows (j, k) <- (I - 2 / (1 + sqrt(1 - 4 h_jk h_kj)) [0 h_jk; h_kj 0]) rows (j, k),
  *
  * which lowers the criterion.  Deviations: the descent starts from the best rotation found by sweeps with a global
- * search in each plane, so that it cannot stop at a poor local minimum for d = 2; a small multiple of the pooled
- * covariance is added to every C_e, so that a feature that is constant in one segment is no infinity.
+ * search in each plane, so that it cannot stop at a poor local minimum for d = 2.  A small multiple of the pooled
+ * covariance is added to every C_e, so that a feature that is constant in one segment gives finite values.
  */
 #include "ica/ica_internal.h"
 #include "math/linalg.h"
@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Part of the pooled covariance (the unit matrix) added to each segment's. */
+/* Fraction of the pooled covariance (the unit matrix) added to each segment's. */
 static const double RIDGE = 1e-6;
 /* Below this, o_jk o_kj - 1 is rounding: the two variances are proportional and the pair is not identified. */
 static const double PROPORTIONAL = 1e-9;
@@ -49,16 +49,16 @@ static nonsens_status covariances_open(nonsens_context *ctx, arena *a, const ica
                                        covariances *set)
 {
     int64_t d = data->d, segments = data->segments;
-    double *one;
+    double *gram;
     *set = (covariances){.d = d, .segments = segments, .matrix = unmixing};
-    ARENA_TRY(ctx, a, one, d * d);
+    ARENA_TRY(ctx, a, gram, d * d);
     ARENA_TRY(ctx, a, set->c, segments * d * d);
     ARENA_TRY(ctx, a, set->weight, segments);
     for (int64_t e = 0; e < segments; e++) {
         int64_t rows = data->start[e + 1] - data->start[e];
-        linalg_gram(rows, d, data->y + data->start[e], data->n, one);
+        linalg_gram(rows, d, data->y + data->start[e], data->n, gram);
         for (int64_t i = 0; i < d * d; i++) {
-            set->c[e + segments * i] = one[i] / (double)rows + (i % (d + 1) == 0 ? RIDGE : 0.0);
+            set->c[e + segments * i] = gram[i] / (double)rows + (i % (d + 1) == 0 ? RIDGE : 0.0);
         }
         set->weight[e] = ica_segment_weight(data, e);
     }
@@ -126,7 +126,7 @@ nonsens_status ica_start_by_covariances(nonsens_context *ctx, arena *a, ica_data
 
 /* ---- Pham's descent ------------------------------------------------------------------------------------------ */
 
-/* One step for rows j, k; returns the size of the change, which is free of scale for sources of like variance. */
+/* One step for rows j, k; returns the size of the change, which has no scale for sources of similar variance. */
 static double descend_pair(covariances *set, int64_t j, int64_t k)
 {
     const double *first = entry(set, j, j), *cross = entry(set, j, k), *second = entry(set, k, k);
@@ -144,7 +144,7 @@ static double descend_pair(covariances *set, int64_t j, int64_t k)
     return factor * fmax(fabs(h_jk), fabs(h_kj));
 }
 
-/* Back to pooled variance 1, so that no row drifts away over many steps. */
+/* Rescales every row to pooled variance 1, so that no row drifts away over many steps. */
 static void rescale_rows(covariances *set)
 {
     int64_t d = set->d, segments = set->segments;
@@ -168,17 +168,17 @@ static void rescale_rows(covariances *set)
 static nonsens_status criterion(nonsens_context *ctx, arena *a, const covariances *set, double *value)
 {
     int64_t d = set->d;
-    double *one, sum = 0.0;
-    ARENA_TRY(ctx, a, one, d * d);
+    double *covariance, sum = 0.0;
+    ARENA_TRY(ctx, a, covariance, d * d);
     for (int64_t e = 0; e < set->segments; e++) {
         double diagonal = 0.0, factor = 0.0;
         for (int64_t i = 0; i < d * d; i++) {
-            one[i] = set->c[e + set->segments * i];
-            diagonal += i % (d + 1) == 0 ? log(one[i]) : 0.0;
+            covariance[i] = set->c[e + set->segments * i];
+            diagonal += i % (d + 1) == 0 ? log(covariance[i]) : 0.0;
         }
-        TRY(linalg_cholesky(ctx, d, one));
+        TRY(linalg_cholesky(ctx, d, covariance));
         for (int64_t j = 0; j < d; j++) {
-            factor += 2.0 * log(one[j + d * j]);
+            factor += 2.0 * log(covariance[j + d * j]);
         }
         sum += set->weight[e] * (diagonal - factor);
     }

@@ -1,12 +1,12 @@
 /*
- * row_blocks.c - the passes of row_blocks.h, in pairs of doubles; the file may fuse multiply and add.
+ * row_blocks.c - runs the passes of row_blocks.h, in pairs of doubles; the file may fuse multiply and add.
  *
  *     log cosh   G = log cosh s,       g = tanh s,          g' = 1 - tanh^2 s
  *     exp        G = -exp(-s^2 / 2),   g = s exp(-s^2 / 2), g' = (1 - s^2) exp(-s^2 / 2)
  *     cube       G = s^4 / 4,          g = s^3,             g' = 3 s^2
  *     skew       G = s^3 / 3,          g = s^2,             g' = 2 s
  *
- * Not by BLAS: d is small, so that packing would cost as much as the product, and BLAS lets one thread in at a time.
+ * BLAS is not used: d is small, so packing would cost as much as the product, and BLAS admits one thread at a time.
  */
 #include "ica/row_blocks.h"
 
@@ -21,7 +21,7 @@ enum {
     TILE_ROWS = 128,      /* rows and sources of 20 columns: 40 kB */
     GROUP = 8,            /* rows for which sources are made at a time */
     STRIP = 4,            /* columns that are held in registers */
-    WORKER_VALUES = 65536 /* a thread more is worth its start from this many values of g on */
+    WORKER_VALUES = 65536 /* values of g that make one more thread worth its start */
 };
 static const double LOG_2 = 0.69314718055994530942;
 
@@ -190,7 +190,7 @@ ROWS_INLINE void cross_strip(int tall, int wide, int64_t rows, int64_t d, const 
     }
 }
 
-/* For `wide` columns of g all of y (rows, d). */
+/* out (d, wide) += y' g for `wide` columns of g and all of y (rows, d). */
 ROWS_INLINE void cross_columns(int wide, int64_t rows, int64_t d, const double *y, const double *g, double *out)
 {
     int64_t k = 0;
@@ -228,7 +228,7 @@ static void tile_cross(int64_t rows, int64_t d, int64_t m, const double *y, cons
 
 /* ---- passes -------------------------------------------------------------------------------------------------- */
 
-/* Copies rows to tile (TILE_ROWS, d), zeros after them up to a multiple of GROUP, which is returned. */
+/* Copies rows to tile (TILE_ROWS, d) and fills up with zeros to a multiple of GROUP rows, which it returns. */
 static int64_t load_tile(const ica_blocks *b, int64_t first, int64_t rows, double *tile)
 {
     int64_t padded = (rows + GROUP - 1) / GROUP * GROUP;
@@ -263,7 +263,7 @@ static void sum_block(const ica_blocks *b, int64_t block, double *tile)
     }
 }
 
-/* Takes blocks until none is left; one that waits for its processor holds up nobody but its own block. */
+/* Takes blocks until none is left; a worker that waits for its processor delays only its own block. */
 static nonsens_status work_on_blocks(nonsens_context *ctx, arena *scratch, int64_t worker, void *state)
 {
     (void)scratch;

@@ -1,10 +1,10 @@
 /*
- * row_blocks.h - averages over all rows that fixed-point and quasi-Newton steps of ICA ask for, block by block.
+ * row_blocks.h - averages over all rows that the fixed-point and quasi-Newton steps of ICA need, block by block.
  *
  * For m directions w_j, s_j = y w_j, and a contrast G with g = G':
  *     cross_j = E g(s_j) y,   slope_j = E g'(s_j),   value_j = E G(s_j).
- * Blocks of rows are summed on their own and put together in order: the same bits for any number of threads.  Inside a
- * block small tiles of rows stay in the cache from the product that makes the sources to the one that makes the cross.
+ * Each block of rows is summed separately, and the sums are added in order: the same bits for any number of threads.
+ * Inside a block small tiles of rows stay in the cache between the product that makes s and the one that makes cross.
  */
 #ifndef ICA_ROW_BLOCKS_H
 #define ICA_ROW_BLOCKS_H
@@ -13,7 +13,7 @@
 
 #include <stdatomic.h>
 
-/* What a pass gives; the memory belongs to the ica_blocks and holds until the next pass. */
+/* The result of a pass; the memory belongs to the ica_blocks and is valid until the next pass. */
 typedef struct ica_row_means {
     double *cross; /* (d, m) */
     double *slope; /* (m) */
@@ -26,28 +26,28 @@ typedef struct ica_blocks {
     double *y; /* (n, d) */
     enum option_contrast contrast;
     int workers;
-    double *tiles;  /* (workers) tiles of rows, of sources */
-    double *sums;   /* (d d + 2 d, blocks) */
-    double *totals; /* (d d + 2 d) */
-    int64_t m;      /* of the pass in progress: */
-    const double *w;
-    atomic_int_least64_t next; /* the block that nobody has taken */
+    double *tiles;             /* (workers) a tile of rows and one of sources each */
+    double *sums;              /* (d d + 2 d, blocks) */
+    double *totals;            /* (d d + 2 d) */
+    int64_t m;                 /* number of directions of the current pass */
+    const double *w;           /* (d, m) its directions */
+    atomic_int_least64_t next; /* the first block that no worker has taken */
 } ica_blocks;
 
-/* Uses y (n, d) in place; few rows are worked on by one thread whatever `threads` says. */
+/* Sets b up for data, whose y (n, d) it uses in place; one thread works on few rows, whatever `threads` says. */
 nonsens_status ica_blocks_new(nonsens_context *ctx, arena *a, const ica_data *data, enum option_contrast contrast,
                               int threads, ica_blocks *b);
 
-/* w (d, m), m <= d: a column is a direction. */
+/* Computes the means for the directions w (d, m), m <= d, one in each column. */
 nonsens_status ica_blocks_pass(ica_blocks *b, int64_t m, const double *w, ica_row_means *out);
 
-/* y = y w for w (d, d), in place. */
+/* Replaces y by y w for w (d, d). */
 void ica_blocks_turn(ica_blocks *b, const double *w);
 
-/* A copy of at most max_rows rows, evenly spaced: a look at every plane of two sources would take long with all. */
+/* Copies at most max_rows rows, evenly spaced: all rows would take too long for every plane of two sources. */
 nonsens_status ica_spaced_rows(nonsens_context *ctx, arena *a, const ica_data *data, int64_t max_rows, ica_data *out);
 
-/* E G(scale s) over n values. */
+/* Returns E G(scale s) over n values. */
 double ica_contrast_mean(enum option_contrast contrast, int64_t n, double scale, const double *s);
 
 #endif

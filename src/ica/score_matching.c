@@ -8,16 +8,17 @@
  *     J(W) = sum_e n_e/n [ b_e.lambda(e) + 1/2 lambda(e)' M_e lambda(e) ],   lambda(e) = -M_e^{-1} b_e,
  *     b_e[a] = |w_a|^2 E_e q_a'',        M_e[a,b] = (w_a.w_b) E_e q_a' q_b'.
  *
- * Coefficients of a base density are fixed: lambda(e) then minimises over the others alone.
+ * Coefficients of a base density are fixed: lambda(e) then minimises over the others only.
  *
- * Deviations: the paper's printed J lacks |w_a|^2; it weights segments equally, here n_e/n is the efficient choice for
- * unequal sizes; |s| is rounded, and there are more families than that (statistics.c); W is a rotation of the
- * within-segment whitened rows; families that are not even in s are measured from a location that is fitted, since the
- * corner of a density need not lie at its mean; M_e gets a small ridge.
+ * Deviations: the paper's printed J lacks |w_a|^2.  The paper weights segments equally; n_e/n is the efficient choice
+ * for unequal sizes.  |s| is rounded, and there are other families as well (statistics.c).  W is a rotation of the
+ * within-segment whitened rows.  Families that are not even in s are measured from a fitted location, since the corner
+ * of a density need not lie at its mean.  M_e gets a small ridge.
  *
- * Which family: J estimates the Fisher divergence between model and data up to a constant of the data alone, so J on
- * rows that were held out compares families.  Rows of every segment are dealt into five parts; each is scored by the
- * fit to the others.  The family with the least sum is fitted to all rows, if it is clearly better than `asymmetric`.
+ * Choice of the family: J estimates the Fisher divergence between model and data up to a constant that depends on the
+ * data only, so J on held-out rows compares families.  Rows of every segment are dealt into five parts; each is scored
+ * by the fit to the others.  The family with the smallest sum is fitted to all rows, if it is clearly better than
+ * `asymmetric`.
  */
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -27,26 +28,26 @@
 #include <math.h>
 #include <string.h>
 
-/* The first is taken unless another one is clearly better: it separates most kinds of sources well. */
+/* The first is used unless another one is clearly better: it separates most kinds of sources well. */
 static const enum option_statistic CANDIDATES[] = {STATISTIC_ASYMMETRIC,    STATISTIC_LOG_COSH,   STATISTIC_TWO,
                                                    STATISTIC_GAUSSIAN_BASE, STATISTIC_SMOOTH_ABS, STATISTIC_THREE};
 enum { DEFAULT = 0, CANDIDATE_COUNT = sizeof CANDIDATES / sizeof *CANDIDATES };
 
 /*
- * All with the same sharpness, which is not chosen: a sharper corner fits a Laplace density better, and so has the
- * lower J on any rows, but counts fewer rows near it and separates worse.
+ * All candidates have the same sharpness, which is not chosen: a sharper corner fits a Laplace density better, and so
+ * has the lower J on any rows, but counts fewer rows near it and separates worse.
  */
 static const double SHARPNESS = 2.0;
 
 static const double CLEARLY = 2.0; /* standard errors by which another family must be better than the default */
-static const double BLUNT = 1.0;   /* sharpness of a log cosh that finds its way from anywhere */
+static const double BLUNT = 1.0;   /* sharpness of a log cosh that converges from any start */
 
 enum {
     MAX_ITERATIONS = 500,
-    CHOICE_ITERATIONS = 40, /* fits that only choose the statistic are not carried to the end, */
-    CHOICE_ROWS = 5000,     /* and see about so many rows */
+    CHOICE_ITERATIONS = 40, /* limit of fits that only choose the statistic */
+    CHOICE_ROWS = 5000,     /* about how many rows these fits use */
     PARTS = 5,              /* each of which is scored by the fit to the others */
-    DEALING = 1 << 20       /* streams from here on deal rows; those before it are of starts */
+    DEALING = 1 << 20       /* random streams from here on deal rows; those below belong to starts */
 };
 
 /* ---- one fit ---- */
@@ -60,7 +61,7 @@ static nonsens_status fit_open(nonsens_context *ctx, arena *a, int64_t d, ica_sc
     return NONSENS_OK;
 }
 
-/* From joint diagonalisation of the covariances if there are several; then the axes as they came; then random ones. */
+/* Start 0 is a joint diagonalisation if there are several segments; then come the axes as given, then random ones. */
 static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *data, uint64_t seed, int64_t index,
                                 ica_score_fit *fit)
 {
@@ -74,7 +75,7 @@ static nonsens_status start_fit(nonsens_context *ctx, arena *a, const ica_data *
     return NONSENS_OK;
 }
 
-/* Families that are measured from a location of their own begin where a family without one ends. */
+/* Fits one family; one with a fitted location begins where a family without a location ends. */
 static nonsens_status fit_one(nonsens_context *ctx, arena *a, const ica_data *data, const ica_score_options *options,
                               ica_score_fit *fit)
 {
@@ -85,18 +86,19 @@ static nonsens_status fit_one(nonsens_context *ctx, arena *a, const ica_data *da
     return ica_score_descend(ctx, a, data, options, fit);
 }
 
-/* ---- which family ---- */
+/* ---- choice of the family ---- */
 
 typedef struct choice_state {
     const ica_data *data;
     double sharpness;
-    int64_t *used, *order; /* (segments) rows of each that take part, (n) and which these are, segment by segment */
-    double *score;         /* (segments, PARTS, candidates) held-out J */
+    int64_t *used;  /* (segments) number of rows that take part */
+    int64_t *order; /* (n) the rows in the order in which they are dealt, segment by segment */
+    double *score;  /* (segments, PARTS, candidates) held-out J */
 } choice_state;
 
 /*
- * order (rows): the rows of one segment in a random order that depends on their distance from the mean alone, so that
- * another basis of the same rows is dealt alike.  distance (rows), entry (2 rows) are scratch.
+ * order (rows): the rows of one segment in a random order that depends only on their distance from the mean, so that
+ * the same rows are dealt in the same way in another basis.  distance (rows), entry (2 rows) are scratch.
  */
 static void shuffle_by_content(const ica_data *data, int64_t e, uint64_t seed, double *distance, sort_entry *entry,
                                int64_t *order)
@@ -118,8 +120,8 @@ static void shuffle_by_content(const ica_data *data, int64_t e, uint64_t seed, d
 }
 
 /*
- * Puts the rows of every segment into the order in which they are dealt.  The choice sees all of them, or a share that
- * still is enough for a contrast.
+ * Puts the rows of every segment into the order in which they are dealt.  The choice uses all of them, or a fraction
+ * that is still enough for a contrast.
  */
 static nonsens_status deal_rows(nonsens_context *ctx, arena *a, uint64_t seed, choice_state *state)
 {
@@ -141,7 +143,7 @@ static nonsens_status deal_rows(nonsens_context *ctx, arena *a, uint64_t seed, c
     return NONSENS_OK;
 }
 
-/* The rows of one part, or all but those. */
+/* Copies the rows of one part, or all other rows. */
 static nonsens_status take_part(nonsens_context *ctx, arena *a, const choice_state *state, int64_t part, bool others,
                                 ica_data *out)
 {
@@ -181,7 +183,7 @@ static nonsens_status score_job(nonsens_context *ctx, arena *scratch, int64_t jo
     return ica_score_held_out(ctx, scratch, &train, &test, &options, &fit, state->score + job * state->data->segments);
 }
 
-/* Is candidate k better than the one that is the default, by standard errors of the difference? */
+/* Returns whether candidate k is better than the default by CLEARLY standard errors of the difference. */
 static bool is_clearly_better(const choice_state *state, int k)
 {
     int64_t terms = PARTS * state->data->segments;

@@ -1,10 +1,11 @@
 /*
- * score_rotation.c - one fit by score matching (score_matching.c): the rotation of whitened rows, and with some
- * families the location that each source is measured from, at which J is least.
+ * score_rotation.c - one fit by score matching (score_matching.c): finds the rotation of whitened rows at which J is
+ * smallest, and for some families the location that each source is measured from.
  *
  * For a rotation, M_e is block-diagonal and J a sum over sources and segments of -1/2 b' M^{-1} b of that source alone.
- * A change of W that keeps it a rotation moves each source by a mixture of the others; what the general gradient
- * (score_general.c) adds for w_a.w_b is symmetric in a and b and drops out.  So the gradient needs, per row and source,
+ * A change of W that keeps it a rotation moves each source by a mixture of the others.  What the general gradient
+ * (tests/unit/ica/score_general.c) adds for w_a.w_b is symmetric in a and b and drops out.  So the gradient needs, per
+ * row and source,
  *
  *     r = sum_a lambda_a q_a''' + (sum_a lambda_a q_a'') (sum_a lambda_a q_a'),      dJ/dW = sum_e n_e/n E_e r y',
  *
@@ -24,8 +25,8 @@ static const double FARTHEST = 2.0; /* standard deviations from its mean in whic
 static const double LOCATION_STEP = 1e-3; /* a smaller move of every location ends the rounds */
 
 typedef struct score_state {
-    ica_rows rows; /* first: ica_rows_turn takes it; its data are a copy, turned and moved as the fit proceeds */
-    ica_data data;
+    ica_rows rows; /* must be first: ica_rows_turn casts to it */
+    ica_data data; /* a copy of the rows, turned and moved as the fit proceeds */
     const ica_score_options *options;
     const ica_family *family;
     ica_derivatives q;          /* (rows of the largest segment, statistics) each */
@@ -148,7 +149,7 @@ static nonsens_status search(nonsens_context *ctx, score_state *state, ica_score
 
 /* ---- the polish ---- */
 
-/* Scales row `pivot` of a (d, d) and takes `factor` times it from the other rows. */
+/* Scales row `pivot` of a (d, d) and subtracts `factor` times it from the other rows. */
 static void eliminate(int64_t d, int64_t pivot, double scale, const double *factor, double *a)
 {
     for (int64_t k = 0; k < d; k++) {
@@ -161,8 +162,8 @@ static void eliminate(int64_t d, int64_t pivot, double scale, const double *fact
 }
 
 /*
- * w = (I - S)^{-1} (I + S) for the skew-symmetric S with x (d (d - 1) / 2) above its diagonal.  The inverse by
- * Gauss-Jordan without pivoting: the symmetric part of I - S is I, so every pivot is at least 1.
+ * w = (I - S)^{-1} (I + S) for the skew-symmetric S with x (d (d - 1) / 2) above its diagonal.  The inverse is computed
+ * by Gauss-Jordan without pivoting: the symmetric part of I - S is I, so every pivot is at least 1.
  */
 static void cayley(const score_state *state, const double *x)
 {
@@ -194,7 +195,7 @@ static void cayley(const score_state *state, const double *x)
     linalg_gemm(false, false, d, d, d, 1.0, state->inverse, d, state->sum, d, 0.0, state->w, d);
 }
 
-/* dW = (I - S)^{-1} dS (W + I), so dJ = <P, dS> with P = (I - S)^{-T} dJ/dW (W + I)'; spoils state->w. */
+/* dW = (I - S)^{-1} dS (W + I), so dJ = <P, dS> with P = (I - S)^{-T} dJ/dW (W + I)'; overwrites state->w. */
 static double *chain_to_skew(const score_state *state, double *gradient)
 {
     int64_t d = state->data.d;
@@ -247,7 +248,7 @@ static int64_t parameter_count(const score_state *state)
     return d * (d - 1) / 2 + (state->family->located ? d : 0);
 }
 
-/* L-BFGS; then turns data and rotation by W: y <- y W' - location, rotation <- W rotation. */
+/* Runs L-BFGS, then turns data and rotation by W: y <- y W' - location, rotation <- W rotation. */
 static nonsens_status polish(nonsens_context *ctx, arena *a, score_state *state, ica_score_fit *fit)
 {
     int64_t n = state->data.n, d = state->data.d, parameters = parameter_count(state);
@@ -348,18 +349,18 @@ nonsens_status ica_score_descend(nonsens_context *ctx, arena *a, const ica_data 
 nonsens_status ica_score_held_out(nonsens_context *ctx, arena *a, const ica_data *train, const ica_data *test,
                                   const ica_score_options *options, const ica_score_fit *fit, double *out)
 {
-    score_state seen, unseen;
+    score_state training, held_out;
     double lambda[STATISTICS_MAX];
-    TRY(open_state(ctx, a, train, options, fit, &seen));
-    TRY(open_state(ctx, a, test, options, fit, &unseen));
+    TRY(open_state(ctx, a, train, options, fit, &training));
+    TRY(open_state(ctx, a, test, options, fit, &held_out));
     for (int64_t e = 0; e < train->segments; e++) {
         int64_t from = train->start[e], first = test->start[e], rows = test->start[e + 1] - first;
         out[e] = 0.0;
         for (int64_t j = 0; j < train->d; j++) {
-            fit_segment(&seen, train->start[e + 1] - from, seen.data.y + j * train->n + from, lambda);
-            ica_family_derivatives(options->family, options->sharpness, rows, unseen.data.y + j * test->n + first,
-                                   &unseen.q);
-            ica_moments m = ica_family_moments(options->family, rows, &unseen.q);
+            fit_segment(&training, train->start[e + 1] - from, training.data.y + j * train->n + from, lambda);
+            ica_family_derivatives(options->family, options->sharpness, rows, held_out.data.y + j * test->n + first,
+                                   &held_out.q);
+            ica_moments m = ica_family_moments(options->family, rows, &held_out.q);
             out[e] += ica_segment_weight(test, e) * ica_family_value(options->family, &m, lambda);
         }
     }

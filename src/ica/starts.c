@@ -1,4 +1,4 @@
-/* starts.c - random rotations: normal vectors made orthonormal one after another are uniformly distributed. */
+/* starts.c - draws random rotations: normal vectors made orthonormal one after another are uniformly distributed. */
 #include "ica/starts.h"
 
 #include "base/rng.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-void ica_leave_directions(int64_t d, int64_t count, const double *w, double *v)
+void ica_remove_directions(int64_t d, int64_t count, const double *w, double *v)
 {
     for (int64_t k = 0; k < 2 * count; k++) {
         const double *direction = w + (k % count) * d;
@@ -26,7 +26,7 @@ void ica_set_start(uint64_t seed, int64_t start, int64_t d, double *w)
         }
         if (start > 0) {
             double *v = w + j * d;
-            ica_leave_directions(d, j, w, v);
+            ica_remove_directions(d, j, w, v);
             double length = sqrt(linalg_dot(d, v, v));
             for (int64_t i = 0; i < d; i++) {
                 v[i] /= length;

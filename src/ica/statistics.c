@@ -5,13 +5,13 @@
  *
  *     log-cosh          log cosh(c s) / c
  *     smooth-abs        sqrt(s^2 + 1/c^2)
- *     asymmetric        log cosh(c s) / c and s: two-sided slopes that differ, around a location that is fitted
+ *     asymmetric        log cosh(c s) / c and s: two-sided slopes that differ, around a fitted location
  *     gaussian-base     log cosh(c s) / c on top of the density of a standard normal
  *     two-statistic     log cosh(c s) / c and s^2 / 2
- *     three-statistic   these and s, around a location that is fitted
+ *     three-statistic   these and s, around a fitted location
  *
- * The pair of log cosh and square is taken as log cosh(c s) / c - c s^2 / 2 and s^2 / 2: J depends on their span only,
- * but for the ridge, and where a source is small, log cosh is so nearly a square that the plain pair loses half its
+ * The pair of log cosh and square is taken as log cosh(c s) / c - c s^2 / 2 and s^2 / 2.  Except for the ridge, J
+ * depends on their span only.  If a source is small, log cosh is so nearly a square that the plain pair loses half its
  * digits.
  */
 #include "ica/statistics.h"
@@ -86,8 +86,8 @@ static void square_half(int64_t n, double c, const double *s, double *q1, double
 }
 
 /*
- * Sharper is closer to |s|, which Laplace sources want, but counts fewer rows in E q''; one-sided sources (features,
- * for which the second statistic exists) then fail where rows are few.
+ * A sharper corner is closer to |s|, which suits Laplace sources, but counts fewer rows in E q''.  One-sided sources
+ * (features, for which the second statistic exists) then fail if rows are few.
  */
 static const ica_family FAMILIES[] = {
     [STATISTIC_LOG_COSH] = {1, 0, false, 2.0, {log_cosh}},
@@ -106,7 +106,7 @@ const ica_family *ica_family_of(enum option_statistic statistic)
 void ica_family_derivatives(const ica_family *f, double c, int64_t n, const double *s, const ica_derivatives *out)
 {
     for (int k = 0; k < f->count; k++) {
-        f->of[k](n, c, s, out->q1 + k * n, out->q2 + k * n, out->q3 + k * n);
+        f->statistic[k](n, c, s, out->q1 + k * n, out->q2 + k * n, out->q3 + k * n);
     }
 }
 

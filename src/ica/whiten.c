@@ -1,5 +1,5 @@
 /*
- * whiten.c - whitening inside segments: columns centred there, over the root of their pooled covariance.
+ * whiten.c - whitens inside segments: centres the columns there and divides by the root of their pooled covariance.
  *
  * Messages name the columns that are constant, not finite, or linearly dependent.
  */
@@ -13,7 +13,7 @@
 
 /* An eigenvalue of the within-segment correlation matrix below this means linear dependence. */
 static const double RANK_TOLERANCE = 1e-12;
-/* A column that moves by less than this part of its largest value is constant. */
+/* A column that varies by less than this fraction of its largest value is constant. */
 static const double CONSTANT_TOLERANCE = 1e-13;
 /* One over the square of a smaller number overflows. */
 static const double SMALLEST = 1e-290;
@@ -33,7 +33,7 @@ static nonsens_status check_shape(nonsens_context *ctx, matrix z, int64_t segmen
     for (int64_t e = 0; e < segments; e++) {
         free_rows -= start[e + 1] > start[e];
     }
-    if (free_rows < z.cols) { /* each segment mean takes one away */
+    if (free_rows < z.cols) { /* each segment mean costs one row */
         return fail(ctx, NONSENS_ERR_NUMERIC,
                     "unmixing %" PRId64 " columns needs more rows than the %" PRId64 " given%s; give more rows", z.cols,
                     z.rows, segments > 1 ? ", less one for every segment" : "");
@@ -41,7 +41,7 @@ static nonsens_status check_shape(nonsens_context *ctx, matrix z, int64_t segmen
     return NONSENS_OK;
 }
 
-/* What messages call column j. */
+/* The name of column j in messages. */
 static const char *column_name(const char *const *names, int64_t j, char buffer[SHOWN_BYTES])
 {
     if (names) {
@@ -91,7 +91,7 @@ static double largest_magnitude(int64_t n, const double *v)
 {
     double largest = 0.0;
     for (int64_t i = 0; i < n; i++) {
-        largest = fabs(v[i]) <= largest ? largest : fabs(v[i]); // not fmax, which passes over what is no number
+        largest = fabs(v[i]) <= largest ? largest : fabs(v[i]); // not fmax, which ignores NaN
         if (!isfinite(largest)) {
             return INFINITY;
         }
@@ -124,11 +124,11 @@ static nonsens_status standardise(nonsens_context *ctx, matrix z, int64_t segmen
             column[i] /= largest;
             squares += column[i] * column[i];
         }
-        double deviation = sqrt(squares / (double)z.rows);
+        double standard_deviation = sqrt(squares / (double)z.rows);
         for (int64_t i = 0; i < z.rows; i++) {
-            column[i] /= deviation;
+            column[i] /= standard_deviation;
         }
-        scale[j] = deviation * largest;
+        scale[j] = standard_deviation * largest;
     }
     return NONSENS_OK;
 }

@@ -1,4 +1,4 @@
-/* ci.c - opening a tester, bringing questions into canonical order, remembering answers. */
+/* ci.c - opens a tester, brings its questions into canonical order and remembers the answers. */
 #include "indep/ci.h"
 
 #include "base/hash.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CACHE_BYTES = 1 << 28, FEW = 16 };
+enum { CACHE_BYTES = 1 << 28, SHORT_KEY = 16 };
 
 ci_options ci_options_from(const nonsens_options *options)
 {
@@ -111,7 +111,7 @@ static int64_t rank_of(const ci_tester *t, int64_t variable)
     return t->rank ? t->rank[variable] : variable;
 }
 
-/* A few variables by insertion. */
+/* Sorts variables by rank, by insertion: a question has few. */
 static void sort_by_rank(const ci_tester *t, int64_t count, int64_t *variable)
 {
     for (int64_t i = 1; i < count; i++) {
@@ -142,7 +142,7 @@ static nonsens_status check_question(nonsens_context *ctx, const ci_tester *t, i
     return NONSENS_OK;
 }
 
-/* Takes the group of a row out of what is given: questions are asked inside groups anyway.  Returns the new count. */
+/* Removes the row group from the given variables: questions are asked inside groups anyway.  Returns the new count. */
 static int64_t drop_group(const ci_tester *t, int64_t count, int64_t *given)
 {
     int64_t left = 0;
@@ -154,7 +154,7 @@ static int64_t drop_group(const ci_tester *t, int64_t count, int64_t *given)
     return left;
 }
 
-/* The stream of a question depends on ranks, not on places. */
+/* Names the random stream of a question by ranks, so that it does not depend on the order of the variables. */
 static uint64_t job_of(const ci_tester *t, int64_t count, const int64_t *key)
 {
     uint64_t h = HASH_START;
@@ -221,14 +221,14 @@ nonsens_status ci_test(nonsens_context *ctx, ci_tester *t, int64_t x, int64_t y,
                        ci_result *out)
 {
     SCOPED_ARENA(scratch);
-    int64_t few[FEW], *key = few; // x, y, given; sorted below
+    int64_t short_key[SHORT_KEY], *key = short_key; // x, y, given; sorted below
     *out = (ci_result){.p_value = NAN};
     if (count < 0 || count > t->count - 2 || (count > 0 && !given)) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "independence test: %" PRId64 " variables cannot be given; name different ones, at most %" PRId64,
                     count, t->count - 2);
     }
-    if (count + 2 > FEW) {
+    if (count + 2 > SHORT_KEY) {
         ARENA_TRY(ctx, &scratch, key, count + 2);
     }
     key[0] = x;
@@ -245,7 +245,7 @@ nonsens_status ci_test(nonsens_context *ctx, ci_tester *t, int64_t x, int64_t y,
         TRY(t->callback ? ask_callback(ctx, t, &q, out) : ci_run(ctx, &scratch, t, &q, out));
         TRY(remember(ctx, t, count + 2, key, out));
     }
-    if (key[0] != x) { // sorted the other way round
+    if (key[0] != x) { // sorting exchanged x and y
         double first = out->side[0];
         out->side[0] = out->side[1];
         out->side[1] = first;

@@ -19,10 +19,10 @@ struct ci_tester {
     int64_t all_rows[2]; /* bounds of all groups together */
     ci_options options;
     fisher_z_data correlations; /* TEST_FISHER_Z alone, columns in the order of their ranks */
-    int64_t *place;             /* (columns) where a variable stands in them */
-    nonsens_ci_fn callback;     /* in place of a test of ours */
+    int64_t *place;             /* (columns) position of a variable in `correlations` */
+    nonsens_ci_fn callback;     /* the caller's own test, in place of a built-in one */
     void *user;
-    pthread_mutex_t lock; /* of what is below */
+    pthread_mutex_t lock; /* protects what is below */
     ci_store answers;     /* ci_result, by question */
     ci_store parts;       /* ci_part, by kind, variable and given */
     int64_t part_bytes;
@@ -36,16 +36,16 @@ typedef struct ci_question {
     uint64_t job;         /* names its random streams; below 2^32, the same for any order of variables */
 } ci_question;
 
-/* Is the variable the group of a row? */
+/* Says whether the variable is the group of a row. */
 static inline bool ci_is_group(const ci_tester *t, int64_t variable)
 {
     return t->group_of && variable == t->columns;
 }
 
-/* Answers the question by the tester's test; scratch is the caller's. */
+/* Answers the question by the tester's own test; scratch is the caller's. */
 nonsens_status ci_run(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out);
 
-/* Makes what all questions need. */
+/* Checks the variables and computes what all questions need. */
 nonsens_status ci_fill(nonsens_context *ctx, ci_tester *t);
 
 /* Frees a ci_part. */

@@ -1,9 +1,9 @@
 /*
- * ci_run.c - how a tester answers: one function per test, and the parts that questions share.
+ * ci_run.c - answers a tester's questions: one function per test, and the parts that questions share.
  *
- * A part is what is made of one variable and a set of given ones: residual kernel features, or what Gaussian-process
- * regressions leave over.  Parts are made outside the lock; where two threads make the same one, the first is kept.
- * Beyond the budget of the tester a part lives as long as its question.
+ * A part is computed from one variable and a set of given ones: residual kernel features, or residuals of
+ * Gaussian-process regressions.  Parts are made outside the lock; if two threads make the same one, the first is kept.
+ * Beyond the memory budget of the tester a part lives only as long as its question.
  */
 #include "indep/ci_internal.h"
 
@@ -20,23 +20,22 @@
 enum part_kind { PART_FEATURES, PART_RESIDUALS, PART_ALL_ROWS };
 
 /*
- * Rows of a group, per column given, below which what a regression leaves over is not tested: its errors, which depend
- * on the given columns in x and y alike, add up over groups.  Ten groups of 20 rows a column: size .108 and .083 at
- * .05.
+ * Groups with fewer rows per given column are not tested by residuals.  The errors of a regression depend on the given
+ * columns, for x and y alike, and add up over groups.  Ten groups of 20 rows a column: size .108 and .083 at .05.
  */
 enum { RESIDUALS_MIN_ROWS = 50 };
 
-/* Of the squares: regressions follow functions without noise to about 1e-8 of them, and what is then left is error. */
+/* Share of the squares below which residuals are only error: regressions follow noise-free functions to about 1e-8. */
 static const double RESIDUALS_MIN_LEFT = 1e-6;
 
-/* Also the unit of ci_store: found by kind, variable and given. */
+/* One entry of ci_store, found by kind, variable and given variables. */
 typedef struct ci_part {
     arena memory;
     int64_t bytes;
     kci_features features; /* PART_FEATURES; PART_ALL_ROWS: over all groups together */
     column_set residual;   /* PART_RESIDUALS: as many columns as the variable */
-    double explained;      /* likewise: share of the variance that the regressions explain */
-    bool nothing_left;     /* likewise: the variable is a function of the given ones, in every group */
+    double explained;      /* PART_RESIDUALS: share of the variance that the regressions explain */
+    bool nothing_left;     /* PART_RESIDUALS: the variable is a function of the given ones, in every group */
 } ci_part;
 
 void ci_part_release(void *part)
@@ -121,7 +120,7 @@ static nonsens_status make_features(nonsens_context *ctx, arena *scratch, const 
     return NONSENS_OK;
 }
 
-/* Squares of the residuals and of the values, in units in which they neither over- nor underflow; kinds of groups. */
+/* Sums of squares of residuals and of values, in units in which they neither over- nor underflow; counts of groups. */
 typedef struct regressions {
     double left, all;
     int64_t tested, determined;
@@ -132,7 +131,7 @@ static double scaled_square(double v, double factor)
     return v * factor * (v * factor);
 }
 
-/* to (rows) = residual (rows) unless next to nothing is left: the group then stays zero, and the test skips it. */
+/* Copies residual (rows) to `to` unless almost nothing is left: the group then stays zero, and the test skips it. */
 static void take_residuals(int64_t rows, const double *y, const double *residual, double factor, double *to,
                            regressions *sum)
 {
@@ -154,7 +153,7 @@ static void take_residuals(int64_t rows, const double *y, const double *residual
     sum->tested += !determined;
 }
 
-/* What the regression of y, a column of all rows, on z leaves over inside group e. */
+/* Regresses y, a column of all rows, on z inside group e, and takes the residuals. */
 static nonsens_status regress_group(nonsens_context *ctx, arena *scratch, const ci_tester *t, const double *y,
                                     const column_set *z, int64_t e, double factor, double *to, regressions *sum)
 {
@@ -203,7 +202,7 @@ static nonsens_status make_residuals(nonsens_context *ctx, arena *scratch, const
     return NONSENS_OK;
 }
 
-/* Keeps the part unless the budget is spent; *kept is what the question is to use, *own what it must free. */
+/* Stores the part unless the budget is spent; the question uses *kept, and must free *own. */
 static nonsens_status keep_part(nonsens_context *ctx, ci_tester *t, int64_t length, const int64_t *key, ci_part *part,
                                 ci_part **kept, ci_part **own)
 {
@@ -251,7 +250,7 @@ static nonsens_status get_part(nonsens_context *ctx, arena *scratch, ci_tester *
     return keep_part(ctx, t, length, key, made, part, own);
 }
 
-/* The parts of both sides, and what to free of them afterwards. */
+/* The parts of x and y, and those of them that must be freed afterwards. */
 typedef struct sides {
     ci_part *part[2], *own[2];
 } sides;
@@ -281,7 +280,7 @@ static nonsens_status get_sides(nonsens_context *ctx, arena *scratch, ci_tester 
 
 /* ---- the tests ----------------------------------------------------------------------------------------------- */
 
-/* x and y as they are, or what regressions leave of them. */
+/* Tests x and y, which are values or residuals, by HSIC. */
 static nonsens_status run_hsic(nonsens_context *ctx, arena *scratch, const ci_tester *t, const column_set *x,
                                const column_set *y, uint64_t job, ci_result *out)
 {
@@ -337,7 +336,7 @@ static nonsens_status run_features(nonsens_context *ctx, arena *scratch, ci_test
     return NONSENS_OK;
 }
 
-/* Kernels of x and y alone where nothing is given. */
+/* Tests x and y without conditioning if nothing is given. */
 static nonsens_status run_kci(nonsens_context *ctx, arena *scratch, ci_tester *t, const ci_question *q, ci_result *out)
 {
     return q->count > 0 || t->options.test == TEST_RCIT ? run_features(ctx, scratch, t, PART_FEATURES, q, out)
@@ -372,7 +371,7 @@ static nonsens_status run_fisher_z(nonsens_context *ctx, arena *scratch, ci_test
                                    ci_result *out)
 {
     double *buffer;
-    int64_t *given; // (count) places
+    int64_t *given; // (count) positions in the correlation matrices
     fisher_z_result test;
     ARENA_TRY(ctx, scratch, buffer, fisher_z_buffer(q->count));
     ARENA_TRY(ctx, scratch, given, q->count);

@@ -1,4 +1,4 @@
-/* ci_store.c - open addressing with linear probing, at most half full. */
+/* ci_store.c - a hash table with open addressing and linear probing, at most half full. */
 #include "indep/ci_store.h"
 
 #include "base/hash.h"
@@ -11,7 +11,7 @@ struct ci_entry {
     uint64_t hash;
     int64_t length;
     const int64_t *key; /* (length) */
-    void *value;        /* NULL: the place is free */
+    void *value;        /* NULL: the slot is free */
 };
 
 /* Mixed at the end, so that low bits depend on all numbers. */
@@ -25,9 +25,9 @@ static uint64_t hash_key(int64_t length, const int64_t *key)
     return (h * UINT64_C(0x9e3779b97f4a7c15)) ^ (h >> 29);
 }
 
-/* The place of the key, or the free place where it belongs. */
-static struct ci_entry *place_of(struct ci_entry *entry, int64_t capacity, uint64_t hash, int64_t length,
-                                 const int64_t *key)
+/* Finds the slot of the key, or the free slot where it belongs. */
+static struct ci_entry *find_slot(struct ci_entry *entry, int64_t capacity, uint64_t hash, int64_t length,
+                                  const int64_t *key)
 {
     uint64_t mask = (uint64_t)capacity - 1;
     for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
@@ -41,7 +41,7 @@ static struct ci_entry *place_of(struct ci_entry *entry, int64_t capacity, uint6
 
 void *ci_store_find(const ci_store *store, int64_t length, const int64_t *key)
 {
-    return store->capacity ? place_of(store->entry, store->capacity, hash_key(length, key), length, key)->value : NULL;
+    return store->capacity ? find_slot(store->entry, store->capacity, hash_key(length, key), length, key)->value : NULL;
 }
 
 static nonsens_status grow(nonsens_context *ctx, ci_store *store)
@@ -54,7 +54,7 @@ static nonsens_status grow(nonsens_context *ctx, ci_store *store)
     for (int64_t i = 0; i < store->capacity; i++) {
         const struct ci_entry *e = store->entry + i;
         if (e->value) {
-            *place_of(larger, capacity, e->hash, e->length, e->key) = *e;
+            *find_slot(larger, capacity, e->hash, e->length, e->key) = *e;
         }
     }
     memory_release(store->entry);
@@ -72,7 +72,7 @@ nonsens_status ci_store_put(nonsens_context *ctx, ci_store *store, int64_t lengt
     ARENA_TRY(ctx, &store->memory, copy, length);
     memcpy(copy, key, (size_t)length * sizeof *copy);
     uint64_t hash = hash_key(length, key);
-    *place_of(store->entry, store->capacity, hash, length, key) = (struct ci_entry){hash, length, copy, value};
+    *find_slot(store->entry, store->capacity, hash, length, key) = (struct ci_entry){hash, length, copy, value};
     store->count++;
     return NONSENS_OK;
 }

@@ -1,11 +1,12 @@
 /*
  * fisher_z.c - partial correlations from correlation matrices.
  *
- * With none or one given variable r is in closed form, r_xy.z = (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)).
- * With more, the given variables are eliminated from the correlation matrix of (given, x, y) one by one, always the one
- * with the most variance left (Cholesky with complete pivoting; Higham, "Analysis of the Cholesky decomposition of a
- * semi-definite matrix", 1990); what is left for x and y is their residual covariance.  Given variables with less than
- * REDUNDANT of their variance left say nothing new and are dropped; x or y with less left is determined by the others.
+ * With at most one given variable r has a closed form, r_xy.z = (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2)).
+ * With more, the given variables are eliminated from the correlation matrix of (given, x, y) one by one.  The next one
+ * is always that with the most variance left (Cholesky with complete pivoting; Higham, "Analysis of the Cholesky
+ * decomposition of a semi-definite matrix", 1990).  What is left for x and y is their residual covariance.  Given
+ * variables with less than REDUNDANT of their variance left add nothing and are dropped; if x or y has less left, the
+ * given variables determine it.
  *
  * Combination, measured with 10 groups of 50 rows, one given variable, 2,000 repetitions, share of p <= .05 for SUM,
  * SQUARES, BOTH:
@@ -15,7 +16,7 @@
  *     SQUARES                           .054    .258     .552   .978    .750           .798                     .702
  *     BOTH                              .060    .487     .853   .968    .667           .741                     .685
  *
- * BOTH loses little wherever one of the others is at its best, and is never blind; hence the default.
+ * BOTH loses little where one of the others is best, and it never misses a whole class of dependence: it is used.
  */
 #include "indep/fisher_z.h"
 
@@ -30,8 +31,8 @@
 enum { BLOCK = 64 }; /* columns whose products are taken at a time */
 
 static const double REDUNDANT = 1e-10;    /* of a variable's variance: rounding leaves 1e-13 or so */
-static const double LARGE_WEIGHT = 100.0; /* from which on atanh(r) is normal enough for sums of squares */
-static const double LARGEST = 1.0 - 1e-15;
+static const double LARGE_WEIGHT = 100.0; /* from here on atanh(r) is normal enough for sums of squares */
+static const double MAX_CORRELATION = 1.0 - 1e-15;
 
 /* ---- correlation matrices ------------------------------------------------------------------------------------- */
 
@@ -57,7 +58,7 @@ static nonsens_status check_input(nonsens_context *ctx, const column_set *all, c
     return NONSENS_OK;
 }
 
-/* z (rows, columns) = standardised rows of these columns; zeros where constant. */
+/* z (rows, columns) = standardised rows of these columns; zeros for a constant column. */
 static void standardise_block(const column_set *all, int64_t first_row, int64_t rows, int64_t first, int64_t columns,
                               double *z)
 {
@@ -71,7 +72,7 @@ static void standardise_block(const column_set *all, int64_t first_row, int64_t 
     }
 }
 
-/* The diagonal says whether a column varies; elsewhere |r| <= 1. */
+/* Makes r symmetric with |r| <= 1; its diagonal says whether a column varies. */
 static void tidy(int64_t d, double *r)
 {
     for (int64_t j = 0; j < d; j++) {
@@ -128,7 +129,7 @@ nonsens_status fisher_z_new(nonsens_context *ctx, arena *keep, const column_set 
 
 /* ---- partial correlation --------------------------------------------------------------------------------------- */
 
-/* What is left of x and y, and how many given variables counted. */
+/* Residual covariance of x and y, and how many given variables were eliminated. */
 typedef struct residual {
     double xx, xy, yy;
     int64_t used;
@@ -195,9 +196,9 @@ static residual eliminate(const double *r, int64_t d, int64_t x, int64_t y, int6
 /* ---- the test ------------------------------------------------------------------------------------------------- */
 
 /*
- * sqrt(w) z, or, where groups are small, the normal score of r's own distribution (Student's after r -> r sqrt((w + 1)
- * / (1 - r^2))): sums of squares over many small groups feel the tails of atanh(r) (ten groups of ten rows, one given
- * variable: size .083 at .05).
+ * Returns sqrt(w) z or, in small groups, the normal score of r's own distribution (Student's after r -> r sqrt((w + 1)
+ * / (1 - r^2))).  Sums of squares over many small groups are sensitive to the tails of atanh(r) (ten groups of ten
+ * rows, one given variable: size .083 at .05).
  */
 static double normal_score(double r, double z, double w)
 {
@@ -244,7 +245,8 @@ void fisher_z_test(const fisher_z_data *data, int64_t x, int64_t y, int64_t coun
         } else if (!(s.xx > REDUNDANT) || !(s.yy > REDUNDANT)) {
             out->groups_undefined++;
         } else {
-            double partial = fmin(fmax(s.xy / sqrt(s.xx * s.yy), -LARGEST), LARGEST), z = atanh(partial);
+            double partial = fmin(fmax(s.xy / sqrt(s.xx * s.yy), -MAX_CORRELATION), MAX_CORRELATION);
+            double z = atanh(partial);
             double score = normal_score(partial, z, w);
             sum.weight += w;
             sum.z += w * z;

@@ -4,18 +4,18 @@
  * Statistic: n HSIC_b = (1/n) tr(K H L H) = (1/n) ||F_x F_y'||^2 with the centred factors of kernel.c (Gretton,
  * Bousquet, Smola, Schoelkopf 2005; Gretton, Fukumizu, Teo, Song, Schoelkopf, Smola 2007).
  *
- * Null: where this deviates from the 2007 paper.  The paper fits a gamma distribution to asymptotic estimates of mean
- * and variance.  Here mean, variance and third moment are those of T over all n! permutations of the rows, which are
+ * Null: this differs from the 2007 paper, which fits a gamma distribution to asymptotic estimates of mean and
+ * variance.  Here mean, variance and third moment are those of T over all n! permutations of the rows, which are
  * known exactly for tr(A P B P') with centred A and B (Kazi-Aoual, Hitier, Sabatier, Lebreton, "Refined approximations
  * to permutation tests for multivariate inference", Computational Statistics & Data Analysis 20, 1995) and need only
  * traces, diagonals and a sum of cubes, O(n r^2) to O(n r^3) from the factors.  A gamma distribution with a shift
- * (Pearson type III) gets all three. Measured under independence, Laplace noise, Kolmogorov-Smirnov distance of
+ * (Pearson type III) matches all three.  Measured under independence, Laplace noise, Kolmogorov-Smirnov distance of
  * p-values from uniform and size at .0125, 4,000 repetitions of the n x n forms: 100 rows, 2007 moments .055 and .0158,
  * exact mean and variance .044 and .0152, all three .016 and .0115; ten segments of ten rows, .370 and .0132, .015 and
  * .0127, .017 and .0110.
  *
- * Permutations: hsic_permute.c; sums of chi-square variables: hsic_spectral.c.  Groups are worked on in parallel, a
- * lone group in blocks of rows; every group writes to its own place, and sums are taken in order.
+ * Permutations: hsic_permute.c; sums of chi-square variables: hsic_spectral.c.  Groups run in parallel, a lone group
+ * in blocks of rows; every group writes to its own memory, and sums are taken in order.
  */
 #include "indep/hsic.h"
 
@@ -25,7 +25,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const double FEWEST_REACHED = 10.0;
+static const double MIN_REACHED = 10.0; /* permutations expected at or below a level that they refine */
 
 typedef struct test_state {
     column_set points[2];
@@ -115,7 +115,7 @@ static nonsens_status run_group(nonsens_context *ctx, arena *scratch, int64_t gr
                          (const double[2]){basis[0].trace, basis[1].trace}, &s->weights);
 }
 
-/* Places for what the groups find. */
+/* Allocates what the groups fill in. */
 static nonsens_status get_strata(nonsens_context *ctx, arena *scratch, test_state *t)
 {
     double *width[2];
@@ -186,8 +186,8 @@ hsic_options hsic_options_from(const nonsens_options *options, double level, uin
 }
 
 /*
- * With many rows a permutation takes long, and the gamma distribution is good enough near the level; and a level that
- * permutations can hardly reach is not judged by them.
+ * Permutations refine a gamma p-value near the level.  With many rows they take long, and the gamma distribution is
+ * good enough there; a level that permutations can hardly reach is not refined either.
  */
 static bool wants_permutations(const hsic_options *o, int64_t rows, double gamma_p)
 {
@@ -195,7 +195,7 @@ static bool wants_permutations(const hsic_options *o, int64_t rows, double gamma
         return o->null_kind == NULL_PERMUTATION;
     }
     double reached = o->refine_at * (double)(o->permutations + 1); // permutations expected at or below the level
-    return rows <= HSIC_REFINE_ROWS && reached >= FEWEST_REACHED && gamma_p <= 3.0 * o->refine_at &&
+    return rows <= HSIC_REFINE_ROWS && reached >= MIN_REACHED && gamma_p <= 3.0 * o->refine_at &&
            3.0 * gamma_p >= o->refine_at;
 }
 

@@ -1,15 +1,16 @@
 /*
  * hsic.h - Hilbert-Schmidt independence criterion with Gaussian kernels, without an n x n matrix.
  *
- * Statistic n HSIC = (1/n) tr(K H L H) with k(a,b) = exp(-sum_j (a_j-b_j)^2 / (2 s_j^2)); of scalars s is the median
- * distance over all pairs of rows, of vectors kernel.h says it (Gretton et al. 2005, 2007).  K and L are replaced by
- * pivoted incomplete Cholesky factors (rank 10-50 for scalars), so that statistic and null moments cost O(n r^2) time;
- * rows stream through, and memory is O(n) with a small factor.
+ * Statistic n HSIC = (1/n) tr(K H L H) with k(a,b) = exp(-sum_j (a_j-b_j)^2 / (2 s_j^2)); for scalars s is the median
+ * distance over all pairs of rows, for vectors see kernel.h (Gretton et al. 2005, 2007).  K and L are replaced by
+ * pivoted incomplete Cholesky factors (rank 10-50 for scalars), so that statistic and null moments cost O(n r^2) time.
+ * Rows stream through, and memory is O(n) with a small factor.
  *
- * Stratified: T = sum over groups of (n_e HSIC_e); null cumulants add up; one gamma distribution with these moments,
- * or permutations inside groups, or one sum of chi-square variables with the weights of all groups.  The moments are
- * those of T over all permutations inside groups, exactly.  Widths are the group's own.  Groups under HSIC_MIN_ROWS
- * rows, or with a constant variable, are skipped and counted; if none is left, statistic and moments are 0 and p is 1.
+ * Stratified: T = sum over groups of (n_e HSIC_e), and null cumulants add up.  The null is one gamma distribution with
+ * these moments, or permutations inside groups, or one sum of chi-square variables with the weights of all groups.  The
+ * moments are those of T over all permutations inside groups, exactly.  Each group has its own widths.  Groups under
+ * HSIC_MIN_ROWS rows, or with a constant variable, are skipped and counted; if none is left, statistic and moments are
+ * 0 and p is 1.
  */
 #ifndef INDEP_HSIC_H
 #define INDEP_HSIC_H
@@ -30,32 +31,32 @@ typedef struct hsic_options {
     uint64_t seed;        /* permutations draw from streams of this seed and `job` (below 2^32) */
     uint64_t job;
     int threads;       /* groups, blocks of rows and permutations may run in parallel */
-    double *widths[2]; /* of x and y, unless NULL: (d, groups) places for the widths used; 0 in groups skipped */
+    double *widths[2]; /* of x and y, unless NULL: (d, groups) gets the widths used; 0 in groups skipped */
 } hsic_options;
 
 typedef struct hsic_result {
     double statistic;      /* T */
     double mean, variance; /* of T under independence (gamma null) */
-    double skewness;       /* likewise; 0 if the variance is 0 */
+    double skewness;       /* of T under independence; 0 if the variance is 0 */
     double p_value;
     int64_t rows_used, segments_used, segments_skipped; /* skipped: too few rows, or constant */
     bool by_permutation;                                /* p_value came from permutations */
-    int64_t rank[2];                                    /* directions of x and y, in the group with most */
-    double lost[2]; /* share of the traces of the kernels of x and y that their factors lack, where that is largest */
+    int64_t rank[2];                                    /* directions of x and y, in the group that has the most */
+    double lost[2]; /* of x and y: largest share of a kernel's trace that its factor lacks */
 } hsic_result;
 
-/* As the user chose; gamma p-values near `level` are refined, and `job` names the random streams. */
+/* Takes the user's choices; gamma p-values near `level` are refined, and `job` names the random streams. */
 hsic_options hsic_options_from(const nonsens_options *options, double level, uint64_t job);
 
 /*
- * Tests x against y, scalars or vectors of the same n rows.  groups: for the stratified test; for the pooled test one
- * group of all rows.  scratch holds little but for permutations, whose features it keeps until the caller frees or
- * rewinds it (at most 384 MB, or 128 bytes a row if that is more).
+ * Tests x against y, scalars or vectors of the same n rows.  groups: one group of all rows makes the test pooled,
+ * several make it stratified.  scratch holds little unless permutations are drawn: their features stay in it until the
+ * caller frees or rewinds it (at most 384 MB, or 128 bytes a row if that is more).
  */
 nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set *x, const column_set *y,
                          const row_groups *groups, const hsic_options *options, hsic_result *out);
 
-/* The same of two scalars x and y (n); start: bounds (segments + 1). */
+/* Tests two scalars x and y (n); start: bounds (segments + 1). */
 static inline nonsens_status hsic_test_scalars(nonsens_context *ctx, arena *scratch, int64_t n, const double *x,
                                                const double *y, int64_t segments, const int64_t *start,
                                                const hsic_options *options, hsic_result *out)

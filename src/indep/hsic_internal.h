@@ -22,7 +22,7 @@ typedef struct hsic_invariants {
     double b;         /* d' W d */
 } hsic_invariants;
 
-/* Of T under permutations; third: the third central moment. */
+/* Cumulants of T under permutations; third: the third central moment. */
 typedef struct hsic_cumulants {
     double mean, variance, third;
 } hsic_cumulants;
@@ -33,26 +33,27 @@ typedef struct hsic_sums {
     hsic_invariants of[2];
 } hsic_sums;
 
-/* Of the centred kernel matrices of x and y, which have the same rows: O(n r^2). */
+/* Computes the statistic and the invariants of the centred kernel matrices of x and y, in O(n r^2). */
 nonsens_status hsic_pass(nonsens_context *ctx, arena *scratch, const kernel_basis basis[2], int threads,
                          hsic_sums *out);
 
-/* Of (1/n) tr(W_v P W_w P') over all permutations P of n rows. */
+/* Returns the cumulants of (1/n) tr(W_v P W_w P') over all permutations P of n rows. */
 hsic_cumulants hsic_permutation_cumulants(int64_t rows, const hsic_invariants *v, const hsic_invariants *w);
 
 /*
- * Upper tail at x of the shifted gamma distribution with these moments; of its mirror image where the skew is negative,
- * of the normal distribution where there is hardly any.  1 if all permutations have the same T, up to rounding.
+ * Returns the upper tail at x of the shifted gamma distribution with these moments.  If the skew is negative it is that
+ * of the mirror image, and if there is hardly any, that of the normal distribution.  1 if all permutations have the
+ * same T, up to rounding.
  */
 double hsic_tail(const hsic_cumulants *c, double x);
 
-/* Leading weights of chi-square variables, whose sum T is for many rows, and the mean of all others. */
+/* Leading weights of the chi-square variables whose weighted sum T is for many rows. */
 typedef struct hsic_weights {
     int64_t count;
     double *weight; /* (HSIC_WEIGHTS) */
 } hsic_weights;
 
-/* Of a group of n rows from the eigenvalues of its two centred kernel matrices, and their traces; fills w->weight. */
+/* Fills w for a group of n rows from the eigenvalues and the traces of its two centred kernel matrices. */
 nonsens_status hsic_spectrum(nonsens_context *ctx, arena *scratch, int64_t n, const int64_t count[2],
                              const double *const eigen[2], const double trace[2], hsic_weights *w);
 
@@ -67,11 +68,11 @@ typedef struct hsic_stratum {
     hsic_weights weights;
 } hsic_stratum;
 
-/* P(T > x) with the weights of all strata. */
+/* Computes P(T > x) with the weights of all strata. */
 nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t count, const hsic_stratum *strata,
                                   const hsic_cumulants *moments, double x, double *p_value);
 
-/* The test of all usable strata by permutations. */
+/* Tests all usable strata by permutations. */
 nonsens_status hsic_permutation_p(nonsens_context *ctx, arena *scratch, const column_set points[2], int64_t count,
                                   const hsic_stratum *strata, const hsic_options *options, double *p_value);
 

@@ -1,16 +1,16 @@
 /*
- * hsic_pass.c - one pass over the rows for the statistic and for what its moments need: features of x and y come in
- * tiles and go; nothing of the size of the rows is stored.
+ * hsic_pass.c - one pass over the rows for the statistic and for what its moments need.  Features of x and y are made
+ * tile by tile and not kept: nothing of the size of the rows is stored.
  *
  * T = (1/n) ||F_x F_y'||^2.  With d_i = |f_i|^2 and (W^2)_ii = f_i' diag(eigen) f_i the invariants of W = F'F are sums
- * over rows, but for the sum of all w_ij^3, which is
+ * over rows, except the sum of all w_ij^3, which is
  *     sum over directions a, b, c of (sum_i f_ia f_ib f_ic)^2,   a >= b >= c with multiplicity,
- * or, where few rows have many directions, the sum over pairs of rows.  It enters the third moment at order 1/n only,
- * so directions that carry little are left out: a share of CUBE_SHARE of the trace up to CUBE_ROWS rows (with Cauchy
+ * or, if few rows have many directions, the sum over pairs of rows.  It enters the third moment at order 1/n only, so
+ * directions that carry little are left out: a share of CUBE_SHARE of the trace up to CUBE_ROWS rows (with Cauchy
  * noise and 400 rows the skewness changes by 4e-5 of its value, with lighter tails by less), proportionally more
- * beyond, which leaves the error of the skewness where it is.
+ * beyond, which keeps the error of the skewness the same.
  *
- * Blocks of rows are summed on their own and put together in order: the same bits for any number of threads.
+ * Blocks of rows are summed separately and added in order: the same bits for any number of threads.
  */
 #include "base/parallel.h"
 #include "indep/hsic_internal.h"
@@ -19,12 +19,12 @@
 #include <math.h>
 
 enum {
-    PAIR_ROWS = 300, /* sums over pairs of rows only up to here, and only where they are cheaper */
+    PAIR_ROWS = 300, /* sums over pairs of rows only up to here, and only if they are cheaper */
     CUBE_DIRECTIONS = 24,
     CUBE_ROWS = 1000
 };
 
-static const double CUBE_SHARE = 1e-5, CUBE_SHARE_MAX = 1e-2;
+static const double CUBE_SHARE = 1e-5, MAX_CUBE_SHARE = 1e-2;
 static const double CUBE_GAP = 1e-4; /* between eigenvalues that count as different */
 
 /* Sums of one variable over a block of rows. */
@@ -186,7 +186,7 @@ static nonsens_status cubes_by_pairs(nonsens_context *ctx, arena *scratch, const
 static int64_t choose_cubed(const kernel_basis *b)
 {
     int64_t n = b->points.n;
-    double share = fmin(CUBE_SHARE_MAX, CUBE_SHARE * fmax(1.0, (double)n / CUBE_ROWS));
+    double share = fmin(MAX_CUBE_SHARE, CUBE_SHARE * fmax(1.0, (double)n / CUBE_ROWS));
     int64_t k = kernel_basis_leading(b, share);
     if (n <= PAIR_ROWS && 3 * n <= (k + 1) * (k + 2)) {
         return 0;

@@ -1,5 +1,5 @@
 /*
- * hsic_permute.c - permutations of the rows of y inside their groups, through the features, which are found once; the
+ * hsic_permute.c - permutes the rows of y inside their groups, through the features, which are computed once.  The
  * width does not depend on the order of rows, so the test is exact.
  *
  * Directions that carry less than HSIC_PERMUTED_SHARE of the trace are left out of T and T* alike, and so are those for
@@ -28,9 +28,9 @@ typedef struct group_features {
 typedef struct permuting {
     const column_set *points; /* (2) */
     const hsic_stratum *strata;
-    group_features *group; /* (count) */
-    int64_t count, rows;   /* groups, and rows of the largest */
-    int64_t most[2];       /* directions of the group with most */
+    group_features *group;     /* (count) */
+    int64_t count, rows;       /* groups, and rows of the largest */
+    int64_t max_directions[2]; /* of x and y, in any group */
     const hsic_options *options;
     double *values; /* (permutations): T* */
 } permuting;
@@ -44,13 +44,13 @@ typedef struct workspace {
 static nonsens_status workspace_get(nonsens_context *ctx, arena *a, const permuting *p, workspace *w)
 {
     ARENA_TRY(ctx, a, w->order, p->rows);
-    ARENA_TRY(ctx, a, w->tile[0], p->most[0] * KERNEL_TILE);
-    ARENA_TRY(ctx, a, w->tile[1], p->most[1] * KERNEL_TILE);
-    ARENA_TRY(ctx, a, w->product, p->most[0] * p->most[1]);
+    ARENA_TRY(ctx, a, w->tile[0], p->max_directions[0] * KERNEL_TILE);
+    ARENA_TRY(ctx, a, w->tile[1], p->max_directions[1] * KERNEL_TILE);
+    ARENA_TRY(ctx, a, w->product, p->max_directions[0] * p->max_directions[1]);
     return NONSENS_OK;
 }
 
-/* A tile of the features of rows order[0 .. used - 1], or first, first + 1, ... where order is NULL. */
+/* Fills a tile with the features of `used` rows: order[first], ..., or first, first + 1, ... if order is NULL. */
 static void gather_rows(const group_features *g, int side, const int64_t *order, int64_t first, int64_t used,
                         double *tile)
 {
@@ -80,7 +80,7 @@ static double cross_norm(const group_features *g, workspace *w)
     return linalg_dot(products, w->product, w->product) / (double)g->rows;
 }
 
-/* T after a shuffle inside every group; r = NULL: as observed. */
+/* Returns T after a shuffle inside every group; r = NULL: as observed. */
 static double permuted_statistic(const permuting *p, rng *r, workspace *w)
 {
     double sum = 0.0;
@@ -129,7 +129,7 @@ static nonsens_status choose_directions(nonsens_context *ctx, arena *scratch, pe
         for (int side = 0; side < 2; side++) {
             int64_t k = kernel_min(s->leading[side], room > MIN_DIRECTIONS ? room : MIN_DIRECTIONS);
             g->directions[side] = k;
-            p->most[side] = k > p->most[side] ? k : p->most[side];
+            p->max_directions[side] = k > p->max_directions[side] ? k : p->max_directions[side];
             ARENA_TRY(ctx, scratch, g->f[side], k * s->rows);
         }
     }

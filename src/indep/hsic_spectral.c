@@ -6,12 +6,12 @@
  * (Zhang, Peters, Janzing, Schoelkopf, UAI 2011, theorem 4; Gretton, Fukumizu, Harchaoui, Sriperumbudur, NIPS 2009).
  *
  * Products under NEGLIGIBLE of the sum of all, and those beyond the HSIC_WEIGHTS largest of a group, are left out.
- * Stratified, T has the weights of all groups.
+ * In a stratified test T has the weights of all groups.
  *
  * The limit is for many rows: with ten segments of ten rows p-values lay .269 from uniform (Kolmogorov-Smirnov).  So
  * the weights are shrunk to the variance of T over all permutations, which is known exactly (hsic_moments.c), and a
- * constant makes up its mean: .03.  What remains of the limit is the shape of the tail, which wants eigenvectors that
- * many rows have a part in; the gamma null has a third moment that knows of lone outliers.
+ * constant makes up its mean: .03.  Only the shape of the tail still comes from the limit, which holds if many rows
+ * contribute to each eigenvector; the gamma null has a third moment that accounts for lone outliers.
  */
 #include "indep/hsic_internal.h"
 #include "math/chi2_mixture.h"
@@ -54,7 +54,7 @@ nonsens_status hsic_spectrum(nonsens_context *ctx, arena *scratch, int64_t n, co
     return NONSENS_OK;
 }
 
-/* Weights times one factor have the variance of T over permutations; what is then missing of its mean is constant. */
+/* Scales the weights to the variance of T over permutations; a constant adds what is then missing of its mean. */
 nonsens_status hsic_spectral_tail(nonsens_context *ctx, arena *scratch, int64_t count, const hsic_stratum *strata,
                                   const hsic_cumulants *moments, double x, double *p_value)
 {

@@ -13,7 +13,7 @@
  *     y = .3 x^2 + noise       .385  .505  .660  .775
  *     blurred circle           .115  .185  .330  .345
  *
- * A tenth of the rows is the default; with a fifth, k = 40, the circle is no longer seen (.083 of 60 repetitions).
+ * A tenth of the rows is the default; with a fifth, k = 40, the circle is no longer detected (.083 of 60 repetitions).
  *
  * With ranks in the middle of their steps, (rank - 1/2) / n, scores would lie symmetrically, many distances between
  * them would be equal, and rounding errors of the quantile, which differ between processors, would decide which of them
@@ -22,8 +22,7 @@
  * p-values with a Kolmogorov distance of .061 from the uniform law, .043 with the shift: make calibration
  * CELLS='information*n100'.)
  *
- * Rows are put in the order of (x, y) inside groups first, so that the order in which they came does not matter, to p
- * neither.
+ * Rows are first sorted by (x, y) inside groups, so that neither T nor p depends on the order in which they came.
  */
 #include "indep/information.h"
 
@@ -142,7 +141,7 @@ static nonsens_status collect(nonsens_context *ctx, arena *scratch, const double
 
 /* ---- statistic and permutations -------------------------------------------------------------------------------- */
 
-/* sum of rows_e I_e with these y (n). */
+/* Computes the sum of rows_e I_e with these y (n). */
 static nonsens_status statistic_of(nonsens_context *ctx, arena *scratch, const strata *s, const double *y, double *out)
 {
     *out = 0.0;

@@ -14,7 +14,7 @@
 #include "base/matrix.h"
 #include "base/memory.h"
 
-enum { INFORMATION_MIN_ROWS = 10, INFORMATION_MAX_NEIGHBOURS = 50 }; /* the second by default */
+enum { INFORMATION_MIN_ROWS = 10, INFORMATION_MAX_NEIGHBOURS = 50 }; /* the latter bounds the default */
 
 typedef struct information_options {
     int neighbours;       /* 0: a tenth of the group's rows, 3 to 50; at most a third of them */
@@ -31,6 +31,7 @@ typedef struct information_result {
     int64_t rows_used, groups_used, groups_skipped;
 } information_result;
 
+/* Tests x against y inside groups of rows. */
 nonsens_status information_test(nonsens_context *ctx, arena *scratch, const double *x, const double *y,
                                 const row_groups *groups, const information_options *options, information_result *out);
 

@@ -9,10 +9,10 @@
  * cumulants are sums over segments.  Segments under KCI_MIN_ROWS rows, or in which x or y is constant, are skipped
  * and counted; columns of z that are constant in a segment are left out there.
  *
- * NULL_GAMMA: shifted gamma distribution with three moments; NULL_SPECTRAL: the mixture of chi-squares itself;
- * NULL_PERMUTATION: permuted rows would break the dependence on z, which the test is given; so under this name random
- * signs are set on the rows of the products psi_t phi_t' (wild bootstrap).  p = (1 + #{T* >= T}) / (1 + B).  The other
- * two do not depend on the order of the rows.
+ * NULL_GAMMA: shifted gamma distribution with three moments; NULL_SPECTRAL: the mixture of chi-squares itself.
+ * NULL_PERMUTATION: permuting rows would break their dependence on z, so random signs are set on the products
+ * psi_t phi_t' instead (wild bootstrap), p = (1 + #{T* >= T}) / (1 + B).  The other two do not depend on the order of
+ * the rows.
  */
 #ifndef INDEP_KCI_H
 #define INDEP_KCI_H
@@ -24,7 +24,7 @@
 enum {
     KCI_MIN_ROWS = 10,        /* of a segment that enters the test */
     KCI_FOURIER_Z = 100,      /* random features of z for each of its columns; twice as many from 500 rows on */
-    KCI_FOURIER_MAX = 400,    /* random features of z altogether; and not more than twice the rows */
+    KCI_FOURIER_MAX = 400,    /* random features of z altogether; also at most twice the rows */
     KCI_FOURIER_TARGET = 200, /* random features of x and of y */
 };
 
@@ -36,7 +36,7 @@ typedef struct kci_options {
     bool random_features; /* Fourier features instead of Cholesky factors */
 } kci_options;
 
-/* A category: of every row a number 0 .. count - 1, in place of a target with values. */
+/* A category, in place of a target with values: a number 0 .. count - 1 for every row. */
 typedef struct kci_category {
     int64_t n, count;
     const int32_t *of; /* (n) */
@@ -48,7 +48,7 @@ typedef struct kci_stratum {
     bool determined;      /* nothing left: the target is a function of z */
     double *f;            /* (rank, rows): row t has its features at f + t * rank; directions orthogonal, descending */
     double *eigen;        /* (rank): their squared norms */
-    double ridge, narrow; /* of the regression: ridge, widths of z in usual ones; 0 without z */
+    double ridge, narrow; /* of the regression: ridge, and width of z over the usual one; 0 without z */
     double *scale;        /* (rows): what the null moments multiply the features by, to make up for the leverage */
 } kci_stratum;
 
@@ -63,33 +63,33 @@ typedef struct kci_features {
 typedef struct kci_result {
     double statistic;      /* T */
     double mean, variance; /* of T under conditional independence */
-    double skewness;       /* likewise; 0 if the variance is 0 */
+    double skewness;       /* of T under conditional independence; 0 if the variance is 0 */
     double p_value;
     int64_t rows_used, segments_used, segments_skipped;
     double degrees[2], ridge[2]; /* of the regressions of x and of y on z */
-    double lost;                 /* the larger one of both sides */
+    double lost;                 /* the larger one of the two sides */
     bool determined;             /* x or y is a function of z in all segments: p is 1, nothing was tested */
 } kci_result;
 
 /*
- * Residual features of the target, or with_z of (target, z), given z (of the target alone in segments of few rows);
- * z->d = 0: centred features.  They live in `keep`: 8 (rank + 1) bytes a row, with rank at most 256 up to 256 rows, 100
- * beyond, 50 beyond 20,000 rows, 25 beyond 200,000; while it runs, up to 5.6 kB a row (2.8 kB beyond 20,000 rows, 1.4
- * kB beyond 200,000).
+ * Computes residual features of the target given z; with_z: of (target, z), but of the target alone in segments of few
+ * rows.  z->d = 0: centred features.  They live in `keep`: 8 (rank + 1) bytes a row, with rank at most 256 up to 256
+ * rows, 100 beyond, 50 beyond 20,000 rows, 25 beyond 200,000.  While it runs, it takes up to 5.6 kB a row (2.8 kB
+ * beyond 20,000 rows, 1.4 kB beyond 200,000).
  */
 nonsens_status kci_residuals(nonsens_context *ctx, arena *keep, const column_set *target, bool with_z,
                              const column_set *z, const row_groups *groups, const kci_options *options,
                              kci_features *out);
 
 /*
- * Likewise of a category, given z: its kernel is 1 if two rows have the same category and 0 elsewhere, so its
- * features are indicators, and exact.
+ * Computes residual features of a category given z.  Its kernel is 1 if two rows have the same category and else 0, so
+ * its features are indicators, and exact.
  */
 nonsens_status kci_category_residuals(nonsens_context *ctx, arena *keep, const kci_category *category,
                                       const column_set *z, const row_groups *groups, const kci_options *options,
                                       kci_features *out);
 
-/* The test of two sides that were made with the same z, groups and options. */
+/* Tests two sides that were made with the same z, groups and options. */
 nonsens_status kci_compare(nonsens_context *ctx, arena *scratch, const kci_features *a, const kci_features *b,
                            const row_groups *groups, const kci_options *options, kci_result *out);
 

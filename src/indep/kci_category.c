@@ -16,7 +16,7 @@
 
 static const double NEGLIGIBLE = 1e-10; /* of the largest eigenvalue: the direction that centring took */
 
-/* place (category->count): number of a category among those with rows here, or -1; rows_of: their rows. */
+/* Numbers the categories that have rows here: place (category->count), 0 for the others; rows_of: their rows. */
 static int64_t count_categories(const kci_category *category, int64_t first, int64_t rows, int64_t *place,
                                 double *rows_of)
 {
@@ -36,7 +36,7 @@ static int64_t count_categories(const kci_category *category, int64_t first, int
     return used;
 }
 
-/* gram (used, used) and its trace. */
+/* Fills gram (used, used) and returns its trace. */
 static double fill_gram(int64_t used, int64_t rows, const double *rows_of, double *gram)
 {
     double trace = 0.0;

@@ -9,24 +9,24 @@
  *
  * Widths: median distance of each column, times the root of the number of columns for vectors; z beside the target has
  * twice that (Zhang et al. halve z there).  Segments of fewer than FEW_ROWS rows leave z out beside the target: the
- * mean of such features given z is too rough for so few rows to regress out (ten segments of ten rows, two columns of
- * z, Gaussian: power .00 with z, .29 without; the n x n test with the usual settings has .04 to .09).
+ * mean of such features given z is too rough to be regressed out with few rows (ten segments of ten rows, two columns
+ * of z, Gaussian: power .00 with z, .29 without; the n x n test with the usual settings has .04 to .09).
  *
- * eps and the width of z in the regression deviate from the paper (1e-3, one width): for each side and segment they
+ * eps and the width of z in the regression differ from the paper (1e-3, one width): for each side and segment they
  * minimise generalised cross-validation (Craven and Wahba, Numerische Mathematik 31, 1979), n RSS / (n - df)^2, RSS the
- * residual trace; eps over a grid, at O(rank) each, since RSS = tr F F' - sum_k (1 - (1 - s_k)^2) |A_k|^2; the width
- * among the usual one and its halves, a narrower one if it gains MIN_GAIN in n log GCV (else 55 rows spent 25
- * degrees).  Segments of few rows share one eps, each in units of its trace, and have the usual width.  Measured with
- * ten segments in which scales and strengths change, Laplace noise that depends on z (kci_study): with one width and
- * 1,000 rows a segment, size .28 at .05 and .20 at .01, standard deviation of (T - mean) / sd 2.5; with the chosen one
- * .03, .00 and 1.0 (80 data sets).  One eps for all segments of 100 rows, two columns of z: .03 at .01 and 1.3; own
- * eps: .01 and 1.0.  Undersmoothing (eps / 10) changed sizes at 1,000 rows by less than .01, so there is none; dropping
- * directions of the target with up to a tenth of the trace changed power by .03 or less.
+ * residual trace.  eps comes from a grid, at O(rank) each, since RSS = tr F F' - sum_k (1 - (1 - s_k)^2) |A_k|^2.  The
+ * width is the usual one or one of its halves; a narrower one must gain MIN_GAIN in n log GCV (without that 55 rows
+ * spent 25 degrees).  Segments of few rows share one eps, each in units of its trace, and have the usual width.
+ * Measured with ten segments in which scales and strengths change, Laplace noise that depends on z (kci_study): with
+ * one width and 1,000 rows a segment, size .28 at .05 and .20 at .01, standard deviation of (T - mean) / sd 2.5; with
+ * the chosen one .03, .00 and 1.0 (80 data sets).  One eps for all segments of 100 rows, two columns of z: .03 at .01
+ * and 1.3; own eps: .01 and 1.0.  Undersmoothing (eps / 10) changed sizes at 1,000 rows by less than .01, so it is not
+ * used; dropping directions of the target with up to a tenth of the trace changed power by .03 or less.
  *
  * Leverage: regressions shrink the residuals.  With equal noise, E psi_t psi_t' is proportional to m_t = ((I-S)^2)_tt,
  * while the variance of sum_t psi_t phi_t' is that of ((I-S_x)^2 (I-S_y)^2)_tt.  So the null moments multiply row t of
- * each side by scale_t = q_t^(1/4) / m_t^(1/2), q_t = ((I-S)^4)_tt, which corrects the mean exactly where both sides
- * have the same eps, and otherwise a little too much (Cauchy-Schwarz).
+ * each side by scale_t = q_t^(1/4) / m_t^(1/2), q_t = ((I-S)^4)_tt, which corrects the mean exactly if both sides have
+ * the same eps, and otherwise a little too much (Cauchy-Schwarz).
  */
 #include "indep/kci_internal.h"
 
@@ -44,10 +44,10 @@ enum {
 };
 
 static const double GRID_FIRST = 1e-6, GRID_STEP = 3.1622776601683795; /* 1e-6 .. 1e4 */
-static const double NARROWER = 0.5;                                    /* one width of z, in the last one */
+static const double NARROWER = 0.5;                                    /* each width of z over the one before */
 static const double MIN_GAIN = 4.0;    /* that a narrower width must bring to n log GCV */
-static const double WIDER = 2.0;       /* width of z beside the target, in those of z alone */
-static const double MAX_DEGREES = 0.5; /* of the rows that a regression may spend */
+static const double WIDER = 2.0;       /* width of z beside the target, over that of z alone */
+static const double MAX_DEGREES = 0.5; /* degrees of freedom that a regression may spend, over rows */
 static const double MIN_LEFT = 1e-5;   /* share of the trace that the regression must leave */
 
 /* One segment before the ridge is known. */
@@ -57,7 +57,7 @@ typedef struct segment {
     kernel_factor target, z;
     double *cross;        /* (z.rank, target.rank): A */
     double *mass;         /* (z.rank): |A_k|^2 */
-    double ridge, narrow; /* ridge, width of z in its usual ones; 0 without z */
+    double ridge, narrow; /* ridge, and width of z over the usual one; 0 without z */
     double score;         /* criterion of the best ridge */
     arena own;            /* holds factor of z, cross and mass */
 } segment;
@@ -93,7 +93,7 @@ static nonsens_status make_kernel(nonsens_context *ctx, arena *local, const kci_
     kernel_limits limits = kernel_usual_limits(k->rows);
     limits.threads = options->threads;
     limits.trace_lost = k->rows <= KCI_GRAM_ROWS ? 1e-10 : 1e-6;
-    limits.rank_max = k->rows <= KCI_GRAM_ROWS ? KCI_GRAM_ROWS : k->rows <= VERY_LARGE ? limits.rank_max : 50;
+    limits.max_rank = k->rows <= KCI_GRAM_ROWS ? KCI_GRAM_ROWS : k->rows <= VERY_LARGE ? limits.max_rank : 50;
     return kernel_factorise_points(ctx, local, k->points, k->first, k->rows, k->width, &limits, out);
 }
 
@@ -132,7 +132,7 @@ static double segment_degrees(const segment *s, double ridge)
     return sum;
 }
 
-/* Share of the trace of the target that the regression leaves. */
+/* Returns the share of the trace of the target that the regression leaves. */
 static double segment_left(const segment *s, double ridge)
 {
     double explained = 0.0;
@@ -148,8 +148,8 @@ static bool has_few_rows(const segment *s)
     return s->rows < FEW_ROWS;
 }
 
-/* Generalised cross-validation of one segment, or of those with few rows together; infinite where the regressions spend
- * too many degrees. */
+/* Generalised cross-validation of one segment, or of those with few rows together; infinite if the regressions spend
+ * too many degrees of freedom. */
 static double criterion(int64_t count, const segment *s, double ridge)
 {
     double left = 0.0, degrees = 0.0, rows = 0.0;
@@ -164,7 +164,7 @@ static double criterion(int64_t count, const segment *s, double ridge)
     return margin < 1.0 - MAX_DEGREES ? INFINITY : left / (margin * margin);
 }
 
-/* The best of the grid; score: its criterion. */
+/* Returns the best ridge of the grid; score: its criterion. */
 static double choose_ridge(int64_t count, const segment *s, double *score)
 {
     double ridge = GRID_FIRST, best = GRID_FIRST * pow(GRID_STEP, GRID - 1);
@@ -179,7 +179,7 @@ static double choose_ridge(int64_t count, const segment *s, double *score)
     return best;
 }
 
-/* Each segment's own, but a common one where rows are few; the geometric mean of all, for the record. */
+/* Sets the common ridge of segments with few rows, and returns the geometric mean of all ridges. */
 static double choose_ridges(int64_t count, segment *s)
 {
     double score, common = choose_ridge(count, s, &score), sum = 0.0;
@@ -196,7 +196,7 @@ static double choose_ridges(int64_t count, segment *s)
 
 /* ---- width of z ---------------------------------------------------------------------------------------------- */
 
-/* The factor of z at `factor` times its widths, in an arena of its own, and the ridge that suits it best. */
+/* Factors the kernel of z at `factor` times its widths, in the arena `trial`, and chooses the best ridge for it. */
 static nonsens_status try_width(nonsens_context *ctx, arena *trial, const request *q, const kci_kernel *z,
                                 double factor, segment *s)
 {
@@ -213,7 +213,7 @@ static nonsens_status try_width(nonsens_context *ctx, arena *trial, const reques
     return NONSENS_OK;
 }
 
-/* The best of the widths; few rows have one width, and their ridge is chosen later. */
+/* Chooses the best width of z; segments of few rows have one width, and their ridge is chosen later. */
 static nonsens_status regress(nonsens_context *ctx, const request *q, const kci_kernel *z, segment *s)
 {
     TRY(try_width(ctx, &s->own, q, z, 1.0, s));
@@ -233,7 +233,7 @@ static nonsens_status regress(nonsens_context *ctx, const request *q, const kci_
 /* width (z->d): of z alone. */
 static nonsens_status open_target(nonsens_context *ctx, arena *local, const request *q, const double *width, segment *s)
 {
-    double *beside; // of the target, behind them those of z there
+    double *beside; // widths of the target, then those of z beside it
     int64_t d = q->target->d;
     ARENA_TRY(ctx, local, beside, d + q->z->d);
     TRY(kci_widths(ctx, q->target, s->first, s->rows, beside));
@@ -282,7 +282,7 @@ static void residual_gram(const segment *s, double *weighted, double *gram)
     }
 }
 
-/* How many of the ascending eigenvalues (r) to keep from the end on; the share that is lost. */
+/* Returns how many of the ascending eigenvalues (r) to keep, from the last on; *lost: the share left out. */
 static int64_t count_kept(int64_t r, const double *ascending, int64_t rows, double *lost)
 {
     double sum = 0.0, dropped = 0.0, share = rows <= KCI_GRAM_ROWS ? 1e-9 : 1e-3;

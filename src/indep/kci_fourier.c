@@ -1,5 +1,5 @@
 /*
- * kci_fourier.c - random Fourier features (Rahimi and Recht, NIPS 2007) of a Gaussian kernel over a stretch of rows:
+ * kci_fourier.c - random Fourier features (Rahimi and Recht, NIPS 2007) of a Gaussian kernel over a range of rows:
  * sqrt(2/D) cos(w_j . u) and sqrt(2/D) sin(w_j . u), j = 1 .. D/2, u the columns in units of their widths, w_j standard
  * normal.  In each column the w_j come one from each of D/2 strata of equal probability, matched over columns at random
  * (a Latin hypercube; McKay, Beckman, Conover, Technometrics 21, 1979): as unbiased as independent draws, and for few
@@ -16,10 +16,10 @@
 
 #include <math.h>
 
-enum { LONG = 500 }; /* rows from which on z has twice the features */
+enum { MANY_ROWS = 500 }; /* from here on z has twice the features */
 
 static const double NEGLIGIBLE = 1e-12; /* directions with less of the trace are rounding */
-static const double FARTHEST = 1e12;    /* widths from the middle: beyond it the cosine has no digits to speak of */
+static const double MAX_SCALED = 1e12;  /* widths from the middle: beyond it the cosine has hardly any correct digits */
 
 /* middle (points->d): the value at the middle of each sorted column, from which phases count. */
 static nonsens_status find_middles(nonsens_context *ctx, arena *local, const kci_kernel *k, double **middle)
@@ -65,7 +65,7 @@ static void fill_features(const kci_kernel *k, int64_t pairs, const double *freq
         double *angle = features + t * 2 * pairs, *sine = angle + pairs;
         for (int64_t j = 0; j < k->points->d; j++) {
             double far = k->width[j] > 0 ? (k->points->v[j][k->first + t] - middle[j]) / k->width[j] : 0.0;
-            double u = fmax(-FARTHEST, fmin(FARTHEST, far));
+            double u = fmax(-MAX_SCALED, fmin(MAX_SCALED, far));
             for (int64_t f = 0; f < pairs; f++) {
                 angle[f] += frequency[j * pairs + f] * u;
             }
@@ -123,15 +123,15 @@ static nonsens_status rotate_features(nonsens_context *ctx, arena *keep, arena *
     return NONSENS_OK;
 }
 
-/* 100 features of z, whatever n, left a bias: 10,000 rows and two columns of z had sizes of .18 at .05. */
+/* Returns the number of features; 100 of z, whatever n, left a bias (10,000 rows, two columns: size .18 at .05). */
 static int64_t feature_count(const kci_kernel *kernel, enum kci_side side)
 {
     int64_t varying = 0;
     for (int64_t j = 0; j < kernel->points->d; j++) {
         varying += kernel->width[j] > 0;
     }
-    int64_t count = varying * (kernel->rows < LONG ? KCI_FOURIER_Z : 2 * KCI_FOURIER_Z);
-    int64_t max_count = 2 * kernel->rows < KCI_FOURIER_MAX ? 2 * kernel->rows : KCI_FOURIER_MAX; // few rows fill few
+    int64_t count = varying * (kernel->rows < MANY_ROWS ? KCI_FOURIER_Z : 2 * KCI_FOURIER_Z);
+    int64_t max_count = 2 * kernel->rows < KCI_FOURIER_MAX ? 2 * kernel->rows : KCI_FOURIER_MAX; // few rows span few
     return side == KCI_SIDE_TARGET ? KCI_FOURIER_TARGET : count < max_count ? count : max_count;
 }
 

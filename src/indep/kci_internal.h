@@ -13,7 +13,7 @@ enum {
 
 #define KCI_MIN_MARGIN 0.05 /* floor of ((I-S)^2)_tt: a row that its own fit explains says nothing */
 
-/* Points and widths of one kernel over a stretch of rows; columns of width 0 are ignored. */
+/* Points and widths of one kernel over a range of rows; columns of width 0 are ignored. */
 typedef struct kci_kernel {
     const column_set *points;
     const double *width;
@@ -22,20 +22,21 @@ typedef struct kci_kernel {
 
 enum kci_side { KCI_SIDE_Z, KCI_SIDE_TARGET };
 
-/* Centred random Fourier features of the kernel, rotated to principal directions as a factor is. */
+/* Computes centred random Fourier features of the kernel, rotated to principal directions as a factor is. */
 nonsens_status kci_fourier(nonsens_context *ctx, arena *keep, const kci_kernel *kernel, enum kci_side side,
                            const kci_options *options, kernel_factor *out);
 
-/* Factor of the kernel of a category over a stretch of rows; rank 0 if they are all of one.  And: is it valid? */
+/* Factors the kernel of a category over a range of rows; rank 0 if they are all of one. */
 nonsens_status kci_category_factor(nonsens_context *ctx, arena *keep, const kci_category *category, int64_t first,
                                    int64_t rows, kernel_factor *out);
+/* Checks that every row has a valid category. */
 nonsens_status kci_category_check(nonsens_context *ctx, const kci_category *category);
 
-/* Widths (points->d) of the columns over these rows: median distance times the root of the number of columns that vary;
- * 0 for a constant. */
+/* Computes the widths (points->d) of the columns over these rows: median distance times the root of the number of
+ * columns that vary; 0 for a constant. */
 nonsens_status kci_widths(nonsens_context *ctx, const column_set *points, int64_t first, int64_t rows, double *width);
 
-/* What the rows of a segment say of the null distribution of its T. */
+/* Null distribution of T in one segment. */
 typedef struct kci_null {
     hsic_cumulants cumulants;
     int64_t count;  /* of weights; 0 unless asked for */
@@ -43,14 +44,15 @@ typedef struct kci_null {
     double shift;   /* a constant beside them */
 } kci_null;
 
+/* Computes the null distribution of T in one segment; weights: also those of the mixture of chi-squares. */
 nonsens_status kci_stratum_null(nonsens_context *ctx, arena *scratch, const kci_stratum *a, const kci_stratum *b,
                                 bool weights, kci_null *out);
 
-/* T of the segment: (1/n) ||A B'||^2. */
+/* Computes T of the segment: (1/n) ||A B'||^2. */
 nonsens_status kci_stratum_statistic(nonsens_context *ctx, arena *scratch, const kci_stratum *a, const kci_stratum *b,
                                      double *out);
 
-/* p-value by random signs on the rows of all strata that both sides have. */
+/* Computes the p-value by random signs on the rows of all strata that both sides have. */
 nonsens_status kci_bootstrap(nonsens_context *ctx, arena *scratch, const kci_features *a, const kci_features *b,
                              double statistic, const kci_options *options, double *p_value);
 

@@ -1,9 +1,9 @@
 /*
  * kci_null.c - the null distribution of T = (1/n) |sum_t w_t|^2, w_t = psi_t (x) phi_t, in one segment.
  *
- * Given x and y independent given z, T is asymptotically sum_k l_k chi^2_1, l the eigenvalues of C = (1/n) sum w_t w_t'
- * (Zhang et al. 2011), which are those of the n x n matrix G_st = (psi_s . psi_t)(phi_s . phi_t) / n.  Moments here are
- * those of T with independent random signs on the w_t, exactly:
+ * If x and y are independent given z, T is asymptotically sum_k l_k chi^2_1, l the eigenvalues of C = (1/n) sum
+ * w_t w_t' (Zhang et al. 2011), which are those of the n x n matrix G_st = (psi_s . psi_t)(phi_s . phi_t) / n.  Moments
+ * here are those of T with independent random signs on the w_t, exactly:
  *     mean = tr G,   variance = 2 sum_{s != t} G_st^2,   third = 8 sum over distinct s, t, u of G_st G_tu G_us.
  * Without the restriction to distinct rows (as in the paper) sizes at 100 rows were .035 to .04 instead of .045 to
  * .055.  The sums with D = diag(G):
@@ -57,7 +57,7 @@ nonsens_status kci_stratum_statistic(nonsens_context *ctx, arena *scratch, const
 
 /* ---- moments ------------------------------------------------------------------------------------------------- */
 
-/* What the products of row t are multiplied by. */
+/* Returns the factor of the products of row t. */
 static double row_scale(const kci_stratum *a, const kci_stratum *b, int64_t t)
 {
     return a->scale[t] * b->scale[t];
@@ -78,7 +78,7 @@ static void add_diagonal(double d, sums *s)
     s->d3 += d * d * d;
 }
 
-/* weight (count), of sum k with squares q: shrunk so that twice the sum of squares is the variance. */
+/* Shrinks the weights so that twice the sum of their squares is the variance; the shift makes up the mean. */
 static void fit_variance(kci_null *null)
 {
     double squares = linalg_dot(null->count, null->weight, null->weight), mass = 0.0;
@@ -139,7 +139,7 @@ typedef struct pair_set {
     double square_in, square_out; /* sums of (eigen_i eigen_j)^2 over the pairs here and over the others */
     double cube_in, cube_out;
     double *c;          /* (count, count): sum_t w_t w_t' */
-    double *c_weighted; /* likewise of G_tt w_t w_t' */
+    double *c_weighted; /* (count, count): sum_t G_tt w_t w_t' */
 } pair_set;
 
 static nonsens_status choose_pairs(nonsens_context *ctx, arena *scratch, const kci_stratum *a, const kci_stratum *b,

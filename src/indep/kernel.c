@@ -11,10 +11,10 @@
  * Tolerance: the usual 1e-8 of the trace, in the Cholesky step and again when directions are dropped.  Every moment and
  * the statistic are sums of products with traces, so they are off by a few times 1e-8, far below the sampling error and
  * the 1e-6 that the tests ask for; a tolerance under 1e-11 would be lost in the rounding of the residuals.  A factor
- * cut off by the rank limit (very heavy tails: every outlier is a direction of its own; vectors of many coordinates) is
- * the kernel of a subset of the features: a test built on it remains valid, it merely does not see the rest.
+ * cut off by the rank limit (very heavy tails: every outlier adds its own direction; vectors of many coordinates) is
+ * the kernel of a subset of the features: a test built on it remains valid and only misses the rest.
  *
- * Blocks of rows are summed on their own and put together in order: the same bits for any number of threads.
+ * Blocks of rows are summed separately and added in order: the same bits for any number of threads.
  */
 #include "indep/kernel.h"
 
@@ -36,7 +36,7 @@ static const double TRACE_LOST = 1e-8;
 kernel_limits kernel_usual_limits(int64_t n)
 {
     return (kernel_limits){
-        .rank_max = n > LARGE ? RANK_LIMIT_LARGE : RANK_LIMIT, .trace_lost = TRACE_LOST, .threads = 1};
+        .max_rank = n > LARGE ? RANK_LIMIT_LARGE : RANK_LIMIT, .trace_lost = TRACE_LOST, .threads = 1};
 }
 
 /* ---- tiles of rows ------------------------------------------------------------------------------------------- */
@@ -192,7 +192,7 @@ static void reverse_directions(int64_t r, double *eigen, double *directions)
     }
 }
 
-/* Keeps the leading directions, and says what the rest and the Cholesky step have left out. */
+/* Keeps the leading directions, and records the share that the rest and the Cholesky step leave out. */
 static void drop_directions(double share, double missing, kernel_basis *b)
 {
     double kept = 0.0;
@@ -225,7 +225,7 @@ static nonsens_status make_map(nonsens_context *ctx, arena *keep, const double *
 
 /* ---- basis and factor ---------------------------------------------------------------------------------------- */
 
-/* The coordinates that vary, from row `first` on. */
+/* Collects the coordinates that vary, from row `first` on. */
 static nonsens_status view_points(nonsens_context *ctx, arena *a, const column_set *points, int64_t first, int64_t n,
                                   const double *width, kernel_points *out)
 {

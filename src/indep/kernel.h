@@ -23,40 +23,40 @@ typedef struct kernel_factor {
     double lost;   /* at most this share of the true trace is not in F; 1e-13 of it is rounding */
 } kernel_factor;
 
-/* How far a factor goes: until it lacks at most this share of the traces of K (in its pivots) and of H K H (in the
- * directions dropped), or the rank is reached. */
+/* Where a factor stops: it lacks at most this share of the traces of K (in its pivots) and of H K H (in the directions
+ * dropped), or the rank is reached. */
 typedef struct kernel_limits {
-    int64_t rank_max;
+    int64_t max_rank;
     double trace_lost; /* not below 1e-11: residuals are rounding there */
     int threads;       /* that pass over blocks of rows; the factor has the same bits for any number of them */
 } kernel_limits;
 
-/* 1e-8 of the trace, 200 directions, 100 beyond 20,000 rows; one thread. */
+/* Returns the usual limits: 1e-8 of the trace; 200 directions, 100 beyond 20,000 rows; one thread. */
 kernel_limits kernel_usual_limits(int64_t n);
 
 /*
- * Width of the kernel: the (lower) median of |a - b| over all pairs of rows; their mean where the median is zero; 0 for
- * a constant.  No pair is listed: O(n log n) time, O(n) memory, and the order of the rows does not matter.
+ * Computes the width of the kernel: the (lower) median of |a - b| over all pairs of rows; their mean if the median is
+ * zero; 0 for a constant.  No pair is listed: O(n log n) time, O(n) memory, and the order of the rows does not matter.
  */
 nonsens_status kernel_width(nonsens_context *ctx, int64_t n, const double *v, double *width);
 
 /*
- * Widths (points->d) of the coordinates of the rows first .. first + n - 1: sd_j times the (lower) median distance of
- * the standardised points, their mean distance where the median is zero.  Constant coordinates get 0 and do not count;
- * where one coordinate is left, its width is kernel_width.  Up to 1,000 rows all pairs enter, beyond that those of
- * 1,000 rows drawn by their ranks (kernel_sample).
+ * Computes the widths (points->d) of the coordinates of the rows first .. first + n - 1: sd_j times the (lower) median
+ * distance of the standardised points, or their mean distance if the median is zero.  Constant coordinates get 0 and do
+ * not count; if one coordinate is left, its width is kernel_width.  Up to 1,000 rows all pairs enter, beyond that those
+ * of 1,000 rows drawn by their ranks (kernel_sample).
  */
 nonsens_status kernel_widths(nonsens_context *ctx, const column_set *points, int64_t first, int64_t n, double *width);
 
 /*
- * Factor of k(a, b) = exp(-sum_j (a_j - b_j)^2 / (2 width_j^2)) over the rows first .. first + n - 1; coordinates of
+ * Factors k(a, b) = exp(-sum_j (a_j - b_j)^2 / (2 width_j^2)) over the rows first .. first + n - 1; coordinates of
  * width 0 are ignored.  limits NULL: the usual ones.  n >= 1, points finite.  out lives in `keep`.
  * O(n r^2) time, O(n q) memory: r pivots (10-50 for light tails, at most 200), q = out->rank directions kept.
  */
 nonsens_status kernel_factorise_points(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first,
                                        int64_t n, const double *width, const kernel_limits *limits, kernel_factor *out);
 
-/* Does any of the coordinates vary? */
+/* Says whether any of the coordinates varies. */
 static inline bool kernel_any_width(int64_t d, const double *width)
 {
     for (int64_t j = 0; j < d; j++) {
@@ -68,10 +68,10 @@ static inline bool kernel_any_width(int64_t d, const double *width)
 }
 
 /*
- * Rows of the points in an order that depends neither on the order of the rows nor on increasing changes of the units
- * (nor, except for collisions, on the sign or the order of the coordinates): by a hash of the ranks of their
- * coordinates.  rows: the first max_rows of them, or all n if these are fewer.  middle (points->d), unless NULL: the
- * value at the middle of each sorted coordinate.
+ * Draws rows of the points by a hash of the ranks of their coordinates.  The choice depends neither on the order of the
+ * rows nor on increasing transformations of the coordinates (nor, except for collisions, on their signs or order).
+ * rows: the first max_rows of them, or all n if these are fewer.  middle (points->d), unless NULL: the value at the
+ * middle of each sorted coordinate.
  */
 nonsens_status kernel_sample(nonsens_context *ctx, arena *a, const column_set *points, int64_t max_rows, int64_t *count,
                              int64_t **rows, double *middle);

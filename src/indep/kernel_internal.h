@@ -1,6 +1,6 @@
 /*
  * kernel_internal.h - what the files of the kernel factors share: pivots, and a basis that gives the features of any
- * block of rows, so that nobody need store those of all rows.
+ * block of rows, so that those of all rows need not be stored.
  */
 #ifndef INDEP_KERNEL_INTERNAL_H
 #define INDEP_KERNEL_INTERNAL_H
@@ -33,34 +33,35 @@ typedef struct kernel_basis {
     double trace, lost;       /* as of a kernel_factor */
 } kernel_basis;
 
-/* (value - centre) / width, clamped so that squares are finite. */
+/* Returns (value - centre) / width, clamped so that squares are finite. */
 double kernel_scaled(const kernel_points *points, int64_t coordinate, double value);
 
-/* Also sets points->centre. */
+/* Finds the pivots; also sets points->centre. */
 nonsens_status kernel_find_pivots(nonsens_context *ctx, arena *a, kernel_points *points, const kernel_limits *limits,
                                   kernel_pivots *out);
 
-/* As kernel_factorise_points, without the features; the columns must live as long as the basis. */
+/* Does what kernel_factorise_points does, without the features; the columns must live as long as the basis. */
 nonsens_status kernel_find_basis(nonsens_context *ctx, arena *keep, const column_set *points, int64_t first, int64_t n,
                                  const double *width, const kernel_limits *limits, kernel_basis *out);
 
-/* f, a tile of `directions` columns: the first features of the rows first .. first + used - 1, used <= KERNEL_TILE.
- * work: kernel_basis_work(basis) numbers. */
+/* Fills f, a tile of `directions` columns, with the first features of the rows first .. first + used - 1, used <=
+ * KERNEL_TILE.  work: kernel_basis_work(basis) numbers. */
 void kernel_basis_tile(const kernel_basis *basis, int64_t first, int64_t used, int64_t directions, double *work,
                        double *f);
 
-/* f (directions, n): the first features of all rows, those of a row side by side. */
+/* Fills f (directions, n) with the first features of all rows, those of a row side by side. */
 nonsens_status kernel_basis_features(nonsens_context *ctx, const kernel_basis *basis, int64_t directions, double *f);
 
-/* How many leading directions leave out at most `share` of the trace. */
+/* Returns how many leading directions leave out at most `share` of the trace. */
 int64_t kernel_basis_leading(const kernel_basis *basis, double share);
 
+/* Returns how many numbers of scratch kernel_basis_tile needs. */
 static inline int64_t kernel_basis_work(const kernel_basis *basis)
 {
     return KERNEL_TILE * (basis->points.d + basis->rank);
 }
 
-/* Rows of a job that passes over part of n rows: 64 jobs, or fewer where that is less than 16 tiles for each. */
+/* Returns the rows of one job in a pass over n rows: at most 64 jobs, each of at least 16 tiles. */
 static inline int64_t kernel_job_rows(int64_t n)
 {
     int64_t tiles = (n + 64 * KERNEL_TILE - 1) / (64 * KERNEL_TILE);

@@ -7,11 +7,11 @@
  * the distance between pivots (half a width), so it is resolved by the cells.
  *
  * Vectors: all rows up to VECTOR_CANDIDATES, else as many rows drawn by their ranks (kernel_sample).  A row outside the
- * sample has a residual of at most 1 - k(row, p)^2 for every pivot p, which is all that holds for certain; rows far out
- * where the sample has none are represented badly.  What is lost is therefore measured over all rows afterwards
- * (kernel_basis.lost): two normal coordinates and 100,000 rows lose 1e-6 of the trace where 1e-8 was asked for.
+ * sample has a residual of at most 1 - k(row, p)^2 for every pivot p, and no better bound holds: rows far from the
+ * sample are represented badly.  What is lost is therefore measured over all rows afterwards
+ * (kernel_basis.lost): two normal coordinates and 100,000 rows lose 1e-6 of the trace although 1e-8 was asked for.
  *
- * Candidates stand in an order of their own (ascending, or by rank hash), so pivots do not depend on the order of rows.
+ * Candidates are ordered by value or by rank hash, so pivots do not depend on the order of rows.
  */
 #include "indep/kernel_internal.h"
 
@@ -21,22 +21,22 @@
 
 enum { CANDIDATE_LIMIT = 2048, VECTOR_CANDIDATES = 4096 };
 
-static const double FINEST_CELL = 1.0 / 256, WIDEST_CELL = 1.0 / 16;
-static const double SMALLEST_PIVOT = 1e-12; /* residuals below it are rounding */
-static const double FARTHEST = 1e150;       /* scaled values are clamped here, so that their squares are finite */
+static const double MIN_CELL = 1.0 / 256, MAX_CELL = 1.0 / 16;
+static const double MIN_PIVOT = 1e-12;  /* residuals below it are rounding */
+static const double MAX_SCALED = 1e150; /* scaled values are clamped here, so that their squares are finite */
 
 /* One row for each occupied cell; weight counts the rows of the cell. */
 typedef struct candidates {
     int64_t count, d, rank_limit;
     double *at;                /* (count, d) */
     double *weight, *residual; /* (count) */
-    double *g;                 /* (count, rank_limit), and one place behind: the factor of the candidates */
+    double *g;                 /* (count, rank_limit) and one number more: the factor of the candidates */
 } candidates;
 
 double kernel_scaled(const kernel_points *points, int64_t coordinate, double value)
 {
     double scaled = (value - points->centre[coordinate]) / points->width[coordinate];
-    return fmax(-FARTHEST, fmin(FARTHEST, scaled));
+    return fmax(-MAX_SCALED, fmin(MAX_SCALED, scaled));
 }
 
 /* ---- candidates ---------------------------------------------------------------------------------------------- */
@@ -65,10 +65,10 @@ static int64_t fill_cells(int64_t n, const double *u, double cell, int64_t min_r
     return cells;
 }
 
-static nonsens_status get_candidates(nonsens_context *ctx, arena *a, int64_t count, int64_t d, int64_t rank_max,
+static nonsens_status get_candidates(nonsens_context *ctx, arena *a, int64_t count, int64_t d, int64_t max_rank,
                                      candidates *c)
 {
-    *c = (candidates){.count = count, .d = d, .rank_limit = count < rank_max ? count : rank_max};
+    *c = (candidates){.count = count, .d = d, .rank_limit = count < max_rank ? count : max_rank};
     ARENA_TRY(ctx, a, c->at, count * d + 1);
     ARENA_TRY(ctx, a, c->weight, count);
     ARENA_TRY(ctx, a, c->residual, count);
@@ -80,8 +80,8 @@ static nonsens_status get_candidates(nonsens_context *ctx, arena *a, int64_t cou
 }
 
 /* All distinct values, else cells as fine as the limit allows, else the heavier ones of the widest cells: the rank
- * limit would not reach so many lone outliers anyway. */
-static nonsens_status scalar_candidates(nonsens_context *ctx, arena *a, kernel_points *points, int64_t rank_max,
+ * limit would not reach that many lone outliers anyway. */
+static nonsens_status scalar_candidates(nonsens_context *ctx, arena *a, kernel_points *points, int64_t max_rank,
                                         candidates *c)
 {
     int64_t count, min_rows = 1, n = points->n;
@@ -92,24 +92,24 @@ static nonsens_status scalar_candidates(nonsens_context *ctx, arena *a, kernel_p
         sorted[i] = kernel_scaled(points, 0, sorted[i]);
     }
     while ((count = fill_cells(n, sorted, cell, min_rows, NULL, NULL)) > CANDIDATE_LIMIT) {
-        if (cell < WIDEST_CELL) {
-            cell = fmax(FINEST_CELL, 2.0 * cell);
+        if (cell < MAX_CELL) {
+            cell = fmax(MIN_CELL, 2.0 * cell);
         } else {
             min_rows *= 2;
         }
     }
-    TRY(get_candidates(ctx, a, count, 1, rank_max, c));
+    TRY(get_candidates(ctx, a, count, 1, max_rank, c));
     fill_cells(n, sorted, cell, min_rows, c->at, c->weight);
     return NONSENS_OK;
 }
 
-static nonsens_status vector_candidates(nonsens_context *ctx, arena *a, kernel_points *points, int64_t rank_max,
+static nonsens_status vector_candidates(nonsens_context *ctx, arena *a, kernel_points *points, int64_t max_rank,
                                         candidates *c)
 {
     int64_t count, *rows;
     column_set all = {points->n, points->d, points->v};
     TRY(kernel_sample(ctx, a, &all, VECTOR_CANDIDATES, &count, &rows, points->centre));
-    TRY(get_candidates(ctx, a, count, points->d, rank_max, c));
+    TRY(get_candidates(ctx, a, count, points->d, max_rank, c));
     for (int64_t j = 0; j < points->d; j++) {
         for (int64_t i = 0; i < count; i++) {
             c->at[j * count + i] = kernel_scaled(points, j, points->v[j][rows[i]]);
@@ -123,7 +123,7 @@ static nonsens_status vector_candidates(nonsens_context *ctx, arena *a, kernel_p
 
 /* ---- pivots -------------------------------------------------------------------------------------------------- */
 
-/* The candidate that takes most of the residual trace away, or -1 when that is small enough; the first of equals. */
+/* Returns the candidate that removes most of the residual trace, the first of equals; -1 if it is small enough. */
 static int64_t next_pivot(const candidates *c, double enough)
 {
     double sum = 0.0, largest = 0.0;
@@ -131,7 +131,7 @@ static int64_t next_pivot(const candidates *c, double enough)
     for (int64_t i = 0; i < c->count; i++) {
         double mass = c->weight[i] * c->residual[i];
         sum += mass;
-        if (mass > largest && c->residual[i] > SMALLEST_PIVOT) {
+        if (mass > largest && c->residual[i] > MIN_PIVOT) {
             largest = mass;
             best = i;
         }
@@ -200,9 +200,9 @@ nonsens_status kernel_find_pivots(nonsens_context *ctx, arena *a, kernel_points 
 {
     candidates c;
     if (points->d == 1) {
-        TRY(scalar_candidates(ctx, a, points, limits->rank_max, &c));
+        TRY(scalar_candidates(ctx, a, points, limits->max_rank, &c));
     } else {
-        TRY(vector_candidates(ctx, a, points, limits->rank_max, &c));
+        TRY(vector_candidates(ctx, a, points, limits->max_rank, &c));
     }
     *out = (kernel_pivots){.rank = 0, .stride = c.rank_limit};
     ARENA_TRY(ctx, a, out->at, c.rank_limit * c.d + 1);

@@ -1,4 +1,4 @@
-/* kernel_tile.c - blocks of four by four columns, whose sums stay in registers; two rows at a time. */
+/* kernel_tile.c - products in blocks of four by four columns, whose sums stay in registers; two rows at a time. */
 #include "indep/kernel_tile.h"
 
 #include "math/pair_exp.h"
@@ -21,7 +21,7 @@ void tile_clear(int64_t used, int64_t columns, double *tile)
     }
 }
 
-/* Where four columns from `first` on begin; the last one stands in for those that are not there. */
+/* Finds where four columns from `first` on begin; the last column stands in for missing ones. */
 static void four_columns(const double *base, int64_t first, int64_t count, int64_t stride, const double *column[SIDE])
 {
     for (int s = 0; s < SIDE; s++) {

@@ -12,24 +12,25 @@
 
 enum { KERNEL_TILE = 128 };
 
+/* Returns the rows of a tile in which `used` are filled: the next multiple of eight. */
 static inline int64_t tile_rows(int64_t used)
 {
     return (used + 7) / 8 * 8;
 }
 
-/* x (count) = exp(x) for x <= 0, to 4e-16 absolutely; the place behind an odd count is written to as well. */
+/* Replaces x (count) by exp(x) for x <= 0, to 4e-16 absolutely; the number behind an odd count is overwritten too. */
 void tile_exp(int64_t count, double *x);
 
-/* Rows from `used` on become zero. */
+/* Sets the rows from `used` on to zero. */
 void tile_clear(int64_t used, int64_t columns, double *tile);
 
 /*
- * out (rows, q) = k (rows, r) map, map (r, q).  triangular: column c of the map is zero beyond its first c + 1
+ * Computes out (rows, q) = k (rows, r) map, map (r, q).  triangular: column c of the map is zero beyond its first c + 1
  * elements, and only those are read, in blocks of four columns.
  */
 void tile_combine(int64_t rows, int64_t r, int64_t q, const double *k, const double *map, bool triangular, double *out);
 
-/* sum (p, q) += a (rows, p)' b (rows, q).  lower: of a symmetric product, elements (i, j), i >= j, at least. */
+/* Adds a (rows, p)' b (rows, q) to sum (p, q).  lower, for symmetric products: at least the elements (i, j), i >= j. */
 void tile_cross(int64_t rows, int64_t p, int64_t q, const double *a, const double *b, bool lower, double *sum);
 
 #endif

@@ -35,7 +35,7 @@ static int64_t pairs_within(int64_t n, const double *sorted, double d)
     return count;
 }
 
-/* Where the median lies: half of the pairs are not within low, but within high. */
+/* Bounds of the median: fewer than half of the pairs are within low, at least half within high. */
 typedef struct bracket {
     int64_t n, half;
     const double *sorted;
@@ -43,7 +43,7 @@ typedef struct bracket {
     double below, above; /* pairs that low lacks and that high has too many */
 } bracket;
 
-/* Moves an end to d, inside the bracket; whether it was the lower one. */
+/* Moves an end to d, inside the bracket; returns whether it was the lower one. */
 static bool probe(bracket *b, double d)
 {
     int64_t count = pairs_within(b->n, b->sorted, d);
@@ -63,8 +63,8 @@ static bool is_wide(const bracket *b)
     return b->high - b->low > 1e-10 * b->high && middle > b->low && middle < b->high;
 }
 
-/* Probes on both sides of where a line through the ends has the median, `margin` of the bracket away; whether it was in
- * between. */
+/* Probes on both sides of where a line through the ends has the median, `margin` of the bracket away; returns whether
+ * the median is in between. */
 static bool close_in(bracket *b, double margin)
 {
     double start = b->low, size = b->high - b->low, share = b->below / (b->below + b->above);
@@ -167,7 +167,7 @@ static int compare_points(const void *state, int64_t a, int64_t b)
     return 0;
 }
 
-/* Of the entries of a large n those with a small hash, which are more than `wanted` by 40 standard deviations, or all.
+/* Keeps, for a large n, the entries with a small hash: more than `wanted` by 40 standard deviations.  Returns how many.
  */
 static int64_t keep_small(int64_t n, int64_t wanted, sort_entry *entry)
 {
@@ -222,7 +222,7 @@ nonsens_status kernel_sample(nonsens_context *ctx, arena *a, const column_set *p
 
 /* ---- vectors ------------------------------------------------------------------------------------------------- */
 
-/* The number that would stand at `place` if v (count) were sorted (Hoare's quickselect); reorders v. */
+/* Returns the number that would be at `place` if v (count) were sorted (Hoare's quickselect); reorders v. */
 static double select_place(int64_t count, double *v, int64_t place)
 {
     int64_t low = 0, high = count - 1;
@@ -252,7 +252,7 @@ static double select_place(int64_t count, double *v, int64_t place)
     return v[place];
 }
 
-/* Median distance of m points z (m, d), or their mean distance, or what all pairs have on average. */
+/* Median distance of m points z (m, d); if it is zero their mean distance, if that is too sqrt(2 d). */
 static nonsens_status typical_distance(nonsens_context *ctx, arena *a, int64_t m, int64_t d, const double *z,
                                        double *out)
 {
@@ -277,7 +277,7 @@ static nonsens_status typical_distance(nonsens_context *ctx, arena *a, int64_t m
     return NONSENS_OK;
 }
 
-/* Sets sd (d) of columns that vary. */
+/* Sets sd (d), of columns that vary, to their widths. */
 static nonsens_status vector_widths(nonsens_context *ctx, arena *a, const column_set *points, double *sd)
 {
     int64_t m, *rows, n = points->n;

@@ -95,7 +95,7 @@ static nonsens_status collect_rows(nonsens_context *ctx, arena *scratch, const d
 
 /* ---- scores --------------------------------------------------------------------------------------------------- */
 
-/* Mean of the middle rows of sorted (n), `cut` left out at either end. */
+/* Returns the mean of the middle rows of sorted (n), with `cut` left out at either end. */
 static double middle_mean(int64_t n, const double *sorted, int64_t cut)
 {
     double sum = 0.0;
@@ -143,7 +143,7 @@ static nonsens_status sort_rows(nonsens_context *ctx, arena *scratch, const rows
             group[i] = e;
         }
     }
-    sort_column(r->value, n, entry, spare); // stable: equal values stand in the order of groups
+    sort_column(r->value, n, entry, spare); // stable: equal values are in the order of groups
     for (int64_t i = 0; i < n; i++) {
         s->score[i] = r->value[entry[i].row];
         s->label[i] = group[entry[i].row];
@@ -285,8 +285,8 @@ static nonsens_status permutation_p(nonsens_context *ctx, arena *scratch, const 
 /* ---- the test ------------------------------------------------------------------------------------------------- */
 
 /*
- * Kiefer's distribution rejects too rarely where groups are small: ten of 10 or 100 rows in .03 at level .05.  A
- * p-value that is smaller by it than permutations could tell is good enough.
+ * Kiefer's distribution rejects too rarely if groups are small: ten groups of 10 or 100 rows have size .03 at .05.  A
+ * p-value by it that is smaller than permutations can resolve is good enough.
  */
 static bool wants_permutations(const samples_options *o, const samples_result *out)
 {

@@ -1,5 +1,5 @@
 /*
- * samples.h - whether a scalar has the same distribution in k groups of rows: Kolmogorov-Smirnov, Levene,
+ * samples.h - k-sample tests: has a scalar the same distribution in k groups of rows?  Kolmogorov-Smirnov, Levene,
  * Kruskal-Wallis.
  *
  * All cost O(n log n), a permutation O(n).  Groups with too few rows (fewer than 2, for Levene 3, since two rows lie
@@ -22,7 +22,7 @@ typedef struct samples_options {
     enum samples_kind kind;
     enum option_null_kind null_kind; /* NULL_PERMUTATION, or the asymptotic distribution for any other */
     int64_t permutations;            /* p = (1 + #{T* >= T}) / (1 + B) */
-    int64_t permute_up_to;           /* KS of three groups or more: permutations decide up to so many rows; 0: never */
+    int64_t permute_up_to;           /* KS with k > 2: permutations decide up to this many rows; 0: never */
     uint64_t seed, job;              /* permutations draw from streams of this seed and job (below 2^32) */
     int threads;
 } samples_options;
@@ -32,7 +32,7 @@ typedef struct samples_result {
     double p_value;
     /*
      * KS: largest distance of the distribution functions of a group and of all other rows, 0 to 1.
-     * Levene: largest over smallest mean distance from the median; infinite where one group has no spread.
+     * Levene: largest over smallest mean distance from the median; infinite if a group has no spread.
      * Kruskal: largest difference of mean ranks between groups, over n; for two groups P(X > Y) + P(X = Y) / 2 - 1/2.
      */
     double effect;
@@ -42,6 +42,7 @@ typedef struct samples_result {
     int64_t rows_used, groups_used, groups_skipped;
 } samples_result;
 
+/* Tests whether v has the same distribution, spread or location in all groups. */
 nonsens_status samples_test(nonsens_context *ctx, arena *scratch, const double *v, const row_groups *groups,
                             const samples_options *options, samples_result *out);
 

@@ -35,14 +35,14 @@ double samples_ks_statistic(const samples_sorted *s, const int64_t *label, int64
     return largest;
 }
 
-/* |F_e - F| over all other rows' F: the rest has n - n_e rows. */
+/* Returns |F_e - F_rest|, F_rest that of all other rows: F is a mixture of the two. */
 static double distance_to_rest(const samples_sorted *s, int64_t e, int64_t count, int64_t all)
 {
     double n = (double)s->n, size = (double)s->size[e];
     return fabs((double)count / size - (double)all / n) * n / (n - size);
 }
 
-/* F_e is constant between values of its own, so that its distance is largest at or just before one of them. */
+/* F_e is constant between the group's values, so its distance is largest at or just before one of them. */
 double samples_ks_effect(const samples_sorted *s, int64_t *count)
 {
     double largest = 0.0;
@@ -52,7 +52,7 @@ double samples_ks_effect(const samples_sorted *s, int64_t *count)
         }
         for (int64_t i = first; i < end; i++) {
             largest = fmax(largest, distance_to_rest(s, s->label[i], count[s->label[i]], first));
-            if (i + 1 == end || s->label[i + 1] != s->label[i]) { // equal labels stand together in a run of ties
+            if (i + 1 == end || s->label[i + 1] != s->label[i]) { // equal labels are together in a run of ties
                 int64_t e = s->label[i], of_run = 1;
                 while (i - of_run >= first && s->label[i - of_run] == e) {
                     of_run++;

@@ -1,11 +1,12 @@
 /*
- * json.h - JSON (RFC 8259): values, and how they are read from text and written as text.
+ * json.h - values of JSON (RFC 8259), and reading and writing them as text.
  *
- * Values count their references.  A maker returns a new reference, and NULL without memory.  What is put into an array
- * or an object belongs to it, also if that fails; json_incref shares a value.  A value belongs to one thread at a time.
+ * Values count their references.  A function that makes a value returns a new reference, or NULL without memory.  What
+ * is put into an array or an object belongs to it, even if that fails; json_incref shares a value.  A value belongs to
+ * one thread at a time.
  *
- * An array or an object that could not take a part, because there was no memory for one of them, is incomplete.
- * json_text and json_is_complete see that at any depth: makers need no check of their own between parts.
+ * An array or an object that lacks a part, because there was no memory for it, is incomplete.  json_text and
+ * json_is_complete detect that at any depth: callers need not check between parts.
  *
  * Texts and keys are UTF-8 without zero bytes.  Members keep the order in which their keys were first set.
  */
@@ -31,13 +32,13 @@ enum json_type {
 
 /* ---- making ---- */
 
-/* There is one null, one true and one false: value == json_boolean(true) asks for it. */
+/* Return the one null, true or false: value == json_boolean(true) compares with it. */
 json_value *json_null(void);
 json_value *json_boolean(bool value);
 json_value *json_integer(int64_t value);
 /* Makes a number, or null if it is not finite. */
 json_value *json_real(double value);
-/* Copies a text; NULL if it is NULL or not UTF-8, too. */
+/* Copies a text; NULL also if the text is NULL or not UTF-8. */
 json_value *json_string(const char *text);
 json_value *json_array(void);
 json_value *json_object(void);
@@ -48,7 +49,7 @@ json_value *json_object_of(const char *key, ...) __attribute__((sentinel));
 
 /* Adds a value at the end; false, and the array is incomplete, if there is no memory or the value is NULL. */
 bool json_array_append(json_value *array, json_value *value);
-/* The same for a member; a key that is there keeps its place and gets the new value. */
+/* Does the same with a member; a key that the object has keeps its position and gets the new value. */
 bool json_object_set(json_value *object, const char *key, json_value *value);
 
 /* Adds a reference; NULL is fine. */
@@ -58,31 +59,31 @@ void json_decref(json_value *value);
 
 /* ---- asking; NULL is fine, and has no parts ---- */
 
-/* Is it of one of these types? */
+/* Says whether the value is of one of these types. */
 bool json_is(const json_value *value, unsigned types);
-/* Is there a member of one of these types? */
+/* Says whether there is a member of one of these types. */
 bool json_has(const json_value *object, const char *key, unsigned types);
-/* Are two values the same, members in any order? */
+/* Says whether two values are the same, members in any order. */
 bool json_equal(const json_value *a, const json_value *b);
-/* Is there a value, and did memory suffice for all its parts? */
+/* Says whether there is a value, and memory sufficed for all its parts. */
 bool json_is_complete(const json_value *value);
 
-/* The text of a string, else NULL. */
+/* Returns the text of a string, else NULL. */
 const char *json_string_value(const json_value *value);
-/* The value of an integer, else 0. */
+/* Returns the value of an integer, else 0. */
 int64_t json_integer_value(const json_value *value);
-/* The value of a number, else 0. */
+/* Returns the value of a number, else 0. */
 double json_number_value(const json_value *value);
 
-/* The container keeps its parts; NULL if it has no such part. */
+/* Return sizes and parts, which the container still owns; NULL if it has no such part. */
 size_t json_array_size(const json_value *array);
 json_value *json_array_get(const json_value *array, size_t index);
 size_t json_object_size(const json_value *object);
 json_value *json_object_get(const json_value *object, const char *key);
-/* The item or member at a place; *key is NULL for items, and else valid until the next member is added. */
+/* Returns the item or member at an index; *key is NULL for items, and else valid until the next member is added. */
 json_value *json_at(const json_value *value, size_t index, const char **key);
 
-/* The text, integer or number of a member; NULL, `otherwise` or NaN if it is missing or of another type. */
+/* Return the text, integer or number of a member; NULL, `otherwise` or NaN if it is missing or of another type. */
 const char *json_get_string(const json_value *object, const char *key);
 int64_t json_get_integer(const json_value *object, const char *key, int64_t otherwise);
 double json_get_number(const json_value *object, const char *key);
@@ -96,22 +97,22 @@ typedef struct json_error {
 } json_error;
 
 /*
- * Reads an array or an object.  NONSENS_ERR_DATA, without a message, if the text is no JSON: *error, which may be NULL,
- * says where.  Of a key that is there twice the last value counts, unless keys have to be `unique`.
+ * Reads an array or an object.  NONSENS_ERR_DATA, without a message, if the text is not JSON: *error, which may be
+ * NULL, says where.  If a key occurs twice the last value counts, unless keys must be `unique`.
  */
 nonsens_status json_parse(nonsens_context *ctx, const char *bytes, size_t size, bool unique, json_error *error,
                           json_value **out);
 
 enum json_layout {
     JSON_COMPACT,  /* without blanks */
-    JSON_ASCII,    /* the same, and other characters than those of ASCII as escapes */
+    JSON_ASCII,    /* without blanks, and with escapes for characters outside ASCII */
     JSON_SPACED,   /* on one line, with blanks behind commas and colons */
-    JSON_INDENTED, /* each part on a line of its own */
+    JSON_INDENTED, /* each part on its own line */
 };
 
-enum { JSON_EXACT_DIGITS = 17 }; /* with them every number reads back as it was */
+enum { JSON_EXACT_DIGITS = 17 }; /* with these every number reads back as the same value */
 
-/* Writes a value, reals with so many significant digits.  NULL without memory; memory_release frees the text. */
+/* Writes a value, reals with this many significant digits.  NULL without memory; memory_release frees the text. */
 char *json_text(const json_value *value, enum json_layout layout, int digits);
 
 #endif

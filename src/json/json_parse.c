@@ -12,7 +12,7 @@ enum { MAX_DEPTH = 2048 };
 typedef struct reader {
     nonsens_context *ctx;
     const char *at, *end;
-    bool unique; /* no key may be there twice */
+    bool unique; /* no key may occur twice */
     int depth;
     nonsens_status status;
     const char *wrong; /* what is wrong at `at`; NULL: nothing so far */
@@ -34,7 +34,7 @@ static bool fail_reader(reader *r)
     return false;
 }
 
-/* A new value, NULL without memory; also if it is more than the context may take. */
+/* Returns a new value, or NULL without memory or beyond the limit of the context. */
 static json_value *made(reader *r, json_value *value)
 {
     r->status = value ? memory_check(r->ctx) : fail_memory(r->ctx);
@@ -48,12 +48,12 @@ static json_value *made(reader *r, json_value *value)
 /* Takes the next byte if it is one of these. */
 static bool take(reader *r, const char *bytes)
 {
-    bool there = r->at < r->end && *r->at && strchr(bytes, *r->at);
-    r->at += there;
-    return there;
+    bool found = r->at < r->end && *r->at && strchr(bytes, *r->at);
+    r->at += found;
+    return found;
 }
 
-/* The same behind blanks. */
+/* Skips blanks, then does the same. */
 static bool take_sign(reader *r, const char *sign)
 {
     while (take(r, " \t\n\r")) {
@@ -63,7 +63,7 @@ static bool take_sign(reader *r, const char *sign)
 
 /* ---- strings ---- */
 
-/* Four hexadecimal digits; -1 if there are others. */
+/* Reads four hexadecimal digits; -1 if there are others. */
 static int32_t hex_unit(const char *at, const char *end)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -78,7 +78,7 @@ static int32_t hex_unit(const char *at, const char *end)
     return unit;
 }
 
-/* A character behind \u, or a pair of surrogates; 0 if it is neither, or zero, which texts cannot hold. */
+/* Reads a character behind \u, or a pair of surrogates; 0 if it is neither, or zero, which texts cannot hold. */
 static uint32_t read_unicode(reader *r)
 {
     int32_t first = hex_unit(r->at, r->end), second = -1;
@@ -98,7 +98,7 @@ static uint32_t read_unicode(reader *r)
                : 0x10000 + ((uint32_t)(first - 0xD800) << 10) + (uint32_t)(second - 0xDC00);
 }
 
-/* From the backslash to behind the escape; 0 if it is invalid. */
+/* Reads an escape, from its backslash on; 0 if it is invalid. */
 static uint32_t read_escape(reader *r)
 {
     static const char sign[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -119,7 +119,7 @@ static size_t encode(uint32_t c, char out[4])
     return length;
 }
 
-/* One character, or an escape. */
+/* Reads one character, or an escape. */
 static bool read_character(reader *r)
 {
     char bytes[4];
@@ -140,7 +140,7 @@ static bool read_character(reader *r)
     return json_add_bytes(&r->text, bytes, encode(c, bytes)) || fail_reader(r);
 }
 
-/* From behind the first quote to behind the last one, into r->text. */
+/* Reads from behind the first quote to behind the last one, into r->text. */
 static bool read_text(reader *r)
 {
     r->text.used = 0;
@@ -228,27 +228,27 @@ static bool read_member(reader *r, json_value *object)
     return value;
 }
 
-/* From behind the bracket to behind its end. */
+/* Reads from behind the opening bracket to behind the closing one. */
 static json_value *read_parts(reader *r)
 {
     bool is_list = r->at[-1] == '[';
     const char *end = is_list ? "]" : "}";
-    json_value *whole = made(r, is_list ? json_array() : json_object());
-    bool ok = whole && (r->depth++ < MAX_DEPTH || refuse(r, "arrays and objects are nested too deep"));
+    json_value *container = made(r, is_list ? json_array() : json_object());
+    bool ok = container && (r->depth++ < MAX_DEPTH || refuse(r, "arrays and objects are nested too deep"));
     if (ok && !take_sign(r, end)) {
         do {
-            ok = is_list ? read_item(r, whole) : read_member(r, whole);
+            ok = is_list ? read_item(r, container) : read_member(r, container);
         } while (ok && take_sign(r, ","));
         ok = ok && (take_sign(r, end) || refuse(r, is_list ? "',' or ']' is missing" : "',' or '}' is missing"));
     }
     r->depth--;
     if (!ok) {
-        json_decref(whole);
+        json_decref(container);
     }
-    return ok ? whole : NULL;
+    return ok ? container : NULL;
 }
 
-/* ---- all ---- */
+/* ---- values ---- */
 
 static json_value *read_value(reader *r)
 {
@@ -273,7 +273,7 @@ static json_value *read_value(reader *r)
     return NULL;
 }
 
-static bool read_whole(reader *r, json_value **out)
+static bool read_document(reader *r, json_value **out)
 {
     if (!take_sign(r, "[{")) {
         return refuse(r, "'[' or '{' is missing");
@@ -288,7 +288,7 @@ nonsens_status json_parse(nonsens_context *ctx, const char *bytes, size_t size, 
 {
     reader r = {.ctx = ctx, .at = bytes, .end = bytes + size, .unique = unique};
     *out = NULL;
-    if (!read_whole(&r, out)) {
+    if (!read_document(&r, out)) {
         json_decref(*out);
         *out = NULL;
     }

@@ -1,8 +1,8 @@
 /*
- * json_value.c - values of JSON.
+ * json_value.c - values of JSON in memory.
  *
- * Arrays and objects have their parts in one block, in their order.  Behind the members of an object lies its index:
- * slots for twice as many numbers of members, found by the hash of the key.  Keys lie in a block of their own.
+ * Arrays and objects hold their parts in one block, in order.  Behind the members of an object is its index: twice as
+ * many slots with numbers of members, found by the hash of the key.  Keys are in a separate block.
  */
 #include "base/hash.h"
 #include "base/memory.h"
@@ -13,11 +13,11 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* A number, or what any other value begins with. */
+/* A number, or the head of any other value. */
 struct json_value {
     enum json_type type;
-    bool incomplete;    /* lacks a part; what its parts lack they know themselves */
-    int64_t references; /* 0: is never freed */
+    bool incomplete;    /* lacks a part of its own; parts have their own flags */
+    int64_t references; /* 0: never freed */
     union {
         int64_t integer;
         double real;
@@ -36,12 +36,12 @@ typedef struct part {
 } part;
 
 /* An array or an object. */
-typedef struct whole {
+typedef struct container {
     json_value head;
     uint32_t count, room;
     part *part;      /* (room); of an object with the index behind it: (2 * room) 1 + number of the member, 0: free */
     json_bytes keys; /* each with a zero behind it */
-} whole;
+} container;
 
 bool json_add_bytes(json_bytes *to, const char *bytes, size_t length)
 {
@@ -124,12 +124,12 @@ json_value *json_string(const char *text)
 
 json_value *json_array(void)
 {
-    return value_new(JSON_ARRAY, sizeof(whole));
+    return value_new(JSON_ARRAY, sizeof(container));
 }
 
 json_value *json_object(void)
 {
-    return value_new(JSON_OBJECT, sizeof(whole));
+    return value_new(JSON_OBJECT, sizeof(container));
 }
 
 json_value *json_array_of(int count, ...)
@@ -160,7 +160,7 @@ json_value *json_object_of(const char *key, ...)
 
 static size_t size_of(const json_value *value)
 {
-    return json_is(value, JSON_ARRAY | JSON_OBJECT) ? ((const whole *)value)->count : 0;
+    return json_is(value, JSON_ARRAY | JSON_OBJECT) ? ((const container *)value)->count : 0;
 }
 
 json_value *json_incref(json_value *value)
@@ -181,14 +181,15 @@ void json_decref(json_value *value)
         json_decref(json_at(value, i, &key));
     }
     if (json_is(value, JSON_ARRAY | JSON_OBJECT)) {
-        memory_release(((whole *)value)->part);
-        memory_release(((whole *)value)->keys.bytes);
+        memory_release(((container *)value)->part);
+        memory_release(((container *)value)->keys.bytes);
     }
     memory_release(value);
 }
 
 /* ---- parts ---- */
 
+/* Drops a value that could not be put into the container, which is then incomplete. */
 static bool lose(json_value *into, json_value *value)
 {
     if (json_is(into, JSON_ARRAY | JSON_OBJECT)) {
@@ -198,14 +199,14 @@ static bool lose(json_value *into, json_value *value)
     return false;
 }
 
-static bool is_key(const whole *w, const part *p, const char *key, size_t length, uint64_t hash)
+static bool is_key(const container *w, const part *p, const char *key, size_t length, uint64_t hash)
 {
-    const char *there = w->keys.bytes + p->key;
-    return p->hash == hash && strncmp(there, key, length) == 0 && there[length] == '\0';
+    const char *stored = w->keys.bytes + p->key;
+    return p->hash == hash && strncmp(stored, key, length) == 0 && stored[length] == '\0';
 }
 
-/* The slot of the key, or the free one that it would get. */
-static uint32_t *find_slot(const whole *w, const char *key, size_t length, uint64_t hash)
+/* Finds the slot of the key, or the free one that it would get. */
+static uint32_t *find_slot(const container *w, const char *key, size_t length, uint64_t hash)
 {
     uint32_t *slot = (uint32_t *)(void *)(w->part + w->room);
     size_t last = 2 * (size_t)w->room - 1, at = hash_fold(hash) & last;
@@ -216,7 +217,7 @@ static uint32_t *find_slot(const whole *w, const char *key, size_t length, uint6
 }
 
 /* Makes room for another part. */
-static bool grow(whole *w)
+static bool grow(container *w)
 {
     uint32_t room = w->room ? 2 * w->room : 1;
     size_t slots = w->head.type == JSON_OBJECT ? 2 : 0; // of a part
@@ -239,7 +240,7 @@ static bool grow(whole *w)
 
 bool json_array_append(json_value *array, json_value *value)
 {
-    whole *w = json_is(array, JSON_ARRAY) ? (whole *)array : NULL;
+    container *w = json_is(array, JSON_ARRAY) ? (container *)array : NULL;
     if (!w || !value || !grow(w)) {
         return lose(array, value);
     }
@@ -256,7 +257,7 @@ static uint64_t hash_of(const char *key, size_t length)
 
 json_value **json_object_place(json_value *object, const char *key, size_t length)
 {
-    whole *w = json_is(object, JSON_OBJECT) ? (whole *)object : NULL;
+    container *w = json_is(object, JSON_OBJECT) ? (container *)object : NULL;
     uint64_t hash = hash_of(key, length);
     if (!w || !grow(w)) {
         return NULL;
@@ -289,7 +290,7 @@ bool json_object_set(json_value *object, const char *key, json_value *value)
 
 json_value *json_at(const json_value *value, size_t index, const char **key)
 {
-    const whole *w = (const whole *)value;
+    const container *w = (const container *)value;
     if (index >= size_of(value)) {
         return NULL;
     }
@@ -304,7 +305,7 @@ size_t json_array_size(const json_value *value)
 
 json_value *json_array_get(const json_value *value, size_t index)
 {
-    return index < json_array_size(value) ? ((const whole *)value)->part[index].value : NULL;
+    return index < json_array_size(value) ? ((const container *)value)->part[index].value : NULL;
 }
 
 size_t json_object_size(const json_value *value)
@@ -314,13 +315,13 @@ size_t json_object_size(const json_value *value)
 
 json_value *json_object_get(const json_value *value, const char *key)
 {
-    const whole *w = (const whole *)value;
+    const container *w = (const container *)value;
     size_t length = strlen(key);
     uint32_t found = json_object_size(value) > 0 ? *find_slot(w, key, length, hash_of(key, length)) : 0;
     return found ? w->part[found - 1].value : NULL;
 }
 
-/* ---- asking ---- */
+/* ---- reading ---- */
 
 bool json_is(const json_value *value, unsigned types)
 {

@@ -1,4 +1,4 @@
-/* json_write.c - values of JSON as text. */
+/* json_write.c - writes values of JSON as text. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
@@ -31,7 +31,7 @@ static void put_text(writer *w, const char *text)
 
 /* ---- strings and numbers ---- */
 
-/* The character that these well-formed bytes are. */
+/* Returns the character that these well-formed bytes encode. */
 static uint32_t decode(const char *bytes, int length)
 {
     uint32_t c = (unsigned char)bytes[0] & (length == 1 ? 0x7F : 0xFF >> (length + 1));
@@ -59,7 +59,7 @@ static void put_escape(writer *w, uint32_t c)
 
 static void put_string(writer *w, const char *text)
 {
-    const char *plain = text; // where what needs no escape begins
+    const char *plain = text; // start of what needs no escape
     put_text(w, "\"");
     while (*text) {
         int length = utf8_length(text, 4);
@@ -75,7 +75,7 @@ static void put_string(writer *w, const char *text)
     put_text(w, "\"");
 }
 
-/* As %g, but with a point or an exponent in any case, and the exponent without a plus sign and leading zeros. */
+/* Writes as %g, but always with a point or an exponent, and the exponent without a plus sign and leading zeros. */
 static void put_real(writer *w, double value)
 {
     char text[NUMBER_BYTES];
@@ -92,7 +92,7 @@ static void put_real(writer *w, double value)
 
 /* ---- arrays and objects ---- */
 
-/* What stands before a part: a line break and its indentation, or a blank behind a comma. */
+/* Writes what comes before a part: a line break and indentation, or a blank behind a comma. */
 static void put_blanks(writer *w, int depth, bool behind_comma)
 {
     if (w->layout == JSON_INDENTED) {

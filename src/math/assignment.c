@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NOBODY = -1 };
+enum { NONE = -1 };
 
 typedef struct assignment {
     int64_t d;
@@ -25,7 +25,7 @@ typedef struct assignment {
 /* Shortens distances by the edges of the row that owns column `at`; returns the nearest column not yet reached. */
 static int64_t nearest_column(assignment *p, int64_t at)
 {
-    int64_t j = p->owner[at], nearest = NOBODY;
+    int64_t j = p->owner[at], nearest = NONE;
     for (int64_t k = 0; k < p->d; k++) {
         if (p->reached[k]) {
             continue;
@@ -35,14 +35,14 @@ static int64_t nearest_column(assignment *p, int64_t at)
             p->distance[k] = through;
             p->previous[k] = at;
         }
-        if (nearest == NOBODY || p->distance[k] < p->distance[nearest]) {
+        if (nearest == NONE || p->distance[k] < p->distance[nearest]) {
             nearest = k;
         }
     }
     return nearest;
 }
 
-/* Row j enters the matching. */
+/* Adds row j to the matching. */
 static void enter_row(assignment *p, int64_t j)
 {
     int64_t at = p->d;
@@ -51,7 +51,7 @@ static void enter_row(assignment *p, int64_t j)
     for (int64_t k = 0; k < p->d; k++) {
         p->distance[k] = HUGE_VAL;
     }
-    while (p->owner[at] != NOBODY) {
+    while (p->owner[at] != NONE) {
         p->reached[at] = true;
         at = nearest_column(p, at);
         double by = p->distance[at];
@@ -80,7 +80,7 @@ nonsens_status assignment_best(nonsens_context *ctx, arena *a, int64_t d, const 
     ARENA_TRY(ctx, a, p.previous, d + 1);
     ARENA_TRY(ctx, a, p.reached, d + 1);
     for (int64_t k = 0; k <= d; k++) {
-        p.owner[k] = NOBODY;
+        p.owner[k] = NONE;
     }
     for (int64_t j = 0; j < d; j++) {
         enter_row(&p, j);

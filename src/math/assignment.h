@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* match[j] = k: the permutation with the largest sum of gain[j + d * match[j]]; gain (d, d) is finite. */
+/* Finds the permutation match (d) with the largest sum of gain[j + d * match[j]]; gain (d, d) is finite. */
 nonsens_status assignment_best(nonsens_context *ctx, arena *a, int64_t d, const double *gain, int64_t *match);
 
 #endif

@@ -33,7 +33,7 @@
 enum {
     LANES = 16,   /* points of the path that a pass over the weights takes at a time */
     RESCALE = 16, /* factors multiplied before the product is brought back to size 1 */
-    HALVINGS = 8, /* of the step at most; 2 to 4 are used */
+    HALVINGS = 8, /* of the step, at most; 2 to 4 are used */
     BISECTIONS = 16
 };
 
@@ -46,8 +46,8 @@ static const double EQUAL = 1e-13;                      /* relative difference o
 typedef struct mixture {
     int64_t count;
     const double *weight;
-    double unit;             /* largest weight: what follows is in this unit */
-    double x, sum, smallest; /* sum and smallest positive weight */
+    double unit;             /* largest weight, the unit of what follows */
+    double x, sum, smallest; /* x; sum and smallest of the positive weights */
     int64_t positive;
     double c, radius; /* of the path */
     double width;     /* of the integrand at c, along the path */
@@ -81,7 +81,7 @@ static bool measure_weights(mixture *m)
 
 /* ---- the path ------------------------------------------------------------------------------------------------- */
 
-/* K'(s) for s below 1/2; gap = 1 - 2 s, which the caller knows to all digits. */
+/* Returns K'(s) for s below 1/2; gap = 1 - 2 s, which the caller knows to all digits. */
 static double slope(const mixture *m, double s, double gap)
 {
     double sum = 0.0;
@@ -93,8 +93,8 @@ static double slope(const mixture *m, double s, double gap)
 }
 
 /*
- * The root of K'(s) - x - 1 / s on (0, 1/2), as log of 2 s / (1 - 2 s); a per cent is near enough.  Brackets: K' lies
- * between 1 / (1 - 2 s) and sum / (1 - 2 s), and x is at least the mean.
+ * Returns the root of K'(s) - x - 1 / s on (0, 1/2), sought in log of 2 s / (1 - 2 s); one per cent is accurate enough.
+ * Brackets: K' lies between 1 / (1 - 2 s) and sum / (1 - 2 s), and x is at least the mean.
  */
 static double saddle_above(const mixture *m)
 {
@@ -111,7 +111,7 @@ static double saddle_above(const mixture *m)
     return 0.5 * (1.0 - 1.0 / (1.0 + exp(0.5 * (lo + hi))));
 }
 
-/* The root on the negative side, between -(count / 2 + 1) / x and -1 / x. */
+/* Returns the root on the negative side, between -(count / 2 + 1) / x and -1 / x. */
 static double saddle_below(const mixture *m)
 {
     double lo = log(1.0 / m->x), hi = log((0.5 * (double)m->positive + 1.0) / m->x);
@@ -185,7 +185,7 @@ static void take_products(const mixture *m, lanes *l)
 }
 
 /*
- * Imaginary part of g(s) s'(v) / g(c), g = exp(K(s) - s x) / s, at v; the product in lane j belongs to it.  size: an
+ * Returns the imaginary part of g(s) s'(v) / g(c), g = exp(K(s) - s x) / s, at v, which lane j belongs to.  *size: an
  * upper bound of it.
  */
 static double integrand(const mixture *m, const lanes *l, int j, double v, double *size)
@@ -199,7 +199,7 @@ static double integrand(const mixture *m, const lanes *l, int j, double v, doubl
     return scale * (speed_re * sin(phase) + speed_im * cos(phase));
 }
 
-/* Sum of the integrand at v = (first + k * stride) * step, k = 0, 1, ..., until nothing is left of it. */
+/* Sums the integrand at v = (first + k * stride) * step, k = 0, 1, ..., until it is negligible. */
 static double sum_path(const mixture *m, double step, int first, int stride, double *largest)
 {
     double sum = 0.0, size = INFINITY;
@@ -237,7 +237,7 @@ static double integrate(const mixture *m)
     return value;
 }
 
-/* The smaller tail: above x if c > 0, else below. */
+/* Returns the smaller tail: above x if c > 0, else below. */
 static double smaller_tail(const mixture *m)
 {
     double log_size = -m->c * m->x - log(fabs(m->c));

@@ -1,10 +1,10 @@
-/* column.c - standardising in two passes over values of at most 1. */
+/* column.c - standardises columns, in two passes over values of at most 1. */
 #include "math/column.h"
 
 #include <math.h>
 
-/* Of the largest deviation: a mean that is off by more has lost digits to an offset. */
-static const double HIDDEN = 1e-13;
+/* Over the largest absolute value: a mean of centred values above this has lost digits to an offset. */
+static const double MAX_MEAN = 1e-13;
 
 bool column_is_constant(int64_t n, const double *v)
 {
@@ -61,7 +61,7 @@ double column_standardise(int64_t n, const double *v, double *z)
     }
     subtract(n, z, mean_of(n, z));
     double rest = mean_of(n, z);
-    if (fabs(rest) > HIDDEN * largest_size(n, z)) {
+    if (fabs(rest) > MAX_MEAN * largest_size(n, z)) {
         subtract(n, z, rest);
     }
     for (int64_t i = 0; i < n; i++) {

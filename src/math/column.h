@@ -5,16 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Are all values equal?  True for an empty column. */
+/* Says whether all values are equal; true for an empty column. */
 bool column_is_constant(int64_t n, const double *v);
 
-/* A power of two that brings numbers of at most this size into [-1, 1] without rounding. */
+/* Return a power of two that brings numbers of at most this size, or v (n), into [-1, 1] without rounding. */
 double column_factor(double largest_size);
 double column_factor_of(int64_t n, const double *v);
 
 /*
- * z (n) = (v - mean) / sd with divisor n; returns sd.  Any finite column, also around 1e200, 1e-200 or with an offset
- * that leaves few digits.  A constant column gives zeros and sd 0.
+ * Computes z (n) = (v - mean) / sd with divisor n; returns sd.  Takes any finite column, also around 1e200, 1e-200 or
+ * with an offset that leaves few digits.  A constant column gives zeros and sd 0.
  */
 double column_standardise(int64_t n, const double *v, double *z);
 

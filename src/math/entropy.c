@@ -6,7 +6,7 @@
  *
  *     H = 1 / (m - 1) sum_i log(z_{i+1} - z_i) + psi(m) - psi(1).
  *
- * Deviation: equal values are dropped first, and m counts what is left, so that a rounded sample has an entropy; it
+ * Difference: equal values are dropped first, and m counts what is left, so that a rounded sample has an entropy; it
  * then measures the support more than the density.  The estimate is low by about 1 / m for a uniform sample.
  *
  * Mutual information, their estimator 1 (equation 8).  With eps_i the distance of point i to its k-th neighbour in the
@@ -56,7 +56,7 @@ static nonsens_status check_finite(nonsens_context *ctx, const char *what, int64
     return NONSENS_OK;
 }
 
-/* log(b - a) for a < b, also where the difference overflows. */
+/* Returns log(b - a) for a < b, even if the difference overflows. */
 static double log_gap(double a, double b)
 {
     double gap = b - a;
@@ -125,8 +125,8 @@ static double choose_pivot(const struct point *p, int axis, int64_t lo, int64_t 
 }
 
 /*
- * Puts the points of [begin, end) in such an order that those before `middle` are not above, and those from it on not
- * below, the one at it.  Hoare's partition stops on equal values, so ties halve the range like distinct values do.
+ * Reorders the points of [begin, end) so that those before `middle` are at most, and those from it on at least, the one
+ * at it.  Hoare's partition stops on equal values, so ties halve the range like distinct values do.
  */
 static void select_middle(struct point *p, int axis, int64_t begin, int64_t end, int64_t middle)
 {
@@ -258,7 +258,7 @@ static void search_node(struct search *s, const struct node *node)
 
 /* ---- mutual information -------------------------------------------------------------------------------------- */
 
-/* How many of the sorted values (n) other than one at `centre` are closer to it than `radius`. */
+/* Counts the sorted values (n), other than one at `centre`, that are closer to it than `radius`. */
 static int64_t count_within(int64_t n, const double *sorted, double centre, double radius)
 {
     int64_t lo = 0, hi = n;
@@ -321,7 +321,7 @@ static nonsens_status count_copies(nonsens_context *ctx, arena *scratch, int64_t
     return NONSENS_OK;
 }
 
-/* psi(n_x + 1) + psi(n_y + 1) of one point, or what stands for it where the point has copies. */
+/* Returns psi(n_x + 1) + psi(n_y + 1) of one point, or the discrete term if the point has more than k copies. */
 static double marginal_term(const struct marginals *m, const struct point *p, double radius)
 {
     if (radius == 0.0) {

@@ -2,12 +2,12 @@
  * fdr.c - false discovery rates.
  *
  * Benjamini, Hochberg, J. R. Statist. Soc. B 57, 1995: with p(1) <= ... <= p(m), q(i) = min over k >= i of m p(k) / k,
- * at most 1; all with q <= level then have a false discovery rate of at most this level where the p-values are
+ * at most 1.  All with q <= level then have a false discovery rate of at most this level if the p-values are
  * independent or positively dependent.  Benjamini, Yekutieli, Ann. Statist. 29, 2001: times the sum of 1/j over j =
  * 1..m it holds for any dependence.
  *
- * Methods give a p-value only where they decide.  To leave the other tests out would count decisions alone, which are
- * selected for small p-values; as p = 1 they keep every p-value at least as large as it would be, which is valid.
+ * Methods give a p-value only if they decide.  Tests without a decision count with p = 1; leaving them out would keep
+ * only decisions, which are selected for small p-values, and bias the q-values.
  */
 #include "math/fdr.h"
 

@@ -11,10 +11,10 @@
  *     g = 2^(1-v) / Gamma(v+1) q^(d-1) e^(q^2/2) K_v(q a) / I_v(q a)
  *
  * along any line Re q = q0 > 0, on which |g| falls like a Gaussian: the trapezoid rule converges geometrically.
- * Where g has a minimum on the real axis (by Debye's leading terms, q^2 = A + sqrt(A^2 - 2 d + 3), A = 2 a^2 - d + 1),
- * the line goes through it and every digit of the tail is there.  Elsewhere q0 is about 1 (few dimensions) or the path
- * leaves the imaginary axis at the saddle there (many), and the error is absolute, 1e-11 at most; a result below FLOOR
- * is replaced by the smaller of FLOOR and the bound
+ * If g has a minimum on the real axis (by Debye's leading terms, q^2 = A + sqrt(A^2 - 2 d + 3), A = 2 a^2 - d + 1),
+ * the line goes through it and every digit of the tail is correct.  Otherwise q0 is about 1 (few dimensions) or the
+ * path leaves the imaginary axis at the saddle there (many), and the error is absolute, at most 1e-11; a result below
+ * FLOOR is replaced by the smaller of FLOOR and the bound
  *
  *     P(sup |B| > a) <= integral over t of f_t(a) a / (1 - t) dt
  *                     = 2^(1+d/2) / Gamma(d/2) a^d integral over all u of cosh(u)^d exp(-2 a^2 cosh(u)^2) du,
@@ -37,7 +37,7 @@
 
 typedef double complex cplx;
 
-enum { BENT_FROM = 16 }; /* components */
+enum { BENT_FROM = 16 }; /* components from which on the path leaves the imaginary axis */
 
 static const double PI = 3.14159265358979323846;
 static const double FLOOR = 1e-9;       /* below it the absolute error shows */
@@ -45,7 +45,7 @@ static const double NOTHING = 1e-13;    /* beside 1 */
 static const double NEGLIGIBLE = 1e-18; /* of the largest value: the line ends here */
 static const double BESSEL_STEP = 0.17; /* of the integral for K_0 and K_1: error exp(-2 pi sqrt|z| / step) */
 
-/* log K_0(z), and K_1 / K_0; |z| >= 1, Re z > 0. */
+/* Returns log K_0(z), and K_1 / K_0; |z| >= 1, Re z > 0. */
 static cplx log_k0(cplx z, cplx *ratio)
 {
     cplx zero = 0.5 / csqrt(2.0 * z), one = zero;
@@ -58,7 +58,7 @@ static cplx log_k0(cplx z, cplx *ratio)
     return clog(2.0 * BESSEL_STEP * zero) - z;
 }
 
-/* log of K_v(z), up to multiples of pi i, and K_(v+1) / K_v; v = components / 2 - 1. */
+/* Returns log of K_v(z), up to multiples of pi i, and K_(v+1) / K_v; v = components / 2 - 1. */
 static cplx log_k(int64_t components, cplx z, cplx *ratio)
 {
     cplx sum, product = 1.0;
@@ -81,7 +81,7 @@ static cplx log_k(int64_t components, cplx z, cplx *ratio)
     return sum + clog(product);
 }
 
-/* I_(v+1)(z) / I_v(z), downwards from an order at which the start is forgotten. */
+/* Returns I_(v+1)(z) / I_v(z), by recursion from an order so high that its start does not matter. */
 static cplx i_ratio(double order, cplx z)
 {
     double size = cabs(z), top = floor(fmax(size - order, 0.0) + 40.0 + 12.0 * cbrt(size));
@@ -92,7 +92,7 @@ static cplx i_ratio(double order, cplx z)
     return ratio;
 }
 
-/* log g(q). */
+/* Returns log g(q). */
 static cplx log_integrand(int64_t components, double a, cplx q)
 {
     double d = (double)components, order = 0.5 * d - 1.0;
@@ -101,7 +101,7 @@ static cplx log_integrand(int64_t components, double a, cplx q)
     return log_value + 0.5 * q * q + (d - 1.0) * clog(q) + (1.0 - order) * log(2.0) - lgamma(0.5 * d);
 }
 
-/* Where the line crosses the real axis; whether it is a saddle point. */
+/* Returns where the line crosses the real axis, and whether that is a saddle point. */
 static double crossing(int64_t components, double a, bool *saddle)
 {
     double d = (double)components, middle = 2.0 * a * a - d + 1.0, rest = middle * middle - 2.0 * d + 3.0;
@@ -168,8 +168,8 @@ static double last_exit_bound(int64_t components, double a)
 }
 
 /*
- * Upper bound of P(sup |B| <= a): B(1/2), then the quarters given it, ... have to lie in the ball, and given the ends
- * of an interval its middle does so at most as often as if both were zero (Anderson, Proc. AMS 6, 1955).
+ * Upper bound of P(sup |B| <= a): B(1/2), then B at the quarters given it, ... must lie in the ball.  Given the ends of
+ * an interval, its middle does so at most as often as if both were zero (Anderson, Proc. AMS 6, 1955).
  */
 static double inside_bound(int64_t components, double x)
 {

@@ -3,10 +3,10 @@
  *
  * The Fortran symbols are declared here by hand, with the hidden lengths of character arguments that gfortran passes
  * last; so no vendor header is needed.  Every factorisation looks for NaN and infinities first: LAPACK's iterations
- * may spin on them or answer with nonsense.  Sizes must fit the 32-bit integers of the BLAS.
+ * may never end on them or return nonsense.  Sizes must fit the 32-bit integers of the BLAS.
  *
- * Several threads may call at once (blas_memory.h): of the routines used here none keeps anything between calls but
- * work buffers.
+ * Several threads may call at once (blas_memory.h): the routines used here keep nothing between calls except work
+ * buffers.
  */
 #include "math/linalg.h"
 
@@ -45,13 +45,13 @@ void dgesv_(const blas_int *n, const blas_int *nrhs, double *a, const blas_int *
 void dgeqp3_(const blas_int *m, const blas_int *n, double *a, const blas_int *lda, blas_int *jpvt, double *tau,
              double *work, const blas_int *lwork, blas_int *info);
 
-/* A stride as the BLAS wants it: at least 1 even for an empty matrix. */
+/* Returns a stride as the BLAS wants it: at least 1 even for an empty matrix. */
 static blas_int stride(int64_t ld)
 {
     return ld > 1 ? (blas_int)ld : 1;
 }
 
-/* The checks that every factorisation of a (rows, cols) makes before it hands the matrix to LAPACK. */
+/* Checks a (rows, cols) before a factorisation passes it to LAPACK. */
 static nonsens_status check_input(nonsens_context *ctx, const char *what, int64_t rows, int64_t cols, const double *a)
 {
     if (rows < 0 || cols < 0 || rows > INT32_MAX || cols > INT32_MAX) {
@@ -84,7 +84,7 @@ void linalg_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64
     blas_leave(alone);
 }
 
-/* C (k, k) = A A' + beta C, or A' A + beta C, with inner dimension n. */
+/* Computes C (k, k) = A A' + beta C, or A' A + beta C, with inner dimension n. */
 static void symmetric_product(int transpose, int64_t k, int64_t n, const double *a, int64_t lda, double beta, double *c)
 {
     if (k <= 0) {
@@ -222,10 +222,10 @@ nonsens_status linalg_pivoted_qr(nonsens_context *ctx, arena *scratch, int64_t n
     }
     TRY(check_input(ctx, "pivoted QR", n, k, a));
     blas_int rows = (blas_int)n, cols = (blas_int)k, ld = stride(n), info = 0, work_size = -1;
-    int64_t rank_max = n < k ? n : k;
+    int64_t max_rank = n < k ? n : k;
     double wanted = 0.0, *work, *tau;
     arena_mark mark = arena_tell(scratch);
-    ARENA_TRY(ctx, scratch, tau, rank_max > 0 ? rank_max : 1);
+    ARENA_TRY(ctx, scratch, tau, max_rank > 0 ? max_rank : 1);
     bool alone = blas_enter();
     dgeqp3_(&rows, &cols, a, &ld, pivot, tau, &wanted, &work_size, &info);
     blas_leave(alone);
@@ -237,7 +237,7 @@ nonsens_status linalg_pivoted_qr(nonsens_context *ctx, arena *scratch, int64_t n
     arena_rewind(scratch, mark);
     for (int64_t j = 0; j < k; j++) {
         pivot[j] = n > 0 ? pivot[j] - 1 : (int32_t)j;
-        r_diag[j] = j < rank_max ? fabs(a[j * n + j]) : 0.0;
+        r_diag[j] = j < max_rank ? fabs(a[j * n + j]) : 0.0;
     }
     return NONSENS_OK;
 }

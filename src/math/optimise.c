@@ -2,12 +2,12 @@
  * optimise.c - L-BFGS (Nocedal, "Updating quasi-Newton matrices with limited storage", Math. Comp. 35, 1980) with the
  * strong-Wolfe line search of Nocedal and Wright, "Numerical Optimization", 2nd ed., algorithms 3.5, 3.6 and 7.5.
  *
- * Deviations: the sufficient decrease allows for the rounding of f (in the spirit of Hager and Zhang, SIAM J. Optim.
- * 16, 2005), so that steps at the bottom of a valley are not refused for their last digit; a value or gradient that is
- * not finite counts as +infinity; a line search that runs out of evaluations after a sufficient decrease keeps it; and
- * a search that fails altogether is tried once more along the steepest descent before the run stops with
- * STOP_NO_DESCENT.  Evaluations per search are bounded, and so are searches in a row that find no flat point and
- * iterations that lower neither f nor the gradient: wrong gradients stop the run instead of hanging it.
+ * Differences: the sufficient decrease allows for the rounding of f (in the spirit of Hager and Zhang, SIAM J. Optim.
+ * 16, 2005), so that steps at the bottom of a valley are not refused for their last digit.  A value or gradient that is
+ * not finite counts as +infinity.  A line search that runs out of evaluations after a sufficient decrease keeps it.  A
+ * search that fails altogether is tried once more along the steepest descent before the run stops with STOP_NO_DESCENT.
+ * Evaluations per search are bounded, and so are searches in a row that find no flat point and iterations that lower
+ * neither f nor the gradient: wrong gradients stop the run instead of hanging it.
  */
 #include "math/optimise.h"
 
@@ -49,7 +49,7 @@ static void add_scaled(int64_t n, double scale, const double *a, double *to)
     }
 }
 
-/* max |v_i|; NaN if any is NaN. */
+/* Returns max |v_i|; NaN if any is NaN. */
 static double largest_magnitude(int64_t n, const double *v)
 {
     double largest = 0.0;
@@ -85,7 +85,7 @@ static bool is_flat(const struct trial *start, const struct trial *t)
     return fabs(t->slope) <= CURVATURE * fabs(start->slope);
 }
 
-/* Minimum of the cubic through two trials, kept away from their ends; the middle if there is none. */
+/* Returns the minimum of the cubic through two trials, kept away from their ends; the middle if there is none. */
 static double interpolate(const struct trial *lo, const struct trial *hi)
 {
     double width = hi->step - lo->step, middle = lo->step + 0.5 * width;
@@ -132,7 +132,7 @@ static bool zoom(struct lbfgs *b, const struct trial *start, struct trial lo, st
     return false;
 }
 
-/* Finds a step that satisfies the strong Wolfe conditions, or at least the first; false if there is none. */
+/* Finds a step that satisfies the strong Wolfe conditions, or at least the first of them; false if there is none. */
 static bool line_search(struct lbfgs *b, const struct trial *start, double first_step, struct trial *accepted)
 {
     struct trial before = *start;
@@ -153,7 +153,7 @@ static bool line_search(struct lbfgs *b, const struct trial *start, double first
         before = t;
         step *= STEP_GROWTH;
     }
-    *accepted = before; // still falling after the last step: unbounded below as far as can be seen
+    *accepted = before; // still falling after the last step: f seems unbounded below
     return before.value < start->value;
 }
 
@@ -179,13 +179,13 @@ void lbfgs_memory_keep(lbfgs_memory *m, double curvature)
     m->kept += m->kept < m->size;
 }
 
-/* The i-th newest pair, i = 0 .. kept - 1. */
+/* Returns the i-th newest pair, i = 0 .. kept - 1. */
 static int newest(const lbfgs_memory *m, int i)
 {
     return (m->next - 1 - i + 2 * m->size) % m->size;
 }
 
-/* (a'b) / (s'y) of a pair. */
+/* Returns (a'b) / (s'y) of a pair. */
 static double share(const lbfgs_memory *m, int pair, const double *a, const double *b)
 {
     double product = linalg_dot(m->n, a, b);
@@ -207,7 +207,7 @@ void lbfgs_memory_apply(lbfgs_memory *m, precondition_fn precondition, void *sta
     }
 }
 
-/* v times s'y / y'y of the newest pair, if there is one. */
+/* Multiplies v by s'y / y'y of the newest pair, if there is one. */
 static void scale_by_newest(void *state, double *v)
 {
     const struct lbfgs *b = state;
@@ -222,7 +222,7 @@ static void scale_by_newest(void *state, double *v)
     }
 }
 
-/* Keeps the step as a pair, unless the curvature along it is not clearly positive. */
+/* Moves to the trial point; keeps the step as a pair if the curvature along it is clearly positive. */
 static void move_to_trial(struct lbfgs *b)
 {
     double *s = lbfgs_memory_step(&b->memory), *y = lbfgs_memory_change(&b->memory);
@@ -261,13 +261,13 @@ static bool descend(struct lbfgs *b, double *value)
     }
 }
 
-/* The best that a run has seen: where f is down to its rounding, only a smaller gradient is progress. */
+/* The best values of a run so far: once f is down to its rounding, only a smaller gradient is progress. */
 struct progress {
     double value, gradient;
     int stalled; /* iterations since one of them fell */
 };
 
-/* Why the run must end at the current point; false if it must go on. */
+/* Decides whether the run must end at the current point, and why. */
 static bool must_stop(const struct lbfgs *b, const optimise_options *options, struct progress *best,
                       optimise_result *result)
 {

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* Value at x (n); writes the gradient (n). */
+/* Returns the value at x (n) and writes the gradient (n). */
 typedef double (*optimise_objective_fn)(void *state, int64_t n, const double *x, double *gradient);
 
 enum optimise_stop { STOP_CONVERGED, STOP_ITERATIONS, STOP_NO_DESCENT };
@@ -26,20 +26,21 @@ nonsens_status lbfgs_minimise(nonsens_context *ctx, arena *scratch, int64_t n, d
                               void *state, const optimise_options *options, optimise_result *result);
 
 /*
- * The newest steps s and changes y of the gradient, and what they say of the inverse Hessian: for searches that choose
+ * The newest steps s and changes y of the gradient, which approximate the inverse Hessian; for searches that choose
  * their steps themselves.  lbfgs_minimise multiplies by 1 / s'y, others may divide by s'y, which rounds differently.
  */
 typedef struct lbfgs_memory {
     int64_t n;
-    int size, kept, next;   /* pairs at most and now, and where the next one goes; kept = 0 forgets them */
+    int size, kept, next;   /* largest and current number of pairs, and the next one; kept = 0 drops them */
     bool divides;           /* by s'y */
     double *s, *y;          // (n, size)
     double *scale, *weight; // (size) s'y, or 1 / s'y; scratch
 } lbfgs_memory;
 
+/* Allocates a memory of `size` pairs of n numbers. */
 nonsens_status lbfgs_memory_new(nonsens_context *ctx, arena *a, int64_t n, int size, bool divides, lbfgs_memory *out);
 
-/* Where the next pair is written, and its end: curvature = s'y > 0. */
+/* Return where the next pair, s and y, is written; lbfgs_memory_keep then keeps it, with curvature = s'y > 0. */
 static inline double *lbfgs_memory_step(const lbfgs_memory *m)
 {
     return m->s + m->next * m->n;
@@ -50,7 +51,7 @@ static inline double *lbfgs_memory_change(const lbfgs_memory *m)
 }
 void lbfgs_memory_keep(lbfgs_memory *m, double curvature);
 
-/* v (n) = H v by the two loops of Nocedal (1980), around v = H_0 v by `precondition`. */
+/* Computes v (n) = H v by the two loops of Nocedal (1980), around v = H_0 v by `precondition`. */
 typedef void (*precondition_fn)(void *state, double *v);
 void lbfgs_memory_apply(lbfgs_memory *m, precondition_fn precondition, void *state, double *v);
 

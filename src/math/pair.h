@@ -1,4 +1,4 @@
-/* pair.h - two doubles as one vector (NEON, SSE2): what dense loops without BLAS are written in. */
+/* pair.h - two doubles as one vector (NEON, SSE2), for dense loops without BLAS. */
 #ifndef MATH_PAIR_H
 #define MATH_PAIR_H
 

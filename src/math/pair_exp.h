@@ -6,7 +6,7 @@
  * exp(r) - 1 by its Taylor series to r^13, which leaves 4e-18.  No digits cancel, so that
  *     tanh |x| = -e / (2 + e),   e = exp(-2 |x|) - 1,
  * is within a few units in the last place of the true value everywhere, also next to 0
- * (tests/unit/math/test_pair_exp.c). Not a number stays so.
+ * (tests/unit/math/test_pair_exp.c).  NaN stays NaN.
  */
 #ifndef MATH_PAIR_EXP_H
 #define MATH_PAIR_EXP_H
@@ -17,7 +17,7 @@
 
 typedef int64_t pair_bits __attribute__((vector_size(2 * sizeof(int64_t))));
 
-/* a where the mask is set, b elsewhere. */
+/* Returns a where the mask is set, b elsewhere. */
 static inline pair pair_select(pair_bits mask, pair a, pair b)
 {
     return (pair)((mask & (pair_bits)a) | (~mask & (pair_bits)b));
@@ -28,7 +28,7 @@ static inline pair pair_abs(pair x)
     return (pair)((pair_bits)x & INT64_MAX);
 }
 
-/* 1/2! + r/3! + ... + r^11/13! in a tree: half as many steps, one waiting for another, as by Horner's rule. */
+/* Returns 1/2! + r/3! + ... + r^11/13! in a tree: half as many dependent steps as by Horner's rule. */
 static inline pair pair_exp_tail(pair r)
 {
     pair r2 = r * r, r4 = r2 * r2;
@@ -40,25 +40,25 @@ static inline pair pair_exp_tail(pair r)
     return low + r4 * (middle + r4 * high);
 }
 
-/* exp(x) - 1 for x from -700 to 0. */
+/* Returns exp(x) - 1 for x from -700 to 0. */
 static inline pair pair_expm1(pair x)
 {
     const double magic = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer */
     pair shifted = x * 1.4426950408889634 + magic, whole = shifted - magic;
     pair_bits n = (pair_bits)shifted - (pair_bits)pair_fill(magic);
-    pair r = x - whole * 0.69314718036912382; /* log 2 is this, which has 32 bits, and the next */
+    pair r = x - whole * 0.69314718036912382; /* log 2 is the sum of this, which has 32 bits, and the next */
     r = r - whole * 1.9082149292705877e-10;
     pair power = (pair)((n + 1023) << 52);
     return (pair_exp_tail(r) * (r * r) + r) * power + (power - 1.0);
 }
 
-/* exp(x) for x <= 0, to 4e-16 absolutely. */
+/* Returns exp(x) for x <= 0, to 4e-16 absolutely. */
 static inline pair pair_exp(pair x)
 {
     return 1.0 + pair_expm1(pair_select(x < -700.0, pair_fill(-700.0), x));
 }
 
-/* tanh(x), and 1 + exp(-2 |x|): log cosh x = |x| + log of it - log 2, the logarithm of a product of many at once. */
+/* Returns tanh(x); *shoulder = 1 + exp(-2 |x|), log cosh x = |x| + log(shoulder) - log 2: many share one logarithm. */
 static inline pair pair_tanh(pair x, pair *shoulder)
 {
     pair size = pair_abs(x);

@@ -26,7 +26,7 @@ double sort_value(uint64_t key)
     return value;
 }
 
-/* Whether b must come before a although a stands first. */
+/* Must b come before a, although a is first now? */
 static inline bool out_of_order(const sort_order *order, sort_entry a, sort_entry b)
 {
     if (a.key != b.key) {
@@ -35,7 +35,7 @@ static inline bool out_of_order(const sort_order *order, sort_entry a, sort_entr
     return order->tie && order->tie(order->state, a.row, b.row) > 0;
 }
 
-/* out = from[begin..middle) merged with from[middle..end), written to the same places. */
+/* Merges from[begin..middle) and from[middle..end) into the same positions of out. */
 static void merge(const sort_order *order, const sort_entry *from, int64_t begin, int64_t middle, int64_t end,
                   sort_entry *out)
 {

@@ -15,12 +15,12 @@ typedef struct sort_entry {
 /* Decides between two rows of equal key: negative, zero or positive. */
 typedef int (*sort_tie_fn)(const void *state, int64_t row_a, int64_t row_b);
 
-/* A number whose unsigned order is the order of finite doubles; -0.0 counts as 0.0. */
+/* Returns a number whose unsigned order is the order of finite doubles; -0.0 counts as 0.0. */
 uint64_t sort_key(double value);
-/* The double that sort_key was made from. */
+/* Returns the double that the key was made from. */
 double sort_value(uint64_t key);
 
-/* Ascending by key, then by `tie` (may be NULL), then in the order given.  spare: n entries of scratch. */
+/* Sorts ascending by key, then by `tie` (may be NULL), then in the order given.  spare: n entries of scratch. */
 void sort_entries(sort_entry *entry, sort_entry *spare, int64_t n, sort_tie_fn tie, const void *state);
 
 /* Fills entry (n) with the keys of values (n) and rows 0..n-1, and sorts it. */
@@ -29,7 +29,7 @@ void sort_column(const double *value, int64_t n, sort_entry *entry, sort_entry *
 /* Sorts v (n) ascending; spare: n numbers of scratch.  No NaN. */
 void sort_doubles(int64_t n, double *v, double *spare);
 
-/* out = the values of v (n) ascending, from the arena. */
+/* Copies v (n) into the arena, ascending. */
 nonsens_status sort_copy(nonsens_context *ctx, arena *a, int64_t n, const double *v, double **out);
 
 #endif

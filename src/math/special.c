@@ -36,12 +36,12 @@ static const double PI = 3.14159265358979323846;
 static const double LARGE_SHAPE = 100.0; /* Temme's expansion from here on */
 static const double TINY = 1e-290;       /* below it, values are computed by their logarithms */
 
-/* Two complementary probabilities, each with its own relative accuracy. */
+/* Two complementary probabilities, each accurate in relative terms. */
 struct tails {
     double lower, upper;
 };
 
-/* x / x0 - 1 - log(x / x0) >= 0, where difference is x - x0, which the caller may know better than it can be formed. */
+/* Returns x / x0 - 1 - log(x / x0) >= 0; difference = x - x0, which the caller may know more accurately. */
 static double deviance(double x, double x0, double difference)
 {
     double t = difference / x0;
@@ -56,7 +56,7 @@ static double deviance(double x, double x0, double difference)
     return t * r - 2.0 * r * sum;
 }
 
-/* log Gamma(1 + a) for 0 <= a < 10, with full relative accuracy near 0. */
+/* Returns log Gamma(1 + a) for 0 <= a < 10, with full relative accuracy near 0. */
 static double log_gamma_1p(double a)
 {
     if (a >= 0.01) {
@@ -72,7 +72,7 @@ static double log_gamma_1p(double a)
     return -a * (EULER + sum);
 }
 
-/* log of Gamma*(a) = Gamma(a) / (sqrt(2 pi) a^(a - 1/2) e^-a). */
+/* Returns log of Gamma*(a) = Gamma(a) / (sqrt(2 pi) a^(a - 1/2) e^-a). */
 static double log_gamma_star(double a)
 {
     if (a < 10.0) {
@@ -89,7 +89,7 @@ static double log_gamma_star(double a)
     return sum / a;
 }
 
-/* exp(x^2) erfc(x) for x >= 20, where the asymptotic series has all digits. */
+/* Returns exp(x^2) erfc(x) for x >= 20, where the asymptotic series has all digits. */
 static double scaled_erfc(double x)
 {
     double r = 0.5 / (x * x), sum = 1.0;
@@ -101,7 +101,7 @@ static double scaled_erfc(double x)
 
 /* ---- incomplete gamma ---------------------------------------------------------------------------------------- */
 
-/* log of x^a e^-x / Gamma(a + 1). */
+/* Returns log of x^a e^-x / Gamma(a + 1). */
 static double log_gamma_term(double a, double x)
 {
     if (a < 10.0) {
@@ -110,7 +110,7 @@ static double log_gamma_term(double a, double x)
     return -a * deviance(x, a, x - a) - LOG_SQRT_2PI - 0.5 * log(a) - log_gamma_star(a);
 }
 
-/* sum_n x^n / ((a + 1) ... (a + n)): P over the term above. */
+/* Returns sum_n x^n / ((a + 1) ... (a + n)): P over the term above. */
 static double gamma_series(double a, double x)
 {
     double sum = 1.0, term = 1.0;
@@ -212,7 +212,7 @@ struct temme {
     double eta, exponent; /* exponent = a eta^2 / 2 */
 };
 
-/* Whether Temme's expansion serves (a, x). */
+/* Does Temme's expansion cover (a, x)? */
 static bool temme_reach(double a, double x, struct temme *t)
 {
     if (a < LARGE_SHAPE || x < 0.25 * a || x > 2.5 * a) {
@@ -304,7 +304,7 @@ static double log_normal_tail(double z)
     return x < 20.0 ? log(0.5 * erfc(x)) : log(0.5 * scaled_erfc(x)) - x * x;
 }
 
-/* z with upper tail p <= 1/2: Newton's method on log tail(z) - log p, which is nearly linear in the far tail. */
+/* Finds z with upper tail p <= 1/2: Newton's method on log tail(z) - log p, which is nearly linear in the far tail. */
 static double normal_upper_quantile(double p)
 {
     double log_p = log(p), t = sqrt(-2.0 * log_p);
@@ -349,7 +349,7 @@ static double log_beta_term(double a, double b, double x, double y)
 /*
  * I_x(a, b) over x^a y^b / B(a, b), by Lentz's rule; x <= (a + 1) / (a + b + 2).  The even part of DLMF 8.17.22 is used
  * (DiDonato and Morris, ACM TOMS 18, 1992, equation 9): its partial denominators hold a - (a + b) x, which is formed
- * from y where x is close to 1, while the fraction itself would lose a digit for every power of ten in a.
+ * from y if x is close to 1; the fraction itself would lose a digit for every power of ten in a.
  */
 static double beta_fraction(double a, double b, double x, double y)
 {

@@ -4,31 +4,32 @@
 #ifndef MATH_SPECIAL_H
 #define MATH_SPECIAL_H
 
-/* Regularised incomplete gamma P(a, x) and Q(a, x) = 1 - P; a > 0 up to 1e6 and beyond, x >= 0. */
+/* Return the regularised incomplete gamma P(a, x) and Q(a, x) = 1 - P; a > 0 up to 1e6 and beyond, x >= 0. */
 double special_gamma_p(double a, double x);
 double special_gamma_q(double a, double x);
-/* log Q(a, x), finite where Q itself underflows. */
+/* Returns log Q(a, x), which is finite even if Q itself underflows. */
 double special_log_gamma_q(double a, double x);
 
-/* Upper tail of a gamma variable with this mean and variance: P(G > x). */
+/* Returns the upper tail P(G > x) of a gamma variable with this mean and variance. */
 double special_gamma_tail(double mean, double variance, double x);
 
+/* Returns the upper tail P(C > x) of a chi-square variable. */
 double special_chi2_tail(double degrees, double x);
 
-/* Standard normal: upper tail, quantile (p in (0,1)). */
+/* Return upper tail and quantile (p in (0,1)) of the standard normal distribution. */
 double special_normal_tail(double z);
 double special_normal_quantile(double p);
 
-/* Regularised incomplete beta I_x(a, b) and Student's two-sided tail P(|T| > t). */
+/* Return the regularised incomplete beta I_x(a, b), and Student's two-sided tail P(|T| > t). */
 double special_beta_inc(double a, double b, double x);
 double special_student_tail(double degrees, double t);
 
-/* P(F > f) with d1 and d2 degrees of freedom; f may be infinite. */
+/* Returns P(F > f) with d1 and d2 degrees of freedom; f may be infinite. */
 double special_f_tail(double d1, double d2, double f);
 
 double special_digamma(double x); /* x > 0 */
 
-/* P(K > x) for Kolmogorov's distribution (limit of sqrt(n) D). */
+/* Returns P(K > x) for Kolmogorov's distribution (limit of sqrt(n) D). */
 double special_kolmogorov_tail(double x);
 
 #endif

@@ -2,15 +2,16 @@
  * spline.h - B-splines on equal knots over [0, 1], and penalties on differences of their coefficients (Eilers and Marx,
  * "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996).
  *
- * Of `count` splines of degree q, q + 1 are not zero at t; the functions give their values and return the first of
- * them. They add up to one.  In the header, since rooms differ in whether they fuse multiply and add.
+ * Of `count` splines of degree q, q + 1 are not zero at t; the functions compute their values, which add up to one, and
+ * return the index of the first.  All is in the header, since folders of src differ in whether they fuse multiply and
+ * add.
  */
 #ifndef MATH_SPLINE_H
 #define MATH_SPLINE_H
 
 #include <stdint.h>
 
-/* Which of `intervals` equal ones t is in, and how far along it, in [0, 1]. */
+/* Returns which of `intervals` equal intervals t is in, and how far along it, in [0, 1]. */
 static inline int64_t spline_interval(int64_t intervals, double t, double *along)
 {
     double at = t * (double)intervals;
@@ -28,7 +29,7 @@ static inline int64_t spline_linear(int64_t count, double t, double value[2])
     return first;
 }
 
-/* With the derivatives by t. */
+/* Computes the derivatives by t as well. */
 static inline int64_t spline_quadratic(int64_t count, double t, double value[3], double slope[3])
 {
     double s, intervals = (double)(count - 2);
@@ -54,7 +55,7 @@ static inline int64_t spline_cubic(int64_t count, double t, double value[4])
     return first;
 }
 
-/* The derivatives by t of what spline_cubic gives. */
+/* Computes the derivatives by t of what spline_cubic gives. */
 static inline void spline_cubic_slopes(int64_t count, double t, double slope[4])
 {
     double s, intervals = (double)(count - 3);
@@ -67,8 +68,8 @@ static inline void spline_cubic_slopes(int64_t count, double t, double slope[4])
 }
 
 /*
- * Adds to sum (size, size) that of weight times the squared differences, of order 1 or 2, of `count` coefficients
- * that are `step` apart from `first` on.
+ * Adds to sum (size, size) the quadratic form of weight times the squared differences, of order 1 or 2, of `count`
+ * coefficients that are `step` apart from `first` on.
  */
 static inline void spline_add_differences(int64_t order, double weight, int64_t first, int64_t count, int64_t step,
                                           int64_t size, double *sum)

@@ -1,7 +1,7 @@
 /*
- * descent.c - the second derivatives of one step serve for the next ones too, by conjugate gradients, for as long as
- * these go fast.  T is linear in the coefficients, so that every length of a step can be tried without looking at the
- * splines again.
+ * descent.c - minimises by Newton steps.  The second derivatives of one step also serve the next steps, by conjugate
+ * gradients, as long as these converge fast.  T is linear in the coefficients, so that every length of a step can be
+ * tried without evaluating the splines again.
  */
 #include "mechanism/descent.h"
 
@@ -13,8 +13,8 @@
 enum { MAX_LENGTHS = 14 };
 
 static const double MIN_DAMPING = 1e-3, MAX_DAMPING = 1e6;
-static const double LONGEST = 3.0, WORTHWHILE = 0.2; /* other lengths of a step than 1 */
-static const double SUFFICIENT = 1e-4;               /* of the decrease that the gradient promises */
+static const double LONGEST = 3.0, WORTHWHILE = 0.2; /* lengths of a step other than 1: at most; distance from 1 */
+static const double SUFFICIENT = 1e-4;               /* fraction of the decrease that the gradient promises */
 
 nonsens_status descent_new(nonsens_context *ctx, arena *scratch, descent *d)
 {
@@ -47,8 +47,8 @@ static double evaluate(const descent *d, const mechanism_point *at)
 }
 
 /*
- * factor = Cholesky factor of hessian + damping * its diagonal, with as much damping as that takes; if all else fails,
- * of the diagonal alone.
+ * factor = Cholesky factor of hessian + damping * its diagonal, with as much damping as that needs; if no damping is
+ * enough, of the diagonal alone.
  */
 static void factor_damped(nonsens_context *ctx, descent *d)
 {
@@ -70,7 +70,7 @@ static void factor_damped(nonsens_context *ctx, descent *d)
     }
 }
 
-/* Also half of what the gradient promises, by the factor in use. */
+/* Computes the natural gradient by the factor in use; returns half the decrease that the gradient promises. */
 static double solve_gradient(descent *d)
 {
     int64_t k = d->model.size;
@@ -82,8 +82,8 @@ static double solve_gradient(descent *d)
 }
 
 /*
- * The next step: against the natural gradient and, if the factor is that of the last step, conjugate to it (Polak and
- * Ribiere); half_before is that of the last step.  Returns the derivative along it.
+ * Chooses the next step: against the natural gradient and, if the factor is that of the last step, conjugate to it
+ * (Polak and Ribiere); half_before is the last step's half.  Returns the derivative along the step.
  */
 static double choose_step(descent *d, bool conjugate, double half, double half_before)
 {
@@ -101,7 +101,7 @@ static double choose_step(descent *d, bool conjugate, double half, double half_b
     return linalg_dot(k, d->gradient, d->step.theta);
 }
 
-/* The objective so far along the step, at the point `tried`. */
+/* Returns the objective at this length along the step, at the point `tried`. */
 static double try_length(descent *d, double length)
 {
     int64_t n = d->model.data->n;
@@ -113,16 +113,15 @@ static double try_length(descent *d, double length)
 
 static void accept_tried(descent *d, double objective)
 {
-    mechanism_point left = d->at;
+    mechanism_point previous = d->at;
     d->at = d->tried;
-    d->tried = left;
+    d->tried = previous;
     d->objective = objective;
 }
 
 /*
- * Tries other lengths than 1, whose objective is given, from `length` on for as long as doubling it helps: where rows
- * are few, dT/dy grows by a factor in each step, as steps towards the minimum of s - log s do.  The best one is tried
- * last.
+ * Tries lengths other than 1, whose objective is given, from `length` on as long as doubling it helps: if rows are few,
+ * dT/dy grows by a factor in each step, as steps towards the minimum of s - log s do.  The best one is tried last.
  */
 static double refine_length(descent *d, double length, double objective)
 {
@@ -144,18 +143,18 @@ static double refine_length(descent *d, double length, double objective)
     return objective;
 }
 
-/* Takes a step of a length that lowers the objective enough; `along`: its derivative.  False if none does. */
+/* Takes a step of a length that lowers the objective enough; `along`: its derivative.  False if no length does. */
 static bool search_line(descent *d, double along)
 {
     double length = 1.0;
     for (int tries = 0; tries < MAX_LENGTHS; tries++) {
         double objective = try_length(d, length), excess = objective - d->objective - along * length;
-        // where the parabola with the value and the derivative at zero, and the value at `length`, has its minimum
+        // minimum of the parabola through the value and the derivative at zero and the value at `length`
         double best = excess > 0 ? -0.5 * along * length * length / excess : INFINITY;
         if (objective < d->objective + SUFFICIENT * length * along) {
             if (length == 1.0) {
                 d->damping = d->damping < 1e-6 ? 0.0 : 0.2 * d->damping;
-            } else { // a matrix with little damping asked to go too far
+            } else { // with little damping the step was too long
                 d->damping = fmax(MIN_DAMPING, fmin(1.0 / length, 10.0) * d->damping);
             }
             accept_tried(d, tries == 0 ? refine_length(d, fmin(best, LONGEST), objective) : objective);
@@ -166,7 +165,7 @@ static bool search_line(descent *d, double along)
     return false;
 }
 
-/* The matrix of a step is kept for the next for as long as steps shrink fast. */
+/* The matrix of a step is kept for the next as long as steps shrink fast. */
 nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *pace, int *steps)
 {
     const mechanism_model *m = &d->model;

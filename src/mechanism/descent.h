@@ -1,13 +1,15 @@
-/* descent.h - Newton's method on minus the penalised log likelihood of a mechanism, all rows or without some. */
+/*
+ * descent.h - minimises minus the penalised log likelihood of a mechanism by Newton's method, with or without a fold.
+ */
 #ifndef MECHANISM_DESCENT_H
 #define MECHANISM_DESCENT_H
 
 #include "mechanism/mechanism_internal.h"
 
-/* Half squared decrements, in nats over all rows: where the descent ends, and which keep their matrix. */
+/* When a descent ends and when it keeps its matrix, by half the squared decrement, in nats over all rows. */
 typedef struct descent_pace {
-    double enough, enough_kept; /* it ends, by a new matrix, by one that was kept */
-    double fast;                /* those that shrink so fast keep it */
+    double enough, enough_kept; /* the descent ends below this, with a new matrix or with a kept one */
+    double fast;                /* the matrix is kept if the decrement is at most this fraction of the last one */
     int max_steps;
 } descent_pace;
 
@@ -15,29 +17,29 @@ typedef struct descent {
     mechanism_model model;
     mechanism_point at, tried, step; /* T and dT/dy of a step: how they change along it */
     mechanism_weights weights;
-    double *gradient, *before; /* (size) now and a step ago */
-    double *natural;           /* (size) by the factor in use: its inverse times the gradient */
+    double *gradient, *before; /* (size) now and one step before */
+    double *natural;           /* (size) inverse of the matrix whose factor is in use, times the gradient */
     double *hessian;           /* (size, size) */
-    double *factor, *shared;   /* (size, size) to be overwritten; kept by descent_share */
-    const double *in_use;      /* one of the two */
+    double *factor, *shared;   /* (size, size) overwritten by the next; kept by descent_share */
+    const double *in_use;      /* factor or shared */
     double objective, damping;
     int64_t hole, hole_end; /* rows that are left out */
 } descent;
 
-/* The model is there; the rest from `scratch`. */
+/* Allocates everything but the model, which the caller has set, from `scratch`. */
 nonsens_status descent_new(nonsens_context *ctx, arena *scratch, descent *d);
 
-/* From `at` on, by the factor in use, or with `refresh` by one of its own; adds to *steps. */
+/* Descends from `at`, by the factor in use or with `refresh` by a new one; adds to *steps. */
 nonsens_status descent_run(nonsens_context *ctx, descent *d, bool refresh, const descent_pace *pace, int *steps);
 
-/* Keeps the last factor, to come back to by descent_use_shared. */
+/* Keeps the last factor, which descent_use_shared makes the one in use again. */
 void descent_share(descent *d);
 void descent_use_shared(descent *d);
 
 /* Goes to at + step (size) if the objective is less there. */
 void descent_jump(descent *d, const double *step);
 
-/* sum (count) = a + length * b. */
+/* Computes sum (count) = a + length * b. */
 void descent_add(int64_t count, const double *a, double length, const double *b, double *sum);
 
 #endif

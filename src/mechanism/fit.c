@@ -1,7 +1,7 @@
 /*
- * fit.c - how smooth a mechanism is, and the score of each row by a fit that has not seen it.
+ * fit.c - chooses how smooth a mechanism is, and scores each row by a fit that does not use it.
  *
- * The fit without a fold is a few steps away from the fit of all rows, whose second derivatives serve it, too.
+ * The fit without a fold is a few steps away from the fit to all rows, so it reuses the latter's second derivatives.
  */
 #include "mechanism/descent.h"
 
@@ -10,22 +10,22 @@
 
 enum { ROWS_TO_CHOOSE_BY = 3000 };
 
-static const descent_pace ALL_ROWS = {0.03, 0.003, 0.5, 60}, ON_THE_WAY = {0.3, 0.1, 0.5, 60},
-                          LESS_A_FOLD = {0.1, 0.03, 0.7, 40}, AT_A_GLANCE = {0.3, 0.1, 0.7, 5};
+static const descent_pace ALL_ROWS = {0.03, 0.003, 0.5, 60}, ALONG_PATH = {0.3, 0.1, 0.5, 60},
+                          WITHOUT_FOLD = {0.1, 0.03, 0.7, 40}, FEW_STEPS = {0.3, 0.1, 0.7, 5};
 static const double SMOOTHEST = 0.4, PATH_RATIO = 8.0, ROUGHEST = 1e-8;
 static const double PATH_GAIN = 1.0; /* nats over all rows that a rougher fit must gain */
-static const double SPREAD = 4.0;    /* T runs from minus this to this at the start */
+static const double SPREAD = 4.0;    /* at the start T goes from minus this to this */
 
 typedef struct fitting {
     descent d;
-    mechanism_point whole; /* the fit of all rows, while folds are left out */
+    mechanism_point whole; /* the fit to all rows, while folds are left out */
     double *scores;        /* (n) */
-    double *shift;         /* (folds, size) from the fit of all rows to that without a fold, as far as known */
+    double *shift;         /* (folds, size) from the fit to all rows to that without a fold, as far as known */
     double fold_total[MECHANISM_MAX_FOLDS];
     double smooth[MECHANISM_MAX_CAUSES];
 } fitting;
 
-/* T linear in y, the same for all causes; scales of the segments to match. */
+/* Starts with T linear in y, the same for all causes, and matching scales of the segments. */
 static nonsens_status set_line(nonsens_context *ctx, arena *scratch, fitting *f)
 {
     const mechanism_model *m = &f->d.model;
@@ -60,18 +60,18 @@ static nonsens_status set_line(nonsens_context *ctx, arena *scratch, fitting *f)
     return NONSENS_OK;
 }
 
-/* The term of `of` with the same variables as this one, or NULL. */
-static const mechanism_term *find_term(const mechanism_model *of, const mechanism_term *like)
+/* The term of m with the same variables as `like`, or NULL. */
+static const mechanism_term *find_term(const mechanism_model *m, const mechanism_term *like)
 {
-    for (int64_t t = 0; t < of->terms; t++) {
-        if (of->term[t].left == like->left && of->term[t].right == like->right) {
-            return &of->term[t];
+    for (int64_t t = 0; t < m->terms; t++) {
+        if (m->term[t].left == like->left && m->term[t].right == like->right) {
+            return &m->term[t];
         }
     }
     return NULL;
 }
 
-/* Parameters of the guess' model, where there are such here; those of y alone are spread over all causes. */
+/* Copies the parameters of the guess for terms that both models have; those of y alone are spread over all causes. */
 static void spread_guess(const mechanism_model *m, const mechanism_model *small, const double *guess, double *theta)
 {
     memcpy(theta + m->p, guess + small->p, (size_t)(2 * m->data->segments) * sizeof *theta);
@@ -108,7 +108,7 @@ static void copy_point(const mechanism_model *m, const mechanism_point *from, me
     memcpy(to->slope, from->slope, (size_t)m->data->n * sizeof *to->slope);
 }
 
-/* Leaves the fold out, fits by the matrix that is there, and scores its rows. */
+/* Leaves the fold out, fits with the current matrix, and scores the rows of the fold. */
 static nonsens_status score_fold(nonsens_context *ctx, fitting *f, int64_t k, const descent_pace *pace, int *steps)
 {
     const mechanism_model *m = &f->d.model;
@@ -125,7 +125,7 @@ static nonsens_status score_fold(nonsens_context *ctx, fitting *f, int64_t k, co
     return NONSENS_OK;
 }
 
-/* Scores the rows of the first folds by fits without their fold, from the fit of all rows; *total: their sum. */
+/* Scores the rows of the first folds by fits without their fold, from the fit to all rows; *total: their sum. */
 static nonsens_status score_rows(nonsens_context *ctx, fitting *f, int64_t folds, const descent_pace *pace, int *steps,
                                  double *total)
 {
@@ -148,7 +148,7 @@ static nonsens_status score_rows(nonsens_context *ctx, fitting *f, int64_t folds
     return NONSENS_OK;
 }
 
-/* How many folds have enough rows to choose smoothness by. */
+/* The number of folds that have enough rows to choose the smoothness by. */
 static int64_t folds_to_choose_by(const mechanism_data *data)
 {
     int64_t folds = 1;
@@ -158,7 +158,7 @@ static int64_t folds_to_choose_by(const mechanism_data *data)
     return folds;
 }
 
-/* Keeps what is the best so far; scores go back to the data's order of rows. */
+/* Keeps the current fit as the best so far; scores return to the data's order of rows. */
 static void keep_best(const fitting *f, double total, mechanism_fit *out)
 {
     const mechanism_data *data = f->d.model.data;
@@ -185,16 +185,16 @@ static void restore_fit(fitting *f, const mechanism_fit *kept)
     mechanism_apply(&f->d.model, &f->d.at);
 }
 
-/* Fits with the smoothness set, and keeps that if it is better by enough than what was; *better says so. */
+/* Fits with the current smoothness, and keeps that if it is enough better than the best; *better says so. */
 static nonsens_status try_smooth(nonsens_context *ctx, fitting *f, bool first, mechanism_fit *out, bool *better)
 {
     double total;
     mechanism_smooth(&f->d.model, f->smooth);
     f->d.damping = 0.0;
-    TRY(descent_run(ctx, &f->d, true, &ON_THE_WAY, &out->steps));
+    TRY(descent_run(ctx, &f->d, true, &ALONG_PATH, &out->steps));
     int64_t folds = folds_to_choose_by(f->d.model.data);
     const descent_pace *pace =
-        folds < f->d.model.data->folds ? &AT_A_GLANCE : &LESS_A_FOLD; // the fewer rows, the further to go
+        folds < f->d.model.data->folds ? &FEW_STEPS : &WITHOUT_FOLD; // fewer rows need more steps
     TRY(score_rows(ctx, f, folds, pace, &out->steps, &total));
     *better = first || total > out->total + PATH_GAIN;
     if (*better) {
@@ -203,7 +203,7 @@ static nonsens_status try_smooth(nonsens_context *ctx, fitting *f, bool first, m
     return NONSENS_OK;
 }
 
-/* Back to the best so far, with the smoothness of some causes (all others) divided by PATH_RATIO. */
+/* Returns to the best fit, with the smoothness of the causes with which[i] == wanted divided by PATH_RATIO. */
 static bool make_rougher(fitting *f, const bool *which, bool wanted, const mechanism_fit *best)
 {
     bool possible = false;
@@ -216,7 +216,7 @@ static bool make_rougher(fitting *f, const bool *which, bool wanted, const mecha
     return possible;
 }
 
-/* The scores of the fit that was chosen, with as many steps as they take. */
+/* Computes the scores of the chosen fit, with as many steps as they need. */
 static nonsens_status score_chosen(nonsens_context *ctx, fitting *f, mechanism_fit *out)
 {
     double total;
@@ -225,12 +225,12 @@ static nonsens_status score_chosen(nonsens_context *ctx, fitting *f, mechanism_f
     mechanism_smooth(&f->d.model, f->smooth);
     f->d.damping = 0.0;
     TRY(descent_run(ctx, &f->d, true, &ALL_ROWS, &out->steps));
-    TRY(score_rows(ctx, f, f->d.model.data->folds, &LESS_A_FOLD, &out->steps, &total));
+    TRY(score_rows(ctx, f, f->d.model.data->folds, &WITHOUT_FOLD, &out->steps, &total));
     keep_best(f, total, out);
     return NONSENS_OK;
 }
 
-/* Whether the rows to choose by are predicted no better than without the new causes. */
+/* Whether the new causes do not improve the prediction of the rows that the choice uses. */
 static bool is_useless(const mechanism_data *data, const mechanism_guess *guess, const mechanism_fit *fit)
 {
     double without = 0.0;
@@ -240,7 +240,7 @@ static bool is_useless(const mechanism_data *data, const mechanism_guess *guess,
     return guess && fit->total < without + PATH_GAIN;
 }
 
-/* The fit without the new causes: they have no effect. */
+/* Keeps the fit without the new causes: they have no effect. */
 static nonsens_status keep_guess(nonsens_context *ctx, arena *scratch, fitting *f, const bool *is_new, int64_t effect,
                                  const mechanism_guess *guess, mechanism_fit *out)
 {
@@ -255,9 +255,9 @@ static nonsens_status keep_guess(nonsens_context *ctx, arena *scratch, fitting *
 }
 
 /*
- * is_new (causes): those that the guess lacks begin as smooth as possible; then these become rougher, then the others,
- * whose noise may be less now.  On the way a few steps towards the fits without some of the folds are enough to choose
- * by where rows are many (one is not).
+ * Chooses the smoothness step by step.  Causes that the guess lacks, is_new (causes), begin as smooth as possible and
+ * become rougher first, then the others, whose noise may be less now.  If rows are many, a few steps (more than one)
+ * towards the fits without some of the folds are enough for the choice.
  */
 static nonsens_status walk_path(nonsens_context *ctx, arena *scratch, fitting *f, const bool *is_new, int64_t effect,
                                 const mechanism_guess *guess, mechanism_fit *out)
@@ -279,7 +279,7 @@ static nonsens_status walk_path(nonsens_context *ctx, arena *scratch, fitting *f
     return score_chosen(ctx, f, out);
 }
 
-/* Which causes the guess lacks; of the others the smoothness is the guess'. */
+/* Finds the causes that the guess lacks; the others get the guess' smoothness. */
 static void match_causes(int64_t causes, const int64_t *cause, const mechanism_guess *guess, bool *is_new,
                          double *smooth)
 {

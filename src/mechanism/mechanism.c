@@ -1,4 +1,4 @@
-/* mechanism.c - B-splines of all variables, prepared once, and the terms of one model. */
+/* mechanism.c - prepares the B-splines of all variables, once, and sets up the terms of one model. */
 #include "math/spline.h"
 #include "mechanism/mechanism_internal.h"
 
@@ -31,7 +31,7 @@ static nonsens_status fill_cause(nonsens_context *ctx, arena *a, const mechanism
     return NONSENS_OK;
 }
 
-/* Rows fold by fold, otherwise in the data's order. */
+/* Orders the rows fold by fold, otherwise in the data's order. */
 static nonsens_status order_rows(nonsens_context *ctx, arena *a, const int64_t *start, const int32_t *fold,
                                  mechanism_data *d)
 {

@@ -1,6 +1,6 @@
 /*
- * mechanism.h - how a variable is made of its causes, the same way in all segments, from a disturbance that changes
- * over them: the likelihood by which `structured` compares graphs (docs/many-variables.md).
+ * mechanism.h - fits how a variable depends on its causes, in the same way in all segments, and on a disturbance that
+ * changes over segments.  Its likelihood is what `structured` compares graphs by (docs/many-variables.md).
  *
  * y = f(x_P, N) with f increasing in N.  Its inverse, N = T(y, x_P), is a sum of tensor products of B-splines,
  * quadratic in y and linear in x,
@@ -11,15 +11,15 @@
  *
  *     log p_e(y | x) = l(z) - rho_e + log dT/dy,    z = (T - mu_e) exp(-rho_e), (1)
  *
- * with l(z) = -sqrt(z^2 + d^2) - constant, a Laplace density with its corner rounded.
+ * with l(z) = -sqrt(z^2 + d^2) - constant, a Laplace density with a rounded corner.
  *
  * For given mu and rho that is concave in theta and phi (Hothorn, Moest, Buehlmann, "Most likely transformations",
  * Scandinavian Journal of Statistics 45, 2018, on such models without segments), so that Newton's method ends in a few
- * steps.  Sums of (1) over the variables of a graph give log p_e(x), hence also the segment's posterior: its logits are
- * sums of one feature l(z_j) per variable that sees the variable and its causes alone.
+ * steps.  Sums of (1) over the variables of a graph give log p_e(x), hence also the segment's posterior.  Its logits
+ * are sums of one feature l(z_j) per variable, which depends only on the variable and its causes.
  *
- * Variables enter by their warped ranks (classifier/sample.h): increasing maps of a variable change nothing, and their
- * derivatives are the same factor in all graphs.
+ * The model uses the warped ranks of variables (classifier/sample.h): increasing maps of a variable change nothing, and
+ * their derivatives are the same factor in all graphs.
  */
 #ifndef MECHANISM_MECHANISM_H
 #define MECHANISM_MECHANISM_H
@@ -28,12 +28,12 @@
 
 enum { MECHANISM_MAX_CAUSES = 6, MECHANISM_MAX_FOLDS = 10 };
 
-/* B-splines that are not zero at each row: three quadratic ones of an effect, two linear ones of a cause. */
+/* The B-splines that are not zero at each row: three quadratic ones of an effect, two linear ones of a cause. */
 enum { MECHANISM_EFFECT_ORDER = 3, MECHANISM_CAUSE_ORDER = 2 };
 typedef struct mechanism_splines {
-    int32_t *first; /* (n) */
+    int32_t *first; /* (n) index of the first of them */
     double *value;  /* (order, n) */
-    double *slope;  /* (order, n), of an effect */
+    double *slope;  /* (order, n), only for an effect */
 } mechanism_splines;
 
 /* Rows are kept fold by fold: fold k has rows block[k] .. block[k + 1] - 1. */
@@ -46,7 +46,7 @@ typedef struct mechanism_data {
     mechanism_splines *effect, *cause, *pair;      /* (d) */
 } mechanism_data;
 
-/* warped (d) columns in [0, 1]; rows sorted by segment with bounds start (segments + 1); fold (n). */
+/* Prepares warped (d) columns in [0, 1]; rows are sorted by segment with bounds start (segments + 1); fold (n). */
 nonsens_status mechanism_data_new(nonsens_context *ctx, arena *a, int64_t d, const double *const *warped,
                                   int64_t segments, const int64_t *start, const int32_t *fold, int64_t folds,
                                   mechanism_data *out);
@@ -61,28 +61,28 @@ typedef struct mechanism_guess {
 } mechanism_guess;
 
 typedef struct mechanism_fit {
-    double *held_out; /* (n) log densities of rows by fits that have not seen them, in the data's order of rows */
+    double *held_out; /* (n) log densities of rows by fits that do not use them, in the data's order of rows */
     double total;     /* their sum */
     double fold_total[MECHANISM_MAX_FOLDS]; /* those of each fold */
-    bool is_guess; /* held-out rows are predicted no better than by the guess: it is kept, and its scores are those
-                      above, which are not filled */
+    bool is_guess; /* the guess is kept, since it predicts held-out rows as well; the scores above are not filled,
+                      those of the guess hold */
     double *theta; /* (1 + folds, mechanism_size) of all rows, then without each fold: coefficients, locations,
                       logarithms of scales */
     double smooth[MECHANISM_MAX_CAUSES]; /* of each cause: weight of squared second differences, by held-out rows */
     int steps;                           /* of Newton's method, altogether */
 } mechanism_fit;
 
-/* How many parameters a variable with so many causes has. */
+/* Returns the number of parameters of a variable with this number of causes. */
 int64_t mechanism_size(const mechanism_data *data, int64_t causes);
 
 /*
  * Fits variable `effect` on its causes (ascending), from smooth to rough in the cause that the guess lacks (without a
- * guess: in all) for as long as held-out rows are predicted better; guess may be NULL.  Memory of *out from `keep`.
+ * guess: in all) as long as the prediction of held-out rows improves; guess may be NULL.  Memory of *out from `keep`.
  */
 nonsens_status mechanism_run(nonsens_context *ctx, arena *keep, const mechanism_data *data, int64_t effect,
                              int64_t causes, const int64_t *cause, const mechanism_guess *guess, mechanism_fit *out);
 
-/* disturbance (n) = T at all rows, in the data's order, by the parameters of a fit. */
+/* Computes disturbance (n) = T at all rows, in the data's order, by the parameters of a fit. */
 nonsens_status mechanism_disturbance(nonsens_context *ctx, const mechanism_data *data, int64_t effect, int64_t causes,
                                      const int64_t *cause, const double *theta, double *disturbance);
 

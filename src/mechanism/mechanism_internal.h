@@ -6,13 +6,13 @@
 
 enum { MECHANISM_MAX_TERMS = MECHANISM_MAX_CAUSES * (MECHANISM_MAX_CAUSES + 1) / 2 };
 
-/* Products of B-splines of two variables; y alone where `right` is NULL. */
+/* Products of B-splines of two variables; y alone if `right` is NULL. */
 typedef struct mechanism_term {
     const mechanism_splines *left, *right;
     bool has_slope;         /* left is y */
     int64_t offset, stride; /* the product of left a and right b has the coefficient offset + a * stride + b */
-    int64_t rows, columns;  /* how many of each */
-    int64_t cause[2];       /* places among the causes; the second only of pairs of them, else the first again */
+    int64_t rows, columns;  /* number of left and of right B-splines */
+    int64_t cause[2];       /* indices of the causes; the second repeats the first unless the term is of a pair */
     double weight;          /* of its squared second differences, by mechanism_smooth */
 } mechanism_term;
 
@@ -24,12 +24,13 @@ typedef struct mechanism_model {
     double *penalty; /* (p, p) second derivatives of the penalty, by mechanism_smooth */
 } mechanism_model;
 
-/* Beside second differences, so that coefficients without rows are defined. */
+/* Ridge in addition to second differences, so that coefficients without rows are defined. */
 #define MECHANISM_RIDGE 0.02
 
-/* Where a density is so flat in y, or falling, log dT/dy is continued by its second-order expansion. */
+/* If dT/dy is below this, or negative, log dT/dy is continued by its second-order expansion. */
 #define MECHANISM_FLAT 0.1
 
+/* Sets up the terms of a model of `effect` by its causes; the penalty is still zero. */
 nonsens_status mechanism_new(nonsens_context *ctx, arena *a, const mechanism_data *data, int64_t effect, int64_t causes,
                              const int64_t *cause, mechanism_model *out);
 
@@ -42,20 +43,21 @@ typedef struct mechanism_point {
     double *transform, *slope; /* (n) */
 } mechanism_point;
 
-/* Derivatives of minus the log density of each row, left behind by mechanism_derive. */
+/* Derivatives of minus the log density of each row: scratch of mechanism_derive. */
 typedef struct mechanism_weights {
     double *first, *second, *mixed;     /* (n) by T, twice, by T and rho */
     double *slope_first, *slope_second; /* (n) by dT/dy, twice */
     double *crossing;                   /* (2 E, p) summed: by segments' parameters and coefficients */
 } mechanism_weights;
 
+/* Allocate a point and the weights of a model. */
 nonsens_status mechanism_point_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_point *out);
 nonsens_status mechanism_weights_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_weights *out);
 
-/* Fills T and dT/dy from theta. */
+/* Computes T and dT/dy from theta. */
 void mechanism_apply(const mechanism_model *m, mechanism_point *at);
 
-/* Sum of log densities of the rows from .. to - 1, each at its own place of log_density (n) if that is not NULL. */
+/* Returns the sum of log densities of rows from .. to - 1; sets log_density (n) at these rows if it is not NULL. */
 double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
                             double *log_density);
 
@@ -66,7 +68,7 @@ double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at,
 void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
                       mechanism_weights *weights, double *gradient, double *hessian);
 
-/* Penalties on coefficients, locations and scales: their sum; adds to gradient and hessian where these are not NULL. */
+/* Returns the sum of penalties on coefficients, locations and scales; adds to gradient and hessian unless NULL. */
 double mechanism_penalise(const mechanism_model *m, const double *theta, double *gradient, double *hessian);
 
 #endif

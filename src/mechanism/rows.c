@@ -1,5 +1,5 @@
 /*
- * rows.c - passes over the rows: log densities (1) of mechanism.h, their first and second derivatives.
+ * rows.c - passes over the rows: computes the log densities (1) of mechanism.h, their first and second derivatives.
  */
 #include "math/pair.h"
 #include "mechanism/mechanism_internal.h"
@@ -11,7 +11,7 @@ enum { CAUSE = MECHANISM_CAUSE_ORDER, EFFECT = MECHANISM_EFFECT_ORDER };
 
 static const double CORNER = 0.3;                      /* d of the Laplace density */
 static const double LAPLACE_TOTAL = 0.606278640681916; /* log of the integral of exp(-sqrt(z^2 + d^2)) */
-static const double FALLING = -2.0 * MECHANISM_FLAT;   /* scores go no further down */
+static const double FALLING = -2.0 * MECHANISM_FLAT;   /* scores use no smaller dT/dy */
 
 nonsens_status mechanism_point_new(nonsens_context *ctx, arena *a, const mechanism_model *m, mechanism_point *out)
 {
@@ -33,13 +33,13 @@ nonsens_status mechanism_weights_new(nonsens_context *ctx, arena *a, const mecha
 
 /* ---- products of B-splines ------------------------------------------------------------------------------------- */
 
-/* A term at one row: its products are left[a] * right[b], the coefficient of the first is `start`. */
+/* A term at one row: its products are left[a] * right[b]; `start` is the coefficient of the first. */
 typedef struct row_term {
     int64_t start;
     const double *left, *slope, *right;
 } row_term;
 
-/* order: of the left B-splines.  y alone is multiplied by 1 and 0. */
+/* Looks a term up at row i; order: of the left B-splines.  y alone is multiplied by 1 and 0. */
 static inline row_term look_up(const mechanism_term *t, int64_t order, int64_t i)
 {
     static const double ALONE[CAUSE] = {1.0, 0.0};
@@ -108,7 +108,7 @@ static inline base_value log_slope(double slope)
                         1.0 / (MECHANISM_FLAT * MECHANISM_FLAT)};
 }
 
-/* The first row from `from` on that is not of its segment, at most `to`. */
+/* The first row after `from` that is in another segment, at most `to`. */
 static int64_t end_of_segment(const mechanism_model *m, int64_t from, int64_t to)
 {
     int64_t i = from;
@@ -125,9 +125,9 @@ double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at,
     double sum = 0.0;
     for (int64_t end, i = from; i < to;) {
         int32_t e = m->data->segment[i];
-        double narrow = exp(-scale[e]);
+        double inverse_scale = exp(-scale[e]);
         for (end = end_of_segment(m, i, to); i < end; i++) {
-            double value = base_at((at->transform[i] - location[e]) * narrow).log - scale[e];
+            double value = base_at((at->transform[i] - location[e]) * inverse_scale).log - scale[e];
             value += log_slope(log_density ? fmax(at->slope[i], FALLING) : at->slope[i]).log;
             sum += value;
             if (log_density) {
@@ -138,21 +138,21 @@ double mechanism_likelihood(const mechanism_model *m, const mechanism_point *at,
     return sum;
 }
 
-/* Derivatives of minus the log density of each row, and the segments' part of gradient and second derivatives. */
+/* Computes derivatives of minus the log density of each row, and gradient and hessian of the segments' parameters. */
 static void weigh_rows(const mechanism_model *m, const mechanism_point *at, int64_t from, int64_t to,
                        mechanism_weights *w, double *gradient, double *hessian)
 {
     int64_t segments = m->data->segments, ld = m->size;
     for (int64_t end, i = from; i < to;) {
         int64_t location = m->p + m->data->segment[i], scale = location + segments;
-        double narrow = exp(-at->theta[scale]), sums[5] = {0.0};
+        double inverse_scale = exp(-at->theta[scale]), sums[5] = {0.0};
         for (end = end_of_segment(m, i, to); i < end; i++) {
-            double z = (at->transform[i] - at->theta[location]) * narrow;
+            double z = (at->transform[i] - at->theta[location]) * inverse_scale;
             base_value l = base_at(z), d = log_slope(at->slope[i]);
             double mixed = l.second * z + l.first;
-            w->first[i] = -l.first * narrow;
-            w->second[i] = -l.second * narrow * narrow;
-            w->mixed[i] = mixed * narrow;
+            w->first[i] = -l.first * inverse_scale;
+            w->second[i] = -l.second * inverse_scale * inverse_scale;
+            w->mixed[i] = mixed * inverse_scale;
             w->slope_first[i] = -d.first;
             w->slope_second[i] = d.second;
             sums[0] -= w->first[i];
@@ -186,7 +186,7 @@ static inline void add_gradient(const mechanism_term *t, int64_t order, int64_t 
     }
 }
 
-/* Second derivatives by a coefficient and by the location or the scale of a segment, (2 E, p). */
+/* Adds second derivatives by a coefficient and by the location or the scale of a segment, (2 E, p). */
 static inline void add_crossing(const mechanism_model *m, const mechanism_term *t, int64_t order, int64_t from,
                                 int64_t to, const mechanism_weights *w)
 {
@@ -209,7 +209,7 @@ static inline void add_to(double *to, pair v)
     pair_store(to, pair_load(to) + v);
 }
 
-/* Second derivatives by coefficients of two terms, the lower triangle: u comes after t or is t. */
+/* Adds second derivatives by coefficients of two terms, the lower triangle: u comes after t or is t. */
 static inline void add_products(const mechanism_term *t, int64_t order_t, const mechanism_term *u, int64_t order_u,
                                 int64_t from, int64_t to, const mechanism_weights *w, int64_t ld, double *hessian)
 {
@@ -235,7 +235,7 @@ static inline void add_products(const mechanism_term *t, int64_t order_t, const 
     }
 }
 
-/* Term by term and not row by row: what is written to stays near. */
+/* Goes term by term and not row by row: the memory that is written to stays in the cache. */
 static void add_second(const mechanism_model *m, int64_t from, int64_t to, const mechanism_weights *w, double *hessian)
 {
     int64_t crossings = 2 * m->data->segments;
@@ -282,8 +282,8 @@ void mechanism_derive(const mechanism_model *m, const mechanism_point *at, int64
 
 /* ---- penalties ------------------------------------------------------------------------------------------------- */
 
-static const double PRIOR_ROWS = 1.0;     /* as much as so many rows speaks for scale 1 in each segment */
-static const double LOCATION_RIDGE = 0.1; /* the same for location 0 */
+static const double PRIOR_ROWS = 1.0;     /* weight, in rows, of the prior that a segment has scale 1 */
+static const double LOCATION_RIDGE = 0.1; /* weight of the prior that a segment has location 0 */
 
 /* Half of weight * squared second differences of `count` coefficients, `step` apart. */
 static double penalise_roughness(const double *theta, int64_t count, int64_t step, double weight, double *gradient)
@@ -322,8 +322,8 @@ static double penalise_term(const mechanism_term *t, const double *theta, double
 }
 
 /*
- * Locations and logarithms of scales have mean zero, up to little: T has a location and a scale of its own.  The prior
- * PRIOR_ROWS (rho + exp(-rho)) keeps a segment in which y is constant from an infinite density.
+ * Locations and logarithms of scales have a mean close to zero, since T has its own location and scale.  The prior
+ * PRIOR_ROWS (rho + exp(-rho)) prevents an infinite density in a segment in which y is constant.
  */
 static double penalise_segments(const mechanism_model *m, const double *theta, double *gradient, double *hessian)
 {

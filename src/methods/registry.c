@@ -1,4 +1,4 @@
-/* registry.c - the table of methods: one row each, and what other rooms ask of the rows. */
+/* registry.c - the table of methods, one row each, and its queries. */
 #include "methods/registry.h"
 
 #include "methods/additive/additive_method.h"
@@ -79,7 +79,7 @@
 enum {
     PAIR = NONSENS_COMMAND_DIRECTION,
     GRAPH = NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN,
-    MAX_ROWS = 100000 /* of methods that take a kilobyte or a millisecond per row; standard errors are small by then */
+    MAX_ROWS = 100000 /* of methods that need a kilobyte or a millisecond per row; standard errors are small by then */
 };
 
 /* ---- the rows ---- */
@@ -245,7 +245,7 @@ static const method table[] = {
 
 enum { METHODS = sizeof table / sizeof *table };
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 size_t nonsens_method_count(void)
 {

@@ -8,22 +8,22 @@
 
 #include "methods/shared/method.h"
 
-/* NULL behind the last row. */
+/* Returns a row, or NULL behind the last one. */
 const method *method_at(size_t index);
 
-/* NULL if no method has this name. */
+/* Returns the method with this name, or NULL. */
 const method *method_find(const char *name);
 
-/* The method that a command runs if --method is not set. */
+/* Returns the method that a command runs if --method is not set. */
 const method *method_default(unsigned command);
 
-/* The bivariate method that m asks about pairs, as the options say; NULL if m asks none. */
+/* Returns the bivariate method that m asks about pairs, as the options say; NULL if m asks none. */
 const method *method_for_pairs(const method *m, const nonsens_options *options);
 
-/* Does the row say that the method uses the option in this command? */
+/* Returns whether the method uses the option in this command. */
 bool method_uses(const method *m, unsigned command, const char *key);
 
-/* The largest number of rows that a run uses: --most-rows, or what the method says; 0: all. */
+/* Returns the largest number of rows that a run uses: --most-rows, or the method's limit; 0: all. */
 int64_t method_max_rows(const method *m, const nonsens_options *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* inputs.c - whitening and normal scores of the network inputs. */
+/* inputs.c - computes the whitened variables and normal scores that the networks get as inputs. */
 #include "nn/inputs.h"
 
 #include "math/column.h"
@@ -75,7 +75,7 @@ static void warp(int64_t n, const double *z, const double *sorted, double *out, 
         return;
     }
     for (int64_t i = 0; i < n; i++) {
-        int k = 0, high = knots - 2; // the last knot at or below z, but for the last of all
+        int k = 0, high = knots - 2; // finds the last knot at or below z, among all but the last
         while (k < high) {
             int middle = (k + high + 1) / 2;
             if (at[middle] <= z[i]) {

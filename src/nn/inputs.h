@@ -1,5 +1,5 @@
 /*
- * inputs.h - what the networks see of the data, and the way back for derivatives.
+ * inputs.h - turns the data into the inputs of the networks, and derivatives by inputs into derivatives by the data.
  *
  * Two views of every row: the standardised variables, whitened (total covariance = I, symmetric root), and the
  * normal scores of each variable through a monotone piece-wise linear warp with knots at quantiles.  Whitening
@@ -19,10 +19,10 @@ typedef struct nn_inputs {
     matrix slope;  /* (n, d) d score_j / d z_j */
 } nn_inputs;
 
-/* x (n, d): no constant column, not exactly collinear. */
+/* Computes the inputs from x (n, d), which must have no constant and no exactly collinear columns. */
 nonsens_status nn_inputs_new(nonsens_context *ctx, arena *a, matrix x, nn_inputs *out);
 
-/* From d f / d view (n, 2 d) row-major to d f / d z (n, d) row-major. */
+/* Computes d f / d z (n, d) row-major from d f / d view (n, 2 d) row-major. */
 void nn_inputs_chain(const nn_inputs *in, const double *by_view, double *by_z);
 
 #endif

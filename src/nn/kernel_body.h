@@ -1,12 +1,12 @@
 /*
- * kernel_body.h - the body of a kernel (kernel.h).  Included once per instruction set, with
+ * kernel_body.h - the body of a kernel (nn_kernel.h).  Included once per instruction set, with
  *
  *   KERNEL             name of the table that is defined
- *   LANES              floats of a vector
+ *   LANES              floats in a vector
  *   UNITS, VECTORS     a product keeps UNITS x (VECTORS * LANES rows) sums in registers
  *   OUTER              a gradient keeps OUTER x 4 vector sums in registers
  *
- * Only what runs on a tile is here: code in this file may run on no other processor.
+ * Only code that runs on a tile belongs here: other processors cannot run the code of this file.
  */
 #include "nn/lanes.h"
 #include "nn/nn_kernel.h"
@@ -16,7 +16,7 @@
 enum { TILE = KERNEL_TILE, ROW_BLOCK = VECTORS * LANES };
 _Static_assert(TILE % ROW_BLOCK == 0, "a tile is whole blocks of rows");
 
-static const float LEAKY_SLOPE = 0.2f;     /* as in the public code around the method */
+static const float LEAKY_SLOPE = 0.2f;     /* as in the public implementations of the method */
 static const float SMOOTH_ABS_EPS = 1e-2f; /* sqrt(h^2 + eps): rounded within about 0.1 of zero */
 
 /* ---- products ---- */
@@ -26,7 +26,7 @@ enum nn_after { AFTER_NOTHING, AFTER_LEAKY, AFTER_LEAKY_SLOPE };
 
 /*
  * Weights of a product: element (j, k) is w[j * sj + k * sk], so that a matrix and its transpose share the code.
- * active: where AFTER_LEAKY_SLOPE takes the sign from.
+ * AFTER_LEAKY_SLOPE takes the sign from `active`.
  */
 typedef struct nn_product {
     const float *w;
@@ -49,7 +49,7 @@ LANES_INLINE lanes finish(const nn_product *p, enum nn_after after, int64_t at, 
     return sum;
 }
 
-/* out rows j .. j+units-1, so many vectors of the tile's rows at t. */
+/* Computes out rows j .. j+units-1 for `vectors` vectors of the tile's rows from t on. */
 LANES_INLINE void multiply_block(const nn_product *p, enum nn_after after, int64_t j, int64_t t, int units, int vectors)
 {
     lanes sum[UNITS][VECTORS];
@@ -119,7 +119,7 @@ static void multiply_leaky_slope(const nn_product *p)
     multiply(p, AFTER_LEAKY_SLOPE);
 }
 
-enum { ACROSS = 4 }; /* inputs of a block of gradients, so many as lanes_sums takes */
+enum { ACROSS = 4 }; /* inputs of a block of gradients: the number that lanes_sums takes */
 
 /* A block of nj outputs by nk inputs; delta and in begin at its first ones. */
 LANES_INLINE void outer_block(int64_t rows, const float *delta, const float *in, float *gradient, int64_t inputs,
@@ -188,8 +188,8 @@ static void add_row_sums(int64_t rows, int64_t units, const float *delta, float 
 /* ---- activations that are not part of a product ---- */
 
 /*
- * These run over the first `vectors` vectors of each unit's rows; what lies behind is never looked at.  Unit u of the
- * tile begins at u * TILE.
+ * These run over the first `vectors` vectors of each unit's rows and never read what comes after.  Unit u of the tile
+ * begins at u * TILE.
  */
 static void tanh_units(int64_t units, int64_t vectors, float *active)
 {
@@ -256,7 +256,7 @@ static void last_slope(enum option_last_layer kind, int64_t units, int64_t vecto
 
 /* ---- layers ---- */
 
-/* Rows that are worked on: those that count, in whole vectors. */
+/* The number of rows that are computed: those that count, rounded up to whole vectors. */
 static int64_t used_rows(const nn_kernel_tile *t)
 {
     return (t->rows + LANES - 1) / LANES * LANES;
@@ -284,7 +284,7 @@ static void layer_forward(const nn_kernel_layer *l, int64_t rows, bool leaky, co
     }
 }
 
-/* d loss / d inputs of the layer from d loss / d outputs; below: the active units that the inputs are, where leaky. */
+/* d loss / d inputs of the layer from d loss / d outputs; below: the active units that are its inputs, if leaky. */
 static void layer_backward(const nn_kernel_layer *l, int64_t rows, const float *parameters, const float *below,
                            const float *delta, float *delta_in)
 {
@@ -311,7 +311,7 @@ static void layer_gradient(const nn_kernel_layer *l, int64_t rows, const float *
     add_row_sums(rows, l->blocks * l->outputs, delta, gradient + l->bias);
 }
 
-/* The activation of hidden layer i, where it is not part of the product. */
+/* Applies the activation of hidden layer i if it is not part of the product. */
 static void activate(const nn_kernel_plan *p, int64_t i, nn_kernel_tile *t)
 {
     int64_t width = p->shape.width, vectors = used_vectors(t);
@@ -323,7 +323,7 @@ static void activate(const nn_kernel_plan *p, int64_t i, nn_kernel_tile *t)
     }
 }
 
-/* delta becomes d loss / d raw of hidden layer i; from the last block to the first, which makes room for maxout. */
+/* Turns delta into d loss / d raw of hidden layer i; from the last block to the first, which makes room for maxout. */
 static void activate_backward(const nn_kernel_plan *p, int64_t i, nn_kernel_tile *t)
 {
     int64_t width = p->shape.width, cells = width * TILE, vectors = used_vectors(t);
@@ -384,8 +384,8 @@ static void backward(const nn_kernel_plan *p, const float *parameters, nn_kernel
 /* ---- loss ---- */
 
 /*
- * Cross-entropies of LANES rows, 0 if label is -1 (padding); with `slope` also delta = softmax - one-hot, which is 0
- * there and in the pinned class.
+ * Returns the cross-entropies of LANES rows, 0 if label is -1 (padding).  With `slope` also sets delta = softmax -
+ * one-hot, which is 0 in padding and in the pinned class.
  */
 LANES_INLINE lanes cross_entropy(int64_t classes, const float *logits, bits label, bool slope, float *delta)
 {

@@ -1,4 +1,4 @@
-/* Other architectures: whatever the compiler makes of vectors of four floats. */
+/* Other architectures: vectors of four floats, compiled to whatever the target has. */
 #define KERNEL kernel_plain
 #define LANES 4
 #define UNITS 4

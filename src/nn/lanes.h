@@ -1,10 +1,9 @@
 /*
- * lanes.h - vectors of LANES floats and the functions of them that a network needs.  To be included with LANES defined,
- * by one instruction set's kernel (kernel_body.h): GCC's vector extension maps to whatever the target has.
+ * lanes.h - vectors of LANES floats and the functions of them that a network needs.  Each instruction set's kernel
+ * includes it with LANES defined (kernel_body.h): GCC's vector extension maps to whatever the target has.
  *
- * exp, log and tanh keep to a few units in the last place of the true value over all floats, infinities and numbers
- * below the normal range included (tests/unit/nn/test_kernel.c).  Polynomials: coefficients fitted for this file by
- * tools/fit_polynomials.
+ * exp, log and tanh are within a few units in the last place of the true value for all floats, including infinities and
+ * subnormal numbers (tests/unit/nn/test_kernel.c).  tools/fit_polynomials fitted the coefficients of the polynomials.
  *
  * lanes_fma marks every place where a product and a sum are rounded once.  The compiler must not choose them
  * (-ffp-contract=off): gcc 13 fused the full blocks of a matrix product but not the last one, and equal rows got
@@ -47,7 +46,7 @@ LANES_INLINE lanes lanes_fill(float f)
     return f - (lanes){0};
 }
 
-/* a * b + c, rounded once where the instruction set can, else twice; the same in every lane of every call. */
+/* a * b + c, rounded once if the instruction set can, else twice; the same in every lane of every call. */
 LANES_INLINE lanes lanes_fma(lanes a, lanes b, lanes c)
 {
 #if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS == 256
@@ -82,7 +81,7 @@ LANES_INLINE lanes lanes_abs(lanes a)
 
 typedef float four __attribute__((vector_size(4 * sizeof(float))));
 
-/* Halves added until four lanes are left. */
+/* Adds the halves of v until four lanes are left. */
 LANES_INLINE four lanes_fold(lanes v)
 {
 #if LANES == 16
@@ -123,8 +122,8 @@ LANES_INLINE lanes lanes_polynomial(int terms, const float *coefficient, lanes x
 }
 
 /*
- * exp(x) = 2^n exp(r), n the integer next to x / log 2 and |r| <= log(2) / 2.  The power is applied in two halves, so
- * that results below the normal range round once and those beyond all floats become infinite.
+ * exp(x) = 2^n exp(r), n the integer nearest to x / log 2 and |r| <= log(2) / 2.  The power is applied in two halves,
+ * so that subnormal results round once and those beyond all floats become infinite.
  */
 LANES_INLINE lanes lanes_exp(lanes x)
 {
@@ -134,11 +133,11 @@ LANES_INLINE lanes lanes_exp(lanes x)
     within = lanes_select(within > -104.0f, within, lanes_fill(-104.0f));
     lanes shifted = lanes_fma(within, lanes_fill(1.44269504f), lanes_fill(magic)), whole = shifted - magic;
     bits n = (bits)shifted - (bits)lanes_fill(magic), half = n >> 1;
-    lanes r = lanes_fma(whole, lanes_fill(-0.693359375f), within); /* log 2 is this, with few bits, less the next */
+    lanes r = lanes_fma(whole, lanes_fill(-0.693359375f), within); /* log 2 = this constant, short, minus the next */
     r = lanes_fma(whole, lanes_fill(2.12194440e-4f), r);
     lanes p = lanes_fma(lanes_polynomial(5, q, r) * r, r, r) + 1.0f;
     lanes out = p * lanes_power(half) * lanes_power(n - half);
-    return lanes_select(x == x, out, x); // NOLINT(misc-redundant-expression): not a number stays so
+    return lanes_select(x == x, out, x); // NOLINT(misc-redundant-expression): NaN stays NaN
 }
 
 /* log(x) = n log 2 + log(1 + f), 1 + f from sqrt(1/2) to sqrt(2). */
@@ -172,7 +171,7 @@ LANES_INLINE lanes lanes_tanh(lanes x)
     lanes near = lanes_fma(lanes_polynomial(5, q, square) * square, x, x);
     lanes far = 1.0f - 2.0f / (lanes_exp(size + size) + 1.0f);
     far = (lanes)((bits)far | ((bits)x & INT32_MIN));
-    far = lanes_select(x == x, far, x); // NOLINT(misc-redundant-expression): not a number stays so
+    far = lanes_select(x == x, far, x); // NOLINT(misc-redundant-expression): NaN stays NaN
     return lanes_select(size < 0.625f, near, far);
 }
 

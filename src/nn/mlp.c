@@ -1,4 +1,4 @@
-/* mlp.c - layout of the segment classifier's parameters, its start, and loops over tiles of rows. */
+/* mlp.c - lays out and initialises the segment classifier's parameters, and runs the kernel over tiles of rows. */
 #include "nn/mlp.h"
 
 #include <math.h>
@@ -100,7 +100,7 @@ static int64_t row_of(mlp_rows rows, int64_t i)
     return rows.row ? rows.row[i] : i;
 }
 
-/* Copies rows from `first` on into the tile; what they do not fill of their last vector is zero. */
+/* Copies rows from `first` on into the tile and fills the rest of their last vector with zeros. */
 static void gather(mlp_workspace *work, mlp_rows rows, int64_t first)
 {
     nn_kernel_tile *tile = &work->tile;

@@ -5,9 +5,9 @@
  *
  * with the logit of class 0 pinned to zero.  Weights and activations are float, the loss is summed in double.
  *
- * The way to h may be split into blocks: networks of one shape, each with inputs and features of its own, that meet in
- * the logits.  Functions that do not name a number of blocks make, or go by the workspace of, a single one.
- * Forward and backward run on tiles of rows, by the kernel for this processor (kernel.h); nothing is allocated.
+ * The layers up to h may be split into blocks: networks of one shape, each with its own inputs and features, that meet
+ * in the logits.  Functions without a number of blocks make a single block, or use the number in the workspace.
+ * Forward and backward run on tiles of rows, by the kernel for this processor (nn_kernel.h), and allocate nothing.
  */
 #ifndef NN_MLP_H
 #define NN_MLP_H
@@ -18,24 +18,27 @@
 enum { MLP_MAX_LAYERS = KERNEL_MAX_LAYERS };
 
 /*
- * All parameters in one array: per layer W (blocks, out, in) row-major then b (blocks, out); hidden layers, features,
- * classes (one block).
+ * Returns the number of parameters.  They are in one array: per layer W (blocks, out, in) row-major, then b (blocks,
+ * out); hidden layers, features, classes (one block).
  */
 int64_t mlp_parameters(const mlp_shape *shape);
 int64_t mlp_block_parameters(const mlp_shape *shape, int64_t blocks);
+
+/* Computes sizes and offsets of all layers. */
 void mlp_plan(const mlp_shape *shape, int64_t blocks, nn_kernel_plan *out);
 
-/* He-style draws for the weights, zero biases and a zero classifier for the pinned class. */
+/* Draws He-style weights; sets the biases and the pinned class's weights to zero. */
 void mlp_init(const mlp_shape *shape, rng *r, float *parameters);
 void mlp_block_init(const mlp_shape *shape, int64_t blocks, rng *r, float *parameters);
 
-/* What evaluating networks of one shape needs, reused for every tile of rows. */
+/* Memory for evaluating networks of one shape, reused for every tile of rows. */
 typedef struct mlp_workspace {
     const nn_kernel *kernel;
     nn_kernel_plan plan;
     nn_kernel_tile tile;
 } mlp_workspace;
 
+/* Chooses the kernel and allocates a workspace. */
 nonsens_status mlp_workspace_new(nonsens_context *ctx, arena *a, const mlp_shape *shape, mlp_workspace *out);
 nonsens_status mlp_block_workspace(nonsens_context *ctx, arena *a, const mlp_shape *shape, int64_t blocks,
                                    mlp_workspace *out);
@@ -46,19 +49,19 @@ typedef struct mlp_rows {
     int64_t n;
     const int64_t *row;
     int64_t count;
-    const int32_t *label; /* (n) class of each row; may be NULL if no loss is asked for */
+    const int32_t *label; /* (n) class of each row; may be NULL if no loss is computed */
 } mlp_rows;
 
-/* Sum of cross-entropies over the rows, in nats. */
+/* Returns the sum of cross-entropies over the rows, in nats. */
 double mlp_loss(const float *parameters, mlp_workspace *work, mlp_rows rows);
 
-/* The same, and adds the gradient of the *sum* to gradient (parameters), which the caller has cleared. */
+/* Returns the same and adds the gradient of the *sum* to gradient (parameters), which the caller has cleared. */
 double mlp_loss_gradient(const float *parameters, mlp_workspace *work, mlp_rows rows, float *gradient);
 
 /* Adds the logits of row i to logits[row * classes ..] (row-major, indexed by the row of x). */
 void mlp_add_logits(const float *parameters, mlp_workspace *work, mlp_rows rows, double *logits);
 
-/* The features of row i, as they enter the logits, into feature[f * n + i] (blocks * features, n). */
+/* Writes the features of row i, as they enter the logits, to feature[f * n + i] (blocks * features, n). */
 void mlp_features(const float *parameters, mlp_workspace *work, mlp_rows rows, double *feature);
 
 /*

@@ -1,4 +1,4 @@
-/* nn_kernel.c - which kernels there are, which of them this processor has, and which one is used. */
+/* nn_kernel.c - lists the kernels of this architecture, finds those that this processor can run, and chooses one. */
 #include "nn/nn_kernel.h"
 
 #include <stdlib.h>

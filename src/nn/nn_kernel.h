@@ -3,8 +3,8 @@
  *
  * A tile is feature-major: unit k of row t is a[k * KERNEL_TILE + t], so that plain loops over rows are vector loops.
  * One body (kernel_body.h) is compiled for every instruction set of the architecture; kernel_choose picks the best that
- * the processor has.  Forward, loss and backward of a tile run while its activations are in the first-level cache;
- * sums run in a fixed order.
+ * the processor has.  Forward, loss and backward of a tile run while its activations are in the first-level cache.
+ * Sums have a fixed order.
  */
 #ifndef NN_NN_KERNEL_H
 #define NN_NN_KERNEL_H
@@ -30,18 +30,18 @@ typedef struct nn_kernel_layer {
 
 typedef struct nn_kernel_plan {
     mlp_shape shape;
-    int64_t blocks, layers; /* layers: all, the features' and the logits' among them */
+    int64_t blocks, layers; /* layers: all, including those of the features and the logits */
     nn_kernel_layer layer[KERNEL_MAX_LAYERS + 2];
 } nn_kernel_plan;
 
 /* The activations of one tile, reused for every tile. */
 typedef struct nn_kernel_tile {
     float *input;                         /* (blocks * inputs, TILE) */
-    float *raw[KERNEL_MAX_LAYERS + 2];    /* before the activation, where `active` does not tell its slope; or NULL */
+    float *raw[KERNEL_MAX_LAYERS + 2];    /* before the activation, if `active` does not give its slope; or NULL */
     float *active[KERNEL_MAX_LAYERS + 2]; /* after it; the last one holds the logits */
     float *delta, *delta_next;            /* (widest layer, TILE) slope of the loss */
     int32_t *label;                       /* (TILE); -1 in padding */
-    int64_t rows;                         /* of the tile that count; the others are padding */
+    int64_t rows;                         /* rows of the tile that count; the others are padding */
 } nn_kernel_tile;
 
 /* What one step of Adam needs, besides the arrays. */
@@ -54,31 +54,31 @@ typedef struct nn_kernel_adam {
 typedef struct nn_kernel {
     const char *name;
     int lanes;
-    /* input -> active of every layer. */
+    /* Computes `active` of every layer from the input. */
     void (*forward)(const nn_kernel_plan *p, const float *parameters, nn_kernel_tile *t);
-    /* Sum of cross-entropies of the tile's rows, in nats; with `slope` also delta = softmax - one-hot, 0 in padding. */
+    /* Returns the tile's sum of cross-entropies in nats; `slope`: also sets delta = softmax - one-hot, 0 in padding. */
     double (*loss)(const nn_kernel_plan *p, nn_kernel_tile *t, bool slope);
     /*
-     * From delta = d loss / d logits down to the first layer; adds to gradient unless it is NULL.  Leaves
-     * d loss / d input in delta where `to_input`.
+     * Goes from delta = d loss / d logits down to the first layer; adds to gradient unless it is NULL.  Leaves
+     * d loss / d input in delta if `to_input`.
      */
     void (*backward)(const nn_kernel_plan *p, const float *parameters, nn_kernel_tile *t, float *gradient,
                      bool to_input);
     void (*adam)(int64_t n, const nn_kernel_adam *step, const float *gradient, float *first, float *second,
                  float *weight);
-    /* out (n) of x (n), for tests: what forward and loss are made of. */
+    /* Compute out (n) from x (n), for tests: the functions that forward and loss use. */
     void (*exp)(int64_t n, const float *x, float *out);
     void (*log)(int64_t n, const float *x, float *out);
     void (*tanh)(int64_t n, const float *x, float *out);
 } nn_kernel;
 
-/* All of this architecture, the best first, and whether this processor has it. */
+/* Return the kernels of this architecture, the best first; is_available: whether this processor can run it. */
 int64_t kernel_count(void);
 const nn_kernel *kernel_at(int64_t index, bool *is_available);
 
 /*
- * The best that the processor has, or the one that the environment variable NONSENS_KERNEL names.  An error if that
- * does not exist here.
+ * Chooses the best kernel that the processor has, or the one that the environment variable NONSENS_KERNEL names.  Fails
+ * if the named one is not available.
  */
 nonsens_status kernel_choose(nonsens_context *ctx, const nn_kernel **out);
 

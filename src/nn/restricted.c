@@ -1,14 +1,14 @@
 /*
- * restricted.c - training and scoring of restricted segment classifiers, folds x restarts.
+ * restricted.c - trains and scores restricted segment classifiers, folds x restarts.
  *
  * A block has two inputs.  They are the whitened variables for a feature of both; for a feature of one variable both
- * are that variable over sqrt(2), so that starts have the same scale.  What a feature may not see is not among its
- * inputs.
+ * are that variable over sqrt(2), so that starts have the same scale.  A variable that a feature may not use is not
+ * among its inputs.
  *
- * From some starts the features share their tasks badly (one of both variables learns what one of a single variable
- * could have learned) and do not get away from there.  Such starts are behind after a few epochs already, so a network
- * goes on from the best of several short trials.  Restarts stop on different rows, so that together they learn from
- * all.
+ * From some starts the features divide their tasks badly (a feature of both variables learns what a feature of one
+ * variable could have learned) and training does not recover.  Such starts are behind after a few epochs already, so a
+ * network continues from the best of several short trials.  Restarts stop on different rows, so that together they
+ * learn from all rows.
  */
 #include "nn/restricted.h"
 
@@ -41,7 +41,7 @@ typedef struct ensemble {
     double *held_out, *feature;
 } ensemble;
 
-/* z (n) = (x + sign y) / sd of it; zero where x and y are the same or opposite. */
+/* z (n) = x + sign y, standardised; zero if that is constant up to rounding. */
 static nonsens_status standard_sum(nonsens_context *ctx, arena *a, int64_t n, const double *x, double sign,
                                    const double *y, double *z)
 {
@@ -56,7 +56,7 @@ static nonsens_status standard_sum(nonsens_context *ctx, arena *a, int64_t n, co
     return NONSENS_OK;
 }
 
-/* Whitening of two standardised columns: their sum and difference, brought to the same scale and turned back. */
+/* Whitens two standardised columns: brings their sum and difference to the same scale and rotates back. */
 static nonsens_status whiten(nonsens_context *ctx, arena *a, int64_t n, double *const z[2], double *const out[2])
 {
     double *sum, *difference;
@@ -101,8 +101,8 @@ static rng net_stream(const ensemble *e, int64_t net, enum stream stream)
 }
 
 /*
- * The rows of the other folds, shuffled and dealt: of each segment its part of the validation share, rounded so that
- * the sum over segments is right, the rest for training.  Both lie in one array, training rows from its front.
+ * Shuffles the rows of the other folds and splits them: a validation share of each segment, rounded so that the sum
+ * over segments is right, and the rest for training.  Both are in one array, training rows first.
  * order (n), quota (segments): scratch.
  */
 static nonsens_status split_rows(nonsens_context *ctx, arena *a, const ensemble *e, int64_t net, int64_t *order,
@@ -138,7 +138,7 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const ensemble 
     return NONSENS_OK;
 }
 
-/* One batch of short trials, TRIALS starts a network; each network takes the best, with what it has learned. */
+/* Trains one batch of short trials, TRIALS per network; each network continues from its best trial. */
 static nonsens_status try_starts(nonsens_context *ctx, arena *a, const ensemble *e, int threads, train_task *task)
 {
     int64_t count = mlp_block_parameters(&e->shape, e->blocks);

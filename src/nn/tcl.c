@@ -1,4 +1,4 @@
-/* tcl.c - folds, restarts, averaged logits and their rank-r factor. */
+/* tcl.c - trains folds x restarts of networks, averages their logits and computes the rank-r factor. */
 #include "nn/tcl.h"
 
 #include "base/parallel.h"
@@ -24,7 +24,7 @@ void tcl_options_from(const nonsens_options *o, int64_t features, tcl_options *o
     };
 }
 
-/* Folds stratified by segment: a random order inside each segment, dealt out in turn. */
+/* Deals folds stratified by segment: in turn, in a random order inside each segment. */
 static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, const int64_t *start)
 {
     int64_t *order;
@@ -45,8 +45,8 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, tcl_fit *fit, c
 }
 
 /*
- * Training and validation rows of one fold, in one array: training rows from its front, the others from its end.  The
- * validation share is drawn inside each segment.  order (n): scratch.
+ * Puts training and validation rows of one fold into one array: training rows from its front, the others from its end.
+ * The validation share is drawn inside each segment.  order (n): scratch.
  */
 static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *fit, const int64_t *start, int64_t fold,
                                  int64_t *order, mlp_rows *train, mlp_rows *validation)
@@ -75,7 +75,7 @@ static nonsens_status split_rows(nonsens_context *ctx, arena *a, const tcl_fit *
     return NONSENS_OK;
 }
 
-/* The shape of one net: its view decides the number of inputs. */
+/* The shape of one net: the number of inputs depends on its view. */
 static mlp_shape net_shape(const tcl_fit *fit, int64_t net)
 {
     mlp_shape shape = fit->options.shape;
@@ -85,7 +85,7 @@ static mlp_shape net_shape(const tcl_fit *fit, int64_t net)
     return shape;
 }
 
-/* Folds x restarts of networks, all as one batch. */
+/* Trains folds x restarts of networks, all in one batch. */
 static nonsens_status train_ensemble(nonsens_context *ctx, tcl_fit *fit, const int32_t *label, const int64_t *start)
 {
     SCOPED_ARENA(scratch);
@@ -192,8 +192,7 @@ static nonsens_status score_fold(nonsens_context *ctx, arena *scratch, int64_t f
     return NONSENS_OK;
 }
 
-/* Cross-entropy of the averaged logits, out of fold where there are several; the logits' rows are centred on the way.
- */
+/* Computes the cross-entropy of the averaged logits, out of fold if there are several folds; centres the rows. */
 static void judge_and_centre(tcl_fit *fit, const int32_t *label, const int64_t *start)
 {
     double loss = 0.0, squares = 0.0, chance = 0.0, n = (double)fit->n, classes = (double)fit->classes;
@@ -223,7 +222,7 @@ static void judge_and_centre(tcl_fit *fit, const int32_t *label, const int64_t *
     fit->gain_se = sqrt(fmax(squares / n - (chance - fit->loss) * (chance - fit->loss), 0.0) / n);
 }
 
-/* The rank-r factor: loadings are the leading eigenvectors of the logits' covariance, h the projections. */
+/* Computes the rank-r factor: loadings are the leading eigenvectors of the logits' covariance, h the projections. */
 nonsens_status tcl_factor(nonsens_context *ctx, arena *a, const int32_t *label, const int64_t *start, tcl_fit *fit)
 {
     int64_t k = fit->classes, r = fit->features;

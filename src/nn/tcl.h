@@ -1,13 +1,14 @@
 /*
  * tcl.h - time-contrastive learning by an ensemble: folds x restarts of segment classifiers, averaged as logits.
  *
- * Logits are identified up to a constant per segment, features only up to a linear map; so the ensemble averages
- * logits and then takes the rank-r factor of the centred n x E logit matrix as features h.  Every row is scored by nets
- * that saw neither its fold in training nor in early stopping ("out of fold"), which keeps later tests honest.  With
- * one fold there are no such nets: rows are then scored by those that were trained on them ("in sample").
+ * Logits are identified up to a constant per segment, features only up to a linear map.  So the ensemble averages
+ * logits and then uses the rank-r factor of the centred n x E logit matrix as features h.  Every row is scored by nets
+ * that used its fold neither in training nor in early stopping ("out of fold"), which keeps later tests valid.  With
+ * one fold there are no such nets: rows are then scored by the nets that were trained on them ("in sample").
  *
- * Restarts of a fold alternate between two views of the input (inputs.h): the first `basic` columns of x alone, and all
- * of them.  Nets with different views err differently, so that their average beats either (docs/tuning.md).
+ * Restarts of a fold alternate between two views of the input (inputs.h): the first `basic` columns of x only, and all
+ * columns.  Nets with different views make different errors, so that their average is better than either
+ * (docs/tuning.md).
  */
 #ifndef NN_TCL_H
 #define NN_TCL_H
@@ -26,6 +27,7 @@ typedef struct tcl_options {
     int threads;
 } tcl_options;
 
+/* Fills the options from those of the user. */
 void tcl_options_from(const nonsens_options *options, int64_t features, tcl_options *out);
 
 typedef struct tcl_fit {
@@ -52,14 +54,14 @@ nonsens_status tcl_fit_new(nonsens_context *ctx, arena *a, matrix x, int64_t cla
                            const int64_t *start, const tcl_options *options, tcl_fit *fit);
 
 /*
- * Judges, centres and factors fit->logits, which may be those of any classifier: fills loss, chance, gain_se, singular,
- * loading and h from n, classes, features and logits.  tcl_fit_new ends with it.
+ * Scores, centres and factors fit->logits, which may be those of any classifier: computes loss, chance, gain_se,
+ * singular, loading and h from n, classes, features and logits.  tcl_fit_new ends with it.
  */
 nonsens_status tcl_factor(nonsens_context *ctx, arena *a, const int32_t *label, const int64_t *start, tcl_fit *fit);
 
 /*
- * jacobian[k] (n, stride) row-major, zeroed, for each k: d (h * unmix')_k / dx out of fold in the first d places;
- * unmix (r, r) column-major.
+ * Computes d (h * unmix')_k / dx, out of fold, in the first d columns of jacobian[k] (n, stride) row-major for each k,
+ * which the caller has set to zero.  unmix (r, r) is column-major.
  */
 nonsens_status tcl_jacobian(nonsens_context *ctx, arena *scratch, const tcl_fit *fit, const double *unmix,
                             int64_t stride, double **jacobian);

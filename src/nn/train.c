@@ -1,4 +1,4 @@
-/* train.c - mini-batch training, one network on one thread: deterministic given its random stream. */
+/* train.c - trains networks by mini-batches, each on one thread: deterministic given its random stream. */
 #include "nn/train.h"
 
 #include "base/parallel.h"
@@ -11,14 +11,14 @@ static const double ADAM_BETA1 = 0.9, ADAM_BETA2 = 0.999, ADAM_EPS = 1e-8;
 typedef struct trainer {
     const train_options *options;
     mlp_workspace work;
-    int64_t parameters, step, steps;
+    int64_t parameters, step, total_steps;
     float *weight, *gradient, *first, *second, *best;
     int64_t *order; /* (train.count) */
 } trainer;
 
 static double rate_at(const trainer *t)
 {
-    double share = (double)t->step / (double)t->steps;
+    double share = (double)t->step / (double)t->total_steps;
     double cosine = 0.5 * (1.0 + cos(3.14159265358979323846 * share));
     double last = t->options->final_rate;
     return t->options->learning_rate * (last + (1.0 - last) * cosine);
@@ -48,7 +48,7 @@ static void sgd_step(trainer *t, double rate, float share)
     }
 }
 
-/* The loss of the batch before the step, summed over its rows. */
+/* Makes one step; returns the loss of the batch before it, summed over its rows. */
 static double batch_step(trainer *t, mlp_rows batch)
 {
     memset(t->gradient, 0, (size_t)t->parameters * sizeof *t->gradient);
@@ -63,7 +63,7 @@ static int64_t batches_per_epoch(const trainer *t, int64_t rows)
     return (rows + t->options->batch - 1) / t->options->batch;
 }
 
-/* The rows are shuffled and cut into batches whose sizes differ by at most one.  *loss: nats per row on the way. */
+/* Trains on shuffled batches whose sizes differ by at most one; *loss: mean over the rows before each step, nats. */
 static nonsens_status epoch(nonsens_context *ctx, trainer *t, rng *shuffles, mlp_rows train, double *loss)
 {
     int64_t batches = batches_per_epoch(t, train.count);
@@ -95,7 +95,7 @@ static nonsens_status trainer_new(nonsens_context *ctx, arena *a, const train_op
     for (int64_t i = 0; i < rows->count; i++) {
         t->order[i] = rows->row ? rows->row[i] : i;
     }
-    t->steps = batches_per_epoch(t, rows->count) * options->epochs;
+    t->total_steps = batches_per_epoch(t, rows->count) * options->epochs;
     return NONSENS_OK;
 }
 

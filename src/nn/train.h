@@ -1,5 +1,5 @@
 /*
- * train.h - networks trained by mini-batches: Adam (Kingma and Ba 2015, decoupled weight decay) or SGD with Nesterov
+ * train.h - trains networks by mini-batches: Adam (Kingma and Ba 2015, decoupled weight decay) or SGD with Nesterov
  * momentum, cosine learning rate, early stopping on held-out rows (the parameters with the lowest held-out
  * cross-entropy are kept).
  */
@@ -20,7 +20,7 @@ typedef struct train_options {
 enum train_stop { TRAIN_PATIENCE, TRAIN_EPOCHS, TRAIN_DIVERGED };
 
 typedef struct train_report {
-    double validation_loss; /* nats per held-out row at the parameters kept; minus their epoch if none was held out */
+    double validation_loss; /* nats per held-out row at the kept parameters; minus their epoch if none was held out */
     int64_t best_epoch, epochs_run;
     enum train_stop reason;
 } train_report;
@@ -34,8 +34,8 @@ typedef struct train_task {
     float *parameters; /* initialised; trained in place */
     train_report report;
     /*
-     * (min(epochs, TRAIN_CURVE_MAX)) nats per row of each epoch run: on the rows trained on, as the epoch went along,
-     * and on held-out rows at its end.  NULL: not kept.
+     * (min(epochs, TRAIN_CURVE_MAX)) nats per row of each epoch run: on the training rows during the epoch, and on
+     * held-out rows at its end.  NULL: not kept.
      */
     float *trained_on, *held_out;
 } train_task;
@@ -43,8 +43,8 @@ typedef struct train_task {
 enum { TRAIN_CURVE_MAX = 1000 };
 
 /*
- * Trains a batch of networks, which is the unit of work: one thread per network here.  Every network ends up the same
- * whatever else is in the batch and however many threads there are.  label: for progress, or NULL.
+ * Trains a batch of networks, one thread per network.  The result of a network depends neither on the rest of the batch
+ * nor on the number of threads.  label: for progress, or NULL.
  */
 nonsens_status train_all(nonsens_context *ctx, int threads, const char *label, const train_options *options,
                          int64_t count, train_task *task);

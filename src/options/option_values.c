@@ -1,4 +1,4 @@
-/* option_values.c - the value of one option: from text into its field, and back. */
+/* option_values.c - converts the value of one option from text into its field, and back. */
 #include "options/options_internal.h"
 
 #include "base/nearest.h"
@@ -12,7 +12,6 @@
 
 /* ---- from text ---- */
 
-/* Decimal digits with an optional sign and nothing else. */
 bool option_read_integer(const char *text, int64_t *value)
 {
     bool negative = *text == '-';
@@ -68,7 +67,7 @@ static nonsens_status set_integer(nonsens_context *ctx, const option_row *r, voi
     return NONSENS_OK;
 }
 
-/* Two options have a value outside their interval (-1 and 0): what lies between the two is refused here. */
+/* Two options have a special value outside their interval (-1 and 0): what lies in between is refused here. */
 static bool is_gap(const option_row *r, double value)
 {
     return (r->offset == offsetof(struct nonsens_options, edge_prob) && value < 0.0 && value != -1.0) ||
@@ -98,7 +97,7 @@ static nonsens_status set_range(nonsens_context *ctx, const option_row *r, void 
     return NONSENS_OK;
 }
 
-/* The index of the word in "a|b|c", or -1. */
+/* Returns the index of the word in "a|b|c", or -1. */
 static int choice_index(const char *choices, const char *word)
 {
     size_t length = strlen(word);
@@ -117,7 +116,7 @@ static int choice_index(const char *choices, const char *word)
 
 enum { CHOICES_BYTES = 256 };
 
-/* words: room for the choices, one after another. */
+/* Finds the choice nearest to the value; words: room for the choices, one after another. */
 static nearest nearest_choice(const char *choices, const char *value, char words[CHOICES_BYTES])
 {
     nearest near = nearest_to(value);

@@ -1,8 +1,8 @@
 /*
- * options.c - the options of a run: making, setting, asking, copying; the table of them is options_table.c.
+ * options.c - makes, sets, reads and copies the options of a run; options_table.c has the table of them.
  *
- * Fields hold values as code reads them.  A field of text points to a default of the table or into `texts`, where the
- * options keep every value that was set and is not its default, as text: it belongs to them until it is set anew.
+ * Fields hold values as code reads them.  `texts` holds every value that was set and is not its default, as text, until
+ * it is set again.  A field of text points there, or to a default of the table.
  */
 #include "options/options_internal.h"
 
@@ -69,7 +69,7 @@ const char *option_command_name(unsigned command)
 
 /* ---- setting ---- */
 
-/* Takes the text of a row out of the list and puts another one, or NULL for none, in its place. */
+/* Replaces the text of a row in the list by another one, or by none if it is NULL. */
 static void replace_text(nonsens_options *options, const option_row *r, struct option_text *text)
 {
     struct option_text **link = &options->texts, *old;
@@ -87,7 +87,7 @@ static void replace_text(nonsens_options *options, const option_row *r, struct o
     }
 }
 
-/* Nothing changes if it fails.  A default takes no memory: a field of text then points into the table. */
+/* Sets one option; nothing changes if it fails.  A default takes no memory: a field of text points into the table. */
 static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, const option_row *r, const char *value)
 {
     char buffer[OPTION_VALUE_BYTES];
@@ -112,7 +112,7 @@ static nonsens_status set_row(nonsens_context *ctx, nonsens_options *options, co
     return NONSENS_OK;
 }
 
-/* Fields of other commands get their defaults too: code may read any field.  Where rows share one, its own counts. */
+/* Fields of other commands get defaults too: code may read any field.  If rows share one, the command's row counts. */
 static nonsens_status set_defaults(nonsens_context *ctx, nonsens_options *options)
 {
     for (int own = 0; own <= 1; own++) {
@@ -168,7 +168,7 @@ const char *option_usual(const nonsens_options *options, const nonsens_option_in
     return preset ? preset : info->default_value;
 }
 
-/* Gives the options of the preset that the command has its values, or their defaults back where it is taken back. */
+/* Sets those options of the preset that the command has to its values, or to their defaults if it is switched off. */
 static nonsens_status set_preset(nonsens_context *ctx, nonsens_options *options)
 {
     for (size_t i = 0; i < preset_count(); i++) {
@@ -188,7 +188,7 @@ nonsens_status nonsens_options_set(nonsens_context *ctx, nonsens_options *option
     return preset && (was_published || options->as_published) ? set_preset(ctx, options) : NONSENS_OK;
 }
 
-/* ---- asking ---- */
+/* ---- reading ---- */
 
 nonsens_status nonsens_options_get(nonsens_context *ctx, const nonsens_options *options, const char *key,
                                    const char **out)

@@ -73,7 +73,7 @@ enum option_conflicts { CONFLICTS_BIDIRECTED, CONFLICTS_PRIORITY };
 
 /*
  * Texts are never NULL; "" is a text that is not set.  They belong to the options, or to the arena of options_copy.  A
- * plain copy of the struct borrows them: it is good as long as the original lives and is not set anew.
+ * plain copy of the struct borrows them: it is valid as long as the original lives and is not changed.
  */
 struct nonsens_options {
     unsigned command;
@@ -124,7 +124,7 @@ struct nonsens_options {
     enum option_invariance invariance;
     enum option_colliders colliders;
     enum option_conflicts conflicts;
-    int orient_by; /* place among its choices, which are names of methods */
+    int orient_by; /* index of its choice, which is the name of a method */
     const char *target, *knowledge;
     /* discover: bootstrap samples */
     int64_t bootstrap;
@@ -152,52 +152,53 @@ struct nonsens_options {
     struct option_text *texts; /* what was set, as text (options.c); NULL in copies */
 };
 
-/* Copies the options with their texts, which the arena then owns: for what outlives the caller's options. */
+/* Copies the options with their texts, which the arena then owns; for objects that outlive the caller's options. */
 nonsens_status options_copy(nonsens_context *ctx, arena *a, const nonsens_options *from, nonsens_options *to);
 
-/* What nonsens_options_check says of the options themselves, whatever the method. */
+/* Checks the options themselves, whatever the method: the first part of nonsens_options_check. */
 nonsens_status options_check(nonsens_context *ctx, const nonsens_options *options);
 
 /*
- * The door of every public call that takes options: context_begin, then refuses options that were made for a command
- * outside the mask or that contradict one another in training.  What they say about reading is not looked at: a caller
- * may read with --vars, then name pairs with --x and --y.
+ * Starts every public call that takes options: context_begin, then refuses options that were made for a command outside
+ * the mask or that contradict one another in training.  Options on reading are not checked: a caller may read with
+ * --vars, then name pairs with --x and --y.
  */
 nonsens_status options_begin(nonsens_context *ctx, const nonsens_options *options, unsigned commands);
 
 /*
- * Names in a list separated by commas: the next one is [*begin, *end), blanks included, and *rest moves on behind it;
- * false at the end.  *rest is the list to begin with.
+ * Finds the next name in a list separated by commas: [*begin, *end), blanks included; *rest, the list at first, moves
+ * on behind it.  False at the end.
  */
 bool option_next_name(const char **rest, const char **begin, const char **end);
+/* Counts the names in such a list. */
 int64_t option_count_names(const char *list);
 
-/* k - 1 of "#k", k from 1 to `count`; -1 for everything else. */
+/* Returns k - 1 for "#k", k from 1 to `count`; -1 for everything else. */
 int64_t option_column_number(const char *name, int64_t count);
 
-/* Does the test ask whether one variable changes over segments? */
+/* Says whether the test asks if one variable changes over segments. */
 static inline bool option_is_sample_test(enum option_independence_test test)
 {
     return test == TEST_KS || test == TEST_LEVENE || test == TEST_KRUSKAL;
 }
 
-/* K of --segments equal:K; 0 if it is not given or not of this form. */
+/* Returns K of --segments equal:K; 0 if it is not given or not of this form. */
 int64_t options_blocks(const nonsens_options *options);
 
-/* The word on the command line for one NONSENS_COMMAND_* bit. */
+/* Returns the word on the command line for one NONSENS_COMMAND_* bit. */
 const char *option_command_name(unsigned command);
 
-/* The word of a test of independence, as in --test; the buffer is the caller's, and is returned. */
+/* Writes the word of a test of independence, as in --test, into the caller's buffer, and returns it. */
 enum { OPTION_WORD_BYTES = 32 };
 const char *option_test_word(enum option_independence_test test, char word[OPTION_WORD_BYTES]);
 
-/* The word at this place of "a|b|c". */
+/* Writes the word with this index in "a|b|c". */
 void option_print_choice(const char *choices, int index, char *buffer, size_t bytes);
 
-/* False for options on how a run is done (threads, journals), which change no result. */
+/* Says whether the option changes results; false for threads, journals and the like. */
 bool option_changes_results(const nonsens_option_info *info);
 
-/* What the option is where nothing is said about it: its default, or what --as-published gives it where that is set. */
+/* Returns the value of an option that is not set: its default, or that of --as-published if this is set. */
 const char *option_usual(const nonsens_options *options, const nonsens_option_info *info);
 
 /*

@@ -1,4 +1,4 @@
-/* options_check.c - options that contradict one another, or themselves, whatever the method and the data. */
+/* options_check.c - refuses options that contradict one another, or are invalid, whatever the method and the data. */
 #include "options/options_internal.h"
 
 #include "base/blas_memory.h"
@@ -75,13 +75,13 @@ static nonsens_status check_names(nonsens_context *ctx, const char *key, const c
 
 static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *o)
 {
-    bool one = o->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(o->test); // against the segment
-    if (one && (o->y[0] || o->given[0])) {
+    bool x_only = o->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(o->test); // against the segment
+    if (x_only && (o->y[0] || o->given[0])) {
         return fail(ctx, NONSENS_ERR_USAGE,
                     "--%s has no place in this test, which asks whether --x changes over segments; leave it out",
                     o->y[0] ? "y" : "given");
     }
-    if (!one && !o->x[0] != !o->y[0]) {
+    if (!x_only && !o->x[0] != !o->y[0]) {
         return fail(ctx, NONSENS_ERR_USAGE, "--%s is given without --%s; name both variables", o->x[0] ? "x" : "y",
                     o->x[0] ? "y" : "x");
     }

@@ -1,4 +1,4 @@
-/* options_internal.h - the table of options (options_table.c), and its rows as the files of this room use them. */
+/* options_internal.h - the table of options (options_table.c), and its rows as the files of this folder use them. */
 #ifndef OPTIONS_OPTIONS_INTERNAL_H
 #define OPTIONS_OPTIONS_INTERNAL_H
 
@@ -12,9 +12,10 @@ typedef struct option_row {
 extern const option_row option_table[];
 extern const size_t option_rows;
 
-/* The row of this key among those of the commands in the mask, or NULL. */
+/* Finds the row of this key among those of the commands in the mask; NULL if there is none. */
 const option_row *option_find_row(const char *key, unsigned commands);
 
+/* Return the field that the row fills. */
 static inline void *option_field(nonsens_options *options, const option_row *r)
 {
     return (char *)options + r->offset;
@@ -26,7 +27,7 @@ static inline const void *option_field_const(const nonsens_options *options, con
 }
 
 /*
- * Puts the value into the field.  A text is not copied: the field points to `value` then.  Nothing changes if it fails.
+ * Puts the value into the field.  A text is not copied: the field then points to `value`.  Nothing changes if it fails.
  */
 nonsens_status option_parse(nonsens_context *ctx, const option_row *r, const char *value, void *field);
 

@@ -4,9 +4,8 @@
  *
  * The paper says: stochastic gradient descent on the cross-entropy, linear ICA by score matching, HSIC, the likelihood
  * ratio by entropies and derivatives.  Momentum and rows per step are those of public code for time-contrastive
- * learning; its step of 0.01 needs several times as many epochs, so that step and epochs were chosen on development
- * seeds (docs/tuning.md).  Layers, activation and widths stay as they are elsewhere: the paper names none but "varying
- * depths".
+ * learning; its step of 0.01 needs several times as many epochs, so step and epochs were chosen on development seeds
+ * (docs/tuning.md).  Layers, activation and widths keep their defaults: the paper says only "varying depths".
  */
 #include "options/preset.h"
 

@@ -1,8 +1,8 @@
 /*
  * preset.h - values that one option gives to many others: --as-published, the paper's method as it is printed.
  *
- * Setting the option sets those of the table that the command has; what is set after it overrides.  Options of another
- * command made from these (pc_nonsens.c) get the rest by setting it there, too.
+ * Setting the option sets those of the table that the command has; options set after it override it.  Options of
+ * another command that are made from these (pc_nonsens.c) get the rest by setting it there, too.
  */
 #ifndef OPTIONS_PRESET_H
 #define OPTIONS_PRESET_H
@@ -13,12 +13,13 @@ typedef struct preset_value {
     const char *key, *value;
 } preset_value;
 
+/* Returns the number of values. */
 size_t preset_count(void);
 
-/* NULL behind the last one. */
+/* Returns one value; NULL behind the last one. */
 const preset_value *preset_at(size_t index);
 
-/* What the preset gives to the option of this key, or NULL if it leaves it alone. */
+/* Returns the value that the preset gives to the option of this key; NULL if it leaves it alone. */
 const char *preset_find(const char *key);
 
 #endif

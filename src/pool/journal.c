@@ -1,4 +1,4 @@
-/* journal.c - finished units of work, kept in a file and in memory. */
+/* journal.c - keeps finished units of work in a file and in memory. */
 #include "pool/journal.h"
 
 #include "base/hash.h"
@@ -19,7 +19,7 @@ static const char *key_of(char key[KEY_BYTES], const char *options, int64_t seed
     return key;
 }
 
-/* Takes the line over, also where it is NULL or lacks what makes its key.  False without memory. */
+/* Keeps the line and takes it over, even if it is NULL or has no key.  False without memory. */
 static bool keep(journal *j, json_value *line, journal_place place)
 {
     bool kept = true;
@@ -43,7 +43,7 @@ static bool keep(journal *j, json_value *line, journal_place place)
 #define SUM_KEY ",\"sum\":\""
 enum { SUM_KEY_BYTES = sizeof SUM_KEY - 1, SUM_BYTES = SUM_KEY_BYTES + HASH_BYTES - 1 + 2 }; /* with `"}` behind it */
 
-/* What takes the place of the brace that ends the line. */
+/* Prints the checksum member that replaces the brace at the end of the line. */
 static void print_sum(const char *line, size_t length, char sum[SUM_BYTES + 1])
 {
     char text[HASH_BYTES];
@@ -54,7 +54,7 @@ static void print_sum(const char *line, size_t length, char sum[SUM_BYTES + 1])
 
 enum line_sum { SUM_NONE, SUM_RIGHT, SUM_WRONG };
 
-/* Cuts the checksum off the end of the line, which is then as it was before it got one. */
+/* Cuts the checksum off the end of the line, so that the line is as it was without it. */
 static enum line_sum cut_sum(char *text, size_t *length)
 {
     char found[SUM_BYTES], sum[SUM_BYTES + 1];
@@ -72,14 +72,14 @@ static enum line_sum cut_sum(char *text, size_t *length)
 /* ---- reading ---- */
 
 typedef struct parsed_line {
-    json_value *object; /* the caller's; NULL: it is none, or is not believed */
-    bool summed;        /* it has a checksum */
-    bool changed;
+    json_value *object; /* the caller's; NULL: the line is not an object, or was changed */
+    bool summed;        /* the line has a checksum */
+    bool changed;       /* the line was changed after it was written */
 } parsed_line;
 
 /*
- * A line that was cut short is no object, as its last brace is missing.  A line may lack its checksum if `old` ones are
- * allowed, those of version 0.1; a checksum in another form was written by another program.
+ * A line that was cut short is not an object, since its last brace is missing.  A line may lack its checksum if `old`
+ * lines, those of version 0.1, are allowed.  A checksum in another form was written by another program.
  */
 static nonsens_status parse_line(nonsens_context *ctx, char *text, size_t length, bool old, parsed_line *p)
 {
@@ -120,7 +120,7 @@ static nonsens_status read_line(nonsens_context *ctx, journal *j, char *text, jo
     return keep(j, p.object, place) ? NONSENS_OK : fail_memory(ctx); // p.object may be NULL
 }
 
-/* Fails without memory: a line that could not be taken in must not count as one that is not there. */
+/* Fails without memory: a line that could not be read must not count as missing. */
 static nonsens_status read_lines(nonsens_context *ctx, journal *j, FILE *file)
 {
     char *text = NULL;
@@ -133,7 +133,7 @@ static nonsens_status read_lines(nonsens_context *ctx, journal *j, FILE *file)
         status = read_line(ctx, j, text, (journal_place){offset, length - !j->torn});
     }
     free(text);
-    // getline ends otherwise where it has no room for the line
+    // otherwise getline ended because it had no memory for the line
     return status != NONSENS_OK || feof(file) || ferror(file) ? status : fail_memory(ctx);
 }
 
@@ -254,8 +254,8 @@ nonsens_status journal_load(nonsens_context *ctx, const journal_file *file, jour
 /* ---- writing ---- */
 
 /*
- * The line with its checksum and its end, and a line break before it where the file ends inside another.  NULL without
- * memory.
+ * Returns the line with its checksum and line break, and a line break before it if the file ends inside another line.
+ * NULL without memory.
  */
 static char *line_text(const journal *j, const json_value *line, size_t *length)
 {
@@ -274,7 +274,7 @@ static char *line_text(const journal *j, const json_value *line, size_t *length)
     return text;
 }
 
-/* *end is where the file ends behind what was written. */
+/* Appends the text; *end: where the file ends afterwards. */
 static nonsens_status write_text(nonsens_context *ctx, journal *j, const char *text, size_t length, int64_t *end)
 {
     size_t written;

@@ -1,4 +1,4 @@
-/* journal_head.c - what the lines of a journal depend on, and whether a journal belongs to this run. */
+/* journal_head.c - writes what the lines of a journal depend on, and checks whether a journal belongs to this run. */
 #include "pool/journal_head.h"
 
 #include "base/hash.h"
@@ -49,7 +49,7 @@ nonsens_status journal_head_add_input(nonsens_context *ctx, json_value *head, co
 
 /* ---- comparing ---- */
 
-/* The first key in which the two differ under `part`, or NULL. */
+/* The first key of member `part` in which the two heads differ, or NULL. */
 static const char *first_difference(const json_value *head, const json_value *there, const char *part)
 {
     const char *key;
@@ -68,7 +68,7 @@ static const char *setting_of(const json_value *head, const char *key, char show
     return show_bare(shown, value ? value : "missing");
 }
 
-/* Earlier versions whose results are those of this one: their journals are gone on with. */
+/* Whether a version has the same results as this one, so that a run may continue its journals. */
 static bool has_same_results(const char *version)
 {
     static const char *const EARLIER[] = {"0.1.0"};

@@ -1,6 +1,6 @@
 /*
- * journal_head.h - the first line of a journal, which says what its lines depend on.  A run goes on with a journal of
- * the same version, inputs and settings alone:
+ * journal_head.h - the first line of a journal, which says what its lines depend on.  A run continues only a journal
+ * with the same inputs and settings, from a version with the same results:
  *
  *     {"options": "nonsens bootstrap", "seed": 0, "version": "0.1.0",
  *      "inputs": {"data": "HASH", ...}, "settings": {"alpha": "0.05", ...}}
@@ -15,31 +15,30 @@
 typedef struct journal_kind {
     const char *name;      /* in the head */
     const char *lines;     /* what its lines are, in messages: "bootstrap samples" */
-    const char *otherwise; /* what helps where a journal does not fit, in messages: "name another --journal" */
+    const char *otherwise; /* what to do if a journal does not fit, in messages: "name another --journal" */
 } journal_kind;
 
-/* Does a line depend on the option, beyond the inputs? */
+/* Returns whether a line depends on the option, beyond the inputs. */
 typedef bool journal_setting_fn(const nonsens_option_info *info);
 
-/* A head with the settings among the options of their command, without inputs; the caller releases it. */
+/* Makes a head with the settings among the options of their command, without inputs; the caller releases it. */
 nonsens_status journal_head_new(nonsens_context *ctx, const journal_kind *kind, const nonsens_options *options,
                                 journal_setting_fn *is_setting, json_value **out);
-/* Adds what is read beside the options, by its name in messages ("data") and its hash. */
+/* Adds an input, by its name in messages ("data") and its hash. */
 nonsens_status journal_head_add_input(nonsens_context *ctx, json_value *head, const char *name, uint64_t hash);
 
-/* An error if the journal has another head or is no journal of this kind; one that is empty fits. */
+/* Fails if the journal has another head or is not a journal of this kind; an empty journal fits. */
 nonsens_status journal_check_head(nonsens_context *ctx, const journal *j, const journal_kind *kind,
                                   const json_value *head);
-/* The same, and an empty journal gets the head. */
+/* Checks the head, and writes it to an empty journal. */
 nonsens_status journal_begin(nonsens_context *ctx, journal *j, const journal_kind *kind, json_value *head);
 
 /*
- * Refuses a file that another run has, one with lines unless the run is to go on with them, and one that cannot be
- * written.
+ * Refuses a file that another run has, a file with lines unless the run resumes, and a file that cannot be written.
  */
 nonsens_status journal_check_file(nonsens_context *ctx, const char *path, const journal_kind *kind, bool resume);
 
-/* A text as JSON, or its hash where it is not UTF-8, which JSON cannot hold.  NULL without memory. */
+/* Returns a text as JSON, or its hash if it is not UTF-8, which JSON cannot hold.  NULL without memory. */
 json_value *journal_text(const char *text);
 
 #endif

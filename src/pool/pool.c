@@ -1,4 +1,4 @@
-/* pool.c - units of work, run by the threads of one process or shared among several. */
+/* pool.c - runs units of work on the threads of one process, or shares them among several processes. */
 #include "pool/pool.h"
 
 #include "base/parallel.h"
@@ -15,7 +15,9 @@
 
 enum worker_state { WORKER_FREE, WORKER_ASKED, WORKER_READY, WORKER_DONE };
 
-/* READY is set by the talking thread, DONE by the worker; whoever may set the next state owns the rest. */
+/*
+ * The calling thread sets READY, the worker sets DONE; the thread that may set the next state owns the other members.
+ */
 typedef struct worker {
     atomic_int state;
     int64_t unit, cell, seed;
@@ -31,14 +33,14 @@ typedef struct pool {
     worker *worker;
     int workers;
     atomic_bool closed; /* workers leave */
-    int idle;           /* turns of the talking thread without anything to do, since there was something */
+    int idle;           /* successive turns of the calling thread without anything to do */
     nonsens_status status;
-    bool lost;               /* messages do not come through */
-    bool told;               /* another member: that it was asked to stop */
-    int64_t next, out, kept; /* member 0: next job, those that are being run, those that are finished */
+    bool lost;                   /* a message could not be sent or read */
+    bool told;                   /* other members: the stop was received or reported */
+    int64_t next, running, kept; /* member 0: next job, number of running jobs, number of finished jobs */
 } pool;
 
-/* Longer the longer nothing has happened: waiting costs next to nothing, and a unit is late by a small part of it. */
+/* Sleeps longer the longer nothing has happened: waiting costs almost nothing, and delays a unit only a little. */
 static void rest(int turns)
 {
     enum { FIRST_MICROSECONDS = 20, LAST_MICROSECONDS = 1000, TURNS = 8 };
@@ -54,7 +56,7 @@ static void run_unit(pool *p, worker *w)
     nonsens_context child;
     arena scratch = {0};
     context_child(&child, p->ctx);
-    child.silent = true; // the talking thread alone reports
+    child.silent = true; // only the calling thread reports
     w->line = NULL;
     w->status = check_cancelled(&child);
     if (w->status == NONSENS_OK) {
@@ -84,7 +86,7 @@ static void release_lines(pool *p)
     }
 }
 
-/* Opens the pool, with the calling thread as the one that talks.  Where threads are short it runs units itself. */
+/* Runs the pool; the calling thread sends and receives.  If it gets no other thread, it also runs units. */
 static void run_pool(pool *p, int wanted, void (*turn)(pool *p, bool *over))
 {
 #pragma omp parallel num_threads(parallel_team(wanted + 1))
@@ -111,7 +113,7 @@ static void run_pool(pool *p, int wanted, void (*turn)(pool *p, bool *over))
 
 /* ---- messages ---- */
 
-enum { TEXT_BYTES = 256 }; /* of messages without a line */
+enum { TEXT_BYTES = 256 }; /* size of messages without a line */
 
 static void lose(pool *p)
 {
@@ -137,7 +139,7 @@ static void post_all(pool *p, const char *key, int value)
     }
 }
 
-/* The message that has come, which the caller releases, or NULL. */
+/* Receives a message, which the caller releases; NULL if there is none. */
 static json_value *take(pool *p, int *from, int *number)
 {
     const char *text = NULL;
@@ -157,7 +159,7 @@ static json_value *take(pool *p, int *from, int *number)
 static void break_off(pool *p, nonsens_status status, const char *message)
 {
     if (p->status != NONSENS_OK) {
-        return; // the first failure is the run's
+        return; // the run has the status of its first failure
     }
     p->status = status;
     snprintf(p->ctx->message, sizeof p->ctx->message, "%s", message);
@@ -165,12 +167,12 @@ static void break_off(pool *p, nonsens_status status, const char *message)
     post_all(p, "halt", 1);
 }
 
-/* What came back of a job; takes the line over.  Also what is finished after a failure is kept. */
+/* Keeps the result of a job, also after a failure of another; takes the line over. */
 static void keep_answer(pool *p, int64_t job, nonsens_status status, json_value *line, const char *message)
 {
     nonsens_context child;
     context_child(&child, p->ctx);
-    p->out--;
+    p->running--;
     if (status == NONSENS_OK) {
         status = p->work->keep(&child, p->work->sink, job, line);
         message = child.message;
@@ -183,14 +185,14 @@ static void keep_answer(pool *p, int64_t job, nonsens_status status, json_value 
     }
 }
 
-/* Takes the next job; false if none is to be begun. */
+/* Takes the next job; false if no job may begin. */
 static bool next_job(pool *p, int64_t *job, int64_t *cell, int64_t *seed)
 {
     if (p->status != NONSENS_OK || p->next >= p->work->jobs) {
         return false;
     }
     *job = p->next++;
-    p->out++;
+    p->running++;
     p->work->name(p->work->sink, *job, cell, seed);
     return true;
 }
@@ -253,7 +255,7 @@ static void lead_turn(pool *p, bool *over)
         break_off(p, NONSENS_CANCELLED, "interrupted");
     }
     p->idle = busy ? 0 : p->idle + 1;
-    *over = p->lost || (p->out == 0 && (p->status != NONSENS_OK || p->next >= p->work->jobs));
+    *over = p->lost || (p->running == 0 && (p->status != NONSENS_OK || p->next >= p->work->jobs));
     if (!busy && !*over) {
         rest(p->idle);
     }
@@ -289,7 +291,7 @@ nonsens_status pool_dismiss(nonsens_context *ctx, const pool_members *members, n
 
 /* ---- the other members ---- */
 
-/* Takes the line over.  The answer is sent even if there is no memory for it. */
+/* Answers member 0 and takes the line over.  Without memory for the answer it sends a shorter one. */
 static void answer(pool *p, int number, int64_t unit, nonsens_status status, json_value *line, const char *message)
 {
     char text[TEXT_BYTES];
@@ -380,7 +382,7 @@ nonsens_status pool_follow(nonsens_context *ctx, arena *a, const pool_members *m
     }
     p.told = true;
     answer(&p, 0, -1, NONSENS_ERR_MEMORY, NULL, nonsens_context_message(ctx));
-    for (bool over = false; !over;) { // without workers it waits for the end
+    for (bool over = false; !over;) { // without workers it only waits for the end
         follow_turn(&p, &over);
     }
     return p.status;
@@ -391,7 +393,7 @@ nonsens_status pool_follow(nonsens_context *ctx, arena *a, const pool_members *m
 typedef struct local_run {
     const pool_work *work;
     pthread_mutex_t keeping;
-    bool broken; /* a line could not be kept: no further unit is begun */
+    bool broken; /* a line could not be kept: no further unit begins */
 } local_run;
 
 static nonsens_status keep_line(nonsens_context *ctx, local_run *run, int64_t job, json_value *line)
@@ -416,7 +418,7 @@ static nonsens_status run_job(nonsens_context *ctx, arena *scratch, int64_t job,
 #pragma omp atomic read
     broken = run->broken;
     if (broken) {
-        return NONSENS_OK; // the failure that broke it is the run's
+        return NONSENS_OK; // the run has the status of the failure
     }
     work->name(work->sink, job, &cell, &seed);
     TRY(work->make(ctx, scratch, work->state, cell, seed, &line));

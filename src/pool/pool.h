@@ -1,11 +1,11 @@
 /*
- * pool.h - units of work, run by the threads of one process or shared among several processes.
+ * pool.h - runs units of work on the threads of one process, or shares them among several processes.
  *
- * A unit is named by a cell and a seed, and comes back as a line of JSON.  A sink says which units are to be run and
- * keeps their lines, one at a time.  With several processes, member 0 has the sink and hands units out; all members,
- * member 0 too, run them on threads of their own.
+ * A unit is named by a cell and a seed; its result is a line of JSON.  A sink says which units to run and keeps their
+ * lines, one at a time.  With several processes, member 0 has the sink and hands units out; all members, including
+ * member 0, run them on their own threads.
  *
- * In every member the calling thread alone sends and receives; the other threads are workers, each with one unit at a
+ * In every member only the calling thread sends and receives; the other threads are workers, each with one unit at a
  * time.  Messages are JSON; those to or about a worker carry its number as their tag:
  *
  *     to member 0      {}                                            this worker has nothing to do
@@ -25,41 +25,41 @@
 #include "json/json.h"
 
 /*
- * Processes that run units together, and how messages, texts of any length, get from one to another in the order in
- * which they were sent.  The functions return 0, or anything else if they fail.
+ * Processes that run units together, and the functions that pass messages, texts of any length, from one to another in
+ * the order in which they were sent.  The functions return 0, or another number if they fail.
  */
 typedef struct pool_members {
-    int member, members; /* which of how many this process is, from 0 */
+    int member, members; /* number of this process, from 0; number of processes */
     int (*send)(void *user, int to, int tag, const char *text);
-    /* The next message that has come, its sender and tag, or *text = NULL; valid until the next call. */
+    /* Receives the next message, its sender and tag, or sets *text = NULL; valid until the next call. */
     int (*receive)(void *user, int *from, int *tag, const char **text);
     void *user;
 } pool_members;
 
-/* The units: how a member runs one, and below, for member 0 or a process alone, which ones and where they go. */
+/* The units: how a member runs one; then, for member 0 or a single process, which units to run and who keeps them. */
 typedef struct pool_work {
     const char *phase; /* in reports of progress */
     int threads;       /* workers of this process; 0: all cores */
-    /* Makes the line of a unit, which the caller releases.  Several threads at a time. */
+    /* Makes the line of a unit, which the caller releases.  Called by several threads at a time. */
     nonsens_status (*make)(nonsens_context *ctx, arena *scratch, const void *state, int64_t cell, int64_t seed,
                            json_value **line);
     const void *state;
 
     int64_t jobs;
     void (*name)(const void *sink, int64_t job, int64_t *cell, int64_t *seed);
-    /* Takes the line over.  One thread at a time; after a failure no further unit is begun. */
+    /* Keeps the line and takes it over.  Called by one thread at a time; after a failure no further unit begins. */
     nonsens_status (*keep)(nonsens_context *ctx, void *sink, int64_t job, json_value *line);
     void *sink;
 } pool_work;
 
 /*
  * Runs all jobs: on the threads of this process if `others` is NULL, else as member 0.  A failure ends the run and is
- * the status of the whole; of several, the first to arrive, or without other members that of the lowest job.
+ * the status of the run.  Of several failures the first to arrive counts, or without other members the lowest job's.
  */
 nonsens_status pool_run(nonsens_context *ctx, arena *a, const pool_members *others, const pool_work *work);
-/* Member 0, once, whatever came before: ends the other members with the status of the whole, and returns it. */
+/* Ends the other members with the status of the run, and returns it; member 0 calls it once, whatever came before. */
 nonsens_status pool_dismiss(nonsens_context *ctx, const pool_members *members, nonsens_status status);
-/* Another member: runs the units that it is given until member 0 ends the run; returns the status of the whole. */
+/* Runs units as another member until member 0 ends the run; returns the status of the run. */
 nonsens_status pool_follow(nonsens_context *ctx, arena *a, const pool_members *members, const pool_work *work);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * columns.c - a table that is in memory already, as a caller has it: what a file with the same columns would give.
+ * columns.c - makes a data set from columns that a caller has in memory, as a file with the same columns would.
  *
- * Columns that lie close together are used where they are; others, and all where rows are to be left out, are copied.
+ * Contiguous columns are used in place.  Others are copied, and all are copied if rows are to be left out.
  */
 #include "base/require.h"
 #include "base/show.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* In front of messages, where a path would be. */
+/* Stands in messages where a file has its path. */
 #define TABLE_NAME "the data"
 
 /* What the caller gives. */
@@ -55,7 +55,7 @@ static nonsens_status check_input(nonsens_context *ctx, const columns_input *in,
     return NONSENS_OK;
 }
 
-/* The values themselves where they can be used as they are, else a copy. */
+/* Uses the caller's values in place if possible, else a copy. */
 static nonsens_status take_values(nonsens_context *ctx, const read_state *r, const columns_input *in, int64_t j)
 {
     const nonsens_column *from = &in->column[j];
@@ -93,8 +93,8 @@ static nonsens_status take_column(nonsens_context *ctx, const read_state *r, con
 }
 
 /*
- * Equal labels are one category.  number (labels): that of each label among those that rows have had so far, as a
- * reader of files counts them, or -1.
+ * Takes the label of row i; equal labels are one category.  number (labels): the number of each label in order of first
+ * appearance among the rows, as for a file, or -1 if no row has had it yet.
  */
 static nonsens_status take_label(nonsens_context *ctx, const columns_input *in, int64_t i, text_set *seen,
                                  int32_t *number, table_column *column)
@@ -159,7 +159,7 @@ static nonsens_status name_columns(nonsens_context *ctx, read_state *r, const co
     return NONSENS_OK;
 }
 
-/* Names and, of the columns that are asked for, values. */
+/* Fills in the names of all columns, and the values of those that are asked for. */
 static nonsens_status fill_table(nonsens_context *ctx, read_state *r, const columns_input *in)
 {
     table_options reading = {.wanted = r->wanted_count > 0 ? r->wanted : NULL, .wanted_count = r->wanted_count};

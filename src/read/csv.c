@@ -1,9 +1,9 @@
 /*
- * csv.c - tables as text: header, rows and the kinds of columns, from the cells that csv_cells.c finds.
+ * csv.c - reads tables from text: header, rows and the kinds of columns, from the cells that csv_cells.c finds.
  *
- * One pass finds the number of rows (by memchr where no quotes occur, else cell by cell), a second one reads.  A cell
- * that is a plain number is read where it stands, without a copy.  Whether a column is text or numbers with a bad cell
- * is known only at the end: the first cell of either kind is kept by its address and read again for the message.
+ * One pass counts the rows (by memchr if there are no quotes, else cell by cell), a second one reads.  A cell that is a
+ * plain number is read in place, without a copy.  Whether a column is text or numbers with a bad cell is known only at
+ * the end: the address of the first cell of either kind is kept, and the cell is read again for the message.
  */
 #include "read/csv_internal.h"
 
@@ -42,7 +42,7 @@ static nonsens_status take_name(csv_reader *r, csv_cell cell, int64_t column, in
     return NONSENS_OK;
 }
 
-/* Names and number of the columns; leaves r->at at the first row. */
+/* Reads names and number of the columns; leaves r->at at the first row. */
 static nonsens_status read_header(csv_reader *r, arena *a, table *t)
 {
     text_set names = {.keep = a, .scratch = &r->scratch};
@@ -80,8 +80,8 @@ static nonsens_status read_header(csv_reader *r, arena *a, table *t)
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
 /*
- * Rows from r->at on.  The count is exact unless rows are ragged; a row of c cells has c bytes at least, which bounds
- * the memory that a wrong count could ask for.
+ * Counts rows from r->at on.  The count is exact unless rows are ragged; a row of c cells has at least c bytes, which
+ * bounds the memory that a wrong count could ask for.
  */
 static nonsens_status count_rows(csv_reader *r, table *t)
 {
@@ -120,7 +120,7 @@ static nonsens_status fail_ragged(csv_reader *r, const table *t, int64_t line, i
                 r->path, line, cells, cells == 1 ? "" : "s", r->no_header ? "first row" : "header", t->cols, between);
 }
 
-/* The lower-case word, in any case? */
+/* Is the cell this word, given in lower case, whatever its own case? */
 static bool is_word(csv_cell cell, const char *word)
 {
     if (cell.length != (int64_t)strlen(word)) {
@@ -143,7 +143,7 @@ static bool is_missing(csv_cell cell)
            is_word(cell, "nan") || is_word(cell, "null");
 }
 
-/* Text, missing, infinite, quoted or padded: everything that read_plain_number leaves. */
+/* Takes everything that read_plain_number leaves: text, missing, infinite, quoted or padded cells. */
 static void take_value(csv_cell cell, const char *start, table_column *column, csv_column *seen, int64_t row)
 {
     double value = NAN;
@@ -181,7 +181,7 @@ static nonsens_status take_label(csv_reader *r, csv_cell cell, int64_t line, tab
     return NONSENS_OK;
 }
 
-/* The cell at r->at if it is a finite number and nothing else; reads it in place.  Else leaves r->at alone. */
+/* Reads the cell at r->at in place if it is a finite number and nothing else; else leaves r->at alone. */
 static inline bool read_plain_number(csv_reader *r, double *value)
 {
     const char *p = r->at;
@@ -245,10 +245,10 @@ static nonsens_status read_row(csv_reader *r, table *t, int64_t row)
 
 static nonsens_status read_rows(csv_reader *r, table *t)
 {
-    enum { ROWS_BETWEEN_LOOKS = 4096 };
+    enum { ROWS_BETWEEN_CHECKS = 4096 };
     int64_t row = 0;
     for (; r->at < r->end; row++) {
-        if (row % ROWS_BETWEEN_LOOKS == 0) {
+        if (row % ROWS_BETWEEN_CHECKS == 0) {
             TRY(check_cancelled(r->ctx));
         }
         TRY(read_row(r, t, row));
@@ -275,18 +275,18 @@ static nonsens_status fail_cell(csv_reader *r, const table *t, int64_t col, cons
                            "or NA, and name a column of labels with --segment");
 }
 
-/* The first cell of the column that must not be there, or NULL. */
+/* Returns the first cell of the column that is an error, or NULL. */
 static const char *bad_cell(const csv_column *seen, bool *infinite)
 {
-    const char *text = seen->first_text, *boundless = seen->first_infinite;
+    const char *text = seen->first_text, *first_infinite = seen->first_infinite;
     if (!seen->has_number && text) {
         return NULL; /* a text column, which may well hold the word "inf" */
     }
-    *infinite = boundless && (!text || boundless < text);
-    return *infinite ? boundless : text;
+    *infinite = first_infinite && (!text || first_infinite < text);
+    return *infinite ? first_infinite : text;
 }
 
-/* A number but for its decimal comma? */
+/* Is the cell a number with a decimal comma? */
 static bool has_decimal_comma(csv_cell cell)
 {
     char text[NUMBER_BYTES];
@@ -300,7 +300,7 @@ static bool has_decimal_comma(csv_cell cell)
     return number_parse(text, text + cell.length, &value) == text + cell.length;
 }
 
-/* Keeps the first text of the first text column, to be shown where the table has no numbers at all. */
+/* Keeps the first text of the first text column, to be shown if the table has no numbers at all. */
 static nonsens_status keep_text_cell(csv_reader *r, arena *a, table *t)
 {
     int64_t col = 0;
@@ -320,20 +320,20 @@ static nonsens_status keep_text_cell(csv_reader *r, arena *a, table *t)
     return NONSENS_OK;
 }
 
-/* Tells text from numbers; the bad cell that comes first in a column asked for is an error. */
+/* Classifies columns as text or numbers; the first bad cell of the columns asked for is reported as an error. */
 static nonsens_status settle_columns(csv_reader *r, table *t)
 {
-    const char *worst = NULL;
-    int64_t worst_column = 0;
-    bool worst_infinite = false;
+    const char *first_bad = NULL;
+    int64_t first_column = 0;
+    bool first_is_infinite = false;
     for (int64_t j = 0; j < t->cols; j++) {
         bool infinite = false;
         const char *bad = bad_cell(&r->seen[j], &infinite);
         t->column[j].mixed = bad && !t->column[j].asked;
-        if (bad && t->column[j].asked && (!worst || bad < worst)) {
-            worst = bad;
-            worst_column = j;
-            worst_infinite = infinite;
+        if (bad && t->column[j].asked && (!first_bad || bad < first_bad)) {
+            first_bad = bad;
+            first_column = j;
+            first_is_infinite = infinite;
         }
         bool numeric = r->seen[j].has_number && !t->column[j].mixed;
         t->column[j].kind = numeric ? COLUMN_NUMERIC : COLUMN_TEXT;
@@ -341,7 +341,7 @@ static nonsens_status settle_columns(csv_reader *r, table *t)
             t->column[j].value = NULL;
         }
     }
-    return worst ? fail_cell(r, t, worst_column, worst, worst_infinite) : NONSENS_OK;
+    return first_bad ? fail_cell(r, t, first_column, first_bad, first_is_infinite) : NONSENS_OK;
 }
 
 nonsens_status csv_parse(nonsens_context *ctx, arena *a, const char *bytes, size_t size, const table_options *options,

@@ -1,9 +1,9 @@
 /*
- * csv_cells.c - the cells of a text table: RFC 4180 with any of comma, tab, semicolon or runs of blanks between them.
+ * csv_cells.c - finds the cells of a text table: RFC 4180, separated by commas, tabs, semicolons or runs of blanks.
  *
  * Beyond RFC 4180: lines end in CR LF, LF or CR; blanks around a cell do not count; a quote inside an unquoted cell is
  * an ordinary character; blank lines at the end are ignored; a UTF-8 byte order mark is skipped; an apostrophe in front
- * of what a spreadsheet would take for a formula is no part of the text (base/csv_cell.h).
+ * of what a spreadsheet would take for a formula is not part of the text (base/csv_cell.h).
  */
 #include "read/csv_internal.h"
 
@@ -55,7 +55,7 @@ static void trim_cell(const csv_reader *r, csv_cell *cell)
     }
 }
 
-/* The text between quotes with each doubled quote made one. */
+/* Replaces each doubled quote in the text between quotes by one. */
 static nonsens_status unescape_cell(csv_reader *r, csv_cell *cell)
 {
     if (cell->length > r->unescaped_capacity) {
@@ -183,7 +183,7 @@ static const char *skip_digits(const char *p, const char *end)
     return p;
 }
 
-/* Behind a number with a decimal comma, or NULL: -1,25. */
+/* Returns the byte behind a number with a decimal comma, such as -1,25; NULL if there is none. */
 static const char *skip_decimal_comma(const char *p, const char *end)
 {
     p += p < end && (*p == '-' || *p == '+');
@@ -195,7 +195,7 @@ static const char *skip_decimal_comma(const char *p, const char *end)
     return behind > comma + 1 ? behind : NULL;
 }
 
-/* Is the record of two or more numbers with decimal commas and blanks between them?  Commas are no delimiters then. */
+/* Does the record have at least two numbers with decimal commas, separated by blanks?  Then commas do not delimit. */
 static bool has_decimal_commas(const char *p, const char *end)
 {
     int64_t numbers = 0;
@@ -213,8 +213,8 @@ static bool has_decimal_commas(const char *p, const char *end)
 }
 
 /*
- * A candidate that occurs equally often in the header and the first rows; failing that the most frequent one in the
- * header, then in the rows; blanks only if there is none at all.
+ * Returns a candidate that occurs equally often in the header and the first rows; failing that the most frequent one in
+ * the header, then in the rows; blanks only if no candidate occurs.
  */
 static char detect_delimiter(const char *begin, const char *end)
 {
@@ -230,7 +230,7 @@ static char detect_delimiter(const char *begin, const char *end)
         }
     }
     if (has_decimal_commas(second < end ? second : begin, end)) {
-        return ' '; // what reads the cells says what is wrong with them
+        return ' '; // the reader of the cells reports what is wrong with them
     }
     int best = CANDIDATES - 1;
     for (int k = 0; k < CANDIDATES; k++) {
@@ -244,7 +244,7 @@ static char detect_delimiter(const char *begin, const char *end)
     return first[best] > 0 || total[best] > 0 ? candidate[best] : ' ';
 }
 
-/* Cuts blank lines off the end; what is left may end in a line without line end. */
+/* Cuts blank lines off the end; the last line that is left may have no line end. */
 static void cut_blank_lines(csv_reader *r)
 {
     for (;;) {

@@ -1,5 +1,5 @@
 /*
- * csv_internal.h - cells of a text table one after the other (csv_cells.c), for the reader (csv.c).
+ * csv_internal.h - the cells of a text table one after another (csv_cells.c), for the readers (csv.c, graph_table.c).
  */
 #ifndef READ_CSV_INTERNAL_H
 #define READ_CSV_INTERNAL_H
@@ -42,13 +42,13 @@ static inline void csv_free(csv_reader *r)
     arena_free(&r->scratch);
 }
 
-/* Line ends in [from, end), CR LF counted once. */
+/* Counts the line ends in [from, end), CR LF once. */
 int64_t csv_count_lines(const char *from, const char *end);
 
-/* The cell at r->at; leaves r->at at the delimiter or line end behind it.  The text lasts until the next call. */
+/* Reads the cell at r->at; leaves r->at at the delimiter or line end behind it.  The text lasts until the next call. */
 nonsens_status csv_scan_cell(csv_reader *r, csv_cell *cell);
 
-/* Moves over the rest of a row, whose cell at r->at is the first of those counted. */
+/* Counts the cells from r->at to the end of the row, and moves on to the next row. */
 nonsens_status csv_count_cells(csv_reader *r, int64_t *count);
 
 static inline bool csv_is_line_end(char c)
@@ -56,7 +56,7 @@ static inline bool csv_is_line_end(char c)
     return c == '\n' || c == '\r';
 }
 
-/* A blank that is not the delimiter itself. */
+/* Says whether the character is a blank that is not the delimiter itself. */
 static inline bool csv_is_padding(const csv_reader *r, char c)
 {
     return c == ' ' || (c == '\t' && r->delimiter != '\t');
@@ -69,7 +69,7 @@ static inline void csv_skip_padding(csv_reader *r)
     }
 }
 
-/* Steps over what ends a cell: true if another cell follows in the row, false if r->at is now at the next row. */
+/* Skips what ends a cell: true if another cell follows in the row, false if r->at is now at the next row. */
 static inline bool csv_next_cell(csv_reader *r)
 {
     if (r->delimiter == ' ') {

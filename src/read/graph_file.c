@@ -1,6 +1,6 @@
 /*
- * graph_file.c - the door of all graphs: which format the bytes are in, nodes and edges as the readers find them, and
- * what no graph may have.
+ * graph_file.c - reads graphs: detects the format of the bytes, collects the nodes and edges that the readers of the
+ * formats find, and checks what holds for every graph.
  */
 #include "read/graph_file.h"
 
@@ -87,12 +87,12 @@ nonsens_status graph_find_node(graph_builder *b, int64_t line, const char *name,
 /* ---- edges ------------------------------------------------------------------------------------------------------ */
 
 nonsens_status graph_read_type(graph_builder *b, int64_t line, const char *word, int64_t length, int *type,
-                               bool *turned)
+                               bool *reversed)
 {
     static const struct {
         const char *word;
         int type;
-        bool turned;
+        bool reversed;
     } words[] = {
         {"-->", NONSENS_EDGE_DIRECTED, false},          {"->", NONSENS_EDGE_DIRECTED, false},
         {"<--", NONSENS_EDGE_DIRECTED, true},           {"<-", NONSENS_EDGE_DIRECTED, true},
@@ -104,7 +104,7 @@ nonsens_status graph_read_type(graph_builder *b, int64_t line, const char *word,
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if ((int64_t)strlen(words[i].word) == length && memcmp(words[i].word, word, (size_t)length) == 0) {
             *type = words[i].type;
-            *turned = words[i].turned;
+            *reversed = words[i].reversed;
             return NONSENS_OK;
         }
     }
@@ -128,26 +128,26 @@ nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge
     return NONSENS_OK;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------- */
+/* ---- whole graphs ----------------------------------------------------------------------------------------------- */
 
-/* Two nodes have one edge, or two arrows against each other. */
-static nonsens_status check_twice(graph_builder *b)
+/* Two nodes may have one edge, or two opposite arrows. */
+static nonsens_status check_repeated(graph_builder *b)
 {
     nonsens_graph *g = b->graph;
-    uint64_t *said; // pairs of nodes
-    ARENA_TRY(b->ctx, &b->scratch, said, bits_words(g->nodes * g->nodes));
+    uint64_t *seen; // bits of ordered pairs of nodes
+    ARENA_TRY(b->ctx, &b->scratch, seen, bits_words(g->nodes * g->nodes));
     for (int64_t k = 0; k < g->edges; k++) {
         const nonsens_edge *e = &g->edge[k];
-        int64_t there = e->from * g->nodes + e->to, back = e->to * g->nodes + e->from;
+        int64_t forward = e->from * g->nodes + e->to, backward = e->to * g->nodes + e->from;
         bool arrow = e->type == NONSENS_EDGE_DIRECTED;
-        if (bits_has(said, there) || (!arrow && bits_has(said, back))) {
+        if (bits_has(seen, forward) || (!arrow && bits_has(seen, backward))) {
             char from[SHOWN_BYTES], to[SHOWN_BYTES];
             return graph_fail(b, b->line[k], "a second edge between %s and %s; give one",
                               show_quoted(from, g->name[e->from]), show_quoted(to, g->name[e->to]));
         }
-        bits_put(said, there, true);
+        bits_put(seen, forward, true);
         if (!arrow) {
-            bits_put(said, back, true);
+            bits_put(seen, backward, true);
         }
     }
     return NONSENS_OK;
@@ -167,7 +167,7 @@ static nonsens_status keep_all(graph_builder *b)
         memcpy(edge, g->edge, (size_t)g->edges * sizeof *edge);
     }
     g->edge = edge;
-    return check_twice(b);
+    return check_repeated(b);
 }
 
 bool graph_next_line(const char **at, const char *end, const char **text, int64_t *length)

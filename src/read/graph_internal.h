@@ -11,37 +11,38 @@
 typedef struct graph_builder {
     nonsens_context *ctx;
     nonsens_graph *graph;
-    const char *column; /* of an edge list: a row is an edge where this column is not 0; NULL: every row is */
+    const char *column; /* of an edge list: a row is an edge if this column is not 0; NULL: every row is */
     arena scratch;
     text_set names;
-    int64_t *line; /* (capacity) where each edge stands in the file, 0 if that is not known */
+    int64_t *line; /* (capacity) line of each edge in the file, 0 if unknown */
     int64_t capacity;
 } graph_builder;
 
-/* "PATH:LINE: " and the sentence; line 0 leaves the line out. */
+/* Fails with "PATH:LINE: " and the sentence; line 0 leaves the line out. */
 nonsens_status graph_fail(graph_builder *b, int64_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The node of this name, which is added if there is none. */
+/* Finds the node of this name, or adds it. */
 nonsens_status graph_take_node(graph_builder *b, int64_t line, const char *name, int64_t length, int64_t *node);
-/* A node of a list: an error if the name is there already. */
+/* Adds a node of a list: an error if the name is taken. */
 nonsens_status graph_list_node(graph_builder *b, int64_t line, const char *name, int64_t length);
-/* A node that must be in the list. */
+/* Finds a node that must be in the list. */
 nonsens_status graph_find_node(graph_builder *b, int64_t line, const char *name, int64_t length, int64_t *node);
 
-/* What "-->" and the like mean: the type; *turned where the arrow points at the first node. */
+/* Reads the type of an edge, such as "-->"; *reversed: the arrow points at the first node. */
 nonsens_status graph_read_type(graph_builder *b, int64_t line, const char *word, int64_t length, int *type,
-                               bool *turned);
+                               bool *reversed);
+/* Adds an edge. */
 nonsens_status graph_take_edge(graph_builder *b, int64_t line, nonsens_edge edge);
 
-/* The formats; bytes have no byte order mark and are not all blank. */
+/* Read one format each; bytes have no byte order mark and are not all blank. */
 nonsens_status graph_parse_json(graph_builder *b, const char *bytes, size_t size);
 nonsens_status graph_parse_table(graph_builder *b, const char *bytes, size_t size);
 nonsens_status graph_parse_tetrad(graph_builder *b, const char *bytes, size_t size);
 
-/* A line of the text from *at on, without its end and the blanks around it; false behind the last one. */
+/* Reads a line of the text from *at on, without its end and the blanks around it; false behind the last one. */
 bool graph_next_line(const char **at, const char *end, const char **text, int64_t *length);
-/* Is the text just this line? */
+/* Says whether the text is just this line. */
 bool graph_is_line(const char *text, int64_t length, const char *line);
 
 #endif

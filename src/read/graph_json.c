@@ -1,8 +1,9 @@
 /*
- * graph_json.c - graphs as JSON: results of discover ("edges" of objects) and truths of simulate ("edges" of pairs).
+ * graph_json.c - reads graphs from JSON: results of discover ("edges" of objects) and truths of simulate ("edges" of
+ * pairs).
  *
- * Whatever else the document holds is not looked at.  Values of JSON keep no lines for what is well formed, so
- * messages about edges count them from 1.
+ * Anything else in the document is ignored.  Values of JSON do not keep their lines, so messages about edges count them
+ * from 1.
  */
 #include "base/memory.h"
 #include "read/graph_internal.h"
@@ -11,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The message about edge k, from 0. */
+/* Fails with a message about edge k, from 0. */
 static nonsens_status fail_edge(graph_builder *b, size_t k, const char *what)
 {
     return graph_fail(b, 0, "edge %zu of \"edges\" %s", k + 1, what);
@@ -29,7 +30,7 @@ static nonsens_status take_end(graph_builder *b, size_t k, const json_value *nam
 
 static nonsens_status take_edge(graph_builder *b, size_t k, const json_value *item)
 {
-    bool pair = json_is(item, JSON_ARRAY) && json_array_size(item) == 2, turned = false;
+    bool pair = json_is(item, JSON_ARRAY) && json_array_size(item) == 2, reversed = false;
     const char *type = json_get_string(item, "type");
     nonsens_edge e = {.type = NONSENS_EDGE_DIRECTED,
                       .weight = json_get_number(item, "weight"),
@@ -44,15 +45,15 @@ static nonsens_status take_edge(graph_builder *b, size_t k, const json_value *it
     TRY(take_end(b, k, pair ? json_array_get(item, 0) : json_object_get(item, "from"), &e.from));
     TRY(take_end(b, k, pair ? json_array_get(item, 1) : json_object_get(item, "to"), &e.to));
     if (type) {
-        TRY(graph_read_type(b, 0, type, (int64_t)strlen(type), &e.type, &turned));
+        TRY(graph_read_type(b, 0, type, (int64_t)strlen(type), &e.type, &reversed));
     }
-    if (turned) {
+    if (reversed) {
         e = (nonsens_edge){e.to, e.from, e.type, e.weight, e.p_value, e.support};
     }
     return graph_take_edge(b, 0, e);
 }
 
-/* Notes that do more than inform, as whoever goes on with the graph should know. */
+/* Keeps the notes above the level "info", for whoever uses the graph. */
 static nonsens_status take_cautions(graph_builder *b, const json_value *notes, const json_value *levels)
 {
     nonsens_graph *g = b->graph;

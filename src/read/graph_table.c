@@ -1,11 +1,11 @@
 /*
- * graph_table.c - graphs as tables: lists of edges and matrices, from the cells that csv_cells.c finds.
+ * graph_table.c - reads graphs from tables: lists of edges and matrices, from the cells that csv_cells.c finds.
  *
  * A header with a column for the cause and one for the effect makes a list of edges; every other table must be a square
  * matrix with a header of names, in which row i and column j say whether i -> j.  Rows of a matrix may begin with their
  * names, which are then looked up, so that rows and columns need not be in the same order.
  *
- * Lines at the beginning that start with # are passed over.
+ * Lines at the beginning that start with # are skipped.
  */
 #include "read/csv_internal.h"
 #include "read/graph_internal.h"
@@ -19,8 +19,8 @@ enum role { ROLE_OTHER, ROLE_FROM, ROLE_TO, ROLE_TYPE, ROLE_WEIGHT, ROLE_P_VALUE
 typedef struct header_cell {
     char *name;
     enum role role;
-    bool chooses;   /* the column that says which rows are edges */
-    bool not_zeros; /* a cell was neither 0 nor 1 */
+    bool chooses;    /* the column that says which rows are edges */
+    bool not_binary; /* a cell was neither 0 nor 1 */
     bool has_zero;
 } header_cell;
 
@@ -85,7 +85,7 @@ static nonsens_status read_header(graph_table *t)
     return NONSENS_OK;
 }
 
-/* How many columns have the role. */
+/* Counts the columns that have the role. */
 static int64_t count_role(const graph_table *t, enum role role)
 {
     int64_t count = 0;
@@ -143,7 +143,7 @@ static nonsens_status fail_cells(graph_table *t, int64_t line, int64_t cells, in
 typedef struct edge_row {
     int64_t line;
     nonsens_edge edge;
-    bool turned, chosen;
+    bool reversed, chosen;
 } edge_row;
 
 static nonsens_status take_cell(graph_table *t, edge_row *row, header_cell *column, csv_cell cell)
@@ -156,9 +156,9 @@ static nonsens_status take_cell(graph_table *t, edge_row *row, header_cell *colu
     case ROLE_TO:
         return graph_take_node(t->b, row->line, cell.text, cell.length, &row->edge.to);
     case ROLE_TYPE:
-        return graph_read_type(t->b, row->line, cell.text, cell.length, &row->edge.type, &row->turned);
+        return graph_read_type(t->b, row->line, cell.text, cell.length, &row->edge.type, &row->reversed);
     case ROLE_OTHER:
-        column->not_zeros = column->not_zeros || !number || (value != 0.0 && value != 1.0);
+        column->not_binary = column->not_binary || !number || (value != 0.0 && value != 1.0);
         column->has_zero = column->has_zero || (number && value == 0.0);
         return NONSENS_OK;
     case ROLE_WEIGHT:
@@ -195,7 +195,7 @@ static nonsens_status read_edge(graph_table *t)
     if (cells < t->cols) {
         return fail_cells(t, row.line, cells, t->cols);
     }
-    if (row.turned) {
+    if (row.reversed) {
         int64_t from = row.edge.from;
         row.edge.from = row.edge.to;
         row.edge.to = from;
@@ -203,12 +203,12 @@ static nonsens_status read_edge(graph_table *t)
     return row.chosen ? graph_take_edge(t->b, row.line, row.edge) : NONSENS_OK;
 }
 
-/* A column of zeros and ones may well say which rows are edges of which graph: that is not to be guessed. */
+/* A column of zeros and ones may say which rows are edges of the graph: the caller must decide, not a guess. */
 static nonsens_status check_choice(graph_table *t)
 {
     for (int64_t j = 0; j < t->cols && !t->b->column; j++) {
         const header_cell *c = &t->column[j];
-        if (c->role == ROLE_OTHER && c->has_zero && !c->not_zeros) {
+        if (c->role == ROLE_OTHER && c->has_zero && !c->not_binary) {
             char shown[SHOWN_BYTES];
             return graph_fail(
                 t->b, 0,
@@ -222,11 +222,11 @@ static nonsens_status check_choice(graph_table *t)
 
 static nonsens_status read_edges(graph_table *t)
 {
-    enum { EDGES_BETWEEN_LOOKS = 4096 };
+    enum { EDGES_BETWEEN_CHECKS = 4096 };
     t->b->graph->format = "edge list";
     TRY(check_roles(t));
     for (int64_t row = 0; t->r.at < t->r.end; row++) {
-        if (row % EDGES_BETWEEN_LOOKS == 0) {
+        if (row % EDGES_BETWEEN_CHECKS == 0) {
             TRY(check_cancelled(t->b->ctx));
         }
         TRY(read_edge(t));
@@ -240,11 +240,11 @@ typedef struct graph_matrix {
     int64_t d;
     int64_t corner; /* 1 if the header begins with a cell above the names of the rows */
     bool named;     /* rows begin with their names */
-    bool *taken;    /* (d) the row has been there */
+    bool *taken;    /* (d) the row was read */
 } graph_matrix;
 
-/* Are rows named?  The first row tells; leaves the reader where it was. */
-static nonsens_status look_at_row(graph_table *t, graph_matrix *m)
+/* Decides from the first row whether rows are named; leaves the reader where it was. */
+static nonsens_status inspect_row(graph_table *t, graph_matrix *m)
 {
     csv_reader before = t->r;
     csv_cell cell;
@@ -314,7 +314,7 @@ static nonsens_status read_matrix(graph_table *t, int64_t header_line)
 {
     graph_matrix m = {0};
     int64_t rows = 0;
-    TRY(look_at_row(t, &m));
+    TRY(inspect_row(t, &m));
     for (int64_t j = m.corner; j < t->cols; j++) {
         TRY(graph_list_node(t->b, header_line, t->column[j].name, (int64_t)strlen(t->column[j].name)));
     }
@@ -335,7 +335,7 @@ static nonsens_status read_matrix(graph_table *t, int64_t header_line)
     return NONSENS_OK;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------- */
+/* ---- whole tables ----------------------------------------------------------------------------------------------- */
 
 static void free_table(graph_table *t)
 {

@@ -1,5 +1,5 @@
 /*
- * graph_tetrad.c - Tetrad's text form of graphs:
+ * graph_tetrad.c - reads graphs from Tetrad's text form:
  *
  *     Graph Nodes:
  *     a;b;c
@@ -8,12 +8,12 @@
  *     1. a --> b
  *     2. b --- c
  *
- * Nodes stand on one or more lines up to a blank one, between semicolons or commas; latent ones in parentheses and
+ * Nodes are on one or more lines up to a blank one, separated by semicolons or commas; latent ones in parentheses and
  * selection variables in brackets count like all others.  What follows the second node of an edge (properties,
- * probabilities) and other parts of the file are not looked at.
+ * probabilities) and other parts of the file are ignored.
  *
- * The form has no way to write a name with blanks, commas and the like.  Our own writer puts %XX for each byte of them
- * and says so in a line of its own (GRAPH_TETRAD_ESCAPED); names of files without that line are taken as they are.
+ * The form cannot express a name with blanks, commas and the like.  The writer of this library writes %XX for each such
+ * byte and says so in a separate line (GRAPH_TETRAD_ESCAPED); without that line names are taken as they are.
  */
 #include "read/graph_internal.h"
 
@@ -33,7 +33,7 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The name with each %XX made its byte; where names are not escaped, the name itself. */
+/* Replaces each %XX of the name by its byte, if names are escaped. */
 static nonsens_status unescape(tetrad_reader *r, const char **name, int64_t *length)
 {
     char *out;
@@ -95,7 +95,7 @@ static nonsens_status take_nodes(tetrad_reader *r, const char *text, int64_t len
     return NONSENS_OK;
 }
 
-/* The next word of [*text, end), empty at its end. */
+/* Returns the length of the next word of [*text, end), 0 at its end. */
 static int64_t next_word(const char **text, const char *end, const char **word)
 {
     const char *p = *text;
@@ -120,15 +120,15 @@ static nonsens_status take_edge(tetrad_reader *r, const char *text, int64_t leng
 {
     const char *end = text + length, *number, *from, *type, *to;
     nonsens_edge e = {.weight = NAN, .p_value = NAN, .support = NAN};
-    bool turned;
+    bool reversed;
     int64_t number_length = next_word(&text, end, &number), from_length = next_word(&text, end, &from);
     int64_t type_length = next_word(&text, end, &type), to_length = next_word(&text, end, &to);
     if (to_length == 0 || number[number_length - 1] != '.') {
         return graph_fail(r->b, r->line, "not an edge; write it as `1. a --> b`");
     }
-    TRY(graph_read_type(r->b, r->line, type, type_length, &e.type, &turned));
-    TRY(take_end(r, from, from_length, turned ? &e.to : &e.from));
-    TRY(take_end(r, to, to_length, turned ? &e.from : &e.to));
+    TRY(graph_read_type(r->b, r->line, type, type_length, &e.type, &reversed));
+    TRY(take_end(r, from, from_length, reversed ? &e.to : &e.from));
+    TRY(take_end(r, to, to_length, reversed ? &e.from : &e.to));
     return graph_take_edge(r->b, r->line, e);
 }
 

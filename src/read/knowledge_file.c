@@ -1,14 +1,13 @@
 /*
- * knowledge_file.c - knowledge from a text file in Tetrad's format.
+ * knowledge_file.c - reads knowledge from a text file in Tetrad's format.
  *
  * Tetrad (Ramsey et al., "TETRAD - a toolbox for causal discovery", 2018) reads "/knowledge", then sections of tiers,
- * forbidden and required arrows.  Deviations: a comment is a whole line, also with #; names may stand in quotes; what
- * Tetrad settles silently (a variable in two tiers, an arrow required and forbidden) is an error here, as is a name
- * that is no variable's: a word misspelt would otherwise be knowledge lost.  Sections of groups may be there as long as
- * they are empty.
+ * forbidden and required arrows.  Differences: a comment is a whole line, also with #; names may be in quotes.  What
+ * Tetrad resolves silently (a variable in two tiers, an arrow required and forbidden) is an error here.  So is an
+ * unknown name: a misspelt word would otherwise lose knowledge.  Sections of groups are allowed if they are empty.
  *
- * The file is walked once to fill in the flags.  Which lines contradict one another is found by walking it again, so
- * that nothing has to be remembered per arrow.
+ * The file is read once to fill in the flags.  To report which lines contradict one another it is read again, so that
+ * no lines are stored per arrow.
  */
 #include "base/input.h"
 #include "read/knowledge_internal.h"
@@ -21,7 +20,7 @@ enum { MAX_BYTES = 1 << 24, MAX_TIER = 1000000000, MAX_SHOWN = 6 };
 
 /* ---- statements ---- */
 
-/* Is the line the title of a section?  Arrows have two words, tiers begin with a number: no mistake is possible. */
+/* Is the line the title of a section?  Arrows have two words and tiers begin with a number, so this is unambiguous. */
 static bool read_title(knowledge_reader *r)
 {
     static const struct {
@@ -41,7 +40,7 @@ static bool read_title(knowledge_reader *r)
     return false;
 }
 
-/* Both ends of an arrow, or of all the arrows that patterns stand for, into r->side. */
+/* Reads both ends of an arrow, or of all the arrows that patterns stand for, into r->side. */
 static nonsens_status read_arrow(knowledge_reader *r)
 {
     knowledge_word w[2], more;
@@ -180,11 +179,11 @@ static nonsens_status read_statements(knowledge_reader *r)
 {
     static const char head[] = "/knowledge";
     knowledge_rewind(r);
-    bool there = knowledge_next_line(r);
-    if (!there || r->stop - r->rest != (ptrdiff_t)sizeof head - 1 || memcmp(r->rest, head, sizeof head - 1) != 0) {
+    bool has_line = knowledge_next_line(r);
+    if (!has_line || r->stop - r->rest != (ptrdiff_t)sizeof head - 1 || memcmp(r->rest, head, sizeof head - 1) != 0) {
         return FAIL_LINE(r, r->line > 0 ? r->line : 1,
                          "a knowledge file begins with a line /knowledge, and this one %s",
-                         there ? "does not; write it first" : "is empty");
+                         has_line ? "does not; write it first" : "is empty");
     }
     while (knowledge_next_line(r)) {
         if (!read_title(r)) {
@@ -233,7 +232,7 @@ static bool selects(const knowledge_selection *s, int64_t node)
     return false;
 }
 
-/* The first line of this section that speaks of the arrow, 0 if none does.  The file was read without fault. */
+/* Returns the first line of this section that names the arrow, 0 if none does.  The file has no errors by now. */
 static int64_t find_line(knowledge_reader *r, enum knowledge_section section, int64_t from, int64_t to)
 {
     knowledge_rewind(r);
@@ -284,8 +283,8 @@ static nonsens_status check_arrows(knowledge_reader *r)
 }
 
 /*
- * Takes away the nodes without a required cause that is left; returns how many stay, each with such a cause.  What was
- * taken away does not come back, so that the search for a cause goes on where it stopped.
+ * Removes nodes until each one left has a required cause that is left; returns how many are left.  A node that was
+ * removed does not come back, so the search for a cause continues where it stopped.
  */
 static int64_t peel(const knowledge_reader *r, bool *left, int64_t *cause)
 {
@@ -336,13 +335,13 @@ static nonsens_status check_cycles(nonsens_context *ctx, arena *scratch, knowled
     while (!left[node]) {
         node++;
     }
-    for (int64_t k = 0; k < r->d; k++) { // upstream, until it must have gone round
+    for (int64_t k = 0; k < r->d; k++) { // upstream, until the node must be on a cycle
         node = cause[node];
     }
     return refuse_cycle(r, node, cause);
 }
 
-/* ---- the whole ---- */
+/* ---- whole files ---- */
 
 static int compare_variables(const void *left, const void *right)
 {

@@ -1,19 +1,19 @@
 /*
- * knowledge_file.h - what is known beforehand, from a text file in Tetrad's format (docs/knowledge.md).
+ * knowledge_file.h - reads background knowledge from a text file in Tetrad's format (docs/knowledge.md).
  *
  *     /knowledge
  *     addtemporal
  *     1 a b c            tier 1: no arrow from a later tier into an earlier one
- *     2* d e             likewise; the star forbids arrows inside the tier
- *     3- f               likewise; the minus forbids arrows beyond the next tier
+ *     2* d e             tier 2; the star forbids arrows inside the tier
+ *     3- f               tier 3; the minus forbids arrows beyond the next tier
  *     forbiddirect
  *     a d                no arrow a -> d
  *     requiredirect
- *     b e                the arrow b -> e is there
+ *     b e                the arrow b -> e is required
  *
- * Empty lines and lines that begin with // or # say nothing.  Names are separated by blanks or tabs; one that has
- * blanks stands in double quotes, or between tabs.  A star in a name stands for any characters, unless it is in quotes
- * or a variable is called just so.
+ * Empty lines and lines that begin with // or # are ignored.  Names are separated by blanks or tabs; a name with blanks
+ * is in double quotes, or between tabs.  A star in a name stands for any characters, unless it is in quotes or a
+ * variable has exactly this name.
  */
 #ifndef READ_KNOWLEDGE_FILE_H
 #define READ_KNOWLEDGE_FILE_H
@@ -29,7 +29,7 @@
 nonsens_status knowledge_read(nonsens_context *ctx, arena *a, const char *path, int64_t d, const char *const *names,
                               knowledge *out);
 
-/* The same from bytes in memory; `path` is used in messages. */
+/* Does the same with bytes in memory; `path` is used in messages. */
 nonsens_status knowledge_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, int64_t size,
                                int64_t d, const char *const *names, knowledge *out);
 

@@ -1,5 +1,5 @@
 /*
- * knowledge_internal.h - the words of a knowledge file (knowledge_words.c), for what is made of them
+ * knowledge_internal.h - the words of a knowledge file (knowledge_words.c), for the code that interprets them
  * (knowledge_file.c).
  */
 #ifndef READ_KNOWLEDGE_INTERNAL_H
@@ -39,14 +39,14 @@ typedef struct knowledge_reader {
     const char *at;          /* where the next line begins */
     int64_t line;            /* from 1 */
     enum knowledge_section section;
-    const char *rest, *stop; /* what is left of the line, blanks at its ends taken off */
+    const char *rest, *stop; /* what is left of the line, without blanks at its ends */
     bool has_tabs;           /* between words of the line */
-    const char *cell_end;    /* of what the last word stood in, between tabs, blanks at its end taken off */
+    const char *cell_end;    /* end of the text between tabs that holds the last word, without blanks behind it */
     int64_t d;
     knowledge_variable *sorted; /* (d) by name */
     char *plain;                /* room for a word without its quotes */
     knowledge_selection side[2];
-    int64_t *tier, *tier_line; /* (d) tier, -1 if there is none, and the line that says so */
+    int64_t *tier, *tier_line; /* (d) tier, or -1, and the line that sets it */
     uint8_t *tier_marks;       /* (d) */
     knowledge *known;
 } knowledge_reader;
@@ -54,20 +54,20 @@ typedef struct knowledge_reader {
 #define FAIL_LINE(r, line, format, ...) \
     fail((r)->ctx, NONSENS_ERR_DATA, "knowledge file %s:%" PRId64 ": " format, (r)->path, (line), __VA_ARGS__)
 
-/* A variable's name for a message. */
+/* Returns a variable's name for a message. */
 const char *knowledge_name(const knowledge_reader *r, int64_t node, char shown[SHOWN_BYTES]);
 
-/* To the beginning of the file. */
+/* Goes to the beginning of the file. */
 void knowledge_rewind(knowledge_reader *r);
-/* The next line that says something; false at the end. */
+/* Goes to the next line that is neither empty nor a comment; false at the end. */
 bool knowledge_next_line(knowledge_reader *r);
 
 /*
- * The next word of the line; length 0 at its end.  On a line with tabs, what stands between them is one word if a
- * variable is called so: tabs may also do no more than blanks do.
+ * Reads the next word of the line; length 0 at its end.  On a line with tabs, the text between two tabs is one word if
+ * a variable has this name; otherwise tabs separate words like blanks.
  */
 nonsens_status knowledge_next_word(knowledge_reader *r, knowledge_word *out);
-/* The variables that the word stands for; an error if there is none. */
+/* Finds the variables that the word stands for; an error if there are none. */
 nonsens_status knowledge_resolve(const knowledge_reader *r, const knowledge_word *w, knowledge_selection *out);
 
 #endif

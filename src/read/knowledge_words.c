@@ -1,4 +1,4 @@
-/* knowledge_words.c - lines, words, names and patterns of a knowledge file. */
+/* knowledge_words.c - splits a knowledge file into lines and words, and finds the variables that words name. */
 #include "read/knowledge_internal.h"
 
 #include "base/nearest.h"
@@ -64,7 +64,7 @@ void knowledge_rewind(knowledge_reader *r)
     r->section = SECTION_NONE;
 }
 
-/* Node of this name, -1 if there is none. */
+/* Returns the node of this name, -1 if there is none. */
 static int64_t find_name(const knowledge_reader *r, const char *text, int64_t length)
 {
     int64_t low = 0, high = r->d;

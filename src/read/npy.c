@@ -1,9 +1,9 @@
 /*
- * npy.c - arrays as NumPy saves them (.npy, format versions 1.0 to 3.0): one or two dimensions of float32, float64 or
- * integers of any size and byte order, in C or Fortran order.
+ * npy.c - reads arrays as NumPy saves them (.npy, format versions 1.0 to 3.0): one or two dimensions of float32,
+ * float64 or integers of any size and byte order, in C or Fortran order.
  *
  * The header is a Python dictionary with the keys descr, fortran_order and shape; anything else in it is an error.  The
- * size it claims is held against the size of the file before anything is allocated.  Rows of the array are rows of the
+ * size it claims is compared with the size of the file before anything is allocated.  Rows of the array are rows of the
  * table; a one-dimensional array is one column.
  */
 #include "read/table_internal.h"
@@ -48,7 +48,7 @@ static void skip_spaces(npy_reader *r)
     }
 }
 
-/* Takes the text if it comes next, blanks before it left out. */
+/* Takes the text if it comes next; skips blanks before it. */
 static bool take(npy_reader *r, const char *text)
 {
     skip_spaces(r);
@@ -60,7 +60,7 @@ static bool take(npy_reader *r, const char *text)
     return true;
 }
 
-/* A Python string without escapes, in either kind of quotes. */
+/* Takes a Python string without escapes, in either kind of quotes. */
 static bool take_string(npy_reader *r, const char **text, int64_t *length)
 {
     skip_spaces(r);
@@ -77,7 +77,7 @@ static bool take_string(npy_reader *r, const char **text, int64_t *length)
     return true;
 }
 
-/* A type like "<f8": byte order, kind, bytes. */
+/* Reads a type like "<f8": byte order, kind, bytes. */
 static nonsens_status read_type(npy_reader *r)
 {
     const char *text;
@@ -114,7 +114,7 @@ static bool take_integer(npy_reader *r, int64_t *value)
     return r->at > start;
 }
 
-/* (n,) or (n, d), a comma at the end allowed. */
+/* Reads (n,) or (n, d); a comma at the end is allowed. */
 static nonsens_status read_shape(npy_reader *r)
 {
     if (!take(r, "(")) {
@@ -215,7 +215,7 @@ static nonsens_status check_size(const npy_reader *r, int64_t present)
     return NONSENS_OK;
 }
 
-/* Magic, version, length of the header (2 bytes in version 1, else 4; little-endian), header, data. */
+/* The file: magic, version, length of the header (2 bytes in version 1, else 4; little-endian), header, data. */
 static nonsens_status read_header(npy_reader *r, const char *bytes, size_t size)
 {
     const unsigned char *head = (const unsigned char *)bytes;
@@ -250,7 +250,7 @@ static nonsens_status read_header(npy_reader *r, const char *bytes, size_t size)
 
 /* ---- elements -------------------------------------------------------------------------------------------------- */
 
-/* The bytes of an element as an unsigned integer. */
+/* Returns the bytes of an element as an unsigned integer. */
 static inline uint64_t load_element(const unsigned char *p, int bytes, bool big_endian)
 {
     uint64_t word = 0;
@@ -270,7 +270,7 @@ static double element_value(const npy_reader *r, uint64_t word)
 {
     double value;
     float single;
-    uint32_t half = (uint32_t)word;
+    uint32_t low = (uint32_t)word;
     switch (r->kind) {
     case 'i':
         return (double)sign_extended(word, r->bytes);
@@ -278,7 +278,7 @@ static double element_value(const npy_reader *r, uint64_t word)
         return (double)word;
     default:
         memcpy(&value, &word, sizeof value);
-        memcpy(&single, &half, sizeof single);
+        memcpy(&single, &low, sizeof single);
         return r->bytes == 8 ? value : (double)single;
     }
 }
@@ -314,7 +314,7 @@ static nonsens_status read_column(const npy_reader *r, table *t, int64_t col, in
     return NONSENS_OK;
 }
 
-/* The fewest digits that give the same single-precision value. */
+/* Prints the fewest digits that give the same single-precision value. */
 static void print_single(char text[NUMBER_BYTES], double value)
 {
     enum { SAFE_DIGITS = 6, ROUND_TRIP_DIGITS = 9 };
@@ -328,7 +328,7 @@ static void print_single(char text[NUMBER_BYTES], double value)
     }
 }
 
-/* An element as text: integers to the last digit, reals with the fewest digits that give the same value. */
+/* Prints an element: integers to the last digit, reals with the fewest digits that give the same value. */
 static void print_element(const npy_reader *r, uint64_t word, char text[NUMBER_BYTES])
 {
     double value = element_value(r, word);

@@ -1,6 +1,6 @@
 /*
- * read.c - from files to a data set: which columns are variables, which one is the segment, what happens to missing
- * values.  Several files are put together in read_files.c; a table in memory comes in at columns.c.
+ * read.c - makes a data set from files: which columns are variables, which one is the segment, what happens to missing
+ * values.  read_files.c combines several files; columns.c starts from a table in memory.
  */
 #include "base/require.h"
 #include "base/show.h"
@@ -78,7 +78,7 @@ static nonsens_status choose(nonsens_context *ctx, read_state *r, const char *na
 /* Lists of names that say which columns are wanted, in this order. */
 enum { LISTS = 4 };
 
-/* A name of a list: as it stands and, where blanks are around it, without them; a column may be meant by either. */
+/* Spells a name of a list in two ways, as it stands and without blanks around it: a column may have either name. */
 static nonsens_status spell_name(nonsens_context *ctx, read_state *r, const char *begin, const char *end,
                                  const char *spelling[2])
 {
@@ -91,7 +91,7 @@ static nonsens_status spell_name(nonsens_context *ctx, read_state *r, const char
     return spelling[1] ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* All spellings of all names in the lists; a list as a whole may be a name with commas in it. */
+/* A list as a whole may also be a name, with commas in it. */
 nonsens_status reading_list_wanted(nonsens_context *ctx, read_state *r)
 {
     const nonsens_options *o = r->options;
@@ -142,7 +142,7 @@ static nonsens_status refuse_text(nonsens_context *ctx, const read_state *r)
                 t->decimal_comma ? ": write a decimal point, not a decimal comma" : "");
 }
 
-/* The columns that were named, or else all numeric ones. */
+/* Chooses the columns that were named, or else all numeric ones. */
 static nonsens_status choose_variables(nonsens_context *ctx, read_state *r)
 {
     const nonsens_options *o = r->options;
@@ -166,7 +166,7 @@ static bool cell_missing(const table_column *column, int64_t i)
     return column->category ? column->category[i] < 0 : !column->value || isnan(column->value[i]);
 }
 
-/* The k-th column that must be complete: the variables, then the label. */
+/* Returns the k-th column that must be complete: the variables, then the label. */
 static const table_column *needed_column(const read_state *r, int64_t k)
 {
     return &r->t.column[k < r->variables ? r->variable[k] : r->label];
@@ -189,16 +189,16 @@ static bool row_complete(const read_state *r, int64_t i)
 
 static nonsens_status refuse_missing(nonsens_context *ctx, const read_state *r)
 {
-    const table_column *worst = NULL;
+    const table_column *first = NULL;
     int64_t row = INT64_MAX;
     for (int64_t k = 0; k < needed_columns(r); k++) {
         const table_column *column = needed_column(r, k);
         if (column->missing > 0 && column->first_missing < row) {
-            worst = column;
+            first = column;
             row = column->first_missing;
         }
     }
-    if (!worst) {
+    if (!first) {
         return NONSENS_OK;
     }
     char line[40] = "", shown[SHOWN_BYTES];
@@ -206,7 +206,7 @@ static nonsens_status refuse_missing(nonsens_context *ctx, const read_state *r)
         snprintf(line, sizeof line, "line %" PRId64 ", ", r->t.line[row]);
     }
     return fail(ctx, NONSENS_ERR_DATA, "%s: column %s has a missing value (%sdata row %" PRId64 "); %s", r->t.path,
-                show_quoted(shown, worst->name), line, row + 1, r->remedy);
+                show_quoted(shown, first->name), line, row + 1, r->remedy);
 }
 
 /* Moves the complete rows to the front of the columns that are needed. */
@@ -277,8 +277,8 @@ static nonsens_status choose_segments(nonsens_context *ctx, read_state *r)
 /* ---- warnings ------------------------------------------------------------------------------------------------ */
 
 /*
- * Where no variables were named, all columns without a number; where they were, those that would have been an error: of
- * the others the user knows that they are left out.
+ * Warns of columns that are left out.  If no variables were named, these are all columns without a number.  If they
+ * were, only those that would have been an error: the user knows that the others are left out.
  */
 static nonsens_status warn_left_out(nonsens_context *ctx, const read_state *r, nonsens_data *data)
 {
@@ -314,7 +314,7 @@ static nonsens_status warn_dropped(nonsens_context *ctx, const read_state *r, no
     return NONSENS_OK;
 }
 
-/* ---- the door ------------------------------------------------------------------------------------------------ */
+/* ---- whole data sets ----------------------------------------------------------------------------------------- */
 
 nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data **out)
 {
@@ -335,7 +335,7 @@ nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data 
     nonsens_status status = (r->options->pairs[0] ? dataset_new_unaudited : dataset_new)(
         ctx, r->rows, r->variables, column, names, r->category, r->segments, (const char *const *)r->labels,
         r->input_row, &data);
-    if (status == NONSENS_ERR_DATA) { // names the file in front of what is wrong with its contents
+    if (status == NONSENS_ERR_DATA) { // puts the file's name in front of the message
         memcpy(sentence, ctx->message, sizeof sentence);
         return fail(ctx, status, "%.300s: %.700s", r->t.path, sentence);
     }

@@ -1,8 +1,8 @@
 /*
- * read_files.c - several files, one per segment, put together as if they were one table with a segment column.
+ * read_files.c - combines several files, one per segment, as if they were one table with a segment column.
  *
- * Columns are matched by name.  Their order is that of the files where these agree, else that of the names, so that the
- * order in which files are given changes nothing.
+ * Columns are matched by name.  Their order is that of the files if these agree, else that of the names, so that the
+ * order of the files changes nothing.
  */
 #include "base/show.h"
 #include "read/read_internal.h"
@@ -20,7 +20,7 @@ static bool is_standard_input(const char *path)
     return strcmp(path, "-") == 0;
 }
 
-/* Not known (regular is false) of what is no regular file: pipes and devices are distinguished by name alone. */
+/* Identity of a regular file; regular is false for pipes and devices, which are distinguished by name alone. */
 typedef struct identity {
     bool regular;
     dev_t device;
@@ -35,14 +35,14 @@ static identity identify(const char *path)
     return regular ? (identity){true, facts.st_dev, facts.st_ino} : (identity){0};
 }
 
-/* Also under two names. */
+/* Are the two the same file, even under different names? */
 static bool is_same_file(const char *a, identity first, const char *b, identity second)
 {
     return strcmp(a, b) == 0 ||
            (first.regular && second.regular && first.device == second.device && first.inode == second.inode);
 }
 
-static nonsens_status refuse_twin(nonsens_context *ctx, const char *a, const char *b)
+static nonsens_status refuse_same_file(nonsens_context *ctx, const char *a, const char *b)
 {
     char first[SHOWN_PATH_BYTES], second[SHOWN_PATH_BYTES];
     if (is_standard_input(a) && is_standard_input(b)) {
@@ -68,7 +68,7 @@ nonsens_status reading_check_files(nonsens_context *ctx, const char *const *path
         known[k] = identify(paths[k]);
         for (int64_t i = 0; i < k; i++) {
             if (is_same_file(paths[i], known[i], paths[k], known[k])) {
-                return refuse_twin(ctx, paths[i], paths[k]);
+                return refuse_same_file(ctx, paths[i], paths[k]);
             }
         }
     }
@@ -77,7 +77,7 @@ nonsens_status reading_check_files(nonsens_context *ctx, const char *const *path
 
 /* ---- labels ---------------------------------------------------------------------------------------------------- */
 
-/* The name of the file without folder and ending. */
+/* Returns the name of the file without folder and ending. */
 static char *stem_of(nonsens_context *ctx, arena *a, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
@@ -88,17 +88,17 @@ static char *stem_of(nonsens_context *ctx, arena *a, const char *path)
     return arena_format(ctx, a, "%.*s", (int)length, name);
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static nonsens_status has_twins(nonsens_context *ctx, arena *a, char *const *text, int64_t count, bool *found)
+static nonsens_status has_duplicates(nonsens_context *ctx, arena *a, char *const *text, int64_t count, bool *found)
 {
     char **sorted; // (count)
     ARENA_TRY(ctx, a, sorted, count);
     memcpy(sorted, text, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, by_text);
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_texts);
     *found = false;
     for (int64_t k = 1; k < count; k++) {
         *found = *found || strcmp(sorted[k - 1], sorted[k]) == 0;
@@ -106,10 +106,10 @@ static nonsens_status has_twins(nonsens_context *ctx, arena *a, char *const *tex
     return NONSENS_OK;
 }
 
-/* The stems where they all differ, else the paths as they were given. */
+/* Labels the files by their stems if these all differ, else by their paths as given. */
 static nonsens_status label_files(nonsens_context *ctx, const char *const *paths, int64_t count, read_state *all)
 {
-    bool twins;
+    bool duplicates;
     ARENA_TRY(ctx, all->memory, all->labels, count);
     for (int64_t k = 0; k < count; k++) {
         all->labels[k] = stem_of(ctx, all->memory, paths[k]);
@@ -117,9 +117,9 @@ static nonsens_status label_files(nonsens_context *ctx, const char *const *paths
             return NONSENS_ERR_MEMORY;
         }
     }
-    TRY(has_twins(ctx, all->memory, all->labels, count, &twins));
+    TRY(has_duplicates(ctx, all->memory, all->labels, count, &duplicates));
     all->segments = count;
-    return twins ? arena_texts(ctx, all->memory, count, paths, &all->labels) : NONSENS_OK;
+    return duplicates ? arena_texts(ctx, all->memory, count, paths, &all->labels) : NONSENS_OK;
 }
 
 /* ---- columns --------------------------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ typedef struct names {
     int64_t count;
 } names;
 
-/* Is the column one of the list that is made: variables, or those that a warning names? */
+/* Says whether the column belongs to the list that is made: variables, or those that a warning names. */
 typedef bool column_fn(const read_state *part, int64_t column);
 
 static bool is_numeric(const read_state *part, int64_t column)
@@ -147,7 +147,7 @@ static bool is_mixed(const read_state *part, int64_t column)
     return is_left_out(part, column) && part->t.column[column].mixed;
 }
 
-/* The names of such columns in one file, in its order; the room is that of all columns. */
+/* Lists the names of such columns in one file, in its order. */
 static nonsens_status names_of(nonsens_context *ctx, const read_state *part, column_fn *belongs, names *out)
 {
     *out = (names){NULL, 0};
@@ -169,7 +169,7 @@ static bool are_equal(const names *a, const names *b)
     return equal;
 }
 
-/* All names of all lists, each once, in the order of the bytes. */
+/* Merges all lists: each name once, in byte order. */
 static nonsens_status merge_names(nonsens_context *ctx, arena *a, const names *list, int64_t count, names *out)
 {
     int64_t total = 0, kept = 0;
@@ -182,7 +182,7 @@ static nonsens_status merge_names(nonsens_context *ctx, arena *a, const names *l
         memcpy(out->name + out->count, list[k].name, (size_t)list[k].count * sizeof *out->name);
         out->count += list[k].count;
     }
-    qsort(out->name, (size_t)total, sizeof *out->name, by_text);
+    qsort(out->name, (size_t)total, sizeof *out->name, compare_texts);
     for (int64_t k = 0; k < total; k++) {
         if (kept == 0 || strcmp(out->name[kept - 1], out->name[k]) != 0) {
             out->name[kept++] = out->name[k];
@@ -192,7 +192,7 @@ static nonsens_status merge_names(nonsens_context *ctx, arena *a, const names *l
     return NONSENS_OK;
 }
 
-/* The names of such columns in all files: in the files' order where they agree, else sorted. */
+/* Lists the names of such columns in all files: in the files' order if they agree, else sorted. */
 static nonsens_status agree_names(nonsens_context *ctx, const read_state *part, int64_t count, column_fn *belongs,
                                   names *out)
 {
@@ -207,7 +207,7 @@ static nonsens_status agree_names(nonsens_context *ctx, const read_state *part, 
     return equal ? NONSENS_OK : merge_names(ctx, part->memory, list, count, out);
 }
 
-/* A file in which the column holds numbers: there is one, or it would be no variable. */
+/* Returns a file in which the column holds numbers: there is one, or it would not be a variable. */
 static const char *file_with(const read_state *part, int64_t count, const char *name)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -240,7 +240,7 @@ static nonsens_status match_column(nonsens_context *ctx, const read_state *part,
     return NONSENS_OK;
 }
 
-/* Where no variables were named: all columns that hold numbers in some file must be there in each. */
+/* If no variables were named: every column that holds numbers in some file must be in each file. */
 static nonsens_status match_variables(nonsens_context *ctx, read_state *part, int64_t count, const names *wanted)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -258,7 +258,7 @@ static const char *variable_name(const read_state *part, int64_t v)
     return part->t.column[part->variable[v]].name;
 }
 
-/* Where they were named, names lead to the same columns in all files, but numbers (#k) need not. */
+/* If variables were named: names lead to the same columns in all files, but numbers (#k) need not. */
 static nonsens_status check_variables(nonsens_context *ctx, const read_state *part, int64_t count)
 {
     for (int64_t k = 1; k < count; k++) {
@@ -315,7 +315,7 @@ static nonsens_status stack_values(nonsens_context *ctx, const read_state *part,
     return NONSENS_OK;
 }
 
-/* Which file and which of its rows each row is. */
+/* Records the file and the input row of each row. */
 static nonsens_status stack_rows(nonsens_context *ctx, const read_state *part, int64_t count, read_state *all)
 {
     int64_t row = 0, before = 0;
@@ -331,7 +331,7 @@ static nonsens_status stack_rows(nonsens_context *ctx, const read_state *part, i
     return NONSENS_OK;
 }
 
-/* Columns of the whole: the variables, then those that a warning may name. */
+/* Combines the columns: the variables, then those that a warning may name. */
 static nonsens_status stack_columns(nonsens_context *ctx, const read_state *part, int64_t count, read_state *all)
 {
     names spare;

@@ -1,5 +1,5 @@
 /*
- * read_internal.h - a data set in the making: one file (read.c), several put together (read_files.c), or a table in
+ * read_internal.h - the state of reading a data set: one file (read.c), several files (read_files.c), or a table in
  * memory (columns.c).
  */
 #ifndef READ_READ_INTERNAL_H
@@ -31,29 +31,29 @@ enum {
                        NONSENS_COMMAND_ICA | NONSENS_COMMAND_DISCOVER | NONSENS_COMMAND_EXPLAIN
 };
 
-/* The remedy where the caller knows no better. */
+/* The remedy if the caller gives none. */
 #define READING_REMEDY "leave out such rows with --na drop-rows"
 
-/* Is the column one of the variables? */
+/* Says whether the column is one of the variables. */
 bool reading_is_variable(const read_state *r, int64_t column);
 
-/* All spellings of the variables that the options name. */
+/* Lists all spellings of the variables that the options name. */
 nonsens_status reading_list_wanted(nonsens_context *ctx, read_state *r);
 
-/* What the options make of r->t, whose label column is known: variables, rows, segments. */
+/* Chooses variables, rows and segments of r->t, whose label column is known, as the options say. */
 nonsens_status reading_interpret(nonsens_context *ctx, read_state *r);
 
-/* The data set of all that; an error if no row is left. */
+/* Builds the data set from the state; an error if no row is left. */
 nonsens_status reading_finish(nonsens_context *ctx, read_state *r, nonsens_data **out);
 
-/* An error at the first missing value, or leaves out the rows that have one, as the options say. */
+/* Fails at the first missing value, or leaves out the rows that have one, as the options say. */
 nonsens_status reading_settle_missing(nonsens_context *ctx, read_state *r);
 
-/* What names and options tell of several files before any is read. */
+/* Checks paths and options of several files before any is read. */
 nonsens_status reading_check_files(nonsens_context *ctx, const char *const *paths, int64_t count,
                                    const nonsens_options *options);
 
-/* One table of all rows, in the order of the files, each of which is a segment; columns are matched by name. */
+/* Combines the rows of all files, in their order; each file is a segment, and columns are matched by name. */
 nonsens_status reading_stack(nonsens_context *ctx, const char *const *paths, int64_t count, read_state *part,
                              read_state *all);
 

@@ -1,5 +1,5 @@
 /*
- * table.c - what the readers of all formats share: choice of the format, columns, labels, messages.
+ * table.c - what the readers of all formats share: the choice of the format, columns, labels, messages.
  */
 #include "read/table_internal.h"
 
@@ -107,11 +107,11 @@ void table_mark_asked(table *t, const table_options *options)
 nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t, int64_t label)
 {
     double *values; // (cols without the label column, rows)
-    int64_t numeric = t->cols - (label >= 0), bytes_checked;
-    if (__builtin_mul_overflow(numeric, t->rows, &bytes_checked)) {
+    int64_t numeric = t->cols - (label >= 0), cells;
+    if (__builtin_mul_overflow(numeric, t->rows, &cells)) {
         return fail_memory(ctx);
     }
-    ARENA_TRY(ctx, a, values, bytes_checked);
+    ARENA_TRY(ctx, a, values, cells);
     for (int64_t j = 0, k = 0; j < t->cols; j++) {
         if (j != label) {
             t->column[j].value = values + k++ * t->rows;
@@ -130,7 +130,7 @@ void table_count_missing(table_column *column, int64_t row)
     }
 }
 
-/* ---- doors ----------------------------------------------------------------------------------------------------- */
+/* ---- whole tables ---------------------------------------------------------------------------------------------- */
 
 nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, const table_options *options, table *out)
 {

@@ -1,5 +1,5 @@
 /*
- * table.h - a rectangular file in memory: CSV, TSV, blank-separated text or .npy, before anything is interpreted.
+ * table.h - reads a rectangular file into memory: CSV, TSV, blank-separated text or .npy, before interpretation.
  *
  * A column holds numbers (NaN if the cell is missing) or, if it was asked for as the label column, categories by the
  * exact text of its cells; of other text columns only the name is kept.  Errors name file:line:column.
@@ -13,14 +13,14 @@
 
 enum table_column_kind {
     COLUMN_NUMERIC, /* every cell is a finite number or missing, and at least one is a number */
-    COLUMN_TEXT     /* no cell is a number (missing cells allowed), this is the label column, or nobody asked for it */
+    COLUMN_TEXT     /* no cell is a number (missing cells allowed), it is the label column, or it was not asked for */
 };
 
 typedef struct table_column {
-    char *name; /* valid UTF-8, not empty, unlike all others */
+    char *name; /* valid UTF-8, not empty, all different */
     enum table_column_kind kind;
     bool asked;        /* on the list of wanted columns, or there is no list */
-    bool mixed;        /* numbers beside text or infinite cells: kept as text, where nobody asked for the column */
+    bool mixed;        /* numbers beside text or infinite cells; the column was not asked for and counts as text */
     double *value;     /* (rows) NaN if missing; NULL for text columns and for the label column */
     int32_t *category; /* (rows) of the label column only: index into `labels`, -1 if missing; else NULL */
     char **labels;     /* distinct cell texts of the label column in order of first appearance; valid UTF-8 */
@@ -30,13 +30,13 @@ typedef struct table_column {
 } table_column;
 
 typedef struct table {
-    char *path; /* for messages, so cut where it is long; "standard input" for "-" */
+    char *path; /* for messages, so shortened if it is long; "standard input" for "-" */
     int64_t rows, cols;
     table_column *column; /* (cols) */
     int64_t *line;        /* (rows) line of the file on which row i starts, or NULL for .npy */
-    int64_t text_column;  /* the first text column with a text in it, or -1 */
-    char *text_cell;      /* the first text in it, shown (base/show.h); NULL if there is none */
-    bool decimal_comma;   /* it is a number but for its decimal comma */
+    int64_t text_column;  /* the first text column that is not all missing, or -1 */
+    char *text_cell;      /* the first text in it, as shown (base/show.h); NULL if there is none */
+    bool decimal_comma;   /* text_cell is a number with a decimal comma */
 } table;
 
 typedef struct table_options {
@@ -47,21 +47,20 @@ typedef struct table_options {
 } table_options;
 
 /*
- * Reads path ("-": standard input).  Memory comes from the arena; what reading a data set takes, beside the size of the
- * file, is told in docs/trust.md.  options may be NULL.  NONSENS_ERR_DATA with the place of the fault, or if there is
- * no such label column.
+ * Reads path ("-": standard input).  Memory comes from the arena; docs/trust.md says how much reading takes beside the
+ * size of the file.  options may be NULL.  NONSENS_ERR_DATA, with the position of the fault, for invalid contents or a
+ * missing label column.
  */
 nonsens_status table_read(nonsens_context *ctx, arena *a, const char *path, const table_options *options, table *out);
 
-/* The column called `name`; table_find: or #k.  -1 if there is none. */
+/* Find the column called `name`, table_find also by #k; -1 if there is none. */
 int64_t table_find_name(const table *t, const char *name);
 int64_t table_find(const table *t, const char *name);
-/* The column whose name is nearest to `name`. */
+/* Finds the column whose name is nearest to `name`. */
 nearest table_nearest(const table *t, const char *name);
 
 /*
- * The same from bytes in memory; `path` is used in messages, and tells .npy by its ending (NumPy's magic bytes tell it
- * as well).
+ * Does the same with bytes in memory; `path` is used in messages.  Its ending or NumPy's magic bytes identify .npy.
  */
 nonsens_status table_parse(nonsens_context *ctx, arena *a, const char *path, const char *bytes, size_t size,
                            const table_options *options, table *out);

@@ -9,31 +9,33 @@
 #include "base/utf8.h"
 #include "read/table.h"
 
-/* cols columns without names. */
+/* Makes `cols` columns without names. */
 nonsens_status table_new(nonsens_context *ctx, arena *a, int64_t cols, table *t);
 
-/* c1, c2, ... */
+/* Names the columns c1, c2, ... */
 nonsens_status table_number_columns(nonsens_context *ctx, arena *a, table *t);
 
-/* The index of the label column, -1 if none is wanted; an error if it is not there. */
+/* Finds the label column: -1 if none is wanted; an error if it is missing. */
 nonsens_status table_find_label(nonsens_context *ctx, const table *t, const table_options *options, int64_t *label);
 
-/* Marks the columns that were asked for; names that are not there are the caller's concern. */
+/* Marks the columns that were asked for; the caller handles names that no column has. */
 void table_mark_asked(table *t, const table_options *options);
 
-/* Room for t->rows values in each column, or categories in the label column. */
+/* Allocates t->rows values in each column, or categories in the label column. */
 nonsens_status table_place_cells(nonsens_context *ctx, arena *a, table *t, int64_t label);
 
-/* Hands the texts of the set to the label column. */
+/* Gives the texts of the set to the label column. */
 nonsens_status table_keep_labels(nonsens_context *ctx, arena *a, const text_set *set, table_column *column);
 
+/* Counts a missing cell. */
 void table_count_missing(table_column *column, int64_t row);
 
-/* The formats: t->path is set, nothing else. */
+/* Read one format each; t->path is set, nothing else. */
 nonsens_status csv_parse(nonsens_context *ctx, arena *a, const char *bytes, size_t size, const table_options *options,
                          table *t);
 nonsens_status npy_parse(nonsens_context *ctx, arena *a, const char *bytes, size_t size, const table_options *options,
                          table *t);
+/* Says whether the bytes begin as a .npy file does. */
 bool npy_has_magic(const char *bytes, size_t size);
 
 #endif

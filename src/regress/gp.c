@@ -1,9 +1,10 @@
 /*
- * gp.c - Gaussian-process regression from the caller's rows to the caller's units; the forms are in the other files.
+ * gp.c - runs a Gaussian-process regression: sorts and scales the caller's rows, chooses a form (in the other files),
+ * and returns the results in the caller's units.
  *
  * Rows are sorted by all their values first, so that no sum depends on the order in which they came.  A column is
- * centred at its median and divided by its interquartile range (its standard deviation where half of the rows are
- * equal): far outliers do not squeeze the others into one place.
+ * centred at its median and divided by its interquartile range (its standard deviation if half of the rows are equal),
+ * so that far outliers do not squeeze the other values together.
  */
 #include "regress/gp.h"
 
@@ -20,20 +21,20 @@ static const double LOG_2_PI = 1.8378770664093454836;
 
 enum { EXACT_MAX = 500, INDUCING_MAX = 300, CANDIDATES = 4096 };
 
-static const double FARTHEST = 1e100; /* scaled values beyond it are put there, so that their squares are finite */
+static const double FARTHEST = 1e100; /* scaled values are clamped to it, so that their squares are finite */
 
 /* z = (v * factor - centre) / spread; factor is a power of two that keeps huge columns finite. */
 typedef struct gp_scaling {
     double factor, centre, spread;
 } gp_scaling;
 
-/* What one scaled unit is in the caller's. */
+/* One scaled unit in the caller's units. */
 static double unit_of(const gp_scaling *s)
 {
     return s->spread / s->factor;
 }
 
-/* A fit on its way. */
+/* The state of one fit. */
 struct task {
     int64_t n;
     const column_set *x;
@@ -41,7 +42,7 @@ struct task {
     const gp_options *options;
     sort_entry *entry; // (n) rows in order of their values
     double *sorted_y;  // (n) scaled
-    int64_t used;      /* columns that are not constant */
+    int64_t used;      /* number of columns that are not constant */
     int64_t *column;   // (used) where they are in x
     double **sorted_x; // (used)(n) scaled
     gp_scaling *scale; // (used)
@@ -113,7 +114,7 @@ static nonsens_status sort_rows(nonsens_context *ctx, arena *scratch, struct tas
 
 /* ---- units ------------------------------------------------------------------------------------------------- */
 
-/* v (n): in sorted order; its values times a power of two that makes them at most 1. */
+/* v (n) = from in sorted order, times a power of two that makes all values at most 1; returns that factor. */
 static double gather(const struct task *t, const double *from, double *v)
 {
     double factor = column_factor_of(t->n, from);
@@ -124,7 +125,7 @@ static double gather(const struct task *t, const double *from, double *v)
 }
 
 /* Standard deviation around `centre`. */
-static double deviation(int64_t n, const double *v, double centre)
+static double standard_deviation(int64_t n, const double *v, double centre)
 {
     double square = 0.0;
     for (int64_t i = 0; i < n; i++) {
@@ -141,7 +142,7 @@ static void apply(const gp_scaling *s, int64_t n, double *v)
     }
 }
 
-/* Regressors that are not constant, in units of their medians and quartiles. */
+/* Keeps the regressors that are not constant, centred at the median, in units of the interquartile range. */
 static nonsens_status scale_regressors(nonsens_context *ctx, arena *scratch, struct task *t)
 {
     double *ascending;
@@ -162,7 +163,7 @@ static nonsens_status scale_regressors(nonsens_context *ctx, arena *scratch, str
         s->centre = ascending[t->n / 2];
         s->spread = ascending[(3 * t->n) / 4] - ascending[t->n / 4];
         arena_rewind(scratch, mark);
-        s->spread = s->spread > 0.0 ? s->spread : deviation(t->n, v, s->centre);
+        s->spread = s->spread > 0.0 ? s->spread : standard_deviation(t->n, v, s->centre);
         apply(s, t->n, v);
         t->column[t->used] = j;
         t->sorted_x[t->used++] = v;
@@ -184,7 +185,7 @@ static nonsens_status scale_response(nonsens_context *ctx, arena *scratch, struc
         rest += (v[i] - mean) / (double)t->n;
     }
     s->centre = t->out->constant ? v[0] : mean + rest;
-    s->spread = t->out->constant ? 1.0 : deviation(t->n, v, s->centre);
+    s->spread = t->out->constant ? 1.0 : standard_deviation(t->n, v, s->centre);
     apply(s, t->n, v);
     return NONSENS_OK;
 }
@@ -227,8 +228,8 @@ static void put_mean(struct task *t)
 
 /*
  * True if the signal raised the likelihood by less than it costs: its hyper-parameters, and what short lengths can find
- * in noise.  A function that changes 1/length times where half of the rows are has as many places to follow chance:
- * log(1/length), if positive, per length.
+ * in noise.  A function that changes 1/length times over the middle half of the rows has that many chances to follow
+ * noise.  They cost log(1/length), if positive, per length.
  */
 static bool is_not_worth(const struct task *t, double likelihood, int64_t lengths, const double *log_length)
 {
@@ -290,7 +291,7 @@ static nonsens_status fit_line(nonsens_context *ctx, arena *scratch, struct task
     } else {
         TRY(gp_line_learn(ctx, scratch, &q, theta, &climbed));
     }
-    TRY(gp_track_get(ctx, scratch, &q, &track));
+    TRY(gp_track_new(ctx, scratch, &q, &track));
     double likelihood = t->options->held ? gp_line_likelihood(&track, theta, NULL, NULL) : -climbed.value;
     t->out->iterations = climbed.iterations;
     if (is_not_worth(t, likelihood, 1, theta + 1)) {
@@ -315,7 +316,7 @@ static nonsens_status fit_exact(nonsens_context *ctx, arena *scratch, struct tas
 {
     gp_exact e;
     double noise = exp(theta[t->used + 1]);
-    TRY(gp_exact_get(ctx, scratch, x, t->sorted_y, &e));
+    TRY(gp_exact_new(ctx, scratch, x, t->sorted_y, &e));
     double likelihood = gp_exact_likelihood(&e, theta, NULL);
     if (!isfinite(likelihood)) {
         return fail(ctx, NONSENS_ERR_NUMERIC,

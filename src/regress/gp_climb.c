@@ -1,11 +1,10 @@
 /*
- * gp_climb.c - minimisation in a box for a handful of parameters: BFGS on the Hessian with Powell's damping (Powell, "A
- * fast algorithm for nonlinearly constrained optimization calculations", 1978), projected steps (Bertsekas, SIAM J.
- * Control Optim. 20, 1982: parameters at a bound whose gradient points outwards are held), backtracking.
+ * gp_climb.c - minimises in a box for a few parameters: BFGS on the Hessian with Powell's damping (Powell, "A fast
+ * algorithm for nonlinearly constrained optimization calculations", 1978), projected steps (Bertsekas, SIAM J. Control
+ * Optim. 20, 1982: parameters at a bound whose gradient points outwards are held), backtracking.
  *
- * It stops where the quadratic model promises less than a given decrease of f: for a log likelihood that is an absolute
- * number, whatever the number of rows.  L-BFGS (math/optimise.h) knows no bounds, and cannot start from a known
- * curvature.
+ * It stops when the quadratic model promises less than a given decrease of f.  For a log likelihood that is an absolute
+ * number, whatever the number of rows.  L-BFGS (math/optimise.h) has no bounds and cannot start from a known curvature.
  */
 #include "regress/gp_internal.h"
 
@@ -15,11 +14,11 @@
 enum { BACKTRACKS = 12 };
 
 static const double LONGEST_STEP = 2.0; /* of a log parameter: a factor of 7 */
-static const double DECREASE = 1e-4;    /* Armijo's share */
+static const double DECREASE = 1e-4;    /* Armijo's fraction of the predicted decrease */
 static const double ROUNDING = 1e-13;   /* of f */
-static const double DAMPING = 0.2;      /* Powell's share of the curvature that a pair must bring */
+static const double DAMPING = 0.2;      /* Powell's fraction of the curvature that a pair must bring */
 static const double DIFFERENCE = 1e-3;  /* of a log parameter */
-static const double NO_EVIDENCE = 1e-2; /* of log likelihood: where rounding ends a climb this near, it has arrived */
+static const double NO_EVIDENCE = 1e-2; /* of log likelihood: a climb that rounding ends this near has converged */
 static const double MIN_CURVATURE = 1e-10;
 
 struct climb {
@@ -65,7 +64,7 @@ static bool factor_free(struct climb *c)
     return true;
 }
 
-/* step = -B^-1 g over free parameters, cut to a length that stays near. */
+/* step = -B^-1 g over free parameters, cut to at most LONGEST_STEP. */
 static void solve_step(struct climb *c)
 {
     int n = c->n;
@@ -100,7 +99,7 @@ static double largest_free_slope(const struct climb *c)
     return largest;
 }
 
-/* Without knowledge: a first step of half a unit. */
+/* Sets B to a multiple of the identity that gives a first step of at most half a unit. */
 static void reset_curvature(struct climb *c)
 {
     double size = fmax(2.0 * largest_free_slope(c), MIN_CURVATURE);
@@ -137,7 +136,7 @@ static double promise(const struct climb *c)
     return sum;
 }
 
-/* A point that lies lower, in trial; false if there is none along the step. */
+/* Finds a lower point along the step, in trial; false if there is no such point. */
 static bool backtrack(struct climb *c, double *value)
 {
     double share = 1.0;
@@ -148,7 +147,7 @@ static bool backtrack(struct climb *c, double *value)
             slope += c->g[k] * (c->trial[k] - c->theta[k]);
         }
         if (!(slope < 0.0)) {
-            return false; // the bounds have turned the step, or nothing is left of it
+            return false; // the bounds reverse the step, or nothing is left of it
         }
         double at = c->f(c->state, c->trial, c->trial_g);
         if (isfinite(at) && at <= *value + DECREASE * slope + ROUNDING * fabs(*value)) {
@@ -198,8 +197,8 @@ static void learn_curvature(struct climb *c, bool rescale)
 static nonsens_status iterate(nonsens_context *ctx, struct climb *c, const gp_climb_options *options,
                               gp_climb_result *result)
 {
-    bool fresh = !options->measure_curves;
-    double promised = INFINITY; // by steps from here that led nowhere
+    bool fresh = !options->measure_curvature;
+    double promised = INFINITY; // the decrease that failed steps from here promised
     hold_outward(c);
     if (fresh) {
         reset_curvature(c);

@@ -1,6 +1,6 @@
 /*
- * gp_exact.c - likelihood and gradient from n x n matrices (Rasmussen and Williams, "Gaussian Processes for Machine
- * Learning", 2006, equations 2.30 and 5.9): with K = kernel + noise I and alpha = K^-1 y,
+ * gp_exact.c - computes likelihood and gradient from n x n matrices (Rasmussen and Williams, "Gaussian Processes for
+ * Machine Learning", 2006, equations 2.30 and 5.9): with K = kernel + noise I and alpha = K^-1 y,
  *     log p = -(y'alpha + log|K| + n log 2 pi) / 2,   d log p = tr((alpha alpha' - K^-1) dK) / 2.
  */
 #include "math/linalg.h"
@@ -11,7 +11,7 @@
 
 static const double LOG_2_PI = 1.8378770664093454836;
 
-nonsens_status gp_exact_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, gp_exact *e)
+nonsens_status gp_exact_new(nonsens_context *ctx, arena *a, const column_set *x, const double *y, gp_exact *e)
 {
     *e = (gp_exact){.x = x, .y = y, .ctx = ctx};
     ARENA_TRY(ctx, a, e->k, x->n * x->n);

@@ -1,6 +1,6 @@
 /*
- * gp_gauss.c - blocks of the Gaussian kernel with one length per regressor.  Distances are sums of squared differences
- * (not differences of products, which cancel); exponentials two at a time (math/pair_exp.h).
+ * gp_gauss.c - computes blocks of the Gaussian kernel with one length per regressor.  Distances are sums of squared
+ * differences (not differences of products, which cancel); exponentials are computed two at a time (math/pair_exp.h).
  */
 #include "math/pair_exp.h"
 #include "regress/gp_internal.h"
@@ -61,11 +61,11 @@ void gp_gauss_distances(const column_set *a, const column_set *b, int64_t first,
     }
 }
 
-nonsens_status gp_spread_rows(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t wanted,
+nonsens_status gp_spread_rows(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t max_rows,
                               column_set *out, double **out_y)
 {
     double **column;
-    int64_t n = x->n < wanted ? x->n : wanted;
+    int64_t n = x->n < max_rows ? x->n : max_rows;
     ARENA_TRY(ctx, a, column, x->d);
     for (int64_t c = 0; c <= x->d; c++) {
         const double *from = c < x->d ? x->v[c] : y;

@@ -1,4 +1,4 @@
-/* gp_internal.h - what the files of Gaussian-process regression share; all in scaled units (gp.h). */
+/* gp_internal.h - what the files of Gaussian-process regression share; all values are in scaled units (gp.h). */
 #ifndef REGRESS_GP_INTERNAL_H
 #define REGRESS_GP_INTERNAL_H
 
@@ -13,7 +13,7 @@ enum { GP_LINE_PARAMETERS = 3 }; /* variance, length, noise */
 
 /* ---- minimisation in a box (gp_climb.c) -------------------------------------------------------------------- */
 
-/* Value at theta; the gradient too, unless NULL.  Not finite: a point to keep away from. */
+/* Returns the value at theta and sets the gradient unless it is NULL.  A value that is not finite is to be avoided. */
 typedef double (*gp_objective_fn)(void *state, const double *theta, double *gradient);
 
 typedef struct gp_box {
@@ -23,8 +23,8 @@ typedef struct gp_box {
 
 typedef struct gp_climb_options {
     int max_iterations;
-    double tolerance;    /* stop when the quadratic model promises less than this decrease of f */
-    bool measure_curves; /* begin with the Hessian by differences of gradients: for starts near the minimum */
+    double tolerance;       /* stop when the quadratic model promises less than this decrease of f */
+    bool measure_curvature; /* begin with the Hessian by differences of gradients: for starts near the minimum */
 } gp_climb_options;
 
 typedef struct gp_climb_result {
@@ -33,7 +33,7 @@ typedef struct gp_climb_result {
     bool converged;
 } gp_climb_result;
 
-/* From theta (count), in place. */
+/* Minimises f from theta (count), in place. */
 nonsens_status gp_climb(nonsens_context *ctx, arena *scratch, const gp_box *box, gp_objective_fn f, void *state,
                         const gp_climb_options *options, double *theta, gp_climb_result *result);
 
@@ -44,7 +44,7 @@ typedef struct gp_sequence {
     int64_t n;
     double *x;         // (n)
     double *y;         // (n) mean of the rows there
-    double *count;     // (n) how many they are
+    double *count;     // (n) number of rows there
     double *squares;   // (n) sum of their squared distances from their mean
     double rows;       /* sum of counts */
     double within;     /* sum of squares */
@@ -63,36 +63,40 @@ typedef struct gp_smooth {
     double *left_out;        // (n) y less its prediction from all other points
 } gp_smooth;
 
-nonsens_status gp_track_get(nonsens_context *ctx, arena *a, const gp_sequence *q, gp_track *t);
-/* Log likelihood; its derivatives (3) unless NULL; quadratic: the sum of squares in it, unless NULL. */
+/* Allocates the arrays for a sequence, which it keeps. */
+nonsens_status gp_track_new(nonsens_context *ctx, arena *a, const gp_sequence *q, gp_track *t);
+/* Returns the log likelihood; sets its derivatives (3) unless NULL, and quadratic, the sum of squares, unless NULL. */
 double gp_line_likelihood(gp_track *t, const double *theta, double *gradient, double *quadratic);
+/* Computes the posterior at all points. */
 void gp_line_smooth(gp_track *t, const double *theta, const gp_smooth *out);
 
-/* Points from ascending x (n) and y (n), from the arena. */
+/* Makes the points from ascending x (n) and y (n), in the arena. */
 nonsens_status gp_sequence_new(nonsens_context *ctx, arena *a, int64_t n, const double *x, const double *y,
                                gp_sequence *q);
-/* theta of the largest likelihood. */
+/* Finds the theta with the largest likelihood. */
 nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, const gp_sequence *q, double *theta,
                              gp_climb_result *result);
 
 /* ---- several regressors: theta is log variance of f, log lengths (d), log noise variance ------------------- */
 
-/* Numbers in theta for d regressors. */
+/* Returns the number of hyper-parameters in theta for d regressors. */
 static inline int64_t gp_count(int64_t d)
 {
     return d + 2;
 }
 
-/* k (a->n, count) = variance exp(-sum_j (a_j - b_j)^2 / (2 length_j^2)), rows of a against `count` rows of b from
- * `first` on. */
+/*
+ * Computes k (a->n, count) = variance exp(-sum_j (a_j - b_j)^2 / (2 length_j^2)), rows of a against `count` rows of b
+ * from `first` on.
+ */
 void gp_gauss_block(const column_set *a, const column_set *b, int64_t first, int64_t count, const double *theta,
                     double *k);
-/* sum (d) += sum_ij w_ij (a_i - b_j)^2 per regressor, w as k above. */
+/* Adds to sum (d), per regressor, sum_ij w_ij (a_i - b_j)^2, w as k above. */
 void gp_gauss_distances(const column_set *a, const column_set *b, int64_t first, int64_t count, const double *w,
                         double *sum);
 
-/* About `wanted` rows, evenly spread in the order given, from the arena; y may be NULL. */
-nonsens_status gp_spread_rows(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t wanted,
+/* Copies at most max_rows rows, evenly spread in the order given, in the arena; y may be NULL. */
+nonsens_status gp_spread_rows(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t max_rows,
                               column_set *out, double **out_y);
 
 /* Exact (gp_exact.c): n x n matrices. */
@@ -104,9 +108,12 @@ typedef struct gp_exact {
     nonsens_context *ctx;
 } gp_exact;
 
-nonsens_status gp_exact_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, gp_exact *e);
-/* Log likelihood; -infinity where the matrix is not positive.  With a gradient (d + 2) e->inverse is the inverse
- * afterwards, otherwise the Cholesky factor. */
+/* Allocates the arrays for x and y, which it keeps. */
+nonsens_status gp_exact_new(nonsens_context *ctx, arena *a, const column_set *x, const double *y, gp_exact *e);
+/*
+ * Returns the log likelihood, -infinity if the matrix is not positive definite.  With a gradient (d + 2) e->inverse is
+ * the inverse afterwards, otherwise the Cholesky factor.
+ */
 double gp_exact_likelihood(gp_exact *e, const double *theta, double *gradient);
 
 /* Low rank (gp_low_rank.c): inducing points z and whitened products, with L L' = k(z, z), V = L^-1 k(z, x). */
@@ -121,12 +128,13 @@ typedef struct gp_low_rank {
     nonsens_context *ctx;
 } gp_low_rank;
 
-/* At most max_points rows of x as inducing points, in z. */
+/* Chooses at most max_points rows of x as inducing points, in z. */
 nonsens_status gp_choose_inducing(nonsens_context *ctx, arena *a, const column_set *x, const double *theta,
                                   int64_t max_points, column_set *z);
-nonsens_status gp_low_rank_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t max_points,
+/* Allocates the arrays for x and y, which it keeps, and at most max_points inducing points. */
+nonsens_status gp_low_rank_new(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t max_points,
                                gp_low_rank *r);
-/* Titsias' bound of the log likelihood; its derivatives (d + 2), unless NULL. */
+/* Returns Titsias' bound of the log likelihood; sets its derivatives (d + 2) unless NULL. */
 double gp_low_rank_bound(gp_low_rank *r, const double *theta, double *gradient);
 
 /* The fit to all rows (gp_reduced.c). */
@@ -141,17 +149,19 @@ typedef struct gp_row_results {
     double *mean, *variance, *leverage; // (n); leverage: derivative of a row's mean by its own y
 } gp_row_results;
 
+/* Fits all rows with the inducing points z; sets the bound of the log likelihood. */
 nonsens_status gp_reduced_fit(nonsens_context *ctx, arena *scratch, int threads, const column_set *x, const double *y,
                               const column_set *z, const double *theta, gp_reduced *r, double *bound);
+/* Computes mean, variance and leverage of every row of x. */
 nonsens_status gp_reduced_predict(nonsens_context *ctx, int threads, const gp_reduced *r, const column_set *x,
                                   const gp_row_results *out);
-/* L (m, m) of k(z, z), with a little on its diagonal. */
+/* Computes L (m, m) of k(z, z) with a small jitter on its diagonal. */
 nonsens_status gp_inducing_factor(nonsens_context *ctx, const column_set *z, const double *theta, double *l);
-/* From inner = V V', vy and y'y of n rows: the bound, B's Cholesky factor in b, gamma. */
+/* Computes the bound, B's Cholesky factor in b, and gamma from inner = V V', vy and y'y of n rows. */
 nonsens_status gp_bound_of(nonsens_context *ctx, int64_t m, int64_t n, const double *theta, int64_t d, double yy,
                            const double *inner, const double *vy, double *b, double *gamma, double *bound);
 
-/* theta of the largest likelihood or bound; rows in an order that does not depend on the caller's (gp_several.c). */
+/* Finds the theta with the largest likelihood or bound (gp_several.c); rows must be sorted by their values. */
 nonsens_status gp_several_learn(nonsens_context *ctx, arena *scratch, const column_set *x, const double *y, bool exact,
                                 double *theta, gp_climb_result *result);
 

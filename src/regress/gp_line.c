@@ -1,15 +1,15 @@
 /*
- * gp_line.c - hyper-parameters of one-regressor processes.
+ * gp_line.c - learns the hyper-parameters of one-regressor processes.
  *
- * The likelihood can have several maxima (all noise, a smooth trend, interpolation).  It is looked at on a grid of
- * lengths and shares of noise, the total variance at its best for each, on at most SAMPLE points; climbs start from the
- * best few of the grid's maxima.  Larger data then go through samples that grow by a factor of 16 up to all points;
- * each climb begins near its end with measured curvature, and has but a few steps to do.  (Curvature does not simply
- * grow with the rows: more rows of a smooth function hardly tell more about its length.)  The grid is looked at once
- * more on a larger sample, for lengths that hid between the points of the first.
+ * The likelihood can have several maxima (all noise, a smooth trend, interpolation).  It is computed on a grid of
+ * lengths and noise shares, each with its best total variance, on about SAMPLE points.  Climbs start from the best few
+ * of the grid's maxima.  Larger data then go through samples that grow by a factor of 16 up to all points.  Each climb
+ * begins near its end with measured curvature, and takes only a few steps.  (Curvature does not simply grow with the
+ * rows: more rows of a smooth function say hardly more about its length.)  The grid is computed once more on a larger
+ * sample, to find lengths that fell between the points of the first.
  *
- * A sample is half evenly spread points, for long lengths, and half runs of neighbours, for short ones: any choice of
- * points by x alone is data of the same process.
+ * Half of a sample is evenly spread points, for long lengths; the other half is runs of neighbours, for short ones.
+ * Any choice of points that depends only on x is data of the same process.
  */
 #include "math/sort.h"
 #include "regress/gp_internal.h"
@@ -26,31 +26,31 @@ enum {
     GRID_LENGTHS = 12,
     GRID_NOISES = 4,
     STARTS = 3,
-    STEPS = 60,
-    GAPS = 4096, /* looked at for their median */
+    MAX_STEPS = 60,
+    MAX_GAPS = 4096, /* gaps of which the median is taken, at most */
 };
 
-static const double COARSE = 1e-2, FINE = 1e-5; /* of log likelihood: where climbs stop */
+static const double COARSE = 1e-2, FINE = 1e-5; /* of log likelihood: promised gain at which climbs stop */
 static const double NOISE_SHARES[GRID_NOISES] = {1e-6, 1e-2, 0.3, 5.0};
 static const double LONGEST_START = 3.0; /* of the range */
-static const double BULK = 100.0;        /* scaled units beyond which there are but outliers */
+static const double BULK = 100.0;        /* scaled units beyond which there are only outliers */
 static const double LONGEST = 100.0;     /* of the range */
 
 struct learning {
     double lower[GP_LINE_PARAMETERS], upper[GP_LINE_PARAMETERS];
-    double shortest, range; /* lengths of the data: median gap, and from end to end */
+    double shortest, range; /* of x: median gap, and distance between the ends */
     gp_box box;
 };
 
 /* A point that climbs start from, or that they have reached. */
-struct place {
+struct climb_point {
     double value; /* minus log likelihood */
     double theta[GP_LINE_PARAMETERS];
 };
 
 /* ---- sequences --------------------------------------------------------------------------------------------- */
 
-static nonsens_status sequence_get(nonsens_context *ctx, arena *a, int64_t n, gp_sequence *q)
+static nonsens_status sequence_alloc(nonsens_context *ctx, arena *a, int64_t n, gp_sequence *q)
 {
     *q = (gp_sequence){0};
     ARENA_TRY(ctx, a, q->x, n);
@@ -75,7 +75,7 @@ static void add_point(gp_sequence *q, double x, double y, double count, double s
 nonsens_status gp_sequence_new(nonsens_context *ctx, arena *a, int64_t n, const double *x, const double *y,
                                gp_sequence *q)
 {
-    TRY(sequence_get(ctx, a, n, q));
+    TRY(sequence_alloc(ctx, a, n, q));
     for (int64_t first = 0, end; first < n; first = end) {
         double mean = 0.0, squares = 0.0;
         for (end = first; end < n && x[end] == x[first]; end++) {
@@ -105,7 +105,7 @@ static nonsens_status sample_sequence(nonsens_context *ctx, arena *a, const gp_s
     for (int64_t i = 0; i < q->n; i++) {
         count += taken[i];
     }
-    TRY(sequence_get(ctx, a, count, out));
+    TRY(sequence_alloc(ctx, a, count, out));
     for (int64_t i = 0; i < q->n; i++) {
         if (taken[i]) {
             add_point(out, q->x[i], q->y[i], q->count[i], q->squares[i]);
@@ -117,7 +117,7 @@ static nonsens_status sample_sequence(nonsens_context *ctx, arena *a, const gp_s
 static nonsens_status median_gap(nonsens_context *ctx, arena *scratch, const gp_sequence *q, double *out)
 {
     double *gap, *spare;
-    int64_t gaps = q->n - 1, count = gaps < GAPS ? gaps : GAPS;
+    int64_t gaps = q->n - 1, count = gaps < MAX_GAPS ? gaps : MAX_GAPS;
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, gap, count);
     ARENA_TRY(ctx, scratch, spare, count);
@@ -144,9 +144,9 @@ static double minus_likelihood(void *state, const double *theta, double *gradien
 }
 
 static nonsens_status climb_from(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
-                                 double tolerance, bool measure, struct place *at, gp_climb_result *result)
+                                 double tolerance, bool measure, struct climb_point *at, gp_climb_result *result)
 {
-    gp_climb_options options = {.max_iterations = STEPS, .tolerance = tolerance, .measure_curves = measure};
+    gp_climb_options options = {.max_iterations = MAX_STEPS, .tolerance = tolerance, .measure_curvature = measure};
     int before = result->iterations;
     TRY(gp_climb(ctx, scratch, &l->box, minus_likelihood, t, &options, at->theta, result));
     at->value = result->value;
@@ -154,10 +154,10 @@ static nonsens_status climb_from(nonsens_context *ctx, arena *scratch, const str
     return NONSENS_OK;
 }
 
-/* The best total variance for this length and share of noise. */
-static struct place grid_place(gp_track *t, double length, double share)
+/* The point with this length and noise share, at its best total variance. */
+static struct climb_point grid_point(gp_track *t, double length, double share)
 {
-    struct place at = {.theta = {0.0, log(length), log(share)}};
+    struct climb_point at = {.theta = {0.0, log(length), log(share)}};
     double quadratic, value = gp_line_likelihood(t, at.theta, NULL, &quadratic), rows = t->q->rows;
     double total = fmax(quadratic / rows, 1e-300);
     at.value = -(value + 0.5 * (quadratic - rows - rows * log(total)));
@@ -166,30 +166,30 @@ static struct place grid_place(gp_track *t, double length, double share)
     return at;
 }
 
-/* Moves the best `kept` places to the front. */
-static void best_first(struct place *place, int count, int kept)
+/* Moves the best `kept` points to the front. */
+static void best_first(struct climb_point *point, int count, int kept)
 {
     for (int i = 0; i < kept; i++) {
         int best = i;
         for (int k = i + 1; k < count; k++) {
-            best = place[k].value < place[best].value ? k : best;
+            best = point[k].value < point[best].value ? k : best;
         }
-        struct place swap = place[i];
-        place[i] = place[best];
-        place[best] = swap;
+        struct climb_point swap = point[i];
+        point[i] = point[best];
+        point[best] = swap;
     }
 }
 
-/* Minima along lengths, the best first; returns how many, STARTS at most. */
-static int grid_starts(const struct learning *l, gp_track *t, struct place *start)
+/* Finds the minima along lengths, the best first; returns how many, STARTS at most. */
+static int grid_starts(const struct learning *l, gp_track *t, struct climb_point *start)
 {
-    struct place best[GRID_LENGTHS];
+    struct climb_point best[GRID_LENGTHS];
     double first = log(l->shortest), last = fmax(log(LONGEST_START * fmin(l->range, BULK)), first);
     int found = 0;
     for (int i = 0; i < GRID_LENGTHS; i++) {
         double length = exp(first + (last - first) * i / (GRID_LENGTHS - 1));
         for (int k = 0; k < GRID_NOISES; k++) {
-            struct place at = grid_place(t, length, NOISE_SHARES[k]);
+            struct climb_point at = grid_point(t, length, NOISE_SHARES[k]);
             if (k == 0 || at.value < best[i].value) {
                 best[i] = at;
             }
@@ -207,11 +207,11 @@ static int grid_starts(const struct learning *l, gp_track *t, struct place *star
     return kept;
 }
 
-/* The best place that climbs reach from those of the grid. */
+/* Finds the best point that climbs reach from those of the grid. */
 static nonsens_status learn_on_sample(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
-                                      struct place *best, gp_climb_result *result)
+                                      struct climb_point *best, gp_climb_result *result)
 {
-    struct place start[GRID_LENGTHS];
+    struct climb_point start[GRID_LENGTHS];
     int count = grid_starts(l, t, start);
     for (int i = 0; i < count; i++) {
         TRY(climb_from(ctx, scratch, l, t, COARSE, false, start + i, result));
@@ -221,11 +221,11 @@ static nonsens_status learn_on_sample(nonsens_context *ctx, arena *scratch, cons
     return NONSENS_OK;
 }
 
-/* A larger sample may show lengths that a smaller one hid: where its grid has a better place, learning begins anew. */
+/* A larger sample may show lengths that a smaller one hid: if its grid has a better point, learning begins anew. */
 static nonsens_status look_again(nonsens_context *ctx, arena *scratch, const struct learning *l, gp_track *t,
-                                 struct place *at, gp_climb_result *result)
+                                 struct climb_point *at, gp_climb_result *result)
 {
-    struct place start[GRID_LENGTHS], other;
+    struct climb_point start[GRID_LENGTHS], other;
     double value = -gp_line_likelihood(t, at->theta, NULL, NULL);
     grid_starts(l, t, start);
     if (start[0].value < value) {
@@ -235,18 +235,18 @@ static nonsens_status look_again(nonsens_context *ctx, arena *scratch, const str
     return NONSENS_OK;
 }
 
-/* One climb on a sample of q, or on all of it, within bounds set by q; the first stage finds the place to begin. */
+/* Runs one climb on a sample of q, or on all of it, within bounds set by q; the first stage finds the start. */
 static nonsens_status run_stage(nonsens_context *ctx, arena *scratch, const gp_sequence *q, const gp_sequence *sample,
-                                bool first, double tolerance, struct place *at, gp_climb_result *result)
+                                bool first, double tolerance, struct climb_point *at, gp_climb_result *result)
 {
     struct learning l = {.range = q->x[q->n - 1] - q->x[0]};
     gp_track t;
-    TRY(median_gap(ctx, scratch, q, &l.shortest)); // shorter lengths would call noise a signal
+    TRY(median_gap(ctx, scratch, q, &l.shortest)); // shorter lengths would take noise for a signal
     l.lower[0] = log(GP_MIN_SIGNAL), l.upper[0] = log(GP_MAX_SIGNAL);
     l.lower[1] = log(l.shortest), l.upper[1] = log(LONGEST * l.range);
     l.lower[2] = log(GP_MIN_NOISE), l.upper[2] = log(GP_MAX_NOISE);
     l.box = (gp_box){GP_LINE_PARAMETERS, l.lower, l.upper};
-    TRY(gp_track_get(ctx, scratch, sample, &t));
+    TRY(gp_track_new(ctx, scratch, sample, &t));
     if (first) {
         TRY(learn_on_sample(ctx, scratch, &l, &t, at, result));
     } else if (sample->n > LOOK_AGAIN_FROM && sample->n <= LOOK_AGAIN_MAX) {
@@ -258,7 +258,7 @@ static nonsens_status run_stage(nonsens_context *ctx, arena *scratch, const gp_s
 nonsens_status gp_line_learn(nonsens_context *ctx, arena *scratch, const gp_sequence *q, double *theta,
                              gp_climb_result *result)
 {
-    struct place at;
+    struct climb_point at;
     arena_mark mark = arena_tell(scratch);
     int64_t wanted = SAMPLE;
     *result = (gp_climb_result){0};

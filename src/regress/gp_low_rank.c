@@ -1,6 +1,6 @@
 /*
- * gp_low_rank.c - the collapsed variational bound of Titsias ("Variational learning of inducing variables in sparse
- * Gaussian processes", AISTATS 2009) and its gradient with the inducing points held.
+ * gp_low_rank.c - computes the collapsed variational bound of Titsias ("Variational learning of inducing variables in
+ * sparse Gaussian processes", AISTATS 2009) and its gradient for fixed inducing points.
  *
  * With s and S the variances of f and of the noise, L L' = k(z, z), V = L^-1 k(z, x) (m, n), B = I + V V' / S and
  * gamma = B^-1 V y:
@@ -11,11 +11,12 @@
  *     by k(z, z) L'^-1 M L^-1, M = -(B^-1 - I + gamma gamma' / S^2 + V V' / S) / 2,
  *     by S       -(n / S - tr(B^-1 V V') / S^2 - y'y / S^2 + 2 (V y)'gamma / S^3 - gamma'V V'gamma / S^4
  *                  - (n s - tr V V') / S^2) / 2.
- * Products are whitened by L before they are summed: sums of k(z, x) k(x, z) would lose to the condition of k(z, z).
+ * Products are whitened by L before they are summed: sums of k(z, x) k(x, z) would lose digits to the condition number
+ * of k(z, z).
  *
  * Inducing points are the pivots of an incomplete Cholesky factor of the kernel: each is the row that the ones before
  * it explain least (Burt, Rasmussen, van der Wilk, "Convergence of sparse variational inference in Gaussian processes
- * regression", JMLR 21, 2020); of equals the first in the order of values.
+ * regression", JMLR 21, 2020).  Of equal rows the first in the order of values is taken.
  */
 #include "math/linalg.h"
 #include "regress/gp_internal.h"
@@ -29,7 +30,7 @@ static const double EXPLAINED = 1e-6; /* of s: a row with less left brings nothi
 
 /* ---- inducing points --------------------------------------------------------------------------------------- */
 
-/* Pivots of the kernel matrix of x with unit variance; returns how many. */
+/* Finds the pivots of the kernel matrix of x with unit variance; returns how many. */
 static int64_t find_pivots(const column_set *x, const double *theta, int64_t max_points, double *left, double *factor,
                            double *at_pivot, int64_t *pivot)
 {
@@ -128,7 +129,7 @@ nonsens_status gp_bound_of(nonsens_context *ctx, int64_t m, int64_t n, const dou
     return NONSENS_OK;
 }
 
-nonsens_status gp_low_rank_get(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t max_points,
+nonsens_status gp_low_rank_new(nonsens_context *ctx, arena *a, const column_set *x, const double *y, int64_t max_points,
                                gp_low_rank *r)
 {
     int64_t m = max_points < x->n ? max_points : x->n;
@@ -167,7 +168,7 @@ static void add_rows_part(gp_low_rank *r, double noise, double *gradient)
     gp_gauss_distances(&r->z, r->x, 0, n, r->g, gradient + 1);
 }
 
-/* Likewise for k(z, z). */
+/* Adds to the gradient what comes through k(z, z); r->square: B^-1, overwritten. */
 static void add_inducing_part(gp_low_rank *r, const double *theta, double noise, double *gradient)
 {
     int64_t m = r->z.n;
@@ -195,7 +196,7 @@ static void add_inducing_part(gp_low_rank *r, const double *theta, double noise,
     gp_gauss_distances(&r->z, &r->z, 0, m, r->other, gradient + 1);
 }
 
-/* By log noise; r->square: B^-1. */
+/* The derivative by log noise; r->square: B^-1. */
 static double noise_part(const gp_low_rank *r, double signal, double noise, double yy)
 {
     int64_t m = r->z.n;

@@ -1,11 +1,11 @@
 /*
- * gp_matern.h - the Matern process of smoothness nu = 5/2 as a linear stochastic differential equation, in steps of
- * z = rate * distance.
+ * gp_matern.h - describes the Matern process of smoothness nu = 5/2 as a linear stochastic differential equation, in
+ * steps of z = rate * distance.
  *
  * Hartikainen and Sarkka, "Kalman filtering and smoothing solutions to temporal Gaussian process regression models",
- * MLSP 2010.  The kernel of length l has rate sqrt(2 nu) / l.  The state is (f, f' / rate, f'' / rate^2): so scaled,
- * transition A(z), process noise Q(z) and the stationary covariance depend on z alone, and the drift F = dA/dz at 0 is
- * constant:
+ * MLSP 2010.  The kernel of length l has rate sqrt(2 nu) / l.  The state is (f, f' / rate, f'' / rate^2).  In this
+ * scale transition A(z), process noise Q(z) and the stationary covariance depend only on z, and the drift F = dA/dz at
+ * 0 is constant:
  *     A(z) = exp(F z) = e^-z (I + z (F + I) + z^2 (F + I)^2 / 2),   dQ/dz = F Q + Q F' + q e_3 e_3'.
  * With u = 2 z, all elements of Q are e^-u times polynomials and t(u) = 1 - e^-u (1 + u + ... + u^4 / 4!), which for
  * small u is summed as e^-u (u^5 / 5! + ...): nothing cancels.

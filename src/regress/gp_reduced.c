@@ -1,9 +1,9 @@
 /*
- * gp_reduced.c - the low-rank fit to all rows, in blocks: one pass for V V' and V y, one for what is wanted per row.
+ * gp_reduced.c - makes the low-rank fit to all rows, in blocks: one pass for V V' and V y, one for the results per row.
  *
  * With v = L^-1 k(z, row) and B = I + V V' / S (gp_low_rank.c):
  *     mean = v'B^-1 V y / S,  variance = s - v'v + v'B^-1 v,  leverage = v'B^-1 v / S.
- * Slabs of rows are jobs; their sums are added in the order of slabs, whatever the number of threads.
+ * Each slab of rows is one job; sums are added in the order of slabs, whatever the number of threads.
  */
 #include "base/parallel.h"
 #include "math/linalg.h"
@@ -14,7 +14,8 @@
 
 enum { SLAB = 32768, BLOCK = 512 };
 
-struct passing {
+/* The state of one pass over the slabs. */
+struct slab_pass {
     const gp_reduced *r;
     const column_set *x;
     const double *y;
@@ -36,7 +37,7 @@ static void whiten_block(const gp_reduced *r, const column_set *x, int64_t first
 
 static nonsens_status sum_slab(nonsens_context *ctx, arena *local, int64_t job, void *state)
 {
-    const struct passing *p = state;
+    const struct slab_pass *p = state;
     int64_t m = p->r->z.n, end = (job + 1) * SLAB < p->x->n ? (job + 1) * SLAB : p->x->n;
     double *v; // (m, BLOCK)
     ARENA_TRY(ctx, local, v, m * BLOCK);
@@ -54,7 +55,7 @@ nonsens_status gp_reduced_fit(nonsens_context *ctx, arena *scratch, int threads,
                               const column_set *z, const double *theta, gp_reduced *r, double *bound)
 {
     int64_t m = z->n, slabs = slabs_of(x->n);
-    struct passing p = {.r = r, .x = x, .y = y};
+    struct slab_pass p = {.r = r, .x = x, .y = y};
     *r = (gp_reduced){.z = *z, .theta = theta};
     ARENA_TRY(ctx, scratch, r->l, m * m);
     ARENA_TRY(ctx, scratch, r->b, m * m);
@@ -80,7 +81,7 @@ nonsens_status gp_reduced_fit(nonsens_context *ctx, arena *scratch, int threads,
 
 static nonsens_status predict_slab(nonsens_context *ctx, arena *local, int64_t job, void *state)
 {
-    const struct passing *p = state;
+    const struct slab_pass *p = state;
     const gp_reduced *r = p->r;
     int64_t m = r->z.n, end = (job + 1) * SLAB < p->x->n ? (job + 1) * SLAB : p->x->n;
     double *v, signal = exp(r->theta[0]), noise = exp(r->theta[p->x->d + 1]);
@@ -106,6 +107,6 @@ static nonsens_status predict_slab(nonsens_context *ctx, arena *local, int64_t j
 nonsens_status gp_reduced_predict(nonsens_context *ctx, int threads, const gp_reduced *r, const column_set *x,
                                   const gp_row_results *out)
 {
-    struct passing p = {.r = r, .x = x, .out = out};
+    struct slab_pass p = {.r = r, .x = x, .out = out};
     return parallel_for(ctx, threads, slabs_of(x->n), NULL, predict_slab, &p);
 }

@@ -1,11 +1,11 @@
 /*
- * gp_several.c - hyper-parameters of the Gaussian kernel for several regressors.
+ * gp_several.c - learns the hyper-parameters of the Gaussian kernel for several regressors.
  *
- * First a grid and two climbs of the exact likelihood on few rows, spread evenly in the order of values; the grid has
- * sets of regressors with a short length beside others with a long one, since irrelevant regressors with short lengths
- * hide the others.  Then, among what these found and some plain guesses, the best on more rows is the start of the last
- * climb: exact on all rows if there are few, otherwise Titsias' bound on at most LEARNING_ROWS of them, with the
- * inducing points chosen again for the lengths of each round.
+ * First come a grid and two climbs of the exact likelihood on few rows, spread evenly in the order of values.  The grid
+ * gives sets of regressors a short length and the others a long one, since irrelevant regressors with short lengths
+ * hide the others.  The last climb starts from the best, on more rows, of these results and some plain guesses.  It is
+ * exact on all rows if there are few, otherwise it uses Titsias' bound on at most LEARNING_ROWS rows, with the inducing
+ * points chosen again for the lengths of each round.
  */
 #include "regress/gp_internal.h"
 
@@ -24,12 +24,12 @@ enum {
     CLIMBS = 2,
     GUESSES = 3,
     ROUNDS = 2,
-    STEPS = 60
+    MAX_STEPS = 60
 };
 
-static const double COARSE = 1e-2, FINE = 1e-5; /* of log likelihood: where climbs stop */
+static const double COARSE = 1e-2, FINE = 1e-5; /* of log likelihood: promised gain at which climbs stop */
 static const double SHORTEST = 0.03, LONGEST = 1000.0;
-static const double LENGTHS[GRID_LENGTHS] = {0.2, 0.5, 1.2, 4.0}; /* for one regressor; sqrt(k) times for k */
+static const double LENGTHS[GRID_LENGTHS] = {0.2, 0.5, 1.2, 4.0}; /* for one regressor; times sqrt(k) for k of them */
 static const double NOISES[GRID_NOISES] = {0.01, 0.4};
 static const double IRRELEVANT = 30.0;
 
@@ -60,7 +60,7 @@ static double minus_bound(void *state, const double *theta, double *gradient)
     return value;
 }
 
-static nonsens_status search_get(nonsens_context *ctx, arena *scratch, int64_t d, struct search *s)
+static nonsens_status search_new(nonsens_context *ctx, arena *scratch, int64_t d, struct search *s)
 {
     double *lower, *upper;
     s->d = d;
@@ -109,7 +109,7 @@ static uint64_t regressor_set(int64_t d, int64_t k)
     return k <= d && k <= ALONE_MAX ? (uint64_t)1 << (k - 1) : 0;
 }
 
-/* Takes a place on the list of starts, best first, if it is better than the last of them. */
+/* Inserts theta into the list of starts, best first, if it is better than the last of them. */
 static void offer_start(struct search *s, double value, const double *theta)
 {
     size_t bytes = (size_t)s->parameters * sizeof *theta;
@@ -151,18 +151,18 @@ static nonsens_status look_at_grid(nonsens_context *ctx, struct search *s, gp_ex
     return NONSENS_OK;
 }
 
-/* Starts from few rows. */
+/* Finds starts on few rows. */
 static nonsens_status first_climbs(nonsens_context *ctx, arena *scratch, struct search *s, const column_set *x,
                                    const double *y, gp_climb_result *result)
 {
     column_set few;
     double *few_y, *theta;
     gp_exact e;
-    gp_climb_options options = {.max_iterations = STEPS, .tolerance = COARSE};
+    gp_climb_options options = {.max_iterations = MAX_STEPS, .tolerance = COARSE};
     arena_mark mark = arena_tell(scratch);
     ARENA_TRY(ctx, scratch, theta, s->parameters);
     TRY(gp_spread_rows(ctx, scratch, x, y, FIRST_ROWS, &few, &few_y));
-    TRY(gp_exact_get(ctx, scratch, &few, few_y, &e));
+    TRY(gp_exact_new(ctx, scratch, &few, few_y, &e));
     TRY(look_at_grid(ctx, s, &e, theta));
     for (int i = 0; i < CLIMBS; i++) {
         gp_climb_result climbed;
@@ -186,7 +186,7 @@ static int best_start(const struct search *s)
 static nonsens_status last_climb(nonsens_context *ctx, arena *scratch, const struct search *s, gp_objective_fn f,
                                  void *state, double *theta, gp_climb_result *result)
 {
-    gp_climb_options options = {.max_iterations = STEPS, .tolerance = FINE};
+    gp_climb_options options = {.max_iterations = MAX_STEPS, .tolerance = FINE};
     int before = result->iterations;
     TRY(gp_climb(ctx, scratch, &s->box, f, state, &options, theta, result));
     result->iterations += before;
@@ -197,7 +197,7 @@ static nonsens_status learn_exact(nonsens_context *ctx, arena *scratch, struct s
                                   const double *y, double *theta, gp_climb_result *result)
 {
     gp_exact e;
-    TRY(gp_exact_get(ctx, scratch, x, y, &e));
+    TRY(gp_exact_new(ctx, scratch, x, y, &e));
     for (int i = 0; i < CLIMBS + GUESSES; i++) {
         s->value[i] = minus_exact(&e, s->start[i], NULL);
     }
@@ -212,7 +212,7 @@ static nonsens_status learn_bound(nonsens_context *ctx, arena *scratch, struct s
     double *some_y;
     gp_low_rank r;
     TRY(gp_spread_rows(ctx, scratch, x, y, LEARNING_ROWS, &some, &some_y));
-    TRY(gp_low_rank_get(ctx, scratch, &some, some_y, LEARNING_POINTS, &r));
+    TRY(gp_low_rank_new(ctx, scratch, &some, some_y, LEARNING_POINTS, &r));
     arena_mark mark = arena_tell(scratch);
     for (int i = 0; i < CLIMBS + GUESSES; i++) {
         TRY(gp_choose_inducing(ctx, scratch, &some, s->start[i], LEARNING_POINTS, &r.z));
@@ -234,7 +234,7 @@ nonsens_status gp_several_learn(nonsens_context *ctx, arena *scratch, const colu
     struct search s = {0};
     arena_mark mark = arena_tell(scratch);
     *result = (gp_climb_result){0};
-    TRY(search_get(ctx, scratch, x->d, &s));
+    TRY(search_new(ctx, scratch, x->d, &s));
     TRY(first_climbs(ctx, scratch, &s, x, y, result));
     for (int i = 0; i < GUESSES; i++) {
         guess(&s, UINT64_MAX, LENGTHS[i], 0.3, s.start[CLIMBS + i]);

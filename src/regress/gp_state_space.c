@@ -1,10 +1,11 @@
 /*
- * gp_state_space.c - likelihood, its gradient and the posterior of one-regressor processes in O(n).
+ * gp_state_space.c - computes likelihood, gradient and posterior of one-regressor processes in O(n).
  *
- * Forwards, the Kalman filter; backwards, the adjoint recursions of de Jong ("Smoothing and interpolation with the
- * state-space model", JASA 84, 1989) instead of those of Rauch, Tung and Striebel: the same posterior without a matrix
- * inverse.  With prediction mean a and covariance P of the state before point t, error v = y - h'a, spread
- * s = h'Ph + R, gain k = P h / s, and (r, N) carried back from the point after it through its transition A:
+ * The forward pass is the Kalman filter.  The backward pass uses the adjoint recursions of de Jong ("Smoothing and
+ * interpolation with the state-space model", JASA 84, 1989) instead of those of Rauch, Tung and Striebel: the same
+ * posterior without a matrix inverse.  With prediction mean a and covariance P of the state before point t, error
+ * v = y - h'a, spread s = h'Ph + R, gain k = P h / s, and (r, N) carried back from the next point through its
+ * transition A:
  *     e = v / s - k'r,  w = 1 / s + k'N k,  r <- r + h e,  N <- N + h w h' - h k'N - N k h'   (right-hand N: the old)
  * e and w are the elements of K^-1 y and of the diagonal of K^-1, K the n x n covariance of y.  So
  *     mean = y - R e = h'(a + P r),  variance = R - R^2 w = h'(P - P N P) h,  left-out residual = e / w.
@@ -29,7 +30,7 @@ static const double LOG_2_PI = 1.8378770664093454836;
 
 typedef double square[GP_ORDER][GP_ORDER];
 
-static const double FARTHEST = 750.0; /* steps from which on e^-z is 0, so that it stays so when multiplied */
+static const double FARTHEST = 750.0; /* step from which on e^-z is 0; products with it stay 0 */
 
 /* Hyper-parameters as the recursions use them. */
 struct model {
@@ -46,7 +47,7 @@ static struct model model_of(const double *theta)
     return (struct model){exp(theta[0]), GP_MATERN_RATE * exp(-theta[1]), exp(theta[2])};
 }
 
-nonsens_status gp_track_get(nonsens_context *ctx, arena *a, const gp_sequence *q, gp_track *t)
+nonsens_status gp_track_new(nonsens_context *ctx, arena *a, const gp_sequence *q, gp_track *t)
 {
     *t = (gp_track){.q = q};
     ARENA_TRY(ctx, a, t->state, q->n * NUMBERS_PER_POINT);
@@ -149,7 +150,7 @@ GP_INLINE void fetch(const double *from, double *mean, square p)
 
 /* ---- forwards ---------------------------------------------------------------------------------------------- */
 
-/* Log likelihood of the points, without the rows' part inside ties. */
+/* Returns the log likelihood of the points, without what the rows inside ties add. */
 GP_INLINE double filter(gp_track *t, const struct model *m, bool keep, double *quadratic)
 {
     const gp_sequence *q = t->q;
@@ -212,7 +213,7 @@ GP_INLINE void carry_back(const struct model *m, double distance, double *r, squ
     }
 }
 
-/* Takes a point's own observation into (r, n); e and w as above. */
+/* Adds a point's own observation to (r, n); e and w as above. */
 GP_INLINE void observe_back(double v, double s, square p, double *r, square n, double *e, double *w)
 {
     double gain[GP_ORDER], ng[GP_ORDER], inverse = 1.0 / s, gr = 0.0, gng = 0.0;
@@ -279,7 +280,7 @@ GP_INLINE void put_posterior(const gp_sequence *q, int64_t i, double noise, doub
 }
 
 /* The backward pass, after filter() with keep; score or out may be NULL. */
-GP_INLINE void pass_back(gp_track *t, const struct model *m, struct score *score, const gp_smooth *out)
+GP_INLINE void backward_pass(gp_track *t, const struct model *m, struct score *score, const gp_smooth *out)
 {
     const gp_sequence *q = t->q;
     double r[GP_ORDER] = {0}, a[GP_ORDER];
@@ -318,7 +319,7 @@ double gp_line_likelihood(gp_track *t, const double *theta, double *gradient, do
     }
     if (gradient) {
         struct score s = {0};
-        pass_back(t, &m, &s, NULL);
+        backward_pass(t, &m, &s, NULL);
         double noise = s.noise + 0.5 * (q->within / m.noise - inside);
         gradient[0] = 0.5 * (squares - q->rows) - noise;
         gradient[1] = s.length;
@@ -332,5 +333,5 @@ void gp_line_smooth(gp_track *t, const double *theta, const gp_smooth *out)
     double squares;
     struct model m = model_of(theta);
     filter(t, &m, true, &squares);
-    pass_back(t, &m, NULL, out);
+    backward_pass(t, &m, NULL, out);
 }

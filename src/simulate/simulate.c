@@ -1,11 +1,11 @@
 /*
- * simulate.c - data with known causes (the generators of the paper's section 5 and our own).
+ * simulate.c - makes data with known causes (by the generators of the paper's section 5 and our own).
  *
  * Variables are made in causal order, a hidden common cause first; then the hidden one is dropped and the columns are
  * shuffled.  Sources are unit draws (Laplace exp(-|x|)/2, standard normal, Student with 5 degrees, uniform on
- * [-1, 1]) times the segment's scale plus the segment's mean.  What --modulate exempts keeps scale 1 and mean 0; with
- * `proportional` all sources share the scale and the mean of the segment.  Every random number comes from a stream
- * named by its place, so a longer run of the same seed begins like a shorter one.
+ * [-1, 1]) times the segment's scale plus the segment's mean.  Sources that --modulate exempts keep scale 1 and mean 0;
+ * with `proportional` all sources share the scale and the mean of the segment.  Every random number comes from a stream
+ * that is named by its purpose, source and segment, so longer data of the same seed begin like shorter data.
  */
 #include "simulate/simulate.h"
 
@@ -16,13 +16,13 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* With more variables hardly any mixing that is drawn has |det| >= .3. */
+/* With more variables hardly any random mixing has |det| >= .3. */
 enum { MAX_CYCLIC = 50 };
 
 static const double STUDENT_DEGREES = 5;
 static const range CHANGE = {0.3, 1.7}; /* of weights under --changing-mechanism */
 
-/* All that is needed while a data set is made; variables in causal order. */
+/* The state while a data set is made; variables are in causal order. */
 typedef struct simulate_drawing {
     const nonsens_options *options;
     arena *scratch;
@@ -42,7 +42,7 @@ static nonsens_status refuse(nonsens_context *ctx, const char *one, const char *
     return fail(ctx, NONSENS_ERR_USAGE, "%s and %s cannot be combined: %s", one, other, why);
 }
 
-/* The options that say what the graph is exclude one another. */
+/* Checks the options that choose the kind of graph, which exclude one another. */
 static nonsens_status check_graph_options(nonsens_context *ctx, const nonsens_options *o)
 {
     const char *shape = o->cyclic ? "--cyclic" : o->independent ? "--independent" : "--confounded";
@@ -100,7 +100,7 @@ static nonsens_status check_options(nonsens_context *ctx, const nonsens_options 
 
 /* ---- graph --------------------------------------------------------------------------------------------------- */
 
-/* Joins each pair with the given probability, in a cyclic graph in both directions; false if there is no edge. */
+/* Connects each pair with the given probability, in a cyclic graph in both directions; false if there is no edge. */
 static bool draw_pairs(rng *r, simulate_model *model, double probability, bool cyclic)
 {
     int64_t m = model->m;
@@ -168,7 +168,10 @@ static void sort_scales(simulate_drawing *w, int64_t j)
     }
 }
 
-/* Scale and mean of source j in every segment, from streams of its own or the one shared by proportional sources. */
+/*
+ * Draws scale and mean of source j in every segment, from its own streams or from those that proportional sources
+ * share.
+ */
 static void draw_modulation(simulate_drawing *w, int64_t j)
 {
     const nonsens_options *o = w->options;
@@ -186,8 +189,8 @@ static void draw_modulation(simulate_drawing *w, int64_t j)
     }
 }
 
-/* The last segment as the first, but for one source. */
-static void break_one(simulate_drawing *w, nonsens_simulation *s)
+/* Makes the last segment like the first, except for the scale of one source. */
+static void add_fault(simulate_drawing *w, nonsens_simulation *s)
 {
     const nonsens_options *o = w->options;
     int64_t m = w->model.m, last = (o->sim_segments - 1) * m;
@@ -235,7 +238,7 @@ static double unit_draw(rng *r, enum option_noise kind)
     return rng_laplace(r);
 }
 
-/* One factor per edge; in a cyclic model one for all, halved towards 1 until every layer is invertible. */
+/* Draws one factor per edge; in a cyclic model one for all, halved towards 1 until every layer is invertible. */
 static void draw_factors(simulate_drawing *w, int64_t segment)
 {
     const nonsens_options *o = w->options;
@@ -289,7 +292,7 @@ static nonsens_status make_segment(nonsens_context *ctx, simulate_drawing *w, rn
     int64_t m = w->model.m;
     draw_factors(w, e);
     for (int64_t j = 0; j < m; j++) {
-        // the stream's name holds source and segment: more rows never move the rows of another segment
+        // the stream is named by source and segment: more rows never change the rows of another segment
         streams[j] = rng_new((uint64_t)o->seed, RNG_SIMULATE_NOISE, (uint64_t)j << 32 | (uint64_t)e);
     }
     for (int64_t i = e * o->per_segment; i < (e + 1) * o->per_segment; i++) {
@@ -382,7 +385,7 @@ static nonsens_status make_all(nonsens_context *ctx, simulate_drawing *w, nonsen
     TRY(draw_all_modulation(ctx, w));
     TRY(shuffle_columns(ctx, w));
     if (s->options.fault > 0.0) {
-        break_one(w, s);
+        add_fault(w, s);
     }
     TRY(keep_truth(ctx, w, s));
     return make_rows(ctx, w, s);

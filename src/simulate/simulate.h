@@ -1,6 +1,6 @@
 /*
- * simulate.h - data with known causes: the paper's layered generator and our node generator, with every deviation from
- * the model's assumptions that the methods must survive.
+ * simulate.h - data with known causes: the paper's layered generator and our node generator, with every violation of
+ * the model's assumptions that the methods must cope with.
  */
 #ifndef SIMULATE_SIMULATE_H
 #define SIMULATE_SIMULATE_H
@@ -22,7 +22,7 @@ struct nonsens_simulation {
     char **names;      /* (d) x1, x2, ... in column order */
     bool *edge;        /* (d, d) row-major: edge[i * d + j] means i -> j (row is the cause) */
     enum simulate_truth_kind kind;
-    int64_t broken; /* with --fault: the column whose disturbance is another one in the last segment */
+    int64_t broken; /* with --fault: the column whose disturbance has another scale in the last segment */
 };
 
 #endif

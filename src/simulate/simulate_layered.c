@@ -1,9 +1,9 @@
 /*
  * simulate_layered.c - the paper's generator: x(1) = A(1) N, x(l) = A(l) f(x(l-1)), f leaky ReLU of slope .2.
  *
- * Open in the paper, decided here: |entries| uniform on [.5, 1.5] with random sign, the diagonal included; all layers
- * share one mask.  Cyclic models (the mixing is not triangular) have one off-diagonal value per layer and
- * |det| >= .3.
+ * The paper leaves open: the absolute values of the entries, here uniform on [.5, 1.5] with random sign, including the
+ * diagonal; and the mask, here the same in all layers.  Cyclic models (the mixing is not triangular) have one
+ * off-diagonal value per layer and |det| >= .3.
  */
 #include "simulate/simulate_model.h"
 

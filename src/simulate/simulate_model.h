@@ -1,5 +1,5 @@
 /*
- * simulate_model.h - the mechanisms behind simulated data: variables in causal order, a hidden one first if any.
+ * simulate_model.h - the mechanisms that make simulated data: variables in causal order, a hidden one first if any.
  */
 #ifndef SIMULATE_SIMULATE_MODEL_H
 #define SIMULATE_SIMULATE_MODEL_H
@@ -16,13 +16,13 @@ static inline rng simulate_stream(int64_t seed, enum rng_purpose purpose, enum s
     return rng_new((uint64_t)seed, purpose, (uint64_t)kind << 32 | (uint64_t)index);
 }
 
-/* Leaky ReLU of slope .2, as in the paper. */
+/* Returns the leaky ReLU of slope .2, as in the paper. */
 static inline double simulate_leaky(double u)
 {
     return u < 0 ? 0.2 * u : u;
 }
 
-/* Size uniform on [.5, 1.5], sign random. */
+/* Draws a weight: size uniform on [.5, 1.5], sign random. */
 static inline double simulate_weight(rng *r)
 {
     double size = 0.5 + rng_uniform(r);
@@ -30,8 +30,8 @@ static inline double simulate_weight(rng *r)
 }
 
 /*
- * One structural model over m variables.  parent[j * m + i] says i -> j; but for cyclic models it is strictly lower
- * triangular.  Factors (m, m), laid out like parent, multiply the weight of each edge: 1 if nothing changes.
+ * One structural model over m variables.  parent[j * m + i] says i -> j; it is strictly lower triangular except for
+ * cyclic models.  Factors (m, m), laid out like parent, multiply the weight of each edge: 1 if nothing changes.
  */
 typedef struct simulate_model {
     enum option_sem sem;
@@ -43,16 +43,18 @@ typedef struct simulate_model {
     double *sign;    // node: (depth, m) +1 or -1 before the additive part
 } simulate_model;
 
-/* x(1) = A(1) N, x(l) = A(l) f(x(l-1)) for one row; noise, x, scratch: (m). */
+/* Draws the weights of a layered model. */
 nonsens_status simulate_layered_draw(nonsens_context *ctx, arena *memory, int64_t seed, bool cyclic,
                                      simulate_model *model);
+/* Computes x(1) = A(1) N, x(l) = A(l) f(x(l-1)) for one row; noise, x, scratch: (m). */
 void simulate_layered_row(const simulate_model *model, const double *factor, const double *noise, double *x,
                           double *scratch);
-/* Whether |det A(l)| is at least .3 in every layer, with this factor on all off-diagonal entries. */
+/* Returns whether |det A(l)| is at least .3 in every layer, with this factor on all off-diagonal entries. */
 bool simulate_layered_invertible(const simulate_model *model, double factor, double *scratch);
 
-/* x_j = f_j(PA_j, N_j), increasing in N_j; x (m) is filled in causal order. */
+/* Draws the weights of a node model. */
 nonsens_status simulate_node_draw(nonsens_context *ctx, arena *memory, int64_t seed, simulate_model *model);
+/* Returns x_j = f_j(PA_j, N_j), which is increasing in N_j; x (m) holds the variables before j in causal order. */
 double simulate_node_value(const simulate_model *model, int64_t j, const double *factor, const double *x, double noise);
 
 #endif

@@ -4,8 +4,8 @@
  * With parents p (q of them), u(0) = N_j and f the leaky ReLU,
  *     u(1) = s(1) N_j + t(1),   u(l) = s(l) f(u(l-1)) + t(l),   x_j = u(depth)
  *     t(l) = +-f(w(l).p / sqrt(q) + b(l)),   s(l) = exp(.7 tanh(v(l).p / sqrt(q) + c(l)))
- * so that the parents shift and stretch the disturbance and move its kinks: noise is not additive, the map is
- * increasing in N_j for any parents, and x_j depends on nothing but its parents and N_j.
+ * so that the parents shift and stretch the disturbance and move its kinks.  Noise is not additive, the map is
+ * increasing in N_j for any parents, and x_j depends only on its parents and N_j.
  */
 #include "simulate/simulate_model.h"
 
@@ -37,7 +37,7 @@ nonsens_status simulate_node_draw(nonsens_context *ctx, arena *memory, int64_t s
     return NONSENS_OK;
 }
 
-/* The two sums that the parents of j give in one layer. */
+/* Computes the two weighted sums of the parents of j in one layer. */
 static void parent_sums(const simulate_model *model, int64_t l, int64_t j, const double *factor, const double *x,
                         double *shift, double *stretch)
 {

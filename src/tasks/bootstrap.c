@@ -1,23 +1,23 @@
 /*
- * bootstrap.c - the graph found again in bootstrap samples of the rows, and how many of them have each edge.
+ * bootstrap.c - finds the graph again in bootstrap samples of the rows, and counts how many of them have each edge.
  *
  * Friedman, Goldszmidt, Wyner, "Data analysis with Bayesian networks: a bootstrap approach", UAI 1999, count edges over
  * bootstrap samples; Meinshausen, Buehlmann, "Stability selection", JRSS B 72, 2010, over random halves of the rows.
  *
- * Halves are the default (--bootstrap sample half), for these reasons.  A bootstrap sample repeats rows: some 37 % of
- * them are missing and others are there two or three times.  Tests take repeated rows for further ones.  The
- * correlation of independent variables in a bootstrap sample has twice the variance that the test expects (once that of
- * the data, once that of drawing), so that a test at 5 % rejects in P(|N(0, 2)| > 1.96) = 17 % of samples: edges that
- * are not there gain support.  Kernel tests also see two equal rows at distance 0, and ranks have ties.  A half has
- * different rows only, its tests hold their level, and a statistic varies over halves as it does over bootstrap
- * samples, variance (1 - 1/2) / (n / 2) = 1 / n, which is the variance of the data's own.  What a half costs is power:
- * support is that of half the rows, and edges which are just about seen in all rows have little.
+ * Half samples are the default (--resample half), for these reasons.  A bootstrap sample repeats rows: some 37 % of the
+ * rows are missing and others occur two or three times.  Tests take repeated rows for new ones.  The correlation of
+ * independent variables in a bootstrap sample has twice the variance that the test expects (once that of the data, once
+ * that of drawing).  A test at 5 % then rejects in P(|N(0, 2)| > 1.96) = 17 % of samples, and false edges gain support.
+ * Kernel tests also see two equal rows at distance 0, and ranks have ties.  A half sample has distinct rows only, and
+ * its tests hold their level.  A statistic varies over half samples as it does over bootstrap samples, with variance
+ * (1 - 1/2) / (n / 2) = 1 / n, which is also that of the data.  A half sample costs power: support is that of half the
+ * rows, and edges that are barely seen in all rows have little.
  *
  * Rows are drawn within segments, which keep their sizes (bootstrap) or half of them, rounded up and at least two rows.
- * Resample b has the stream (seed, RNG_BOOTSTRAP, b) over the rows in canonical order, and so does not depend on the
- * order of rows, columns and segments nor on names; the method's own seed on it comes from the same stream, so that
- * support also shows how far a random method depends on its seed.  Counts are whole numbers: neither threads nor the
- * order in which bootstrap samples finish can change them.
+ * Sample b has the stream (seed, RNG_BOOTSTRAP, b) over the rows in canonical order, so it does not depend on names or
+ * on the order of rows, columns and segments.  The method's own seed comes from the same stream, so support also shows
+ * how far a random method depends on its seed.  Counts are whole numbers: neither threads nor the order in which
+ * samples finish can change them.
  */
 #include "tasks/bootstrap.h"
 
@@ -37,20 +37,22 @@ typedef struct bootstrap {
     int threads;            /* of each bootstrap sample */
     int64_t *rank;          /* (d) canonical rank of the user's columns */
     result_edge_counts *at; /* (d, d) counts by canonical ranks a < b; their own a and b are not used */
-    int64_t *last;          /* (d, d) likewise: the last bootstrap sample that counted the pair as adjacent, from 1 */
+    int64_t *last;          /* (d, d) by ranks: the last bootstrap sample, from 1, that counted the pair as adjacent */
     int64_t failed, first_failed;
     char failure[MESSAGE_BYTES]; /* of the first that failed */
     journal own, *journal;       /* `own`, or NULL: none is kept */
-    int64_t *missing;            /* bootstrap samples that are to be run */
+    int64_t *missing;            /* (jobs) bootstrap samples to run */
     int64_t jobs;
-    bool broken; /* a line could not be kept: what remains is not begun */
+    bool broken; /* a line could not be kept: no further sample begins */
     pthread_mutex_t keeping;
 } bootstrap;
 
 /* ---- drawing ---- */
 
-/* Rows of a bootstrap sample, drawn segment by segment (without segments: of all rows); returns how many.  Room for n
- * each. */
+/*
+ * Draws the rows of a bootstrap sample segment by segment (without segments: from all rows); returns how many.  index
+ * and row have space for n.
+ */
 static int64_t draw(rng *r, const nonsens_data *data, enum option_resample kind, int64_t *index, int64_t *row)
 {
     int64_t segments = data->segments > 0 ? data->segments : 1, count = 0;
@@ -69,8 +71,8 @@ static int64_t draw(rng *r, const nonsens_data *data, enum option_resample kind,
     return count;
 }
 
-nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                                  enum option_resample kind, rng *r, nonsens_data **out)
+nonsens_status bootstrap_draw(nonsens_context *ctx, arena *scratch, const nonsens_data *data, enum option_resample kind,
+                              rng *r, nonsens_data **out)
 {
     int64_t *index, *row;
     *out = NULL;
@@ -81,18 +83,18 @@ nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const no
 
 /* ---- counting ---- */
 
-/* A graph may have two edges between two variables, an arrow and one with two heads, which are adjacent once. */
+/* A graph may have two edges between two variables, directed and bidirected; they count as adjacent once. */
 static void tally_edge(bootstrap *s, int64_t number, const bootstrap_edge *e)
 {
-    bool turned = e->to < e->from;
-    int64_t at = turned ? e->to * s->data->d + e->from : e->from * s->data->d + e->to;
+    bool reversed = e->to < e->from;
+    int64_t at = reversed ? e->to * s->data->d + e->from : e->from * s->data->d + e->to;
     result_edge_counts *pair = &s->at[at];
     pair->adjacent += s->last[at] != number + 1;
     s->last[at] = number + 1;
     pair->undirected += e->type == NONSENS_EDGE_UNDIRECTED;
     pair->bidirected += e->type == NONSENS_EDGE_BIDIRECTED;
-    pair->forward += e->type == NONSENS_EDGE_DIRECTED && !turned;
-    pair->backward += e->type == NONSENS_EDGE_DIRECTED && turned;
+    pair->forward += e->type == NONSENS_EDGE_DIRECTED && !reversed;
+    pair->backward += e->type == NONSENS_EDGE_DIRECTED && reversed;
 }
 
 static void tally(bootstrap *s, int64_t number, const bootstrap_outcome *outcome)
@@ -134,11 +136,11 @@ static nonsens_status find_graph(nonsens_context *ctx, arena *scratch, const boo
     options.seed = (int64_t)(rng_u64(&r) >> 11); // 53 bits, as --seed takes
     options.threads = s->threads;
     options.bootstrap = 0;
-    TRY(bootstrap_resample(ctx, scratch, s->data, options.resample, &r, &data));
+    TRY(bootstrap_draw(ctx, scratch, s->data, options.resample, &r, &data));
     return s->find(ctx, data, &options, s->state, found);
 }
 
-static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
+static nonsens_status run_sample(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     bootstrap *s = state;
     bool broken;
@@ -147,7 +149,7 @@ static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t
 #pragma omp atomic read
     broken = s->broken;
     if (broken) {
-        return NONSENS_OK; // what broke it is the run's failure
+        return NONSENS_OK; // the run returns the failure that broke it
     }
     nonsens_status status = find_graph(ctx, scratch, s, s->missing[job], &found);
     if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC || status == NONSENS_ERR_USAGE) {
@@ -163,7 +165,7 @@ static nonsens_status run_resample(nonsens_context *ctx, arena *scratch, int64_t
     return keep(ctx, s, s->missing[job], &outcome);
 }
 
-/* ---- all of them ---- */
+/* ---- all bootstrap samples ---- */
 
 /* Counts the bootstrap samples that the journal has, and lists the others. */
 static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, bootstrap *s)
@@ -171,12 +173,12 @@ static nonsens_status list_missing(nonsens_context *ctx, arena *scratch, bootstr
     ARENA_TRY(ctx, scratch, s->missing, s->options->bootstrap);
     for (int64_t number = 0; number < s->options->bootstrap; number++) {
         arena_mark mark = arena_tell(scratch);
-        bool there = false;
+        bool found = false;
         bootstrap_outcome outcome;
         if (s->journal) {
-            TRY(bootstrap_journal_find(ctx, scratch, s->journal, number, s->data->d, &there, &outcome));
+            TRY(bootstrap_journal_find(ctx, scratch, s->journal, number, s->data->d, &found, &outcome));
         }
-        if (there) {
+        if (found) {
             tally(s, number, &outcome);
         } else {
             s->missing[s->jobs++] = number;
@@ -193,21 +195,21 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, bootstra
     bool side_by_side = s->options->bootstrap >= threads;
     TRY(list_missing(ctx, scratch, s));
     s->threads = side_by_side ? 1 : threads;
-    return parallel_for(ctx, side_by_side ? threads : 1, s->jobs, "resamples", run_resample, s);
+    return parallel_for(ctx, side_by_side ? threads : 1, s->jobs, "resamples", run_sample, s);
 }
 
-/* ---- what comes out ---- */
+/* ---- the result ---- */
 
 /* The counts of two of the user's variables, a < b. */
 static result_edge_counts pair_of(const bootstrap *s, int64_t a, int64_t b)
 {
     int64_t first = s->rank[a], second = s->rank[b];
-    bool turned = second < first;
-    result_edge_counts pair = s->at[turned ? second * s->data->d + first : first * s->data->d + second];
+    bool reversed = second < first;
+    result_edge_counts pair = s->at[reversed ? second * s->data->d + first : first * s->data->d + second];
     return (result_edge_counts){.a = a,
                                 .b = b,
-                                .forward = turned ? pair.backward : pair.forward,
-                                .backward = turned ? pair.forward : pair.backward,
+                                .forward = reversed ? pair.backward : pair.forward,
+                                .backward = reversed ? pair.forward : pair.backward,
                                 .undirected = pair.undirected,
                                 .bidirected = pair.bidirected,
                                 .adjacent = pair.adjacent};
@@ -215,7 +217,7 @@ static result_edge_counts pair_of(const bootstrap *s, int64_t a, int64_t b)
 
 static nonsens_status keep_pairs(nonsens_context *ctx, const bootstrap *s, nonsens_result *result)
 {
-    result_bootstrap *out = &result->resampled;
+    result_bootstrap *out = &result->bootstrap;
     int64_t count = 0;
     for (int64_t i = 0; i < s->data->d * s->data->d; i++) {
         count += s->at[i].adjacent > 0;
@@ -234,12 +236,12 @@ static nonsens_status keep_pairs(nonsens_context *ctx, const bootstrap *s, nonse
 
 static void set_support(const bootstrap *s, nonsens_result *result)
 {
-    int64_t good = result->resampled.replicates - result->resampled.failed;
+    int64_t good = result->bootstrap.replicates - result->bootstrap.failed;
     for (int64_t i = 0; i < result->edges; i++) {
         nonsens_edge *e = &result->edge[i];
-        bool turned = e->to < e->from;
-        result_edge_counts pair = pair_of(s, turned ? e->to : e->from, turned ? e->from : e->to);
-        int64_t arrow = turned ? pair.backward : pair.forward;
+        bool reversed = e->to < e->from;
+        result_edge_counts pair = pair_of(s, reversed ? e->to : e->from, reversed ? e->from : e->to);
+        int64_t arrow = reversed ? pair.backward : pair.forward;
         int64_t same = e->type == NONSENS_EDGE_DIRECTED     ? arrow
                        : e->type == NONSENS_EDGE_UNDIRECTED ? pair.undirected
                                                             : pair.bidirected;
@@ -271,7 +273,7 @@ nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, con
         s.journal = &s.own;
     }
     TRY(run_missing(ctx, &scratch, &s));
-    result->resampled = (result_bootstrap){.replicates = options->bootstrap, .failed = s.failed};
+    result->bootstrap = (result_bootstrap){.replicates = options->bootstrap, .failed = s.failed};
     TRY(keep_pairs(ctx, &s, result));
     set_support(&s, result);
     if (s.failed == 0) {

@@ -1,6 +1,5 @@
 /*
- * bootstrap.h - how far an edge depends on the rows that happen to be there: `discover` again on bootstrap samples of
- * them.
+ * bootstrap.h - how far an edge depends on the particular rows: runs `discover` again on bootstrap samples of them.
  */
 #ifndef TASKS_BOOTSTRAP_H
 #define TASKS_BOOTSTRAP_H
@@ -16,22 +15,22 @@ typedef nonsens_status bootstrap_fn(nonsens_context *ctx, const nonsens_data *da
 
 /* Refuses options that contradict one another and a journal that cannot be written, before anything is computed. */
 nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *options);
-/* Refuses a journal of other data or options, likewise. */
+/* Refuses a journal of other data or options, before anything is computed. */
 nonsens_status bootstrap_check_journal(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                        const knowledge *known);
 
 /*
- * Runs the method on options->bootstrap bootstrap samples of the data and fills in result->resampled, the support of
- * its edges and a note on bootstrap samples that failed; nothing where options->bootstrap is 0.  known (user's order)
- * may be NULL; it only distinguishes journals.  With --journal each finished bootstrap sample is a line of that file;
- * with --resume those that are there are not run again, and a journal of other data or options is refused.
+ * Runs the method on options->bootstrap bootstrap samples of the data and fills in result->bootstrap, the support of
+ * its edges and a note on bootstrap samples that failed.  Does nothing if options->bootstrap is 0.  known (user's
+ * order) may be NULL; it only distinguishes journals.  With --journal each finished bootstrap sample is a line of that
+ * file; with --resume those in the file are not run again, and a journal of other data or options is refused.
  */
 nonsens_status bootstrap_run(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                              const knowledge *known, bootstrap_fn *find, const void *state, nonsens_result *result);
 
-/* One such bootstrap sample, drawn from the stream within segments; to be freed by the caller. */
-nonsens_status bootstrap_resample(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
-                                  enum option_resample kind, rng *r, nonsens_data **out);
+/* Draws one bootstrap sample, or half sample, within segments from the random stream; the caller frees it. */
+nonsens_status bootstrap_draw(nonsens_context *ctx, arena *scratch, const nonsens_data *data, enum option_resample kind,
+                              rng *r, nonsens_data **out);
 
 /* ---- for bootstrap.c and bootstrap_journal.c ---- */
 
@@ -41,26 +40,26 @@ typedef struct bootstrap_edge {
     int type;
 } bootstrap_edge;
 
-/* What came of a bootstrap sample: a graph, or the words of a failure. */
+/* The outcome of a bootstrap sample: a graph, or the message of a failure. */
 typedef struct bootstrap_outcome {
     int64_t edges;
     bootstrap_edge *edge; /* (edges) */
-    const char *failure;  /* NULL if it went well */
+    const char *failure;  /* NULL on success */
 } bootstrap_outcome;
 
 struct journal;
 
-/* Opens the journal for these data and options; to be closed by the caller where it went well. */
+/* Opens the journal for these data and options; on success the caller closes it. */
 nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                       const knowledge *known, struct journal *out);
 /* Appends a finished bootstrap sample. */
-nonsens_status bootstrap_journal_keep(nonsens_context *ctx, struct journal *j, int64_t resample,
+nonsens_status bootstrap_journal_keep(nonsens_context *ctx, struct journal *j, int64_t number,
                                       const bootstrap_outcome *outcome);
 /*
- * *there: is the bootstrap sample, of d variables, in the journal?  Then what came of it; edges are in memory from `a`,
- * words live as long as the journal.
+ * Looks for a bootstrap sample, of d variables, in the journal.  If *found, fills in its outcome: edges are in memory
+ * from `a`, the message lives as long as the journal.
  */
-nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const struct journal *j, int64_t resample,
-                                      int64_t d, bool *there, bootstrap_outcome *out);
+nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const struct journal *j, int64_t number,
+                                      int64_t d, bool *found, bootstrap_outcome *out);
 
 #endif

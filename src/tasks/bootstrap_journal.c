@@ -1,13 +1,12 @@
 /*
- * bootstrap_journal.c - finished bootstrap samples in a file.
+ * bootstrap_journal.c - keeps finished bootstrap samples in a file.
  *
- * Behind the head (pool/journal_head.h), which says what data, knowledge and options they are of, each line is one:
+ * The head (pool/journal_head.h) says which data, knowledge and options they belong to.  Each further line is one:
  *
- *     {"options": "bootstrap sample", "seed": 17, "edges": [[0, 2, 0], ...]}      or      "failed": "words" instead of
- * edges
+ *     {"options": "resample", "seed": 17, "edges": [[0, 2, 0], ...]}      or "failed": "message" instead of edges
  *
- * Edges are [from, to, type], variables by their canonical rank: neither the order of columns nor names matter.  How
- * many bootstrap samples are asked for is no setting, so that a journal of 100 can be carried on to 1,000.
+ * Edges are [from, to, type], variables by their canonical rank: neither the order of columns nor names matter.  The
+ * number of bootstrap samples is not in the head, so a journal of 100 can be continued to 1,000.
  */
 #include "base/hash.h"
 #include "pool/journal_head.h"
@@ -40,13 +39,13 @@ nonsens_status bootstrap_check(nonsens_context *ctx, const nonsens_options *opti
 
 /* ---- the head ---- */
 
-/* How many there are changes no bootstrap sample, nor does what is read beyond the data, whose hash is looked at. */
+/* The number of bootstrap samples changes none of them, nor do the options of reading: the hash covers the data. */
 static bool is_setting(const nonsens_option_info *info)
 {
     return strcmp(info->key, "bootstrap") != 0 && strcmp(info->group, "Data") != 0;
 }
 
-/* Variables by their canonical rank; 0 if nothing is known. */
+/* Hashes the prior knowledge, variables by their canonical rank; 0 if there is none. */
 static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known)
 {
     uint64_t hash = known ? HASH_START : 0;
@@ -58,7 +57,7 @@ static uint64_t knowledge_hash(const nonsens_data *data, const knowledge *known)
     return hash;
 }
 
-/* *head is for the caller to release in any case. */
+/* Makes the head; the caller releases *head also on failure. */
 static nonsens_status make_head(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                 const knowledge *known, json_value **head)
 {
@@ -100,7 +99,7 @@ nonsens_status bootstrap_journal_open(nonsens_context *ctx, const nonsens_data *
 
 /* ---- bootstrap samples ---- */
 
-nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t resample,
+nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t number,
                                       const bootstrap_outcome *outcome)
 {
     json_value *value = outcome->failure ? journal_text(outcome->failure) : json_array();
@@ -109,11 +108,11 @@ nonsens_status bootstrap_journal_keep(nonsens_context *ctx, journal *j, int64_t 
         json_array_append(value, json_array_of(3, json_integer(e->from), json_integer(e->to), json_integer(e->type)));
     }
     return journal_append(ctx, j,
-                          json_object_of("options", json_string(UNIT), "seed", json_integer(resample),
+                          json_object_of("options", json_string(UNIT), "seed", json_integer(number),
                                          outcome->failure ? "failed" : "edges", value, NULL));
 }
 
-/* False if the line is not what bootstrap_journal_keep writes. */
+/* Reads an edge; false if it is not what bootstrap_journal_keep writes. */
 static bool read_edge(const json_value *item, int64_t d, bootstrap_edge *edge)
 {
     int64_t number[3];
@@ -133,7 +132,7 @@ static bool read_edge(const json_value *item, int64_t d, bootstrap_edge *edge)
            type <= NONSENS_EDGE_BIDIRECTED;
 }
 
-/* Is the k-th edge between the same two as one before it? */
+/* Is the k-th edge between the same two variables as an earlier one? */
 static bool is_repeated(const bootstrap_edge *edge, int64_t k)
 {
     for (int64_t i = 0; i < k; i++) {
@@ -145,19 +144,19 @@ static bool is_repeated(const bootstrap_edge *edge, int64_t k)
     return false;
 }
 
-nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const journal *j, int64_t resample, int64_t d,
-                                      bool *there, bootstrap_outcome *out)
+nonsens_status bootstrap_journal_find(nonsens_context *ctx, arena *a, const journal *j, int64_t number, int64_t d,
+                                      bool *found, bootstrap_outcome *out)
 {
-    json_value *line = journal_find(j, UNIT, resample), *array = json_object_get(line, "edges");
+    json_value *line = journal_find(j, UNIT, number), *array = json_object_get(line, "edges");
     *out = (bootstrap_outcome){.failure = json_get_string(line, "failed")};
-    *there = out->failure || json_is(array, JSON_ARRAY);
-    if (out->failure || !*there) {
+    *found = out->failure || json_is(array, JSON_ARRAY);
+    if (out->failure || !*found) {
         return NONSENS_OK;
     }
     out->edges = (int64_t)json_array_size(array);
     ARENA_TRY(ctx, a, out->edge, out->edges);
-    for (int64_t i = 0; *there && i < out->edges; i++) {
-        *there = read_edge(json_array_get(array, (size_t)i), d, &out->edge[i]) && !is_repeated(out->edge, i);
+    for (int64_t i = 0; *found && i < out->edges; i++) {
+        *found = read_edge(json_array_get(array, (size_t)i), d, &out->edge[i]) && !is_repeated(out->edge, i);
     }
     return NONSENS_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * choose_method.c - which method runs, and whether the options suit it; also the public check of options, which asks
- * both the options themselves and the method.
+ * choose_method.c - decides which method runs and whether the options suit it; also the public check of options, by the
+ * options themselves and by the method.
  */
 #include "tasks/choose_method.h"
 
@@ -32,7 +32,7 @@ static nonsens_status refuse_method(nonsens_context *ctx, const nonsens_options 
                 is_near ? ". Did you mean " : "", is_near ? near.found : "", is_near ? "?" : "");
 }
 
-/* The names of the methods of the command that use the option. */
+/* Lists the methods of the command that use the option. */
 static const char *list_users(unsigned command, const char *key, show_list *list)
 {
     *list = (show_list){.max = SHOW_LIST_MAX};
@@ -58,7 +58,7 @@ static nonsens_status refuse_published(nonsens_context *ctx, unsigned command)
     return fail(ctx, NONSENS_ERR_USAGE, "--as-published is for %s%s", list, count > 1 ? "; name one of them" : "");
 }
 
-/* A method that asks another one about pairs is as published if that one is. */
+/* A method that asks another one about pairs is as published if the other one is. */
 static bool is_published(const method *m, const nonsens_options *options)
 {
     const method *for_pairs = method_for_pairs(m, options);
@@ -90,17 +90,17 @@ nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *option
 
 /* ---- before data are read ---- */
 
-/* A list for a pair must have two names; for a test that compares segments, one. */
+/* A list for a pair must have two names; for a test that compares segments, one name. */
 static nonsens_status check_pair(nonsens_context *ctx, const nonsens_options *options)
 {
     char test[OPTION_WORD_BYTES];
     bool for_pair = options->command & (NONSENS_COMMAND_DIRECTION | NONSENS_COMMAND_INDEPENDENCE);
-    bool one = options->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(options->test);
+    bool takes_one = options->command == NONSENS_COMMAND_INDEPENDENCE && option_is_sample_test(options->test);
     int64_t names = option_count_names(options->vars);
-    if (!for_pair || !options->vars[0] || options->pairs[0] || names == (one ? 1 : 2)) {
+    if (!for_pair || !options->vars[0] || options->pairs[0] || names == (takes_one ? 1 : 2)) {
         return NONSENS_OK;
     }
-    if (one) {
+    if (takes_one) {
         return fail(ctx, NONSENS_ERR_USAGE, "--vars names %" PRId64 " variables; --test %s takes one: write --x A",
                     names, option_test_word(options->test, test));
     }

@@ -1,12 +1,12 @@
-/* choose_method.h - the method that the options name, if it can do what they ask of it. */
+/* choose_method.h - finds the method that the options name, and checks that it can do what they ask. */
 #ifndef TASKS_CHOOSE_METHOD_H
 #define TASKS_CHOOSE_METHOD_H
 
 #include "methods/shared/method.h"
 
 /*
- * NONSENS_ERR_USAGE unless the command can run the method, and the method uses the options that mean nothing to others:
- * as-published, target and knowledge.
+ * Finds the method.  Returns NONSENS_ERR_USAGE if the command cannot run it, or if as-published, target or knowledge is
+ * set and the method does not use it.
  */
 nonsens_status choose_method(nonsens_context *ctx, const nonsens_options *options, const method **out);
 

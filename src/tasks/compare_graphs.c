@@ -1,11 +1,11 @@
 /*
- * compare_graphs.c - the public comparison of two graphs: nodes matched by name, then distances (graph/metrics.h).
+ * compare_graphs.c - the public comparison of two graphs: matches nodes by name, then measures distances
+ * (graph/metrics.h).
  *
- * A list of edges knows only nodes that have an edge.  Nodes that the other graph has beside them are taken as nodes
- * without edges; where a file lists its nodes, that list is complete, and a node that is not in it is an error.
+ * A list of edges knows only nodes that have an edge.  Further nodes of the other graph count as nodes without edges.
+ * If a file lists its nodes, that list is complete, and a node that is not in it is an error.
  *
- * Between two nodes there is one mark.  Two arrows against each other, which a file may have, are compared as an arrow
- * with two heads.
+ * There is one mark between two nodes.  Two opposite arrows, which a file may have, are compared as a bidirected edge.
  */
 #include "tasks/compare_graphs.h"
 
@@ -20,7 +20,7 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-/* A graph and the places of its nodes among the nodes of both graphs. */
+/* A graph and the indices of its nodes among the nodes of both graphs. */
 typedef struct placed_graph {
     const nonsens_graph *graph;
     int64_t *place; /* (graph->nodes) */
@@ -38,7 +38,7 @@ static nonsens_status place_nodes(nonsens_context *ctx, arena *a, text_set *name
     return NONSENS_OK;
 }
 
-/* Names the nodes of the graph that are not among the known ones, up to a few; how many there are. */
+/* Lists nodes of the graph that are not among the known ones, at most a few; returns how many there are. */
 static int64_t list_unknown(const placed_graph *g, const bool *known, char *list, size_t bytes)
 {
     enum { SHOWN = 5 };
@@ -57,7 +57,7 @@ static int64_t list_unknown(const placed_graph *g, const bool *known, char *list
     return unknown;
 }
 
-/* The nodes of `has` that `lacks` has not: an error if that one lists its nodes.  nodes: those of both graphs. */
+/* Counts nodes of `has` that `lacks` does not have: an error if `lacks` lists its nodes.  nodes: of both graphs. */
 static nonsens_status check_names(nonsens_context *ctx, arena *a, int64_t nodes, const placed_graph *has,
                                   const placed_graph *lacks, int64_t *added)
 {
@@ -103,7 +103,7 @@ static nonsens_status to_pdag(nonsens_context *ctx, arena *a, const placed_graph
     return facts->path ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* What is between a < b in the graph, as an edge. */
+/* The edge between a < b in the graph. */
 static nonsens_edge edge_of(const pdag *g, int64_t a, int64_t b)
 {
     enum pdag_mark mark = pdag_mark_of(g, a, b);
@@ -111,12 +111,12 @@ static nonsens_edge edge_of(const pdag *g, int64_t a, int64_t b)
     return (nonsens_edge){back ? b : a, back ? a : b, pdag_edge_type(mark), NAN, NAN, NAN};
 }
 
-static const char *what_of(const nonsens_edge *found, const nonsens_edge *there)
+static const char *what_of(const nonsens_edge *estimated, const nonsens_edge *actual)
 {
-    if (found->type == NONSENS_EDGE_NONE || there->type == NONSENS_EDGE_NONE) {
-        return found->type == NONSENS_EDGE_NONE ? "missing" : "extra";
+    if (estimated->type == NONSENS_EDGE_NONE || actual->type == NONSENS_EDGE_NONE) {
+        return estimated->type == NONSENS_EDGE_NONE ? "missing" : "extra";
     }
-    return found->type == there->type ? "reversed" : "marked";
+    return estimated->type == actual->type ? "reversed" : "marked";
 }
 
 static nonsens_score score_of(const metrics_score *s)
@@ -125,7 +125,7 @@ static nonsens_score score_of(const metrics_score *s)
                            s->precision,      s->recall,    s->f1,     s->mcc};
 }
 
-/* One distance more, and the places where the graphs differ. */
+/* Adds one distance, and lists the pairs of nodes where the graphs differ. */
 static nonsens_status measure(nonsens_context *ctx, nonsens_comparison *c, const char *against, const pdag *estimate,
                               const pdag *truth)
 {
@@ -150,15 +150,15 @@ static nonsens_status measure(nonsens_context *ctx, nonsens_comparison *c, const
     for (int64_t a = 0; a < truth->d; a++) {
         for (int64_t b = a + 1; b < truth->d; b++) {
             if (pdag_mark_of(estimate, a, b) != pdag_mark_of(truth, a, b)) {
-                nonsens_edge found = edge_of(estimate, a, b), there = edge_of(truth, a, b);
-                *d++ = (nonsens_difference){what_of(&found, &there), found, there};
+                nonsens_edge estimated = edge_of(estimate, a, b), actual = edge_of(truth, a, b);
+                *d++ = (nonsens_difference){what_of(&estimated, &actual), estimated, actual};
             }
         }
     }
     return NONSENS_OK;
 }
 
-/* The truth itself, or its pattern. */
+/* Compares with the truth itself, or with its pattern. */
 static nonsens_status measure_truth(nonsens_context *ctx, arena *a, nonsens_comparison *c, const pdag *estimate,
                                     const pdag *truth)
 {
@@ -179,8 +179,8 @@ static nonsens_status measure_truth(nonsens_context *ctx, arena *a, nonsens_comp
 }
 
 /*
- * Fills in c->name, c->nodes and the places of each graph's nodes.  Two lists of edges may lack nodes of each other,
- * but not all of them: then something else was meant.
+ * Fills in c->name, c->nodes and the indices of each graph's nodes.  Two lists of edges may lack some nodes of each
+ * other, but not all: then the user meant other files.
  */
 static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_comparison *c, placed_graph *estimate,
                                   placed_graph *truth)
@@ -207,17 +207,17 @@ static nonsens_status match_nodes(nonsens_context *ctx, arena *a, nonsens_compar
 static nonsens_status compare(nonsens_context *ctx, arena *a, nonsens_comparison *c, placed_graph estimate,
                               placed_graph truth)
 {
-    pdag found, there, closure;
+    pdag estimated, actual, closure;
     TRY(match_nodes(ctx, a, c, &estimate, &truth));
-    TRY(to_pdag(ctx, a, &truth, c, &c->truth, &there));
-    TRY(to_pdag(ctx, a, &estimate, c, &c->estimate, &found));
-    TRY(measure_truth(ctx, a, c, &found, &there));
+    TRY(to_pdag(ctx, a, &truth, c, &c->truth, &actual));
+    TRY(to_pdag(ctx, a, &estimate, c, &c->estimate, &estimated));
+    TRY(measure_truth(ctx, a, c, &estimated, &actual));
     if (!c->options.closure) {
         return NONSENS_OK;
     }
     TRY(pdag_new(ctx, a, c->nodes, &closure));
-    TRY(metrics_closure(ctx, &there, &closure));
-    return measure(ctx, c, "closure", &found, &closure);
+    TRY(metrics_closure(ctx, &actual, &closure));
+    return measure(ctx, c, "closure", &estimated, &closure);
 }
 
 /* ---- public ----------------------------------------------------------------------------------------------------- */

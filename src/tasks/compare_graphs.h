@@ -1,5 +1,5 @@
 /*
- * compare_graphs.h - an estimated graph beside the true one.
+ * compare_graphs.h - the comparison of an estimated graph with the true one.
  */
 #ifndef TASKS_COMPARE_GRAPHS_H
 #define TASKS_COMPARE_GRAPHS_H

@@ -1,8 +1,8 @@
 /*
- * expected_memory.c - how much memory a run will take, from the size of the data and the method alone.
+ * expected_memory.c - estimates how much memory a run will take, from the size of the data and the method alone.
  *
- * The needs of methods are in their rows (methods/registry.c), those of the other commands here; all were measured with
- * two threads on simulated data.  `make load` compares them with what runs take.
+ * The needs of methods are in their rows (methods/registry.c), those of the other commands here.  All were measured
+ * with two threads on simulated data.  `make load` compares them with what runs take.
  */
 #include "tasks/expected_memory.h"
 
@@ -21,7 +21,7 @@ static double bytes_of(const memory_need *need, const nonsens_data *data, const 
     return further + need->fixed + need->per_variable * d + need->per_row * rows + need->per_value * rows * d;
 }
 
-/* max_rows: those that are used at most; 0: all. */
+/* max_rows: at most this many rows are used; 0: all. */
 static double bytes_with_sample(const memory_need *need, const nonsens_data *data, const nonsens_options *options,
                                 int64_t max_rows)
 {
@@ -29,7 +29,7 @@ static double bytes_with_sample(const memory_need *need, const nonsens_data *dat
     bool is_sampled = max_rows > 0 && max_rows < data->n;
     double rows = (double)(is_sampled ? max_rows : data->n);
     double sampling = is_sampled ? SAMPLING_BYTES * (double)data->n : 0.0;
-    double row_numbers = (double)data->n * sizeof(int64_t); // which a result keeps
+    double row_numbers = (double)data->n * sizeof(int64_t); // a result keeps them
     return bytes_of(need, data, options, rows) + sampling + row_numbers;
 }
 
@@ -60,9 +60,9 @@ int64_t nonsens_data_estimate_memory(const nonsens_data *data, const nonsens_opt
     }
     const method *m = method_find(options->method);
     bool by_method = m && (m->info.commands & options->command);
-    const memory_need *need = !by_method                                  ? need_of_command(options)
+    const memory_need *need = !by_method                                      ? need_of_command(options)
                               : options->command == NONSENS_COMMAND_DIRECTION ? &m->direction_memory
-                                                                          : &m->discover_memory;
+                                                                              : &m->discover_memory;
     int64_t max_rows = by_method ? method_max_rows(m, options) : 0;
     return memory_bytes() + (int64_t)bytes_with_sample(need, data, options, max_rows);
 }

@@ -1,12 +1,12 @@
-/* expected_memory.h - how much memory a run will take. */
+/* expected_memory.h - estimates how much memory a run will take. */
 #ifndef TASKS_EXPECTED_MEMORY_H
 #define TASKS_EXPECTED_MEMORY_H
 
 #include "methods/shared/method.h"
 
 /*
- * Bytes that `direction` by this method takes beside the data, correct within a factor of about two.  Threads that work
- * side by side on parts of it, more than two of them, take somewhat more.
+ * Estimates the bytes that `direction` by this method takes beside the data, correct within a factor of about two.
+ * More than two threads take somewhat more.
  */
 double expected_direction_memory(const nonsens_data *data, const nonsens_options *options, const method *m);
 

@@ -1,8 +1,8 @@
 /*
  * ica_run.c - nonsens_run_ica: linear ICA of all variables of a data set.
  *
- * Columns are unmixed in canonical order and the matrices mapped back, so that the sources do not depend, bit for bit,
- * on the order of columns, nor on that of rows or on label names.
+ * Columns are unmixed in canonical order and the matrices mapped back.  So the sources do not depend, bit for bit, on
+ * label names or on the order of columns or rows.
  */
 #include "base/clock.h"
 #include "base/show.h"
@@ -22,7 +22,7 @@ enum { MIN_VARIABLES = 2, MAX_VARIABLES = 100, LISTED = 8, WORD_BYTES = 64 };
     "variable; mixing is the inverse, a row is a variable, a column a source; sources have variance 1 and skewness " \
     ">= 0 " rows ", and are ordered by kurtosis, the largest first"
 
-/* One run. */
+/* The state of one run. */
 typedef struct ica_run {
     nonsens_context *ctx;
     arena *scratch;
@@ -33,7 +33,7 @@ typedef struct ica_run {
     unmixing_identification known;
 } ica_run;
 
-/* ---- what can be unmixed ---- */
+/* ---- checks ---- */
 
 static nonsens_status check_data(nonsens_context *ctx, const nonsens_data *data, enum option_unmixing algorithm)
 {
@@ -57,7 +57,7 @@ static nonsens_status check_data(nonsens_context *ctx, const nonsens_data *data,
 
 /* ---- matrices and sources ---- */
 
-/* Both matrices with the user's columns; the inverse is taken in canonical order. */
+/* Keeps both matrices with the user's columns; the inverse is computed in canonical order. */
 static nonsens_status keep_matrices(const ica_run *run)
 {
     nonsens_context *ctx = run->ctx;
@@ -108,7 +108,7 @@ static nonsens_status keep_sources(const ica_run *run, matrix z)
 
 /* ---- values ---- */
 
-/* The word of a choice of `ica`. */
+/* Finds the word for a choice of `ica`. */
 static nonsens_status choice_word(const ica_run *run, const char *key, int index, const char **out)
 {
     char word[WORD_BYTES];

@@ -1,8 +1,8 @@
 /*
  * independence.c - the public run nonsens_run_independence; for many questions: tester.c.
  *
- * Segments are conditioned on by testing inside each and adding up, never by centring, scaling and pooling, which is
- * not conditioning: on a Gaussian chain its level at .05 is .213.
+ * The run conditions on segments by testing inside each and adding up.  It never centres, scales and pools, which is
+ * not conditioning: on a Gaussian chain the level of that at .05 is .213.
  */
 #include "base/clock.h"
 #include "base/require.h"
@@ -28,7 +28,7 @@ typedef struct wording {
     bool many;                    /* variables given */
 } wording;
 
-/* Names separated by commas; `shown`: escaped and cut, for sentences. */
+/* Lists names separated by commas; `shown`: escaped and cut, for sentences. */
 static const char *list_of(nonsens_context *ctx, nonsens_result *r, bool shown, int64_t first, int64_t count)
 {
     const char *list = "";
@@ -40,14 +40,14 @@ static const char *list_of(nonsens_context *ctx, nonsens_result *r, bool shown, 
     return list;
 }
 
-/* The same in brackets where there are several. */
+/* Lists names, in brackets if there are several. */
 static const char *vector_of(nonsens_context *ctx, nonsens_result *r, bool shown, int64_t first, int64_t count)
 {
     const char *list = list_of(ctx, r, shown, first, count);
     return list && count > 1 ? arena_format(ctx, &r->memory, "(%s)", list) : list;
 }
 
-/* As names of evidence, or `shown` in sentences. */
+/* Words the question for names of evidence, or, if `shown`, for sentences. */
 static nonsens_status word_question(nonsens_context *ctx, nonsens_result *r, const variable_roles *roles, bool shown,
                                     wording *w)
 {
@@ -105,7 +105,7 @@ static const char *test_text(enum option_independence_test test, bool conditiona
                       : "kernel test of independence over all rows";
 }
 
-/* sign: of the product of x and y as the user has them and as they were tested. */
+/* sign: -1 if the tests saw exactly one of x and y with the opposite sign of the user's. */
 static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, const wording *w, const ci_result *test,
                                    double sign)
 {
@@ -125,7 +125,7 @@ static nonsens_status add_evidence(nonsens_context *ctx, nonsens_result *r, cons
     return NONSENS_OK;
 }
 
-/* Options that the test has no use for. */
+/* Notes options that the test does not use. */
 static nonsens_status note_unused(nonsens_context *ctx, nonsens_result *r)
 {
     const nonsens_options *o = &r->options;
@@ -178,7 +178,7 @@ static nonsens_status add_notes(nonsens_context *ctx, nonsens_result *r, const w
 
 /* ---- one question: two variables ----------------------------------------------------------------------------- */
 
-/* The test itself: x, y and each given variable are variables of a tester that lives for one question. */
+/* Makes the test: x, y and each given variable are variables of a tester that lives for one question. */
 static nonsens_status ask(nonsens_context *ctx, arena *scratch, const variable_roles *roles,
                           const nonsens_options *options, ci_result *out)
 {
@@ -313,16 +313,16 @@ nonsens_status nonsens_run_independence(nonsens_context *ctx, const nonsens_data
 {
     NEEDED(ctx, data, options, out);
     double begun = clock_seconds();
-    bool one = option_is_sample_test(options->test);
+    bool compares_segments = option_is_sample_test(options->test);
     SCOPED_ARENA(scratch);
     SCOPED(memory_release_scoped) nonsens_result *r = NULL;
     SCOPED(variables_release) variable_roles roles = {0};
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_INDEPENDENCE));
-    TRY(variables_roles(ctx, data, options, one, &roles));
+    TRY(variables_roles(ctx, data, options, compares_segments, &roles));
     TRY(result_new(ctx, roles.data, options, "independence", &r));
     r->assumes = assumption(options, roles.data, roles.count[2] > 0);
-    TRY((one ? judge_change : judge_pair)(ctx, &scratch, &roles, r));
+    TRY((compares_segments ? judge_change : judge_pair)(ctx, &scratch, &roles, r));
     TRY(result_finish(ctx, r));
     r->seconds = clock_seconds() - begun;
     *out = r;

@@ -47,8 +47,9 @@ static nonsens_status decide(nonsens_context *ctx, const nonsens_data *data, con
     return reasoning_end(ctx, result);
 }
 
-/* A result from a sample of the rows is one of the data; disturbances of the sample alone would be taken for all. */
-static nonsens_status turn_to_all(nonsens_context *ctx, const nonsens_data *data, int64_t used, nonsens_result *result)
+/* Makes a result from a sample one of all rows; drops disturbances, which would be taken for those of all rows. */
+static nonsens_status describe_all_rows(nonsens_context *ctx, const nonsens_data *data, int64_t used,
+                                        nonsens_result *result)
 {
     result->rows = data->n;
     result->data_hash = data->hash;
@@ -60,24 +61,24 @@ static nonsens_status turn_to_all(nonsens_context *ctx, const nonsens_data *data
                        used, data->n);
 }
 
-/* known: as in the result, while the method runs. */
+/* Runs a method, on a sample if there are too many rows; known is prior knowledge, or NULL. */
 static nonsens_status run_method(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                                  const method *m, const knowledge *known, nonsens_result **out)
 {
-    SCOPED(memory_release_scoped) nonsens_data *fewer = NULL;
+    SCOPED(memory_release_scoped) nonsens_data *sample = NULL;
     SCOPED(memory_release_scoped) nonsens_result *result = NULL;
     *out = NULL;
     if (m->info.needs_segments) {
         TRY(audit_require_segments(ctx, data));
     }
-    TRY(subsample(ctx, data, options, method_max_rows(m, options), &fewer));
-    TRY(result_new(ctx, fewer ? fewer : data, options, m->info.name, &result));
+    TRY(subsample(ctx, data, options, method_max_rows(m, options), &sample));
+    TRY(result_new(ctx, sample ? sample : data, options, m->info.name, &result));
     result->known = known;
     result->pair_method = method_for_pairs(m, options);
-    TRY(decide(ctx, fewer ? fewer : data, m, result));
+    TRY(decide(ctx, sample ? sample : data, m, result));
     result->known = NULL;
     result->pair_method = NULL;
-    TRY(fewer ? turn_to_all(ctx, data, fewer->n, result) : NONSENS_OK);
+    TRY(sample ? describe_all_rows(ctx, data, sample->n, result) : NONSENS_OK);
     *out = result;
     result = NULL;
     return NONSENS_OK;
@@ -110,7 +111,7 @@ nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *d
     return NONSENS_OK;
 }
 
-/* ---- discover: what is known beforehand ---- */
+/* ---- discover: prior knowledge ---- */
 
 static nonsens_status contradicted(nonsens_context *ctx, const nonsens_result *result, int64_t from, int64_t to,
                                    const char *what)
@@ -121,7 +122,7 @@ static nonsens_status contradicted(nonsens_context *ctx, const nonsens_result *r
                 result->method, show_quoted(a, result->names[from]), show_quoted(b, result->names[to]), what);
 }
 
-/* Takes the required arrows that are there out of `lacking` (d, d); fails on an edge that cannot be. */
+/* Clears the edge in `lacking` (d, d), the missing required arrows; fails on an edge that is not allowed. */
 static nonsens_status check_edge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k,
                                  const nonsens_edge *e, bool *lacking)
 {
@@ -141,7 +142,7 @@ static nonsens_status check_edge(nonsens_context *ctx, const nonsens_result *res
 nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const knowledge *k)
 {
     SCOPED_ARENA(scratch);
-    bool *lacking; // (d, d) required arrows that no edge of the graph is
+    bool *lacking; // (d, d) required arrows that the graph does not have
     if (!k) {
         return NONSENS_OK;
     }
@@ -165,7 +166,7 @@ nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *r
 /* What a run needs beside data and options, also on a bootstrap sample. */
 typedef struct discovery {
     const method *method;
-    const knowledge *known; /* beforehand; NULL: nothing */
+    const knowledge *known; /* prior knowledge; NULL: none */
 } discovery;
 
 static nonsens_status find_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
@@ -204,12 +205,12 @@ static nonsens_status discover(nonsens_context *ctx, const nonsens_data *data, c
 nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                          nonsens_result **out)
 {
-    nonsens_options as = *options;
+    nonsens_options adapted = *options;
     const method *m;
     *out = NULL;
-    as.command = NONSENS_COMMAND_DISCOVER;
-    TRY(choose_method(ctx, &as, &m));
-    return discover(ctx, data, &as, m, out);
+    adapted.command = NONSENS_COMMAND_DISCOVER;
+    TRY(choose_method(ctx, &adapted, &m));
+    return discover(ctx, data, &adapted, m, out);
 }
 
 nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,

@@ -1,23 +1,23 @@
 /*
- * run.h - what the public runs share: running a method on a pair or on all variables.
+ * run.h - what the public runs share: runs a method on a pair or on all variables.
  */
 #ifndef TASKS_RUN_H
 #define TASKS_RUN_H
 
 #include "methods/shared/method.h"
 
-/* nonsens_run_direction on a data set of just two variables, without looking at --x and --y. */
+/* Runs nonsens_run_direction on a data set of just two variables; ignores --x and --y. */
 nonsens_status run_direction(nonsens_context *ctx, const nonsens_data *pair, const nonsens_options *options,
                              nonsens_result **out);
 
 /*
- * The graph of all variables by the method that the options of `explain` name, with their --knowledge, as
- * nonsens_run_discover finds it where all else is at its default.
+ * Finds the graph of all variables by the method that the options of `explain` name, with their --knowledge, as
+ * nonsens_run_discover finds it if all else is at its default.
  */
 nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                          nonsens_result **out);
 
-/* An error (NONSENS_ERR_NUMERIC) unless the graph keeps to what is known, in the user's order; k may be NULL. */
+/* Returns NONSENS_ERR_NUMERIC if the graph contradicts prior knowledge, in the user's order; k may be NULL. */
 struct knowledge;
 nonsens_status run_check_knowledge(nonsens_context *ctx, const nonsens_result *result, const struct knowledge *k);
 

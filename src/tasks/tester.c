@@ -15,7 +15,7 @@ bool tester_is_stratified(const nonsens_data *data, const nonsens_options *optio
     return data->segments > 1 && options->pooling == POOLING_STRATIFIED;
 }
 
-/* The vector of columns first .. first + d - 1, in canonical order. */
+/* Gathers columns first .. first + d - 1, in canonical order. */
 static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t first, int64_t d,
                                      column_set *out)
 {
@@ -80,7 +80,7 @@ struct nonsens_ci {
 static nonsens_status fill_ci(nonsens_context *ctx, const nonsens_data *data, const nonsens_options *options,
                               nonsens_ci *ci)
 {
-    int64_t *size; // (d): every column is a variable of its own
+    int64_t *size; // (d) ones: every column is one variable
     ARENA_TRY(ctx, &ci->memory, size, data->d);
     for (int64_t j = 0; j < data->d; j++) {
         size[j] = 1;

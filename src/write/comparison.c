@@ -1,4 +1,4 @@
-/* comparison.c - how far two graphs are apart, as text and as JSON. */
+/* comparison.c - writes a comparison of two graphs as text and as JSON. */
 #include "base/number.h"
 #include "base/output.h"
 #include "base/show.h"
@@ -34,11 +34,11 @@ static void print_score(FILE *f, const char *name, const nonsens_score *s)
     fprintf(f,
             "  %-10s%" PRId64 " right of %" PRId64 " found and %" PRId64 " true: precision %s, recall %s, F1 %s, MCC "
             "%s\n",
-            name, s->true_positives, s->predicted, s->actual, text_figure(precision, s->precision),
-            text_figure(recall, s->recall), text_figure(f1, s->f1), text_figure(mcc, s->mcc));
+            name, s->true_positives, s->predicted, s->actual, text_value(precision, s->precision),
+            text_value(recall, s->recall), text_value(f1, s->f1), text_value(mcc, s->mcc));
 }
 
-/* "a -> b", or what says that there is nothing. */
+/* Prints "a -> b", or "no edge". */
 static void print_edge(FILE *f, const nonsens_comparison *c, const nonsens_edge *e)
 {
     static const char *const mark[] = {"->", "--", "<->"};
@@ -76,7 +76,7 @@ static void print_distance(FILE *f, const nonsens_comparison *c, int64_t k)
     fprintf(f,
             "  direction accuracy %s: %" PRId64 " of %" PRId64 " true arrows between nodes that are adjacent in both"
             "\n",
-            text_figure(accuracy, d->direction_accuracy), d->arrows.true_positives, d->directions);
+            text_value(accuracy, d->direction_accuracy), d->arrows.true_positives, d->directions);
     fprintf(f, "  edges of the estimate without direction: %" PRId64 "\n", d->undirected);
     for (int64_t i = 0; i < d->differences && i < MAX_LINES; i++) {
         print_difference(f, c, &c->difference[k][i]);

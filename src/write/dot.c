@@ -1,8 +1,8 @@
 /*
- * dot.c - a graph in Graphviz's DOT language.
+ * dot.c - writes a graph in Graphviz's DOT language.
  *
- * Nodes are called v1, v2, ... in the order of the variables, and names are their labels: two names may look alike once
- * what cannot be shown is escaped and what is long is cut, and must not become one node.
+ * Nodes are called v1, v2, ... in the order of the variables, and names are their labels.  Two names may look alike
+ * once they are escaped and cut, and must not become one node.
  */
 #include "base/number.h"
 #include "base/show.h"
@@ -15,7 +15,7 @@
 
 enum { DIGITS = 3, LABEL_CHARACTERS = 200, LABEL_BYTES = 4 * LABEL_CHARACTERS + 8 };
 
-/* In quotes, which no quote or backslash of the name can end or bend; a backslash also begins the marks of labels. */
+/* Prints a name in quotes; escapes its quotes and backslashes, since a backslash also begins the marks of labels. */
 static void print_label(FILE *f, const char *name)
 {
     char label[LABEL_BYTES];
@@ -36,7 +36,7 @@ static void print_edge(FILE *f, const nonsens_edge *e)
     char number[NUMBER_BYTES];
     fprintf(f, "  v%" PRId64 " -> v%" PRId64 " [%s", e->from + 1, e->to + 1, ends[e->type]);
     if (!isnan(e->support)) {
-        fprintf(f, ", penwidth=%s", number_print(number, 0.5 + 2.5 * e->support, DIGITS)); // 3 where all have it
+        fprintf(f, ", penwidth=%s", number_print(number, 0.5 + 2.5 * e->support, DIGITS)); // 3 if all samples have it
     }
     double label = isnan(e->support) ? e->weight : e->support;
     if (isfinite(label)) {

@@ -1,4 +1,4 @@
-/* graph.c - the table of graph formats, and the one writer in front of them. */
+/* graph.c - the table of graph formats, and the public function that chooses a writer. */
 #include "write/graph.h"
 
 #include "base/output.h"
@@ -7,7 +7,7 @@
 static const struct {
     nonsens_graph_format format;
     report_graph_fn write;
-    bool as_utf8; /* false: it makes all bytes fit itself */
+    bool as_utf8; /* false: the writer escapes all bytes itself */
 } formats[] = {
     {NONSENS_GRAPH_DOT, report_dot, false},
     {NONSENS_GRAPH_CSV, report_graph_csv, true},

@@ -1,5 +1,5 @@
 /*
- * graph.h - the formats of graphs: one writer each, and what they share (graph.c).
+ * graph.h - writes graphs: one writer for each format, and what they share (graph.c).
  *
  * Every file says what its edges mean: `from` is the cause.
  */
@@ -10,15 +10,15 @@
 
 #include <stdio.h>
 
-/* "-->", "---" or "<->". */
+/* Returns the mark of a type of edge: "-->", "---" or "<->". */
 const char *report_edge_mark(int type);
-/* What such an edge means in this graph, from the first node's point of view. */
+/* Says what such an edge means in this graph, from the first node's point of view. */
 const char *report_edge_meaning(const nonsens_result *result, int type);
 
-/* names: (variables) those of the result. */
+/* Writes the graph of a result; names (variables) are those of the result. */
 typedef void (*report_graph_fn)(FILE *f, const nonsens_result *result, char *const *names);
 void report_dot(FILE *f, const nonsens_result *result, char *const *names);
-/* These take the names as UTF-8. */
+/* These writers take the names as UTF-8. */
 void report_graph_csv(FILE *f, const nonsens_result *result, char *const *names);
 void report_tetrad(FILE *f, const nonsens_result *result, char *const *names);
 void report_graphml(FILE *f, const nonsens_result *result, char *const *names);

@@ -1,9 +1,9 @@
 /*
- * graph_csv.c - the edges of a graph as CSV (RFC 4180): from,to,type,weight,p_value,support,meaning.
+ * graph_csv.c - writes the edges of a graph as CSV (RFC 4180): from,to,type,weight,p_value,support,meaning.
  *
- * What an edge means stands in its row, and not in a comment line above the header, which many readers (R,
- * spreadsheets, pandas unless told) would take for the header.  What a method does not estimate is an empty cell. Nodes
- * without edges are not in the file.  Marks such as --> are no formulas to a spreadsheet, and stay as they are.
+ * Each row says what its edge means.  A comment line above the header would not do: many readers (R, spreadsheets,
+ * pandas by default) would take it for the header.  A value that the method does not estimate is an empty cell.  Nodes
+ * without edges are not in the file.  Spreadsheets do not take marks such as --> for formulas, so they need no escape.
  */
 #include "base/csv_cell.h"
 #include "base/number.h"

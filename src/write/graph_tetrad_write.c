@@ -1,12 +1,12 @@
 /*
- * graph_tetrad_write.c - a graph in Tetrad's text form (read/graph_tetrad.c reads it back).
+ * graph_tetrad_write.c - writes a graph in Tetrad's text form (read/graph_tetrad.c reads it back).
  *
- * Tetrad passes over lines outside its parts, so what edges mean stands in a line above them; that line has no arrow in
- * it, since simple readers take every line with one for an edge.
+ * Tetrad ignores lines outside its parts, so a line above the edges says what they mean.  It has no arrow in it, since
+ * simple readers take every line with an arrow for an edge.
  *
  * The form has no quotes: a name ends at a blank, comma or semicolon, and parentheses and brackets mean latent and
- * selection variables.  Such bytes, control characters and % itself are written as %XX, and a line says so where it
- * happens, so that different names stay different and can be read back.
+ * selection variables.  Such bytes, control characters and % itself are written as %XX, and a line says so if there are
+ * any, so that different names stay different and can be read back.
  */
 #include "read/graph_file.h"
 #include "write/graph.h"

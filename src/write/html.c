@@ -1,4 +1,4 @@
-/* html.c - a result as a page: the block of JSON, the command that gives the result again, the file. */
+/* html.c - writes a result as a page: the block of JSON, the command that gives the result again, the file. */
 #include "write/html.h"
 
 #include "base/output.h"
@@ -23,7 +23,7 @@ static nonsens_status add_word(nonsens_context *ctx, arena *a, word_list *list, 
     return list->word[list->count++] ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* A file that begins like an option is told from one by its folder. */
+/* A leading folder distinguishes a file from an option. */
 static nonsens_status add_file(nonsens_context *ctx, arena *a, word_list *list, const char *file)
 {
     const char *path = file[0] == '-' && file[1] ? arena_format(ctx, a, "./%s", file) : file;
@@ -104,7 +104,7 @@ static json_value *option_rows_of(nonsens_context *ctx, arena *scratch, const no
     return array;
 }
 
-/* What the registry says of the method; null for commands without one. */
+/* What the registry says about the method; null for commands without one. */
 static json_value *method_of(const json_value *result)
 {
     const nonsens_method_info *m = nonsens_method_find(json_get_string(result, "method"));
@@ -113,7 +113,7 @@ static json_value *method_of(const json_value *result)
              : json_null();
 }
 
-/* Of very many segments only the largest, which come first, keep their modulation. */
+/* If there are very many segments, only the largest, which come first, keep their modulation. */
 static void thin_modulation(json_value *result, int64_t segments)
 {
     json_value *modulation = json_object_get(result, "modulation"), *of, *value;
@@ -146,7 +146,7 @@ static json_value *block(nonsens_context *ctx, arena *scratch, const html_report
 
 /* ---- the file ---- */
 
-/* Where the block goes: the page has this just once. */
+/* The block replaces this mark, which the page has exactly once. */
 static const char MARK[] = "\"the report goes here\"";
 
 static const char *find_mark(const char *page)
@@ -201,7 +201,7 @@ nonsens_status html_write(nonsens_context *ctx, arena *scratch, const html_repor
 
 /* ---- of a result ---- */
 
-/* What disturbances are called: after their variables, N_a; sources have names of their own. */
+/* Names disturbances after their variables, N_a; sources have their own names. */
 static nonsens_status name_sources(nonsens_context *ctx, arena *a, const nonsens_result *result, char ***out)
 {
     *out = result->source_name;

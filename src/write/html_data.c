@@ -1,46 +1,47 @@
 /*
- * html_data.c - what a page shows of the data: some rows, and mean and deviation of every variable in each segment.
+ * html_data.c - chooses what a page shows of the data: some rows, and mean and standard deviation of every variable in
+ * each segment.
  *
- * Rows are taken at even distances in canonical order, that is by segment and inside a segment by value: every segment
- * gives as many as its share, spread over its values, and neither row order nor names decide which.
+ * Rows are taken at even distances in canonical order, that is by segment and inside a segment by value.  So every
+ * segment gives as many as its share, spread over its values, and the choice does not depend on row order or names.
  */
 #include "write/html.h"
 
 #include <math.h>
 
 enum {
-    ROWS_MAX = 2000,     /* as many points as a browser draws without being felt */
-    CELLS_MAX = 160000,  /* of all columns; about eight bytes each */
-    ROWS_MIN = 20,       /* however many columns */
-    ENTRIES_MAX = 20000, /* segments times columns */
-    SEGMENTS_MIN = 20,   /* however many columns */
+    MAX_ROWS = 2000,     /* as many points as a browser draws without delay */
+    MAX_CELLS = 160000,  /* of all columns; about eight bytes each */
+    MIN_ROWS = 20,       /* for any number of columns */
+    MAX_ENTRIES = 20000, /* segments times columns */
+    MIN_SEGMENTS = 20,   /* for any number of columns */
     DIGITS = 4,          /* of a column's range: finer than a pixel */
     SUMMARY_DIGITS = 5,
-    DIGITS_MAX = 15
+    MAX_DIGITS = 15
 };
 
 int64_t html_segments_shown(int64_t segments, int64_t columns)
 {
-    int64_t most = ENTRIES_MAX / (columns > 0 ? columns : 1);
-    most = most > SEGMENTS_MIN ? most : SEGMENTS_MIN;
-    return segments < most ? segments : most;
+    int64_t max_shown = MAX_ENTRIES / (columns > 0 ? columns : 1);
+    max_shown = max_shown > MIN_SEGMENTS ? max_shown : MIN_SEGMENTS;
+    return segments < max_shown ? segments : max_shown;
 }
 
 static int64_t rows_shown(int64_t rows, int64_t columns)
 {
-    int64_t most = CELLS_MAX / columns;
-    most = most < ROWS_MAX ? most : ROWS_MAX;
-    most = most > ROWS_MIN ? most : ROWS_MIN;
-    return rows < most ? rows : most;
+    int64_t max_shown = MAX_CELLS / columns;
+    max_shown = max_shown < MAX_ROWS ? max_shown : MAX_ROWS;
+    max_shown = max_shown > MIN_ROWS ? max_shown : MIN_ROWS;
+    return rows < max_shown ? rows : max_shown;
 }
 
-/* The k-th of `shown` rows. */
+/* The index of the k-th of `shown` rows. */
 static int64_t row_at(int64_t k, int64_t shown, int64_t rows)
 {
     return (int64_t)(((double)k + 0.5) * (double)rows / (double)shown);
 }
 
-/* Digits that show a column's range in enough steps, also where it lies far from zero. */
+/* Digits that resolve a column's range, even if it is far from zero. */
 static int digits_of(int64_t rows, const double *v)
 {
     double low = v[0], high = v[0];
@@ -50,7 +51,7 @@ static int digits_of(int64_t rows, const double *v)
     }
     double size = fmax(fabs(low), fabs(high)) / (high - low);
     double digits = DIGITS + (size > 1.0 && isfinite(size) ? ceil(log10(size)) : 0.0);
-    return digits < DIGITS_MAX ? (int)digits : DIGITS_MAX;
+    return digits < MAX_DIGITS ? (int)digits : MAX_DIGITS;
 }
 
 static json_value *shown_column(int64_t shown, int64_t rows, const double *v, double sign)
@@ -63,7 +64,7 @@ static json_value *shown_column(int64_t shown, int64_t rows, const double *v, do
     return array;
 }
 
-/* sign (m.cols): by which columns are multiplied; NULL: 1. */
+/* Columns are multiplied by sign (m.cols); NULL: 1. */
 static json_value *shown_columns(int64_t shown, matrix m, const double *sign)
 {
     json_value *array = json_array();
@@ -73,7 +74,7 @@ static json_value *shown_columns(int64_t shown, matrix m, const double *sign)
     return array;
 }
 
-/* Segment and row of the input, from 1, of the rows shown. */
+/* The segments, or the rows of the input, from 1, of the rows shown. */
 static json_value *shown_places(const nonsens_data *data, int64_t shown, bool segment)
 {
     json_value *array = json_array();
@@ -108,7 +109,7 @@ static json_value *moments(const double *v, int64_t from, int64_t to, double sig
                          report_rounded(sqrt(squares / n), SUMMARY_DIGITS));
 }
 
-/* One list of moments per column; sign as above. */
+/* One list of moments per column; columns are multiplied by sign (m.cols); NULL: 1. */
 static json_value *summary(const nonsens_data *data, matrix m, const double *sign, int64_t segments)
 {
     json_value *columns = json_array();

@@ -1,7 +1,7 @@
 /*
- * html_read.c - a page from a result that was written as JSON, with or without the data it was found in.
+ * html_read.c - makes a page from a result that was written as JSON, with or without its data.
  *
- * The options in the file say which command it was and how the data were read; a hash of the values says whether the
+ * The options in the file say which command it was and how the data were read.  A hash of the values says whether the
  * data given now are the same.
  */
 #include "base/hash.h"
@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BYTES_MAX = 1 << 29 };
+enum { MAX_BYTES = 1 << 29 };
 
 static nonsens_status fail_result(nonsens_context *ctx, const char *path, const char *what)
 {
@@ -38,7 +38,7 @@ enum {
     OPTIONAL_TEXT = JSON_STRING | JSON_NULL | JSON_MISSING
 };
 
-/* Are the members with these keys, of which NULL is the last, all of one of the types? */
+/* Do the members with these keys (NULL ends the list) all have one of the types? */
 static __attribute__((sentinel)) bool has_all(const json_value *object, unsigned types, ...)
 {
     va_list keys;
@@ -52,7 +52,7 @@ static __attribute__((sentinel)) bool has_all(const json_value *object, unsigned
     return ok;
 }
 
-/* An array, each of whose items passes? */
+/* Is it an array whose items all pass? */
 static bool all_are(const json_value *array, bool (*is_item)(const json_value *item))
 {
     bool ok = json_is(array, JSON_ARRAY);
@@ -88,8 +88,7 @@ static nonsens_status put_name(nonsens_context *ctx, text_set *names, const char
     return text_set_put(ctx, names, name, (int64_t)strlen(name), index);
 }
 
-/* *ok: are both ends of every edge among the nodes?  In time that grows with the file: names are found by their hash.
- */
+/* *ok: are both ends of every edge among the nodes?  Names are found by their hash, in linear time. */
 static nonsens_status check_ends(nonsens_context *ctx, arena *scratch, const json_value *nodes, const json_value *edges,
                                  bool *ok)
 {
@@ -109,7 +108,7 @@ static nonsens_status check_ends(nonsens_context *ctx, arena *scratch, const jso
     return NONSENS_OK;
 }
 
-/* *ok: is it one?  Fails for want of memory. */
+/* *ok: is it a graph?  Fails only if memory is exhausted. */
 static nonsens_status is_graph(nonsens_context *ctx, const json_value *nodes, const json_value *edges, bool *ok)
 {
     arena scratch = {0};
@@ -163,14 +162,14 @@ static bool is_pair(const json_value *item)
     return has_all(item, JSON_STRING, "a", "b", NULL);
 }
 
-/* How often each pair had which edge. */
+/* Is it the table of how often each pair had which edge? */
 static bool is_bootstrap(const json_value *object)
 {
     return has_all(object, JSON_INTEGER, "replicates", "failed", NULL) &&
            all_are(json_object_get(object, "pairs"), is_pair);
 }
 
-/* Notes, and their levels, which files of earlier versions lack. */
+/* Are there valid notes and levels?  Files of earlier versions lack levels. */
 static bool has_notes(const json_value *root)
 {
     const json_value *notes = json_object_get(root, "notes"), *levels = json_object_get(root, "note_levels");
@@ -244,7 +243,7 @@ static unsigned command_of(const json_value *root)
     return strcmp(method, "diagnose") == 0 ? NONSENS_COMMAND_DIAGNOSE : NONSENS_COMMAND_DIRECTION;
 }
 
-/* As nonsens_options_set takes it; NULL for what is no value of an option. */
+/* The value as nonsens_options_set takes it; NULL if it is not a value of an option. */
 static const char *value_text(const json_value *value, char number[NUMBER_BYTES])
 {
     if (json_is(value, JSON_STRING)) {
@@ -265,7 +264,7 @@ static nonsens_status set_option(nonsens_context *ctx, const char *path, nonsens
 {
     char number[NUMBER_BYTES], what[MESSAGE_BYTES];
     const char *text = value_text(value, number);
-    if (!value || !nonsens_option_find(key, options->command)) { // of another version: it is shown, and that is all
+    if (!value || !nonsens_option_find(key, options->command)) { // an option of another version is only shown
         return NONSENS_OK;
     }
     if (text && !text[0]) { // a text that is not set
@@ -279,7 +278,7 @@ static nonsens_status set_option(nonsens_context *ctx, const char *path, nonsens
     return fail_result(ctx, path, what);
 }
 
-/* as-published goes first: it sets others, which the file may set anew. */
+/* as-published goes first: it sets other options, which the file may set again. */
 static nonsens_status read_options(nonsens_context *ctx, const char *path, const json_value *root,
                                    nonsens_options *options)
 {
@@ -306,7 +305,7 @@ nonsens_status html_parse_result(nonsens_context *ctx, const char *path, const c
 static nonsens_status read_result(nonsens_context *ctx, const char *path, json_value **root, nonsens_options **options)
 {
     input file = {0};
-    nonsens_status status = input_read_other(ctx, "result file", path, BYTES_MAX, &file);
+    nonsens_status status = input_read_other(ctx, "result file", path, MAX_BYTES, &file);
     if (status == NONSENS_OK) {
         status = html_parse_result(ctx, path, file.bytes ? file.bytes : "", file.size, root, options);
     }
@@ -319,7 +318,7 @@ static nonsens_status read_result(nonsens_context *ctx, const char *path, json_v
 typedef struct reading {
     html_report page;
     nonsens_options *options;
-    nonsens_data *data, *pair; /* all that was read; what was made of it; either may be NULL */
+    nonsens_data *data, *pair; /* all that was read; the pair of it; either may be NULL */
 } reading;
 
 static nonsens_status read_data(nonsens_context *ctx, reading *r)
@@ -350,7 +349,7 @@ static nonsens_status fail_sources(nonsens_context *ctx, const char *path, const
                 show_bare(shown, input_name(path)), what, name ? show_quoted(quoted, name) : "");
 }
 
-/* place (rows of the input + 1): where row k of the input, from 1, is in the data, counted from 1; 0: nowhere. */
+/* Fills in place (rows of the input + 1): the index in the data, from 1, of row k of the input, from 1; 0: none. */
 static nonsens_status find_places(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t *inputs,
                                   int64_t **place)
 {
@@ -365,11 +364,11 @@ static nonsens_status find_places(nonsens_context *ctx, arena *a, const nonsens_
     return NONSENS_OK;
 }
 
-/* Columns "row" and N_<name> of each variable; every row of the data once. */
+/* Takes the columns "row" and N_<name> of each variable; every row of the data must occur once. */
 static nonsens_status take_sources(nonsens_context *ctx, arena *a, const char *path, const table *t, reading *r)
 {
     const nonsens_data *data = r->page.data;
-    int64_t inputs, *place, *seen, row = table_find(t, "row"); // seen (n): for how many columns so far
+    int64_t inputs, *place, *seen, row = table_find(t, "row"); // seen (n): number of columns so far
     double *value;
     char **name;
     if (row < 0 || !t->column[row].value) {
@@ -407,7 +406,7 @@ static nonsens_status take_sources(nonsens_context *ctx, arena *a, const char *p
     return NONSENS_OK;
 }
 
-/* Of other data than the result's they would stand at the wrong rows: the page then has none. */
+/* Reads the disturbances, unless the data are not those of the result: the rows would not match. */
 static nonsens_status read_sources(nonsens_context *ctx, arena *a, const char *path, reading *r)
 {
     table t;

@@ -1,7 +1,7 @@
 /*
- * json.c - a result as JSON.  Keys keep the order in which they are set; NaN and infinities become null.
+ * json.c - writes a result as JSON.  Keys keep the order in which they are set; NaN and infinities become null.
  *
- * No field but seconds and threads differs between equal runs.
+ * Only the fields seconds and threads differ between equal runs.
  */
 #include "json/json.h"
 #include "base/hash.h"
@@ -54,7 +54,7 @@ char *report_utf8(nonsens_context *ctx, arena *a, const char *text)
     return out;
 }
 
-/* The writer's state: scratch texts live in the arena. */
+/* The state of the writer; scratch texts live in the arena. */
 typedef struct writer {
     nonsens_context *ctx;
     arena *scratch;
@@ -170,7 +170,7 @@ static json_value *modulation_object(const writer *w)
     return object;
 }
 
-/* A square matrix, row by row. */
+/* Writes a square matrix row by row. */
 static json_value *matrix_rows(const double *v, int64_t d)
 {
     json_value *rows = json_array();
@@ -198,10 +198,10 @@ static json_value *edge_array(const writer *w)
     return array;
 }
 
-/* Shares of the bootstrap samples that went well; pairs that none of them has an edge between are left out. */
+/* Shares of the bootstrap samples that succeeded; pairs without an edge in any of them are left out. */
 static json_value *bootstrap_object(const writer *w)
 {
-    const result_bootstrap *s = &w->result->resampled;
+    const result_bootstrap *s = &w->result->bootstrap;
     char *const *name = w->result->names;
     double good = (double)(s->replicates - s->failed);
     json_value *pairs = json_array();
@@ -228,7 +228,7 @@ static json_value *named(const writer *w, const int64_t *variable, int64_t count
     return array;
 }
 
-/* ---- what explain found ---- */
+/* ---- the result of explain ---- */
 
 /* null or [low, high] */
 static json_value *interval(double low, double high)
@@ -313,7 +313,7 @@ static void fill_graph(const writer *w, json_value *root)
     json_object_set(root, "method", text(w, r->method));
     json_object_set(root, "nodes", texts(w, r->names, r->variables));
     json_object_set(root, "edges", edge_array(w));
-    if (r->resampled.replicates) {
+    if (r->bootstrap.replicates) {
         json_object_set(root, "bootstrap", bootstrap_object(w));
     }
     if (r->order) {
@@ -326,7 +326,7 @@ static void fill_graph(const writer *w, json_value *root)
     }
 }
 
-/* `ica` has these in the place of a decision. */
+/* `ica` has these in place of a decision. */
 static void fill_unmixed(const writer *w, json_value *root)
 {
     const nonsens_result *r = w->result;

@@ -1,4 +1,4 @@
-/* simulation.c - simulated data as CSV (x1, x2, ..., segment) and its truth as JSON. */
+/* simulation.c - writes simulated data as CSV (x1, x2, ..., segment) and its truth as JSON. */
 #include "base/csv_cell.h"
 #include "base/number.h"
 #include "base/output.h"
@@ -77,7 +77,7 @@ static json_value *adjacency_json(const nonsens_simulation *s)
     return rows;
 }
 
-/* {variable: {segment: scale}}, as "modulation" is laid out in results. */
+/* {variable: {segment: scale}}, as "modulation" in results. */
 static json_value *modulation_json(const nonsens_simulation *s)
 {
     char label[24];

@@ -1,7 +1,7 @@
 /*
- * text.c - a result in words: the decision as a sentence, the evidence for both directions, what speaks against the
- * assumptions, and how to get the same result again.  Names are escaped and cut (base/show.h): they come from outside,
- * and every line must stay one line.
+ * text.c - writes a result as text: the decision as a sentence, the evidence for both directions, what speaks against
+ * the assumptions, and how to get the same result again.  Names are escaped and cut (base/show.h): they come from
+ * outside, and every line must stay one line.
  */
 #include "write/text.h"
 #include "base/number.h"
@@ -23,11 +23,11 @@ enum {
     NAME_COLUMNS_MAX = 40,
     NAME_CHARACTERS = 100, /* of a piece of evidence, which holds up to two names */
     NAME_BYTES = 4 * NAME_CHARACTERS + 8,
-    SENTENCE_CHARACTERS = 1500, /* a longer one has a name in it that is out of bounds */
+    SENTENCE_CHARACTERS = 1500, /* a longer sentence contains an overlong name */
     SENTENCE_BYTES = 4 * SENTENCE_CHARACTERS + 8
 };
 
-static const double WHOLE_MAX = 1e9; /* whole numbers below it are counts and shown in full */
+static const double MAX_WHOLE = 1e9; /* whole numbers below it are counts and shown in full */
 
 /* ---- layout ---- */
 
@@ -140,7 +140,7 @@ static const char *p_text(char buffer[NUMBER_BYTES], double p_value)
     return p_value >= P_FLOOR ? number_print(buffer, p_value, P_DIGITS) : "< 1e-300";
 }
 
-static void print_figures(FILE *f, const nonsens_result *r, const pair *p)
+static void print_values(FILE *f, const nonsens_result *r, const pair *p)
 {
     char value[NUMBER_BYTES];
     if (r->direction_text && r->decision == DECISION_INCONCLUSIVE) {
@@ -157,9 +157,9 @@ static void print_figures(FILE *f, const nonsens_result *r, const pair *p)
     }
 }
 
-void text_print_count(FILE *f, int64_t count, const char *thing, const char *behind)
+void text_print_count(FILE *f, int64_t count, const char *noun, const char *after)
 {
-    fprintf(f, "%" PRId64 " %s%s%s", count, thing, count == 1 ? "" : "s", behind);
+    fprintf(f, "%" PRId64 " %s%s%s", count, noun, count == 1 ? "" : "s", after);
 }
 
 static void print_support(FILE *f, const nonsens_result *r)
@@ -197,7 +197,7 @@ static void print_decision(FILE *f, const nonsens_result *r)
     if (r->reason) {
         text_print_words(f, r->reason, 0, 0);
     }
-    print_figures(f, r, &p);
+    print_values(f, r, &p);
 }
 
 /* ---- evidence ---- */
@@ -217,9 +217,9 @@ static int name_columns(const nonsens_result *r, int64_t lines)
     return widest < NAME_COLUMNS_MAX ? widest : NAME_COLUMNS_MAX;
 }
 
-const char *text_figure(char buffer[NUMBER_BYTES], double value)
+const char *text_value(char buffer[NUMBER_BYTES], double value)
 {
-    if (fabs(value) < WHOLE_MAX && value == floor(value)) { // counts in full
+    if (fabs(value) < MAX_WHOLE && value == floor(value)) { // counts in full
         snprintf(buffer, NUMBER_BYTES, "%" PRId64, (int64_t)value);
         return buffer;
     }
@@ -241,7 +241,7 @@ static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
         const nonsens_evidence *e = &r->evidence[i];
         fputs("  ", f);
         text_print_padded(f, shown_name(name, e), width);
-        fprintf(f, "  %10s  %9s  ", text_figure(value, e->value), p_text(p_value, e->p_value));
+        fprintf(f, "  %10s  %9s  ", text_value(value, e->value), p_text(p_value, e->p_value));
         text_print_words(f, e->text, width + 27, width + 27);
     }
     if (lines < count) {
@@ -251,7 +251,7 @@ static void print_evidence(FILE *f, const nonsens_result *r, bool verbose)
 
 /* ---- assumptions ---- */
 
-/* Straight behind the decision: what the data and the fit say against it, before any value. */
+/* Prints, right after the decision, what the data and the fit say against it. */
 static void print_findings(FILE *f, const nonsens_result *r)
 {
     if (r->notes + r->warnings > 0) {
@@ -276,7 +276,7 @@ static void print_assumptions(FILE *f, const nonsens_result *r)
 
 /* ---- how to get it again ---- */
 
-/* A text of any length on one line, with what is not printable escaped as in show.h. */
+/* Prints a text of any length on one line; bytes that are not printable are escaped as in show.h. */
 static void print_shown(FILE *f, const char *text)
 {
     for (int64_t left = (int64_t)strlen(text), step; left > 0; text += step, left -= step) {
@@ -312,7 +312,7 @@ void text_print_command(FILE *f, const nonsens_options *options, int64_t segment
     for (size_t i = 0; i < nonsens_option_count(); i++) {
         const nonsens_option_info *info = nonsens_option_at(i);
         if (!(info->commands & options->command) || !option_changes_results(info)) {
-            continue; // a word of another command's option may be none of its own
+            continue; // this command does not take the option, or it changes no result
         }
         const char *value = option_print(options, info, buffer);
         if (strcmp(value, option_usual(options, info)) == 0) {
@@ -349,7 +349,7 @@ static void print_origin(FILE *f, const nonsens_result *r, bool verbose)
 
 /* ---- reasoning ---- */
 
-static void print_steps(FILE *f, const nonsens_result *r)
+static void print_reasoning(FILE *f, const nonsens_result *r)
 {
     if (r->steps > 0) {
         text_print_heading(f, "Step by step");
@@ -374,7 +374,7 @@ nonsens_status nonsens_result_write_text(nonsens_context *ctx, const nonsens_res
     print_decision(f, result);
     print_findings(f, result);
     if (detail & NONSENS_TEXT_REASONING) {
-        print_steps(f, result);
+        print_reasoning(f, result);
     }
     print_evidence(f, result, verbose);
     print_assumptions(f, result);

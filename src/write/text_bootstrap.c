@@ -1,5 +1,4 @@
-/* text_bootstrap.c - bootstrap samples in words: how many there were, and edges that many of them have and the graph
- * lacks. */
+/* text_bootstrap.c - prints how many bootstrap samples there were, and which edges many have but the graph lacks. */
 #include "base/show.h"
 #include "write/text.h"
 
@@ -7,25 +6,25 @@
 
 enum { MAX_LINES = 20, LINE_BYTES = 2 * SHOWN_BYTES + 8, DIGITS = 3 };
 
-/* Shares from here on are worth a line. */
+/* Edges with at least this share get a line. */
 static const double MANY = 0.5;
 
-/* An edge that bootstrap samples have. */
-typedef struct resampled_edge {
+/* An edge and the number of bootstrap samples that have it. */
+typedef struct counted_edge {
     int64_t from, to, count;
     int type;
-} resampled_edge;
+} counted_edge;
 
 enum { KINDS = 4 };
-static void edges_of(const result_edge_counts *p, resampled_edge edge[KINDS])
+static void edges_of(const result_edge_counts *p, counted_edge edge[KINDS])
 {
-    edge[0] = (resampled_edge){p->a, p->b, p->forward, NONSENS_EDGE_DIRECTED};
-    edge[1] = (resampled_edge){p->b, p->a, p->backward, NONSENS_EDGE_DIRECTED};
-    edge[2] = (resampled_edge){p->a, p->b, p->undirected, NONSENS_EDGE_UNDIRECTED};
-    edge[3] = (resampled_edge){p->a, p->b, p->bidirected, NONSENS_EDGE_BIDIRECTED};
+    edge[0] = (counted_edge){p->a, p->b, p->forward, NONSENS_EDGE_DIRECTED};
+    edge[1] = (counted_edge){p->b, p->a, p->backward, NONSENS_EDGE_DIRECTED};
+    edge[2] = (counted_edge){p->a, p->b, p->undirected, NONSENS_EDGE_UNDIRECTED};
+    edge[3] = (counted_edge){p->a, p->b, p->bidirected, NONSENS_EDGE_BIDIRECTED};
 }
 
-static bool is_in_graph(const nonsens_result *r, const resampled_edge *e)
+static bool is_in_graph(const nonsens_result *r, const counted_edge *e)
 {
     for (int64_t i = 0; i < r->edges; i++) {
         if (r->edge[i].from == e->from && r->edge[i].to == e->to && r->edge[i].type == e->type) {
@@ -35,15 +34,15 @@ static bool is_in_graph(const nonsens_result *r, const resampled_edge *e)
     return false;
 }
 
-/* Edges that at least half of the bootstrap samples have and the graph does not. */
+/* Prints edges that at least half of the bootstrap samples have and the graph does not. */
 static void print_missing(FILE *f, const nonsens_result *r, double good)
 {
     static const char *const mark[] = {"->", "--", "<->"};
     char from[SHOWN_BYTES], to[SHOWN_BYTES], number[NUMBER_BYTES];
     int64_t lines = 0;
-    for (int64_t i = 0; i < r->resampled.pairs; i++) {
-        resampled_edge edge[KINDS];
-        edges_of(&r->resampled.pair[i], edge);
+    for (int64_t i = 0; i < r->bootstrap.pairs; i++) {
+        counted_edge edge[KINDS];
+        edges_of(&r->bootstrap.pair[i], edge);
         for (int k = 0; k < KINDS; k++) {
             double share = (double)edge[k].count / good;
             if (share < MANY || is_in_graph(r, &edge[k])) {
@@ -63,9 +62,9 @@ static void print_missing(FILE *f, const nonsens_result *r, double good)
     }
 }
 
-void text_print_resampled(FILE *f, const nonsens_result *r)
+void text_print_bootstrap(FILE *f, const nonsens_result *r)
 {
-    const result_bootstrap *s = &r->resampled;
+    const result_bootstrap *s = &r->bootstrap;
     text_print_heading(f, "Resamples");
     fputs("  ", f);
     text_print_count(f, s->replicates, "resample", "");

@@ -1,4 +1,4 @@
-/* text_explain.c - what `explain` found, in words: root causes, a line per variable, the graph it rests on. */
+/* text_explain.c - prints what `explain` found: root causes, a line per variable, the graph it rests on. */
 #include "base/show.h"
 #include "write/text.h"
 #include "write/write_internal.h"
@@ -10,27 +10,27 @@ enum {
     MAX_NAMED = 50,
     MAX_LINES = 200,
     DIGITS = 3,
-    VERDICT_NAMES = 3, /* of those that a variable follows */
+    VERDICT_NAMES = 3, /* of root causes that a variable follows */
     CELL_BYTES = 2 * NUMBER_BYTES + 16,
     VERDICT_BYTES = (VERDICT_NAMES + 1) * (SHOWN_BYTES + 2) + 40
 };
 
-static const char *figure(char cell[CELL_BYTES], double value)
+static const char *number_cell(char cell[CELL_BYTES], double value)
 {
     return !isfinite(value) ? "-" : value == 0.0 ? "0" : number_print(cell, value, DIGITS);
 }
 
-/* Changes to the thousandth of a nat: what is less is none. */
+/* Changes are rounded to a thousandth of a nat. */
 static const char *change(char cell[CELL_BYTES], double value)
 {
     enum { MAX_DIGITS = 4 };
     double rounded = round(1000.0 * value) / 1000.0;
-    return fabs(rounded) >= 1.0 ? number_print(cell, rounded, MAX_DIGITS) : figure(cell, rounded);
+    return fabs(rounded) >= 1.0 ? number_print(cell, rounded, MAX_DIGITS) : number_cell(cell, rounded);
 }
 
 static const char *p_cell(char cell[CELL_BYTES], double p)
 {
-    return p < P_FLOOR ? "<1e-300" : figure(cell, p);
+    return p < P_FLOOR ? "<1e-300" : number_cell(cell, p);
 }
 
 const char *report_verdict(int verdict)
@@ -92,7 +92,7 @@ static void print_line(FILE *f, const nonsens_result *r, const nonsens_change *c
     text_print_padded(f, show_bare(name, r->names[c->variable]), width);
     fprintf(f, "  %7s  %7s", change(cell, c->own), change(other, c->own_error));
     fprintf(f, "  %8s  %8s", p_cell(cell, c->p_value), p_cell(other, c->q_value));
-    fprintf(f, "  %6s  %8s", figure(cell, c->scale), change(other, c->marginal));
+    fprintf(f, "  %6s  %8s", number_cell(cell, c->scale), change(other, c->marginal));
     fprintf(f, "  %s\n", verdict_text(verdict, r, c));
 }
 

@@ -1,4 +1,4 @@
-/* text_graph.c - what `discover` found, in words: one line per edge, and the order of the variables if there is one. */
+/* text_graph.c - prints what `discover` found: one line per edge, and the order of the variables if there is one. */
 #include "base/show.h"
 #include "write/graph.h"
 #include "write/text.h"
@@ -27,7 +27,7 @@ static int arrow_columns(const nonsens_result *r, int64_t lines)
     return widest < ARROW_COLUMNS_MAX ? widest : ARROW_COLUMNS_MAX;
 }
 
-static void print_figure(FILE *f, const char *name, double value)
+static void print_value(FILE *f, const char *name, double value)
 {
     char number[NUMBER_BYTES];
     if (isfinite(value)) {
@@ -44,13 +44,13 @@ static void print_edges(FILE *f, const nonsens_result *r)
         print_arrow(arrow, r, &r->edge[i]);
         fputs("  ", f);
         text_print_padded(f, arrow, width);
-        print_figure(f, "weight", r->edge[i].weight);
+        print_value(f, "weight", r->edge[i].weight);
         if (r->edge[i].p_value < P_FLOOR) {
             fputs("  p-value < 1e-300", f);
         } else {
-            print_figure(f, "p-value", r->edge[i].p_value);
+            print_value(f, "p-value", r->edge[i].p_value);
         }
-        print_figure(f, "support", r->edge[i].support);
+        print_value(f, "support", r->edge[i].support);
         fputc('\n', f);
     }
     if (lines < r->edges) {
@@ -80,8 +80,8 @@ void text_print_graph(FILE *f, const nonsens_result *r)
     if (r->reason) {
         text_print_words(f, r->reason, 0, 0);
     }
-    if (r->resampled.replicates > 0) {
-        text_print_resampled(f, r);
+    if (r->bootstrap.replicates > 0) {
+        text_print_bootstrap(f, r);
     }
     if (r->order) {
         print_order(f, r);

@@ -1,4 +1,4 @@
-/* text_ica.c - what `ica` found, in words: the sources with their shape and change, and the unmixing. */
+/* text_ica.c - prints what `ica` found: the sources with their shape and change, and the unmixing. */
 #include "base/show.h"
 #include "write/text.h"
 
@@ -8,13 +8,13 @@
 
 enum { MAX_SHOWN = 10, NUMBER_COLUMNS = 12, LABEL_COLUMNS = 22, LABEL_BYTES = 128, DIGITS = 4, CHANGE_DIGITS = 3 };
 
-/* Cut to so many characters. */
+/* Cuts a text to this number of characters. */
 static const char *short_text(char out[LABEL_BYTES], const char *text, int characters)
 {
     return show_text(out, LABEL_BYTES, text, (int64_t)strlen(text), characters);
 }
 
-/* The segment in which the source varies most (sign 1) or least (-1); of several the one whose label comes first. */
+/* The segment in which the source varies most (sign 1) or least (-1); ties go to the label that comes first. */
 static int64_t extreme_segment(const nonsens_result *r, int64_t source, double sign)
 {
     const double *change = matrix_col(r->modulation, source);

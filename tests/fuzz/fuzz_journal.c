@@ -143,7 +143,7 @@ static void read_pairs(nonsens_context *ctx, const char *path)
     check(pairs_sink_new(ctx, &scratch, fuzz_data(ctx), &pairs, &keeper) == NONSENS_OK);
     pairs_sink_free(&keeper);
     for (int64_t k = 0; k < pairs.count; k++) {
-        if (pairs.line[k].there) {
+        if (pairs.line[k].done) {
             check_pair(ctx, &pairs, k);
             there++;
         }

@@ -2,24 +2,24 @@
  * additive.c - decisions under additive noise (Hoyer, Janzing, Mooij, Peters, Schoelkopf, "Nonlinear causal discovery
  * with additive noise models", NIPS 2008; bivariate form of Shimizu et al., "DirectLiNGAM", JMLR 12, 2011).
  *
- * If x causes y by y = f(x) + N with N independent of x, the residual of y given x is independent of x, and but for
- * special pairs of f and distributions that of x given y depends on y.  Both residuals are tested by HSIC at alpha / 2:
+ * If x causes y by y = f(x) + N with N independent of x, the residual of y given x is independent of x.  Except for
+ * special pairs of f and distributions, that of x given y depends on y.  HSIC tests both residuals at alpha / 2:
  *
- *     x -> y   iff p(y - f(x), x) > alpha / 2 and p(x - g(y), y) <= alpha / 2, and the reverse likewise
+ *     x -> y   iff p(y - f(x), x) > alpha / 2 and p(x - g(y), y) <= alpha / 2; y -> x iff the reverse holds
  *     both above: "independent" if HSIC of x and y themselves does not reject at alpha, else inconclusive
  *     both at or below: neither
  *
- * Naming the reverse of the truth needs a rejection of the true direction, so its probability is at most the size of
- * that test, nominally alpha / 2.
- * The better direction is the one with the larger p-value, compared by logarithms from the moments of the null
- * distribution, and the score is their difference: with many rows both p-values are 0 in double precision.  Where both
- * are 1, and the score is 0, the smaller statistic, in deviations from its mean under independence, is better.
+ * A wrong direction needs a rejection of the true one, so its probability is at most the size of that test, nominally
+ * alpha / 2.
+ * The better direction is the one with the larger p-value.  With many rows both p-values are 0 in double precision, so
+ * they are compared by logarithms from the moments of the null distribution; the score is the difference.  If both are
+ * 1, and the score is 0, the smaller statistic, in standard deviations from its mean under independence, is better.
  *
- * Residuals are those of a regression fitted to the same rows, which the null distribution of HSIC does not know of.
- * With symmetric noise the test is conservative for that, with skewed noise it rejects too often: at a nominal .025 the
- * right direction in less than .01 of data sets with Gaussian noise, and with exponential noise in .05 of 300 to 1,000
- * rows (linear), .07 of 480 and .11 of 2,000 (Gaussian processes, eight segments), mostly to the answer "neither".
- * Residuals of rows left out make no difference; plain ones are used.
+ * Residuals are those of a regression fitted to the same rows, which the null distribution of HSIC does not account
+ * for.  With symmetric noise this makes the test conservative; with skewed noise it rejects too often.  At a nominal
+ * .025 it rejects the true direction in less than .01 of data sets with Gaussian noise.  With exponential noise: in .05
+ * of 300 to 1,000 rows (linear), .07 of 480 and .11 of 2,000 (Gaussian processes, eight segments), mostly to the answer
+ * "neither".  Residuals of held-out rows make no difference; plain ones are used.
  *
  * The regression sees all rows together; tests are made inside segments (--pooling).  Noise whose spread or level
  * changes over segments is not "additive and the same": Levene's and Kruskal's tests of the residuals say so.
@@ -39,14 +39,14 @@
 
 enum { JOBS = 3, TEXT_BYTES = 512, DIGITS = 2 };
 
-/* Share of the variance below which a residual is rounding, or the least noise that a regression allows for. */
+/* Share of the variance below which a residual is rounding, or the smallest noise that a regression allows for. */
 static const double MIN_LEFT = 1e-7;
 
 /* ---- regressions and tests ---- */
 
 static double log_tail(const hsic_result *test)
 {
-    const double min_skew = 1e-3; // below which the distribution is as good as normal
+    const double min_skew = 1e-3; // below this the distribution is practically normal
     double sd = sqrt(test->variance);
     if (!(sd > 0.0)) {
         return 0.0;
@@ -87,8 +87,8 @@ static double mean_square(int64_t n, const double *v)
 }
 
 /*
- * The residual, but constant in groups where the effect is: there it is a function of the cause that the regression
- * took from the other groups.  The test leaves such groups out, as it does those where the cause is constant.
+ * Copies the residual and sets it to 0 in groups where the effect is constant: there it is a function of the cause that
+ * the regression took from the other groups.  The test leaves such groups out, as it does if the cause is constant.
  */
 static nonsens_status silence_constants(nonsens_context *ctx, arena *scratch, const additive *fit, const double *effect,
                                         const double *residual, const double **out)
@@ -231,7 +231,7 @@ static bool passes(const additive_way *way, double alpha)
     return way->test.p_value > 0.5 * alpha;
 }
 
-/* Standard deviations of the statistic above its mean under independence: for p-values that are both 1. */
+/* How many standard deviations the statistic is above its mean under independence: for p-values that are both 1. */
 static double height(const additive_way *way)
 {
     return way->test.variance > 0.0 ? (way->test.statistic - way->test.mean) / sqrt(way->test.variance) : 0.0;

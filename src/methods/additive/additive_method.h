@@ -1,4 +1,4 @@
-/* additive_method.h - what the registry runs of this folder. */
+/* additive_method.h - declares what the registry runs from this folder. */
 #ifndef METHODS_ADDITIVE_ADDITIVE_METHOD_H
 #define METHODS_ADDITIVE_ADDITIVE_METHOD_H
 

@@ -1,27 +1,28 @@
 /*
  * reci.c - regression error based causal inference (Bloebaum, Janzing, Washio, Shimizu, Schoelkopf, "Cause-effect
- * inference by comparing regression errors", AISTATS 2018): with both variables on one scale, little noise, and a
- * mechanism that has nothing to do with the distribution of the cause, the effect is predicted from the cause with a
- * smaller mean squared error than the cause from the effect.
+ * inference by comparing regression errors", AISTATS 2018).
+ *
+ * If both variables are on one scale, noise is small, and the mechanism is unrelated to the distribution of the cause,
+ * then the cause predicts the effect with a smaller mean squared error than the effect predicts the cause:
  *
  *     x -> y   iff E (y - E[y|x])^2 < E (x - E[x|y])^2,     score = log of the latter over the former
  *
- * (The pseudo-code of Monti, Zhang and Hyvarinen 2019 has it the wrong way round.)  A direction is named unless the
- * errors are equal; how far the difference is from 0 in standard errors, from the rows' paired differences of squared
- * errors, stands beside it.
+ * (The pseudo-code of Monti, Zhang and Hyvarinen 2019 reverses it.)  A direction is decided unless the errors are
+ * equal.  The report adds how far the difference is from 0 in standard errors, from the rows' paired differences of
+ * squared errors.
  *
- * Where it fails: a linear mechanism with noise that is not Gaussian.  Lines then err equally both ways, and the best
- * curve of the cause given the effect, which is no line, gives the wrong direction the smaller error.  Right in .10 of
- * 200 such data sets of 1,000 rows; in .98 with additive noise of .2 to .6 of the deviation of a curve, 1.00 with .1 to
- * .3, and .58 with noise that is multiplied (experiments/pairs --seed 1 --reps 200).
+ * Where it fails: a linear mechanism with noise that is not Gaussian.  Lines then err equally in both directions, and
+ * the best curve of the cause given the effect, which is no line, gives the wrong direction the smaller error.  Correct
+ * in .10 of 200 such data sets of 1,000 rows; in .98 with additive noise of .2 to .6 of the standard deviation of a
+ * curve, 1.00 with .1 to .3, and .58 with noise that is multiplied (experiments/pairs --seed 1 --reps 200).
  *
- * Scale: variables are standardised.  The paper's theorem scales them to [0, 1], where one outlier decides the scale;
- * what that scale would say is shown, and a note says where it names the other direction.
+ * Scale: variables are standardised.  The paper's theorem scales them to [0, 1], where one outlier decides the scale.
+ * The score on that scale is shown, and a note says if it has the other direction.
  *
  * Errors are those of predicting each row from all others, so that the more flexible fit has no advantage:
  * Gaussian-process regression, or (--regression polynomial) the plain polynomial of --degree by least squares, in a
- * basis orthogonal over the rows (no powers of a shifted variable as in other code), where the error of row i left out
- * is its residual over 1 - leverage.  A row that decides the polynomial alone (leverage 1) is predicted by the mean.
+ * basis orthogonal over the rows (no powers of a shifted variable as in other code).  There the error of row i left out
+ * is its residual over 1 - leverage.  A row that determines the polynomial alone (leverage 1) is predicted by the mean.
  */
 #include "base/number.h"
 #include "base/parallel.h"
@@ -47,7 +48,7 @@ typedef struct reci {
     double *z[2];     /* (n) standardised, in canonical order */
     double *error[2]; /* (n) [k]: of the other variable predicted from k, the row itself left out */
     double squared[2];
-    double extent[2]; /* of z: largest less smallest */
+    double extent[2]; /* of z: largest minus smallest */
 } reci;
 
 /* ---- regressions ---- */
@@ -81,8 +82,8 @@ static double normalise(int64_t n, double *v)
 }
 
 /*
- * Columns of q (n, wanted): an orthonormal basis of the polynomials of x below degree `wanted`, each x times the one
- * before less its projections, taken twice against rounding.  Returns how many there are.
+ * Fills the columns of q (n, wanted) with an orthonormal basis of the polynomials of x below degree `wanted`.  Each is
+ * x times the one before minus its projections, subtracted twice against rounding.  Returns how many there are.
  */
 static int64_t polynomial_basis(int64_t n, const double *x, int64_t wanted, double *q)
 {
@@ -162,7 +163,7 @@ static nonsens_status fit(nonsens_context *ctx, arena *a, reci *r)
 
 /* ---- decision ---- */
 
-/* Squared error without variable k as the cause less that with it, in standard errors; 0 if they are equal. */
+/* Squared error with the other variable as the cause minus that with variable k, in standard errors; 0 if equal. */
 static double standard_errors(const reci *r, int k)
 {
     double n = (double)r->n, mean = r->squared[1 - k] - r->squared[k], spread = 0.0;

@@ -3,9 +3,9 @@
  * (Hoyer et al., NIPS 2008; Peters, Mooij, Janzing, Schoelkopf, "Causal discovery with continuous additive noise
  * models", JMLR 15, 2014).  Many variables: resit_order.c.
  *
- * Gaussian-process regression both ways, and HSIC of residual and regressor both ways at alpha / 2 (additive.c says how
+ * Gaussian-process regression in both directions, and HSIC of residual and regressor at alpha / 2 (additive.c says how
  * that decides).  The process has one regressor, a Matern kernel of order 5/2 and hyper-parameters by the largest
- * marginal likelihood: O(n), all rows are used.  It always keeps a signal: one that is missed leaves a dependent
+ * marginal likelihood: O(n), all rows are used.  It always keeps a signal: a signal that is missed leaves a dependent
  * residual and would reject the true direction.
  */
 #include "methods/additive/additive.h"

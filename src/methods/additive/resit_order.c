@@ -2,25 +2,25 @@
  * resit_order.c - regression with subsequent independence test, of many variables (Peters, Mooij, Janzing, Schoelkopf,
  * "Causal discovery with continuous additive noise models", JMLR 15, 2014, algorithm 1).
  *
- * Order: of the variables that are left, each is regressed on all others; the one whose residual depends least on the
- * others is a sink, the cause of none of them, and is taken away.  Pruning: a possible cause of a variable is
- * dropped if, regressed on the remaining ones, the variable leaves a residual that is independent of all its
- * predecessors at level alpha.
+ * Order: each remaining variable is regressed on all others.  The one whose residual depends least on the others is a
+ * sink, the cause of none of them, and is removed.  Pruning: a possible cause of a variable is dropped if a regression
+ * of the variable on its other causes leaves a residual that is independent of all its predecessors at level alpha.
  *
  * What the paper leaves open:
  *   - Dependence of a residual on several variables is the HSIC of the residual and the vector of them; sinks are
- *     compared by the logarithm of its p-value, which is finite where the p-value itself is 0 (additive.h).
+ *     compared by the logarithm of its p-value, which is finite even if the p-value itself is 0 (additive.h).
  *     Measured on 8 graphs of six variables and 1,000 rows, with 200 rows to learn from and 100 inducing points: edges
- *     ordered correctly .98, F1 .97; with the least p-value of single variables instead .96 and .93.
- *   - Regressions are Gaussian processes, with one length scale per regressor where there are several.  These are then
- *     learned from 300 rows, spread evenly, and used on all: 2.5 times as fast for 1,000 rows.
+ *     ordered correctly .98, F1 .97; with the smallest p-value of single variables instead .96 and .93.
+ *   - Regressions are Gaussian processes.  With several regressors each has its own length scale; these are learned
+ *   from
+ *     300 rows, spread evenly, and used on all rows: 2.5 times as fast for 1,000 rows.
  *   - Pruning visits the possible causes from the least to the most relevant one, that is from the longest length scale
  *     in the regression on all of them to the shortest; the paper takes any order.
- *   - Where even the regression on all predecessors leaves a dependent residual, dropping one cannot make it
- *     independent, so that all of them stay: a note says so.
- *   - Where the cause of an edge, too, could have been taken for a sink when its effect was (p above alpha), the
- *     direction rests on the larger p-value alone: a note names such edges.
- * The p-value of an edge is that of the test which did not let it go.
+ *   - If even the regression on all predecessors leaves a dependent residual, dropping one cannot make it independent:
+ *     all of them stay, and a note says so.
+ *   - If the cause of an edge could also have been the sink when its effect was chosen (p above alpha), the direction
+ *     rests on the larger p-value alone: a note names such edges.
+ * The p-value of an edge is that of the test that kept it.
  */
 #include "base/parallel.h"
 #include "base/show.h"
@@ -36,11 +36,11 @@
 
 enum { LIST_BYTES = 512, PRUNING_STREAMS = 1 << 20, LEARNING_ROWS = 300, INDUCING = 200 };
 
-/* One regression and the test of what it leaves over. */
+/* One regression and the test of its residual. */
 typedef struct answer {
     hsic_result test;
     double log_p;
-    double *length; /* (d) of each regressor in the regression; 0 for others */
+    double *length; /* (d) length scale of each regressor; 0 for other variables */
     additive_change change;
 } answer;
 
@@ -52,19 +52,19 @@ typedef struct resit {
     const double **z; /* (d) standardised columns */
     int64_t whole[2];
     row_groups groups;
-    int64_t *left; /* (count) variables without a place as yet, ascending */
+    int64_t *left; /* (count) variables not yet ordered, ascending */
     int64_t count;
     int64_t *order;  /* (d) causes first */
     answer *trial;   /* (d) of each variable regressed on the others that are left */
     answer *settled; /* (d) the same when it became a sink; the root has none */
     bool *parent;    /* (d, d) [j * d + i]: i is a cause of j */
-    bool *as_well;   /* (d, d) likewise: when j was taken for a sink, i could have been */
-    double *edge_p;  /* (d, d) likewise */
+    bool *also_sink; /* (d, d) [j * d + i]: i could have been the sink when j was chosen */
+    double *edge_p;  /* (d, d) [j * d + i]: p-value of the edge i -> j */
 } resit;
 
 /* ---- one regression ---- */
 
-/* The values of a column in `rows` rows spread evenly over the canonical order, and so over segments and values. */
+/* Takes the values of `rows` rows of a column, spread evenly over the canonical order, so over segments and values. */
 static nonsens_status thin(nonsens_context *ctx, arena *a, const double *column, int64_t n, int64_t rows,
                            const double **out)
 {
@@ -77,7 +77,7 @@ static nonsens_status thin(nonsens_context *ctx, arena *a, const double *column,
     return NONSENS_OK;
 }
 
-/* Hyper-parameters of a regression on several variables, from some of the rows. */
+/* Learns the hyper-parameters of a regression on several variables from some of the rows. */
 static nonsens_status learn_hyper(nonsens_context *ctx, arena *scratch, const column_set *x, const double *y,
                                   gp_hyper *out)
 {
@@ -94,7 +94,7 @@ static nonsens_status learn_hyper(nonsens_context *ctx, arena *scratch, const co
     return NONSENS_OK;
 }
 
-/* length (d) of the regressors, unless NULL. */
+/* Regresses the target on `count` variables; sets length (d) of the regressors unless it is NULL. */
 static nonsens_status regress(nonsens_context *ctx, arena *scratch, const resit *r, int64_t target, int64_t count,
                               const int64_t *on, double *residual, double *length)
 {
@@ -123,7 +123,7 @@ static nonsens_status regress(nonsens_context *ctx, arena *scratch, const resit 
     return NONSENS_OK;
 }
 
-/* Regresses the target on some variables and tests the residual against others; level: near which p is refined. */
+/* Regresses the target on some variables and tests the residual against others; p is refined near `level`. */
 static nonsens_status ask(nonsens_context *ctx, arena *scratch, const resit *r, int64_t target, int64_t count,
                           const int64_t *on, int64_t tested, const int64_t *against, double level, int64_t stream,
                           answer *out)
@@ -162,7 +162,7 @@ static nonsens_status try_sink(nonsens_context *ctx, arena *scratch, int64_t job
     return ask(ctx, scratch, r, target, count, others, count, others, 0.0, r->count * r->d + target, out);
 }
 
-/* The variable whose residual depends least on the others; of equals the first. */
+/* The position of the variable whose residual depends least on the others; the first of equals. */
 static int64_t best_sink(const resit *r)
 {
     int64_t best = 0;
@@ -177,7 +177,7 @@ static void settle(resit *r, int64_t place)
     int64_t sink = r->left[place];
     for (int64_t k = 0; k < r->count; k++) {
         const hsic_result *test = &r->trial[r->left[k]].test;
-        r->as_well[sink * r->d + r->left[k]] = test->segments_used > 0 && test->p_value > r->options->alpha;
+        r->also_sink[sink * r->d + r->left[k]] = test->segments_used > 0 && test->p_value > r->options->alpha;
     }
     double *length = r->settled[sink].length;
     r->settled[sink] = r->trial[sink];
@@ -203,14 +203,14 @@ static nonsens_status find_order(nonsens_context *ctx, resit *r)
 
 /* ---- pruning ---- */
 
-/* A length of 0 means that the regression made no use of the variable. */
+/* A length of 0 means that the regression did not use the variable. */
 static double relevance(const resit *r, int64_t target, int64_t variable)
 {
     double length = r->settled[target].length[variable];
     return length > 0.0 ? 1.0 / length : 0.0;
 }
 
-/* Insertion: least relevant first; of equals the one that comes first in canonical order. */
+/* Insertion sort: least relevant first; equals in canonical order. */
 static void sort_by_relevance(const resit *r, int64_t target, int64_t count, int64_t *variable)
 {
     for (int64_t k = 1; k < count; k++) {
@@ -237,7 +237,7 @@ static int64_t parents_but(const resit *r, int64_t target, int64_t dropped, int6
     return count;
 }
 
-/* Job k: the k-th variable from the end of the order, since the last have most to be tried. */
+/* Job k: the k-th variable from the end of the order, because the last have the most causes to try. */
 static nonsens_status prune(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     resit *r = state;
@@ -295,7 +295,7 @@ static nonsens_status report_edges(nonsens_context *ctx, const resit *r, nonsens
     return NONSENS_OK;
 }
 
-/* Names of variables, in the order found, as far as they fit. */
+/* Names of variables, in the order found; those that do not fit become "...". */
 typedef struct name_list {
     char text[LIST_BYTES];
     size_t used;
@@ -320,7 +320,7 @@ static nonsens_status note_open_directions(nonsens_context *ctx, const resit *r,
     name_list open = {.count = 0};
     for (int64_t j = 0; j < r->d; j++) {
         for (int64_t i = 0; i < r->d; i++) {
-            if (r->parent[j * r->d + i] && r->as_well[j * r->d + i]) {
+            if (r->parent[j * r->d + i] && r->also_sink[j * r->d + i]) {
                 char arrow[2 * SHOWN_BYTES + 4], cause[SHOWN_BYTES], effect[SHOWN_BYTES];
                 show_bare(cause, result->names[r->data->column_rank[i]]);
                 show_bare(effect, result->names[r->data->column_rank[j]]);
@@ -368,7 +368,7 @@ static nonsens_status note_contradictions(nonsens_context *ctx, const resit *r, 
     return NONSENS_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the method ---- */
 
 static nonsens_status begin(nonsens_context *ctx, arena *a, resit *r)
 {
@@ -379,7 +379,7 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, resit *r)
     ARENA_TRY(ctx, a, r->trial, d);
     ARENA_TRY(ctx, a, r->settled, d);
     ARENA_TRY(ctx, a, r->parent, d * d);
-    ARENA_TRY(ctx, a, r->as_well, d * d);
+    ARENA_TRY(ctx, a, r->also_sink, d * d);
     ARENA_TRY(ctx, a, r->edge_p, d * d);
     for (int64_t j = 0; j < d; j++) {
         double *z;

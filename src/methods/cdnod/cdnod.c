@@ -4,22 +4,22 @@
  *
  * The segment C is a variable, a category that nothing causes.
  *   1. x and y are adjacent unless independent given C; x_i changes (is adjacent to C) unless independent of C,
- * outright or given the other.
+ *      outright or given the other.
  *   2. Only x_i changes: if C is independent of x_j outright, C -> x_i <- x_j, and x_i is the effect (the pseudo-code
  *      of Monti et al. 2019 has it the cause); if only given x_i, C -> x_i -> x_j, and x_i is the cause.
  *   3. Both change: the direction in which P(cause) and P(effect | cause) change less dependently (cdnod_changes.c).
  *
- * Deviations: where both depend on C and each is independent of C given the other, one of the two separations must be
- * wrong, since C would have no way to either; the one with the larger p-value is believed (the paper's skeleton would
- * drop both edges).  Where C is independent of x_j both outright and given x_i, the tests contradict one another, and
- * the answer is inconclusive (the paper takes the first set that separates; cf. Ramsey, Zhang, Spirtes, UAI 2006).
+ * Differences from the paper.  If both depend on C and each is independent of C given the other, one of the two
+ * separations must be wrong, since C would have no path to either.  The one with the larger p-value is believed (the
+ * paper's skeleton would drop both edges).  If C is independent of x_j both outright and given x_i, the tests
+ * contradict one another, and the answer is inconclusive (the paper takes the first set that separates; cf. Ramsey,
+ * Zhang, Spirtes, UAI 2006).
  *
- * The third phase always decides.  A direction may instead be named only where the changes in the other direction are
- * dependent by a permutation test and in this one are not.  Of 200 data sets with 10 segments of 100 rows, and 20 of
- * 50, this named the right one in .88 and .97 (the scale of x, slope, intercept and noise of y change), .72 and .86
- * (its location; slope and noise), .08 and .16 (location and scale; slope, intercept and noise), where the smaller
- * dependence was right in 1.00 and 1.00, .98 and 1.00, .74 and .88.  So the p-values are shown, and a note says where
- * they do not support the choice.
+ * The third phase always decides.  An alternative would decide only if the changes in the other direction are dependent
+ * by a permutation test and in this one are not.  Of 200 data sets with 10 segments of 100 rows, and 20 of 50, that was
+ * correct in .88 and .97 (the scale of x, slope, intercept and noise of y change), .72 and .86 (its location; slope and
+ * noise), .08 and .16 (location and scale; slope, intercept and noise).  The smaller dependence was correct in 1.00 and
+ * 1.00, .98 and 1.00, .74 and .88.  So the p-values are shown, and a note says when they do not support the choice.
  */
 #include "methods/cdnod/cdnod_method.h"
 #include "methods/cdnod/cdnod_tests.h"
@@ -27,7 +27,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { FEW_SEGMENTS = 10 }; /* with fewer, the third phase has little to go by */
+enum { FEW_SEGMENTS = 10 }; /* with fewer, the third phase has little evidence */
 
 enum finding {
     FOUND_UNTESTABLE,  /* no segment has enough rows */
@@ -35,7 +35,7 @@ enum finding {
     FOUND_FUNCTION,    /* nothing is left of one variable once the other is known */
     FOUND_NO_CHANGE,   /* neither is adjacent to the segment */
     FOUND_ONE_CHANGES,
-    FOUND_CONTRADICTION, /* one changes; the other is separated from the segment by it, and without it */
+    FOUND_CONTRADICTION, /* one changes; the other is separated from the segment both given it and outright */
     FOUND_BOTH_CHANGE
 };
 
@@ -44,9 +44,9 @@ typedef struct verdict {
     const cdnod_tests *tests;
     cdnod_pair pair;
     enum finding finding;
-    int changing; /* of FOUND_ONE_CHANGES and FOUND_CONTRADICTION */
-    bool weighed; /* likewise: its own separation from the segment has the smaller p-value and is not believed */
-    int cause;    /* -1: none can be named */
+    int changing; /* which variable changes; of FOUND_ONE_CHANGES and FOUND_CONTRADICTION */
+    bool weighed; /* the separation of `changing` from the segment has the smaller p-value and is not believed */
+    int cause;    /* -1: undecided */
     cdnod_line line;
     cdnod_dependence way[2]; /* FOUND_BOTH_CHANGE; way[j]: variable j the cause */
 } verdict;
@@ -63,7 +63,7 @@ static bool changes(const verdict *v, int j)
     return is_seen(v, &v->pair.alone[j]) && is_seen(v, &v->pair.given[j]);
 }
 
-/* The other variable is separated from the segment: by the changing one, which then is the cause, or without it. */
+/* The other variable is separated from the segment: given the changing one, which then is the cause, or outright. */
 static void judge_one(verdict *v)
 {
     int other = 1 - v->changing;
@@ -72,7 +72,7 @@ static void judge_one(verdict *v)
     v->cause = given->p_value > alone->p_value ? v->changing : given->p_value < alone->p_value ? other : -1;
 }
 
-/* Both depend on the segment and each is separated from it by the other, which cannot be: who changes, or -1. */
+/* Both depend on the segment and each is separated from it by the other, a contradiction: which one changes, or -1. */
 static int weigh_separations(const verdict *v)
 {
     double first = v->pair.given[0].p_value, second = v->pair.given[1].p_value;
@@ -105,7 +105,7 @@ static void judge(verdict *v)
 
 /* ---- report -------------------------------------------------------------------------------------------------- */
 
-/* The user's place of a variable. */
+/* The user's index of a variable. */
 static int place_of(const verdict *v, int j)
 {
     return (int)v->tests->data->column_rank[j];
@@ -169,7 +169,7 @@ static const char *reason_of(const verdict *v)
     return NULL;
 }
 
-/* p-value against what is not chosen; a comparison of dependences has none. */
+/* The p-value against the alternative that is not chosen; a comparison of dependences has none. */
 static double p_value_of(const verdict *v)
 {
     const cdnod_pair *p = &v->pair;
@@ -188,7 +188,7 @@ static double p_value_of(const verdict *v)
     return NAN;
 }
 
-/* For variable 0 as the cause: a difference of p-values, or of dependences. */
+/* The score of variable 0 as the cause: a difference of p-values, or of dependences. */
 static double score_of(const verdict *v)
 {
     const cdnod_pair *p = &v->pair;

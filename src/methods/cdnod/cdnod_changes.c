@@ -6,23 +6,23 @@
  * Each module is represented in each segment by a kernel embedding; M is a kernel matrix of the embeddings of the
  * segments, and with H M H written M~ the dependence of two modules is
  *     D = tr(M~_1 M~_2) / sqrt(tr M~_1^2 tr M~_2^2).
- * Of two directions the one with the smaller D is right: D(X -> Y) compares P(X) with P(Y | X).
+ * The direction with the smaller D is chosen: D(X -> Y) compares P(X) with P(Y | X).
  *
  * Embeddings.  Columns are replaced by normal scores.  phi are leading kernel principal components of the target over
  * all rows; u those of what is given, scaled to unit variance, and a constant.  The pooled regression of phi on u
  * leaves r_t; in segment c, with the second moments A_c of u there,
  *     B_c = argmin sum_t |r_t - B' u_t|^2 + RIDGE k |B|^2     (k the number of elements of u),
  *     squared distance of c and d = tr (B_c - B_d)' (A_c^-1 + A_d^-1)^-1 (B_c - B_d):
- * two conditional distributions are compared where both segments have rows.  Where one has none its B is a guess that
- * depends on where its rows lie, that is on the other module.  With nothing given B_c is the mean embedding of the
- * segment, and the weight is the same for all.  These weights, too, depend on where rows lie, so that permuting the
- * segments would break a tie that is there without dependence: the p-value is that of D with |B_c - B_d|^2 instead.
+ * two conditional distributions are compared where both segments have rows.  If one has no rows there, its B is a guess
+ * that depends on where its rows lie, that is on the other module.  With nothing given B_c is the mean embedding of the
+ * segment, and the weight is the same for all.  These weights also depend on where rows lie, so permuting the segments
+ * would break a link that exists without dependence: the p-value is that of D with |B_c - B_d|^2 instead.
  *
- * Deviations.  The paper smooths over time; here the segment is a category, and each stands for itself.  Segments
- * shrink towards the pooled embedding instead, and the weights above are ours.  M is minus half the distance, so that D
- * is the square of the distance correlation (Szekely, Rizzo, Bakirov, Annals of Statistics 35, 2007), which is HSIC
- * with the kernel that the distance induces (Sejdinovic, Sriperumbudur, Gretton, Fukumizu, Annals of Statistics 41,
- * 2013); the paper has a Gaussian kernel and tr M~_1 tr M~_2 below the fraction.  What each is worth:
+ * Differences from the paper.  It smooths over time; here the segment is a category, and each stands for itself.
+ * Segments shrink towards the pooled embedding instead, and the weights above are ours.  M is minus half the distance,
+ * so D is the square of the distance correlation (Szekely, Rizzo, Bakirov, Annals of Statistics 35, 2007), which is
+ * HSIC with the kernel that the distance induces (Sejdinovic, Sriperumbudur, Gretton, Fukumizu, Annals of Statistics
+ * 41, 2013); the paper has a Gaussian kernel and tr M~_1 tr M~_2 below the fraction.  What each is worth:
  * docs/baselines.md.
  */
 #include "methods/cdnod/cdnod_changes.h"
@@ -38,13 +38,13 @@
 
 enum {
     TARGET_DIRECTIONS = 12,
-    GIVEN_DIRECTIONS = 8, /* for each column given, */
-    GIVEN_MAX = 24,       /* and altogether */
+    GIVEN_DIRECTIONS = 8, /* for each column given */
+    GIVEN_MAX = 24,       /* for all columns given */
     RANK_MAX = 100
 };
 
 static const double WIDTH = 0.33;      /* of the kernels, in median distances */
-static const double TRACE_LOST = 1e-4; /* by factors of which leading directions are used alone */
+static const double TRACE_LOST = 1e-4; /* share of the trace that a factor may lose; only leading directions are used */
 static const double RIDGE = 0.3;
 static const double MIN_MOMENT = 0.02; /* added to the second moments of what is given, which are 1 over all rows */
 static const double ROUNDING = 1e-12;
@@ -107,7 +107,7 @@ static nonsens_status find_features(nonsens_context *ctx, arena *a, const column
     return NONSENS_OK;
 }
 
-/* u (1 + given.count, n): a one, then the features of what is given. */
+/* Puts a one before the features of what is given: u (1 + count, n). */
 static nonsens_status add_constant(nonsens_context *ctx, arena *a, int64_t n, features *u)
 {
     double *f;
@@ -123,7 +123,7 @@ static nonsens_status add_constant(nonsens_context *ctx, arena *a, int64_t n, fe
     return NONSENS_OK;
 }
 
-/* phi -= its regression on u over all rows, whose second moments are the identity. */
+/* Subtracts from phi its regression on u over all rows; the second moments of u are the identity. */
 static nonsens_status subtract_pooled(nonsens_context *ctx, arena *a, int64_t n, const features *u, features *phi)
 {
     double *fit; // (u->count, phi->count)
@@ -134,7 +134,7 @@ static nonsens_status subtract_pooled(nonsens_context *ctx, arena *a, int64_t n,
     return NONSENS_OK;
 }
 
-/* What a segment says of the module: coefficients b (k, q) and the second moments a (k, k) of what is given. */
+/* Embeds the module in one segment: coefficients b (k, q) and the second moments a (k, k) of what is given. */
 static nonsens_status embed_segment(nonsens_context *ctx, arena *scratch, const features *u, const features *phi,
                                     int64_t first, int64_t end, double *b, double *a)
 {
@@ -158,11 +158,11 @@ static nonsens_status embed_segment(nonsens_context *ctx, arena *scratch, const 
     return NONSENS_OK;
 }
 
-/* Of the embeddings of a module in all segments. */
+/* The embeddings of a module in all segments. */
 typedef struct embedded {
     int64_t segments, k, q;
     double *b, *a;                    /* (k, q) and (k, k) for each segment */
-    double *gap, *left, *right, *sum; /* room: (k, q) three times, (k, k) */
+    double *gap, *left, *right, *sum; /* scratch: (k, q) three times, (k, k) */
 } embedded;
 
 /* (A_c^-1 + A_d^-1)^-1 = A_c (A_c + A_d)^-1 A_d: tr of (L^-1 A_c gap)' (L^-1 A_d gap), L L' = A_c + A_d; leaves gap. */
@@ -228,7 +228,7 @@ nonsens_status cdnod_module_distances(nonsens_context *ctx, arena *a, const colu
 
 /* ---- dependence ---- */
 
-/* m (segments, segments) = -H S H / 2, S the distances of the embeddings. */
+/* Computes m (segments, segments) = -H S H / 2, with S the distances of the embeddings. */
 static nonsens_status centred_distances(nonsens_context *ctx, arena *a, int64_t segments, const double *square,
                                         double *m)
 {
@@ -308,7 +308,7 @@ nonsens_status cdnod_compare_changes(nonsens_context *ctx, arena *a, int64_t seg
 
 /* ---- the two directions of an edge ---- */
 
-/* given: the other variable unless `alone`, then the parents of this one. */
+/* The module of node k given its parents and, unless `alone`, the other node. */
 static nonsens_status module_of(nonsens_context *ctx, arena *a, const cdnod_modules *m, const cdnod_line *line, int k,
                                 bool alone, cdnod_distances *out)
 {

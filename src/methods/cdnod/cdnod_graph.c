@@ -3,14 +3,14 @@
  *
  * The segment C is one more node, which nothing causes.
  *   1. Skeleton by PC-stable (graph/skeleton.h).  Tests of two variables are made inside segments, that is given C:
- *      since nothing causes C, a set that separates two variables does so with C in it, too.  Sets have at most
+ *      since nothing causes C, a set that separates two variables also does so with C in it.  Sets have at most
  *      --max-given variables.  A variable adjacent to C has a mechanism that changes.
  *   2. C -> x for all x adjacent to C; v-structures, among them C -> x <- y, by the majority of the sets that separate
- *      their ends, those with the largest p-value first where they contradict one another; Meek's rules.
- *   3. A line between two variables that change is directed by independent changes: P(x | pa_x) and P(y | x, pa_y)
- *      against P(y | pa_y) and P(x | y, pa_x), pa the parents known so far (at most --max-given of them, in canonical
- *      order).  The line whose two directions differ most comes first; then Meek's rules, and the lines whose parents
- *      are others now are compared anew.
+ *      their ends; if they contradict one another, those with the largest p-value first; Meek's rules.
+ *   3. An undirected edge between two variables that change is directed by independent changes: P(x | pa_x) and
+ *      P(y | x, pa_y) against P(y | pa_y) and P(x | y, pa_x), pa the parents known so far (at most --max-given of them,
+ *      in canonical order).  The edge whose two directions differ most comes first, then Meek's rules; edges whose
+ *      parents have changed are compared again.
  * An edge's p-value is the largest of the tests that did not separate its ends.
  */
 #include "base/show.h"
@@ -25,17 +25,17 @@
 
 enum { LISTED_NAMES = 12 };
 
-/* A line that independent changes may direct. */
+/* An undirected edge that independent changes may direct. */
 typedef struct candidate {
     int64_t node[2];
-    int64_t parents[2]; /* that the comparison was made with */
+    int64_t parents[2]; /* numbers of parents that the comparison used */
     bool compared, settled;
     cdnod_dependence way[2];
 } candidate;
 
 typedef struct finder {
     cdnod_tests tests;
-    int64_t segment; /* its node */
+    int64_t segment; /* node of the segment */
     skeleton found;
     skeleton_options testing;
     knowledge known;
@@ -44,7 +44,7 @@ typedef struct finder {
     int64_t candidates;
 } finder;
 
-/* ---- skeleton and what follows from it ----------------------------------------------------------------------- */
+/* ---- skeleton and v-structures ------------------------------------------------------------------------------- */
 
 static bool is_changing(const finder *f, int64_t node)
 {
@@ -75,7 +75,7 @@ static nonsens_status find_pattern(nonsens_context *ctx, arena *a, skeleton_ci *
 
 /* ---- independent changes ------------------------------------------------------------------------------------- */
 
-/* parent (d + 1): the first --max-given of the node's parents but the segment; returns how many. */
+/* Fills in parent (d + 1) with the first --max-given parents of a node, without the segment; returns how many. */
 static int64_t parents_of(const finder *f, int64_t node, int64_t *parent)
 {
     int64_t all = pdag_parents(&f->found.graph, node, parent), kept = 0;
@@ -87,7 +87,7 @@ static int64_t parents_of(const finder *f, int64_t node, int64_t *parent)
     return kept;
 }
 
-/* Nodes only ever win parents, so that as many as before are the same ones. */
+/* Nodes only gain parents, so an unchanged number of parents means unchanged parents. */
 static nonsens_status compare_candidate(nonsens_context *ctx, arena *a, const finder *f, candidate *c)
 {
     cdnod_line line = {.node = {c->node[0], c->node[1]}};
@@ -117,7 +117,7 @@ static int cause_of(const candidate *c)
     return c->way[0].value < c->way[1].value ? 0 : 1;
 }
 
-/* Compares the lines that are left; the one whose directions differ most, or NULL. */
+/* Compares the undirected edges that are left; finds the one whose directions differ most, or NULL. */
 static nonsens_status next_candidate(nonsens_context *ctx, arena *a, finder *f, candidate **next)
 {
     *next = NULL;
@@ -237,7 +237,7 @@ static nonsens_status note_changes(nonsens_context *ctx, const finder *f, const 
                        show_list_end(&list));
 }
 
-/* The tester remembers these answers. */
+/* Asks again for tests that were made before: the tester remembers their answers. */
 static nonsens_status note_untested(nonsens_context *ctx, const finder *f, nonsens_result *result)
 {
     int64_t untested = 0, min_rows = 0, d = f->segment;

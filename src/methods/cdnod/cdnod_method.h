@@ -1,4 +1,4 @@
-/* cdnod_method.h - what the registry runs of this folder. */
+/* cdnod_method.h - declares what the registry runs from this folder. */
 #ifndef METHODS_CDNOD_CDNOD_METHOD_H
 #define METHODS_CDNOD_CDNOD_METHOD_H
 

@@ -1,4 +1,4 @@
-/* cdnod_tests.c - the tester of CD-NOD and its questions on a pair. */
+/* cdnod_tests.c - the tester of CD-NOD, the tests of a pair, and their report. */
 #include "methods/cdnod/cdnod_tests.h"
 
 #include "base/number.h"
@@ -19,10 +19,10 @@ nonsens_status cdnod_tests_new(nonsens_context *ctx, arena *a, const nonsens_dat
                     data->segments, MAX_SEGMENTS);
     }
     row_groups groups = {data->segments, data->start};
-    ci_options how = ci_options_from(options);
-    how.threads = threads;
-    how.with_group = true;
-    how.test = how.test == TEST_HSIC ? TEST_AUTO : how.test; // which is hsic where nothing is given
+    ci_options ci = ci_options_from(options);
+    ci.threads = threads;
+    ci.with_group = true;
+    ci.test = ci.test == TEST_HSIC ? TEST_AUTO : ci.test; // auto is hsic if nothing is given
     *out = (cdnod_tests){.data = data, .options = options, .d = data->d, .modules = {data->n, NULL, groups}};
     ARENA_TRY(ctx, a, v, data->d);
     ARENA_TRY(ctx, a, variable, data->d);
@@ -31,7 +31,7 @@ nonsens_status cdnod_tests_new(nonsens_context *ctx, arena *a, const nonsens_dat
         variable[k] = (column_set){data->n, 1, v + k};
     }
     ci_variables variables = {data->d, variable, NULL, groups};
-    return ci_new(ctx, &variables, &how, &out->tester);
+    return ci_new(ctx, &variables, &ci, &out->tester);
 }
 
 void cdnod_tests_free(cdnod_tests *t)
@@ -55,11 +55,11 @@ nonsens_status cdnod_tests_score(nonsens_context *ctx, arena *a, cdnod_tests *t)
 nonsens_status cdnod_tests_directions(nonsens_context *ctx, arena *a, const cdnod_tests *t, const cdnod_line *line,
                                       cdnod_dependence out[2])
 {
-    cdnod_permutations how = {.count = t->options->permutations,
-                              .seed = (uint64_t)t->options->seed,
-                              .job = (uint64_t)(line->node[0] * t->d + line->node[1]) & 0x7fffffff,
-                              .threads = (int)t->options->threads};
-    return cdnod_compare_directions(ctx, a, &t->modules, line, &how, out);
+    cdnod_permutations permutations = {.count = t->options->permutations,
+                                       .seed = (uint64_t)t->options->seed,
+                                       .job = (uint64_t)(line->node[0] * t->d + line->node[1]) & 0x7fffffff,
+                                       .threads = (int)t->options->threads};
+    return cdnod_compare_directions(ctx, a, &t->modules, line, &permutations, out);
 }
 
 nonsens_status cdnod_tests_pair(nonsens_context *ctx, const cdnod_tests *t, cdnod_pair *out)
@@ -74,7 +74,7 @@ nonsens_status cdnod_tests_pair(nonsens_context *ctx, const cdnod_tests *t, cdno
     return NONSENS_OK;
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------------- */
+/* ---- report --------------------------------------------------------------------------------------------------- */
 
 nonsens_status cdnod_tests_note_options(nonsens_context *ctx, const cdnod_tests *t, nonsens_result *result)
 {
@@ -90,7 +90,7 @@ nonsens_status cdnod_tests_report(nonsens_context *ctx, const cdnod_tests *t, co
                                   const cdnod_dependence *way, nonsens_result *result)
 {
     int first =
-        t->data->column_rank[line->node[0]] < t->data->column_rank[line->node[1]] ? 0 : 1; // as the user has them
+        t->data->column_rank[line->node[0]] < t->data->column_rank[line->node[1]] ? 0 : 1; // in the user's order
     for (int i = 0; i < 2; i++) {
         int k = i == 0 ? first : 1 - first;
         TRY(result_add(

@@ -17,38 +17,40 @@ typedef struct cdnod_tests {
     cdnod_modules modules; /* score is NULL until cdnod_tests_score */
 } cdnod_tests;
 
-/* threads: of one test.  Memory from `a`; to be closed in any case, also where it fails. */
+/* Sets up the tests, each with this number of threads.  Memory comes from `a`; free the tests also if this fails. */
 nonsens_status cdnod_tests_new(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
                                int threads, cdnod_tests *out);
 void cdnod_tests_free(cdnod_tests *t);
 
-/* Normal scores of all variables, which the comparison of directions needs. */
+/* Computes normal scores of all variables, which the comparison of directions needs. */
 nonsens_status cdnod_tests_score(nonsens_context *ctx, arena *a, cdnod_tests *t);
 
-/* Both directions of a line between two nodes that change. */
+/* Compares both directions of an edge between two nodes that change. */
 nonsens_status cdnod_tests_directions(nonsens_context *ctx, arena *scratch, const cdnod_tests *t,
                                       const cdnod_line *line, cdnod_dependence out[2]);
 
-/* A note where an option says something that has no meaning here. */
+/* Adds a note if an option has no effect here. */
 nonsens_status cdnod_tests_note_options(nonsens_context *ctx, const cdnod_tests *t, nonsens_result *result);
 
-/* The two directions way (2) of a line as evidence, and what the permutations say for and against the one taken. */
+/* Report the two directions way (2) of an edge as evidence, and note what the permutations say about the chosen one. */
 nonsens_status cdnod_tests_report(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line,
                                   const cdnod_dependence *way, nonsens_result *result);
 nonsens_status cdnod_tests_note(nonsens_context *ctx, const cdnod_tests *t, const cdnod_line *line, int cause,
                                 const cdnod_dependence *way, nonsens_result *result);
 
+/* Returns the name of the variable at this node. */
 static inline const char *cdnod_name(const cdnod_tests *t, int64_t node)
 {
     return t->data->names[t->data->column_rank[node]];
 }
 
-/* What the tests of a pair say. */
+/* The results of the tests of a pair. */
 typedef struct cdnod_pair {
     ci_result between;            /* the two variables given the segment */
     ci_result alone[2], given[2]; /* the segment and variable j, outright and given the other */
 } cdnod_pair;
 
+/* Makes all tests of a pair. */
 nonsens_status cdnod_tests_pair(nonsens_context *ctx, const cdnod_tests *t, cdnod_pair *out);
 
 #endif

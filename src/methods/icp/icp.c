@@ -2,22 +2,22 @@
  * icp.c - nonlinear invariant causal prediction (Heinze-Deml, Peters, Meinshausen, J. Causal Inference 6, 2018; Peters,
  * Buehlmann, Meinshausen, JRSS-B 78, 2016): the direction of a pair, and the causes of each of several variables.
  *
- * Pair: x causes y if both change over the segments, what x leaves of y does not, and what y leaves of x does.  That
- * both must change is not in the paper, but follows from its model: an effect whose noise stays the same changes only
- * if its cause does.  Where one of them is not seen to change, the regression of the other on it says little, and
- * without this condition a false direction was concluded in .03 of the simulated pairs of icp_sets.c (ks).
+ * Pair: x causes y if both change over the segments, the residual of y given x does not, and that of x given y does.
+ * That both must change is not in the paper, but follows from its model: an effect whose noise stays the same changes
+ * only if its cause does.  If one of them is not seen to change, the regression of the other on it says little.
+ * Without this condition the direction was wrong in .03 of the simulated pairs of icp_sets.c (ks).
  *
  * Levels: each of the four tests has level alpha, without correction, since every false conclusion needs the rejection
- * of one hypothesis that is true.  If a variable does not change, that is the test of this variable alone; if both
- * change and x causes y with noise that stays the same, it is the test of what x leaves of y.  Whether x and y depend
- * on one another at all is a question of its own, at level alpha.
+ * of one hypothesis that is true.  If a variable does not change, that is the test of this variable alone.  If both
+ * change and x causes y with noise that stays the same, it is the test of the residual of y given x.  Whether x and y
+ * depend on one another at all is a separate question, at level alpha.
  *
  * Several variables: for each target the intersection of all accepted sets (icp_sets.c), with edges from its members.
- * Each target has level alpha / d, or alpha where the user names the one target, so that all edges into targets whose
+ * Each target has level alpha / d, or alpha if the user names the one target, so that all edges into targets whose
  * noise stays the same are true with probability 1 - alpha.  The p-value of an edge is the largest among the sets
  * without its cause (as in Peters et al.), times the number of targets.  As for a pair, a target has no edges if one of
- * its accepted sets has no member that is seen to change; leaving edges out costs no level.  Edges that contradict one
- * another, one each way, are both left out: at least one of the two targets has noise that changes.
+ * its accepted sets has no member that is seen to change; leaving edges out costs no level.  Two edges of opposite
+ * directions between the same variables are both left out: at least one of the two targets has noise that changes.
  */
 #include "base/number.h"
 #include "base/parallel.h"
@@ -35,10 +35,10 @@
 /* Variables in canonical order. */
 typedef struct pair_tests {
     icp_data data;
-    icp_invariance alone[2], given[2]; /* of the variable, and of what the other leaves of it */
-    double noise_p[2];                 /* of what is left being independent of the other, inside segments */
+    icp_invariance alone[2], given[2]; /* of the variable, and of its residual given the other */
+    double noise_p[2];                 /* p-value of this residual being independent of the other, inside segments */
     hsic_result dependence;
-    bool changes[2], stays[2]; /* by itself, and given the other */
+    bool changes[2], stays[2]; /* does the variable change?  does its residual stay the same? */
 } pair_tests;
 
 static nonsens_status run_pair_test(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
@@ -65,7 +65,7 @@ static nonsens_status test_pair(nonsens_context *ctx, arena *a, const nonsens_da
     return NONSENS_OK;
 }
 
-/* An effect alone is what the other leaves unchanged; a direction rests on the three rejections. */
+/* Decides when both variables change: the effect is the one whose residual given the other stays the same. */
 static void decide_changing(const pair_tests *t, const int32_t *rank, nonsens_result *result)
 {
     int effect = t->stays[1] ? 1 : 0, cause = 1 - effect;
@@ -308,18 +308,18 @@ static nonsens_status report_target(nonsens_context *ctx, const discovery *s, co
 
 /* ---- edges ----------------------------------------------------------------------------------------------------- */
 
-/* Both ways: neither stays. */
+/* Drops edges of opposite directions between the same variables. */
 static nonsens_status drop_contradictions(nonsens_context *ctx, const discovery *s, double *p)
 {
     int64_t d = s->source->d;
     for (int64_t a = 0; a < d; a++) {
         for (int64_t b = a + 1; b < d; b++) {
-            double *forth = &p[a * d + b], *back = &p[b * d + a];
+            double *forward = &p[a * d + b], *backward = &p[b * d + a];
             char first[SHOWN_BYTES], second[SHOWN_BYTES];
-            if (isnan(*forth) || isnan(*back)) {
+            if (isnan(*forward) || isnan(*backward)) {
                 continue;
             }
-            *forth = *back = NAN;
+            *forward = *backward = NAN;
             TRY(result_note(ctx, s->result, NONSENS_NOTE_PROBLEM,
                             "%s and %s are each identified as a cause of the other, so the noise of at least one of "
                             "them changes over the segments; no edge between them is shown.",
@@ -329,7 +329,7 @@ static nonsens_status drop_contradictions(nonsens_context *ctx, const discovery 
     return NONSENS_OK;
 }
 
-/* Variables without causes among those left are taken away, one after another; what stays has a cycle. */
+/* Removes variables without causes among the remaining ones, one after another; if any remain, there is a cycle. */
 static nonsens_status note_cycle(nonsens_context *ctx, const discovery *s, const double *p)
 {
     int64_t d = s->source->d, left = d, before = d + 1;
@@ -383,7 +383,7 @@ static nonsens_status report_edges(nonsens_context *ctx, const discovery *s)
 
 /* ---- notes ----------------------------------------------------------------------------------------------------- */
 
-/* One note on all targets that ended in this way. */
+/* Adds one note on all targets with this outcome. */
 static nonsens_status note_outcome(nonsens_context *ctx, const discovery *s, enum outcome outcome,
                                    nonsens_note_level level, const char *words)
 {

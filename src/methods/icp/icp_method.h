@@ -1,4 +1,4 @@
-/* icp_method.h - what the registry runs of this folder. */
+/* icp_method.h - declares what the registry runs from this folder. */
 #ifndef METHODS_ICP_ICP_METHOD_H
 #define METHODS_ICP_ICP_METHOD_H
 

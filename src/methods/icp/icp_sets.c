@@ -5,14 +5,14 @@
  *
  * A set S is accepted for target Y if Y - f(X_S) has the same distribution in all segments, where f is fitted over all
  * of them together.  With S* the causes of Y, and Y's noise the same in all segments, S* is accepted with probability
- * 1 - level or more, and then the intersection of all accepted sets holds causes only.
+ * at least 1 - level, and then the intersection of all accepted sets holds causes only.
  *
- * Regression: Gaussian process (regress/gp.h).  Residuals are those of the fit itself.  Left-out and studentised ones
- * were tried and reject a true model no less or more often.
+ * Regression: Gaussian process (regress/gp.h).  Residuals are those of the fit itself.  Left-out and studentised
+ * residuals were tried; they reject a true model as often or more often.
  *
- * Same distribution: `ks` is one test of all segments (Kiefer's k-sample statistic with permutations of labels), where
- * the paper compares each segment with the rest and corrects for their number.  One test needs no correction, and saw
- * more.  `levene-rank` is Levene's test of scale and the Kruskal-Wallis test of location, p = min(1, 2 min(p1, p2)),
+ * Same distribution: `ks` is one test of all segments (Kiefer's k-sample statistic with permutations of labels); the
+ * paper compares each segment with the rest and corrects for their number.  One test needs no correction, and has more
+ * power.  `levene-rank` is Levene's test of scale and the Kruskal-Wallis test of location, p = min(1, 2 min(p1, p2)),
  * for k segments as the paper's Levene and Wilcoxon tests are for two.
  *
  * Rejections at .05 in 378 simulated pairs of ten segments (100 rows each; 512 rows: 108 pairs), y = f(x) + noise of
@@ -23,23 +23,23 @@
  *     x given y (false)    .905 .981        .878 .981          .992 1.00
  *     y alone (changes)    .95  .99         .93  .99           .99  1.00
  *
- * Distances, to compare sets whose p-values are both 0: ks, Kiefer's T over n; levene-rank, the larger of the shares of
+ * Distances compare sets whose p-values are both 0: ks, Kiefer's T over n; levene-rank, the larger of the shares of
  * variance between segments, of the distances from the medians and of the ranks.
  *
- * An accepted set need not hold the causes where the target's noise changes: a target that its effects tell nearly all
- * about leaves little but the noise of these, which may stay the same.  The model also says that noise is independent
- * of the causes, and there, inside segments, it often is not.  So the accepted sets are looked at once more: if in none
- * of them what is left of the target is independent of the set inside segments (HSIC), the data contradict the model.
- * This check is not in the paper and decides nothing, since mechanisms that are not additive fail it too, and the
- * paper's rule often gets by with these.
+ * If the target's noise changes, an accepted set need not hold the causes.  If effects determine the target almost
+ * fully, its residual is little more than their noise, which may stay the same.  The model also says that noise is
+ * independent of the causes, and in such a case, inside segments, it often is not.  So the accepted sets are tested
+ * once more: if for none of them the residual of the target is independent of the set inside segments (HSIC), the data
+ * contradict the model.  This check is not in the paper and decides nothing: mechanisms that are not additive also fail
+ * it, and the paper's rule often works for these.
  *
- * Likewise a target with this model changes only if its causes do.  An accepted set none of whose members is seen to
- * change over the segments by itself cannot be all that moves the target: most often it holds an effect that shows
- * the change of the target too faintly (`unmoved`).
+ * In this model a target changes only if its causes do.  An accepted set cannot be all that moves the target if none of
+ * its members is seen to change over the segments by itself.  Most often it holds an effect that shows the change of
+ * the target too faintly (`unmoved`).
  *
- * Sets are tested by size.  Once the intersection of those accepted is empty, nothing can be said of the target any
- * more, and larger sets are left out.  Of more than ICP_CANDIDATES other variables those that depend on the target most
- * clearly inside segments (HSIC, at level alpha) are looked at.
+ * Sets are tested by size.  Once the intersection of the accepted sets is empty, nothing more can be said about the
+ * target, and larger sets are left out.  If there are more than ICP_CANDIDATES other variables, candidates are those
+ * that depend on the target most clearly inside segments (HSIC, at level alpha).
  */
 #include "methods/icp/icp_sets.h"
 
@@ -50,7 +50,7 @@
 
 #include <math.h>
 
-/* Streams of permutations.  All comparisons share theirs: each is exact by itself, and none depends on its place. */
+/* Streams of permutations.  All comparisons share one: each is exact by itself, and the order of sets has no effect. */
 enum { SAMPLES_JOB = 1 << 20, SCREEN_JOB, NOISE_JOB };
 
 nonsens_status icp_new(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
@@ -96,7 +96,7 @@ static double share_of(const samples_result *r, enum samples_kind kind)
     return isinf(between) ? 1.0 : between / (between + rows - groups);
 }
 
-/* Points at what the set leaves of the target. */
+/* Finds the residual of the target given the set. */
 static nonsens_status take_residuals(nonsens_context *ctx, arena *scratch, const icp_data *data, int64_t target,
                                      int64_t count, const int64_t *given, const double **v, bool *nothing_found)
 {
@@ -194,7 +194,7 @@ double icp_largest_p(const icp_target *t, int64_t candidate)
     return largest;
 }
 
-/* What the sets of this size add to the answer. */
+/* Counts the accepted sets of this size and updates their intersection and union. */
 static void judge_size(icp_target *t, int64_t size, double level)
 {
     for (uint32_t set = 0; set < 1U << t->candidates; set++) {
@@ -217,7 +217,7 @@ static void judge_size(icp_target *t, int64_t size, double level)
 typedef struct screen {
     const icp_data *data;
     bool *wanted;  /* (d) is it a target that is still open? */
-    double *clear; /* (d, d) -infinity where no dependence is seen */
+    double *clear; /* (d, d) -infinity if no dependence is seen */
 } screen;
 
 static nonsens_status screen_row(nonsens_context *ctx, arena *scratch, int64_t a, void *state)
@@ -243,7 +243,7 @@ static nonsens_status screen_row(nonsens_context *ctx, arena *scratch, int64_t a
     return NONSENS_OK;
 }
 
-/* The clearest ones; of equals the first in canonical order. */
+/* Chooses the clearest candidates; the first of equals in canonical order. */
 static void choose_candidates(const screen *s, icp_target *t)
 {
     const double *clear = s->clear + t->variable * s->data->d;
@@ -291,7 +291,7 @@ static nonsens_status screen_targets(nonsens_context *ctx, arena *a, const icp_d
     return NONSENS_OK;
 }
 
-/* For targets that change by themselves. */
+/* Finds the candidates of targets that change by themselves. */
 static nonsens_status find_candidates(nonsens_context *ctx, arena *a, const icp_data *data, int64_t targets,
                                       icp_target *target)
 {
@@ -353,7 +353,7 @@ static int64_t gather_jobs(int64_t targets, icp_target *target, int64_t size, se
     return count;
 }
 
-/* All sets of this size for all targets that are still open. */
+/* Tests all sets of this size for all targets that are still open. */
 static nonsens_status test_size(nonsens_context *ctx, arena *a, const icp_data *data, int64_t size, double level,
                                 int64_t targets, icp_target *target)
 {
@@ -379,7 +379,7 @@ static nonsens_status run_noise_job(nonsens_context *ctx, arena *scratch, int64_
                           &jobs->noise_p[index]);
 }
 
-/* The accepted sets of targets with causes; the empty set is not among them. */
+/* Collects the accepted sets, without the empty one, of targets with causes; counts them if job is NULL. */
 static int64_t gather_accepted(int64_t targets, icp_target *target, double level, set_job *job)
 {
     int64_t count = 0;
@@ -408,7 +408,7 @@ static nonsens_status test_noise(nonsens_context *ctx, arena *a, const icp_data 
         target[t].noise_p = NAN;
     }
     for (int64_t k = 0; k < jobs.count; k++) {
-        jobs.job[k].target->noise_p = fmax(jobs.job[k].target->noise_p, jobs.noise_p[k]); // NaN gives way to numbers
+        jobs.job[k].target->noise_p = fmax(jobs.job[k].target->noise_p, jobs.noise_p[k]); // fmax prefers numbers to NaN
     }
     return NONSENS_OK;
 }

@@ -1,11 +1,11 @@
 /*
  * lingam.c - `discover --method lingam`: DirectLiNGAM (Shimizu, Inazumi, Sogawa, Hyvarinen, Kawahara, Washio, Hoyer,
  * Bollen, JMLR 12, 2011; Hyvarinen and Smith, JMLR 14, 2013), x = B x + e with B strictly triangular in some order and
- * e independent and not Gaussian.  Order (lingam_order.c), weights (lingam_weights.c), what speaks against both
- * (lingam_check.c), and how that is told.
+ * e independent and not Gaussian.  This file joins the order (lingam_order.c), the weights (lingam_weights.c) and what
+ * speaks against both (lingam_check.c), and reports them.
  *
- * All rows are taken together, as in the papers, also where there are segments; segments bear on the tests of the
- * residuals alone.  All work is on columns in canonical order.
+ * As in the papers, all rows are pooled, even if there are segments; segments matter only for the tests of the
+ * residuals.  All work is on columns in canonical order.
  */
 #include "base/number.h"
 #include "base/show.h"
@@ -20,7 +20,7 @@
 
 enum { NAMES_SHOWN = 5, LIST_BYTES = (NAMES_SHOWN + 1) * SHOWN_BYTES, DIGITS = 3, ROWS_A_VARIABLE = 5 };
 
-/* The user's index of the variable at a place in the causal order. */
+/* The user's index of the variable at a position in the causal order. */
 static int64_t user_index(const nonsens_data *data, const lingam_order *order, int64_t place)
 {
     return data->column_rank[order->at[place]];
@@ -50,7 +50,7 @@ static nonsens_status add_edge(nonsens_context *ctx, const nonsens_data *data, c
                        weight * data->sign[cause_index] * data->sign[effect_index], weights->p_value[at]);
 }
 
-/* In the order of the user's columns, which is that of the result. */
+/* Adds the edges in the order of the user's columns, which is that of the result. */
 static nonsens_status add_edges(nonsens_context *ctx, arena *a, const nonsens_data *data, const lingam_order *order,
                                 const lingam_weights *weights, nonsens_result *result)
 {
@@ -91,7 +91,7 @@ static nonsens_status report_check(nonsens_context *ctx, const nonsens_data *dat
 static nonsens_status report_steps(nonsens_context *ctx, const nonsens_data *data, const lingam_order *order,
                                    nonsens_result *result)
 {
-    int64_t closest = 0; // the step with the smallest difference between first and second, of those with a second
+    int64_t closest = 0; // the step with the smallest difference between first and second
     for (int64_t k = 1; k + 1 < order->d; k++) {
         double margin = order->against_next[k] - order->against[k];
         closest = margin < order->against_next[closest] - order->against[closest] ? k : closest;

@@ -1,20 +1,20 @@
 /*
- * lingam_check.c - residuals against the assumptions of LiNGAM: a linear mechanism without cycles and hidden common
- * causes leaves residuals that are independent, in the right order only; at most one of them is Gaussian.
+ * lingam_check.c - compares residuals with the assumptions of LiNGAM.  A linear mechanism without cycles and hidden
+ * common causes leaves independent residuals, in the correct order only; at most one of them is Gaussian.
  *
- * Residuals are those given all predecessors.  Few of them are tested pair by pair with HSIC (indep/ci.h).  For many,
- * or many rows, five correlations of each pair take its place.  Inside each group of rows, u the standardised residual,
- * t = tanh u and g = exp(-u^2 / 2),
+ * Residuals are those given all predecessors.  Few of them are tested pair by pair with HSIC (indep/ci.h).  If there
+ * are many residuals or many rows, five correlations of each pair replace HSIC.  Inside each group of rows, with u the
+ * standardised residual, t = tanh u and g = exp(-u^2 / 2), they are
  *
- *     u_i with t_j - E t'(u_j) u_j,   u_i with g_j - E g'(u_j) u_j,   both ways round, and
+ *     u_i with t_j - E t'(u_j) u_j,   u_i with g_j - E g'(u_j) u_j,   the same with i and j exchanged, and
  *     g_i - cov(g_i, u_i) u_i with g_j - cov(g_j, u_j) u_j,
  *
- * each a sum of products over its own standard error, sum a b / sqrt(sum a^2 b^2), are nearly standard normal where
+ * each a sum of products over its own standard error, sum a b / sqrt(sum a^2 b^2).  They are nearly standard normal if
  * residuals are independent: with these linear terms the error of an estimated slope drops out to first order.  Plain
- * correlations, which divide by the two deviations, are not normal far out where tails are heavy.  Means taken out of
- * each group of m rows make the variance m / (m - 1) times as large.  They see slopes that bend, parabolas, and spreads
- * that change together.  A pair's p-value is five times the least of them.  Pairs are judged together by Holm's rule
- * (Scand. J. Statist. 6, 1979).
+ * correlations, which divide by the two standard deviations, are not normal far out if tails are heavy.  Subtracting
+ * means in each group of m rows makes the variance m / (m - 1) times as large.  The correlations see bent slopes,
+ * parabolas, and spreads that change together.  A pair's p-value is five times the smallest of theirs.  Pairs are
+ * judged together by Holm's rule (Scand. J. Statist. 6, 1979).
  */
 #include "methods/lingam/lingam_check.h"
 
@@ -68,7 +68,7 @@ static nonsens_status test_pair(nonsens_context *ctx, arena *scratch, int64_t jo
     return NONSENS_OK;
 }
 
-/* Permutations only where there are enough of them to reach the level of one pair among all. */
+/* Uses permutations only if there are enough of them to reach the level of one pair among all. */
 static nonsens_status test_by_hsic(nonsens_context *ctx, arena *a, const lingam_order *order, const row_groups *groups,
                                    const nonsens_options *options, lingam_check *out, pair_test *test)
 {
@@ -100,7 +100,7 @@ static nonsens_status test_by_hsic(nonsens_context *ctx, arena *a, const lingam_
 
 /* ---- pairs by correlations ---- */
 
-/* Mean 0 and variance 1, or zeros where there is no spread. */
+/* Scales to mean 0 and variance 1, or to zeros if there is no spread. */
 static void standardise(int64_t n, double *v)
 {
     double mean = 0.0;
@@ -121,11 +121,11 @@ static void standardise(int64_t n, double *v)
 typedef struct functions {
     double *u;    /* standardised */
     double *bend; /* t, without the part that an error of the slope moves */
-    double *bow;  /* g, likewise */
+    double *bow;  /* g, without the part that an error of the slope moves */
     double *size; /* g, without the part that follows u */
 } functions;
 
-/* The rows of one group of one column; e: the residual there. */
+/* Transforms the rows of one group of one column; e is the residual there. */
 static void transform_group(int64_t n, const double *e, const functions *to)
 {
     double slope = 0.0, lean = 0.0, *u = to->u;
@@ -173,7 +173,7 @@ static nonsens_status transform_column(nonsens_context *ctx, arena *scratch, int
     return NONSENS_OK;
 }
 
-/* Root of what the variance of a sum of products is to the sum of their squares, since means were taken out. */
+/* Root of the variance of a sum of products over the sum of their squares: above 1, because means were subtracted. */
 static double spread_by_means(const row_groups *groups, int64_t *skipped)
 {
     double rows = 0.0, wider = 0.0;
@@ -187,10 +187,10 @@ static double spread_by_means(const row_groups *groups, int64_t *skipped)
     return rows > 0.0 ? sqrt(wider / rows) : 1.0;
 }
 
-/* Scores of all pairs: those of u_i with bend_j and bow_j at i + j d, those of sizes likewise. */
+/* Scores of all pairs at i + j d: u_i with bend_j, u_i with bow_j, and size_i with size_j. */
 typedef struct scores {
     double *bend, *bow, *size;     /* (d, d) each */
-    double *squares[2], *variance; /* room: (n, d) twice, (d, d) */
+    double *squares[2], *variance; /* scratch: (n, d) twice, (d, d) */
 } scores;
 
 static pair_test largest_score(const scores *s, int64_t ij, int64_t ji)
@@ -207,7 +207,7 @@ static void square(int64_t count, const double *v, double *out)
     }
 }
 
-/* out (d, d): sums of products of the columns of x and y over their standard errors. */
+/* Computes out (d, d): sums of products of the columns of x and y over their standard errors. */
 static void score_products(const scores *s, int64_t n, int64_t d, const double *x, const double *y, double wider,
                            double *out)
 {

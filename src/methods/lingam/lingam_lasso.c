@@ -5,13 +5,12 @@
  *     minimise  1/2 b'Cb - c'b + lambda sum_j |b_j| / w_j,    w_j = |least squares|_j,
  *
  * for lambda from its largest useful value down.  With g = c - C b, w_j |g_j| = lambda for the active variables A and
- * less for all others; while A stays the same b moves along C_AA^-1 (s / w), s the signs of g, per unit of lambda.  A
- * variable enters where its w |g| meets lambda, and leaves where its b meets 0.
+ * less for all others.  While A stays the same, b moves along C_AA^-1 (s / w), s the signs of g, per unit of lambda.  A
+ * variable enters when its w |g| reaches lambda, and leaves when its b reaches 0.
  *
  * BIC = RSS / sigma^2 + log(n) df, sigma^2 from least squares on all, df the number of coefficients that are not zero
- * (Zou, Hastie, Tibshirani, Ann. Statist. 35, 2007).  Between two knots df is constant and RSS falls, so that only
- * knots are looked at.  The path is left as soon as log(n) df alone, beside the RSS of least squares, is more than the
- * best value found.
+ * (Zou, Hastie, Tibshirani, Ann. Statist. 35, 2007).  Between two knots df is constant and RSS falls, so only knots are
+ * evaluated.  The path ends as soon as log(n) df plus the RSS term of least squares exceeds the best value found.
  */
 #include "methods/lingam/lingam_weights.h"
 
@@ -20,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double PIVOT_MIN = 1e-13; /* of the variance of a variable given the active ones */
+static const double MIN_PIVOT = 1e-13; /* of the variance of a variable given the active ones */
 enum { EVENTS_SPARE = 32 };
 
 enum place { OUTSIDE, ACTIVE, REFUSED };
@@ -34,7 +33,7 @@ typedef struct path {
     double *l;         /* (k, k) lower Cholesky factor of C_AA, rows in the order of `active`: row i at i k */
     int64_t *active, count;
     char *place;     /* (k) enum place */
-    int64_t dropped; /* the variable that has just left, which cannot come back at once; -1: none */
+    int64_t dropped; /* the variable that has just left, which cannot return at once; -1: none */
 } path;
 
 static nonsens_status path_new(nonsens_context *ctx, arena *a, const lingam_lasso_problem *p, path *s)
@@ -59,7 +58,7 @@ static nonsens_status path_new(nonsens_context *ctx, arena *a, const lingam_lass
 
 /* ---- the active set ---------------------------------------------------------------------------------------------- */
 
-/* Adds a row to the factor; a variable of which nothing is left given the others is refused for good. */
+/* Adds a row to the factor; a variable that the others determine is refused for good. */
 static void activate(path *s, int64_t j)
 {
     int64_t k = s->p->k, m = s->count;
@@ -70,7 +69,7 @@ static void activate(path *s, int64_t j)
         row[i] = (c[s->active[i]] - linalg_dot(i, row, other)) / other[i];
         left -= row[i] * row[i];
     }
-    if (!(left > PIVOT_MIN)) {
+    if (!(left > MIN_PIVOT)) {
         s->place[j] = REFUSED;
         return;
     }
@@ -79,7 +78,7 @@ static void activate(path *s, int64_t j)
     s->place[j] = ACTIVE;
 }
 
-/* Takes out the variable at this place of the active set; those behind it enter the factor again. */
+/* Removes the variable at this position of the active set; those behind it enter the factor again. */
 static void deactivate(path *s, int64_t at)
 {
     int64_t count = s->count;
@@ -92,7 +91,7 @@ static void deactivate(path *s, int64_t at)
     }
 }
 
-/* direction = C_AA^-1 (s / w), along = C_.A direction. */
+/* Computes direction = C_AA^-1 (s / w) and along = C_.A direction. */
 static void find_direction(path *s)
 {
     int64_t k = s->p->k, m = s->count;
@@ -122,7 +121,7 @@ static void find_direction(path *s)
 
 typedef struct event {
     double step;            /* how far lambda falls */
-    int64_t enters, leaves; /* variable, place in the active set; -1: none */
+    int64_t enters, leaves; /* variable; position in the active set; -1: none */
 } event;
 
 /* How far lambda falls until sign w (g - step along) = lambda - step. */
@@ -182,7 +181,7 @@ static double bic_at_knot(const path *s)
 nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lingam_lasso_problem *problem, bool *chosen)
 {
     path s;
-    int64_t k = problem->k, events_max = 8 * k + EVENTS_SPARE;
+    int64_t k = problem->k, max_events = 8 * k + EVENTS_SPARE;
     memset(chosen, 0, (size_t)k * sizeof *chosen);
     if (k == 0) {
         return NONSENS_OK;
@@ -193,7 +192,7 @@ nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lingam_l
     for (int64_t j = 1; j < k; j++) {
         e.enters = s.w[j] * fabs(s.g[j]) > s.w[e.enters] * fabs(s.g[e.enters]) ? j : e.enters;
     }
-    for (int64_t events = 0; events < events_max && s.lambda > 0.0; events++) {
+    for (int64_t events = 0; events < max_events && s.lambda > 0.0; events++) {
         TRY(check_cancelled(ctx));
         if (e.enters >= 0) {
             activate(&s, e.enters);

@@ -1,4 +1,4 @@
-/* lingam_method.h - what the registry runs of this folder. */
+/* lingam_method.h - declares what the registry runs from this folder. */
 #ifndef METHODS_LINGAM_LINGAM_METHOD_H
 #define METHODS_LINGAM_LINGAM_METHOD_H
 

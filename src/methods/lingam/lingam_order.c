@@ -2,27 +2,27 @@
  * lingam_order.c - DirectLiNGAM (Shimizu, Inazumi, Sogawa, Hyvarinen, Kawahara, Washio, Hoyer, Bollen, JMLR 12, 2011)
  * with pairwise likelihood ratios (Hyvarinen and Smith, JMLR 14, 2013).
  *
- * Of the columns that are left, all standardised, the one that the others speak least against comes next:
+ * Of the remaining columns, all standardised, the one that the others speak least against comes next:
  *
  *     R_ij = [H(x_j) + H(r_i^(j))] - [H(x_i) + H(r_j^(i))],    M(i) = sum over j of min(0, R_ij)^2,
  *
- * r_i^(j) the standardised residual of x_i on x_j, R_ij > 0 if i -> j is the likelier direction.  The column with
- * least M is taken out; the others become their standardised residuals on it.  Variances and slopes have divisor n
- * throughout.  Of equal M the first column wins.
+ * r_i^(j) the standardised residual of x_i on x_j, R_ij > 0 if i -> j is the likelier direction.  The column with the
+ * smallest M is removed; the others become their standardised residuals on it.  Variances and slopes have divisor n
+ * throughout.  The first column wins a tie.
  *
- * What is different from the definition is the work, not the outcome:
+ * The work differs from the definition, the outcome does not:
  *   - Correlations come from one product of all columns and follow the elimination,
  *         rho_kl <- (rho_kl - rho_km rho_lm) / (s_k s_l),   s^2 = 1 - rho^2,
- *     those of a column that lost too many digits on the way are measured again.  Columns themselves are modified
- *     Gram-Schmidt, so that the triangular factor in r is as good as by reflections.
+ *     those of a column that lost too many digits are measured again.  Columns themselves follow modified
+ *     Gram-Schmidt, so the triangular factor in r is as accurate as by reflections.
  *   - R_ij = -R_ji is computed once.
  *   - Comparisons that cannot change the outcome are left out, as in ParaLiNGAM (Shahbazinia, Salehkaleybar, Hashemi,
- *     arXiv 2109.13993, 2021): a candidate whose sum so far exceeds a finished one need not finish.  Here in rounds,
- *     for the same result with any number of threads: the two that looked best in the step before make all their
- *     comparisons, then those still in the race 1, 2, 4, ... of theirs, beginning with the partners that spoke most
- *     against them last time.  The race is for the second place as well, whose M is shown.  Sums of those
- *     who finish run over the partners in their order, and a sum in another order counts less by SLACK, more than
- *     rounding can make up: the chosen column is exactly that of the plain algorithm.
+ *     arXiv 2109.13993, 2021): a candidate whose sum so far exceeds a finished one need not finish.  Here this happens
+ *     in rounds, for the same result with any number of threads.  The two candidates that looked best in the step
+ *     before make all their comparisons.  Those still in the race then make 1, 2, 4, ... of theirs, beginning with the
+ *     partners that spoke most against them last time.  The race is also for the second rank, whose M is shown.  The
+ *     sum of a candidate that finishes runs over the partners in their order.  A sum in another order counts less by
+ *     SLACK, which is more than rounding: the chosen column is exactly that of the plain algorithm.
  */
 #include "methods/lingam/lingam_order.h"
 
@@ -36,7 +36,7 @@
 
 enum { CHUNK_ROWS = 16384, SMALL_ROWS = 40000, NEVER = -1 };
 static const double SLACK = 1e-10;
-static const double LOST_MAX = 30.0; /* a correlation's error may grow by this factor for each of its columns */
+static const double MAX_LOST = 30.0; /* a correlation's error may grow by this factor for each of its columns */
 
 typedef struct comparison {
     int32_t i, j;
@@ -52,17 +52,17 @@ typedef struct search {
     double *lost;      /* (d) growth of the errors in rho since they were measured */
     double *entropy;   /* (d) */
     double *ratio;     /* R_ij at i d + j, as last compared */
-    int32_t *compared; /* likewise: the step of that */
+    int32_t *compared; /* step of that comparison, at i d + j */
     int64_t *alive;    /* (left) ascending */
     int64_t left, step;
     double *sum;      /* (d) M so far, and M once nothing is missing */
     int64_t *missing; /* (d) partners not compared with */
     comparison *queue;
     int64_t queued;
-    int64_t out;          /* the column that is taken out */
+    int64_t out;          /* the column that is removed */
     double *slope, *kept; /* (d) correlation with it, and what the residual was divided by */
-    double *share;        /* (d) standard deviation of the residual, of 1 */
-    bool *measure;        /* (d) */
+    double *share;        /* (d) standard deviation of the residual of a variable with standard deviation 1 */
+    bool *measure;        /* (d) are its correlations to be measured again? */
 } search;
 
 static double *column_of(const search *s, int64_t k)
@@ -70,7 +70,7 @@ static double *column_of(const search *s, int64_t k)
     return s->z + k * s->padded;
 }
 
-/* Jobs over `count` columns or pairs, about CHUNK_ROWS rows each; few rows in all are worked on by one thread. */
+/* Columns or pairs in a job of about CHUNK_ROWS rows; one thread alone works on few rows. */
 static int64_t chunk_of(const search *s)
 {
     int64_t chunk = CHUNK_ROWS / s->n;
@@ -90,7 +90,7 @@ static int64_t chunk_end(const search *s, int64_t job, int64_t count)
     return end < count ? end : count;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------------------- */
+/* ---- setting up ------------------------------------------------------------------------------------------------ */
 
 static nonsens_status first_entropies(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
@@ -103,7 +103,7 @@ static nonsens_status first_entropies(nonsens_context *ctx, arena *scratch, int6
     return NONSENS_OK;
 }
 
-/* Standardised columns, their correlations and entropies; sd (d) in the order of the columns. */
+/* Standardises the columns, computes their correlations and entropies; sd (d) is in the order of the columns. */
 static nonsens_status search_new(nonsens_context *ctx, arena *a, matrix x, double *sd, search *s)
 {
     int64_t d = s->d;
@@ -169,7 +169,7 @@ static double full_sum(const search *s, int64_t i)
     return sum;
 }
 
-/* The smaller column comes first, so that a ratio has the same bits whoever asked for it. */
+/* The smaller column comes first, so that a ratio has the same bits whichever column asked for it. */
 static void enqueue(search *s, int64_t i, int64_t j)
 {
     int64_t first = i < j ? i : j, second = i < j ? j : i;
@@ -193,7 +193,7 @@ static void enqueue_all(search *s, int64_t i)
     }
 }
 
-/* Up to `count` comparisons of i, beginning with the partners that spoke most against it when last compared. */
+/* Queues at most `count` comparisons of i, beginning with the partners that spoke most against it last time. */
 static void enqueue_some(search *s, int64_t i, int64_t count)
 {
     if (count >= s->missing[i]) {
@@ -235,7 +235,7 @@ typedef struct two_best {
     int64_t first, second; /* -1: none */
 } two_best;
 
-/* The two least values among the columns that are left, or among those that finished. */
+/* Finds the two smallest values among the remaining columns, or among those that finished. */
 static two_best find_two_best(const search *s, const double *value, bool finished)
 {
     two_best best = {-1, -1};
@@ -254,7 +254,7 @@ static two_best find_two_best(const search *s, const double *value, bool finishe
     return best;
 }
 
-/* The first round: all comparisons of the two that looked best before. */
+/* Queues the first round: all comparisons of the two columns that looked best before. */
 static void enqueue_first_round(search *s)
 {
     if (s->plain || s->step == 0) {
@@ -271,7 +271,7 @@ static void enqueue_first_round(search *s)
     enqueue_all(s, guess.second);
 }
 
-/* Those that may still be among the two best go on. */
+/* Queues comparisons of the columns that may still be among the two best. */
 static void enqueue_race(search *s, int64_t count)
 {
     two_best best = find_two_best(s, s->sum, true);
@@ -307,7 +307,7 @@ static nonsens_status choose_next(nonsens_context *ctx, search *s, lingam_order 
     return NONSENS_OK;
 }
 
-/* ---- taking a column out ----------------------------------------------------------------------------------------- */
+/* ---- removing a column ------------------------------------------------------------------------------------------- */
 
 static nonsens_status take_out_chunk(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
@@ -327,7 +327,7 @@ static void follow_correlations(search *s)
     for (int64_t k = 0; k < s->left; k++) {
         int64_t i = s->alive[k];
         s->lost[i] = s->kept[i] > 0.0 ? s->lost[i] / s->kept[i] : INFINITY;
-        s->measure[i] = s->lost[i] > LOST_MAX;
+        s->measure[i] = s->lost[i] > MAX_LOST;
         for (int64_t l = 0; l < k; l++) {
             int64_t j = s->alive[l];
             double scale = s->kept[i] * s->kept[j];
@@ -353,7 +353,7 @@ static nonsens_status measure_chunk(nonsens_context *ctx, arena *scratch, int64_
     return NONSENS_OK;
 }
 
-/* Rows of rho that were measured count for their columns as well; a product has the same bits either way round. */
+/* Measured rows of rho are copied to the columns; a product has the same bits in either order. */
 static nonsens_status measure_correlations(nonsens_context *ctx, search *s)
 {
     bool any = false;
@@ -374,7 +374,7 @@ static nonsens_status measure_correlations(nonsens_context *ctx, search *s)
     return NONSENS_OK;
 }
 
-/* Row `step` of the triangular factor r has its columns as in the data for now. */
+/* Removes the chosen column and fills in row `step` of the triangular factor r, with columns still as in the data. */
 static nonsens_status take_out(nonsens_context *ctx, search *s, double *r)
 {
     int64_t left = 0;
@@ -421,7 +421,7 @@ nonsens_status lingam_find_order(nonsens_context *ctx, arena *a, matrix x, const
         report_progress(ctx, "ordering variables", s.step + 1, s.d);
         TRY(check_cancelled(ctx));
     }
-    for (int64_t k = 0; k < d; k++) { // what came by the columns of the data goes into causal order
+    for (int64_t k = 0; k < d; k++) { // from the order of the data's columns to causal order
         int64_t from = out->at[k];
         out->sd[k] = sd[from];
         memcpy(out->r + k * d, r + from * d, (size_t)d * sizeof *r);

@@ -10,13 +10,13 @@
 typedef struct lingam_order {
     int64_t n, d;
     int64_t *at; /* (d) columns, causes first */
-    /* Of each step: M of the column chosen, M of the second best and which that is (-1 at the last step). */
+    /* At each step: M of the chosen column, M of the second best, and which column that is (-1 at the last step). */
     double *against, *against_next;
     int64_t *next;
     double *sd;      /* (d) of the variables in the data's units, in causal order; divisor n */
     double *r;       /* (d, d) upper triangular: standardised variable at[k] = sum over j <= k of r[j + k d] e_j */
     matrix residual; /* (n, d) e_j: mean 0, variance 1, uncorrelated; column j belongs to variable at[j] */
-    int64_t compared, pairs; /* comparisons made, and those of the plain algorithm */
+    int64_t compared, pairs; /* numbers of comparisons: made here, and by the plain algorithm */
 } lingam_order;
 
 typedef struct lingam_order_options {
@@ -24,7 +24,7 @@ typedef struct lingam_order_options {
     bool plain; /* no comparison is left out; the order is the same, bit for bit */
 } lingam_order_options;
 
-/* x (n, d), n > d, no column constant; it is not changed.  Memory of the result comes from `a`. */
+/* Finds the order of the columns of x (n, d); n > d, no column is constant.  Memory of the result comes from `a`. */
 nonsens_status lingam_find_order(nonsens_context *ctx, arena *a, matrix x, const lingam_order_options *options,
                                  lingam_order *out);
 

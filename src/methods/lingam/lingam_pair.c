@@ -1,11 +1,11 @@
 /*
  * lingam_pair.c - linear mechanism, noise not Gaussian, of two variables (Shimizu, Inazumi, Sogawa, Hyvarinen,
- * Kawahara, Washio, Hoyer, Bollen, "DirectLiNGAM", JMLR 12, 2011): least squares both ways, and HSIC of residual and
- * regressor both ways at alpha / 2 (additive.c says how that decides).
+ * Kawahara, Washio, Hoyer, Bollen, "DirectLiNGAM", JMLR 12, 2011): least squares in both directions, and HSIC of
+ * residual and regressor at alpha / 2 (additive.c says how that decides).
  *
- * Of standardised variables with correlation r the residuals are y - r x and x - r y.  Shown beside the tests is the
- * likelihood ratio of Hyvarinen and Smith ("Pairwise likelihood ratios for estimation of non-Gaussian structural
- * equation models", JMLR 14, 2013, equation 8),
+ * Standardised variables with correlation r have the residuals y - r x and x - r y.  The report adds the likelihood
+ * ratio of Hyvarinen and Smith ("Pairwise likelihood ratios for estimation of non-Gaussian structural equation models",
+ * JMLR 14, 2013, equation 8),
  *
  *     R = H(y) + H((x - r y) / s) - H(x) - H((y - r x) / s),     s = sqrt(1 - r^2),     R > 0: x causes y
  *
@@ -14,8 +14,8 @@
  *     H(u) = (1 + log 2 pi) / 2 - k1 (E log cosh u - g)^2 - k2 (E u exp(-u^2 / 2))^2,   k1 79.047, k2 7.4129, g .37457.
  *
  * It does not decide: the tests can say "neither", the ratio cannot.  The better direction is the one with the larger
- * p-value; over 300 data sets as in experiments/pairs.c (linear) both name the right one in all of 1,000 rows, and with
- * 200 rows p-values in .997 and the ratio in 1.000.
+ * p-value.  Over 300 data sets as in experiments/pairs.c (linear) both are correct in all with 1,000 rows; with 200
+ * rows p-values in .997 and the ratio in 1.000.
  */
 #include "math/linalg.h"
 #include "methods/additive/additive.h"
@@ -35,7 +35,7 @@ static nonsens_status regress_line(nonsens_context *ctx, arena *scratch, int64_t
     return NONSENS_OK;
 }
 
-/* Entropy of v / scale, which has mean 0 and variance 1, but for the constant (1 + log 2 pi) / 2. */
+/* Entropy of v / scale, which has mean 0 and variance 1, without the constant (1 + log 2 pi) / 2. */
 static double entropy_approximately(int64_t n, const double *v, double scale)
 {
     const double k1 = 79.047, k2 = 7.4129, g = 0.37457;

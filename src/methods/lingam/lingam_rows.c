@@ -9,9 +9,9 @@
  *
  * k1 = 79.047, k2 = 7.4129, gamma = 0.37457.
  *
- * Both functions of u are taken at once from a table: a cell of width 1/16 has a polynomial of degree 6 for either,
- * which meets it in seven Chebyshev points and is off by less than 1e-13.  Beyond 16, log cosh u = |u| - log 2 and
- * u exp(-u^2 / 2) = 0 to 2e-14.  Twice as fast as two exponentials of pairs of rows.
+ * A table gives both functions of u at once.  A cell of width 1/16 has a polynomial of degree 6 for either, which
+ * interpolates it in seven Chebyshev points with an error below 1e-13.  Beyond 16, log cosh u = |u| - log 2 and
+ * u exp(-u^2 / 2) = 0 to 2e-14.  This is twice as fast as two exponentials of pairs of rows.
  */
 #include "methods/lingam/lingam_rows.h"
 
@@ -24,45 +24,45 @@ enum { HALF_CELLS = LINGAM_CELLS / 2, CELLS_A_UNIT = 16 };
 static const double LOG_2 = 0.69314718055994530942, PI = 3.14159265358979323846;
 static const double GAUSSIAN_ENTROPY = 1.41893853320467274178;
 static const double K1 = 79.047, K2 = 7.4129, GAMMA = 0.37457;
-static const double CLOSE = 1e-4; /* 1 - rho^2 from which on the variance of a residual is measured, not computed */
+static const double CLOSE = 1e-4; /* 1 - rho^2 up to which the variance of a residual is measured, not computed */
 
 #define ROWS_INLINE static inline __attribute__((always_inline))
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* Coefficients of the polynomial with these values at these places, by Newton's divided differences. */
-static void interpolate(const double *place, double *value, double *coefficient)
+/* Computes the coefficients of the polynomial with these values at these points, by Newton's divided differences. */
+static void interpolate(const double *point, double *value, double *coefficient)
 {
     for (int level = 1; level < LINGAM_TERMS; level++) {
         for (int i = LINGAM_TERMS - 1; i >= level; i--) {
-            value[i] = (value[i] - value[i - 1]) / (place[i] - place[i - level]);
+            value[i] = (value[i] - value[i - 1]) / (point[i] - point[i - level]);
         }
     }
     for (int i = 0; i < LINGAM_TERMS; i++) {
         coefficient[i] = 0.0;
     }
-    for (int i = LINGAM_TERMS - 1; i >= 0; i--) { // times (t - place), plus the next difference
+    for (int i = LINGAM_TERMS - 1; i >= 0; i--) { // times (t - point), plus the next difference
         for (int k = LINGAM_TERMS - 1; k > 0; k--) {
-            coefficient[k] = coefficient[k - 1] - place[i] * coefficient[k];
+            coefficient[k] = coefficient[k - 1] - point[i] * coefficient[k];
         }
-        coefficient[0] = value[i] - place[i] * coefficient[0];
+        coefficient[0] = value[i] - point[i] * coefficient[0];
     }
 }
 
 void lingam_table_fill(lingam_table *table)
 {
-    double place[LINGAM_TERMS], value[2][LINGAM_TERMS], coefficient[2][LINGAM_TERMS];
+    double point[LINGAM_TERMS], value[2][LINGAM_TERMS], coefficient[2][LINGAM_TERMS];
     for (int i = 0; i < LINGAM_TERMS; i++) {
-        place[i] = 0.5 * cos((i + 0.5) * PI / LINGAM_TERMS);
+        point[i] = 0.5 * cos((i + 0.5) * PI / LINGAM_TERMS);
     }
     for (int cell = 0; cell < LINGAM_CELLS; cell++) {
         for (int i = 0; i < LINGAM_TERMS; i++) {
-            double u = (cell - HALF_CELLS + place[i]) / CELLS_A_UNIT;
+            double u = (cell - HALF_CELLS + point[i]) / CELLS_A_UNIT;
             value[0][i] = fabs(u) + log1p(exp(-2.0 * fabs(u))) - LOG_2; // log cosh u
             value[1][i] = u * exp(-0.5 * u * u);
         }
         for (int which = 0; which < 2; which++) {
-            interpolate(place, value[which], coefficient[which]);
+            interpolate(point, value[which], coefficient[which]);
             for (int i = 0; i < LINGAM_TERMS; i++) {
                 table->v[cell][2 * i + which] = coefficient[which][i];
             }
@@ -72,7 +72,7 @@ void lingam_table_fill(lingam_table *table)
 
 /* ---- entropies ---- */
 
-/* Sums over rows: of log cosh u beside those of u exp(-u^2 / 2), of |u| - log 2 where u is far out. */
+/* Sums over rows: pairs of log cosh u and u exp(-u^2 / 2); of |u| - log 2 if u is far out. */
 typedef struct shape_sums {
     pair near[2];
     double far;
@@ -83,7 +83,7 @@ static double both(pair v)
     return v[0] + v[1];
 }
 
-/* t: the place in the cell, within 1/2 of its middle. */
+/* Both functions at the point t of a cell, within 1/2 of its middle. */
 ROWS_INLINE pair shapes_at(const double *cell, double t)
 {
     pair sum = pair_load(cell + 2 * (LINGAM_TERMS - 1));
@@ -93,7 +93,7 @@ ROWS_INLINE pair shapes_at(const double *cell, double t)
     return sum;
 }
 
-/* Two rows of u, in cells: CELLS_A_UNIT u. */
+/* Adds two rows of u, in units of cells: CELLS_A_UNIT u. */
 ROWS_INLINE void shape_add(const lingam_table *table, shape_sums *sums, pair u)
 {
     const double magic = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer */
@@ -111,8 +111,8 @@ ROWS_INLINE void shape_add(const lingam_table *table, shape_sums *sums, pair u)
 static double shape_entropy(const shape_sums *sums, int64_t n)
 {
     pair near = sums->near[0] + sums->near[1];
-    double rows = (double)n, bend = (near[0] + sums->far) / rows - GAMMA, lean = near[1] / rows;
-    return GAUSSIAN_ENTROPY - K1 * bend * bend - K2 * lean * lean;
+    double rows = (double)n, even = (near[0] + sums->far) / rows - GAMMA, odd = near[1] / rows;
+    return GAUSSIAN_ENTROPY - K1 * even * even - K2 * odd * odd;
 }
 
 double lingam_rows_entropy(const lingam_table *table, int64_t n, const double *x)

@@ -7,9 +7,9 @@
  *
  * k the number of predecessors; t tests have n - 1 - k degrees of freedom.  Then one of
  *
- *     adaptive lasso   Zou, JASA 101, 2006, weights 1 / |b|, the point on the path with the least BIC (lingam_lasso.c).
- *                      Those that it chooses are fitted by least squares again, without its shrinkage.
- *     tested           those whose p-values stay under Benjamini and Hochberg's line (JRSS B 57, 1995) over all
+ *     adaptive lasso   Zou, JASA 101, 2006, weights 1 / |b|, the point on the path with the smallest BIC
+ *                      (lingam_lasso.c).  The chosen ones are fitted by least squares again, without shrinkage.
+ *     tested           those whose p-values stay below Benjamini and Hochberg's line (JRSS B 57, 1995) over all
  *                      d (d - 1) / 2 of them: of the edges shown a share alpha may be false.  Weights are those tested.
  *     all              all of them.
  */
@@ -39,7 +39,7 @@ static nonsens_status check_factor(nonsens_context *ctx, const lingam_order *ord
     return NONSENS_OK;
 }
 
-/* Column k of T = R^-1 from the columns before. */
+/* Computes column k of T = R^-1 from the columns before. */
 static void invert_column(int64_t d, int64_t k, const double *r, double *t)
 {
     double *out = t + k * d;
@@ -75,9 +75,9 @@ static nonsens_status fit_least_squares(nonsens_context *ctx, arena *a, const li
     return NONSENS_OK;
 }
 
-/* ---- those that are chosen, by least squares again --------------------------------------------------------------- */
+/* ---- least squares again, on the chosen variables ---------------------------------------------------------------- */
 
-/* q (k, count) by modified Gram-Schmidt of the chosen columns of R; u (count, count) its factor; y (k) what is left. */
+/* Modified Gram-Schmidt of the chosen columns of R: q (k, count), its factor u (count, count), the residual y (k). */
 typedef struct refit {
     int64_t k, count;
     double *q, *u, *y, *b;
@@ -114,7 +114,7 @@ static void solve_refit(refit *f)
     }
 }
 
-/* Weights of the variables that act on the k-th. */
+/* Estimates the weights of the variables that act on the k-th. */
 static nonsens_status fit_again(nonsens_context *ctx, arena *scratch, const lingam_order *order, int64_t k,
                                 lingam_weights *out)
 {
@@ -148,7 +148,7 @@ struct lassos {
     lingam_weights *out;
 };
 
-/* The largest problems come first, so that threads end together. */
+/* The largest problems come first, so that threads finish at about the same time. */
 static nonsens_status choose_by_lasso(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     struct lassos *l = state;
@@ -190,7 +190,7 @@ static void keep_up_to(const lingam_weights *out, int64_t d, double largest)
     }
 }
 
-/* The largest p-value under the line alpha i / m of the i-th of m sorted ones; -1 if there is none. */
+/* Finds the largest p-value below the line alpha i / m, i its rank among all m; -1 if there is no such p-value. */
 static nonsens_status benjamini_hochberg(nonsens_context *ctx, arena *a, int64_t d, const double *p_value, double alpha,
                                          double *out)
 {

@@ -7,21 +7,21 @@
 #include "methods/lingam/lingam_order.h"
 #include "options/options.h"
 
-/* All by places in the order: (j, k) at j + k d is the effect of the j-th variable on the k-th, j < k. */
+/* All by positions in the order: (j, k) at j + k d is the effect of the j-th variable on the k-th, j < k. */
 typedef struct lingam_weights {
     double *least_squares; /* (d, d) of standardised variables, given all predecessors */
     double *p_value;       /* (d, d) of their t tests */
     double *weight;        /* (d, d) of standardised variables; 0 if it does not stay */
-    bool *stays;           /* (d, d) */
+    bool *stays;           /* (d, d) is it an edge? */
 } lingam_weights;
 
+/* Estimates all weights given the order, and chooses the edges. */
 nonsens_status lingam_find_weights(nonsens_context *ctx, arena *a, const lingam_order *order,
                                    enum option_coefficients which, double alpha, int threads, lingam_weights *out);
 
 /*
- * The adaptive lasso of one variable on k others, all standardised, from their correlations: those of the others in
- * c (k, k), columns ld apart, with the variable in with (k).  start (k): least squares.  rest: its residual variance.
- * chosen (k): the variables of the point on the path with the least BIC.
+ * The adaptive lasso of one variable on k others, all standardised, from correlations: c (k, k), columns ld apart, of
+ * the others; with (k), of the others with the variable.  start (k): least squares.  rest: its residual variance.
  */
 typedef struct lingam_lasso_problem {
     int64_t n, k, ld;
@@ -29,6 +29,7 @@ typedef struct lingam_lasso_problem {
     double rest;
 } lingam_lasso_problem;
 
+/* Sets chosen (k): the variables of the point on the path with the smallest BIC. */
 nonsens_status lingam_lasso(nonsens_context *ctx, arena *scratch, const lingam_lasso_problem *problem, bool *chosen);
 
 #endif

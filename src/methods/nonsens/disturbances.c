@@ -1,4 +1,4 @@
-/* disturbances.c - time-contrastive features from networks or splines, unmixed, with their derivatives. */
+/* disturbances.c - learns time-contrastive features by networks or splines, unmixes and differentiates them. */
 #include "methods/nonsens/disturbances.h"
 
 #include "math/column.h"
@@ -14,7 +14,7 @@
 enum {
     MIN_SEGMENTS = 3,    /* two changing disturbances need three segments */
     MAX_SEGMENTS = 1000, /* time and memory grow with rows x segments */
-    MIN_ROWS = 10,       /* of a segment that counts: the tests and entropies need them too */
+    MIN_ROWS = 10,       /* of a segment that counts: the tests and entropies also need them */
 };
 
 static const double CLAMP = 1e-6;       /* smallest |derivative| counted, as a share of the median */
@@ -31,7 +31,7 @@ double disturbances_mean_log(int64_t n, const double *slope, double min_slope)
     return sum / (double)n;
 }
 
-/* size and spare (n) are scratch. */
+/* The smallest |slope| that counts; size and spare (n) are scratch. */
 static double min_counted(int64_t n, const double *slope, double *size, double *spare)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -41,7 +41,7 @@ static double min_counted(int64_t n, const double *slope, double *size, double *
     return fmax(CLAMP * size[n / 2], 1e-300);
 }
 
-/* Two variables as the features see them, in an order of their own; rows are those of the data set. */
+/* Two variables as the features see them, in the order of the features; rows are those of the data set. */
 typedef struct variables {
     matrix z;            /* (n, 2) */
     const int32_t *user; /* (2) the user's column of each */
@@ -58,7 +58,7 @@ static nonsens_status allocate_slopes(nonsens_context *ctx, arena *a, int64_t n,
 
 /* ---- networks ---- */
 
-/* Jacobians of the unmixed sources: by view from the nets, then by the chain rule to the standardised variables. */
+/* Computes Jacobians of the unmixed sources: by view from the networks, then by the chain rule to the variables. */
 static nonsens_status differentiate(nonsens_context *ctx, arena *a, const nn_inputs *inputs, const disturbances *d,
                                     variables *v)
 {
@@ -116,7 +116,7 @@ static nonsens_status fit_networks(nonsens_context *ctx, arena *a, const nonsens
 
 /* ---- splines ---- */
 
-/* direction (2, E): unmixed source k is the sum of direction_ke times logit e. */
+/* Fills in direction (2, E): unmixed source k is the sum of direction_ke times logit e. */
 static void source_directions(const disturbances *d, double *direction)
 {
     for (int64_t k = 0; k < 2; k++) {
@@ -193,7 +193,7 @@ static nonsens_status assign(nonsens_context *ctx, arena *a, const variables *v,
     return NONSENS_OK;
 }
 
-/* What a fit needs of the segments, said before anything is trained. */
+/* Refuses segments that a fit cannot use, before anything is trained. */
 static nonsens_status check_segments(nonsens_context *ctx, const nonsens_data *pair)
 {
     if (pair->segments < MIN_SEGMENTS) {
@@ -256,7 +256,7 @@ nonsens_status disturbances_fit_linear(nonsens_context *ctx, arena *a, const non
     return assign(ctx, a, &v, v.z, d);
 }
 
-/* Whether networks scored the rows that they were trained on. */
+/* Did networks score the rows that they were trained on? */
 static bool is_in_sample(const disturbances *d)
 {
     return d->fit.options.folds == 1;
@@ -294,7 +294,7 @@ static nonsens_status report_rank(nonsens_context *ctx, const disturbances *d, n
                    "second singular value of the segment logits over the first; near 0 means that only one disturbance "
                    "changes, or that both change in proportion",
                    "second singular value ratio"));
-    if (d->fit.nets < 2) { // fits on splines start from a common one of rank two, one network has two features
+    if (d->fit.nets < 2) { // fits on splines start from a common fit of rank two; one network has two features
         return NONSENS_OK;
     }
     TRY(result_add(ctx, result, third, NAN,
@@ -327,7 +327,7 @@ static nonsens_status report_gain(nonsens_context *ctx, const disturbances *d, n
                        "they fit these rows better than others, and p-values that rest on them are too small.");
 }
 
-/* Losses of one epoch (from 0) over the networks that reached it, diverged ones left out; loss, spare (nets). */
+/* Summarises the losses of epoch e (from 0) of networks that reached it and did not diverge; loss, spare (nets). */
 static void summarise_epoch(const tcl_fit *ensemble, int64_t e, int rows, double *loss, double *spare,
                             result_training *out)
 {
@@ -345,7 +345,7 @@ static void summarise_epoch(const tcl_fit *ensemble, int64_t e, int rows, double
     out->running[e] = rows == 0 ? count : out->running[e];
 }
 
-/* Training curves, up to the epoch that the last network reached. */
+/* Keeps the training curves, up to the last epoch that a network reached. */
 static nonsens_status keep_training(nonsens_context *ctx, const tcl_fit *ensemble, nonsens_result *result)
 {
     result_training *t = &result->training;

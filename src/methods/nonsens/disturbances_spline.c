@@ -1,10 +1,11 @@
+/* disturbances_spline.c - logits and Jacobians of a segment classifier of rank two on splines, out of fold. */
 #include "methods/nonsens/disturbances_spline.h"
 
 #include "math/spline.h"
 
 enum { RANK = 2, CORNER = 4 /* B-splines of one variable that are not zero at a point */ };
 
-/* The search for the rank stops at the first that is no better; the methods want two features all the same. */
+/* The search for the rank stops at the first that is no better, but the methods always need two features. */
 static nonsens_status fit_rank_two(nonsens_context *ctx, arena *a, const rank_search *l, classifier_fit *f)
 {
     SCOPED_ARENA(scratch);
@@ -78,7 +79,7 @@ void spline_fit_logits(const disturbances_spline *s, double *logits)
     }
 }
 
-/* along[k][f] = sum_e direction_ke a_ef: how much of feature f is in direction k. */
+/* Computes along[k][f] = sum_e direction_ke a_ef: how much of feature f is in direction k. */
 static void features_along(const disturbances_spline *s, int64_t fold, const double *direction, double along[2][RANK])
 {
     const classifier_model *m = &s->fit->fold_model[fold];

@@ -11,22 +11,22 @@
 typedef struct monti_tests {
     hsic_result test[2][2]; /* test[v][k]: variable v against source k; p_value is twice the median over parts, or that
                                of a single part */
-    int64_t parts;          /* disjoint, of the rows */
+    int64_t parts;          /* number of disjoint parts of the rows */
 } monti_tests;
 
-/* The four tests on the rows drawn by options (test-rows, pooling, null, seed); variable and source are (n, 2). */
+/* Makes the four tests on rows drawn by the options (test-rows, pooling, null, seed); variable, source are (n, 2). */
 nonsens_status monti_four_tests(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                 const nonsens_options *options, matrix variable, matrix source, monti_tests *out);
 
-/* Three rejections of four, each at alpha / 4, name the cause. */
+/* Decides on the cause by three rejections of four, each at alpha / 4. */
 enum result_decision monti_decide(const monti_tests *tests, double alpha);
 
 /* Adds the four tests to the evidence. */
 nonsens_status monti_report_tests(nonsens_context *ctx, const monti_tests *tests, nonsens_result *result);
 
 /*
- * Decides by them.  doubt: why nothing can be concluded whatever they say, or NULL; advice: a note for where they do
- * not decide.
+ * Fills in the decision by the four tests.  doubt says why nothing can be concluded from them, or is NULL; advice is a
+ * note for the case that they do not decide.
  */
 nonsens_status monti_judge_tests(nonsens_context *ctx, const monti_tests *tests, const char *doubt, const char *advice,
                                  nonsens_result *result);
@@ -41,9 +41,10 @@ typedef struct monti_ratio {
     double standard_error[3];                      /* from its variation over segments */
 } monti_ratio;
 
+/* Computes the likelihood ratio and its terms. */
 nonsens_status monti_likelihood_ratio(nonsens_context *ctx, arena *a, const disturbances *d, monti_ratio *out);
 
-/* Computes the ratio, adds it to the evidence and names the direction by the estimator that the options ask for. */
+/* Computes the ratio, adds it to the evidence and decides by the estimator that the options ask for. */
 nonsens_status monti_report_ratio(nonsens_context *ctx, arena *a, const disturbances *d, nonsens_result *result);
 
 #endif

@@ -2,17 +2,17 @@
  * nonsens.c - the paper's method: direction by four independence tests (Monti, Zhang, Hyvarinen, UAI 2019,
  * section 3.3).
  *
- * Each variable is tested against each estimated disturbance at alpha / 4.  Three rejections of four name the cause:
- * it is the variable of the test that did not reject.  Two non-rejections with distinct variables and distinct
- * disturbances mean independence; everything else is inconclusive.
+ * Each variable is tested against each estimated disturbance at alpha / 4.  If three of four tests reject, the cause is
+ * the variable of the test that did not reject.  Two non-rejections with distinct variables and distinct disturbances
+ * mean independence; everything else is inconclusive.
  *
- * Deviations (--as-published gives the paper's variant, options/preset.h):
- *   - Tests are stratified by segment.  Pooled over segments the disturbances are dependent under the model itself
- *     wherever their modulations are correlated by chance, so the pooled test is not valid.
+ * Differences from the paper (--as-published gives the paper's variant, options/preset.h):
+ *   - Tests are stratified by segment.  Pooled over segments the disturbances are dependent under the model itself if
+ *     their modulations are correlated by chance, so the pooled test is not valid.
  *   - A disturbance is an estimate whose error depends on both variables, so with enough rows every test rejects.
- *     The rows are therefore dealt into disjoint parts of about 1,000 rows, at which size that error is hardly visible
- *     (docs/tuning.md), every test is run in every part, and twice the median of its p-values counts.  The rule depends
- *     on the sizes of the segments alone.
+ *     The rows are therefore dealt into disjoint parts of about 1,000 rows, a size at which that error is hardly
+ *     visible (docs/tuning.md).  Every test is run in every part, and twice the median of its p-values counts.  The
+ *     rule depends on the sizes of the segments alone.
  */
 #include "methods/nonsens/monti.h"
 
@@ -91,7 +91,7 @@ static nonsens_status deal_parts(nonsens_context *ctx, arena *a, const nonsens_d
     return NONSENS_OK;
 }
 
-/* How many rows of segment e are in a part: its slot, or nothing where slots would fall under MIN_PER_SEGMENT. */
+/* Returns how many rows of a segment are in a slot: none if slots would have fewer than MIN_PER_SEGMENT rows. */
 static int64_t slot_rows(const partition *p, int64_t rows, int64_t slot, int64_t *from)
 {
     int64_t slots = at_least(rows / MIN_PER_SEGMENT, 1);
@@ -104,7 +104,7 @@ static int64_t slot_rows(const partition *p, int64_t rows, int64_t slot, int64_t
     return width < p->max_rows ? width : p->max_rows;
 }
 
-/* The rows of one part, sorted; start (segments + 1) bounds the segments among them. */
+/* Lists the rows of one part, sorted; start (segments + 1) bounds the segments among them.  Returns how many. */
 static int64_t part_rows(const nonsens_data *pair, const partition *p, int64_t part, int64_t *row, int64_t *start)
 {
     int64_t n = 0;
@@ -122,7 +122,7 @@ static int64_t part_rows(const nonsens_data *pair, const partition *p, int64_t p
     return n;
 }
 
-/* The number of a test whatever the order of the columns: its random stream must not depend on it. */
+/* Numbers a test independently of the order of the columns, because its random stream must not depend on that order. */
 static int64_t canonical_test(const nonsens_data *pair, int64_t job)
 {
     int64_t v = pair->column_rank[0] == job / 2 % 2 ? 0 : 1, k = pair->column_rank[0] == job % 2 ? 0 : 1;
@@ -135,7 +135,7 @@ typedef struct test_state {
     const nonsens_options *options;
     partition partition;
     matrix variable, source;
-    hsic_result *result; /* (parts, 4): variable 0 with source 0 and 1, variable 1 likewise */
+    hsic_result *result; /* (parts, 4): variable 0 with source 0 and 1, variable 1 with source 0 and 1 */
 } test_state;
 
 static nonsens_status test_job(nonsens_context *ctx, arena *a, int64_t job, void *state)
@@ -169,7 +169,7 @@ static int compare_results(const void *a, const void *b)
 }
 
 /*
- * One p-value from those of all parts: twice the median, a valid p-value however the parts depend on one another
+ * Combines the p-values of all parts: twice the median is a valid p-value however the parts depend on one another
  * (Meinshausen, Meier and Buhlmann 2009, with gamma = 1/2).
  */
 static hsic_result combine_parts(const test_state *s, int test, hsic_result *scratch)
@@ -204,7 +204,7 @@ nonsens_status monti_four_tests(nonsens_context *ctx, arena *a, const nonsens_da
     return NONSENS_OK;
 }
 
-/* keeps[v][k]: the test of variable v against source k does not reject; returns how many do not. */
+/* Sets keeps[v][k] if the test of variable v against source k does not reject; returns how many do not. */
 static int count_kept(const monti_tests *tests, double alpha, bool keeps[2][2])
 {
     int kept = 0;
@@ -228,21 +228,21 @@ enum result_decision monti_decide(const monti_tests *tests, double alpha)
     return kept == 2 && matched ? DECISION_INDEPENDENT : DECISION_INCONCLUSIVE;
 }
 
-/* p is not a number where no part had a segment to test in. */
+/* p is NaN if no part had a segment to test in. */
 static bool is_untestable(const monti_tests *tests)
 {
     return isnan(tests->test[0][0].p_value + tests->test[0][1].p_value + tests->test[1][0].p_value +
                  tests->test[1][1].p_value);
 }
 
-/* The best non-rejection of each variable: how well it fits the part of the cause. */
+/* The larger log p-value of a variable's two tests: how well it fits the role of the cause. */
 static double log_best_p(const monti_tests *tests, int variable)
 {
     return log(fmax(fmax(tests->test[variable][0].p_value, tests->test[variable][1].p_value), 1e-300));
 }
 
 /*
- * p-value against the opposite direction: if variable c is named as the cause with disturbance k (the effect's) not
+ * The p-value against the opposite direction.  If variable c is the cause, with disturbance k (the effect's) not
  * rejected, the opposite would need the other variable independent of the other disturbance; Bonferroni over four.
  */
 static double opposite_p(const monti_tests *tests, enum result_decision decision)

@@ -4,17 +4,17 @@
  *
  *     R = -H(x1) - H(N2) + E log|dN2/dx2| + H(x2) + H(N1) - E log|dN1/dx1|  =  I(x2; N1) - I(x1; N2)
  *
- * with T_j, the estimate assigned to variable j, in the place of N_j.  Deviations:
+ * with T_j, the estimate assigned to variable j, in place of N_j.  Differences from the paper:
  *   - Entropies are taken inside segments and averaged with n_e / n, as the model asks; entropies and derivatives are
  *     both of standardised variables (--features spline: warped ones), so no scale has to be added back.
  *   - T_j estimates q(N_j), for Laplace disturbances |N_j|, which is two-to-one.  The change of variables then lacks
  *     the branch B_j = sign(dT_j/dx_j): R gains H(B1|T1) - H(B2|T2), estimated in 50 bins of equal count of T.
- *     Two like folds cancel; one folded and one monotone feature would be an error of log 2.
- *     With it R is that of the signed disturbances, I(x2; N1) - I(x1; N2).
+ *     Two equal folds cancel; one folded and one monotone feature would give an error of log 2.
+ *     With this term R is that of the signed disturbances, I(x2; N1) - I(x1; N2).
  *   - The default compares I(x2; T1) with I(x1; T2) by nearest neighbours.  For a folded T this is a smaller number
- * than R but of the same sign: the second term vanishes for x1 -> x2 whatever function of N2 T2 is.  Learned features
- * are not exactly monotone within their branches, which the change of variables needs and the information does not. It
- * is right more often (docs/results); `ratio` chooses.
+ *     than R but of the same sign: the second term vanishes for x1 -> x2 if T2 is any function of N2.  Learned features
+ *     are not exactly monotone within their branches, which the change of variables needs and the information does
+ *     not.  The default is correct more often (docs/results); `ratio` chooses.
  *   - No p-value: how the ratio varies over segments is shown, but an error of the fit is common to all segments.
  */
 #include "base/number.h"
@@ -68,11 +68,11 @@ typedef struct terms_state {
     segment_terms *terms; /* (segments) */
 } terms_state;
 
-/* Columns are brought to unit variance inside the segment: the neighbour search wants comparable scales. */
+/* Scales a column to unit variance inside the segment: the neighbour search needs comparable scales. */
 static nonsens_status unit_column(nonsens_context *ctx, arena *a, int64_t n, const double *v, double **out)
 {
     ARENA_TRY(ctx, a, *out, n);
-    column_standardise(n, v, *out); // zeros where it is constant: the entropies then call the segment unusable
+    column_standardise(n, v, *out); // zeros if it is constant: the entropies then call the segment unusable
     return NONSENS_OK;
 }
 

@@ -1,4 +1,4 @@
-/* nonsens_method.h - what the registry runs of this folder. */
+/* nonsens_method.h - declares what the registry runs from this folder. */
 #ifndef METHODS_NONSENS_NONSENS_METHOD_H
 #define METHODS_NONSENS_NONSENS_METHOD_H
 

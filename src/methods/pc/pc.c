@@ -2,22 +2,22 @@
  * pc.c - the PC algorithm (Spirtes, Glymour, Scheines, "Causation, Prediction, and Search", 2nd ed., 2000, section
  * 5.4.2) in the order-independent form of Colombo and Maathuis (JMLR 15, 2014).
  *
- *   1. Skeleton by PC-stable (graph/skeleton.h): an edge goes where some set S of at most --max-given neighbours of
+ *   1. Skeleton by PC-stable (graph/skeleton.h): an edge is removed if some set S of at most --max-given neighbours of
  *      either end gives p > alpha.
  *   2. v-structures a -> b <- c by --colliders, those that contradict one another by --conflicts; Meek's rules
  *      (graph/orient.h).
- *   3. What is known beforehand (--knowledge) is kept in all steps; run.c holds the graph against it in the end.
+ *   3. All steps respect prior knowledge (--knowledge); run.c compares the final graph with it.
  *
- * Where there are segments, tests are made inside each of them and added up: the segment is given, which is safe since
- * nothing causes it.  --pooling pooled throws rows together.
+ * If there are segments, tests are made inside each of them and added up: the segment is given, which is safe since
+ * nothing causes it.  --pooling pooled pools all rows.
  *
  * Tests: fisher-z straight from correlation matrices, one per segment (indep/fisher_z.h; mean and heterogeneity over
  * segments; with --bends given functions that are not linear, pc_knots.h), or a kernel test (indep/ci.h).  hsic cannot
- * condition, so that it means kci, which is hsic where nothing is given.  alpha is that of each test, as in all of the
+ * condition, so it means kci, which is hsic if nothing is given.  alpha is that of each test, as in all of the
  * literature on PC; it is not corrected for their number.
  *
- * Deviations: sets so large that no segment has rows enough for Fisher's z (|S| + 4) are not asked for.  The usual
- * answer, independence, would remove edges for want of rows.
+ * Differences from the literature: sets so large that no segment has enough rows for Fisher's z (|S| + 4) are not
+ * tested.  The usual answer, independence, would remove edges for lack of rows.
  */
 #include "methods/pc/pc.h"
 
@@ -27,11 +27,11 @@ _Static_assert((int)COLLIDERS_CONSERVATIVE == (int)ORIENT_CONSERVATIVE, "options
 _Static_assert((int)COLLIDERS_MAJORITY == (int)ORIENT_MAJORITY, "likewise");
 _Static_assert((int)CONFLICTS_PRIORITY == (int)ORIENT_PRIORITY, "likewise");
 
-enum { FISHER_Z_OVERHEAD = 3 }; /* rows of a segment that a test takes beside those for the given variables */
+enum { FISHER_Z_OVERHEAD = 3 }; /* rows of a segment that a test needs beside those for the given variables */
 
 /* ---- tests --------------------------------------------------------------------------------------------------- */
 
-/* The columns in canonical order. */
+/* Collects the columns in canonical order. */
 static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonsens_data *data, column_set *out)
 {
     const double **v; // (d)
@@ -52,14 +52,14 @@ static nonsens_status open_fisher_z(nonsens_context *ctx, arena *a, const column
     }
     int64_t room = (max_rows - FISHER_Z_OVERHEAD - 1) / (1 + s->knots);
     if (s->knots > 0) {
-        TRY(pc_knots_new(ctx, a, all, &s->groups, s->knots, &s->bent));
+        TRY(pc_knots_new(ctx, a, all, &s->groups, s->knots, &s->piecewise));
         s->testing.test = pc_knots_ask;
-        s->testing.state = &s->bent;
+        s->testing.state = &s->piecewise;
     } else {
         TRY(fisher_z_new(ctx, a, all, &s->groups, &s->correlations));
-        s->lean = (skeleton_fisher_z){&s->correlations, NULL};
+        s->linear = (skeleton_fisher_z){&s->correlations, NULL};
         s->testing.test = skeleton_ask_fisher_z;
-        s->testing.state = &s->lean;
+        s->testing.state = &s->linear;
     }
     if (s->testing.max_given > room) {
         s->testing.max_given = room > 0 ? room : 0;
@@ -72,7 +72,7 @@ static nonsens_status open_tester(nonsens_context *ctx, arena *a, const column_s
     column_set *variable; // (d)
     ci_options ci = ci_options_from(s->options);
     ci.test = s->test;
-    ci.threads = 1; // pairs are tested at once
+    ci.threads = 1; // pairs are tested in parallel
     ARENA_TRY(ctx, a, variable, all->d);
     for (int64_t k = 0; k < all->d; k++) {
         variable[k] = (column_set){all->n, 1, all->v + k};
@@ -98,7 +98,7 @@ static nonsens_status find_directions(nonsens_context *ctx, arena *a, pc_search 
 }
 
 nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_data *data, const nonsens_options *options,
-                               const knowledge *known, int64_t usual_bends, pc_search *out)
+                               const knowledge *known, int64_t default_knots, pc_search *out)
 {
     column_set all;
     *out = (pc_search){.data = data, .options = options, .test = options->test};
@@ -108,7 +108,7 @@ nonsens_status pc_find_pattern(nonsens_context *ctx, arena *a, const nonsens_dat
                                       .max_given = options->max_given,
                                       .threads = (int)options->threads,
                                       .phase = "testing independence"};
-    out->knots = options->bends < 0 ? usual_bends : options->bends;
+    out->knots = options->bends < 0 ? default_knots : options->bends;
     if (known) {
         TRY(knowledge_permute(ctx, a, known, data->column_rank, &out->known));
         out->testing.known = &out->known;

@@ -1,13 +1,13 @@
 /*
  * pc_knots.c - partial correlation given piecewise linear functions of the given variables.
  *
- * Where mechanisms are not linear, what a linear regression on the true causes leaves over of two variables is still
- * correlated, and PC keeps edges that are not there.  Here x and y are regressed inside each group on every given
- * variable z and its hinges max(0, z - k), k the quantiles b / (knots + 1) of z in the group: sums of functions of one
- * variable each, linear between the knots.  What is left is tested as by Fisher's z (indep/fisher_z.h), one degree less
- * for every function that enters.  All of it comes from one correlation matrix of variables and hinges per group.
+ * If mechanisms are not linear, the residuals of two variables from linear regressions on their true causes are still
+ * correlated, and PC keeps false edges.  Here x and y are regressed inside each group on every given variable z and its
+ * hinges max(0, z - k), k the quantiles b / (knots + 1) of z in the group: sums of functions of one variable each,
+ * linear between the knots.  Fisher's z (indep/fisher_z.h) tests the residuals, with one degree of freedom less for
+ * every function.  All of it comes from one correlation matrix of variables and hinges per group.
  *
- * Residuals of x and y whose spread depends on z alike have correlations of larger variance than Fisher's; variances by
+ * If the spreads of both residuals depend on z, their correlation has a larger variance than Fisher's.  Variances from
  * the products themselves (Shah, Peters, Annals of Statistics 48, 2020) did not find better skeletons, and need all
  * rows for every test.  experiments/pc_tests.py, 20 graphs of six variables, 10 x 512 rows, alpha .05: F1 of the
  * skeleton .896 with linear functions and .980 with four knots at depth 1, .877 and .946 at depth 3.
@@ -19,8 +19,8 @@
 #include <math.h>
 #include <string.h>
 
-/* hinge (knots) of n each, from the column v (n).  Halves, since differences may overflow. */
-static nonsens_status bend_column(nonsens_context *ctx, arena *local, int64_t n, const double *v,
+/* Computes the hinges (knots) of the column v (n), each of n values.  Halves, since differences may overflow. */
+static nonsens_status make_hinges(nonsens_context *ctx, arena *local, int64_t n, const double *v,
                                   const row_groups *groups, int64_t knots, double *const *hinge)
 {
     double *sorted, *spare; // (n)
@@ -58,7 +58,7 @@ nonsens_status pc_knots_new(nonsens_context *ctx, arena *keep, const column_set 
             ARENA_TRY(ctx, &local, hinge[b], all->n);
             v[all->d + k * knots + b] = hinge[b];
         }
-        TRY(bend_column(ctx, &local, all->n, all->v[k], groups, knots, hinge));
+        TRY(make_hinges(ctx, &local, all->n, all->v[k], groups, knots, hinge));
     }
     column_set columns = {all->n, all->d * (1 + knots), v};
     return fisher_z_new(ctx, keep, &columns, groups, &out->correlations);
@@ -80,6 +80,6 @@ nonsens_status pc_knots_ask(nonsens_context *ctx, arena *scratch, void *state, i
         }
     }
     fisher_z_test(&s->correlations, x, y, columns, column, buffer, &result);
-    *p_value = result.degenerate && count > 0 ? 0.0 : result.p_value; // determined: says nothing about an edge
+    *p_value = result.degenerate && count > 0 ? 0.0 : result.p_value; // x or y is determined: no reason to drop an edge
     return NONSENS_OK;
 }

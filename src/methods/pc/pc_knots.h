@@ -1,5 +1,5 @@
 /*
- * pc_knots.h - Fisher's z given variables by functions of each that are linear between knots (--knots).
+ * pc_knots.h - Fisher's z given functions of variables that are linear between knots (--bends).
  */
 #ifndef METHODS_PC_PC_KNOTS_H
 #define METHODS_PC_PC_KNOTS_H
@@ -14,11 +14,11 @@ typedef struct pc_knots {
     int64_t d, knots; /* knots > 0 */
 } pc_knots;
 
-/* Memory from `keep`: 8 (d (1 + knots))^2 bytes a group. */
+/* Computes the correlations.  Memory comes from `keep`: 8 (d (1 + knots))^2 bytes a group. */
 nonsens_status pc_knots_new(nonsens_context *ctx, arena *keep, const column_set *all, const row_groups *groups,
                             int64_t knots, pc_knots *out);
 
-/* skeleton_test_fn; state is a pc_knots. */
+/* Tests x and y given `count` variables: a skeleton_test_fn whose state is a pc_knots. */
 nonsens_status pc_knots_ask(nonsens_context *ctx, arena *scratch, void *state, int64_t x, int64_t y, int64_t count,
                             const int64_t *given, double *p_value);
 

@@ -1,4 +1,4 @@
-/* pc_method.h - what the registry runs of this folder. */
+/* pc_method.h - declares what the registry runs from this folder. */
 #ifndef METHODS_PC_PC_METHOD_H
 #define METHODS_PC_PC_METHOD_H
 

@@ -2,22 +2,23 @@
  * pc_nonsens.c - PC, then a bivariate method for the edges that it leaves open (Monti, Zhang, Hyvarinen, "Causal
  * Discovery with General Non-Linear Relationships using Non-Linear ICA", UAI 2019, section 3.3; PC: pc.c).
  *
- *   1. The pattern as in pc.c, with tests inside segments; given variables may act by functions with bends, since
- *      mechanisms are not linear (pc_knots.h).
- *   2. Every line u - v of it is put to the bivariate method of --orient-by on the two columns alone, in parallel.
- *   3. Lines are directed one by one, that with the largest |score| of its method first; after each of them Meek's
- * rules, never against what is known, never a cycle, never a new v-structure (graph/orient.h).
+ *   1. The pattern as in pc.c, with tests inside segments.  Since mechanisms are not linear, given variables enter by
+ *      functions with knots (pc_knots.h).
+ *   2. The bivariate method of --orient-by decides on every undirected edge ("line") u - v, from its two columns alone
+ *      and in parallel.
+ *   3. Lines are directed one by one, the one with the largest |score| first.  After each of them come Meek's rules,
+ *      never against prior knowledge, never a cycle, never a new v-structure (graph/orient.h).
  *
- * Deviations: the paper does not say which test of independence it takes, nor what it does where the bivariate method
- * is not sure.  Here a line without a decision stays a line.
+ * The paper does not say which test of independence it uses, nor what it does if the bivariate method is not sure.
+ * Here a line without a decision stays a line.
  *
- * The bivariate method assumes that nothing else acts on both ends; other variables may.  In the pattern of a DAG it is
- * the nodes adjacent to both ends that matter: with w -> u - v, w is adjacent to v or Meek's first rule directs u -> v,
- * and lines make chordal graphs, so that any path into both ends shows in a triangle.  w no longer matters once it is
- * known to be an effect of u or of v.  Lines without such a w come first; the others follow, looked at again after
- * every arrow, where the method is sure all the same, with a note: `structured` sees a common cause that changes in the
- * rank of its classifier and does not decide then.  Of 26 simulated graphs with six variables
- * (experiments/pc_directions.py, 10 x 512 rows, depth 1 and 3) it decided on 14 such lines, all correctly.
+ * The bivariate method assumes that nothing else acts on both ends, but other variables may.  In the pattern of a DAG
+ * only nodes adjacent to both ends matter: with w -> u - v, w is adjacent to v or Meek's first rule directs u -> v, and
+ * lines make chordal graphs, so any path into both ends shows in a triangle.  w no longer matters once it is known to
+ * be an effect of u or of v.  Lines without such a w come first.  The others follow if the method is sure nevertheless,
+ * with a note, and are considered again after every arrow: `structured` sees a common cause that changes in the rank of
+ * its classifier and then does not decide.  Of 26 simulated graphs with six variables (experiments/pc_directions.py,
+ * 10 x 512 rows, depth 1 and 3) it decided on 14 such lines, all correctly.
  */
 #include "methods/pc/pc.h"
 
@@ -32,17 +33,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { USUAL_BENDS = 4 /* see pc_knots.c */, LISTED_LINES = 12, REASON_BYTES = MESSAGE_BYTES + 1, PRESET_BYTES = 512 };
+enum {
+    DEFAULT_KNOTS = 4 /* see pc_knots.c */,
+    LISTED_LINES = 12,
+    REASON_BYTES = MESSAGE_BYTES + 1,
+    PRESET_BYTES = 512
+};
 
-/* A line of the pattern and what the bivariate method says about it; "first" is node[0]. */
+/* An undirected edge of the pattern and what the bivariate method says about it; "first" is node[0]. */
 typedef struct open_line {
     int64_t node[2];
     enum result_decision decision;
     double score, p_value; /* of the method */
     char reason[REASON_BYTES];
-    nonsens_result *result; /* its evidence */
-    bool tried;             /* to direct it */
-    int64_t common;         /* what may have been a common cause of its ends when it was directed, or -1 */
+    nonsens_result *result; /* of the method, with its evidence */
+    bool tried;             /* the search tried to direct it */
+    int64_t common;         /* node that may have been a common cause of its ends when it was directed, or -1 */
 } open_line;
 
 typedef struct line_work {
@@ -55,7 +61,7 @@ typedef struct line_work {
 
 /* ---- pairs --------------------------------------------------------------------------------------------------- */
 
-/* The defaults of the command direction, and what the user said that means something there, too. */
+/* Makes options for pairs: the defaults of the command direction, and the user's options that both commands have. */
 static nonsens_status pair_options(nonsens_context *ctx, const nonsens_options *from, const method *m, int64_t lines,
                                    nonsens_options **out)
 {
@@ -96,7 +102,7 @@ static nonsens_status run_line(nonsens_context *ctx, arena *scratch, int64_t job
     TRY(dataset_pair(ctx, data, data->column_rank[line->node[0]], data->column_rank[line->node[1]], &pair));
     nonsens_status status = ask_pair(ctx, scratch, w, pair, line);
     nonsens_data_free(pair);
-    if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC) { // of this pair alone: the others go on
+    if (status == NONSENS_ERR_DATA || status == NONSENS_ERR_NUMERIC) { // this pair alone fails: the others go on
         snprintf(line->reason, sizeof line->reason, "%s.", ctx->message);
         return NONSENS_OK;
     }
@@ -136,14 +142,14 @@ static int64_t common_cause(const pdag *g, int64_t u, int64_t v)
     return -1;
 }
 
-/* Scores of exactly the same size: the smaller p-value, then the order of the nodes. */
+/* Ties go to the smaller p-value, then to the order of the nodes. */
 static bool is_surer(const open_line *line, const open_line *than)
 {
     double mine = fabs(line->score), other = fabs(than->score);
     return mine > other || (mine == other && line->p_value < than->p_value);
 }
 
-/* Of the lines whose ends may have a common cause, or of those whose ends have none; NULL if there is none. */
+/* The surest line whose ends may have a common cause, or whose ends have none; NULL if there is no such line. */
 static open_line *surest_line(const line_work *w, bool with_common)
 {
     const pdag *g = &w->search->found.graph;
@@ -151,7 +157,7 @@ static open_line *surest_line(const line_work *w, bool with_common)
     for (int64_t i = 0; i < w->lines; i++) {
         open_line *line = &w->line[i];
         bool names_any =
-            with_common && is_decided(line) && line->result->assumes_effect; // decides whatever acts on both
+            with_common && is_decided(line) && line->result->assumes_effect; // decides even if something acts on both
         if (line->tried || names_any || !is_decided(line) || !pdag_is_line(g, line->node[0], line->node[1]) ||
             (common_cause(g, line->node[0], line->node[1]) >= 0) != with_common) {
             continue;
@@ -187,7 +193,7 @@ static bool begins_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* What the method has to say on each of the two directions. */
+/* Reports the method's evidence on the two directions of a line. */
 static nonsens_status report_line(nonsens_context *ctx, const line_work *w, const open_line *line,
                                   nonsens_result *result)
 {
@@ -214,22 +220,22 @@ static nonsens_status say_line(nonsens_context *ctx, const line_work *w, const o
     char first[SHOWN_BYTES], second[SHOWN_BYTES];
     const char *a = show_bare(first, pc_name(w->search, line->node[0])),
                *b = show_bare(second, pc_name(w->search, line->node[1]));
-    bool forth = line->decision == DECISION_FIRST_CAUSES, left = pdag_is_line(g, line->node[0], line->node[1]);
+    bool forward = line->decision == DECISION_FIRST_CAUSES, left = pdag_is_line(g, line->node[0], line->node[1]);
     if (!is_decided(line)) {
         return result_reason(ctx, result, "Tests leave the direction of %s - %s open, and so does %s: %s%s", a, b,
                              w->method->info.name, line->reason,
                              left ? "" : " It follows from arrows that were found elsewhere.");
     }
-    bool agrees = pdag_is_arrow(g, line->node[forth ? 0 : 1], line->node[forth ? 1 : 0]);
+    bool agrees = pdag_is_arrow(g, line->node[forward ? 0 : 1], line->node[forward ? 1 : 0]);
     return result_reason(ctx, result,
                          "Tests leave the direction of %s - %s open; %s says that %s causes %s. The edge %s.", a, b,
-                         w->method->info.name, forth ? a : b, forth ? b : a,
+                         w->method->info.name, forward ? a : b, forward ? b : a,
                          left     ? "stays without direction all the same"
                          : agrees ? "is directed so"
                                   : "is directed the other way, as follows from arrows that were surer");
 }
 
-/* A line that was left. */
+/* Adds a note on a line that stays undirected. */
 static nonsens_status note_left(nonsens_context *ctx, const line_work *w, const open_line *line, nonsens_result *result)
 {
     char first[SHOWN_BYTES], second[SHOWN_BYTES], third[SHOWN_BYTES];
@@ -246,14 +252,14 @@ static nonsens_status note_left(nonsens_context *ctx, const line_work *w, const 
                            "does not see.",
                            first, second, show_bare(third, pc_name(w->search, common)), w->method->info.name);
     }
-    bool forth = line->decision == DECISION_FIRST_CAUSES;
+    bool forward = line->decision == DECISION_FIRST_CAUSES;
     return result_note(ctx, result, NONSENS_NOTE_INFO,
                        "%s - %s stays without direction: %s says that %s causes %s, which would make a cycle, or a "
                        "v-structure that the tests of independence speak against, or is known not to be.",
-                       first, second, w->method->info.name, forth ? first : second, forth ? second : first);
+                       first, second, w->method->info.name, forward ? first : second, forward ? second : first);
 }
 
-/* A line that was directed although its ends may have a common cause. */
+/* Adds a note on a line that was directed although its ends may have a common cause. */
 static nonsens_status note_common(nonsens_context *ctx, const line_work *w, const open_line *line,
                                   nonsens_result *result)
 {
@@ -297,7 +303,7 @@ static nonsens_status note_lines(nonsens_context *ctx, const line_work *w, nonse
                        w->lines, w->lines == 1 ? "edge" : "edges", w->method->info.name, w->lines - left);
 }
 
-/* With --as-published: what was set that the command does not show among its options. */
+/* With --as-published: notes the settings that the command does not show among its options. */
 static nonsens_status note_preset(nonsens_context *ctx, const line_work *w, nonsens_result *result)
 {
     char values[PRESET_BYTES] = "";
@@ -330,7 +336,7 @@ nonsens_status pc_nonsens_discover(nonsens_context *ctx, arena *a, const nonsens
 {
     SCOPED(pc_free) pc_search s = {0};
     SCOPED(free_lines) line_work w = {.search = &s, .method = result->pair_method};
-    TRY(pc_find_pattern(ctx, a, data, options, result->known, USUAL_BENDS, &s));
+    TRY(pc_find_pattern(ctx, a, data, options, result->known, DEFAULT_KNOTS, &s));
     TRY(list_lines(ctx, a, &s.found.graph, &w));
     TRY(pair_options(ctx, options, w.method, w.lines, &w.options));
     TRY(parallel_for(ctx, (int)options->threads, w.lines, "directing edges", run_line, &w));

@@ -1,4 +1,4 @@
-/* pc_reasoning.c - how PC comes to its graph, in words: which edge went for which set, and what directed the others. */
+/* pc_reasoning.c - how PC finds its graph, in words: which set removed which edge, and what directed the others. */
 #include "base/show.h"
 #include "methods/pc/pc.h"
 #include "methods/shared/reasoning.h"
@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SAID_PAIRS = 60, LIST_BYTES = 4 * SHOWN_BYTES }; /* of hundreds of variables nobody reads all pairs */
+enum { SAID_PAIRS = 60, LIST_BYTES = 4 * SHOWN_BYTES }; /* with hundreds of variables nobody reads all pairs */
 
-/* "x, y and z" */
+/* Lists the given variables: "x, y and z". */
 static const char *list_given(const pc_search *s, const skeleton_pair *pair, char out[LIST_BYTES])
 {
     size_t used = 0;

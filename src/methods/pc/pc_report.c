@@ -1,4 +1,4 @@
-/* pc_report.c - what PC found, in words: edges, tests, what was left open, what the tests cannot see. */
+/* pc_report.c - reports what PC found: edges, tests, what is undecided, and what the tests cannot see. */
 #include "methods/pc/pc.h"
 
 #include "base/number.h"
@@ -59,7 +59,7 @@ static nonsens_status note_blindness(nonsens_context *ctx, const pc_search *s, n
         "both.");
 }
 
-/* Segments that never enter, or do not enter tests given the largest sets. */
+/* Notes segments that never enter a test, or do not enter tests given the largest sets. */
 static nonsens_status note_segments(nonsens_context *ctx, const pc_search *s, nonsens_result *result)
 {
     int64_t level = s->found.level > 0 ? s->found.level : 0, left_out = 0;
@@ -91,7 +91,7 @@ static bool varies(const double *v, int64_t first, int64_t end)
     return false;
 }
 
-/* Rows of bits: the segments that variable k enters tests in. */
+/* Fills in enters (groups, d): does variable k enter tests in segment e? */
 static nonsens_status find_entries(nonsens_context *ctx, arena *a, const pc_search *s, bool **enters)
 {
     int64_t d = s->data->d, count = s->groups.count;

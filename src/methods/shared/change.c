@@ -17,7 +17,7 @@ static group measure(const double *v, int64_t first, int64_t last)
 {
     group g = {first, last - first, 0.0, 0.0};
     for (int64_t i = first; i < last; i++) {
-        g.mean += (v[i] - v[first]) / (double)g.count; // differences keep digits where the offset is large
+        g.mean += (v[i] - v[first]) / (double)g.count; // differences keep digits if the offset is large
     }
     g.mean += g.count ? v[first] : 0.0;
     for (int64_t i = first; i < last; i++) {
@@ -26,10 +26,10 @@ static group measure(const double *v, int64_t first, int64_t last)
     return g;
 }
 
-/* The values of one variable and what its segments are good for. */
+/* The values of one variable and those of its segments that a test can use. */
 typedef struct segmented {
     double *v;    // (n) of at most 1 in size
-    group *group; // (groups) two rows or more, not constant
+    group *group; // (groups) at least two rows, not constant
     int64_t groups, constant;
     bool constants_differ; // two of the constant segments have different values
 } segmented;
@@ -64,7 +64,7 @@ static nonsens_status sort_segments(nonsens_context *ctx, arena *scratch, const 
             continue;
         }
         group g = measure(out->v, start[e], start[e + 1]);
-        if (g.variance > 0.0) { // zero where the spread is nothing beside that of other segments
+        if (g.variance > 0.0) { // zero if the spread vanishes beside that of other segments
             out->group[out->groups++] = g;
         }
     }
@@ -125,7 +125,7 @@ typedef struct deviation {
     int64_t group;
 } deviation;
 
-/* Deviations of the rows of all usable groups (n of them), ascending; equal ones in the order of rows. */
+/* Sorts the absolute deviations from the median of all n rows of usable groups, ascending; ties keep the row order. */
 static nonsens_status sorted_deviations(nonsens_context *ctx, arena *scratch, const double *v, const group *g,
                                         int64_t groups, int64_t n, deviation **out)
 {
@@ -155,7 +155,7 @@ static nonsens_status sorted_deviations(nonsens_context *ctx, arena *scratch, co
     return NONSENS_OK;
 }
 
-/* Replaces sorted deviations by normal scores of their ranks; ties share their mean rank. */
+/* Replaces the sorted absolute deviations by normal scores of their ranks; ties share their mean rank. */
 static void score_ranks(deviation *all, int64_t n)
 {
     for (int64_t i = 0; i < n;) {

@@ -1,8 +1,8 @@
 /*
  * method.h - what a method is to the rest of the library: one row of the registry (registry.c).
  *
- * A method folder fills in results (result.h) and never asks the registry.  What it needs of another method is handed
- * to it in the result (pair_method).
+ * A method folder fills in results (result.h) and never asks the registry.  If it needs another method, the result
+ * carries it (pair_method).
  */
 #ifndef METHODS_SHARED_METHOD_H
 #define METHODS_SHARED_METHOD_H
@@ -29,8 +29,8 @@ typedef struct method {
     method_fn *discover;            /* NULL if it cannot find a graph */
     memory_need direction_memory;   /* of direction */
     memory_need discover_memory;    /* of discover */
-    int64_t max_rows;               /* more rows are sampled down to these if --most-rows is 0; 0: all are used */
-    const char *pair_option;        /* key of the option that names the method which it asks about pairs, or NULL */
+    int64_t max_rows;               /* a larger data set is sampled down to this if --most-rows is 0; 0: no limit */
+    const char *pair_option;        /* key of the option that names the method it asks about pairs, or NULL */
     const char *published_as;       /* if it uses as-published: what to write on the command line for it */
     const char *bidirected_meaning; /* of a <-> b in its graphs; NULL: a hidden common cause */
 } method;

@@ -1,3 +1,4 @@
+/* rank_search.c - orders and folds the rows of a pair, then tries one rank after another until one is no better. */
 #include "methods/shared/rank_search.h"
 
 #include "base/show.h"
@@ -8,12 +9,12 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Least gain of a further feature, relative to that of the feature before: of the second, and of those after it. */
+/* Smallest gain of a further feature, relative to that of the feature before: the second, and those after it. */
 static const double SECOND_GAIN = 0.015, FURTHER_GAIN = 0.075;
 
 /* ---- order ---- */
 
-/* Canonical order of the warped values, and the warped values in it, the right way round. */
+/* Puts the warped values into canonical order; a variable whose canonical sign is negative is reversed. */
 static nonsens_status order_rows(nonsens_context *ctx, arena *a, rank_search *l)
 {
     const nonsens_data *pair = l->pair;
@@ -45,7 +46,7 @@ static nonsens_status order_rows(nonsens_context *ctx, arena *a, rank_search *l)
     return NONSENS_OK;
 }
 
-/* Blocks of neighbouring rows of the input, segment by segment. */
+/* Cuts each segment into blocks of rows that are neighbours in the input. */
 static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, rank_search *l)
 {
     int64_t length = l->options->block_length;
@@ -70,9 +71,9 @@ static nonsens_status cut_blocks(nonsens_context *ctx, arena *a, rank_search *l)
     return NONSENS_OK;
 }
 
-/* ---- beginning ---- */
+/* ---- setting up ---- */
 
-/* Blocks are dealt whole, and a segment has to have rows in more than one fold. */
+/* Blocks are dealt whole, and every segment must have rows in more than one fold. */
 static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
 {
     const nonsens_options *o = l->options;
@@ -99,7 +100,7 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
                               &l->fold);
 }
 
-/* Label of every row, and what its segment's share says about it. */
+/* Sets the label of every row and the log share of its segment. */
 static void label_rows(rank_search *l)
 {
     for (int64_t e = 0; e < l->pair->segments; e++) {
@@ -156,7 +157,7 @@ static classifier_shape shape_of(enum classifier_kind kind, int rank)
                               kind == KIND_BOTH ? rank : 0};
 }
 
-/* Whether rank r counts.  With very many rows a test finds the features' own error, too, but the gain stays small. */
+/* Does rank r count?  With very many rows a test also finds the features' own error, but the gain stays small. */
 static bool counts(const rank_search *l, enum classifier_kind kind, int64_t r, const classifier_difference *step)
 {
     double share = kind != KIND_BOTH ? 0.0 : r <= 2 ? SECOND_GAIN : FURTHER_GAIN; // step[0] is zero

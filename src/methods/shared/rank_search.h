@@ -1,11 +1,11 @@
 /*
- * rank_search.h - the segment classifiers of a pair, fitted once and compared with one another: how many ways the
- * segments differ in (rank), and what a restriction to one variable costs.  `structured` decides by them, `diagnose`
+ * rank_search.h - the segment classifiers of a pair, fitted once and compared with one another: in how many ways the
+ * segments differ (rank), and what a restriction to one variable costs.  `structured` decides by them, `diagnose`
  * reports them.
  *
- * Everything here is in canonical order of the warped variables: which of the user's columns is the first, the order of
- * segments and that of rows depend on ranks and segment sizes alone, and so does which way round they are.  What
- * features are made of is behind rank_search_features.h; options->features chooses it.
+ * Everything here is in canonical order of the warped variables.  Which of the user's columns is first, whether it is
+ * reversed, and the order of segments and rows depend on ranks and segment sizes alone.  What features are made of is
+ * behind rank_search_features.h; options->features chooses it.
  */
 #ifndef METHODS_SHARED_RANK_SEARCH_H
 #define METHODS_SHARED_RANK_SEARCH_H
@@ -31,47 +31,47 @@ typedef struct rank_search {
     int64_t blocks;
     int32_t *label, *fold;      /* (n) */
     classifier_sample sample;   /* splines only */
-    classifier_penalty penalty; /* likewise */
+    classifier_penalty penalty; /* splines only */
     double *chance;             /* (n) log share of the row's segment */
     double *scratch;            /* (n) */
-    int64_t max_rank;           /* that is looked at */
+    int64_t max_rank;           /* highest rank that may be tried */
 } rank_search;
 
-/* Ranks from one on, each compared with the one before; search stops at the first that is no better. */
+/* Ranks 1, 2, ..., each compared with the one before; the search stops at the first that is no better. */
 typedef struct rank_search_outcome {
     int64_t rank;   /* found: 0 if nothing beats the segment shares */
-    int64_t fitted; /* fit[1 .. fitted] are there */
-    int64_t tried;  /* the last rank looked at: fitted, or one more that the score ruled out */
+    int64_t fitted; /* fit[1 .. fitted] are filled in */
+    int64_t tried;  /* the last rank tried: fitted, or one more that the score ruled out */
     classifier_fit fit[RANK_SEARCH_MAX_RANK + 2]; /* fit[r] has rank r */
     classifier_difference
         step[RANK_SEARCH_MAX_RANK + 2]; /* step[r]: rank r against rank r - 1, for r = 1 .. tried, as first fitted */
 } rank_search_outcome;
 
 /*
- * Warps, orders, deals folds (of whole blocks where there are any) and prepares the features.  Memory from `a`. Refuses
- * blocks that leave a segment in a single one.
+ * Warps the variables, orders the rows, deals folds (of whole blocks if there are blocks) and prepares the features.
+ * Memory comes from `a`.  Refuses blocks so long that a segment has only one.
  */
 nonsens_status rank_search_new(nonsens_context *ctx, arena *a, const nonsens_data *pair, const nonsens_options *options,
                                rank_search *out);
 
-/* The level of each test: alpha over the number of tests that the features are judged by. */
+/* Returns the level of each test: alpha over the number of tests that judge the features. */
 double rank_search_level(const rank_search *l);
 
 /*
- * The level of the test of a rank against the one below.  A free classifier's second and further features must pass a
- * stricter one: they are where the features' own error shows first, and a rank too many costs more than one too few.
+ * Returns the level of the test of a rank against the one below.  A free classifier's second and further features must
+ * pass a stricter test: the features' own error shows there first, and a rank too many costs more than one too few.
  */
 double rank_search_rank_level(const rank_search *l, enum classifier_kind kind, int64_t rank);
 
 /*
- * Ranks of the features of one kind, up to `max_rank`; the free ones have KIND_BOTH.  A rank counts if the test rejects
- * the one below and held-out rows are predicted better, a free one by more than a small share of the gain before; ranks
- * that count are scored.
+ * Finds the rank, at most `max_rank`, of the features of one kind; free features have KIND_BOTH.  A rank counts if the
+ * test rejects the one below and held-out rows are predicted better.  A free rank must also gain more than a small
+ * share of the gain before it.  Ranks that count are scored.
  */
 nonsens_status rank_search_ranks(nonsens_context *ctx, arena *a, const rank_search *l, enum classifier_kind kind,
                                  int64_t max_rank, rank_search_outcome *out);
 
-/* larger - smaller on held-out rows, with the standard errors that the options ask for. */
+/* Compares two models on held-out rows: larger - smaller, with the standard errors that the options ask for. */
 void rank_search_compare(const rank_search *l, const double *larger, const double *smaller, classifier_difference *out);
 
 #endif

@@ -3,7 +3,7 @@
  * compared.
  *
  *   splines   (rank_search_spline.c)   reduced-rank regression on splines; a calibrated test on all rows
- *   networks  (rank_search_network.c)  a network per feature; rows that the networks have not seen decide
+ *   networks  (rank_search_network.c)  a network per feature; held-out rows decide
  *
  * Every fit carries its shape in model.shape and, once it is scored, held_out; the rest of `fit` is the splines' own.
  */
@@ -16,26 +16,26 @@
 
 typedef struct rank_search_features {
     int64_t tests;         /* the level of each test is alpha over this */
-    int64_t further_tests; /* likewise of a free classifier's second and further features */
+    int64_t further_tests; /* the same for a free classifier's second and further features */
     const char *loss;      /* in words, what a restriction loses and what its p-value is */
 
-    /* What the fits share, once rows and folds are there. */
+    /* Prepares what the fits share, once rows are ordered and folds are dealt. */
     nonsens_status (*begin)(nonsens_context *ctx, arena *a, rank_search *l);
 
     /*
-     * The rank r of this shape against r - 1, which is fitted and was better than the one before: step[r] and, where
-     * that is not decided beforehand, fit[r] and fitted = r.  A fit that is better is scored.
+     * Compares the rank r of this shape with r - 1, which is fitted and was better than the one before.  Sets step[r]
+     * and, unless the score rules rank r out beforehand, fit[r] and fitted = r.  Scores a fit that is better.
      */
     nonsens_status (*try_rank)(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                rank_search_outcome *out);
 
-    /* A scored fit of a shape that `whole` contains; `whole` is fitted anew if this shows it to be a bad optimum. */
+    /* Fits and scores a shape that `whole` contains; fits `whole` again if this shows it to be a bad optimum. */
     nonsens_status (*fit_restricted)(nonsens_context *ctx, arena *a, const rank_search *l, classifier_shape s,
                                      classifier_fit *whole, classifier_fit *out);
 
     /*
-     * What a restriction costs on held-out rows against the free fit of the same rank, and a test of it (networks: by
-     * these rows; ratio and null_* are NaN).
+     * Measures what a restriction costs on held-out rows against the free fit of the same rank, and tests it.  Networks
+     * test by these rows; ratio and null_* are then NaN.
      */
     nonsens_status (*judge)(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
                             const classifier_fit *large, classifier_difference *out);
@@ -43,7 +43,7 @@ typedef struct rank_search_features {
 
 extern const rank_search_features rank_search_spline, rank_search_network;
 
-/* B-splines per variable for n rows. */
+/* Returns the number of B-splines per variable for n rows. */
 int64_t rank_search_spline_basis(const nonsens_options *options, int64_t n);
 
 #endif

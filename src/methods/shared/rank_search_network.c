@@ -4,11 +4,12 @@
  *
  * There is no test on all rows: p-values are the upper normal tail of z.  For nested models that is conservative
  * (docs/structured.md, section 7), so alpha is divided by fewer tests than for splines; at alpha = .05 a difference
- * counts from z = 2.24 on.  This holds for networks that have learned what they can: with few epochs, restarts or units
- * a restricted model is behind for lack of training, and a further rank or a loss is seen if there is none.
+ * counts from z = 2.24 on.  This holds for networks that have learned what they can.  With few epochs, restarts or
+ * units a restricted model lags for lack of training, and the tests then find a further rank or a loss that does not
+ * exist.
  *
- * Width, layers, restarts and training are those of the options; the networks see the warped variables, whatever
- * --inputs says.
+ * Width, layers, restarts and training are those of the options.  The networks see the warped variables; --inputs has
+ * no effect on them.
  */
 #include "math/special.h"
 #include "methods/shared/rank_search_features.h"

@@ -7,19 +7,19 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const double CLEARLY_NOT = 0.05; /* p-value by the score from which on a further rank is not fitted */
-static const double TOLERATED = 0.003;  /* share of what the free classifier tells that a restriction may lose */
+static const double CLEARLY_NOT = 0.05; /* a further rank is not fitted if its score test has a larger p-value */
+static const double TOLERATED = 0.003;  /* share of the free classifier's gain over chance that may be lost */
 enum { CALIBRATION_DRAWS = 199, MAX_SEGMENTS = 400 };
 /*
- * TESTS: that a decision usually rests on, three ranks of either kind of feature and two restrictions.  FURTHER_TESTS:
- * a stricter level for further free features, where the splines' own error shows first.
+ * TESTS: how many a decision usually rests on, three ranks of either kind of feature and two restrictions.
+ * FURTHER_TESTS: a stricter level for further free features, where the splines' own error shows first.
  */
 enum { TESTS = 8, FURTHER_TESTS = 250 };
-enum { ALWAYS_SCORED = 2 }; /* few data have ranks over this: they are scored only where the test on all rows rejects */
+enum { ALWAYS_SCORED = 2 }; /* higher ranks are rare: they are scored only if the test on all rows rejects */
 
 enum { BASES = 2, MIN_BASIS = 14, MAX_BASIS = 20, BASIS_STEP = 4 };
 
-/* More rows show smaller errors of the splines; MAX_BASIS is what a fit can take in time. */
+/* More rows show smaller errors of the splines; MAX_BASIS bounds the time of a fit. */
 int64_t rank_search_spline_basis(const nonsens_options *options, int64_t n)
 {
     double wanted = MIN_BASIS * cbrt((double)n / 5000.0);
@@ -47,7 +47,7 @@ static nonsens_status begin(nonsens_context *ctx, arena *a, rank_search *l)
     return NONSENS_OK;
 }
 
-/* Fits all rows with this penalty, from where theta stands. */
+/* Fits all rows with this penalty, starting from the current theta. */
 static nonsens_status fit_rows(nonsens_context *ctx, const rank_search *l, double lambda, classifier_fit *f)
 {
     SCOPED_ARENA(scratch);
@@ -95,7 +95,7 @@ static nonsens_status fit_restricted(nonsens_context *ctx, arena *a, const rank_
     return NONSENS_OK;
 }
 
-/* small: NULL for rank 0. */
+/* Compares two neighbouring ranks; small is NULL for rank 0. */
 static nonsens_status judge_rank(nonsens_context *ctx, arena *a, const rank_search *l, const classifier_fit *small,
                                  classifier_fit *large, classifier_difference *out)
 {
@@ -116,7 +116,7 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
 {
     int64_t r = shape_rank(s);
     const classifier_fit *small = r == 1 ? NULL : &out->fit[r - 1];
-    if (r > ALWAYS_SCORED) { // ranks that few data have are looked at by the score first, which needs no fit
+    if (r > ALWAYS_SCORED) { // rare ranks: the score, which needs no fit, comes first
         SCOPED_ARENA(scratch);
         TRY(compare_rank_score(ctx, &scratch, small, CALIBRATION_DRAWS, l->options->seed, &out->step[r]));
         if (out->step[r].p_value > CLEARLY_NOT) {
@@ -128,7 +128,9 @@ static nonsens_status try_rank(nonsens_context *ctx, arena *a, const rank_search
     return judge_rank(ctx, a, l, small, &out->fit[r], &out->step[r]);
 }
 
-/* A true restriction is false in the last digit of a spline, the more nats the more the segments can be distinguished.
+/*
+ * Splines only approximate a true restriction, so it costs some nats: the more, the better the segments can be
+ * distinguished.  TOLERATED allows for that.
  */
 static nonsens_status judge(nonsens_context *ctx, const rank_search *l, const classifier_fit *small,
                             const classifier_fit *large, classifier_difference *out)

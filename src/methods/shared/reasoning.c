@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { BEGUN = 2 };
+enum { BEGUN = 2 }; /* steps that reasoning_begin adds */
 
 const char *reasoning_p(char out[REASONING_P_BYTES], double p_value)
 {

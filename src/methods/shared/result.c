@@ -1,4 +1,4 @@
-/* result.c - filling in, asking and freeing a result. */
+/* result.c - fills in, queries and frees a result. */
 #include "methods/shared/result.h"
 
 #include "base/parallel.h"
@@ -101,9 +101,9 @@ nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t
                            double weight, double p_value)
 {
     ARENA_GROW(ctx, &result->memory, result->edge, result->edges, result->edge_capacity);
-    bool turned = type != NONSENS_EDGE_DIRECTED && to < from;
+    bool reversed = type != NONSENS_EDGE_DIRECTED && to < from;
     result->edge[result->edges++] =
-        (nonsens_edge){turned ? to : from, turned ? from : to, type, weight, p_value, .support = NAN};
+        (nonsens_edge){reversed ? to : from, reversed ? from : to, type, weight, p_value, .support = NAN};
     return NONSENS_OK;
 }
 
@@ -170,7 +170,7 @@ nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result)
     return result->decision_text && (result->direction_text || !directed) ? NONSENS_OK : NONSENS_ERR_MEMORY;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 nonsens_kind nonsens_result_kind(const nonsens_result *result)
 {
@@ -289,8 +289,8 @@ int64_t nonsens_result_source_count(const nonsens_result *result)
 
 const double *nonsens_result_source_at(const nonsens_result *result, int64_t source)
 {
-    bool there = source >= 0 && source < nonsens_result_source_count(result);
-    return there ? matrix_col(result->source, source) : NULL;
+    bool exists = source >= 0 && source < nonsens_result_source_count(result);
+    return exists ? matrix_col(result->source, source) : NULL;
 }
 
 const double *nonsens_result_unmixing(const nonsens_result *result)

@@ -42,29 +42,29 @@ typedef struct result_bootstrap {
 /* What `ica` found beside the sources and their modulation; unmixing is NULL for all other commands. */
 typedef struct result_unmixing {
     double *unmixing;            /* (sources, variables) row by row, as the public header gives them */
-    double *mixing;              /* (variables, sources) likewise */
+    double *mixing;              /* (variables, sources) row by row */
     double *kurtosis, *skewness; /* (sources) */
     const char *convention;      /* what is what, and how scales, signs and order are chosen */
     const char *statistic;       /* of score matching, else NULL */
-    double sharpness;            /* likewise, NaN if there is none */
+    double sharpness;            /* of the statistic, NaN if it has none */
     int iterations;
     bool converged;
-    int64_t tabled; /* so many pieces of evidence, the last ones, repeat what is here */
+    int64_t tabled; /* number of the last pieces of evidence that repeat what is here */
 } result_unmixing;
 
 /* What `explain` found; variable is NULL for all other commands. */
 typedef struct result_explanation {
     const char *of, *against;    /* labels; against is NULL for all other segments */
-    int64_t of_rows, other_rows; /* how many each has */
+    int64_t of_rows, other_rows; /* rows of `of` and of what it is compared with */
     nonsens_change *variable;    /* (variables of the result) by rank */
 } result_explanation;
 
-/* How networks learned: of all that reached an epoch the lowest, middle and highest loss, in nats per row. */
+/* How networks learned: lowest, middle and highest loss, in nats per row, of the networks that reached an epoch. */
 typedef struct result_training {
     int64_t networks, epochs; /* epochs 0: nothing was trained */
     double chance;            /* loss of the segment shares alone */
     int64_t *running;         /* (epochs) networks that reached it */
-    double *loss[2][3];       /* (epochs) [on rows trained on, on held-out rows][lowest, middle, highest]; NaN: none */
+    double *loss[2][3];       /* (epochs) [training rows, held-out rows][lowest, middle, highest]; NaN: none */
 } result_training;
 
 struct nonsens_result {
@@ -85,14 +85,14 @@ struct nonsens_result {
     char **step; /* the reasoning from the data to the decision, a sentence or two each */
     int64_t steps, step_capacity;
     const char *assumes;            /* from the registry */
-    const char *bidirected_meaning; /* likewise: what a <-> b means; NULL: a hidden common cause */
+    const char *bidirected_meaning; /* from the registry: what a <-> b means; NULL: a hidden common cause */
     /* of the data */
     int64_t rows, segments, variables;
     char **names, **labels, **warning;
     int64_t warnings;
     uint64_t data_hash;
     bool sampled; /* a sample of the rows was used, and no disturbances are kept (subsample.h) */
-    /* estimated disturbances or sources and their modulation, where the method has them; else v is NULL */
+    /* estimated disturbances or sources and their modulation, if the method has them; else v is NULL */
     matrix source; /* (rows, 2) in canonical row order; column j belongs to the user's column j; `ica`: (rows, d) */
     char **source_name; /* (source.cols) s1, s2, ... of `ica`; NULL if they belong to the variables */
     int64_t *input_row; /* (rows) of the input table, from 0 */
@@ -104,42 +104,44 @@ struct nonsens_result {
     result_unmixing unmixed;
     /* of `discover` and `explain` */
     bool is_graph;
-    const struct knowledge *known;    /* beforehand, user's order, while the method runs; NULL: nothing */
-    const struct method *pair_method; /* that the method asks about pairs, while it runs; NULL: none */
-    nonsens_edge *edge;               /* (edges) ordered by from, to; result_finish sees to that */
+    const struct knowledge *known;    /* prior knowledge, user's order, while the method runs; NULL: nothing */
+    const struct method *pair_method; /* which the method asks about pairs, while it runs; NULL: none */
+    nonsens_edge *edge;               /* (edges) result_finish orders them by from, to */
     int64_t edges, edge_capacity;
     int64_t *order;               /* (variables) user's indices, causes first; NULL if the method has no order */
-    result_bootstrap resampled;   /* replicates 0: without --bootstrap */
+    result_bootstrap bootstrap;   /* replicates 0: without --bootstrap */
     result_explanation explained; /* of `explain`, beside the graph */
     double seconds;
     int threads;
 };
 
-/* A result with the facts of the data and options copied in. */
+/* Makes a result and copies the facts of the data and the options into it. */
 struct nonsens_data;
 nonsens_status result_new(nonsens_context *ctx, const struct nonsens_data *data, const nonsens_options *options,
                           const char *method, nonsens_result **out);
+/* Adds a piece of evidence; text may be NULL. */
 nonsens_status result_add(nonsens_context *ctx, nonsens_result *result, double value, double p_value, const char *text,
                           const char *name_format, ...) __attribute__((format(printf, 6, 7)));
+/* Adds a note: one or more sentences. */
 nonsens_status result_note(nonsens_context *ctx, nonsens_result *result, nonsens_note_level level, const char *format,
                            ...) __attribute__((format(printf, 4, 5)));
-/* A note on the segments that an independence test left out, if there are any. */
+/* Adds a note on the segments that an independence test left out, if there are any. */
 nonsens_status result_note_skipped(nonsens_context *ctx, nonsens_result *result, int64_t skipped, int64_t min_rows);
-/* The next step of the reasoning (reasoning.h). */
+/* Adds the next step of the reasoning (reasoning.h). */
 nonsens_status result_reason(nonsens_context *ctx, nonsens_result *result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /*
- * An edge between two variables (user's indices); weight and p_value may be NaN.  Without a direction of its own it is
+ * Adds an edge between two variables (user's indices); weight and p_value may be NaN.  An edge without a direction is
  * kept from the smaller index to the larger.
  */
 nonsens_status result_edge(nonsens_context *ctx, nonsens_result *result, int64_t from, int64_t to, int type,
                            double weight, double p_value);
-/* Zeroed result->source and result->modulation with so many columns. */
+/* Allocates result->source and result->modulation with this number of columns, filled with zeros. */
 nonsens_status result_make_sources(nonsens_context *ctx, nonsens_result *result, int64_t columns);
-/* Keeps the order of the variables, causes first: places in canonical order, which column_rank (data set) maps back. */
+/* Keeps the order of the variables, causes first: canonical indices, which the data set's column_rank maps back. */
 nonsens_status result_keep_order(nonsens_context *ctx, nonsens_result *result, const int32_t *column_rank,
                                  const int64_t *order);
-/* Writes decision_text and direction_text from the enums and names; brings edges into their order. */
+/* Writes decision_text and direction_text from the enums and names; orders the edges. */
 nonsens_status result_finish(nonsens_context *ctx, nonsens_result *result);
 
 #endif

@@ -1,11 +1,10 @@
-/* unmixing.c - unmixing variables as the options ask for it, and what its sources look like. */
+/* unmixing.c - unmixes variables as the options ask for it, and describes their sources. */
 #include "methods/shared/unmixing.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Nats per segment up to which a gap of joint diagonalisation is chance: without change it stays below nearly always.
- */
+/* Nats per segment up to which a gap of joint diagonalisation is chance: without change it is nearly always smaller. */
 static const double CHANCE_GAP = 2.0;
 
 enum option_unmixing unmixing_resolved(enum option_unmixing asked)
@@ -169,7 +168,7 @@ nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum option_u
     int64_t whole[2] = {0, source.rows};
     ARENA_TRY(ctx, a, out->suspect, source.cols);
     ARENA_TRY(ctx, a, out->departure, source.cols);
-    for (int64_t j = 0; j < source.cols; j++) { // do they look Gaussian inside segments, or all rows thrown together?
+    for (int64_t j = 0; j < source.cols; j++) { // do they look Gaussian inside segments, or in all rows together?
         const double *s = matrix_col(source, j);
         unmixing_source_shape shape =
             by_shape ? unmixing_shape(s, 1, whole, true) : unmixing_shape(s, segments, start, true);

@@ -8,20 +8,20 @@
 #include "data/dataset.h"
 #include "ica/ica.h"
 
-/* What stands for `auto` where variables themselves are unmixed is score matching; others stay what they are. */
+/* Resolves `auto` to score matching, for unmixing of the variables themselves; returns other values unchanged. */
 enum option_unmixing unmixing_resolved(enum option_unmixing asked);
 
 /*
- * Unmixes z (n, d), the variables of the data set in canonical order or standardised besides; without segments all rows
- * are one.  What unmixing refuses are the data, so that an error is one of theirs.
+ * Unmixes z (n, d): the variables of the data set in canonical order, possibly standardised.  Without segments all rows
+ * form one segment.  A numerical failure is due to the data, so it is returned as an error of the data.
  */
 nonsens_status unmixing_of_variables(nonsens_context *ctx, arena *a, const nonsens_data *data,
                                      const nonsens_options *options, matrix z, ica_result *out);
 
-/* What the contrast gap of an unmixing (not auto) means, in words. */
+/* Says in words what the contrast gap of an unmixing (not auto) means. */
 const char *unmixing_gap_words(enum option_unmixing algorithm);
 
-/* out (segments, d): standard deviation of each source inside a segment over its pooled one. */
+/* Fills in out (segments, d): standard deviation of each source inside a segment over its pooled one. */
 void unmixing_modulation(matrix source, int64_t segments, const int64_t *start, matrix out);
 
 /* Moments of a source with its segment means removed. */
@@ -30,32 +30,32 @@ typedef struct unmixing_source_shape {
     double departure;          /* the larger of the two in standard errors of a Gaussian sample */
 } unmixing_source_shape;
 
-/* Departure up to which a source cannot be told from a Gaussian one. */
+/* Departure up to which a source cannot be distinguished from a Gaussian one. */
 #define UNMIXING_GAUSSIAN_MAX 4.0
 
 /*
- * standardise: rows count in units of the deviation inside their segment, so that a change of scale does not look like
- * a shape.  Segments without variation are left out.
+ * Measures the shape of a source.  With `standardise`, values are in units of the standard deviation of their segment,
+ * so that a change of scale does not look like a shape.  Segments without variation are left out.
  */
 unmixing_source_shape unmixing_shape(const double *source, int64_t segments, const int64_t *start, bool standardise);
 
-/* Why sources may still be mixed although the unmixing went well. */
+/* Why sources may still be mixed although the unmixing succeeded. */
 enum unmixing_failure {
     IDENTIFIED,
     PROPORTIONAL,         /* joint diagonalisation: variances do not change, or in proportion */
-    GAUSSIAN,             /* by shape alone: two sources or more look Gaussian */
+    GAUSSIAN,             /* by shape alone: at least two sources look Gaussian */
     GAUSSIAN_PROPORTIONAL /* by shape and change: those that look Gaussian change in proportion as well */
 };
 
 typedef struct unmixing_identification {
-    double *departure; /* (d) from a Gaussian, as in unmixing_source_shape: of standardised rows, or of all rows where
-                          an algorithm does not look at segments */
+    double *departure; /* (d) from a Gaussian, as in unmixing_source_shape: of standardised rows, or of all rows if the
+                          algorithm does not use segments */
     enum unmixing_failure why;
     int64_t count; /* of the sources that look Gaussian */
     bool *suspect; /* (d) which they are */
 } unmixing_identification;
 
-/* `gap` is the contrast gap of the unmixing; segments may be 0, and start then bounds one stretch. */
+/* Decides whether the data identify the sources.  `gap` is the contrast gap of the unmixing; segments may be 0. */
 nonsens_status unmixing_identified(nonsens_context *ctx, arena *a, enum option_unmixing algorithm, double gap,
                                    matrix source, int64_t segments, const int64_t *start, unmixing_identification *out);
 

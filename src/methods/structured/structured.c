@@ -1,11 +1,11 @@
 /*
  * structured.c - direction by structured segment likelihood (docs/structured.md; no publication is known to us).
  *
- * If x1 causes x2, what changes in the disturbance of x1 is a function of x1 alone, so a segment classifier one or more
- * of whose features see x1 alone loses nothing against a free one of the same rank; the reverse restriction does.  The
- * rank r is found first; k_j of the r features are restricted to variable j, k_j the rank of the classifier of x_j
- * alone, but at most 1 for r <= 2 and at most 2 for more; k_j = 0 means no restriction.  A smaller k_j is as true as a
- * larger one, and does not depend on the rank of x_j alone being found exactly.
+ * If x1 causes x2, what changes in the disturbance of x1 is a function of x1 alone.  A segment classifier with at least
+ * one feature that sees x1 alone then loses nothing against a free one of the same rank; the reverse restriction does.
+ * The rank r is found first; then k_j of the r features are restricted to variable j.  k_j is the rank of the
+ * classifier of x_j alone, but at most 1 for r <= 2 and at most 2 for more; k_j = 0 means no restriction.  A smaller
+ * k_j is as true as a larger one, and does not need the exact rank of x_j alone.
  */
 #include "methods/structured/structured.h"
 
@@ -16,7 +16,7 @@
 #include <math.h>
 
 static const double NEGLIGIBLE = 0.05; /* share of the other direction's loss */
-static const double FAR_BELOW = 10.0;  /* a p-value under alpha over this is no matter of splines */
+static const double FAR_BELOW = 10.0;  /* errors of splines do not explain a p-value below alpha over this */
 
 /* ---- fits ---- */
 
@@ -27,14 +27,14 @@ static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
     SCOPED_ARENA(scratch);
     TRY(hsic_test_scalars(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments, l->start, &hsic,
                           &s->dependence));
-    if (s->dependence.segments_used == 0) { // that nothing was tested does not make them independent
+    if (s->dependence.segments_used == 0) { // without a test they do not count as independent
         s->dependence.p_value = NAN;
     }
     s->dependent = !(s->dependence.p_value > l->options->alpha);
     return NONSENS_OK;
 }
 
-/* Fits on all rows with k_j features of variable j alone; without any there is nothing to fit. */
+/* Fits all rows with k_j features of variable j alone; if k_j is 0, there is nothing to fit. */
 static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured *s, int j)
 {
     int64_t r = s->rank, max_own = r > 2 ? 2 : 1;
@@ -48,8 +48,8 @@ static nonsens_status fit_hypothesis(nonsens_context *ctx, arena *a, structured 
 }
 
 /*
- * Features are splines, so even a true restriction is false in the last digit: a loss on held-out rows under a
- * twentieth of the other direction's, which they do show, is put down to this unless the test is very sure.
+ * Features are splines, so even a true restriction has a small error.  A loss on held-out rows below a twentieth of the
+ * other direction's clear loss is put down to this error, unless the test is very sure.
  */
 static bool is_negligible(const structured *s, int j)
 {
@@ -68,7 +68,7 @@ static enum structured_verdict judge(const structured *s, int j)
                                                               : REJECTED;
 }
 
-/* The two directions at s->rank.  A fit of either may improve the free one, so both come before any comparison. */
+/* Compares the two directions at s->rank.  Either fit may improve the free one, so both come before any comparison. */
 static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structured *s)
 {
     for (int j = 0; j < 2; j++) {
@@ -92,8 +92,8 @@ static nonsens_status compare_directions(nonsens_context *ctx, arena *a, structu
 }
 
 /*
- * One way of differing is sure, and neither variable alone shows all of it: changes in proportion, or nearly so.  With
- * two features an exact proportion fits both ways, so comparing the directions there errs on the safe side.
+ * Only rank one is sure, and neither variable alone shows all of it: both change in proportion, or nearly so.  With two
+ * features an exact proportion fits both directions, so comparing them at rank two errs on the safe side.
  */
 static bool is_nearly_proportional(const structured *s)
 {
@@ -107,7 +107,7 @@ static nonsens_status step_done(nonsens_context *ctx, int64_t done)
     return check_cancelled(ctx);
 }
 
-/* Penalty, ranks, and the two directions. */
+/* Fits penalty, ranks, and the two directions. */
 static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                      const nonsens_options *options, structured *s)
 {
@@ -134,27 +134,26 @@ static nonsens_status fit_everything(nonsens_context *ctx, arena *a, const nonse
 }
 
 /*
- * The better direction if one must be named although rank one is all that is sure: rank two, which the model expects,
- * is taken for granted.
+ * Finds the better direction although only rank one is sure: it assumes rank two, which the model expects.
  */
 static nonsens_status compare_at_two(nonsens_context *ctx, arena *a, structured *s)
 {
-    classifier_fit one[2];
+    classifier_fit restricted[2];
     if (s->free.fitted < 2 || !s->free.fit[2].held_out) {
         return NONSENS_OK;
     }
     for (int j = 0; j < 2; j++) {
         TRY(s->search.features->fit_restricted(ctx, a, &s->search, (classifier_shape){j == 0, j == 1, 1},
-                                               &s->free.fit[2], &one[j]));
+                                               &s->free.fit[2], &restricted[j]));
     }
-    rank_search_compare(&s->search, one[0].held_out, one[1].held_out, &s->between);
-    s->named_at_two = true;
+    rank_search_compare(&s->search, restricted[0].held_out, restricted[1].held_out, &s->between);
+    s->at_rank_two = true;
     return NONSENS_OK;
 }
 
 /* ---- decision ---- */
 
-/* With this cause held-out rows are predicted better than with the other: not nested (or, with k = 0, conservative). */
+/* Does this cause predict held-out rows better than the other?  The models are not nested (k = 0: conservative). */
 static bool is_clear(const structured *s, int cause)
 {
     double z = cause == 0 ? s->between.z : -s->between.z;
@@ -162,8 +161,8 @@ static bool is_clear(const structured *s, int cause)
 }
 
 /*
- * The segments differ in more ways than two disturbances would, each changing in as many ways as the cause is seen to:
- * a hidden cause that changes looks like that.
+ * Do the segments differ in more ways than two disturbances explain, each changing in as many ways as the cause is seen
+ * to?  A hidden cause that changes looks like that.
  */
 static bool is_excess(const structured *s, int cause)
 {
@@ -171,7 +170,7 @@ static bool is_excess(const structured *s, int cause)
     return s->free.rank > (own > 1 ? 2 * own + 1 : 2);
 }
 
-/* One direction is rejected; says what this amounts to. */
+/* Decides when one direction is rejected. */
 static void decide_one(const structured *s, int cause, nonsens_result *result)
 {
     if (s->cause[cause].verdict == DOUBTFUL) {
@@ -239,7 +238,7 @@ nonsens_status structured_direction(nonsens_context *ctx, arena *a, const nonsen
     return structured_report(ctx, a, s, result);
 }
 
-/* Rows, and Fisher matrices and their factors. */
+/* Bytes for rows, and for Fisher matrices and their factors. */
 double structured_classifier_memory(const nonsens_options *options, double rows, int64_t segments)
 {
     enum { NUMBERS_PER_ROW = 60, MATRICES = 15, RANK = 2 };

@@ -8,14 +8,14 @@
 #include "methods/shared/rank_search.h"
 #include "methods/shared/result.h"
 
-/* How a direction does against the free classifier. */
+/* How a direction compares with the free classifier. */
 enum structured_verdict { FITS, DOUBTFUL, REJECTED };
 
 /* Variable j of the search as the cause: its restriction and what that costs. */
 typedef struct structured_hypothesis {
-    int64_t own;                /* k_j */
-    classifier_fit fit;         /* where own > 0 */
-    classifier_difference loss; /* against the free classifier of the same rank; zero, without a ratio, where own = 0 */
+    int64_t own;                /* k_j, the number of features that see variable j alone */
+    classifier_fit fit;         /* if own > 0 */
+    classifier_difference loss; /* against the free classifier of the same rank; zero, without a ratio, if own = 0 */
     enum structured_verdict verdict;
     const double *held_out;
 } structured_hypothesis;
@@ -23,15 +23,15 @@ typedef struct structured_hypothesis {
 typedef struct structured {
     rank_search search;
     rank_search_outcome free, alone[2];
-    int64_t rank; /* at which the directions are compared */
+    int64_t rank; /* the directions are compared at this rank */
     structured_hypothesis cause[2];
     classifier_difference between; /* variable 0 as the cause against variable 1 as the cause, on held-out rows */
-    bool named_at_two; /* between is that of rank two, although the directions are compared at a lower rank */
+    bool at_rank_two; /* between is that of rank two, although the directions are compared at a lower rank */
     hsic_result dependence;
-    bool dependent; /* or no segment has enough rows to tell */
+    bool dependent; /* or no segment has enough rows for a test */
 } structured;
 
-/* The user's first column is variable 0 of the search. */
+/* Returns whether the user's first column is variable 0 of the search. */
 static inline bool structured_in_user_order(const structured *s)
 {
     return s->search.user[0] == 0;
@@ -43,7 +43,7 @@ static inline bool structured_in_user_order(const structured *s)
  */
 nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const structured *s, nonsens_result *result);
 
-/* The same as steps of reasoning (structured_reasoning.c). */
+/* Reports the same as steps of reasoning (structured_reasoning.c). */
 nonsens_status structured_say_reasoning(nonsens_context *ctx, const structured *s, nonsens_result *result);
 
 #endif

@@ -1,3 +1,4 @@
+/* structured_disturbances.c - computes the disturbances, tests their changes and their independence, reports both. */
 #include "methods/structured/structured_disturbances.h"
 
 #include "base/number.h"
@@ -35,10 +36,10 @@ static nonsens_status fill_sources(nonsens_context *ctx, arena *scratch, const s
 }
 
 static nonsens_status say_change(nonsens_context *ctx, nonsens_result *result, const char *variable,
-                                 const change_test *place, const change_test *scale, bool changes)
+                                 const change_test *location, const change_test *scale, bool changes)
 {
-    char name[SHOWN_BYTES], ratio[NUMBER_BYTES], far[NUMBER_BYTES], scale_p[REASONING_P_BYTES],
-        place_p[REASONING_P_BYTES];
+    char name[SHOWN_BYTES], ratio[NUMBER_BYTES], shift[NUMBER_BYTES], scale_p[REASONING_P_BYTES],
+        location_p[REASONING_P_BYTES];
     return result_reason(ctx, result,
                          "The disturbance of %s is %s: its deviation is up to %s times as large in one segment as in "
                          "another (%s), its means are up to %s deviations apart (%s).",
@@ -46,8 +47,8 @@ static nonsens_status say_change(nonsens_context *ctx, nonsens_result *result, c
                          changes ? "seen to change over the segments" : "not seen to change over the segments",
                          isnan(scale->effect) ? "-" : number_print(ratio, scale->effect, REASONING_DIGITS),
                          isnan(scale->p_value) ? "not tested" : reasoning_p(scale_p, scale->p_value),
-                         isnan(place->effect) ? "-" : number_print(far, place->effect, REASONING_DIGITS),
-                         isnan(place->p_value) ? "not tested" : reasoning_p(place_p, place->p_value));
+                         isnan(location->effect) ? "-" : number_print(shift, location->effect, REASONING_DIGITS),
+                         isnan(location->p_value) ? "not tested" : reasoning_p(location_p, location->p_value));
 }
 
 static nonsens_status test_changes(nonsens_context *ctx, const structured_search *s, const int64_t *node_of,
@@ -57,13 +58,13 @@ static nonsens_status test_changes(nonsens_context *ctx, const structured_search
     double level = 0.5 * result->options.alpha / (double)data->d;
     for (int64_t j = 0; j < data->d; j++) {
         const double *v = matrix_col(result->source, j);
-        change_test place, scale;
+        change_test location, scale;
         SCOPED_ARENA(scratch);
-        TRY(change_of_location(ctx, &scratch, v, data->segments, data->start, &place));
+        TRY(change_of_location(ctx, &scratch, v, data->segments, data->start, &location));
         TRY(change_of_scale(ctx, &scratch, v, data->segments, data->start, &scale));
-        changes[node_of[j]] = place.p_value < level || scale.p_value < level;
-        TRY(say_change(ctx, result, data->names[j], &place, &scale, changes[node_of[j]]));
-        TRY(result_add(ctx, result, place.effect, place.p_value,
+        changes[node_of[j]] = location.p_value < level || scale.p_value < level;
+        TRY(say_change(ctx, result, data->names[j], &location, &scale, changes[node_of[j]]));
+        TRY(result_add(ctx, result, location.effect, location.p_value,
                        "largest difference of the disturbance's means over segments, in deviations", "place(%s)",
                        data->names[j]));
         TRY(result_add(ctx, result, scale.effect, scale.p_value,
@@ -91,7 +92,7 @@ static nonsens_status note_unchanged(nonsens_context *ctx, const structured_sear
                        show_list_end(&list));
 }
 
-/* Disturbances that are dependent inside segments, strongest evidence first found; tests of all pairs. */
+/* Tests all pairs of disturbances inside segments and notes those that are dependent. */
 static nonsens_status note_dependent(nonsens_context *ctx, const structured_search *s, nonsens_result *result)
 {
     const nonsens_data *data = s->scores->data;
@@ -125,7 +126,7 @@ static nonsens_status note_dependent(nonsens_context *ctx, const structured_sear
 nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scratch, const structured_search *s,
                                               nonsens_result *result, bool *changes)
 {
-    int64_t *node_of; // (d) the node of each of the user's columns, in whose order everything here is said
+    int64_t *node_of; // (d) the node of each of the user's columns; reports are in their order
     TRY(dataset_column_places(ctx, scratch, s->scores->data, &node_of));
     TRY(fill_sources(ctx, scratch, s, result));
     TRY(test_changes(ctx, s, node_of, result, changes));

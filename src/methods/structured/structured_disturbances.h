@@ -1,6 +1,6 @@
 /*
- * structured_disturbances.h - what the mechanisms of a graph leave over: the disturbances, whether they change over the
- * segments, and whether they are independent inside them, as the model says.
+ * structured_disturbances.h - the disturbances of a graph's mechanisms: whether they change over the segments, and
+ * whether they are independent inside them, as the model says.
  */
 #ifndef METHODS_STRUCTURED_STRUCTURED_DISTURBANCES_H
 #define METHODS_STRUCTURED_STRUCTURED_DISTURBANCES_H
@@ -10,7 +10,7 @@
 
 /*
  * Fills in result->source and result->modulation (scale of each disturbance in each segment over its geometric mean),
- * evidence on changes, and notes.  changes (d), by node: whether place or scale of the disturbance change.
+ * evidence on changes, and notes.  changes (d), by node: does the location or scale of the disturbance change?
  */
 nonsens_status structured_report_disturbances(nonsens_context *ctx, arena *scratch, const structured_search *s,
                                               nonsens_result *result, bool *changes);

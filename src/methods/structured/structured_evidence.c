@@ -1,4 +1,4 @@
-/* structured_evidence.c - what `structured` shows for its decision. */
+/* structured_evidence.c - reports the evidence of `structured`: ranks, losses of directions, disturbances, notes. */
 #include "base/number.h"
 #include "math/special.h"
 #include "methods/shared/rank_search_features.h"
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The search's variable for the user's column. */
+/* The variable of the search that is the user's column. */
 static int variable_of(const structured *s, int column)
 {
     return structured_in_user_order(s) ? column : 1 - column;
@@ -18,7 +18,7 @@ static const char *name_of(const structured *s, const nonsens_result *result, in
     return result->names[s->search.user[variable]];
 }
 
-/* Half the width of the interval at level 1 - alpha. */
+/* Half the width of the confidence interval at level 1 - alpha. */
 static double reach(const structured *s, const classifier_difference *d)
 {
     return d->error * special_normal_quantile(1.0 - 0.5 * s->search.options->alpha);
@@ -33,7 +33,7 @@ static double gain_over_shares(const structured *s, const classifier_fit *f)
 
 /* ---- ranks ---- */
 
-static nonsens_status report_steps(nonsens_context *ctx, const structured *s, nonsens_result *result)
+static nonsens_status report_ranks(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     const rank_search_outcome *f = &s->free;
     TRY(result_add(ctx, result, (double)f->rank, NAN,
@@ -143,9 +143,9 @@ static nonsens_status report_between(nonsens_context *ctx, const structured *s, 
     double sign = structured_in_user_order(s) ? 1.0 : -1.0;
     return result_add(
         ctx, result, sign * s->between.mean, NAN,
-        s->named_at_two ? "nats per row by which the first direction predicts unseen rows better than the second, with "
-                          "two features although one is all that is sure"
-                        : "nats per row by which the first direction predicts unseen rows better than the second",
+        s->at_rank_two ? "nats per row by which the first direction predicts unseen rows better than the second, with "
+                         "two features although one is all that is sure"
+                       : "nats per row by which the first direction predicts unseen rows better than the second",
         "%s->%s over %s->%s", result->names[0], result->names[1], result->names[1], result->names[0]);
 }
 
@@ -169,9 +169,9 @@ static nonsens_status say_loss(nonsens_context *ctx, const structured *s, int j,
 /* ---- modulation ---- */
 
 /*
- * The feature as an estimate of the variable's disturbance (of q(N), up to scale and a constant): mean 0, variance 1
- * over all rows, rows of the data set.  A feature's sign is arbitrary: it is turned so that it grows where the variable
- * spreads out.
+ * Scales the feature to an estimate of the variable's disturbance (of q(N), up to scale and a constant): mean 0,
+ * variance 1 over all rows, rows of the data set.  A feature's sign is arbitrary: here it grows with the distance of
+ * the variable from its mean.
  */
 static void source_of(const structured *s, const double *feature, int variable, double *out)
 {
@@ -193,7 +193,7 @@ static void source_of(const structured *s, const double *feature, int variable, 
     }
 }
 
-/* Mean of the source in every segment. */
+/* Computes the mean of the source in every segment. */
 static void modulation_of(const nonsens_data *pair, const double *source, double *out)
 {
     for (int64_t e = 0; e < pair->segments; e++) {
@@ -213,8 +213,8 @@ static void add_source(const structured *s, const double *feature, int variable,
 }
 
 /*
- * From the classifier of the better direction: its first own feature belongs to the cause, its first free one to the
- * effect.  A variable without a feature keeps zeros: nothing in its disturbance is seen to change.
+ * Adds sources from the classifier of the better direction: its first own feature belongs to the cause, its first free
+ * one to the effect.  A variable without a feature keeps zeros: nothing in its disturbance is seen to change.
  */
 static nonsens_status add_sources(nonsens_context *ctx, arena *a, const structured *s, nonsens_result *result)
 {
@@ -270,7 +270,7 @@ static nonsens_status add_notes(nonsens_context *ctx, const structured *s, nonse
 
 nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const structured *s, nonsens_result *result)
 {
-    TRY(report_steps(ctx, s, result));
+    TRY(report_ranks(ctx, s, result));
     if (s->free.rank > 0) {
         for (int c = 0; c < 2; c++) {
             TRY(report_direction(ctx, s, variable_of(s, c), result));

@@ -1,8 +1,8 @@
 /*
  * structured_graph.c - the graph of many variables by segment likelihood (docs/many-variables.md).
  *
- * Every variable is explained by a mechanism that is the same in all segments and a disturbance that changes over them
- * (mechanism.h); graphs are compared by the log likelihood of rows that the fits have not seen (structured_search.h).
+ * A mechanism that is the same in all segments and a disturbance that changes over them explain every variable
+ * (mechanism.h).  Graphs are compared by the log likelihood of held-out rows (structured_search.h).
  */
 #include "base/number.h"
 #include "base/show.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 
 static const double MIN_GAIN = 0.002; /* nats per row */
-enum { MAX_SEGMENTS = 1000 };         /* a fit takes time with the third power of them */
+enum { MAX_SEGMENTS = 1000 };         /* the time of a fit grows with their third power */
 
 static const char *name_of(const nonsens_data *data, int64_t node)
 {
@@ -23,16 +23,16 @@ static const char *name_of(const nonsens_data *data, int64_t node)
 }
 
 typedef struct arrow_facts {
-    double gain, gain_p, loss, loss_p; /* of the arrow, and of turning it, nats per row; loss NaN if not possible */
-    bool possible, required, directed; /* to be turned; known beforehand; the result has an arrow */
+    double gain, gain_p, loss, loss_p; /* of the arrow, and of reversing it, nats per row; loss NaN if not possible */
+    bool possible, required, directed; /* a reversal is possible; prior knowledge decides; the result has an arrow */
 } arrow_facts;
 
-/* What the arrow gains, and why it points the way it does. */
+/* Says what the arrow gains, and why it has its direction. */
 static nonsens_status say_arrow(nonsens_context *ctx, nonsens_result *result, const char *from, const char *to,
                                 const arrow_facts *f)
 {
     char a[SHOWN_BYTES], b[SHOWN_BYTES], gain[NUMBER_BYTES], loss[NUMBER_BYTES], p[REASONING_P_BYTES],
-        turned_p[REASONING_P_BYTES];
+        reversed_p[REASONING_P_BYTES];
     show_bare(a, from);
     show_bare(b, to);
     number_print(gain, f->gain, REASONING_DIGITS);
@@ -55,39 +55,40 @@ static nonsens_status say_arrow(nonsens_context *ctx, nonsens_result *result, co
     return result_reason(ctx, result,
                          "%s -> %s predicts unseen rows better by %s nats per row (%s); turned round it would "
                          "lose %s of them (%s): %s.",
-                         a, b, gain, p, number_print(loss, f->loss, REASONING_DIGITS), reasoning_p(turned_p, f->loss_p),
+                         a, b, gain, p, number_print(loss, f->loss, REASONING_DIGITS),
+                         reasoning_p(reversed_p, f->loss_p),
                          f->directed                               ? "the direction is established"
                          : f->loss_p < 0.5 * result->options.alpha ? "but no change of a disturbance at either end "
                                                                      "supports it, and the direction stays open"
                                                                    : "not enough to name a direction");
 }
 
-/* One arrow with what speaks for it and against the other direction. */
+/* Reports one arrow with the evidence for it and against the other direction. */
 static nonsens_status report_arrow(nonsens_context *ctx, arena *scratch, structured_search *s, int64_t a, int64_t b,
                                    const bool *changes, nonsens_result *result)
 {
     const nonsens_data *data = s->scores->data;
-    structured_gain there, turned;
+    structured_gain present, reversed;
     bool possible;
     double n = (double)data->n;
-    TRY(search_judge(ctx, scratch, s, a, b, &there, &turned, &possible));
-    double p = special_normal_tail(there.z), turned_p = possible ? special_normal_tail(-turned.z) : NAN;
+    TRY(search_judge(ctx, scratch, s, a, b, &present, &reversed, &possible));
+    double p = special_normal_tail(present.z), reversed_p = possible ? special_normal_tail(-reversed.z) : NAN;
     bool required = knowledge_requires(s->known, a, b) || !knowledge_allows(s->known, b, a);
-    bool directed = required || ((changes[a] || changes[b]) && (!possible || turned_p < 0.5 * result->options.alpha));
+    bool directed = required || ((changes[a] || changes[b]) && (!possible || reversed_p < 0.5 * result->options.alpha));
     TRY(result_edge(ctx, result, data->column_rank[a], data->column_rank[b],
                     directed ? NONSENS_EDGE_DIRECTED : NONSENS_EDGE_UNDIRECTED, NAN, p));
     TRY(say_arrow(ctx, result, name_of(data, a), name_of(data, b),
-                  &(arrow_facts){there.total / n, p, -turned.total / n, turned_p, possible, required, directed}));
-    TRY(result_add(ctx, result, there.total / n, p, "nats per row that this arrow gains on unseen rows", "gain(%s->%s)",
-                   name_of(data, a), name_of(data, b)));
-    return result_add(ctx, result, possible ? -turned.total / n : NAN, turned_p,
+                  &(arrow_facts){present.total / n, p, -reversed.total / n, reversed_p, possible, required, directed}));
+    TRY(result_add(ctx, result, present.total / n, p, "nats per row that this arrow gains on unseen rows",
+                   "gain(%s->%s)", name_of(data, a), name_of(data, b)));
+    return result_add(ctx, result, possible ? -reversed.total / n : NAN, reversed_p,
                       possible ? "nats per row that turning this arrow would lose on unseen rows"
                                : "this arrow cannot be turned: that would close a circle, make more causes of a "
                                  "variable than are fitted, or contradict what is known",
                       "turned(%s->%s)", name_of(data, b), name_of(data, a));
 }
 
-/* Nodes from causes to effects, of several that could come next the first in canonical order. */
+/* Reports the nodes from causes to effects; if several can come next, the first in canonical order does. */
 static nonsens_status report_order(nonsens_context *ctx, arena *scratch, const structured_search *s,
                                    nonsens_result *result)
 {
@@ -112,7 +113,7 @@ static nonsens_status report_order(nonsens_context *ctx, arena *scratch, const s
     return result_keep_order(ctx, result, s->scores->data->column_rank, order);
 }
 
-/* The log likelihood of the graph, and that of the graph without edges. */
+/* Reports the log likelihood of the graph, and that of the graph without edges. */
 static nonsens_status report_likelihood(nonsens_context *ctx, arena *scratch, const structured_search *s,
                                         nonsens_result *result)
 {

@@ -1,4 +1,4 @@
-/* structured_method.h - what the registry runs of this folder. */
+/* structured_method.h - declares what the registry runs from this folder. */
 #ifndef METHODS_STRUCTURED_STRUCTURED_METHOD_H
 #define METHODS_STRUCTURED_STRUCTURED_METHOD_H
 
@@ -7,7 +7,7 @@
 /* Structured segment likelihood: of a pair (structured.c), of many variables (structured_graph.c). */
 method_fn structured_direction, structured_discover;
 
-/* Bytes that the classifiers of a pair take. */
+/* Returns the bytes that the classifiers of a pair take. */
 double structured_classifier_memory(const nonsens_options *options, double rows, int64_t segments);
 
 #endif

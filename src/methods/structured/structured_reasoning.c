@@ -1,4 +1,4 @@
-/* structured_reasoning.c - how `structured` comes to its decision on a pair, in words. */
+/* structured_reasoning.c - says in words how `structured` decides on a pair. */
 #include "base/number.h"
 #include "base/show.h"
 #include "methods/shared/reasoning.h"
@@ -42,7 +42,7 @@ static nonsens_status say_rank(nonsens_context *ctx, const structured *s, int64_
                          reasoning_p(p_value, f->step[r].p_value), verdict);
 }
 
-/* A significant loss that is put down to the features (structured.c). */
+/* Is this a significant loss that is put down to the features (structured.c)? */
 static bool is_excused(const structured *s, const structured_hypothesis *h)
 {
     return h->verdict == FITS && h->loss.p_value <= 0.5 * s->search.options->alpha;
@@ -78,7 +78,7 @@ static nonsens_status say_direction(nonsens_context *ctx, const structured *s, i
         VERDICT[h->verdict]);
 }
 
-/* In the user's order of columns. */
+/* Directions come in the user's order of columns. */
 nonsens_status structured_say_reasoning(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     char z[NUMBER_BYTES];
@@ -101,6 +101,6 @@ nonsens_status structured_say_reasoning(nonsens_context *ctx, const structured *
     }
     return result_reason(ctx, result,
                          "Compared with one another on unseen rows%s, the two directions are %s standard errors apart.",
-                         s->named_at_two ? ", with two features although one is all that is sure" : "",
+                         s->at_rank_two ? ", with two features although one is all that is sure" : "",
                          number_print(z, fabs(s->between.z), REASONING_DIGITS));
 }

@@ -1,3 +1,4 @@
+/* structured_scores.c - a hash table of fitted mechanisms; a fit starts from the best one with one cause fewer. */
 #include "methods/structured/structured_scores.h"
 
 #include "base/parallel.h"
@@ -100,7 +101,7 @@ nonsens_status scores_want(nonsens_context *ctx, structured_scores *s, int64_t e
     return NONSENS_OK;
 }
 
-/* The best of the fits with one cause less that are there, or NULL. */
+/* The best of the existing fits with one cause fewer, or NULL. */
 static const structured_score *find_smaller(const structured_scores *s, const structured_score *entry)
 {
     const structured_score *best = NULL;

@@ -1,5 +1,5 @@
 /*
- * structured_scores.h - how well each variable is explained by sets of causes: fits of mechanisms, each made once and
+ * structured_scores.h - how well sets of causes explain each variable: fits of mechanisms, each made once and
  * remembered, as sums of held-out log densities over groups of rows.
  */
 #ifndef METHODS_STRUCTURED_STRUCTURED_SCORES_H
@@ -22,7 +22,7 @@ typedef struct structured_scores {
     const nonsens_data *data;
     mechanism_data rows;
     int threads;
-    int32_t *group_of; /* (n) drawn at random, equally many rows in each up to one */
+    int32_t *group_of; /* (n) drawn at random; sizes of groups differ by at most one row */
     int64_t groups;
     arena memory;             /* of the entries */
     structured_score **table; /* hash table, chained */
@@ -30,16 +30,17 @@ typedef struct structured_scores {
     int64_t wanted_count, wanted_capacity, fits;
 } structured_scores;
 
-/* Memory from `a`, but for what structured_scores_free frees. */
+/* Prepares an empty table of scores.  Memory comes from `a`, except for what structured_scores_free frees. */
 nonsens_status structured_scores_new(nonsens_context *ctx, arena *a, const nonsens_data *data,
                                      const nonsens_options *options, structured_scores *out);
 void structured_scores_free(structured_scores *s);
 
-/* Asks for a score; scores_settle makes those that are not there yet, all at once.  cause is ascending. */
+/* Asks for a score; cause is ascending. */
 nonsens_status scores_want(nonsens_context *ctx, structured_scores *s, int64_t effect, int64_t causes,
                            const int64_t *cause);
+/* Makes all fits that were asked for and not made yet, in parallel. */
 nonsens_status scores_settle(nonsens_context *ctx, structured_scores *s, const char *phase);
-/* NULL if it was never asked for. */
+/* Returns a score, or NULL if it was never asked for. */
 const structured_score *scores_get(const structured_scores *s, int64_t effect, int64_t causes, const int64_t *cause);
 
 #endif

@@ -1,13 +1,14 @@
+/* structured_search.c - moves of the search, what they gain, and the search itself. */
 #include "methods/structured/structured_search.h"
 
 #include <math.h>
 
 enum { MAX_TOGGLES = 4 * MECHANISM_MAX_CAUSES };
 
-/* Nats over all rows that reversed edges must gain: less than fits are good to, far more than sums are rounded. */
-static const double MIN_TURN = 1e-3;
+/* Nats over all rows that reversed edges must gain: less than the error of fits, far more than rounding of sums. */
+static const double MIN_REVERSAL = 1e-3;
 
-/* An arrow that comes or goes. */
+/* An arrow that is added or removed. */
 typedef struct toggle {
     int64_t from, to;
     bool add;
@@ -33,7 +34,7 @@ static move move_remove(int64_t a, int64_t b)
     return (move){1, {{a, b, false}}};
 }
 
-static move move_turn(int64_t a, int64_t b)
+static move move_reverse(int64_t a, int64_t b)
 {
     return (move){2, {{a, b, false}, {b, a, true}}};
 }
@@ -60,7 +61,7 @@ static void apply(const move *m, pdag *g)
     }
 }
 
-/* Whether an arrow comes where another one stays. */
+/* Does the move add an arrow between two nodes that stay adjacent? */
 static bool is_crowded(const structured_search *s, const move *m)
 {
     for (int i = 0; i < m->count; i++) {
@@ -75,7 +76,7 @@ static bool is_crowded(const structured_search *s, const move *m)
     return false;
 }
 
-/* Whether the graph after the move is one that may be; `after` is that graph. */
+/* Is the graph after the move allowed?  `after` becomes that graph. */
 static bool is_legal(const structured_search *s, const move *m, pdag *after, int64_t *nodes)
 {
     if (is_crowded(s, m)) {
@@ -101,7 +102,7 @@ static bool is_legal(const structured_search *s, const move *m, pdag *after, int
     return true;
 }
 
-/* Calls for each effect of the move, once. */
+/* Is this the first arrow of the move into its effect?  Each effect is scored once. */
 static bool is_first_of_effect(const move *m, int i)
 {
     for (int k = 0; k < i; k++) {
@@ -125,7 +126,7 @@ static nonsens_status want(nonsens_context *ctx, structured_search *s, const mov
     return NONSENS_OK;
 }
 
-/* What some variables gain by other fits. */
+/* What some variables gain when their fits change from `now` to `then`. */
 static structured_gain gain_between(const structured_scores *sc, int effects, const structured_score *const *now,
                                     const structured_score *const *then)
 {
@@ -179,7 +180,7 @@ static nonsens_status list_additions(nonsens_context *ctx, arena *a, const struc
     return NONSENS_OK;
 }
 
-static nonsens_status list_double_turns(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list)
+static nonsens_status list_double_reversals(nonsens_context *ctx, arena *a, const structured_search *s, move_list *list)
 {
     int64_t edges = pdag_edge_count(&s->graph);
     pdag_edge *edge;
@@ -189,17 +190,17 @@ static nonsens_status list_double_turns(nonsens_context *ctx, arena *a, const st
         for (int64_t q = p + 1; q < edges; q++) {
             int64_t from = edge[p].from, to = edge[p].to, other_from = edge[q].from, other_to = edge[q].to;
             if (from == other_from || from == other_to || to == other_from || to == other_to) { // they share a node
-                TRY(list_move(ctx, a, list, move_join(move_turn(from, to), move_turn(other_from, other_to))));
+                TRY(list_move(ctx, a, list, move_join(move_reverse(from, to), move_reverse(other_from, other_to))));
             }
         }
     }
     return NONSENS_OK;
 }
 
-/* a -> b is reversed and a and b exchange their other causes. */
+/* Reverses a -> b and exchanges the other causes of a and b. */
 static move move_exchange(const structured_search *s, int64_t a, int64_t b, int64_t *nodes)
 {
-    move m = move_turn(a, b);
+    move m = move_reverse(a, b);
     for (int side = 0; side < 2; side++) {
         int64_t own = side ? b : a, other = side ? a : b, count = pdag_parents(&s->graph, own, nodes);
         for (int64_t i = 0; i < count; i++) {
@@ -211,23 +212,23 @@ static move move_exchange(const structured_search *s, int64_t a, int64_t b, int6
     return m;
 }
 
-/* Every arrow reversed; with `exchange`, its ends exchange their other causes. */
-static nonsens_status list_turns(nonsens_context *ctx, arena *a, const structured_search *s, bool exchange,
-                                 move_list *list)
+/* Lists the reversal of every arrow; with `exchange`, its ends exchange their other causes. */
+static nonsens_status list_reversals(nonsens_context *ctx, arena *a, const structured_search *s, bool exchange,
+                                     move_list *list)
 {
     int64_t *nodes;
     ARENA_TRY(ctx, a, nodes, s->graph.d);
     for (int64_t i = 0; i < s->graph.d; i++) {
         for (int64_t j = 0; j < s->graph.d; j++) {
             if (i != j && pdag_is_arrow(&s->graph, i, j)) {
-                TRY(list_move(ctx, a, list, exchange ? move_exchange(s, i, j, nodes) : move_turn(i, j)));
+                TRY(list_move(ctx, a, list, exchange ? move_exchange(s, i, j, nodes) : move_reverse(i, j)));
             }
         }
     }
     return NONSENS_OK;
 }
 
-/* Makes the best of the moves; *made: false if none is worth it. */
+/* Makes the best of the moves; *made is false if none gains enough. */
 static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured_search *s, move_list *list, bool *made)
 {
     pdag after;
@@ -245,8 +246,8 @@ static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured
     int64_t chosen = -1;
     for (int64_t i = 0; i < kept; i++) {
         structured_gain gain = gain_of(s, &list->at[i], &after, nodes);
-        bool adds = list->at[i].count == 1; // others add to one sum of scores, hence no graph comes twice
-        bool is_worth = adds ? gain.total > s->min_gain && gain.z > s->level : gain.total > MIN_TURN;
+        bool adds = list->at[i].count == 1; // the others increase one sum of scores, so no graph comes twice
+        bool is_worth = adds ? gain.total > s->min_gain && gain.z > s->level : gain.total > MIN_REVERSAL;
         if (is_worth && gain.total > best) {
             best = gain.total;
             chosen = i;
@@ -259,11 +260,11 @@ static nonsens_status make_best(nonsens_context *ctx, arena *scratch, structured
     return NONSENS_OK;
 }
 
-/* ---- edges reversed, with causes chosen anew -------------------------------------------------------------------- */
+/* ---- edges reversed, with causes chosen again ------------------------------------------------------------------- */
 
 /*
- * If a -> b is reversed, what reached b through a must reach it by itself, and the other way round: causes of one end
- * are offered to the other (as in Chickering, "A transformational characterization of equivalent Bayesian network
+ * If a -> b is reversed, causes that reached b through a must reach it directly, and the same for a.  So causes of one
+ * end are offered to the other (as in Chickering, "A transformational characterization of equivalent Bayesian network
  * structures", UAI 1995, where both ends get all of them).
  */
 enum { OFFERS = 3 };
@@ -293,7 +294,7 @@ static nonsens_status want_set(nonsens_context *ctx, structured_search *s, const
     return scores_want(ctx, s->scores, effect, pdag_parents(g, effect, nodes), nodes);
 }
 
-/* For one end of a trial: all sets with one cause of the other end more are asked for, or the best of them is taken. */
+/* For one end of a trial: asks for all sets with one more cause, from the other end, or takes the best of them. */
 static nonsens_status offer_causes(nonsens_context *ctx, structured_search *s, trial *t, int side, bool asking,
                                    pdag *after, int64_t *nodes)
 {
@@ -331,8 +332,8 @@ static nonsens_status list_trials(nonsens_context *ctx, arena *scratch, const st
     *count = 0;
     for (int64_t a = 0; a < s->graph.d; a++) {
         for (int64_t b = 0; b < s->graph.d; b++) {
-            move turn = move_turn(a, b);
-            if (a != b && pdag_is_arrow(&s->graph, a, b) && is_legal(s, &turn, &after, nodes)) {
+            move reversal = move_reverse(a, b);
+            if (a != b && pdag_is_arrow(&s->graph, a, b) && is_legal(s, &reversal, &after, nodes)) {
                 trial *t = &list[(*count)++];
                 *t = (trial){.end = {a, b}};
                 TRY(pdag_new(ctx, scratch, s->graph.d, &t->graph));
@@ -343,12 +344,12 @@ static nonsens_status list_trials(nonsens_context *ctx, arena *scratch, const st
     return NONSENS_OK;
 }
 
-static nonsens_status turn_anew(nonsens_context *ctx, arena *scratch, structured_search *s, bool *made)
+static nonsens_status reverse_anew(nonsens_context *ctx, arena *scratch, structured_search *s, bool *made)
 {
     int64_t count, *nodes, chosen = -1;
     trial *list;
     pdag after;
-    double best = MIN_TURN;
+    double best = MIN_REVERSAL;
     ARENA_TRY(ctx, scratch, list, pdag_edge_count(&s->graph) + 1);
     ARENA_TRY(ctx, scratch, nodes, s->graph.d);
     TRY(pdag_new(ctx, scratch, s->graph.d, &after));
@@ -377,7 +378,8 @@ static nonsens_status turn_anew(nonsens_context *ctx, arena *scratch, structured
     return NONSENS_OK;
 }
 
-static nonsens_status step(nonsens_context *ctx, arena *scratch, structured_search *s, bool additions, bool *made)
+static nonsens_status search_step(nonsens_context *ctx, arena *scratch, structured_search *s, bool additions,
+                                  bool *made)
 {
     arena_mark mark = arena_tell(scratch);
     move_list list = {0};
@@ -385,22 +387,22 @@ static nonsens_status step(nonsens_context *ctx, arena *scratch, structured_sear
     if (additions) {
         TRY(list_additions(ctx, scratch, s, &list));
     }
-    TRY(list_turns(ctx, scratch, s, false, &list));
+    TRY(list_reversals(ctx, scratch, s, false, &list));
     TRY(make_best(ctx, scratch, s, &list, made));
     if (!*made) {
         list.count = 0;
-        TRY(list_double_turns(ctx, scratch, s, &list));
-        TRY(list_turns(ctx, scratch, s, true, &list));
+        TRY(list_double_reversals(ctx, scratch, s, &list));
+        TRY(list_reversals(ctx, scratch, s, true, &list));
         TRY(make_best(ctx, scratch, s, &list, made));
     }
     if (!*made && additions) {
-        TRY(turn_anew(ctx, scratch, s, made));
+        TRY(reverse_anew(ctx, scratch, s, made));
     }
     arena_rewind(scratch, mark);
     return NONSENS_OK;
 }
 
-/* ---- taking arrows away --------------------------------------------------------------------------------------- */
+/* ---- removing arrows ------------------------------------------------------------------------------------------ */
 
 static nonsens_status remove_weakest(nonsens_context *ctx, arena *scratch, structured_search *s, bool *made)
 {
@@ -466,7 +468,7 @@ nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s)
     for (int round = 0; round < 2; round++) {
         bool made = true, removed = true;
         while (made) {
-            TRY(step(ctx, a, s, round == 0, &made));
+            TRY(search_step(ctx, a, s, round == 0, &made));
         }
         while (removed) {
             TRY(remove_weakest(ctx, a, s, &removed));
@@ -476,23 +478,23 @@ nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s)
 }
 
 nonsens_status search_judge(nonsens_context *ctx, arena *scratch, structured_search *s, int64_t a, int64_t b,
-                            structured_gain *there, structured_gain *turned, bool *possible)
+                            structured_gain *present, structured_gain *reversed, bool *possible)
 {
     pdag after;
     int64_t *nodes;
-    move away = move_remove(a, b), turn = move_turn(a, b);
+    move away = move_remove(a, b), reversal = move_reverse(a, b);
     TRY(pdag_new(ctx, scratch, s->graph.d, &after));
     ARENA_TRY(ctx, scratch, nodes, s->graph.d);
     pdag_copy(&s->graph, &after);
     apply(&away, &after);
     TRY(want(ctx, s, &away, &after, nodes));
-    *possible = is_legal(s, &turn, &after, nodes);
+    *possible = is_legal(s, &reversal, &after, nodes);
     if (*possible) {
-        TRY(want(ctx, s, &turn, &after, nodes));
+        TRY(want(ctx, s, &reversal, &after, nodes));
     }
     TRY(scores_settle(ctx, s->scores, NULL));
     structured_gain lost = gain_of(s, &away, &after, nodes);
-    *there = (structured_gain){-lost.total, -lost.z};
-    *turned = *possible ? gain_of(s, &turn, &after, nodes) : (structured_gain){NAN, NAN};
+    *present = (structured_gain){-lost.total, -lost.z};
+    *reversed = *possible ? gain_of(s, &reversal, &after, nodes) : (structured_gain){NAN, NAN};
     return NONSENS_OK;
 }

@@ -1,12 +1,11 @@
 /*
- * structured_search.h - the graph whose mechanisms explain held-out rows best.
+ * structured_search.h - searches for the graph whose mechanisms explain held-out rows best.
  *
- * From the graph without edges (or with those that are required), the move that gains most is made, again and again: an
- * edge is added or reversed; if none gains, two edges at one node are reversed at once, an edge is reversed whose ends
- * exchange their other causes, or one whose ends choose causes anew, which leads out of graphs that were begun at the
- * wrong end.  An added edge must improve the held-out score significantly (level), and by more than mends another
- * mechanism's misfit (min_gain).  Then edges that no longer do so are removed, the weakest first, and edges are
- * reversed again.
+ * The search starts from the graph without edges (or with the required ones) and repeats the move that gains most: it
+ * adds or reverses an edge.  If no such move gains, it reverses two edges at one node at once, or an edge whose ends
+ * exchange their other causes, or an edge whose ends choose their causes again.  This escapes from wrong starts.
+ * An added edge must improve the held-out score significantly (level), and by more than repairs another mechanism's
+ * misfit (min_gain).  Then the search removes edges that no longer do so, the weakest first, and reverses edges again.
  */
 #ifndef METHODS_STRUCTURED_STRUCTURED_SEARCH_H
 #define METHODS_STRUCTURED_STRUCTURED_SEARCH_H
@@ -15,7 +14,7 @@
 #include "graph/pdag.h"
 #include "methods/structured/structured_scores.h"
 
-/* What a change of the graph gains on held-out rows: nats over all rows, and that in standard errors. */
+/* What a change of the graph gains on held-out rows: nats over all rows, and the same in standard errors. */
 typedef struct structured_gain {
     double total, z;
 } structured_gain;
@@ -28,10 +27,11 @@ typedef struct structured_search {
     double min_gain;        /* nats over all rows that it must gain */
 } structured_search;
 
+/* Searches for the graph; fills in s->graph. */
 nonsens_status search_run(nonsens_context *ctx, arena *a, structured_search *s);
 
-/* What the arrow a -> b gains; what turning it would (possible: false if that graph may not be). */
+/* Computes what the arrow a -> b gains, and what reversing it would gain; *possible: is the reversed graph allowed? */
 nonsens_status search_judge(nonsens_context *ctx, arena *scratch, structured_search *s, int64_t a, int64_t b,
-                            structured_gain *there, structured_gain *turned, bool *possible);
+                            structured_gain *present, structured_gain *reversed, bool *possible);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * diagnose.c - nonsens_run_diagnose: what the data can and cannot support, before any direction is asked for.
  *
- * Rows, segments and their sizes; segments there against segments needed; which variables change over segments
+ * It reports rows, segments and their sizes; how many segments are needed; which variables change over segments
  * (change.h); which pairs are dependent inside segments (indep/hsic.h); what segment classifiers say about a pair
- * (diagnose_pair.h); memory.  Every family of tests is judged at alpha divided by its number of tests.
+ * (diagnose_pair.h); memory.  Every group of tests is judged at alpha divided by its number of tests.
  */
 #include "base/clock.h"
 #include "base/number.h"
@@ -24,7 +24,7 @@
 
 enum { MAX_PAIRED_VARIABLES = 10, MAX_CLASSIFIED_VARIABLES = 3, SMALL_SEGMENT = 50, SENTENCE_BYTES = 256 };
 
-/* What all steps need. */
+/* What all parts of the report need. */
 typedef struct diagnosis {
     nonsens_context *ctx;
     const nonsens_data *data;
@@ -65,19 +65,19 @@ static nonsens_status report_smallest(const diagnosis *d)
 
 static nonsens_status report_needed(const diagnosis *d)
 {
-    int64_t needed = 2 * d->data->d + 1, there = d->data->segments;
+    int64_t needed = 2 * d->data->d + 1, segments = d->data->segments;
     TRY(result_add(d->ctx, d->result, (double)needed, NAN,
                    "for all d variables together: 2d+1; a pair needs 3, better 5", "segments advised"));
-    if (there >= needed) {
+    if (segments >= needed) {
         return result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                            "%" PRId64 " segments are enough for %" PRId64 " variable%s (2d+1 = %" PRId64
                            " are asked for when means and scales both change).",
-                           there, d->data->d, plural(d->data->d), needed);
+                           segments, d->data->d, plural(d->data->d), needed);
     }
     return result_note(d->ctx, d->result, NONSENS_NOTE_CAUTION,
                        "%" PRId64 " segment%s fewer than the 2d+1 = %" PRId64 " that the theory asks for with %" PRId64
                        " variable%s; name fewer variables with --vars, or collect more segments.",
-                       there, there == 1 ? " is" : "s are", needed, d->data->d, plural(d->data->d));
+                       segments, segments == 1 ? " is" : "s are", needed, d->data->d, plural(d->data->d));
 }
 
 static nonsens_status report_sizes(const diagnosis *d)
@@ -141,7 +141,7 @@ static const char *change_words(bool location, bool scale)
     return location ? "its location changes" : "neither its location nor its scale is seen to change";
 }
 
-/* Why there is no test of scale. */
+/* Says why there is no test of scale. */
 static const char *untested_words(const diagnosis *d, const change_test *scale)
 {
     if (scale->segments >= 2) {
@@ -239,7 +239,7 @@ static nonsens_status note_pair(const diagnosis *d, const char *a, const char *b
                        "%s and %s: no dependence is seen%s, so no direction can be expected.", first, second, where);
 }
 
-/* The a-th and b-th variable in canonical order: the test's random streams must not depend on the order of columns. */
+/* Tests the a-th and b-th variable in canonical order: the random streams must not depend on the order of columns. */
 static nonsens_status report_pair(const diagnosis *d, int64_t a, int64_t b, double level)
 {
     const nonsens_data *data = d->data;
@@ -282,24 +282,24 @@ static nonsens_status report_pairs(const diagnosis *d)
 
 /* ---- segment classifiers ---- */
 
-/* By the rows that `direction` would use. */
+/* Fits the classifiers to the rows that `direction` would use. */
 static nonsens_status classify_pair(const diagnosis *d, const nonsens_data *pair, const nonsens_options *options,
                                     bool single)
 {
     SCOPED_ARENA(scratch);
-    SCOPED(memory_release_scoped) nonsens_data *fewer = NULL;
+    SCOPED(memory_release_scoped) nonsens_data *sample = NULL;
     char first[SHOWN_BYTES], second[SHOWN_BYTES];
-    TRY(subsample(d->ctx, pair, options, method_max_rows(method_default(NONSENS_COMMAND_DIRECTION), options), &fewer));
-    if (fewer) {
+    TRY(subsample(d->ctx, pair, options, method_max_rows(method_default(NONSENS_COMMAND_DIRECTION), options), &sample));
+    if (sample) {
         TRY(result_note(d->ctx, d->result, NONSENS_NOTE_INFO,
                         "%s and %s: segment classifiers were fitted to %" PRId64 " of %" PRId64
                         " rows, drawn evenly from all segments (--most-rows).",
-                        show_bare(first, pair->names[0]), show_bare(second, pair->names[1]), fewer->n, pair->n));
+                        show_bare(first, pair->names[0]), show_bare(second, pair->names[1]), sample->n, pair->n));
     }
-    return diagnose_pair(d->ctx, &scratch, fewer ? fewer : pair, options, single, d->result);
+    return diagnose_pair(d->ctx, &scratch, sample ? sample : pair, options, single, d->result);
 }
 
-/* The pair of --x and --y, or the only one. */
+/* Fits the classifiers of the pair of --x and --y, or of the only pair. */
 static nonsens_status classify_named(const diagnosis *d)
 {
     const nonsens_data *pair;
@@ -344,7 +344,7 @@ static nonsens_status report_classifiers(const diagnosis *d)
 
 /* ---- memory ---- */
 
-/* Of `direction` on one pair by the default method. */
+/* Reports the memory of `direction` on one pair by the default method. */
 static nonsens_status report_memory(const diagnosis *d)
 {
     if (d->data->segments < 2) {

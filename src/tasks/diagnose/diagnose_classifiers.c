@@ -1,11 +1,11 @@
 /*
- * diagnose_classifiers.c - see diagnose_classifiers.h.
+ * diagnose_classifiers.c - fits the segment classifiers that `diagnose` reports (diagnose_classifiers.h).
  *
- * Ranks, their tests and held-out gains are those that `structured` decides by.  Singular values are those of the
- * logits as a matrix of segments (weighted by their shares) and rows: with centred weights A and features of covariance
- * V they are the roots of the eigenvalues of V^1/2 A' diag(pi) A V^1/2, whatever the parametrisation.  Where there are
- * more than two ways, the test of a third is repeated without one segment after the other, from a start of its own and
- * with the penalty of all segments.
+ * Ranks, their tests and held-out gains are those by which `structured` decides.  Singular values are those of the
+ * logits as a matrix of segments (weighted by their shares) and rows.  With centred weights A and features of
+ * covariance V they are the roots of the eigenvalues of V^1/2 A' diag(pi) A V^1/2, for any parametrisation.  If the
+ * rank exceeds two, the test of rank three is repeated without one segment after the other, each with its own start and
+ * the penalty of all segments.
  */
 #include "tasks/diagnose/diagnose_classifiers.h"
 
@@ -16,17 +16,17 @@
 #include <string.h>
 
 enum {
-    MIN_TO_LEAVE_OUT = 5, /* a third way is tested among at least four segments */
-    MANY_SEGMENTS = 30,   /* over these, only some are left out */
-    STANDING_OUT = 10,    /* so many */
+    MIN_TO_LEAVE_OUT = 5, /* rank three is tested with at least four segments */
+    MANY_SEGMENTS = 30,   /* with more segments, only STANDING_OUT of them are left out */
+    STANDING_OUT = 10,
     DRAWS = 199
 };
-/* Parts of the level: where the score's p-value is under this, no third feature is fitted. */
+/* Share of the level: if the score's p-value is below it, no third feature is fitted. */
 static const double CLEARLY_SO = 0.01;
 
 /* ---- singular values ---- */
 
-/* Features (r, n) of all rows, centred. */
+/* Computes the features (r, n) of all rows, centred. */
 static nonsens_status centred_features(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
                                        double **out)
 {
@@ -48,7 +48,7 @@ static nonsens_status centred_features(nonsens_context *ctx, arena *a, const cla
     return NONSENS_OK;
 }
 
-/* root (r, r), column-major: the features' covariance is root root'. */
+/* Computes root (r, r), column-major: the features' covariance is root root'. */
 static nonsens_status covariance_root(nonsens_context *ctx, arena *a, int64_t r, int64_t n, const double *feature,
                                       double *root)
 {
@@ -63,7 +63,7 @@ static nonsens_status covariance_root(nonsens_context *ctx, arena *a, int64_t r,
     return NONSENS_OK;
 }
 
-/* scaled (segments, r): weights, centred, in terms of features of unit covariance, times the root of the share. */
+/* Computes scaled (segments, r): centred weights for features of unit covariance, times the root of the share. */
 static void scale_weights(const classifier_model *m, const double *theta, const double *root, double *scaled)
 {
     const classifier_sample *s = m->data;
@@ -115,8 +115,10 @@ nonsens_status diagnose_find_spectrum(nonsens_context *ctx, arena *a, const clas
     return NONSENS_OK;
 }
 
-/* Mean over the folds' fits, which are as smooth as prediction asks for: the fit for tests is rougher, and noise looks
- * like a second way. */
+/*
+ * Averages over the fits of the folds, which are as smooth as prediction needs.  In the fit for tests, which is
+ * rougher, noise would look like a second feature.
+ */
 static nonsens_status measure_proportion(nonsens_context *ctx, diagnose_classifiers *p)
 {
     p->proportion = NAN;
@@ -137,7 +139,7 @@ static nonsens_status measure_proportion(nonsens_context *ctx, diagnose_classifi
 
 /* ---- without a segment ---- */
 
-/* The search's rows without those of one segment. */
+/* Copies the search's rows without those of one segment. */
 static nonsens_status drop_segment(nonsens_context *ctx, arena *a, const rank_search *l, int64_t dropped,
                                    classifier_sample *out)
 {
@@ -184,7 +186,7 @@ static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_
     TRY(drop_segment(ctx, scratch, l, p->left_out[job], &rows));
     TRY(fit_once(ctx, scratch, l, &rows, EXPECTED_RANK, &two));
     TRY(compare_rank_score(ctx, scratch, &two, DRAWS, l->options->seed, step));
-    // the score may miss what the fit finds, so it is believed in one direction only
+    // the score may miss what the fit finds, so only its rejections count
     if (step->p_value < CLEARLY_SO * rank_search_level(l)) {
         return NONSENS_OK;
     }
@@ -192,7 +194,7 @@ static nonsens_status leave_out_job(nonsens_context *ctx, arena *scratch, int64_
     return compare_rank(ctx, scratch, &two, &three, DRAWS, l->options->seed, step);
 }
 
-/* Marks the segments that have the largest parts in the third way: all of them, or STANDING_OUT. */
+/* Marks the segments with the largest shares of the third singular value: all of them, or STANDING_OUT. */
 static nonsens_status mark_segments(nonsens_context *ctx, arena *a, const diagnose_classifiers *p, bool *marked)
 {
     const classifier_fit *third = &p->free.fit[EXPECTED_RANK + 1];
@@ -214,7 +216,7 @@ static nonsens_status choose_segments(nonsens_context *ctx, arena *a, diagnose_c
 {
     int64_t segments = p->search.pair->segments;
     bool *marked;
-    int32_t *place; // (segments) in the search of each segment of the data set
+    int32_t *place; // (segments) index in the search of each segment of the data set
     ARENA_TRY(ctx, a, marked, segments);
     ARENA_TRY(ctx, a, place, segments);
     ARENA_TRY(ctx, a, p->left_out, segments);

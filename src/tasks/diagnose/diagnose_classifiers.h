@@ -1,5 +1,5 @@
 /*
- * diagnose_classifiers.h - the fits behind diagnose_pair.h: ranks, gains, singular values, the test of a third way
+ * diagnose_classifiers.h - the fits behind diagnose_pair.h: ranks, gains, singular values, and the test of rank three
  * without one segment after the other.
  */
 #ifndef TASKS_DIAGNOSE_DIAGNOSE_CLASSIFIERS_H
@@ -7,14 +7,14 @@
 
 #include "methods/shared/rank_search.h"
 
-enum { EXPECTED_RANK = 2 }; /* of two disturbances that change each in its own way */
+enum { EXPECTED_RANK = 2 }; /* of two disturbances, each of which changes in its own way */
 
-/* Everything that is found, before anything is said. */
+/* All results of the fits. */
 typedef struct diagnose_classifiers {
     rank_search search;
     rank_search_outcome free, alone[2]; /* alone: of the user's two columns */
     classifier_difference gain,
-        gained[2];     /* of the best free classifier, of those of one column, over the segment shares */
+        gained[2];     /* of the best free classifier, and of those of one column, over the segment shares */
     double entropy;    /* of the segments, in nats */
     double proportion; /* second singular value over the first; NaN if rank two was not fitted */
     int32_t *left_out; /* (left_outs) the search's segments, in the order of the data set's */
@@ -22,17 +22,18 @@ typedef struct diagnose_classifiers {
     classifier_difference *without; /* (left_outs) rank three against rank two without the segment */
 } diagnose_classifiers;
 
-/* Memory from `a`, which must live as long.  Always by splines. */
+/* Fits the classifiers of a pair, always by splines.  Memory comes from `a`, which must live as long as *p. */
 nonsens_status diagnose_classify(nonsens_context *ctx, arena *a, const nonsens_data *pair,
                                  const nonsens_options *options, diagnose_classifiers *p);
 
-/* Singular values (falling) of the segments' logits, of which the segment weights and the features are factors. */
+/* Singular values, descending, of the segments' logits, whose factors are the segment weights and the features. */
 typedef struct diagnose_spectrum {
     int64_t rank;
     double *value; /* (rank) */
-    double *part;  /* (rank, segments) each segment's part in the square of each value; they add up to one */
+    double *part;  /* (rank, segments) each segment's share of the square of each value; they add up to one */
 } diagnose_spectrum;
 
+/* Computes the singular values.  Memory comes from `a`. */
 nonsens_status diagnose_find_spectrum(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
                                       diagnose_spectrum *out);
 

@@ -1,5 +1,5 @@
 /*
- * diagnose_pair.c - the segment classifiers of a pair (diagnose_classifiers.h) in evidence and sentences.
+ * diagnose_pair.c - reports the segment classifiers of a pair (diagnose_classifiers.h) in evidence and sentences.
  */
 #include "tasks/diagnose/diagnose_pair.h"
 
@@ -16,7 +16,7 @@
 enum {
     MIN_SEGMENTS = 3,
     MAX_SEGMENTS = 60, /* the classifiers' matrices grow with the square of the segments */
-    MIN_ROWS = 200,    /* with fewer, features are what the penalty makes of them */
+    MIN_ROWS = 200,    /* with fewer, the penalty determines the features */
     LISTED = 10,
     NAME_BYTES = 512,
     TEXT_BYTES = 320,
@@ -33,8 +33,8 @@ typedef struct report {
     const diagnose_classifiers *p;
     nonsens_result *result;
     const char *column[2];     /* names as they are */
-    char name[2][SHOWN_BYTES]; /* fit for sentences */
-    char tail[NAME_BYTES];     /* of names of evidence, where it would not be clear which pair is meant */
+    char name[2][SHOWN_BYTES]; /* names for sentences */
+    char tail[NAME_BYTES];     /* of names of evidence: says which pair is meant, if there are several */
 } report;
 
 static int percent(double share)
@@ -47,7 +47,7 @@ static const char *plural(int64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Can the segments be distinguished at all? */
+/* Reports whether the segments can be distinguished at all. */
 static nonsens_status report_information(const report *r)
 {
     const diagnose_classifiers *p = r->p;
@@ -70,7 +70,7 @@ static nonsens_status report_information(const report *r)
                        r->name[0], r->name[1], gain, share);
 }
 
-/* what: the variables, as in the name of the evidence. */
+/* Reports the ranks found; `what` names the variables in the name of the evidence. */
 static nonsens_status add_ranks(const report *r, const rank_search_outcome *found, const char *what, const char *tail)
 {
     TRY(result_add(r->ctx, r->result, (double)found->rank, NAN, "ways in which the segments are seen to differ",
@@ -124,7 +124,7 @@ static nonsens_status report_ranks(const report *r)
     return note_rank(r);
 }
 
-/* Whose change is missing, and who shows how much. */
+/* Reports how much of the information each variable carries, and which variable does not change. */
 static nonsens_status report_shares(const report *r)
 {
     const diagnose_classifiers *p = r->p;
@@ -170,7 +170,7 @@ static nonsens_status report_proportion(const report *r)
         r->name[0], r->name[1], number_print(number, p->proportion, DIGITS));
 }
 
-/* Segments without which there is no third way: the labels of the first LISTED of them. */
+/* Notes the segments without which rank three is not found: the labels of the first LISTED of them. */
 static nonsens_status note_settling(const report *r)
 {
     const diagnose_classifiers *p = r->p;
@@ -223,7 +223,7 @@ double diagnose_rows_wanted(double rows, double z, double wanted)
     return z > 0.0 ? rows * (wanted / z) * (wanted / z) : NAN;
 }
 
-/* Rounded up to two digits: more than such a guess is worth. */
+/* Rounds up to two digits: such a guess is not more precise. */
 static int64_t round_guess(double wanted)
 {
     double unit = pow(10.0, fmax(floor(log10(wanted)) - 1.0, 0.0)), rounded = unit * ceil(wanted / unit);
@@ -232,7 +232,7 @@ static int64_t round_guess(double wanted)
 
 static nonsens_status note_rows(const report *r, double rows, double z, double wanted)
 {
-    bool two = r->p->free.fitted >= 2; // a second way was looked at
+    bool two = r->p->free.fitted >= 2; // rank two was tried
     if (z >= WANTED_Z) {
         return result_note(r->ctx, r->result, NONSENS_NOTE_INFO,
                            "%s and %s: the rows are enough already to see %s, where there %s.", r->name[0], r->name[1],
@@ -260,7 +260,7 @@ static nonsens_status report_rows_wanted(const report *r)
     if (f->fitted >= 2) {
         z = fmin(z, f->step[2].z);
     }
-    bool enough = z >= WANTED_Z; // then z says nothing about fewer rows: with those the classifiers are rougher
+    bool enough = z >= WANTED_Z; // then z says nothing about fewer rows, with which the classifiers are rougher
     double wanted = enough ? NAN : diagnose_rows_wanted(rows, z, WANTED_Z);
     snprintf(text, sizeof text,
              "rows per segment at which the gain of the weaker of two ways would be 3 standard errors; now it is %s%s",
@@ -269,7 +269,7 @@ static nonsens_status report_rows_wanted(const report *r)
     return note_rows(r, rows, z, wanted);
 }
 
-/* ---- the door ---- */
+/* ---- all of the report ---- */
 
 static nonsens_status say_not_fitted(const report *r, const char *why)
 {
@@ -277,7 +277,7 @@ static nonsens_status say_not_fitted(const report *r, const char *why)
                        r->name[0], r->name[1], why);
 }
 
-/* Why these data cannot be fitted, or NULL. */
+/* Says why these data cannot be fitted, or returns NULL. */
 static const char *find_obstacle(const nonsens_data *pair, const nonsens_options *options, char why[TEXT_BYTES])
 {
     int64_t segments = pair->segments, min_rows = 2 * options->score_folds;

@@ -1,7 +1,7 @@
 /*
- * diagnose_pair.h - what segment classifiers say about a pair of variables before any direction is asked for
- * (docs/structured.md, sections 1 to 4): can the segments be distinguished, in how many ways do they differ, which
- * variable shows it, which segments stand out, how many rows would be enough.
+ * diagnose_pair.h - reports what segment classifiers say about a pair of variables before any direction is asked for
+ * (docs/structured.md, sections 1 to 4): whether the segments can be distinguished, in how many ways they differ, which
+ * variable shows it, which segments stand out, and how many rows would be enough.
  */
 #ifndef TASKS_DIAGNOSE_DIAGNOSE_PAIR_H
 #define TASKS_DIAGNOSE_DIAGNOSE_PAIR_H
@@ -11,13 +11,13 @@
 
 /*
  * Adds evidence and notes on the pair to the result; `single` says that it is the only pair reported, so that names
- * need not distinguish pairs.  What the classifiers cannot be fitted to gets a note that says why.  Costs about as much
- * as `structured`, and with more than two ways as much again for each segment that is left out.
+ * need not distinguish pairs.  If the classifiers cannot be fitted, a note says why.  Costs about as much as
+ * `structured`; if the rank exceeds two, as much again for each segment that is left out.
  */
 nonsens_status diagnose_pair(nonsens_context *ctx, arena *scratch, const nonsens_data *pair,
                              const nonsens_options *options, bool single, nonsens_result *result);
 
-/* Rows per segment at which z, which grows like the square root of rows, would reach `wanted`; NaN if z <= 0. */
+/* Returns the rows per segment at which z, which grows as the square root of rows, reaches `wanted`; NaN if z <= 0. */
 double diagnose_rows_wanted(double rows, double z, double wanted);
 
 #endif

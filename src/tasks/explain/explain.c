@@ -3,8 +3,8 @@
  *
  * Given its causes, a variable has the same distribution in two segments unless its own disturbance or mechanism
  * differs between them; the log ratio of the joint densities is the sum of these own changes.  So each variable's
- * disturbance is estimated from all segments by a mechanism that they share (mechanism.h), for each row by a fit that
- * has not seen it, and compared between the segment and what it is compared with.
+ * disturbance is estimated, out of fold, from all segments by a mechanism that they share (mechanism.h).  It is then
+ * compared between the segment and the reference: one other segment, or all others.
  */
 #include "tasks/explain/explain.h"
 
@@ -25,7 +25,7 @@
 
 enum { MAX_OPEN = 3, MIN_ROWS = 10 };
 
-/* One variable with one choice of causes: where edges are open there are several. */
+/* One variable with one choice of causes; with undirected edges there are several choices. */
 typedef struct question {
     int64_t node, causes, cause[MECHANISM_MAX_CAUSES];
     explain_change own;
@@ -36,7 +36,7 @@ typedef struct explanation {
     structured_scores scores;
     explain_groups groups;
     pdag graph;
-    question *question; /* (questions) those of a node on end */
+    question *question; /* (questions) those of one node follow one another */
     int64_t questions, capacity;
     explain_node *node; /* (d) canonical order */
 } explanation;
@@ -50,7 +50,7 @@ static bool label_comes_before(const char *a, const char *b)
     return m < n || (m == n && strcmp(a, b) < 0);
 }
 
-/* "s1, s2, s3 and 17 others" */
+/* Lists labels: "s1, s2, s3 and 17 others". */
 static nonsens_status list_labels(nonsens_context *ctx, arena *scratch, const nonsens_data *data, char *list,
                                   size_t bytes)
 {
@@ -94,7 +94,7 @@ static nonsens_status find_segment(nonsens_context *ctx, arena *scratch, const n
                 show_quoted(shown, label), list, nearest_hint(&near, hint));
 }
 
-/* label NULL: all other segments together. */
+/* Refuses a group with too few rows; label is NULL for all other segments together. */
 static nonsens_status check_size(nonsens_context *ctx, int64_t rows, const char *label)
 {
     char shown[SHOWN_BYTES];
@@ -113,7 +113,7 @@ static nonsens_status check_size(nonsens_context *ctx, int64_t rows, const char 
                 show_quoted(shown, label), rows, rows == 1 ? "" : "s", MIN_ROWS);
 }
 
-/* group (segments): 1 for the segment, 0 for what it is compared with, -1 for others. */
+/* Sets group (segments): 1 for the segment, 0 for the reference, -1 for others. */
 static nonsens_status pick_segments(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                     nonsens_result *result, int8_t **group)
 {
@@ -138,7 +138,7 @@ static nonsens_status pick_segments(nonsens_context *ctx, arena *scratch, const 
 
 /* ---- questions -------------------------------------------------------------------------------------------------- */
 
-/* The node given its causes and some of the nodes with which it has an open edge, by the bits of `which`. */
+/* Asks about a node given its causes and some neighbours by undirected edges, chosen by the bits of `which`. */
 static nonsens_status ask(nonsens_context *ctx, arena *a, explanation *x, int64_t node, int64_t causes,
                           const int64_t *cause, int64_t open, const int64_t *neighbour, unsigned which)
 {
@@ -177,7 +177,7 @@ static nonsens_status ask_all(nonsens_context *ctx, arena *a, explanation *x)
         x->node[j].is_open = open > 0;
         x->node[j].untried = open > MAX_OPEN;
         TRY(scores_want(ctx, &x->scores, j, 0, NULL));
-        unsigned all = (1u << (open < MAX_OPEN ? open : MAX_OPEN)) - 1; // of more, the first ones are tried both ways
+        unsigned all = (1u << (open < MAX_OPEN ? open : MAX_OPEN)) - 1; // edges beyond MAX_OPEN are not tried
         for (unsigned which = 0; which <= all; which++) {
             TRY(ask(ctx, a, x, j, parents, parent, open, neighbour, which));
         }
@@ -187,12 +187,11 @@ static nonsens_status ask_all(nonsens_context *ctx, arena *a, explanation *x)
 
 /* ---- disturbances ----------------------------------------------------------------------------------------------- */
 
-/* Locations and scales of the fits without each fold are made alike: median 0, mean absolute deviation 1 of its rows.
- */
+/* Scales the rows of a fold to median 0 and mean absolute deviation 1: fits of folds differ in location and scale. */
 static nonsens_status standardise(nonsens_context *ctx, int64_t n, double *v)
 {
     SCOPED_ARENA(scratch);
-    double *sorted, deviation = 0.0;
+    double *sorted, spread = 0.0;
     if (n == 0) {
         return NONSENS_OK;
     }
@@ -200,17 +199,17 @@ static nonsens_status standardise(nonsens_context *ctx, int64_t n, double *v)
     double median = 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
     for (int64_t i = 0; i < n; i++) {
         v[i] -= median;
-        deviation += fabs(v[i]) / (double)n;
+        spread += fabs(v[i]) / (double)n;
     }
     for (int64_t i = 0; i < n; i++) {
-        v[i] /= deviation > 0.0 ? deviation : 1.0;
+        v[i] /= spread > 0.0 ? spread : 1.0;
     }
     return NONSENS_OK;
 }
 
-/* all (n of mechanism_data, in its order): each row's disturbance by the fit that has not seen it. */
-static nonsens_status fill_unseen(nonsens_context *ctx, arena *scratch, const explanation *x, const question *q,
-                                  double *all)
+/* Fills in all (n of mechanism_data, in its order): each row's disturbance by the fit without its fold. */
+static nonsens_status fill_held_out(nonsens_context *ctx, arena *scratch, const explanation *x, const question *q,
+                                    double *all)
 {
     const mechanism_data *rows = &x->scores.rows;
     const structured_score *entry = scores_get(&x->scores, q->node, q->causes, q->cause);
@@ -227,7 +226,7 @@ static nonsens_status fill_unseen(nonsens_context *ctx, arena *scratch, const ex
     return NONSENS_OK;
 }
 
-/* Questions first, then the nodes themselves, whatever causes them. */
+/* Measures one change: first those of the questions, then those of the nodes without causes. */
 static nonsens_status measure(nonsens_context *ctx, arena *scratch, int64_t job, void *state)
 {
     explanation *x = state;
@@ -239,17 +238,17 @@ static nonsens_status measure(nonsens_context *ctx, arena *scratch, int64_t job,
     ARENA_TRY(ctx, scratch, t, x->groups.n);
     question alone = {.node = node}, *q = marginal ? &alone : &x->question[job];
     ARENA_TRY(ctx, scratch, all, x->scores.rows.n);
-    TRY(fill_unseen(ctx, scratch, x, q, all));
+    TRY(fill_held_out(ctx, scratch, x, q, all));
     for (int64_t i = 0; i < x->groups.n; i++) {
         int64_t place = x->groups.place[i];
         t[i] = all[place];
-        v[i] = q->causes > 0 ? t[i] : column[x->scores.rows.row[place]]; // that increases with the disturbance, exactly
+        v[i] = q->causes > 0 ? t[i] : column[x->scores.rows.row[place]]; // it increases with the disturbance, exactly
     }
     return explain_measure(ctx, scratch, &x->groups, q->causes, q->cause, v, t,
                            marginal ? &x->node[node].marginal : &q->own);
 }
 
-/* Of several choices of causes the one that speaks least for a change. */
+/* Keeps, of several choices of causes, the one that speaks least for a change. */
 static void gather(explanation *x)
 {
     for (int64_t j = 0; j < x->graph.d; j++) {

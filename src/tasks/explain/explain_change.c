@@ -1,13 +1,13 @@
 /*
- * explain_change.c - a test of change given the causes, and how large the change is.
+ * explain_change.c - tests for a change given the causes, and measures how large it is.
  *
  * Test: the generalised covariance measure (Shah and Peters, "The hardness of conditional independence testing and the
- * generalised covariance measure", Annals of Statistics 48, 2020) between the group and four functions of the
- * variable, both less what the causes tell of them: valid where either of the two regressions is right, and, by the
- * product of their errors, where both are nearly so.
+ * generalised covariance measure", Annals of Statistics 48, 2020) between the group and four functions of the variable,
+ * both minus their regressions on the causes.  It is valid if either of the two regressions is right and, by the
+ * product of their errors, if both are nearly so.
  *
- * Divergence: log p_in / p_out as a logistic regression on functions of the variable's rank, the means of which differ
- * by delta: beta'delta, with beta from rows of other folds, so that no change gives about zero.
+ * Divergence: log p_in / p_out as a logistic regression on functions of the variable's rank, whose means differ by
+ * delta: beta'delta, with beta from rows of other folds, so no change gives about zero.
  */
 #include "tasks/explain/explain_change.h"
 
@@ -20,10 +20,10 @@
 
 enum { FEATURES = 4, SIZE = FEATURES + 1, MAX_STEPS = 50, MIN_ROWS = 10 };
 
-static const double SLOPE_RIDGE = 0.05; /* as one more row would pull the slopes to zero */
+static const double SLOPE_RIDGE = 0.05; /* pulls the slopes to zero as much as one more row would */
 static const double JITTER = 1e-9;
 static const double MIN_OVERLAP = 0.1;     /* share of the variance of the group that the causes must leave */
-static const double MIN_PROPENSITY = 0.05; /* of the group's share of the rows */
+static const double MIN_PROPENSITY = 0.05; /* as a share of the group's share of the rows */
 
 nonsens_status explain_groups_new(nonsens_context *ctx, arena *a, const mechanism_data *rows, const int8_t *in,
                                   explain_groups *out)
@@ -48,7 +48,7 @@ nonsens_status explain_groups_new(nonsens_context *ctx, arena *a, const mechanis
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------ */
 
-/* u (n) in (0, 1): the share of rows below, half of those with the same value counted, each group with half of all. */
+/* Computes u (n) in (0, 1): the share of rows below, plus half of the ties; each group has half of the total weight. */
 static nonsens_status rank(nonsens_context *ctx, arena *scratch, const explain_groups *g, const double *v, double *u)
 {
     sort_entry *entry, *spare;
@@ -70,7 +70,7 @@ static nonsens_status rank(nonsens_context *ctx, arena *scratch, const explain_g
     return NONSENS_OK;
 }
 
-/* Legendre polynomials of the rank, of variance 1 if it is even: location, scale, and two of shape. */
+/* Computes Legendre polynomials of the rank, of variance 1 if it is uniform: location, scale, and two of shape. */
 static void fill_scores(const explain_groups *g, const double *u, double *score)
 {
     for (int64_t i = 0; i < g->n; i++) {
@@ -84,7 +84,7 @@ static void fill_scores(const explain_groups *g, const double *u, double *score)
 
 /* ---- test ------------------------------------------------------------------------------------------------------- */
 
-/* Hotelling's test that the products of residuals have mean 0; degrees by the smaller group, on which they depend. */
+/* Hotelling's test that the products of residuals have mean 0; the smaller group gives the degrees of freedom. */
 static nonsens_status test(nonsens_context *ctx, const explain_groups *g, const double *residual, double *p_value)
 {
     enum { K = EXPLAIN_SCORES };
@@ -147,7 +147,7 @@ static double predict(const contrast *c, const double *theta, int64_t row)
     return linalg_dot(SIZE, theta, c->feature + row * SIZE);
 }
 
-/* Minus the penalised log likelihood of all rows but from .. to - 1, with derivatives where they are asked for. */
+/* Minus the penalised log likelihood of all rows except from .. to - 1, its gradient and, unless NULL, its Hessian. */
 static double objective(const contrast *c, const double *theta, int64_t from, int64_t to, double *gradient,
                         double *hessian)
 {
@@ -179,7 +179,7 @@ static double objective(const contrast *c, const double *theta, int64_t from, in
     return value;
 }
 
-/* Newton's method with halved steps; theta (SIZE), and the Hessian there as a Cholesky factor. */
+/* Fits theta (SIZE) by Newton's method with halved steps; factor is the Cholesky factor of the Hessian. */
 static nonsens_status fit(nonsens_context *ctx, const contrast *c, int64_t from, int64_t to, double *theta,
                           double *factor)
 {
@@ -206,7 +206,7 @@ static nonsens_status fit(nonsens_context *ctx, const contrast *c, int64_t from,
     return NONSENS_OK;
 }
 
-/* T, |T|, 2u - 1 and its square, u the rank of the variable, each of mean 0 and variance 1 by the weights. */
+/* Features are T, |T|, 2u - 1 and its square, u the rank of the variable; each has weighted mean 0 and variance 1. */
 static void fill_features(contrast *c, const double *u, const double *t)
 {
     int64_t n = c->g->n;
@@ -236,7 +236,7 @@ static void fill_features(contrast *c, const double *u, const double *t)
     }
 }
 
-/* Sums of weights and of weighted logits of rows from .. to - 1, by group. */
+/* Sums the weights and the weighted logits of rows from .. to - 1, by group. */
 static void sum_logits(const contrast *c, const double *theta, int64_t from, int64_t to, double weight[2],
                        double sum[2])
 {
@@ -248,7 +248,7 @@ static void sum_logits(const contrast *c, const double *theta, int64_t from, int
     }
 }
 
-/* Mean logit in the segment less that outside, each row by a regression that has not seen its fold. */
+/* Computes the mean logit in the segment minus that outside, each row by a regression without its fold. */
 static nonsens_status cross_fit(nonsens_context *ctx, const contrast *c, double *value)
 {
     double all = 0.0, factor[SIZE * SIZE], theta[SIZE], weight[2], sum[2];
@@ -268,8 +268,8 @@ static nonsens_status cross_fit(nonsens_context *ctx, const contrast *c, double 
 }
 
 /*
- * The standard error by the influence of each row on beta'delta: through the means, and through beta.  Near no change
- * both vanish and the variance of delta' S^-1 delta is left, 2 FEATURES (1/n_0 + 1/n_1)^2.
+ * Computes the standard error from the influence of each row on beta'delta: through the means, and through beta.  Near
+ * no change both vanish and the variance of delta' S^-1 delta remains, 2 FEATURES (1/n_0 + 1/n_1)^2.
  */
 static nonsens_status row_error(nonsens_context *ctx, const contrast *c, const double effective[2], double *error)
 {
@@ -298,7 +298,10 @@ static nonsens_status row_error(nonsens_context *ctx, const contrast *c, const d
     return NONSENS_OK;
 }
 
-/* Weights that make the causes alike in both groups: a row counts by how likely it would be in the other one. */
+/*
+ * Sets weights that give the causes the same distribution in both groups: a row counts by how likely it would be in the
+ * other group.
+ */
 static void weigh(const explain_groups *g, const double *in_residual, contrast *c, double effective[2])
 {
     double sum[2] = {0}, square[2] = {0}, share = (double)g->count[1] / (double)g->n;
@@ -319,16 +322,15 @@ static void weigh(const explain_groups *g, const double *in_residual, contrast *
     }
 }
 
-/* ---- location and scale --------------------------------------------------------------------------------------------
- */
+/* ---- location and scale ----------------------------------------------------------------------------------------- */
 
 typedef struct spread {
     double median, median_error; /* by the order statistics one standard error away */
-    double deviation;            /* mean absolute one */
-    double deviation_error;      /* of its logarithm */
+    double abs_deviation;        /* mean absolute deviation from the median */
+    double abs_deviation_error;  /* standard error of its logarithm */
 } spread;
 
-/* entry (n): all rows by value. */
+/* The median and mean absolute deviation of a group; entry (n): all rows by value. */
 static spread spread_of(const contrast *c, const sort_entry *entry, const double *v, int group, double effective)
 {
     const double at[3] = {0.5 - 0.5 / sqrt(effective), 0.5, 0.5 + 0.5 / sqrt(effective)};
@@ -347,14 +349,14 @@ static spread spread_of(const contrast *c, const sort_entry *entry, const double
     s.median = quantile[1];
     s.median_error = 0.5 * (quantile[2] - quantile[0]);
     for (int64_t i = 0; i < c->g->n; i++) {
-        s.deviation += c->g->in[i] == group ? c->weight[i] / c->total * fabs(v[i] - s.median) : 0.0;
+        s.abs_deviation += c->g->in[i] == group ? c->weight[i] / c->total * fabs(v[i] - s.median) : 0.0;
     }
     for (int64_t i = 0; i < c->g->n; i++) {
         double w = c->weight[i] / c->total;
-        double over = s.deviation > 0.0 ? fabs(v[i] - s.median) / s.deviation - 1.0 : 0.0; // constant: without error
+        double over = s.abs_deviation > 0.0 ? fabs(v[i] - s.median) / s.abs_deviation - 1.0 : 0.0; // constant: no error
         square += c->g->in[i] == group ? w * w * over * over : 0.0;
     }
-    s.deviation_error = sqrt(square);
+    s.abs_deviation_error = sqrt(square);
     return s;
 }
 
@@ -366,15 +368,15 @@ static nonsens_status compare_spreads(nonsens_context *ctx, arena *scratch, cons
     ARENA_TRY(ctx, scratch, spare, c->g->n);
     sort_column(v, c->g->n, entry, spare);
     spread outside = spread_of(c, entry, v, 0, effective[0]), inside = spread_of(c, entry, v, 1, effective[1]);
-    double pooled = 0.5 * (outside.deviation + inside.deviation);
-    out->scale = log(inside.deviation / outside.deviation);
-    out->scale_error = hypot(inside.deviation_error, outside.deviation_error);
+    double pooled = 0.5 * (outside.abs_deviation + inside.abs_deviation);
+    out->scale = log(inside.abs_deviation / outside.abs_deviation);
+    out->scale_error = hypot(inside.abs_deviation_error, outside.abs_deviation_error);
     out->shift = (inside.median - outside.median) / pooled;
     out->shift_error = hypot(inside.median_error, outside.median_error) / pooled;
     return NONSENS_OK;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------------- */
+/* ---- the measurement -------------------------------------------------------------------------------------------- */
 
 nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const explain_groups *g, int64_t causes,
                                const int64_t *cause, const double *v, const double *t, explain_change *out)
@@ -394,7 +396,7 @@ nonsens_status explain_measure(nonsens_context *ctx, arena *scratch, const expla
     memcpy(response, g->in, (size_t)g->n * sizeof *response);
     fill_scores(g, u, response + g->n);
     TRY(explain_regress(ctx, scratch, g, causes, cause, response, residual));
-    double share = (double)g->count[1] / (double)g->n; // the causes may leave next to nothing of the group's variance
+    double share = (double)g->count[1] / (double)g->n; // the causes may explain almost all of the group's variance
     out->apart = linalg_dot(g->n, residual, residual) < MIN_OVERLAP * (double)g->n * share * (1.0 - share);
     if (out->apart) {
         return NONSENS_OK;

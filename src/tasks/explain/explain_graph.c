@@ -1,4 +1,4 @@
-/* explain_graph.c - the graph that `explain` rests on: given, from a file, or found by a method. */
+/* explain_graph.c - takes the graph that `explain` rests on: given, read from a file, or found by a method. */
 #include "base/nearest.h"
 #include "base/show.h"
 #include "read/graph_file.h"
@@ -13,7 +13,7 @@ static const char ASSUMES[] =
 
 /* ---- from a file ------------------------------------------------------------------------------------------------ */
 
-/* variable (nodes): the user's index of each node. */
+/* Fills in variable (nodes): the user's index of each node. */
 static nonsens_status match_nodes(nonsens_context *ctx, arena *scratch, const nonsens_data *data,
                                   const nonsens_graph *g, int64_t *variable)
 {
@@ -67,7 +67,7 @@ static nonsens_status read_graph(nonsens_context *ctx, arena *scratch, const non
 {
     SCOPED(memory_release_scoped) nonsens_graph *g = NULL;
     nonsens_status status = graph_read(ctx, options->graph, NULL, &g);
-    if (status == NONSENS_ERR_DATA) { // the message begins with what the file is: the data's file is not to blame
+    if (status == NONSENS_ERR_DATA) { // the message says which file is meant, since the data file is not to blame
         char reason[MESSAGE_BYTES - 20];
         snprintf(reason, sizeof reason, "%s", nonsens_context_message(ctx));
         return fail(ctx, status, "graph file %s", reason);

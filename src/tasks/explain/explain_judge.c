@@ -1,4 +1,4 @@
-/* explain_judge.c - from measured changes to verdicts: which variables changed themselves, which follow them. */
+/* explain_judge.c - turns measured changes into verdicts: which variables changed themselves, which follow them. */
 #include "base/show.h"
 #include "math/fdr.h"
 #include "math/special.h"
@@ -17,9 +17,9 @@ typedef struct judgement {
     double alpha, reach;    /* reach: quantile of intervals */
     double *q, *marginal_q; /* (d) NaN with --fdr none */
     bool *changed;          /* (d) by itself */
-    bool *moved;            /* (d) its marginal */
+    bool *moved;            /* (d) its marginal distribution changed */
     double sum;             /* of own changes */
-    bool blind;             /* so few rows that no change could be told from chance */
+    bool blind;             /* there are so few rows that no change can be distinguished from chance */
 } judgement;
 
 /* ---- q-values --------------------------------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static int verdict_of(const judgement *j, int64_t node, int64_t followed)
     return j->moved[node] ? NONSENS_VERDICT_FOLLOWS : NONSENS_VERDICT_UNCHANGED;
 }
 
-/* "wider, higher" and the like, as far as the intervals say it. */
+/* Words such as "wider, higher", if the intervals support them. */
 static const char *words_of(const nonsens_change *c)
 {
     static const char *const word[3][3] = {{"narrower, lower", "narrower", "narrower, higher"},
@@ -87,7 +87,7 @@ static const char *words_of(const nonsens_change *c)
     return word[wide][high];
 }
 
-/* Variables of the user, ascending, of those nodes that a test picks. */
+/* Lists the user's variables, ascending, whose nodes `pick` accepts. */
 static nonsens_status list_nodes(nonsens_context *ctx, const judgement *j, int64_t node,
                                  bool (*pick)(const judgement *, int64_t, int64_t), int64_t *count,
                                  const int64_t **list)
@@ -150,7 +150,7 @@ static nonsens_status describe(nonsens_context *ctx, const judgement *j, int64_t
     return NONSENS_OK;
 }
 
-/* Root causes first, then by the size of the own change; those without one last. */
+/* Root causes come first, then larger own changes, then variables without a value. */
 static bool comes_before(const nonsens_change *a, const nonsens_change *b)
 {
     bool a_first = a->verdict == NONSENS_VERDICT_CHANGED, b_first = b->verdict == NONSENS_VERDICT_CHANGED;
@@ -255,7 +255,7 @@ nonsens_status explain_judge(nonsens_context *ctx, arena *scratch, const nonsens
                    .result = result,
                    .alpha = alpha,
                    .reach = special_normal_quantile(1.0 - 0.5 * alpha)};
-    double tests = result->options.fdr == FDR_NONE ? 1.0 : (double)data->d; // that one q-value must survive
+    double tests = result->options.fdr == FDR_NONE ? 1.0 : (double)data->d; // that a q-value allows for
     j.blind = tests * explain_min_p(result->explained.of_rows, result->explained.other_rows) > alpha;
     TRY(decide(ctx, scratch, &j));
     TRY(rank_all(ctx, &j));

@@ -1,9 +1,9 @@
 /*
- * explain_regress.c - what the causes of a variable tell about the group of a row and about the variable's scores.
+ * explain_regress.c - regresses the group of a row, and the scores of a variable, on the causes of the variable.
  *
  * Least squares on B-splines of each cause and tensor products of each two, with a penalty on second differences
- * (math/spline.h).  Sums over the rows of each fold are kept, so that leaving out a fold and trying a penalty cost no
- * pass over the rows.
+ * (math/spline.h).  Sums over the rows of each fold are kept, so leaving out a fold or trying a penalty needs no pass
+ * over the rows.
  */
 #include "math/linalg.h"
 #include "math/spline.h"
@@ -26,7 +26,7 @@ typedef struct regression {
     int64_t terms, p;
     term term[MAX_TERMS];
     double *gram;     /* (folds + 1, p, p) of each fold, then of all rows */
-    double *moment;   /* (folds + 1, EXPLAIN_RESPONSES, p) likewise */
+    double *moment;   /* (folds + 1, EXPLAIN_RESPONSES, p) of each fold, then of all rows */
     double *penalty;  /* (p, p) */
     double *factor;   /* (p, p) */
     double *solution; /* (EXPLAIN_RESPONSES, p) */
@@ -68,7 +68,7 @@ static void set_penalty(regression *r)
     }
 }
 
-/* Values of all splines at `count` rows from `from` on, column by column. */
+/* Computes the values of all splines at `count` rows from `from` on, column by column. */
 static void fill_tile(regression *r, int64_t from, int64_t count)
 {
     memset(r->tile, 0, (size_t)(TILE * r->p) * sizeof *r->tile);
@@ -113,7 +113,7 @@ static void sum_rows(regression *r, const double *response)
     }
 }
 
-/* The coefficients of all responses without fold k. */
+/* Computes the coefficients of all responses without fold k. */
 static nonsens_status solve(nonsens_context *ctx, regression *r, int64_t k, double penalty)
 {
     int64_t p = r->p, folds = r->g->folds;
@@ -133,7 +133,7 @@ static nonsens_status solve(nonsens_context *ctx, regression *r, int64_t k, doub
     return NONSENS_OK;
 }
 
-/* Sum of squared errors in fold k of response i, but for the sum of its squares, which is the same for all. */
+/* Sum of squared errors of response i in fold k, without the sum of its squares, which no penalty changes. */
 static double held_out_error(regression *r, int64_t k, int64_t i)
 {
     int64_t p = r->p;
@@ -185,7 +185,7 @@ static void subtract(regression *r, double *residual)
     }
 }
 
-/* Without causes: the means of rows in other folds. */
+/* Without causes: subtracts the means of rows in other folds. */
 static void subtract_means(const explain_groups *g, double *residual)
 {
     for (int64_t i = 0; i < EXPLAIN_RESPONSES; i++) {

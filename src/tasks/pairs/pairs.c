@@ -1,8 +1,8 @@
 /*
- * pairs.c - nonsens_run_pairs: a direction for each pair, in parallel, and q-values once all are there.
+ * pairs.c - nonsens_run_pairs: decides each pair, in parallel, and computes q-values when all are done.
  *
- * Where there are at least as many pairs as threads, each pair is run by one thread; else one pair after another by all
- * of them.  A pair's line does not depend on that, nor on the other pairs.
+ * If there are at least as many pairs as threads, one thread runs each pair; else all threads run one pair after
+ * another.  A pair's line does not depend on that, nor on the other pairs.
  */
 #include "tasks/pairs/pairs.h"
 
@@ -21,7 +21,7 @@ typedef struct pairs_run {
     nonsens_pairs *pairs;
     pairs_sink sink;
     nonsens_options options; // of one pair
-    int64_t *missing;        // (jobs) pairs that are not there yet
+    int64_t *missing;        // (jobs) pairs that are not done yet
     int64_t jobs;
     bool broken; // no further line can be kept
     pthread_mutex_t keeping;
@@ -60,10 +60,10 @@ static nonsens_status run_pair(nonsens_context *ctx, arena *scratch, int64_t job
 #pragma omp atomic read
     broken = r->broken;
     if (broken) {
-        return NONSENS_OK; // what broke it is the run's failure
+        return NONSENS_OK; // the run returns the failure that broke it
     }
     nonsens_status status = decide_pair(ctx, r, pair, &result);
-    if (status != NONSENS_ERR_DATA && status != NONSENS_ERR_NUMERIC) { // all others would meet the next pair too
+    if (status != NONSENS_ERR_DATA && status != NONSENS_ERR_NUMERIC) { // other errors would also stop the next pair
         TRY(status);
     }
     report_pair said = {r->data->names[pair->x], r->data->names[pair->y], r->pairs->method->info.name, result,
@@ -79,7 +79,7 @@ static nonsens_status run_missing(nonsens_context *ctx, arena *scratch, pairs_ru
 {
     ARENA_TRY(ctx, scratch, r->missing, r->pairs->count);
     for (int64_t k = 0; k < r->pairs->count; k++) {
-        if (!r->pairs->line[k].there) {
+        if (!r->pairs->line[k].done) {
             r->missing[r->jobs++] = k;
         }
     }

@@ -1,9 +1,9 @@
 /*
- * pairs.h - a direction for each of many pairs of variables.
+ * pairs.h - decides the direction of each of many pairs of variables.
  *
  *     list (all, or a file) -> pairs that the journal lacks -> one line of JSON each -> q-values -> JSON lines, text
  *
- * What is kept of a pair in memory is a few values; its line lies in the journal, or in memory if there is none.
+ * Memory keeps only a few values of a pair; its line is in the journal, or in memory if there is no journal.
  */
 #ifndef TASKS_PAIRS_PAIRS_H
 #define TASKS_PAIRS_PAIRS_H
@@ -12,12 +12,12 @@
 #include "methods/shared/method.h"
 #include "pool/journal.h"
 
-/* What is known of a pair's line of JSON, and where the line is. */
+/* A pair's line of JSON: what it says, and where it is. */
 typedef struct pairs_line {
-    bool there;          /* the pair is done */
-    int arrow;           /* the decision: 1 for x->y, -1 for y->x, 0 for none of the two */
+    bool done;           /* the line exists */
+    int arrow;           /* the decision: 1 for x->y, -1 for y->x, 0 for neither */
     journal_place place; /* in the journal */
-    char *text;          /* where there is no journal */
+    char *text;          /* if there is no journal */
 } pairs_line;
 
 struct nonsens_pairs {
@@ -31,7 +31,7 @@ struct nonsens_pairs {
     nonsens_pair *pair; /* (count) */
     pairs_line *line;   /* (count) */
     char *journal;      /* path, or NULL */
-    journal_file file;  /* of the journal: lines are read from it, and no other run may have it meanwhile */
+    journal_file file;  /* of the journal: lines are read from it, and no other run may open it meanwhile */
 };
 
 /* Fills in count and x, y of each pair: all, or those of the file that the options name, in its order. */
@@ -39,24 +39,24 @@ nonsens_status pairs_list(nonsens_context *ctx, const nonsens_data *data, nonsen
 
 /* ---- lines (pairs_keep.c) ---- */
 
-/* Where lines are kept while pairs are run; one caller at a time. */
+/* Keeps lines while pairs are run; one caller at a time. */
 typedef struct pairs_sink {
     nonsens_pairs *pairs;
     journal journal;
     int64_t *sorted;       /* (count) pairs by (x, y) */
-    nonsens_context *ctx;  /* of the call that is served, for the visitor of lines, and */
-    nonsens_status status; /* what it could not return */
+    nonsens_context *ctx;  /* of the current call, for the visitor of lines */
+    nonsens_status status; /* the visitor's error, which it cannot return */
 } pairs_sink;
 
-/* Takes over what the journal holds; an error if it belongs to other data or options. */
+/* Takes over the lines of the journal; returns an error if it belongs to other data or options. */
 nonsens_status pairs_sink_new(nonsens_context *ctx, arena *scratch, const nonsens_data *data, nonsens_pairs *pairs,
                               pairs_sink *out);
-/* Takes the line over (incomplete, or NULL: there was no memory for it). */
+/* Keeps a line and takes ownership of it (incomplete, or NULL: there was no memory for it). */
 nonsens_status pairs_keep(nonsens_context *ctx, pairs_sink *sink, int64_t index, json_value *line);
-/* The file of the journal then is the pairs', who close it. */
+/* Frees the sink; the file of the journal then belongs to the pairs, which close it. */
 void pairs_sink_free(pairs_sink *sink);
 
-/* The line of a pair; the caller releases it. */
+/* Loads the line of a pair; the caller releases it. */
 nonsens_status pairs_load(nonsens_context *ctx, const nonsens_pairs *pairs, int64_t index, json_value **line);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * pairs_list.c - which pairs: all of them, or those of a file with two names a line.
+ * pairs_list.c - lists the pairs: all of them, or those of a file with two names a line.
  *
- * The names stand as they would in a line of CSV (read/csv_cells.c), the delimiter found line by line; lines that are
+ * The names are written as in a line of CSV (read/csv_cells.c); the delimiter is found line by line.  Lines that are
  * blank or begin with # do not count.
  */
 #include "base/input.h"
@@ -44,16 +44,16 @@ typedef struct listed {
 
 typedef struct list_reader {
     nonsens_context *ctx;
-    char path[sizeof WHAT + SHOWN_PATH_BYTES]; // with what it is in front
+    char path[sizeof WHAT + SHOWN_PATH_BYTES]; // after WHAT
     int64_t line;
-    text_set names;    // the variables' and, behind them, any other that a line has
-    int64_t variables; // texts that are a variable's name
-    int64_t *variable; // (variables) which one
+    text_set names;    // those of the variables, then any others that a line has
+    int64_t variables; // number of texts that are a variable's name
+    int64_t *variable; // (variables) index of that variable
     listed *item;      // (count)
     int64_t count, capacity;
 } list_reader;
 
-/* By the two variables, whichever comes first, then by line. */
+/* Orders by the two variables in any order, then by line. */
 static int by_pair(const void *a, const void *b)
 {
     const listed *p = a, *q = b;
@@ -85,7 +85,7 @@ static nonsens_status find_variable(list_reader *r, const csv_cell *cell, int64_
     return NONSENS_OK;
 }
 
-/* The two names of a line without its end. */
+/* Reads the two names of a line without its end. */
 static nonsens_status read_pair(list_reader *r, const char *text, int64_t length, listed *out)
 {
     SCOPED(csv_free) csv_reader cells = {.ctx = r->ctx, .path = r->path, .begin = text, .end = text + length};
@@ -131,7 +131,7 @@ static nonsens_status read_line(list_reader *r, arena *scratch, const char *text
     return NONSENS_OK;
 }
 
-/* Lines end in LF, CR or CR LF. */
+/* The start of the next line; lines end in LF, CR or CR LF. */
 static const char *behind_line(const char *at, const char *end)
 {
     while (at < end && !csv_is_line_end(*at)) {
@@ -160,8 +160,8 @@ static nonsens_status read_list(list_reader *r, arena *scratch, const char *path
     return NONSENS_OK;
 }
 
-/* A pair that is there twice would count twice among the tests. */
-static nonsens_status check_twins(nonsens_context *ctx, arena *scratch, const list_reader *r)
+/* Refuses a repeated pair: it would count twice among the tests. */
+static nonsens_status check_repeated(nonsens_context *ctx, arena *scratch, const list_reader *r)
 {
     listed *sorted; // (count)
     ARENA_TRY(ctx, scratch, sorted, r->count);
@@ -184,7 +184,7 @@ static nonsens_status take_names(nonsens_context *ctx, arena *scratch, const non
     for (int64_t j = data->d - 1; j >= 0; j--) {
         int32_t text;
         TRY(text_set_put(ctx, &r->names, data->names[j], (int64_t)strlen(data->names[j]), &text));
-        r->variable[text] = j; // the first of those that are called the same
+        r->variable[text] = j; // the first of variables with the same name
     }
     r->variables = r->names.count;
     return NONSENS_OK;
@@ -201,7 +201,7 @@ static nonsens_status list_file(nonsens_context *ctx, const nonsens_data *data, 
     if (r.count == 0) {
         return fail(ctx, NONSENS_ERR_DATA, "%s: there is no pair in it; write two names a line", r.path);
     }
-    TRY(check_twins(ctx, &scratch, &r));
+    TRY(check_repeated(ctx, &scratch, &r));
     ARENA_TRY(ctx, &pairs->memory, pairs->pair, r.count);
     for (int64_t k = 0; k < r.count; k++) {
         pairs->pair[k] = (nonsens_pair){.x = r.item[k].x, .y = r.item[k].y};

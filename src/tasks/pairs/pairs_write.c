@@ -1,5 +1,5 @@
 /*
- * pairs_write.c - many pairs as JSON lines, in the order of the list, and as a table, most certain first.
+ * pairs_write.c - writes many pairs as JSON lines, in the order of the list, and as a table, most certain first.
  */
 #include "base/number.h"
 #include "base/output.h"
@@ -48,10 +48,10 @@ nonsens_status nonsens_pairs_write_json(nonsens_context *ctx, const nonsens_pair
 
 /* ---- order of the table ---- */
 
-/* What a pair's place in the table depends on. */
+/* A pair's position in the table depends on these. */
 typedef struct ranked {
-    double q, p;  /* infinite if there is none */
-    double score; /* its size; 0 if there is none, -1 if the pair failed */
+    double q, p;  /* infinite if NaN */
+    double score; /* its size; 0 if NaN, -1 if the pair failed */
     int64_t index;
 } ranked;
 
@@ -127,7 +127,7 @@ typedef struct cells {
     char x[SHOWN_BYTES], y[SHOWN_BYTES], decision[2 * SHOWN_BYTES + 2];
 } cells;
 
-/* The decision is made of the names as they are shown, like everything on a line. */
+/* The decision uses the names as they are shown, like everything on a line. */
 static void fill_cells(const nonsens_pairs *pairs, int64_t index, cells *c)
 {
     const nonsens_pair *pair = &pairs->pair[index];

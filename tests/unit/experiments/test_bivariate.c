@@ -94,11 +94,11 @@ static void test_linear_pair(void **state)
         assert_int_equal(u.truth, truth);
         assert_false(u.failed);
         if (i <= 2) {
-            assert_true(bivariate_is_named(&u, 0));
+            assert_true(bivariate_better_is_true(&u, 0));
         }
     }
     bivariate_unit sources = unit_of(*state, "causal-depth1-e10-n128-true-sources", 7);
-    assert_true(bivariate_is_right(&sources, 0) && bivariate_is_named(&sources, 1));
+    assert_true(bivariate_is_correct(&sources, 0) && bivariate_better_is_true(&sources, 1));
     assert_int_equal(unit_of(*state, "cyclic-depth1-e10-n128-lingam", 7).truth, CAUSE_NONE);
 }
 
@@ -133,7 +133,7 @@ static void test_shared_fit(void **state)
 {
     for (int64_t seed = 3; seed < 7; seed++) {
         bivariate_unit u = unit_of(*state, "causal-depth3-e10-n128-nonsens", (uint64_t)seed);
-        assert_int_equal(u.answer[1].named == CAUSE_FIRST, ratio_of(*state, seed) > 0);
+        assert_int_equal(u.answer[1].better == CAUSE_FIRST, ratio_of(*state, seed) > 0);
     }
 }
 
@@ -153,13 +153,13 @@ static void test_reading(void **state)
     bivariate_unit u;
     assert_true(
         read_text("{\"truth\": 1, \"answers\": {\"nonsens\": [\"neither\", 1], \"nonsens-lr\": [\"first\", 0]}}", &u));
-    assert_true(!bivariate_is_right(&u, 0) && !bivariate_is_wrong(&u, 0) && bivariate_is_named(&u, 0));
-    assert_true(!bivariate_is_right(&u, 1) && bivariate_is_wrong(&u, 1) && !bivariate_is_named(&u, 1));
+    assert_true(!bivariate_is_correct(&u, 0) && !bivariate_is_wrong(&u, 0) && bivariate_better_is_true(&u, 0));
+    assert_true(!bivariate_is_correct(&u, 1) && bivariate_is_wrong(&u, 1) && !bivariate_better_is_true(&u, 1));
     assert_true(read_text("{\"truth\": -1, \"answers\": {\"resit\": [\"inconclusive\", 1]}}",
                           &u)); // nothing is there to be named
-    assert_true(bivariate_is_right(&u, 0) && !bivariate_is_wrong(&u, 0) && !bivariate_is_named(&u, 0));
+    assert_true(bivariate_is_correct(&u, 0) && !bivariate_is_wrong(&u, 0) && !bivariate_better_is_true(&u, 0));
     assert_true(read_text("{\"truth\": -1, \"failed\": \"no\"}", &u)); // silence is not an answer
-    assert_true(!bivariate_is_right(&u, 0) && !bivariate_is_wrong(&u, 0));
+    assert_true(!bivariate_is_correct(&u, 0) && !bivariate_is_wrong(&u, 0));
     assert_false(read_text("{\"truth\": 2, \"answers\": {\"resit\": [\"first\", 1]}}", &u));
     assert_false(read_text("{\"answers\": {\"resit\": [\"first\", 1]}}", &u));
     assert_false(read_text("{\"truth\": 0, \"answers\": {\"resit\": [\"first\", 2]}}", &u));
@@ -170,7 +170,7 @@ static void test_reading(void **state)
     assert_false(read_text("{\"truth\": 0}", &u));
     for (int truth = -1; truth < 2; truth++) { // these variables depend on one another whatever the truth is
         u = (bivariate_unit){.truth = (enum cause)truth, .answer = {{DECISION_INDEPENDENT, CAUSE_NONE}}};
-        assert_true(!bivariate_is_right(&u, 0) && bivariate_is_wrong(&u, 0));
+        assert_true(!bivariate_is_correct(&u, 0) && bivariate_is_wrong(&u, 0));
     }
 }
 

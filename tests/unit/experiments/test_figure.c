@@ -44,7 +44,7 @@ static nonsens_status toy_write(nonsens_context *ctx, arena *scratch, const stud
     (void)ctx;
     (void)scratch;
     for (int64_t i = 0; i < units->cells * units->reps; i++) {
-        if (i % units->reps < units->reps_there[i / units->reps]) {
+        if (i % units->reps < units->reps_done[i / units->reps]) {
             fprintf(out, "%d %.17g\n", (int)units->cell[i / units->reps], ((const double *)units->unit)[i]);
         }
     }

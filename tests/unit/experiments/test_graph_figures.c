@@ -425,7 +425,7 @@ static nonsens_status prepare_and_draw(nonsens_context *ctx, arena *a, void *sta
     nonsens_data *half = NULL;
     rng r = rng_new(1, RNG_TEST, 0);
     nonsens_status status = FIGURE_FMRI.prepare(ctx, a, p->options, &base);
-    status = status == NONSENS_OK ? bootstrap_resample(ctx, a, base.data, RESAMPLE_HALF, &r, &half) : status;
+    status = status == NONSENS_OK ? bootstrap_draw(ctx, a, base.data, RESAMPLE_HALF, &r, &half) : status;
     assert_true(status != NONSENS_OK || half->n == SEGMENTS * POINTS / STEP / 2);
     nonsens_data_free(half);
     FIGURE_FMRI.release(base.data);

@@ -65,7 +65,7 @@ static void test_choice(void **state)
     assert_int_equal(study_choose(f->ctx, &f->scratch, &r, "cell-a,cell-c", false, 0), NONSENS_OK);
     assert_int_equal(r.cells, 2);
     assert_int_equal(r.cell[1], 2);
-    assert_int_equal(r.reps_there[0], REPS);
+    assert_int_equal(r.reps_done[0], REPS);
     study_run none = {.study = &TOY};
     assert_int_equal(study_choose(f->ctx, &f->scratch, &none, "cell-d", false, 7), NONSENS_ERR_USAGE);
     assert_non_null(strstr(nonsens_context_message(f->ctx), "from cell-a to cell-c"));

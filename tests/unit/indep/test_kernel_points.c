@@ -261,7 +261,7 @@ static void test_row_order(void **state)
     const int64_t sizes[] = {60, 1000, 6000};
     for (int s = 0; s < 3; s++) {
         cloud *c = draw(b, sizes[s], 2, 1, 9), *other = shuffled(b, c, 10);
-        kernel_limits limits = {.rank_max = 60, .trace_lost = 1e-8, .threads = 2};
+        kernel_limits limits = {.max_rank = 60, .trace_lost = 1e-8, .threads = 2};
         double width[2], again[2];
         widths(b, &c->set, width);
         widths(b, &other->set, again);
@@ -355,7 +355,7 @@ static void test_limits(void **state)
     widths(b, &c->set, width);
     trace = centred_trace(&c->set, width);
     for (int64_t rank = 1; rank <= 81; rank += 20) {
-        kernel_limits limits = {.rank_max = rank, .trace_lost = 1e-8};
+        kernel_limits limits = {.max_rank = rank, .trace_lost = 1e-8};
         kernel_factor w = factorise(b, &c->set, width, &limits);
         double kept = 0;
         assert_true(w.rank <= rank);
@@ -365,7 +365,7 @@ static void test_limits(void **state)
         assert_true(w.lost >= 1 - kept / trace - 1e-9);
         assert_true(rank == 1 || w.lost < 0.3 * pow((double)rank, -0.5));
     }
-    kernel_limits coarse = {.rank_max = 200, .trace_lost = 1e-3};
+    kernel_limits coarse = {.max_rank = 200, .trace_lost = 1e-3};
     assert_true(factorise(b, &c->set, width, &coarse).lost < 1e-3 * (N / trace + 1));
 }
 
@@ -377,7 +377,7 @@ static void test_part_and_threads(void **state)
     cloud *c = draw(b, N + FIRST, 2, 1, 15);
     const double *shifted[] = {c->v[0] + FIRST, c->v[1] + FIRST};
     column_set part = {N, 2, shifted};
-    kernel_limits one = {.rank_max = 40, .trace_lost = 1e-8, .threads = 1}, two = one;
+    kernel_limits one = {.max_rank = 40, .trace_lost = 1e-8, .threads = 1}, two = one;
     double width[2], again[2];
     kernel_factor w, v;
     two.threads = 3;

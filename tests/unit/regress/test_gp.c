@@ -200,7 +200,7 @@ static void test_gradient(void **state)
     for (int k = 0; k < 3; k++) {
         gp_track t;
         double g[GP_LINE_PARAMETERS];
-        assert_int_equal(gp_track_get(f->ctx, &f->scratch, &q, &t), NONSENS_OK);
+        assert_int_equal(gp_track_new(f->ctx, &f->scratch, &q, &t), NONSENS_OK);
         gp_line_likelihood(&t, THETA[k], g, NULL);
         for (int i = 0; i < GP_LINE_PARAMETERS; i++) {
             double theta[GP_LINE_PARAMETERS], h = 1e-4;
@@ -265,9 +265,9 @@ static void test_gradient_of_several(void **state)
     column_set x = columns_of(&c);
     gp_exact e;
     gp_low_rank r;
-    assert_int_equal(gp_exact_get(f->ctx, &f->scratch, &x, c.y, &e), NONSENS_OK);
+    assert_int_equal(gp_exact_new(f->ctx, &f->scratch, &x, c.y, &e), NONSENS_OK);
     check_slopes(exact_value, &e, HILLY, 5);
-    assert_int_equal(gp_low_rank_get(f->ctx, &f->scratch, &x, c.y, 15, &r), NONSENS_OK);
+    assert_int_equal(gp_low_rank_new(f->ctx, &f->scratch, &x, c.y, 15, &r), NONSENS_OK);
     assert_int_equal(gp_choose_inducing(f->ctx, &f->scratch, &x, HILLY, 15, &r.z), NONSENS_OK);
     assert_int_equal(r.z.n, 15);
     check_slopes(bound_value, &r, HILLY, 5);
@@ -280,11 +280,11 @@ static void test_bound(void **state)
     rows c = hilly(f, 101);
     column_set x = columns_of(&c);
     gp_exact e;
-    assert_int_equal(gp_exact_get(f->ctx, &f->scratch, &x, c.y, &e), NONSENS_OK);
+    assert_int_equal(gp_exact_new(f->ctx, &f->scratch, &x, c.y, &e), NONSENS_OK);
     double likelihood = gp_exact_likelihood(&e, HILLY, NULL), before = -INFINITY;
     for (int64_t most = 10; most <= 101; most += 13) {
         gp_low_rank r;
-        assert_int_equal(gp_low_rank_get(f->ctx, &f->scratch, &x, c.y, most, &r), NONSENS_OK);
+        assert_int_equal(gp_low_rank_new(f->ctx, &f->scratch, &x, c.y, most, &r), NONSENS_OK);
         assert_int_equal(gp_choose_inducing(f->ctx, &f->scratch, &x, HILLY, most, &r.z), NONSENS_OK);
         double bound = gp_low_rank_bound(&r, HILLY, NULL);
         assert_true(bound >= before - 1e-9 && bound < likelihood + 1e-6);
@@ -418,7 +418,7 @@ static void test_minimiser(void **state)
             int calls = 0;
             double theta[2] = {-1.2, 1.0}, end = tight ? 0.5 : 1.0;
             gp_box box = {2, lower, tight ? tight_upper : free_upper};
-            gp_climb_options how = {.max_iterations = 100, .tolerance = 1e-12, .measure_curves = measure};
+            gp_climb_options how = {.max_iterations = 100, .tolerance = 1e-12, .measure_curvature = measure};
             gp_climb_result r;
             assert_int_equal(gp_climb(f->ctx, &f->scratch, &box, valley, &calls, &how, theta, &r), NONSENS_OK);
             assert_true(r.converged && calls < 120);

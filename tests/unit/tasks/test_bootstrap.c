@@ -201,9 +201,9 @@ static table table_of(const nonsens_result *r)
 {
     table t;
     memset(&t, 0, sizeof t);
-    t.failed = r->resampled.failed;
-    for (int64_t i = 0; i < r->resampled.pairs; i++) {
-        const result_edge_counts *p = &r->resampled.pair[i];
+    t.failed = r->bootstrap.failed;
+    for (int64_t i = 0; i < r->bootstrap.pairs; i++) {
+        const result_edge_counts *p = &r->bootstrap.pair[i];
         int64_t a = r->names[p->a][0] - 'a', b = r->names[p->b][0] - 'a';
         assert_true(p->a < p->b && p->adjacent > 0 && p->bidirected == 0);
         t.arrow[a][b] = p->forward;
@@ -300,7 +300,7 @@ static void test_counts(void **state)
     int64_t open = 0, good = 200 - t.failed;
     assert_true(t.failed > 0 && t.failed < 100 && s.open > 0); // or nothing is tested
     assert_int_equal(t.failed, s.failed);
-    assert_int_equal(r->resampled.replicates, 200);
+    assert_int_equal(r->bootstrap.replicates, 200);
     for (int a = 0; a < D; a++) {
         for (int b = 0; b < D; b++) {
             assert_true(t.arrow[a][b] <= s.arrow[a][b]); // those that failed had said something before

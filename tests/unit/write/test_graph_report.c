@@ -462,7 +462,7 @@ static void test_edges_of_resamples(void **state)
                                  {.a = 0, .b = 2, .forward = 5, .backward = 3, .adjacent = 8},
                                  {.a = 1, .b = 2, .undirected = 3, .bidirected = 4, .adjacent = 7},
                                  {.a = 2, .b = 3, .undirected = 7, .adjacent = 7}};
-    r->resampled = (result_bootstrap){10, 2, pair, sizeof pair / sizeof *pair};
+    r->bootstrap = (result_bootstrap){10, 2, pair, sizeof pair / sizeof *pair};
     static const char expected[] = "  10 resamples of half of the rows, of which 2 failed; support is the "
                                    "share of them that has the edge, with the same direction\n"
                                    "Not in the graph, but in at least half of the resamples:\n"
@@ -473,7 +473,7 @@ static void test_edges_of_resamples(void **state)
     if (!from || strncmp(from + strlen("\nResamples\n"), expected, sizeof expected - 1) != 0) {
         fail_msg("%s", text);
     }
-    r->resampled.failed = 10;
+    r->bootstrap.failed = 10;
     assert_null(strstr(written_text(f, r), "Not in the graph"));
     nonsens_result_free(r);
 }
@@ -491,7 +491,7 @@ static void test_many_edges_of_resamples(void **state)
         }
     }
     assert_int_equal(result_finish(f->ctx, r), NONSENS_OK);
-    r->resampled = (result_bootstrap){3, 0, pair, count};
+    r->bootstrap = (result_bootstrap){3, 0, pair, count};
     assert_non_null(strstr(written_text(f, r), "  ... and 8 more; --json shows them\n"));
     nonsens_result_free(r);
 }
