@@ -137,7 +137,7 @@ static void check_law(fixture *f, const classifier_sample *s, classifier_shape f
     assert_close(d.null_sd, sd, 4.0 * sd / sqrt(DRAWS) + 0.005 * sd);
 }
 
-static void test_law_without_penalty(void **state)
+static void test_law_without_penalty_at_length(void **state)
 {
     enum { M = 4, P = M * M - 1, P1 = M - 1 };
     fixture *f = *state;
@@ -258,7 +258,7 @@ static void check_restriction(fixture *f, classifier_shape small, classifier_sha
     check_null(B, ratio, &null, 0.05);
 }
 
-static void test_restrictions_against_refits(void **state)
+static void test_restrictions_against_refits_at_length(void **state)
 {
     for (double lambda = 1e-3; lambda < 2e-2; lambda *= 10.0) {
         check_restriction(*state, CAUSE, FREE, lambda);
@@ -381,7 +381,7 @@ static void check_rank_one(fixture *f, classifier_shape form, double lambda, dou
     assert_true(apart < allow.score * of_fits.mean);
 }
 
-static void test_rank_one(void **state)
+static void test_rank_one_at_length(void **state)
 {
     check_rank_one(*state, (classifier_shape){0, 0, 1}, 1e-2, 0.2, (allowance){0.05, 0.1});
     check_rank_one(*state, (classifier_shape){0, 0, 1}, 1e-2, 0.6, (allowance){0.1, 0.2});
@@ -412,11 +412,11 @@ int main(void)
         TEST(test_rows_against_plain_sums),
         TEST(test_p_values_of_half_chi_squares),
         TEST(test_p_values_follow_the_ratio),
-        TEST(test_law_without_penalty),
-        TEST(test_restrictions_against_refits),
+        TEST(test_law_without_penalty_at_length),
+        TEST(test_restrictions_against_refits_at_length),
         TEST(test_wrong_direction_is_rejected),
         TEST(test_rank_zero),
-        TEST(test_rank_one),
+        TEST(test_rank_one_at_length),
         TEST(test_second_feature_is_seen),
     };
     return cmocka_run_group_tests_name("segment_compare", tests, NULL, NULL);

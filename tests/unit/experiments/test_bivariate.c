@@ -129,7 +129,7 @@ static double ratio_of(fixture *f, int64_t seed)
 }
 
 /* The ratio that shares the fit of the tests is that of nonsens-lr. */
-static void test_shared_fit(void **state)
+static void test_shared_fit_at_length(void **state)
 {
     for (int64_t seed = 3; seed < 7; seed++) {
         bivariate_unit u = unit_of(*state, "causal-depth3-e10-n128-nonsens", (uint64_t)seed);
@@ -255,7 +255,7 @@ static void test_comparison(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_cells),   TEST(test_rules), TEST(test_linear_pair), TEST(test_shared_fit),
+        TEST(test_cells),   TEST(test_rules), TEST(test_linear_pair), TEST(test_shared_fit_at_length),
         TEST(test_reading), TEST(test_table), TEST(test_all_right),   TEST(test_comparison),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

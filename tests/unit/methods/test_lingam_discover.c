@@ -234,7 +234,7 @@ static void test_pairs_are_judged_by_holms_rule(void **state)
 }
 
 /* Sparse graphs of ten variables: the order contradicts few true edges, and edges are found. */
-static void test_accuracy(void **state)
+static void test_accuracy_at_length(void **state)
 {
     fixture *f = *state;
     enum { D = 10, N = 1000, REPEATS = 20 };
@@ -298,7 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {TEST(test_columns_and_rows_in_any_order),
                                        TEST(test_notes),
                                        TEST(test_size_of_the_check),
-                                       TEST(test_accuracy),
+                                       TEST(test_accuracy_at_length),
                                        TEST(test_size_with_heavy_tails),
                                        TEST(test_pairs_are_judged_by_holms_rule),
                                        TEST(test_each_allocation_failing)};

@@ -49,7 +49,7 @@ static nonsens_options *make_options(fixture *f, const char *features, const cha
 
 /* ---- networks ---- */
 
-static void test_networks_name_the_cause(void **state)
+static void test_networks_name_the_cause_at_length(void **state)
 {
     fixture *f = *state;
     nonsens_data *data = make_data(f, 256);
@@ -79,7 +79,7 @@ static nonsens_status climb_once(nonsens_context *ctx, arena *a, const nonsens_d
     TRY(rank_search_new(ctx, a, data, o, &out->search));
     TRY(rank_search_ranks(ctx, a, &out->search, KIND_BOTH, 1, &out->free));
     TRY(out->search.features->fit_restricted(ctx, a, &out->search, (classifier_shape){1, 0, 0}, &out->free.fit[1],
-                                           &out->restricted));
+                                             &out->restricted));
     return out->search.features->judge(ctx, &out->search, &out->restricted, &out->free.fit[1], &out->loss);
 }
 
@@ -238,7 +238,7 @@ static void test_basis_grows_with_the_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_networks_name_the_cause),
+        TEST(test_networks_name_the_cause_at_length),
         TEST(test_networks_are_judged_by_rows_they_have_not_seen),
         TEST(test_threads_do_not_matter),
         TEST(test_splines_are_what_auto_means),

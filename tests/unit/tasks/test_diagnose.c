@@ -94,7 +94,7 @@ static void test_one_disturbance_changes(void **state)
     nonsens_result_free(r);
 }
 
-static void test_odd_segment_is_named(void **state)
+static void test_odd_segment_is_named_at_length(void **state)
 {
     nonsens_result *r = diagnose(*state, make_data(*state, ROWS, true, true));
     char name[64], sentence[64];
@@ -232,7 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_two_disturbances_change),
         TEST(test_one_disturbance_changes),
-        TEST(test_odd_segment_is_named),
+        TEST(test_odd_segment_is_named_at_length),
         TEST(test_few_rows_are_not_fitted),
         TEST(test_fewer_rows),
         TEST(test_spectrum_is_that_of_the_logits),

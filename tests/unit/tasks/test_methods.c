@@ -452,7 +452,7 @@ static void test_spline_logits_score_rows_and_have_derivatives(void **state)
 }
 
 /* The ratio by splines depends on ranks alone; exchanging the variables changes its sign. */
-static void test_spline_ratio_is_blind_to_monotone_maps(void **state)
+static void test_spline_ratio_is_blind_to_monotone_maps_at_length(void **state)
 {
     nonsens_context *ctx = ((fixture *)*state)->ctx;
     nonsens_options *o = direction_options(ctx);
@@ -530,7 +530,7 @@ int main(void)
         TEST(test_in_sample_scores_are_called_so),
         TEST(test_spline_slopes_are_those_of_the_splines),
         TEST(test_spline_logits_score_rows_and_have_derivatives),
-        TEST(test_spline_ratio_is_blind_to_monotone_maps),
+        TEST(test_spline_ratio_is_blind_to_monotone_maps_at_length),
         TEST(test_a_run_survives_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
