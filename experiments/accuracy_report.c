@@ -6,7 +6,8 @@
 
 static const char *const COLUMN_NAME[COLUMNS] = {"right",    "wrong",   "undecided",   "direction",    "mcc",
                                                  "se",       "neither", "independent", "inconclusive", "concluded",
-                                                 "rejected", "tested",  "rank",        "rank_share"};
+                                                 "rejected", "tested",  "rank",        "rank_share",   "firm_right",
+                                                 "firm_wrong", "explained"};
 
 report report_empty(void)
 {

@@ -42,6 +42,13 @@ static void keep_result(const nonsens_result *result, int cause, json_value *lin
     json_object_set(line, "cause", json_integer(cause));
     json_object_set(line, "decision", json_string(nonsens_result_decision(result)));
     json_object_set(line, "direction", direction ? json_string(direction) : json_null());
+    nonsens_firm firm = nonsens_result_firm(result);
+    json_value *alternatives = json_array();
+    for (int64_t i = 0; nonsens_result_alternative_at(result, i); i++) {
+        json_array_append(alternatives, json_string(nonsens_result_alternative_at(result, i)));
+    }
+    json_object_set(line, "firm", firm == NONSENS_FIRM_NONE ? json_null() : json_boolean(firm == NONSENS_FIRM_YES));
+    json_object_set(line, "alternatives", alternatives);
     json_object_set(line, "loss", loss);
     json_object_set(line, "p", p);
     json_object_set(line, "rank", json_real(find_evidence(result, "rank")->value));
@@ -64,7 +71,9 @@ typedef struct unit {
     int cause;
     const char *decision, *direction; /* direction may be NULL */
     double p[2];                      /* NaN if there is none */
-    double rank;                      /* NaN if there is none */
+    double rank;                      /* of the change over segments; NaN if there is none */
+    bool firm;
+    const json_value *alternatives; /* that are left open */
 } unit;
 
 static bool read_unit(const json_value *line, void *place)
@@ -73,7 +82,9 @@ static bool read_unit(const json_value *line, void *place)
     const json_value *p = json_object_get(line, "p"), *cause = json_object_get(line, "cause");
     *out = (unit){.cause = (int)json_integer_value(cause),
                   .decision = json_get_string(line, "decision"),
-                  .direction = json_get_string(line, "direction")};
+                  .direction = json_get_string(line, "direction"),
+                  .firm = json_object_get(line, "firm") == json_boolean(true),
+                  .alternatives = json_object_get(line, "alternatives")};
     study_read_number(json_array_get(p, 0), &out->p[0]);
     study_read_number(json_array_get(p, 1), &out->p[1]);
     study_read_number(json_object_get(line, "rank"), &out->rank);
@@ -105,10 +116,23 @@ static enum column judge(const unit *u, enum judgement judgement)
     return judgement == JUDGE_DAG && decided_cause == u->cause ? COLUMN_CORRECT : COLUMN_WRONG;
 }
 
+static bool leaves_open(const unit *u, const char *explanation)
+{
+    for (size_t k = 0; k < json_array_size(u->alternatives); k++) {
+        if (strcmp(json_string_value(json_array_get(u->alternatives, k)), explanation) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_unit(const unit *u, const task *t, report *r)
 {
     bool independent = strcmp(u->decision, "independent") == 0;
-    r->value[judge(u, t->cell->judgement)]++;
+    enum column column = judge(u, t->cell->judgement);
+    r->value[column]++;
+    r->value[COLUMN_FIRM_CORRECT] += u->firm && column == COLUMN_CORRECT;
+    r->value[COLUMN_FIRM_WRONG] += u->firm && column == COLUMN_WRONG;
     r->value[COLUMN_DIRECTION] += u->cause >= 0 && cause_of(u->direction) == u->cause;
     r->value[COLUMN_NEITHER] += strcmp(u->decision, "neither") == 0;
     r->value[COLUMN_INDEPENDENT] += independent;
@@ -118,8 +142,9 @@ static void add_unit(const unit *u, const task *t, report *r)
 
 static report begin_report(enum judgement judgement)
 {
-    static const enum column COUNTED[] = {COLUMN_CORRECT, COLUMN_WRONG,       COLUMN_UNDECIDED,   COLUMN_DIRECTION,
-                                          COLUMN_NEITHER, COLUMN_INDEPENDENT, COLUMN_INCONCLUSIVE};
+    static const enum column COUNTED[] = {COLUMN_CORRECT,   COLUMN_WRONG,       COLUMN_UNDECIDED,   COLUMN_DIRECTION,
+                                          COLUMN_NEITHER, COLUMN_INDEPENDENT, COLUMN_INCONCLUSIVE, COLUMN_FIRM_CORRECT,
+                                          COLUMN_FIRM_WRONG};
     report r = report_empty();
     for (size_t k = 0; k < sizeof COUNTED / sizeof *COUNTED; k++) {
         r.value[COUNTED[k]] = 0.0;
@@ -130,7 +155,20 @@ static report begin_report(enum judgement judgement)
     return r;
 }
 
-/* Adds the most frequent rank, the smaller one on a tie, and its share; nothing if no data set has a rank. */
+/* Of the answers that name a direction and are not firm, the share that leaves the true explanation open. */
+static void add_explained(const task *t, const unit *units, report *r)
+{
+    const char *explanation = violation_explanation(t->mechanism);
+    int open = 0, named = 0;
+    for (int k = 0; explanation && k < t->reps; k++) {
+        bool counts = cause_of(units[k].decision) >= 0 && !units[k].firm;
+        open += counts;
+        named += counts && leaves_open(&units[k], explanation);
+    }
+    r->value[COLUMN_EXPLAINED] = open > 0 ? (double)named / open : NAN;
+}
+
+/* The most frequent rank, the smaller of two, and its share; nothing where no data set has one. */
 static void add_rank(const unit *units, int reps, report *r)
 {
     int max_count = 0;
@@ -157,6 +195,7 @@ static void print_decisions(const task *t, const unit *units, table *csv)
     bool can_be_correct = judgement == JUDGE_DAG || judgement == JUDGE_INDEPENDENT;
     report_shares(&r, can_be_correct ? COLUMN_CORRECT : COLUMN_WRONG, t->reps);
     add_rank(units, t->reps, &r);
+    add_explained(t, units, &r);
     report_print(csv, t, t->cell->label ? t->cell->label : t->options->method, &r);
 }
 
@@ -181,11 +220,11 @@ static void print_units(const task *t, const void *units, table *csv)
     (t->cell->judgement == JUDGE_NULL ? print_null : print_decisions)(t, units, csv);
 }
 
-const accuracy_evaluation ACCURACY_STRUCTURED = {.study = EVALUATION_STUDY("structured", 4, unit, read_unit),
-                                                 .command = NONSENS_COMMAND_DIRECTION,
-                                                 .table = TABLE_PAIRS,
-                                                 .side_by_side = true,
-                                                 .any_method = true,
-                                                 .run = run,
-                                                 .header = report_header,
-                                                 .print = print_units};
+const accuracy_evaluation ACCURACY_STRUCTURED = {.study = EVALUATION_STUDY("structured", 5, unit, read_unit),
+                                             .command = NONSENS_COMMAND_DIRECTION,
+                                             .table = TABLE_PAIRS,
+                                             .side_by_side = true,
+                                             .any_method = true,
+                                             .run = run,
+                                             .header = report_header,
+                                             .print = print_units};

@@ -379,6 +379,34 @@ NONSENS_API double nonsens_result_p_value(const nonsens_result *result);
 /* Returns in one sentence why the decision is what it is; NULL if it needs no reason. */
 NONSENS_API const char *nonsens_result_reason(const nonsens_result *result);
 
+/* Does a decision that names a direction leave another explanation open? */
+typedef enum nonsens_firm {
+    NONSENS_FIRM_NONE = 0, /* no direction is decided, or the result is of another kind */
+    NONSENS_FIRM_NO = 1,   /* yes: nonsens_result_alternative_at names them */
+    NONSENS_FIRM_YES = 2   /* no */
+} nonsens_firm;
+
+/* Tells whether the decided direction is firm. */
+NONSENS_API nonsens_firm nonsens_result_firm(const nonsens_result *result);
+/* Counts the other explanations that a direction leaves open; 0 if it is firm, and for every kind but direction. */
+NONSENS_API int64_t nonsens_result_alternative_count(const nonsens_result *result);
+/* Returns an explanation: "hidden-cause", "measurement-error", "mechanism-change" or "selection". */
+NONSENS_API const char *nonsens_result_alternative_at(const nonsens_result *result, int64_t index);
+
+/* What another method says of the same pair. */
+typedef struct nonsens_opinion {
+    const char *method;    /* "graph": the mechanisms by which structured finds graphs; else the name of a method */
+    const char *decision;  /* as nonsens_result_decision gives it */
+    const char *direction; /* as nonsens_result_direction gives it; may be NULL */
+    double score;          /* as nonsens_result_score gives it */
+    double p_value;        /* as nonsens_result_p_value gives it */
+} nonsens_opinion;
+
+/* Counts the second opinions (option `opinions`); 0 for every kind but direction. */
+NONSENS_API int64_t nonsens_result_opinion_count(const nonsens_result *result);
+/* Returns a second opinion. */
+NONSENS_API const nonsens_opinion *nonsens_result_opinion_at(const nonsens_result *result, int64_t index);
+
 /* A value that the decision rests on, or that speaks for or against the assumptions. */
 typedef struct nonsens_evidence {
     const char *name; /* the same for equal runs, e.g. "hsic(x1, x2)" */

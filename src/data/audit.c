@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/show.h"
 #include "data/audit_linear.h"
+#include "data/time_blocks.h"
 #include "math/sort.h"
 
 #include <inttypes.h>
@@ -154,25 +155,6 @@ static nonsens_status audit_segments(nonsens_context *ctx, nonsens_data *data)
 
 /* ---- autocorrelation ----------------------------------------------------------------------------------------- */
 
-/* order (n): canonical rows of each segment in the order of the input. */
-static nonsens_status input_order(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t *order)
-{
-    sort_entry *entry, *spare; // (n)
-    ARENA_TRY(ctx, scratch, entry, data->n);
-    ARENA_TRY(ctx, scratch, spare, data->n);
-    for (int64_t i = 0; i < data->n; i++) {
-        entry[i] = (sort_entry){(uint64_t)data->input_row[i], i};
-    }
-    int64_t stretches = data->segments > 0 ? data->segments : 1;
-    for (int64_t e = 0; e < stretches; e++) {
-        sort_entries(entry + data->start[e], spare, data->start[e + 1] - data->start[e], NULL, NULL);
-    }
-    for (int64_t i = 0; i < data->n; i++) {
-        order[i] = entry[i].row;
-    }
-    return NONSENS_OK;
-}
-
 /* Returns the lag-1 autocorrelation of value[order[0..n-1]]; NaN if it is constant or too large to square. */
 static double lag_one(const double *value, const int64_t *order, int64_t n)
 {
@@ -216,7 +198,7 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
 {
     int64_t *order; // (n)
     ARENA_TRY(ctx, scratch, order, data->n);
-    TRY(input_order(ctx, scratch, data, order));
+    TRY(time_blocks_order(ctx, scratch, data, order));
     const char *list = "";
     int64_t found = 0;
     for (int64_t j = 0; j < data->d; j++) {

@@ -215,15 +215,18 @@ nonsens_status hsic_test(nonsens_context *ctx, arena *scratch, const column_set 
     if (out->segments_used == 0) {
         return NONSENS_OK;
     }
+    if (options->time_order) {
+        TRY(hsic_shift_moments(ctx, scratch, t.points, out->segments_used, t.strata, options, &out->statistic, &sum));
+    }
     out->mean = sum.mean;
     out->variance = sum.variance;
     out->skewness = sum.variance > 0 ? sum.third / (sum.variance * sqrt(sum.variance)) : 0.0;
     out->p_value = hsic_tail(&sum, out->statistic);
-    out->by_permutation = wants_permutations(options, out->rows_used, out->p_value);
+    out->by_permutation = !options->time_order && wants_permutations(options, out->rows_used, out->p_value);
     if (out->by_permutation) {
         return hsic_permutation_p(ctx, scratch, t.points, out->segments_used, t.strata, options, &out->p_value);
     }
-    if (options->null_kind == NULL_SPECTRAL) {
+    if (options->null_kind == NULL_SPECTRAL && !options->time_order) {
         return hsic_spectral_tail(ctx, scratch, out->segments_used, t.strata, &sum, out->statistic, &out->p_value);
     }
     return NONSENS_OK;

@@ -24,6 +24,7 @@ enum option_confounded { CONFOUNDED_NO, CONFOUNDED_MODULATED, CONFOUNDED_STATION
 enum option_activation { ACTIVATION_LEAKY_RELU, ACTIVATION_MAXOUT, ACTIVATION_TANH };
 enum option_last_layer { LAST_LINEAR, LAST_ABS, LAST_SMOOTH_ABS };
 enum option_features { FEATURES_AUTO, FEATURES_SPLINE, FEATURES_NETWORK };
+enum option_opinions { OPINIONS_GRAPH, OPINIONS_ALL, OPINIONS_NONE };
 enum option_inputs { INPUTS_MIXED, INPUTS_PLAIN, INPUTS_SCORES };
 enum option_optimiser { OPTIMISER_ADAM, OPTIMISER_SGD };
 enum option_unmixing {
@@ -97,6 +98,7 @@ struct nonsens_options {
     double learning_rate, momentum, weight_decay, validation;
     /* direction, diagnose: segment classifiers in general, and those on splines */
     enum option_features features;
+    enum option_opinions opinions;
     int64_t score_folds, block_length, basis;
     double undersmooth;
     /* direction, ica: unmixing */

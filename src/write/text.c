@@ -157,6 +157,53 @@ static void print_values(FILE *f, const nonsens_result *r, const pair *p)
     }
 }
 
+/* "a hidden common cause, an error ... or ..." */
+static void list_alternatives(const nonsens_result *r, char *out, size_t size)
+{
+    static const char *const words[] = {"a hidden common cause", "an error in the measured cause",
+                                        "a mechanism that differs between segments", "a selection of rows"};
+    enum { WORDS = sizeof words / sizeof *words };
+    int64_t count = nonsens_result_alternative_count(r), seen = 0;
+    size_t used = 0;
+    for (int k = 0; k < WORDS; k++) {
+        if (r->alternatives >> k & 1U) {
+            const char *before = seen == 0 ? "" : seen + 1 == count ? " or " : ", ";
+            used += (size_t)snprintf(out + used, size - used, "%s%s", before, words[k]);
+            seen++;
+        }
+    }
+}
+
+static void print_firm(FILE *f, const nonsens_result *r)
+{
+    char list[200] = "", sentence[300];
+    if (r->firm == NONSENS_FIRM_YES) {
+        text_print_words(f, "This is firm: no other explanation is left open.", 0, 0);
+    } else if (r->firm == NONSENS_FIRM_NO) {
+        list_alternatives(r, list, sizeof list);
+        snprintf(sentence, sizeof sentence, "This is not firm: %s could look the same.", list);
+        text_print_words(f, sentence, 0, 0);
+    }
+}
+
+/* "Second opinions: graph agrees; resit b->a; cdnod cannot tell." */
+static void print_opinions(FILE *f, const nonsens_result *r)
+{
+    if (r->opinions == 0) {
+        return;
+    }
+    fputs("Second opinions:", f);
+    for (int64_t i = 0; i < r->opinions; i++) {
+        const nonsens_opinion *o = &r->opinion[i];
+        bool open = strcmp(o->decision, "inconclusive") == 0;
+        bool same = r->decision_text && strcmp(o->decision, r->decision_text) == 0;
+        char shown[NAME_BYTES];
+        show_text(shown, sizeof shown, o->decision, (int64_t)strlen(o->decision), NAME_CHARACTERS);
+        fprintf(f, "%s %s: %s", i ? ";" : "", o->method, open ? "cannot tell" : same ? "agrees" : shown);
+    }
+    fputs(".\n", f);
+}
+
 void text_print_count(FILE *f, int64_t count, const char *noun, const char *after)
 {
     fprintf(f, "%" PRId64 " %s%s%s", count, noun, count == 1 ? "" : "s", after);
@@ -197,7 +244,9 @@ static void print_decision(FILE *f, const nonsens_result *r)
     if (r->reason) {
         text_print_words(f, r->reason, 0, 0);
     }
+    print_firm(f, r);
     print_values(f, r, &p);
+    print_opinions(f, r);
 }
 
 /* ---- evidence ---- */

@@ -47,15 +47,15 @@ static void test_rows_against_plain_sums(void **state)
         of_blocks += block_sum[b] * block_sum[b];
     }
     classifier_difference d = {.ratio = 7.0};
-    compare_rows(N, first, second, NULL, 0, scratch, &d);
+    compare_rows(N, first, second, &(classifier_blocks){0}, scratch, &d);
     assert_close(d.mean, sum / N, 1e-14);
     assert_close(d.error, sqrt(square) / N, 1e-14);
     assert_close(d.z, sum / sqrt(square), 1e-12);
     assert_true(d.ratio == 7.0); // the rest is not touched
-    compare_rows(N, first, second, block, BLOCKS, scratch, &d);
+    compare_rows(N, first, second, &(classifier_blocks){block, BLOCKS, 1.0}, scratch, &d);
     assert_close(d.mean, sum / N, 1e-14);
     assert_close(d.z, sum / sqrt(of_blocks), 1e-12);
-    compare_rows(N, first, first, NULL, 0, scratch, &d);
+    compare_rows(N, first, first, &(classifier_blocks){0}, scratch, &d);
     assert_true(d.z == 0.0 && d.mean == 0.0);
 }
 
@@ -128,7 +128,7 @@ static void check_law(fixture *f, const classifier_sample *s, classifier_shape f
     assert_int_equal(fit_evaluate(f->ctx, &f->scratch, 1, &small), NONSENS_OK);
     classifier_difference d = {0};
     large.objective = small.objective - 0.5 * q;
-    assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &small, &large, DRAWS, 1, &d), NONSENS_OK);
+    assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, DRAWS, 1), &small, &large, &d), NONSENS_OK);
     assert_close(d.ratio, 0.5 * q, 1e-9 * small.objective);
     assert_true(d.p_value > 0.3 && d.p_value < 0.6);
     double sd = sqrt(0.5 * q);
@@ -244,7 +244,7 @@ static void check_restriction(fixture *f, classifier_shape small, classifier_sha
     classifier_fit truth = rows_fit(f, &s, small, lambda, 1), free = refit(f, &s, large, lambda, &truth);
     double *p = probabilities(f, &truth);
     classifier_difference null = {0};
-    assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &truth, &free, 1000, 1, &null), NONSENS_OK);
+    assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, 1000, 1), &truth, &free, &null), NONSENS_OK);
     assert_close(null.ratio, truth.objective - free.objective, 1e-12);
     for (uint64_t b = 0; b < B; b++) {
         arena_mark mark = arena_tell(&f->scratch);
@@ -279,12 +279,12 @@ static void test_wrong_direction_is_rejected(void **state)
                    effect = rows_fit(f, &d, (classifier_shape){0, 1, 1}, 1e-3, 1);
     classifier_fit free = refit(f, &d, FREE, 1e-3, &cause);
     classifier_difference of_cause = {0}, of_effect = {0};
-    assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &cause, &free, 199, 1, &of_cause), NONSENS_OK);
-    assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &effect, &free, 199, 1, &of_effect), NONSENS_OK);
+    assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, 199, 1), &cause, &free, &of_cause), NONSENS_OK);
+    assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, 199, 1), &effect, &free, &of_effect), NONSENS_OK);
     assert_true(of_cause.p_value > 0.01);
     assert_true(of_effect.p_value < 1e-6);
     free.objective = effect.objective + 1.0; // as if the larger model were in a worse optimum
-    assert_int_equal(compare_restriction(f->ctx, &f->scratch, 2, &effect, &free, 199, 1, &of_effect), NONSENS_OK);
+    assert_int_equal(compare_restriction(f->ctx, &f->scratch, BY(2, 199, 1), &effect, &free, &of_effect), NONSENS_OK);
     assert_close(of_effect.ratio, -1.0, 1e-9);
     assert_true(of_effect.p_value == 1.0);
 }
@@ -319,9 +319,9 @@ static void check_rank_zero(fixture *f, classifier_shape form, double lambda, bo
         classifier_fit none = rows_fit_new(f, &s, (classifier_shape){0, 0, 0}, lambda),
                        large = rows_fit(f, &s, form, lambda, 1);
         assert_int_equal(fit_evaluate(f->ctx, &f->scratch, 1, &none), NONSENS_OK);
-        assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &none, 2, 1, &d), NONSENS_OK);
+        assert_int_equal(compare_rank_score(f->ctx, &f->scratch, BY(1, 2, 1), &none, &d), NONSENS_OK);
         score[b] = d.ratio;
-        assert_int_equal(compare_rank(f->ctx, &f->scratch, NULL, &large, b == 0 ? 1000 : 2, 1, &d), NONSENS_OK);
+        assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, b == 0 ? 1000 : 2, 1), NULL, &large, &d), NONSENS_OK);
         ratio[b] = d.ratio;
         assert_close(d.ratio, none.objective - large.objective, 1e-9);
         null = b == 0 ? d : null;
@@ -360,17 +360,17 @@ static void check_rank_one(fixture *f, classifier_shape form, double lambda, dou
     classifier_fit truth = rows_fit(f, &s, form, lambda, 1), more = rows_fit(f, &s, one_more(form), lambda, 1);
     double *p = probabilities(f, &truth);
     classifier_difference null = {0}, by_score = {0}, d = {0};
-    assert_int_equal(compare_rank(f->ctx, &f->scratch, &truth, &more, 1000, 1, &null), NONSENS_OK);
-    assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &truth, 1000, 1, &by_score), NONSENS_OK);
+    assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, 1000, 1), &truth, &more, &null), NONSENS_OK);
+    assert_int_equal(compare_rank_score(f->ctx, &f->scratch, BY(1, 1000, 1), &truth, &by_score), NONSENS_OK);
     assert_true(by_score.null_mean == null.null_mean && by_score.null_sd == null.null_sd);
     for (uint64_t b = 0; b < B; b++) {
         arena_mark mark = arena_tell(&f->scratch);
         rows drawn = rows_drawn(f, &r, p, b);
         classifier_sample t = rows_sample(f, &drawn, 2, 8, 1);
         classifier_fit small = refit(f, &t, form, lambda, &truth), large = rows_fit(f, &t, one_more(form), lambda, 1);
-        assert_int_equal(compare_rank(f->ctx, &f->scratch, &small, &large, 2, 1, &d), NONSENS_OK);
+        assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, 2, 1), &small, &large, &d), NONSENS_OK);
         ratio[b] = d.ratio;
-        assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &small, 2, 1, &d), NONSENS_OK);
+        assert_int_equal(compare_rank_score(f->ctx, &f->scratch, BY(1, 2, 1), &small, &d), NONSENS_OK);
         score[b] = d.ratio;
         apart += fabs(score[b] - ratio[b]) / B;
         arena_rewind(&f->scratch, mark);
@@ -398,10 +398,10 @@ static void test_second_feature_is_seen(void **state)
     classifier_fit one = rows_fit(f, &s, (classifier_shape){0, 0, 1}, 1e-2, 1), two = rows_fit(f, &s, FREE, 1e-2, 1);
     classifier_fit three = rows_fit(f, &s, (classifier_shape){0, 0, 3}, 1e-2, 1);
     classifier_difference from_none = {0}, from_one = {0}, by_score = {0}, from_two = {0};
-    assert_int_equal(compare_rank(f->ctx, &f->scratch, NULL, &one, 199, 1, &from_none), NONSENS_OK);
-    assert_int_equal(compare_rank(f->ctx, &f->scratch, &one, &two, 199, 1, &from_one), NONSENS_OK);
-    assert_int_equal(compare_rank_score(f->ctx, &f->scratch, &one, 199, 1, &by_score), NONSENS_OK);
-    assert_int_equal(compare_rank(f->ctx, &f->scratch, &two, &three, 199, 1, &from_two), NONSENS_OK);
+    assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, 199, 1), NULL, &one, &from_none), NONSENS_OK);
+    assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, 199, 1), &one, &two, &from_one), NONSENS_OK);
+    assert_int_equal(compare_rank_score(f->ctx, &f->scratch, BY(1, 199, 1), &one, &by_score), NONSENS_OK);
+    assert_int_equal(compare_rank(f->ctx, &f->scratch, BY(1, 199, 1), &two, &three, &from_two), NONSENS_OK);
     assert_true(from_none.p_value < 1e-6 && from_one.p_value < 1e-6 && by_score.p_value < 1e-6);
     assert_true(from_two.p_value > 0.01);
 }

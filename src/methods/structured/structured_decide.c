@@ -1,0 +1,249 @@
+/*
+ * structured_decide.c - what classifiers and mechanisms together say of a pair.
+ *
+ * Classifiers (structured.c) say in which direction the differences between segments are explained.  Mechanisms
+ * (structured_opinion.c) say in which direction disturbances are independent inside segments.  Mechanisms may conclude
+ * if the classifiers refuse both directions or none, and they veto a direction in which disturbances stay dependent.  A
+ * decision is firm if both agree and nothing that looks alike is left open.
+ */
+#include "math/special.h"
+#include "methods/structured/structured.h"
+
+#include <math.h>
+
+/* ---- what the mechanisms say ---- */
+
+static const double CLEARLY = 0.001;       /* level at which disturbances are clearly dependent */
+static const double FITTING = 0.05;        /* p-value from which on they pass for independent */
+static const double VETO_LEVEL = 0.01;     /* level of the test by which a direction is vetoed */
+static const double MIN_EXCESS = 0.0005;   /* dependence per row that counts (raw dependence is about .01 to .05) */
+static const double FAR_LESS = 0.1;        /* dependence left, over that of the other direction, that passes for none */
+static const double LESS = 0.3;            /* the same where the classifiers refuse both directions */
+static const double ALIKE = 0.6;           /* from which on the two directions leave about as much: a veto */
+static const double MIN_Z = 2.0;           /* standard errors by which the likelihood prefers a direction */
+static const double CHANGE_LEVEL = 0.01;   /* of the tests that a disturbance changes */
+
+static const structured_way *way(const structured *s, int cause)
+{
+    return &s->opinion.way[s->search.user[cause]];
+}
+
+/* Dependence that a direction leaves over that which the other leaves. */
+static double ratio_left(const structured *s, int cause)
+{
+    double other = way(s, 1 - cause)->excess;
+    return other > 0.0 ? fmax(way(s, cause)->excess, 0.0) / other : INFINITY;
+}
+
+/* Standard errors by which the held-out likelihood prefers a direction. */
+static double likelihood_z(const structured *s, int cause)
+{
+    return s->search.user[cause] == 0 ? s->opinion.z : -s->opinion.z;
+}
+
+/* Disturbances are independent in this direction, clearly dependent in the other. */
+static bool is_supported(const structured *s, int cause)
+{
+    const structured_way *this_way = way(s, cause), *other = way(s, 1 - cause);
+    return s->asked && other->dependence.p_value < CLEARLY && other->excess > MIN_EXCESS &&
+           (this_way->dependence.p_value > FITTING || ratio_left(s, cause) < FAR_LESS) &&
+           likelihood_z(s, cause) > MIN_Z;
+}
+
+/* The other direction is supported, or this one leaves about as much dependence as the other. */
+static bool is_vetoed(const structured *s, int cause)
+{
+    const structured_way *this_way = way(s, cause);
+    return s->asked && (is_supported(s, 1 - cause) ||
+                        (this_way->dependence.p_value < VETO_LEVEL && this_way->excess > MIN_EXCESS &&
+                         ratio_left(s, cause) > ALIKE));
+}
+
+static bool changes(const change_test *location, const change_test *scale)
+{
+    return location->certain || location->p_value < CHANGE_LEVEL || scale->p_value < CHANGE_LEVEL;
+}
+
+static bool both_change(const structured *s, int cause)
+{
+    const structured_way *w = way(s, cause);
+    return changes(&w->location[0], &w->scale[0]) && changes(&w->location[1], &w->scale[1]);
+}
+
+/* ---- firm, or not ---- */
+
+static const double FIRM_EXCESS = 0.001, FIRM_RATIO = 0.25, FIRM_SHARE = 0.05, FIRM_Z = 3.0;
+static const double STRICT_EXCESS = 0.002, STRICT_RATIO = 0.02;
+
+/* Share of the dependence inside segments that a direction leaves between the disturbances. */
+static double share_left(const structured *s, int cause)
+{
+    const hsic_result *raw = &s->dependence;
+    double all = raw->rows_used > 0 ? (raw->statistic - raw->mean) / (double)raw->rows_used : 0.0;
+    return all > 0.0 ? fmax(way(s, cause)->excess, 0.0) / all : 0.0;
+}
+
+/* The segments differ in two ways, one for each disturbance, and no third is in sight. */
+static bool is_rank_two(const structured *s)
+{
+    return s->free.rank == 2 && (s->free.tried == 2 || s->free.step[3].p_value > FITTING);
+}
+
+static bool is_firm(const structured *s, int cause)
+{
+    const structured_way *other = way(s, 1 - cause);
+    bool strict = ratio_left(s, cause) < STRICT_RATIO && other->excess > STRICT_EXCESS,
+         plain = is_rank_two(s) && ratio_left(s, cause) < FIRM_RATIO && other->excess > FIRM_EXCESS;
+    return s->asked && (strict || plain) && other->dependence.p_value < CLEARLY && share_left(s, cause) < FIRM_SHARE &&
+           likelihood_z(s, cause) > FIRM_Z && s->free.rank >= 2 && s->cause[cause].own > 0 && both_change(s, cause);
+}
+
+/* ---- decision ---- */
+
+static const char EXPLAINED[] =
+    "With this cause the differences between the segments are explained; with the other they are not.";
+static const char UNCHANGED[] =
+    "The cause does not change, and what changes in the effect is not a function of the effect alone: the cause acts "
+    "on it, or a hidden cause that does not change acts on both.";
+static const char BY_MECHANISMS[] =
+    "In this direction mechanisms that are the same in all segments leave independent disturbances, and in the other "
+    "they do not. The differences between the segments alone do not decide.";
+static const char VETOED[] =
+    "The differences between the segments speak for one direction, but its disturbances stay dependent inside segments: "
+    "the cause may be measured with error, the mechanism may differ between segments, rows may be selected, or a hidden "
+    "cause may act.";
+
+static void conclude(const structured *s, int cause, double p_value, const char *reason, nonsens_result *result)
+{
+    result->decision = s->search.user[cause] == 0 ? DECISION_FIRST_CAUSES : DECISION_SECOND_CAUSES;
+    result->p_value = fmin(1.0, p_value);
+    result->reason = reason;
+    result->firm = is_firm(s, cause) ? NONSENS_FIRM_YES : NONSENS_FIRM_NO;
+    result->alternatives = result->firm == NONSENS_FIRM_YES ? 0 : ALTERNATIVE_ALL;
+}
+
+/* With this cause held-out rows are predicted better than with the other: not nested (or, with k = 0, conservative). */
+static bool is_clear(const structured *s, int cause)
+{
+    double z = cause == 0 ? s->between.z : -s->between.z;
+    return z > special_normal_quantile(1.0 - s->search.options->alpha);
+}
+
+/*
+ * The segments differ in more ways than two disturbances would, each changing in as many ways as the cause is seen to:
+ * a hidden cause that changes looks like that.
+ */
+static bool is_excess(const structured *s, int cause)
+{
+    int64_t own = s->alone[cause].rank;
+    return s->free.rank > (own > 1 ? 2 * own + 1 : 2);
+}
+
+/* The classifiers refuse one direction; says what this amounts to. */
+static void decide_one(const structured *s, int cause, nonsens_result *result)
+{
+    if (s->cause[cause].verdict == DOUBTFUL) {
+        result->reason = "One direction is refuted, and the other may be, too.";
+    } else if (!is_clear(s, cause)) {
+        result->reason = "One direction is refuted and the other is not, but on held-out rows the difference between "
+                         "the two is within its error.";
+    } else if (is_excess(s, cause)) {
+        result->reason = "One direction is refuted and the other is not, but the segments differ in more ways than two "
+                         "disturbances would explain: a hidden cause that changes, a changing mechanism, mixed "
+                         "segments or an effect that changes in several ways are possible.";
+    } else if (is_vetoed(s, cause)) {
+        result->reason = VETOED;
+    } else {
+        conclude(s, cause, 2.0 * s->cause[1 - cause].loss.p_value, s->cause[cause].own > 0 ? EXPLAINED : UNCHANGED,
+                 result);
+    }
+}
+
+static void decide_by_classifiers(const structured *s, nonsens_result *result)
+{
+    bool first = s->cause[0].verdict == REJECTED, second = s->cause[1].verdict == REJECTED;
+    result->decision = DECISION_INCONCLUSIVE;
+    if (!s->dependent && !(first && second)) {
+        result->decision = DECISION_INDEPENDENT;
+        result->p_value = s->dependence.p_value;
+        result->reason = "Inside the segments no dependence is found.";
+    } else if (s->free.rank == 0) {
+        result->reason = "Held-out rows cannot be classified by segment: nothing that changes is visible, so the "
+                         "direction is not identified.";
+    } else if (first != second) {
+        decide_one(s, first ? 1 : 0, result);
+    } else if (s->free.rank == 1 && (first || s->rank > 1)) {
+        result->reason = "The segments differ in one way only that is sure, and it involves both variables: both "
+                         "disturbances change in proportion or nearly so, and the direction is not visible.";
+    } else if (!first) {
+        result->reason = "Neither direction is refuted: with more rows or segments one may be, or the mechanism is one "
+                         "of those that fit both ways.";
+    } else {
+        result->decision = DECISION_NEITHER;
+        result->reason = "Both directions are refuted: the variables cause one another, share a hidden cause that "
+                         "changes, or the mechanism itself changes.";
+    }
+}
+
+/* Where the classifiers name no direction, mechanisms may: with less margin if both directions are refuted. */
+static bool may_conclude(const structured *s, int cause, const nonsens_result *result)
+{
+    if (!is_supported(s, cause)) {
+        return false;
+    }
+    if (result->decision == DECISION_NEITHER) {
+        return ratio_left(s, cause) < LESS;
+    }
+    return result->decision == DECISION_INCONCLUSIVE && result->reason != VETOED && s->dependent &&
+           s->free.rank >= 2 && both_change(s, cause);
+}
+
+/* The mechanisms' own answer, for the list of opinions. */
+nonsens_status structured_add_opinion(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    char *arrow[2] = {result_arrow(ctx, result, true), result_arrow(ctx, result, false)};
+    const structured_opinion *o = &s->opinion;
+    if (!s->asked) {
+        return NONSENS_OK;
+    }
+    if (!arrow[0] || !arrow[1]) {
+        return NONSENS_ERR_MEMORY;
+    }
+    nonsens_opinion opinion = {"graph", "inconclusive", o->z > 0.0 ? arrow[0] : o->z < 0.0 ? arrow[1] : NULL, o->z, NAN};
+    for (int cause = 0; cause < 2; cause++) {
+        if (is_supported(s, cause)) {
+            opinion.decision = arrow[s->search.user[cause]];
+            opinion.p_value = way(s, 1 - cause)->dependence.p_value;
+        }
+    }
+    return result_add_opinion(ctx, result, &opinion);
+}
+
+void structured_decide(const structured *s, nonsens_result *result)
+{
+    if (s->search.time.too_few) {
+        result->decision = DECISION_INCONCLUSIVE;
+        result->reason = "Rows depend on rows so far back in time that segments hold too few independent blocks of them.";
+        return;
+    }
+    decide_by_classifiers(s, result);
+    for (int cause = 0; cause < 2; cause++) {
+        if (may_conclude(s, cause, result)) {
+            conclude(s, cause, way(s, 1 - cause)->dependence.p_value, BY_MECHANISMS, result);
+            return;
+        }
+    }
+}
+
+/* ---- the direction to name if one must be named ---- */
+
+void structured_name(const structured *s, nonsens_result *result)
+{
+    double sign = structured_in_user_order(s) ? 1.0 : -1.0;
+    result->score = sign * s->between.z + 0.0; // no minus zero
+    if (result_names_direction(result)) {
+        result->better = result->decision == DECISION_FIRST_CAUSES ? BETTER_FIRST : BETTER_SECOND;
+        return;
+    }
+    result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
+}
