@@ -25,6 +25,17 @@ class Evidence:
     text: str  #: what it means
 
 
+@dataclass(frozen=True)
+class Opinion:
+    """What another method says of the same pair."""
+
+    method: str  #: "graph": the mechanisms by which structured finds graphs; else the name of a method
+    direction: Optional[str]
+    decision: str
+    score: Optional[float]
+    p_value: Optional[float]
+
+
 def _real(value: Any) -> Optional[float]:
     return None if value is None else float(value)
 
@@ -209,6 +220,26 @@ class DirectionResult(_Decision, Page):
         """The better direction if one must be named, or None."""
         found: Optional[str] = self._found["direction"]
         return found
+
+    @property
+    def firm(self) -> Optional[bool]:
+        """True if a decided direction leaves no other explanation open; None unless a direction is decided."""
+        found: Optional[bool] = self._found["firm"]
+        return found
+
+    @property
+    def alternatives(self) -> List[str]:
+        """Other explanations that a decided direction leaves open: "hidden-cause", "measurement-error",
+        "mechanism-change", "selection"."""
+        return list(self._found["alternatives"])
+
+    @property
+    def opinions(self) -> List[Opinion]:
+        """What other methods say of the same pair (option `opinions`)."""
+        return [
+            Opinion(o["method"], o["direction"], o["decision"], _real(o["score"]), _real(o["p_value"]))
+            for o in self._found["opinions"]
+        ]
 
     @property
     def assumes_effect(self) -> bool:

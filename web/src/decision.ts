@@ -156,6 +156,33 @@ function objections(report: Report): HTMLElement | null {
   );
 }
 
+const ALTERNATIVES: Record<string, string> = {
+  'hidden-cause': 'a hidden common cause',
+  'measurement-error': 'an error in the measured cause',
+  'mechanism-change': 'a mechanism that differs between segments',
+  selection: 'a selection of rows',
+};
+
+/** Does the decided direction leave another explanation open? */
+function firmness(result: Result): string | null {
+  if (result.firm === undefined || result.firm === null) return null;
+  if (result.firm) return 'This is firm: no other explanation is left open.';
+  const words = (result.alternatives ?? []).map((name) => ALTERNATIVES[name] ?? name);
+  const last = words.pop();
+  return `This is not firm: ${words.length ? `${words.join(', ')} or ` : ''}${last ?? 'another explanation'} could look the same.`;
+}
+
+/** What other methods say: "graph: agrees; resit: b \u2192 a". */
+function opinionWords(result: Result): string | null {
+  if (!result.opinions || result.opinions.length === 0) return null;
+  const said = result.opinions.map((o) => {
+    const ends = direction(o.decision, result.data.variables)?.map(shortName).join(' \u2192 ');
+    const words = o.decision === 'inconclusive' ? 'cannot tell' : o.decision === result.decision ? 'agrees' : (ends ?? o.decision);
+    return `${o.method}: ${words}`;
+  });
+  return `Second opinions: ${said.join('; ')}.`;
+}
+
 export function decisionSection(report: Report): HTMLElement {
   const { result } = report;
   const words = decisionWords(report);
@@ -170,6 +197,8 @@ export function decisionSection(report: Report): HTMLElement {
     against,
     !result.explain && result.edges && result.edges.length > 0 && edgeList(result.edges, result),
     result.reason && el('p', { class: 'reason' }, sentence(result.reason)),
+    firmness(result) && el('p', { class: 'firm' }, firmness(result) ?? ''),
+    opinionWords(result) && el('p', { class: 'quiet' }, opinionWords(result) ?? ''),
     figures(result),
     result.score !== undefined &&
       result.score !== null &&
