@@ -7,7 +7,7 @@
  * f is a sum of three tanh.  N1 and N2 are draws of mean 0 and variance 1.  If a disturbance changes, its draws are
  * multiplied by a scale that each segment draws log-uniformly from .4 .. 2.5.
  *
- * - location-and-scale: normal; means change, too (even, -1.5 .. 1.5)
+ * - location-and-scale: normal; means change, too (uniform, -1.5 .. 1.5)
  * - uniform: bounded disturbances, whose supports move with their scale
  * - outliers: .3 % of the rows are replaced by values 8 to 15 standard deviations away
  * - error-R: the cause is measured with a normal error; R is the variance of the cause over that of its measurement
