@@ -7,7 +7,7 @@
  * best (gamma, a) is then the first singular pair of the whitened G.
  *
  * The law of that statistic if rank r is true comes from draws that go through the same steps: labels are drawn, the
- * smaller model is fitted to them by one step of Fisher scoring, and its score is taken there.  So the product form of
+ * smaller model follows them by one step of Fisher scoring, and the score is that after it.  So the product form of
  * F costs power at most, not validity.  At r = 0 nothing is fitted, the product form is exact, and G is normal.
  */
 #include "base/parallel.h"
@@ -264,26 +264,47 @@ static nonsens_status penalised_score(nonsens_context *ctx, arena *a, const clas
     return NONSENS_OK;
 }
 
+/* theta = fitted parameters + share of a Fisher-scoring step for this score; returns the share, which is small. */
+static double step_towards(const rank_null *n, const double *score, double *theta)
+{
+    static const double SMALL = 1e-4;
+    const classifier_model *m = &n->small->model;
+    double largest = 1.0;
+    score_contract(m, n->small->theta, score, theta);
+    envelope_forward(m->parameters, m->first, n->factor, theta);
+    envelope_backward(m->parameters, m->first, n->factor, theta);
+    for (int64_t i = 0; i < m->parameters; i++) {
+        largest = fmax(largest, fabs(theta[i]));
+    }
+    for (int64_t i = 0; i < m->parameters; i++) {
+        theta[i] = n->small->theta[i] + SMALL / largest * theta[i];
+    }
+    return SMALL / largest;
+}
+
+/*
+ * What the step takes off the score is linear in it, so that segments which can be told with near certainty, where a
+ * whole step would overshoot, do no harm: a small share of the step shows it.
+ */
 static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, void *state)
 {
     const rank_null *n = state;
     const classifier_model *m = &n->small->model;
     int64_t size = m->data->segments * m->data->basis * m->data->basis;
-    double *labels, *expected, *score, *theta;
+    double *labels, *expected, *score, *moved, *theta;
     ARENA_TRY(ctx, a, labels, size);
     ARENA_TRY(ctx, a, expected, size);
     ARENA_TRY(ctx, a, score, size);
+    ARENA_TRY(ctx, a, moved, size);
     ARENA_TRY(ctx, a, theta, m->parameters);
     TRY(score_law_draw(ctx, a, &n->law, draw, labels));
     TRY(penalised_score(ctx, a, n->small, n->small->theta, labels, n->law.expected, score));
-    score_contract(m, n->small->theta, score, theta);
-    envelope_forward(m->parameters, m->first, n->factor, theta);
-    envelope_backward(m->parameters, m->first, n->factor, theta);
-    for (int64_t i = 0; i < m->parameters; i++) {
-        theta[i] += n->small->theta[i];
-    }
+    double share = step_towards(n, score, theta);
     TRY(score_law_expected(ctx, a, m, theta, expected));
-    TRY(penalised_score(ctx, a, n->small, theta, labels, expected, score));
+    TRY(penalised_score(ctx, a, n->small, theta, labels, expected, moved));
+    for (int64_t i = 0; i < size; i++) {
+        score[i] += (moved[i] - score[i]) / share;
+    }
     return best_further(ctx, a, m->data, n->basis, n->free, score, &n->ratio[draw]);
 }
 

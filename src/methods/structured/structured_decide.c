@@ -18,7 +18,7 @@ static const double FITTING = 0.05;        /* p-value from which on they pass fo
 static const double VETO_LEVEL = 0.01;     /* level of the test by which a direction is vetoed */
 static const double MIN_EXCESS = 0.0005;   /* dependence per row that counts (raw dependence is about .01 to .05) */
 static const double FAR_LESS = 0.1;        /* dependence left, over that of the other direction, that passes for none */
-static const double LESS = 0.3;            /* the same where the classifiers refuse both directions */
+static const double LESS = 0.3;            /* the same if the classifiers refuse both directions */
 static const double ALIKE = 0.6;           /* from which on the two directions leave about as much: a veto */
 static const double MIN_Z = 2.0;           /* standard errors by which the likelihood prefers a direction */
 static const double CHANGE_LEVEL = 0.01;   /* of the tests that a disturbance changes */
@@ -41,22 +41,25 @@ static double likelihood_z(const structured *s, int cause)
     return s->search.user[cause] == 0 ? s->opinion.z : -s->opinion.z;
 }
 
-/* Disturbances are independent in this direction, clearly dependent in the other. */
-static bool is_supported(const structured *s, int cause)
+/* Are disturbances clearly dependent in the other direction, and in this one independent or far less dependent? */
+static bool is_supported(const structured *s, int cause, double far_less)
 {
     const structured_way *this_way = way(s, cause), *other = way(s, 1 - cause);
     return s->asked && other->dependence.p_value < CLEARLY && other->excess > MIN_EXCESS &&
-           (this_way->dependence.p_value > FITTING || ratio_left(s, cause) < FAR_LESS) &&
+           (this_way->dependence.p_value > FITTING || ratio_left(s, cause) < far_less) &&
            likelihood_z(s, cause) > MIN_Z;
 }
 
-/* The other direction is supported, or this one leaves about as much dependence as the other. */
+/*
+ * Is the other direction supported, or does this one leave about as much dependence as the other?  The latter is no veto
+ * if nothing changes in the cause: the direction is then not firm, whatever the mechanisms say.
+ */
 static bool is_vetoed(const structured *s, int cause)
 {
     const structured_way *this_way = way(s, cause);
-    return s->asked && (is_supported(s, 1 - cause) ||
-                        (this_way->dependence.p_value < VETO_LEVEL && this_way->excess > MIN_EXCESS &&
-                         ratio_left(s, cause) > ALIKE));
+    bool is_alike = this_way->dependence.p_value < VETO_LEVEL && this_way->excess > MIN_EXCESS &&
+                    ratio_left(s, cause) > ALIKE;
+    return s->asked && (is_supported(s, 1 - cause, FAR_LESS) || (is_alike && s->cause[cause].own > 0));
 }
 
 static bool changes(const change_test *location, const change_test *scale)
@@ -74,6 +77,7 @@ static bool both_change(const structured *s, int cause)
 
 static const double FIRM_EXCESS = 0.001, FIRM_RATIO = 0.25, FIRM_SHARE = 0.05, FIRM_Z = 3.0;
 static const double STRICT_EXCESS = 0.002, STRICT_RATIO = 0.02;
+static const double NO_THIRD = 0.15; /* p-value of a third way from which on none is in sight */
 
 /* Share of the dependence inside segments that a direction leaves between the disturbances. */
 static double share_left(const structured *s, int cause)
@@ -86,7 +90,7 @@ static double share_left(const structured *s, int cause)
 /* The segments differ in two ways, one for each disturbance, and no third is in sight. */
 static bool is_rank_two(const structured *s)
 {
-    return s->free.rank == 2 && (s->free.tried == 2 || s->free.step[3].p_value > FITTING);
+    return s->free.rank == 2 && (s->free.tried == 2 || s->free.step[3].p_value > NO_THIRD);
 }
 
 static bool is_firm(const structured *s, int cause)
@@ -144,15 +148,15 @@ static void decide_one(const structured *s, int cause, nonsens_result *result)
 {
     if (s->cause[cause].verdict == DOUBTFUL) {
         result->reason = "One direction is refuted, and the other may be, too.";
-    } else if (!is_clear(s, cause)) {
+    } else if (is_vetoed(s, cause)) {
+        result->reason = VETOED;
+    } else if (!is_clear(s, cause) && !is_supported(s, cause, FAR_LESS)) {
         result->reason = "One direction is refuted and the other is not, but on held-out rows the difference between "
                          "the two is within its error.";
     } else if (is_excess(s, cause)) {
         result->reason = "One direction is refuted and the other is not, but the segments differ in more ways than two "
                          "disturbances would explain: a hidden cause that changes, a changing mechanism, mixed "
                          "segments or an effect that changes in several ways are possible.";
-    } else if (is_vetoed(s, cause)) {
-        result->reason = VETOED;
     } else {
         conclude(s, cause, 2.0 * s->cause[1 - cause].loss.p_value, s->cause[cause].own > 0 ? EXPLAINED : UNCHANGED,
                  result);
@@ -185,17 +189,14 @@ static void decide_by_classifiers(const structured *s, nonsens_result *result)
     }
 }
 
-/* Where the classifiers name no direction, mechanisms may: with less margin if both directions are refuted. */
+/* Mechanisms may name a direction if the classifiers name none: with less margin if both directions are refuted. */
 static bool may_conclude(const structured *s, int cause, const nonsens_result *result)
 {
-    if (!is_supported(s, cause)) {
-        return false;
-    }
     if (result->decision == DECISION_NEITHER) {
-        return ratio_left(s, cause) < LESS;
+        return is_supported(s, cause, LESS) && ratio_left(s, cause) < LESS;
     }
-    return result->decision == DECISION_INCONCLUSIVE && result->reason != VETOED && s->dependent &&
-           s->free.rank >= 2 && both_change(s, cause);
+    return result->decision == DECISION_INCONCLUSIVE && result->reason != VETOED && s->dependent && s->free.rank > 0 &&
+           is_supported(s, cause, FAR_LESS) && both_change(s, cause);
 }
 
 /* The mechanisms' own answer, for the list of opinions. */
@@ -211,7 +212,7 @@ nonsens_status structured_add_opinion(nonsens_context *ctx, const structured *s,
     }
     nonsens_opinion opinion = {"graph", "inconclusive", o->z > 0.0 ? arrow[0] : o->z < 0.0 ? arrow[1] : NULL, o->z, NAN};
     for (int cause = 0; cause < 2; cause++) {
-        if (is_supported(s, cause)) {
+        if (is_supported(s, cause, FAR_LESS)) {
             opinion.decision = arrow[s->search.user[cause]];
             opinion.p_value = way(s, 1 - cause)->dependence.p_value;
         }
@@ -237,13 +238,21 @@ void structured_decide(const structured *s, nonsens_result *result)
 
 /* ---- the direction to name if one must be named ---- */
 
+/* In -2 .. 2, positive for the user's first column as the cause: which likelihood is larger, and which dependence. */
+static double mechanism_score(const structured *s)
+{
+    static const double LITTLE = 3e-4; /* dependence per row that says nothing */
+    double first = fmax(s->opinion.way[0].excess, 0.0), second = fmax(s->opinion.way[1].excess, 0.0);
+    return tanh(0.5 * s->opinion.z) + (second - first) / (first + second + LITTLE);
+}
+
+/* The classifiers' own score is better inside the model, that of the mechanisms beyond it (docs/real-data.md). */
 void structured_name(const structured *s, nonsens_result *result)
 {
-    double sign = structured_in_user_order(s) ? 1.0 : -1.0;
-    result->score = sign * s->between.z + 0.0; // no minus zero
-    if (result_names_direction(result)) {
-        result->better = result->decision == DECISION_FIRST_CAUSES ? BETTER_FIRST : BETTER_SECOND;
-        return;
-    }
-    result->better = result->score > 0 ? BETTER_FIRST : result->score < 0 ? BETTER_SECOND : BETTER_NONE;
+    double by_classifiers = (structured_in_user_order(s) ? 1.0 : -1.0) * s->between.z;
+    bool is_named = result_names_direction(result), is_first = result->decision == DECISION_FIRST_CAUSES;
+    bool agrees = is_named && (is_first ? by_classifiers > 0.0 : by_classifiers < 0.0);
+    result->score = (agrees || !s->asked ? by_classifiers : mechanism_score(s)) + 0.0; // no minus zero
+    bool first = is_named ? is_first : result->score > 0.0, second = is_named ? !is_first : result->score < 0.0;
+    result->better = first ? BETTER_FIRST : second ? BETTER_SECOND : BETTER_NONE;
 }
