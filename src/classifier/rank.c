@@ -300,7 +300,7 @@ static nonsens_status draw_job(nonsens_context *ctx, arena *a, int64_t draw, voi
     TRY(score_law_draw(ctx, a, &n->law, draw, labels));
     TRY(penalised_score(ctx, a, n->small, n->small->theta, labels, n->law.expected, score));
     double share = step_towards(n, score, theta);
-    TRY(score_law_expected(ctx, a, m, theta, expected));
+    TRY(score_law_expect(ctx, a, &n->law, theta, expected));
     TRY(penalised_score(ctx, a, n->small, theta, labels, expected, moved));
     for (int64_t i = 0; i < size; i++) {
         score[i] += (moved[i] - score[i]) / share;

@@ -17,17 +17,15 @@ static void add_products(const classifier_sample *s, int64_t row, int64_t segmen
     }
 }
 
-nonsens_status score_law_expected(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
-                                  double *out)
+nonsens_status score_law_expect(nonsens_context *ctx, arena *scratch, const score_law *law, const double *theta,
+                                double *out)
 {
-    const classifier_sample *s = m->data;
-    memset(out, 0, (size_t)(s->segments * s->basis * s->basis) * sizeof *out);
+    const classifier_sample *s = law->model->data;
+    // the slope is that of p less the label
+    memcpy(out, law->observed, (size_t)(s->segments * s->basis * s->basis) * sizeof *out);
     for (int64_t k = 0; k < s->folds; k++) {
         classifier_sums sums = {.slope = out};
-        TRY(model_sum(ctx, scratch, m, theta, k, &sums));
-    }
-    for (int64_t i = 0; i < s->n; i++) { // the slope is that of p less the label
-        add_products(s, i, s->label[i], 1.0, out);
+        TRY(model_sum(ctx, scratch, law->model, theta, k, &sums));
     }
     return NONSENS_OK;
 }
@@ -67,8 +65,12 @@ nonsens_status score_law_new(nonsens_context *ctx, arena *a, const classifier_mo
 {
     int64_t size = m->data->segments * m->data->basis * m->data->basis;
     *out = (score_law){.model = m, .theta = theta, .blocks = blocks, .seed = seed, .draws = draws};
+    ARENA_TRY(ctx, a, out->observed, size);
     ARENA_TRY(ctx, a, out->expected, size);
-    TRY(score_law_expected(ctx, a, m, theta, out->expected));
+    for (int64_t i = 0; i < m->data->n; i++) {
+        add_products(m->data, i, m->data->label[i], 1.0, out->observed);
+    }
+    TRY(score_law_expect(ctx, a, out, theta, out->expected));
     return blocks->block_of ? NONSENS_OK : draw_labels(ctx, a, out);
 }
 

@@ -23,30 +23,32 @@ typedef struct score_law {
     const double *theta;
     const classifier_blocks *blocks;
     int64_t seed, draws;
+    double *observed; /* (segments, m^2) sum over rows of label b' */
     uint16_t *label;  /* (n, draws) drawn labels of the sample's rows; NULL: by blocks */
     double *expected; /* (segments, m^2) sum over rows of p b' */
 } score_law;
 
+/* Prepares draws at theta; memory from `a`, which also keeps the drawn labels. */
 nonsens_status score_law_new(nonsens_context *ctx, arena *a, const classifier_model *m, const double *theta,
                              const classifier_blocks *blocks, int64_t draws, int64_t seed, score_law *out);
 
 /*
- * A draw of the labels' part of the score, the sum over rows of label b': score at any theta is that less the expected
- * part there (score_law_expected).
+ * Draws the labels' part of the score, the sum over rows of label b': score at any theta is that less the expected
+ * part there (score_law_expect).
  */
 nonsens_status score_law_draw(nonsens_context *ctx, arena *scratch, const score_law *law, int64_t draw, double *labels);
 
-/* out (segments, m^2) = sum over all rows of p b' at theta. */
-nonsens_status score_law_expected(nonsens_context *ctx, arena *scratch, const classifier_model *m, const double *theta,
-                                  double *out);
+/* Computes out (segments, m^2), the sum over all rows of p b', at theta. */
+nonsens_status score_law_expect(nonsens_context *ctx, arena *scratch, const score_law *law, const double *theta,
+                                double *out);
 
-/* out (parameters) = the score of the parameters, from that of the coefficients of every logit. */
+/* Computes out (parameters), the score of the parameters, from that of the coefficients of every logit. */
 void score_contract(const classifier_model *m, const double *theta, const double *score, double *out);
 
-/* The exact Fisher matrix of all rows at f->theta, both triangles. */
+/* Computes the exact Fisher matrix of all rows at f->theta, both triangles. */
 nonsens_status score_fisher(nonsens_context *ctx, arena *a, int threads, const classifier_fit *f, double **out);
 
-/* factor (n, n) = Cholesky factor of fisher + penalty + pins, or of the Fisher matrix itself. */
+/* Computes factor (n, n), the Cholesky factor of fisher + penalty + pins, or of the Fisher matrix itself. */
 nonsens_status score_factor(nonsens_context *ctx, arena *a, const classifier_fit *f, const double *fisher,
                             bool penalised, double *factor);
 
