@@ -104,7 +104,12 @@ static void test_p_values_follow_the_ratio(void **state)
     compare_judge(6, ratio, &as_it_is);
     compare_judge(6, ratio, &tolerant);
     compare_judge(6, ratio, &within);
-    assert_true(tolerant.p_value == as_it_is.p_value && within.p_value == 1.0);
+    assert_true(tolerant.p_value > as_it_is.p_value && within.p_value == 1.0);
+    double mean = as_it_is.null_mean, variance = as_it_is.null_sd * as_it_is.null_sd;
+    assert_close(tolerant.p_value, special_gamma_tail(mean + 2.0, variance + 4.0, 8.0), 1e-12);
+    classifier_difference generous = {.ratio = 8.0, .tolerated = 100.0};
+    compare_judge(6, ratio, &generous);
+    assert_close(generous.tolerated, 2.0 * generous.null_sd, 1e-12);
     classifier_difference d = {.ratio = 1.0};
     compare_judge(3, none, &d);
     assert_true(d.p_value == 1.0 && d.null_mean == 0.0 && d.null_sd == 0.0);
@@ -341,6 +346,36 @@ static void test_rank_zero(void **state)
     check_rank_zero(*state, (classifier_shape){0, 1, 0}, 1e-3, true);
 }
 
+/*
+ * Half a chi-square of 20 degrees and non-centrality 2 t, the law at the boundary of what is tolerated, exceeds its
+ * quantiles as often as the p-value says: on average over the draws, p-values below a level have that frequency.
+ */
+static void test_tolerated_errors_keep_the_level(void **state)
+{
+    (void)state;
+    enum { DRAWS = 20000, DEGREES = 20 };
+    static double null[DRAWS];
+    static const double tolerated[] = {0.0, 2.0, 6.0}, level[] = {0.05, 0.00625};
+    rng r = rng_new(5, RNG_TEST, 77);
+    for (int i = 0; i < DRAWS; i++) {
+        null[i] = 0.5 * chi_squared(&r, DEGREES);
+    }
+    for (int k = 0; k < 3; k++) {
+        double found[2] = {0.0};
+        for (int i = 0; i < DRAWS; i++) {
+            double far = rng_normal(&r) + sqrt(2.0 * tolerated[k]);
+            classifier_difference d = {.ratio = 0.5 * (chi_squared(&r, DEGREES - 1) + far * far),
+                                       .tolerated = tolerated[k]};
+            compare_judge(DRAWS / 100, null, &d); // moments of a part: as many draws as a run takes
+            found[0] += d.p_value <= level[0] ? 1.0 / DRAWS : 0.0;
+            found[1] += d.p_value <= level[1] ? 1.0 / DRAWS : 0.0;
+        }
+        for (int l = 0; l < 2; l++) {
+            assert_close(found[l], level[l], 0.35 * level[l]);
+        }
+    }
+}
+
 /* How far the law at rank one may be off, in shares of the mean, and score and fit from each other. */
 typedef struct allowance {
     double law, score;
@@ -412,6 +447,7 @@ int main(void)
         TEST(test_rows_against_plain_sums),
         TEST(test_p_values_of_half_chi_squares),
         TEST(test_p_values_follow_the_ratio),
+        TEST(test_tolerated_errors_keep_the_level),
         TEST(test_law_without_penalty_at_length),
         TEST(test_restrictions_against_refits_at_length),
         TEST(test_wrong_direction_is_rejected),
