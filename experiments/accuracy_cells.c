@@ -37,8 +37,8 @@
     }
 
 /* The same where rows follow one another in time. */
-#define IN_TIME(name, judgement)                                                         \
-    {                                                                                    \
+#define IN_TIME(name, judgement)                                                       \
+    {                                                                                  \
         "e10-" name, name, NULL, judgement, STRUCTURED, 100, "block-length=auto", NULL \
     }
 

@@ -142,9 +142,9 @@ static void add_unit(const unit *u, const task *t, report *r)
 
 static report begin_report(enum judgement judgement)
 {
-    static const enum column COUNTED[] = {COLUMN_CORRECT,   COLUMN_WRONG,       COLUMN_UNDECIDED,   COLUMN_DIRECTION,
-                                          COLUMN_NEITHER, COLUMN_INDEPENDENT, COLUMN_INCONCLUSIVE, COLUMN_FIRM_CORRECT,
-                                          COLUMN_FIRM_WRONG};
+    static const enum column COUNTED[] = {COLUMN_CORRECT,      COLUMN_WRONG,        COLUMN_UNDECIDED,
+                                          COLUMN_DIRECTION,    COLUMN_NEITHER,      COLUMN_INDEPENDENT,
+                                          COLUMN_INCONCLUSIVE, COLUMN_FIRM_CORRECT, COLUMN_FIRM_WRONG};
     report r = report_empty();
     for (size_t k = 0; k < sizeof COUNTED / sizeof *COUNTED; k++) {
         r.value[COUNTED[k]] = 0.0;
@@ -221,10 +221,10 @@ static void print_units(const task *t, const void *units, table *csv)
 }
 
 const accuracy_evaluation ACCURACY_STRUCTURED = {.study = EVALUATION_STUDY("structured", 5, unit, read_unit),
-                                             .command = NONSENS_COMMAND_DIRECTION,
-                                             .table = TABLE_PAIRS,
-                                             .side_by_side = true,
-                                             .any_method = true,
-                                             .run = run,
-                                             .header = report_header,
-                                             .print = print_units};
+                                                 .command = NONSENS_COMMAND_DIRECTION,
+                                                 .table = TABLE_PAIRS,
+                                                 .side_by_side = true,
+                                                 .any_method = true,
+                                                 .run = run,
+                                                 .header = report_header,
+                                                 .print = print_units};

@@ -44,8 +44,8 @@ nonsens_status compare_restriction(nonsens_context *ctx, arena *scratch, const c
                                    classifier_difference *out);
 
 /*
- * Tests rank r against rank r + 1, features of one kind; small is NULL for rank 0.  The further feature is absent under the
- * null, so nothing is regular: T is half the largest squared singular value of the score matrix of the logits'
+ * Tests rank r against rank r + 1, features of one kind; small is NULL for rank 0.  The further feature is absent under
+ * the null, so nothing is regular: T is half the largest squared singular value of the score matrix of the logits'
  * coefficients, whitened, outside the tangent space of the smaller model.  At r = 0 its law is that of normal numbers;
  * at r > 0 labels are drawn from the smaller model, which is fitted to them by one Fisher-scoring step (rank.c).
  */

@@ -186,7 +186,7 @@ nonsens_status score_fisher(nonsens_context *ctx, arena *a, int threads, const c
 }
 
 nonsens_status score_factor(nonsens_context *ctx, arena *a, const classifier_fit *f, const double *fisher,
-                                    bool penalised, double *factor)
+                            bool penalised, double *factor)
 {
     const classifier_model *m = &f->model;
     int64_t n = m->parameters;

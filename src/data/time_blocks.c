@@ -69,8 +69,8 @@ typedef struct memory {
 } memory;
 
 /*
- * Centring takes about time / rows-of-a-segment off every autocorrelation, which is put back; since that needs the time,
- * the sum is taken several times.
+ * Centring takes about time / rows-of-a-segment off every autocorrelation, which is put back; since that needs the
+ * time, the sum is taken several times.
  */
 static memory memory_of(const series *s)
 {

@@ -2,10 +2,10 @@
  * time_blocks.h - rows that follow one another in time, cut into blocks of neighbours that count as independent.
  *
  * Time is the order of the rows in the input.  The memory of a series is its integrated autocorrelation time
- * 1 + 2 sum r_k, with r_k the autocorrelation at lag k inside segments, summed while r_k stands out from its error; it is
- * taken of the ranks of the values and of their distances from the segment's mean, and the longest counts.  Blocks of L rows
- * miss the dependence across their borders: the variance of a sum of block sums is too small by the factor
- * 1 - b / L with b = 2 sum k r_k / (1 + 2 sum r_k), and `inflation` is its inverse (Kuensch, Annals of Statistics 17,
+ * 1 + 2 sum r_k, with r_k the autocorrelation at lag k inside segments, summed while r_k stands out from its error; it
+ * is taken of the ranks of the values and of their distances from the segment's mean, and the longest counts.  Blocks
+ * of L rows miss the dependence across their borders: the variance of a sum of block sums is too small by the factor 1
+ * - b / L with b = 2 sum k r_k / (1 + 2 sum r_k), and `inflation` is its inverse (Kuensch, Annals of Statistics 17,
  * 1989, on the bias of block variances).
  */
 #ifndef DATA_TIME_BLOCKS_H

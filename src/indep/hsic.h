@@ -32,9 +32,10 @@ typedef struct hsic_options {
     double refine_at;     /* gamma null: if p is within a factor 3 of this level, permutations decide; 0: never */
     uint64_t seed;        /* permutations draw from streams of this seed and `job` (below 2^32) */
     uint64_t job;
-    int threads;       /* groups, blocks of rows and permutations may run in parallel */
-    const int64_t *time_order; /* (n) rows of each group in the order of time: y is shifted in time, see below; or NULL */
-    int64_t min_shift;         /* rows */
+    int threads; /* groups, blocks of rows and permutations may run in parallel */
+    const int64_t
+        *time_order;   /* (n) rows of each group in the order of time: y is shifted in time, see below; or NULL */
+    int64_t min_shift; /* rows */
     double *widths[2]; /* of x and y, unless NULL: (d, groups) places for the widths used; 0 in groups skipped */
 } hsic_options;
 

@@ -86,7 +86,8 @@ static bool is_opinion(const json_value *item)
 /* What a direction has beside its decision; results of 0.1 lack it. */
 static bool has_firm(const json_value *root)
 {
-    const json_value *alternatives = json_object_get(root, "alternatives"), *opinions = json_object_get(root, "opinions");
+    const json_value *alternatives = json_object_get(root, "alternatives"),
+                     *opinions = json_object_get(root, "opinions");
     return json_has(root, "firm", JSON_BOOLEAN | JSON_NULL | JSON_MISSING) &&
            (!alternatives || all_are(alternatives, is_text)) && (!opinions || all_are(opinions, is_opinion));
 }

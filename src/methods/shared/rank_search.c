@@ -116,8 +116,8 @@ static nonsens_status deal_folds(nonsens_context *ctx, arena *a, rank_search *l)
                     "shorter blocks or fewer --score-folds",
                     length, l->blocks.count, o->score_folds);
     }
-    return sample_block_folds(ctx, a, pair->segments, l->start, l->blocks.block_of, l->blocks.count, o->score_folds, o->seed, 0,
-                              &l->fold);
+    return sample_block_folds(ctx, a, pair->segments, l->start, l->blocks.block_of, l->blocks.count, o->score_folds,
+                              o->seed, 0, &l->fold);
 }
 
 /* Sets the label of every row and the log share of its segment. */

@@ -22,14 +22,14 @@ typedef struct rank_search {
     const nonsens_options *options;
     const struct rank_search_features *features;
     int threads;
-    int32_t user[2];       /* the user's column that is variable 0, 1 here */
-    int32_t *user_segment; /* (E) segment of the data set */
-    int64_t *user_row;     /* (n) row of the data set */
-    int64_t *start;        /* (E + 1) */
-    double *warped[2];     /* (n) */
-    time_blocks time;         /* blocks of neighbouring rows, in the data's order of rows */
-    classifier_blocks blocks; /* the same in the search's */
-    int64_t *time_order;      /* (n) its rows of each segment in the order of time; NULL without blocks */
+    int32_t user[2];            /* the user's column that is variable 0, 1 here */
+    int32_t *user_segment;      /* (E) segment of the data set */
+    int64_t *user_row;          /* (n) row of the data set */
+    int64_t *start;             /* (E + 1) */
+    double *warped[2];          /* (n) */
+    time_blocks time;           /* blocks of neighbouring rows, in the data's order of rows */
+    classifier_blocks blocks;   /* the same in the search's */
+    int64_t *time_order;        /* (n) its rows of each segment in the order of time; NULL without blocks */
     int32_t *label, *fold;      /* (n) */
     classifier_sample sample;   /* splines only */
     classifier_penalty penalty; /* splines only */

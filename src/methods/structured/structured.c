@@ -70,8 +70,8 @@ static enum structured_verdict judge(const structured *s, int j)
 {
     const classifier_difference *loss = &s->cause[j].loss;
     return loss->p_value > 0.5 * s->search.options->alpha || fits_held_out(s, j) ? FITS
-           : loss->p_value > rank_search_level(&s->search)                      ? DOUBTFUL
-                                                                                : REJECTED;
+           : loss->p_value > rank_search_level(&s->search)                       ? DOUBTFUL
+                                                                                 : REJECTED;
 }
 
 /* Compares the two directions at s->rank.  Either fit may improve the free one, so both come before any comparison. */

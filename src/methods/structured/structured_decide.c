@@ -13,15 +13,14 @@
 
 /* ---- what the mechanisms say ---- */
 
-static const double CLEARLY = 0.001;       /* level at which disturbances are clearly dependent */
-static const double FITTING = 0.05;        /* p-value from which on they pass for independent */
-static const double VETO_LEVEL = 0.01;     /* level of the test by which a direction is vetoed */
-static const double MIN_EXCESS = 0.0005;   /* dependence per row that counts (raw dependence is about .01 to .05) */
-static const double FAR_LESS = 0.1;        /* dependence left, over that of the other direction, that passes for none */
-static const double LESS = 0.3;            /* the same if the classifiers refuse both directions */
-static const double ALIKE = 0.6;           /* from which on the two directions leave about as much: a veto */
-static const double MIN_Z = 2.0;           /* standard errors by which the likelihood prefers a direction */
-static const double CHANGE_LEVEL = 0.01;   /* of the tests that a disturbance changes */
+static const double CLEARLY = 0.001;     /* level at which disturbances are clearly dependent */
+static const double FITTING = 0.05;      /* p-value from which on they pass for independent */
+static const double VETO_LEVEL = 0.01;   /* level of the test by which a direction is vetoed */
+static const double MIN_EXCESS = 0.0002; /* dependence per row that counts; that of the variables is about .01 to .05 */
+static const double FAR_LESS = 0.1;      /* dependence left, over that of the other direction, that passes for none */
+static const double LESS = 0.3;          /* the same if the classifiers refuse both directions */
+static const double ALIKE = 0.6;         /* from which on the two directions leave about as much: a veto */
+static const double CHANGE_LEVEL = 0.01; /* of the tests that a disturbance changes */
 
 static const structured_way *way(const structured *s, int cause)
 {
@@ -46,19 +45,18 @@ static bool is_supported(const structured *s, int cause, double far_less)
 {
     const structured_way *this_way = way(s, cause), *other = way(s, 1 - cause);
     return s->asked && other->dependence.p_value < CLEARLY && other->excess > MIN_EXCESS &&
-           (this_way->dependence.p_value > FITTING || ratio_left(s, cause) < far_less) &&
-           likelihood_z(s, cause) > MIN_Z;
+           (this_way->dependence.p_value > FITTING || ratio_left(s, cause) < far_less) && likelihood_z(s, cause) > 0.0;
 }
 
 /*
- * Is the other direction supported, or does this one leave about as much dependence as the other?  The latter is no veto
- * if nothing changes in the cause: the direction is then not firm, whatever the mechanisms say.
+ * Is the other direction supported, or does this one leave about as much dependence as the other?  The latter is no
+ * veto if nothing changes in the cause: the direction is then not firm, whatever the mechanisms say.
  */
 static bool is_vetoed(const structured *s, int cause)
 {
     const structured_way *this_way = way(s, cause);
-    bool is_alike = this_way->dependence.p_value < VETO_LEVEL && this_way->excess > MIN_EXCESS &&
-                    ratio_left(s, cause) > ALIKE;
+    bool is_alike =
+        this_way->dependence.p_value < VETO_LEVEL && this_way->excess > MIN_EXCESS && ratio_left(s, cause) > ALIKE;
     return s->asked && (is_supported(s, 1 - cause, FAR_LESS) || (is_alike && s->cause[cause].own > 0));
 }
 
@@ -112,10 +110,11 @@ static const char UNCHANGED[] =
 static const char BY_MECHANISMS[] =
     "In this direction mechanisms that are the same in all segments leave independent disturbances, and in the other "
     "they do not. The differences between the segments alone do not decide.";
-static const char VETOED[] =
-    "The differences between the segments speak for one direction, but its disturbances stay dependent inside segments: "
-    "the cause may be measured with error, the mechanism may differ between segments, rows may be selected, or a hidden "
-    "cause may act.";
+static const char VETOED[] = "The differences between the segments speak for one direction, but its disturbances stay "
+                             "dependent inside segments: "
+                             "the cause may be measured with error, the mechanism may differ between segments, rows "
+                             "may be selected, or a hidden "
+                             "cause may act.";
 
 static void conclude(const structured *s, int cause, double p_value, const char *reason, nonsens_result *result)
 {
@@ -210,7 +209,11 @@ nonsens_status structured_add_opinion(nonsens_context *ctx, const structured *s,
     if (!arrow[0] || !arrow[1]) {
         return NONSENS_ERR_MEMORY;
     }
-    nonsens_opinion opinion = {"graph", "inconclusive", o->z > 0.0 ? arrow[0] : o->z < 0.0 ? arrow[1] : NULL, o->z, NAN};
+    nonsens_opinion opinion = {"graph", "inconclusive",
+                               o->z > 0.0   ? arrow[0]
+                               : o->z < 0.0 ? arrow[1]
+                                            : NULL,
+                               o->z, NAN};
     for (int cause = 0; cause < 2; cause++) {
         if (is_supported(s, cause, FAR_LESS)) {
             opinion.decision = arrow[s->search.user[cause]];
@@ -224,7 +227,8 @@ void structured_decide(const structured *s, nonsens_result *result)
 {
     if (s->search.time.too_few) {
         result->decision = DECISION_INCONCLUSIVE;
-        result->reason = "Rows depend on rows so far back in time that segments hold too few independent blocks of them.";
+        result->reason =
+            "Rows depend on rows so far back in time that segments hold too few independent blocks of them.";
         return;
     }
     decide_by_classifiers(s, result);

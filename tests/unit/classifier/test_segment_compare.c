@@ -361,17 +361,17 @@ static void test_tolerated_errors_keep_the_level(void **state)
         null[i] = 0.5 * chi_squared(&r, DEGREES);
     }
     for (int k = 0; k < 3; k++) {
-        double found[2] = {0.0};
+        double rejected[2] = {0.0};
         for (int i = 0; i < DRAWS; i++) {
             double far = rng_normal(&r) + sqrt(2.0 * tolerated[k]);
             classifier_difference d = {.ratio = 0.5 * (chi_squared(&r, DEGREES - 1) + far * far),
                                        .tolerated = tolerated[k]};
             compare_judge(DRAWS / 100, null, &d); // moments of a part: as many draws as a run takes
-            found[0] += d.p_value <= level[0] ? 1.0 / DRAWS : 0.0;
-            found[1] += d.p_value <= level[1] ? 1.0 / DRAWS : 0.0;
+            rejected[0] += d.p_value <= level[0] ? 1.0 / DRAWS : 0.0;
+            rejected[1] += d.p_value <= level[1] ? 1.0 / DRAWS : 0.0;
         }
         for (int l = 0; l < 2; l++) {
-            assert_close(found[l], level[l], 0.35 * level[l]);
+            assert_close(rejected[l], level[l], 0.35 * level[l]);
         }
     }
 }
