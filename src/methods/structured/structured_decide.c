@@ -91,13 +91,36 @@ static bool is_rank_two(const structured *s)
     return s->free.rank == 2 && (s->free.tried == 2 || s->free.step[3].p_value > NO_THIRD);
 }
 
+/* With few rows a segment a misfit is not visible yet, and twice the evidence is asked for. */
+static double evidence_factor(const structured *s)
+{
+    return s->search.pair->n < STRUCTURED_FEW_ROWS * s->search.pair->segments ? 2.0 : 1.0;
+}
+
+/* Does a direction leave next to nothing of a dependence that the other leaves? */
+static bool is_strict(const structured *s, int cause)
+{
+    return ratio_left(s, cause) < STRICT_RATIO && way(s, 1 - cause)->excess > evidence_factor(s) * STRICT_EXCESS;
+}
+
 static bool is_firm(const structured *s, int cause)
 {
     const structured_way *other = way(s, 1 - cause);
-    bool strict = ratio_left(s, cause) < STRICT_RATIO && other->excess > STRICT_EXCESS,
-         plain = is_rank_two(s) && ratio_left(s, cause) < FIRM_RATIO && other->excess > FIRM_EXCESS;
-    return s->asked && (strict || plain) && other->dependence.p_value < CLEARLY && share_left(s, cause) < FIRM_SHARE &&
-           likelihood_z(s, cause) > FIRM_Z && s->free.rank >= 2 && s->cause[cause].own > 0 && both_change(s, cause);
+    double factor = evidence_factor(s);
+    bool plain = is_rank_two(s) && ratio_left(s, cause) < FIRM_RATIO && other->excess > factor * FIRM_EXCESS;
+    return s->asked && (is_strict(s, cause) || plain) && other->dependence.p_value < CLEARLY &&
+           share_left(s, cause) < FIRM_SHARE && likelihood_z(s, cause) > factor * FIRM_Z && s->free.rank >= 2 &&
+           s->cause[cause].own > 0 && both_change(s, cause);
+}
+
+/*
+ * What looks like this direction, too.  Errors of measurement, mechanisms that differ and selected rows leave dependent
+ * disturbances; a hidden cause need not.
+ */
+static unsigned alternatives_to(const structured *s, int cause)
+{
+    bool is_independent = s->asked && is_strict(s, cause) && way(s, cause)->dependence.p_value > FITTING;
+    return is_independent ? ALTERNATIVE_HIDDEN_CAUSE : ALTERNATIVE_ALL;
 }
 
 /* ---- decision ---- */
@@ -110,11 +133,10 @@ static const char UNCHANGED[] =
 static const char BY_MECHANISMS[] =
     "In this direction mechanisms that are the same in all segments leave independent disturbances, and in the other "
     "they do not. The differences between the segments alone do not decide.";
-static const char VETOED[] = "The differences between the segments speak for one direction, but its disturbances stay "
-                             "dependent inside segments: "
-                             "the cause may be measured with error, the mechanism may differ between segments, rows "
-                             "may be selected, or a hidden "
-                             "cause may act.";
+static const char VETOED[] =
+    "The differences between the segments speak for one direction, but its disturbances stay dependent inside "
+    "segments: the cause may be measured with error, the mechanism may differ between segments, rows may be selected, "
+    "or a hidden cause may act.";
 
 static void conclude(const structured *s, int cause, double p_value, const char *reason, nonsens_result *result)
 {
@@ -122,7 +144,7 @@ static void conclude(const structured *s, int cause, double p_value, const char 
     result->p_value = fmin(1.0, p_value);
     result->reason = reason;
     result->firm = is_firm(s, cause) ? NONSENS_FIRM_YES : NONSENS_FIRM_NO;
-    result->alternatives = result->firm == NONSENS_FIRM_YES ? 0 : ALTERNATIVE_ALL;
+    result->alternatives = result->firm == NONSENS_FIRM_YES ? 0 : alternatives_to(s, cause);
 }
 
 /* With this cause held-out rows are predicted better than with the other: not nested (or, with k = 0, conservative). */
