@@ -9,6 +9,8 @@
 #include "methods/shared/result.h"
 #include "methods/structured/structured_opinion.h"
 
+enum { STRUCTURED_FEW_ROWS = 50 }; /* of a segment, below which a misfit is hardly visible */
+
 /* How a direction compares with the free classifier. */
 enum structured_verdict { FITS, DOUBTFUL, REJECTED };
 
