@@ -40,11 +40,17 @@ static double likelihood_z(const structured *s, int cause)
     return s->search.user[cause] == 0 ? s->opinion.z : -s->opinion.z;
 }
 
+/* With few rows a mechanism may not find the cause: it leaves all dependence, which then says nothing. */
+static bool is_informed(const structured *s)
+{
+    return s->asked && s->opinion.way[0].explains && s->opinion.way[1].explains;
+}
+
 /* Are disturbances clearly dependent in the other direction, and in this one independent or far less dependent? */
 static bool is_supported(const structured *s, int cause, double far_less)
 {
     const structured_way *this_way = way(s, cause), *other = way(s, 1 - cause);
-    return s->asked && other->dependence.p_value < CLEARLY && other->excess > MIN_EXCESS &&
+    return is_informed(s) && other->dependence.p_value < CLEARLY && other->excess > MIN_EXCESS &&
            (this_way->dependence.p_value > FITTING || ratio_left(s, cause) < far_less) && likelihood_z(s, cause) > 0.0;
 }
 
@@ -57,7 +63,7 @@ static bool is_vetoed(const structured *s, int cause)
     const structured_way *this_way = way(s, cause);
     bool is_alike =
         this_way->dependence.p_value < VETO_LEVEL && this_way->excess > MIN_EXCESS && ratio_left(s, cause) > ALIKE;
-    return s->asked && (is_supported(s, 1 - cause, FAR_LESS) || (is_alike && s->cause[cause].own > 0));
+    return is_informed(s) && (is_supported(s, 1 - cause, FAR_LESS) || (is_alike && s->cause[cause].own > 0));
 }
 
 static bool changes(const change_test *location, const change_test *scale)
@@ -108,7 +114,7 @@ static bool is_firm(const structured *s, int cause)
     const structured_way *other = way(s, 1 - cause);
     double factor = evidence_factor(s);
     bool plain = is_rank_two(s) && ratio_left(s, cause) < FIRM_RATIO && other->excess > factor * FIRM_EXCESS;
-    return s->asked && (is_strict(s, cause) || plain) && other->dependence.p_value < CLEARLY &&
+    return is_informed(s) && (is_strict(s, cause) || plain) && other->dependence.p_value < CLEARLY &&
            share_left(s, cause) < FIRM_SHARE && likelihood_z(s, cause) > factor * FIRM_Z && s->free.rank >= 2 &&
            s->cause[cause].own > 0 && both_change(s, cause);
 }
@@ -119,7 +125,7 @@ static bool is_firm(const structured *s, int cause)
  */
 static unsigned alternatives_to(const structured *s, int cause)
 {
-    bool is_independent = s->asked && is_strict(s, cause) && way(s, cause)->dependence.p_value > FITTING;
+    bool is_independent = is_informed(s) && is_strict(s, cause) && way(s, cause)->dependence.p_value > FITTING;
     return is_independent ? ALTERNATIVE_HIDDEN_CAUSE : ALTERNATIVE_ALL;
 }
 

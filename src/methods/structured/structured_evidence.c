@@ -138,6 +138,23 @@ static nonsens_status report_direction(nonsens_context *ctx, const structured *s
                       "restricted features of %s->%s", cause, effect);
 }
 
+/* What the mechanisms of either direction say. */
+static nonsens_status report_opinion(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    for (int c = 0; c < 2; c++) {
+        const structured_way *way = &s->opinion.way[c];
+        TRY(result_add(ctx, result, way->excess, way->dependence.p_value,
+                       "dependence per row between the disturbances that this direction leaves inside segments, over "
+                       "what chance leaves",
+                       "dependence left by %s->%s", result->names[c], result->names[1 - c]));
+    }
+    return result_add(ctx, result, s->opinion.z, NAN,
+                      "standard errors by which mechanisms of the first direction predict held-out rows better than "
+                      "those of the second",
+                      "likelihood of %s->%s over %s->%s", result->names[0], result->names[1], result->names[1],
+                      result->names[0]);
+}
+
 static nonsens_status report_between(nonsens_context *ctx, const structured *s, nonsens_result *result)
 {
     double sign = structured_in_user_order(s) ? 1.0 : -1.0;
@@ -283,6 +300,9 @@ nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const str
         }
         TRY(add_notes(ctx, s, result));
         TRY(add_sources(ctx, scratch, s, result));
+    }
+    if (s->asked) {
+        TRY(report_opinion(ctx, s, result));
     }
     TRY(result_note_skipped(ctx, result, s->dependence.segments_skipped, HSIC_MIN_ROWS));
     return result_add(ctx, result, s->dependence.statistic, s->dependence.p_value,

@@ -105,6 +105,7 @@ static nonsens_status judge_way(nonsens_context *ctx, arena *a, const structured
         TRY(held_out_disturbance(ctx, sc, k == 0 ? cause : 1 - cause, k, spare, v[k]));
         TRY(test_changes(ctx, a, sc, v[k], &out->location[k], &out->scale[k]));
     }
+    out->explains = find_score(sc, 1 - cause, 1)->total > find_score(sc, 1 - cause, 0)->total;
     hsic_options test = hsic_options_from(options, 0.0, 0);
     test.null_kind = NULL_GAMMA;
     test.time_order = sc->time_order;

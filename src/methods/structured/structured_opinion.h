@@ -9,8 +9,11 @@
 #include "methods/shared/change.h"
 #include "options/options.h"
 
+#include <stdbool.h>
+
 /* One direction: the disturbances of cause and effect, every row's by mechanisms fitted without its fold. */
 typedef struct structured_way {
+    bool explains;                     /* the effect's mechanism predicts held-out rows better with the cause */
     hsic_result dependence;            /* of the two disturbances, inside segments */
     double excess;                     /* statistic less its mean under independence, per row */
     change_test location[2], scale[2]; /* of the disturbance of cause and effect over the segments */

@@ -366,7 +366,7 @@ static void test_tolerated_errors_keep_the_level(void **state)
             double far = rng_normal(&r) + sqrt(2.0 * tolerated[k]);
             classifier_difference d = {.ratio = 0.5 * (chi_squared(&r, DEGREES - 1) + far * far),
                                        .tolerated = tolerated[k]};
-            compare_judge(DRAWS / 100, null, &d); // moments of a part: as many draws as a run takes
+            compare_judge(DRAWS / 10, null, &d);
             rejected[0] += d.p_value <= level[0] ? 1.0 / DRAWS : 0.0;
             rejected[1] += d.p_value <= level[1] ? 1.0 / DRAWS : 0.0;
         }
