@@ -92,26 +92,6 @@ static memory memory_of(const series *s)
     return m;
 }
 
-/* rank (n): of the values, equal ones alike. */
-static nonsens_status rank_values(nonsens_context *ctx, arena *scratch, int64_t n, const double *value, double *rank)
-{
-    sort_entry *entry, *spare;
-    ARENA_TRY(ctx, scratch, entry, n);
-    ARENA_TRY(ctx, scratch, spare, n);
-    sort_column(value, n, entry, spare);
-    for (int64_t i = 0; i < n;) {
-        int64_t end = i + 1;
-        while (end < n && entry[end].key == entry[i].key) {
-            end++;
-        }
-        double middle = 0.5 * (double)(i + end);
-        for (; i < end; i++) {
-            rank[entry[i].row] = middle;
-        }
-    }
-    return NONSENS_OK;
-}
-
 /* The longest memory of the columns' values and of their distances from the segment's mean. */
 static nonsens_status longest_memory(nonsens_context *ctx, arena *scratch, const nonsens_data *data, memory *out)
 {
@@ -126,7 +106,7 @@ static nonsens_status longest_memory(nonsens_context *ctx, arena *scratch, const
     arena_mark mark = arena_tell(scratch);
     for (int64_t j = 0; j < data->d; j++) {
         arena_rewind(scratch, mark);
-        TRY(rank_values(ctx, scratch, data->n, matrix_col(data->x, j), rank));
+        TRY(sort_ranks(ctx, scratch, data->n, matrix_col(data->x, j), rank));
         for (int64_t i = 0; i < data->n; i++) {
             s.value[i] = rank[order[i]];
         }

@@ -21,6 +21,8 @@ static const double FAR_LESS = 0.1;      /* dependence left, over that of the ot
 static const double LESS = 0.3;          /* the same if the classifiers refuse both directions */
 static const double ALIKE = 0.6;         /* from which on the two directions leave about as much: a veto */
 static const double CHANGE_LEVEL = 0.01; /* of the tests that a disturbance changes */
+static const double PREFERRED = 3.0;     /* standard errors by which the held-out likelihood clearly prefers */
+static const double MIN_SQUARED = 0.005; /* squared correlation inside segments that counts: a correlation of .07 */
 
 static const structured_way *way(const structured *s, int cause)
 {
@@ -41,29 +43,45 @@ static double likelihood_z(const structured *s, int cause)
 }
 
 /* With few rows a mechanism may not find the cause: it leaves all dependence, which then says nothing. */
-static bool is_informed(const structured *s)
+static bool is_informed(const structured *s, int cause)
 {
-    return s->asked && s->opinion.way[0].explains && s->opinion.way[1].explains;
+    return s->asked && way(s, cause)->explains;
+}
+
+/* Are the disturbances of a direction correlated inside segments, and more than a trifle? */
+static bool is_correlated(const structured *s, int cause)
+{
+    return way(s, cause)->correlation.p_value < VETO_LEVEL && way(s, cause)->squared_correlation > MIN_SQUARED;
 }
 
 /* Are disturbances clearly dependent in the other direction, and in this one independent or far less dependent? */
 static bool is_supported(const structured *s, int cause, double far_less)
 {
     const structured_way *this_way = way(s, cause), *other = way(s, 1 - cause);
-    return is_informed(s) && other->dependence.p_value < CLEARLY && other->excess > MIN_EXCESS &&
+    return is_informed(s, cause) && other->dependence.p_value < CLEARLY && other->excess > MIN_EXCESS &&
            (this_way->dependence.p_value > FITTING || ratio_left(s, cause) < far_less) && likelihood_z(s, cause) > 0.0;
+}
+
+/* Does the likelihood clearly prefer a direction in which disturbances pass for independent, unlike in the other? */
+static bool is_preferred(const structured *s, int cause)
+{
+    return is_informed(s, cause) && likelihood_z(s, cause) > PREFERRED && !is_correlated(s, cause) &&
+           way(s, cause)->dependence.p_value > FITTING && way(s, 1 - cause)->dependence.p_value < VETO_LEVEL &&
+           s->cause[cause].verdict != REJECTED;
 }
 
 /*
  * Is the other direction supported, or does this one leave about as much dependence as the other?  The latter is no
- * veto if nothing changes in the cause: the direction is then not firm, whatever the mechanisms say.
+ * veto if the likelihood clearly prefers the direction: mechanisms are then not flexible enough.  Nor is it if nothing
+ * changes in the cause: the direction is then not firm, whatever the mechanisms say.
  */
 static bool is_vetoed(const structured *s, int cause)
 {
     const structured_way *this_way = way(s, cause);
-    bool is_alike =
-        this_way->dependence.p_value < VETO_LEVEL && this_way->excess > MIN_EXCESS && ratio_left(s, cause) > ALIKE;
-    return is_informed(s) && (is_supported(s, 1 - cause, FAR_LESS) || (is_alike && s->cause[cause].own > 0));
+    bool is_alike = is_informed(s, cause) && this_way->dependence.p_value < VETO_LEVEL &&
+                    this_way->excess > MIN_EXCESS && ratio_left(s, cause) > ALIKE &&
+                    likelihood_z(s, cause) < PREFERRED && s->cause[cause].own > 0;
+    return is_alike || is_supported(s, 1 - cause, FAR_LESS);
 }
 
 static bool changes(const change_test *location, const change_test *scale)
@@ -79,17 +97,9 @@ static bool both_change(const structured *s, int cause)
 
 /* ---- firm, or not ---- */
 
-static const double FIRM_EXCESS = 0.001, FIRM_RATIO = 0.25, FIRM_SHARE = 0.05, FIRM_Z = 3.0;
+static const double FIRM_EXCESS = 0.001, FIRM_RATIO = 0.5;
 static const double STRICT_EXCESS = 0.002, STRICT_RATIO = 0.02;
-static const double NO_THIRD = 0.15; /* p-value of a third way from which on none is in sight */
-
-/* Share of the dependence inside segments that a direction leaves between the disturbances. */
-static double share_left(const structured *s, int cause)
-{
-    const hsic_result *raw = &s->dependence;
-    double all = raw->rows_used > 0 ? (raw->statistic - raw->mean) / (double)raw->rows_used : 0.0;
-    return all > 0.0 ? fmax(way(s, cause)->excess, 0.0) / all : 0.0;
-}
+static const double NO_THIRD = 0.05; /* p-value of a third way from which on none is in sight */
 
 /* The segments differ in two ways, one for each disturbance, and no third is in sight. */
 static bool is_rank_two(const structured *s)
@@ -114,8 +124,8 @@ static bool is_firm(const structured *s, int cause)
     const structured_way *other = way(s, 1 - cause);
     double factor = evidence_factor(s);
     bool plain = is_rank_two(s) && ratio_left(s, cause) < FIRM_RATIO && other->excess > factor * FIRM_EXCESS;
-    return is_informed(s) && (is_strict(s, cause) || plain) && other->dependence.p_value < CLEARLY &&
-           share_left(s, cause) < FIRM_SHARE && likelihood_z(s, cause) > factor * FIRM_Z && s->free.rank >= 2 &&
+    return is_informed(s, cause) && (is_strict(s, cause) || plain) && other->dependence.p_value < CLEARLY &&
+           !is_correlated(s, cause) && likelihood_z(s, cause) > factor * PREFERRED && s->free.rank >= 2 &&
            s->cause[cause].own > 0 && both_change(s, cause);
 }
 
@@ -125,7 +135,7 @@ static bool is_firm(const structured *s, int cause)
  */
 static unsigned alternatives_to(const structured *s, int cause)
 {
-    bool is_independent = is_informed(s) && is_strict(s, cause) && way(s, cause)->dependence.p_value > FITTING;
+    bool is_independent = is_informed(s, cause) && is_strict(s, cause) && way(s, cause)->dependence.p_value > FITTING;
     return is_independent ? ALTERNATIVE_HIDDEN_CAUSE : ALTERNATIVE_ALL;
 }
 
@@ -223,7 +233,7 @@ static bool may_conclude(const structured *s, int cause, const nonsens_result *r
         return is_supported(s, cause, LESS) && ratio_left(s, cause) < LESS;
     }
     return result->decision == DECISION_INCONCLUSIVE && result->reason != VETOED && s->dependent && s->free.rank > 0 &&
-           is_supported(s, cause, FAR_LESS) && both_change(s, cause);
+           (is_supported(s, cause, FAR_LESS) || is_preferred(s, cause)) && both_change(s, cause);
 }
 
 /* The mechanisms' own answer, for the list of opinions. */
@@ -284,7 +294,7 @@ void structured_name(const structured *s, nonsens_result *result)
     double by_classifiers = (structured_in_user_order(s) ? 1.0 : -1.0) * s->between.z;
     bool is_named = result_names_direction(result), is_first = result->decision == DECISION_FIRST_CAUSES;
     bool agrees = is_named && (is_first ? by_classifiers > 0.0 : by_classifiers < 0.0);
-    result->score = (agrees || !is_informed(s) ? by_classifiers : mechanism_score(s)) + 0.0; // no minus zero
+    result->score = (agrees || !(is_informed(s, 0) || is_informed(s, 1)) ? by_classifiers : mechanism_score(s)) + 0.0; // no minus zero
     bool first = is_named ? is_first : result->score > 0.0, second = is_named ? !is_first : result->score < 0.0;
     result->better = first ? BETTER_FIRST : second ? BETTER_SECOND : BETTER_NONE;
 }

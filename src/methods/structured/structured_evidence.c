@@ -147,6 +147,9 @@ static nonsens_status report_opinion(nonsens_context *ctx, const structured *s, 
                        "dependence per row between the disturbances that this direction leaves inside segments, over "
                        "what chance leaves",
                        "dependence left by %s->%s", result->names[c], result->names[1 - c]));
+        TRY(result_add(ctx, result, way->squared_correlation, way->correlation.p_value,
+                       "squared rank correlation between the same disturbances, over what chance leaves",
+                       "correlation left by %s->%s", result->names[c], result->names[1 - c]));
     }
     return result_add(ctx, result, s->opinion.z, NAN,
                       "standard errors by which mechanisms of the first direction predict held-out rows better than "

@@ -8,6 +8,7 @@
  */
 #include "methods/structured/structured_opinion.h"
 
+#include "math/sort.h"
 #include "methods/structured/structured_scores.h"
 
 #include <math.h>
@@ -94,6 +95,45 @@ static nonsens_status test_changes(nonsens_context *ctx, arena *a, const structu
     return change_by_blocks(ctx, a, sc, distance, scale);
 }
 
+/* Rows of a segment that count as independent: of dependent ones as many as their memory, or else their blocks, leave. */
+static int64_t independent_rows(const time_blocks *time, int64_t rows)
+{
+    double each = time->memory > 1.0 ? time->memory : (double)time->length;
+    return (int64_t)floor((double)rows / fmax(each, 1.0));
+}
+
+/*
+ * Correlation of the disturbances inside segments.  Errors of measurement, hidden causes and slopes that differ leave
+ * much of it.  A mechanism that is not flexible enough leaves little: it errs up and down along the cause.
+ */
+static nonsens_status correlate(nonsens_context *ctx, arena *a, const structured_scores *sc, double *const v[2],
+                                structured_way *out)
+{
+    const nonsens_data *pair = sc->data;
+    fisher_z_data data;
+    int64_t *rows;
+    double *rank[2], all = 0.0;
+    ARENA_TRY(ctx, a, rows, pair->segments);
+    for (int k = 0; k < 2; k++) {
+        ARENA_TRY(ctx, a, rank[k], pair->n);
+    }
+    for (int64_t e = 0; e < pair->segments; e++) {
+        int64_t start = pair->start[e], n = pair->start[e + 1] - start;
+        for (int k = 0; k < 2; k++) {
+            TRY(sort_ranks(ctx, a, n, v[k] + start, rank[k] + start));
+        }
+        rows[e] = independent_rows(&sc->time, n);
+        all += (double)rows[e];
+    }
+    column_set columns = {pair->n, 2, (const double *const *)rank};
+    TRY(fisher_z_new(ctx, a, &columns, &(row_groups){pair->segments, pair->start}, &data));
+    data.rows = rows;
+    fisher_z_result *r = &out->correlation;
+    fisher_z_test(&data, 0, 1, 0, NULL, NULL, r);
+    out->squared_correlation = all > 0.0 ? (r->statistic + r->heterogeneity - (double)r->groups_used) / all : 0.0;
+    return NONSENS_OK;
+}
+
 static nonsens_status judge_way(nonsens_context *ctx, arena *a, const structured_scores *sc,
                                 const nonsens_options *options, int64_t cause, structured_way *out)
 {
@@ -113,7 +153,7 @@ static nonsens_status judge_way(nonsens_context *ctx, arena *a, const structured
     TRY(hsic_test_scalars(ctx, a, pair->n, v[0], v[1], pair->segments, pair->start, &test, &out->dependence));
     const hsic_result *h = &out->dependence;
     out->excess = h->rows_used > 0 ? (h->statistic - h->mean) / (double)h->rows_used : NAN;
-    return NONSENS_OK;
+    return correlate(ctx, a, sc, v, out);
 }
 
 /* Held-out log likelihood of node 0 as the cause over node 1 as the cause. */

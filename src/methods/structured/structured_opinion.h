@@ -5,6 +5,7 @@
 #ifndef METHODS_STRUCTURED_STRUCTURED_OPINION_H
 #define METHODS_STRUCTURED_STRUCTURED_OPINION_H
 
+#include "indep/fisher_z.h"
 #include "indep/hsic.h"
 #include "methods/shared/change.h"
 #include "options/options.h"
@@ -16,6 +17,8 @@ typedef struct structured_way {
     bool explains;                     /* the effect's mechanism predicts held-out rows better with the cause */
     hsic_result dependence;            /* of the two disturbances, inside segments */
     double excess;                     /* statistic less its mean under independence, per row */
+    fisher_z_result correlation;       /* of the ranks of the two disturbances, inside segments */
+    double squared_correlation;        /* its mean over segments, less what independent disturbances would show */
     change_test location[2], scale[2]; /* of the disturbance of cause and effect over the segments */
 } structured_way;
 
