@@ -376,6 +376,8 @@ NONSENS_API double nonsens_result_score(const nonsens_result *result);
  * other kind.
  */
 NONSENS_API double nonsens_result_p_value(const nonsens_result *result);
+/* Returns 0.001: no law of a test was checked further out, so show a smaller p-value as "p < 0.001". */
+NONSENS_API double nonsens_p_value_bound(void);
 /* Returns in one sentence why the decision is what it is; NULL if it needs no reason. */
 NONSENS_API const char *nonsens_result_reason(const nonsens_result *result);
 

@@ -173,8 +173,8 @@ class _Decision(Result):
 
     @property
     def summary(self) -> str:
-        p_value = "" if self.p_value is None else ", p = %.3g" % self.p_value
-        return "%s (%s%s)" % (self.decision, self.method, p_value)
+        p_value = _html.p_words(self.p_value)
+        return "%s (%s%s)" % (self.decision, self.method, p_value and ", " + p_value)
 
     @property
     def decision(self) -> str:
@@ -183,8 +183,14 @@ class _Decision(Result):
 
     @property
     def p_value(self) -> Optional[float]:
-        """The p-value behind the decision; None where there is none."""
+        """The p-value behind the decision; None where there is none.  Below `p_value_bound` it ranks results, and is
+        not to be read as a probability."""
         return _real(self._found["p_value"])
+
+    @property
+    def p_value_bound(self) -> float:
+        """No law of a test was checked further out: the text shows smaller p-values as "p < 0.001"."""
+        return float(self._found["p_value_bound"])
 
     @property
     def score(self) -> Optional[float]:

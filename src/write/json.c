@@ -313,6 +313,7 @@ static void fill_graph(const writer *w, json_value *root)
     json_object_set(root, "method", text(w, r->method));
     json_object_set(root, "nodes", texts(w, r->names, r->variables));
     json_object_set(root, "edges", edge_array(w));
+    json_object_set(root, "p_value_bound", json_real(P_VALUE_BOUND));
     if (r->bootstrap.replicates) {
         json_object_set(root, "bootstrap", bootstrap_object(w));
     }
@@ -372,6 +373,7 @@ static void fill_decision(const writer *w, json_value *root)
     json_object_set(root, "direction", text(w, r->direction_text));
     json_object_set(root, "score", json_real(r->score));
     json_object_set(root, "p_value", json_real(r->p_value));
+    json_object_set(root, "p_value_bound", json_real(P_VALUE_BOUND));
     if (r->options.command == NONSENS_COMMAND_DIRECTION) {
         json_object_set(root, "firm",
                         r->firm == NONSENS_FIRM_NONE ? json_null() : json_boolean(r->firm == NONSENS_FIRM_YES));

@@ -2,7 +2,7 @@
 import { el } from './dom';
 import { explainedWords } from './explain';
 import { findings } from './lights';
-import { count, direction, number, pValue, sentence, shortName } from './text';
+import { count, direction, number, pValue, pWords, sentence, shortName } from './text';
 import type { Edge, Report, Result } from './types';
 
 interface Words {
@@ -105,8 +105,7 @@ function edgeList(edges: Edge[], result: Result): HTMLElement {
 export function edgeFigures(e: Edge): string {
   const parts = [];
   if (e.support !== null && e.support !== undefined) parts.push(`support ${number(e.support, 3)}`);
-  if (e.p_value !== null && e.p_value !== undefined)
-    parts.push(`p ${e.p_value < 1e-300 ? '' : '= '}${pValue(e.p_value)}`);
+  if (e.p_value !== null && e.p_value !== undefined) parts.push(pWords(e.p_value));
   if (e.weight !== null && e.weight !== undefined) parts.push(`weight ${number(e.weight, 3)}`);
   return parts.length ? ` (${parts.join(', ')})` : '';
 }

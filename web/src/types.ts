@@ -136,6 +136,7 @@ export interface OptionRow {
 
 export interface Report {
   version: string;
+  p_value_bound: number;
   command: string;
   name: string;
   method: { name: string; summary: string; citation: string } | null;

@@ -288,9 +288,25 @@ static nonsens_status add_notes(nonsens_context *ctx, const structured *s, nonse
     return NONSENS_OK;
 }
 
+static nonsens_status note_few_rows(nonsens_context *ctx, const structured *s, nonsens_result *result)
+{
+    enum { FEW_ROWS = 50 };
+    const nonsens_data *pair = s->search.pair;
+    double rows = (double)pair->n / (double)pair->segments;
+    char shown[NUMBER_BYTES];
+    if (rows >= FEW_ROWS) {
+        return NONSENS_OK;
+    }
+    return result_note(ctx, result, NONSENS_NOTE_CAUTION,
+                       "The segments have %s rows on average. With fewer than about %d, a misfit of either direction "
+                       "cannot be seen yet: a direction may look right only because too little speaks against it.",
+                       number_print(shown, rows, 3), FEW_ROWS);
+}
+
 nonsens_status structured_report(nonsens_context *ctx, arena *scratch, const structured *s, nonsens_result *result)
 {
     TRY(report_ranks(ctx, s, result));
+    TRY(note_few_rows(ctx, s, result));
     if (s->free.rank > 0) {
         for (int c = 0; c < 2; c++) {
             TRY(report_direction(ctx, s, variable_of(s, c), result));

@@ -33,6 +33,22 @@ static void test_rows_are_complete(void **state)
     assert_null(nonsens_method_find(NULL));
 }
 
+/* What no data can show comes first: of methods that need segments, and of those that look inside them (--pooling). */
+static void test_given_segments_are_assumed_first(void **state)
+{
+    static const char given[] = "Segments were not formed from these variables. ";
+    static const char if_any[] = "Segments, if there are any, were not formed from these variables. ";
+    (void)state;
+    for (size_t i = 0; i < nonsens_method_count(); i++) {
+        const method *m = method_at(i);
+        bool looks_inside =
+            method_uses(m, NONSENS_COMMAND_DIRECTION, "pooling") || method_uses(m, NONSENS_COMMAND_DISCOVER, "pooling");
+        const char *first = m->info.needs_segments ? given : looks_inside ? if_any : "";
+        assert_int_equal(strncmp(m->info.assumes, first, strlen(first)), 0);
+        assert_int_equal(strstr(m->info.assumes, "not formed") != NULL, first[0] != '\0');
+    }
+}
+
 /* Each key is an option of the command, and stands once in the list. */
 static void check_keys(const method *m, unsigned command, const char *keys)
 {
@@ -80,7 +96,8 @@ static int check_help(const nonsens_option_info *info)
     bool begins_with_name = method_find(name) != NULL;
     for (; begins_with_name && name; name = strtok_r(NULL, ", ", &rest)) {
         const method *m = method_find(name);
-        unsigned command = info->commands & NONSENS_COMMAND_DIRECTION ? NONSENS_COMMAND_DIRECTION : NONSENS_COMMAND_DISCOVER;
+        unsigned command =
+            info->commands & NONSENS_COMMAND_DIRECTION ? NONSENS_COMMAND_DIRECTION : NONSENS_COMMAND_DISCOVER;
         if (m && (m->info.commands & command) && !method_uses(m, command, info->key)) {
             fail_msg("the text of --%s names %s, whose row does not list it", info->key, name);
         }
@@ -174,7 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_rows_are_complete), TEST(test_options_exist), TEST(test_help_names_methods_that_use_the_option),
-        TEST(test_methods_for_pairs), TEST(test_choosing),
+        TEST(test_methods_for_pairs), TEST(test_choosing),      TEST(test_given_segments_are_assumed_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
