@@ -85,8 +85,9 @@ NONSENS_API void nonsens_context_free(nonsens_context *ctx);
  */
 NONSENS_API const char *nonsens_context_message(const nonsens_context *ctx);
 /*
- * Returns what the last run says beside its result: that lines of its journal were changed, and their work was done
- * again. "" if there is nothing to say, or if ctx is NULL. Valid until the next call with this context.
+ * Returns what the last run says beside its result: that options were set which its method does not use, or that lines
+ * of its journal were changed and their work was done again. "" if there is nothing to say, or if ctx is NULL. Valid
+ * until the next call with this context.
  */
 NONSENS_API const char *nonsens_context_warning(const nonsens_context *ctx);
 /* Sets the function that is told of progress; NULL for none. */
@@ -175,8 +176,9 @@ typedef struct nonsens_data nonsens_data;
 /*
  * Reads a table (CSV, TSV, blanks, .npy; "-" is standard input). The options, of any command but simulate, name the
  * variables (vars, x, y, given) and the segments (segment, segments), and say how to read (na, no-header). If
- * variables are named, it does not matter what other columns hold. Rows, segments and columns are put into an order
- * that depends on the values alone, so that their order and the label names cannot matter.
+ * variables are named, it does not matter what other columns hold; if not, constant columns and copies of others are
+ * left out. So are segments with too few rows. A warning names each of them; keep-all keeps them. Rows, segments and
+ * columns are put into an order that depends on the values alone, so that their order and the label names cannot matter.
  */
 NONSENS_API nonsens_status nonsens_data_read(nonsens_context *ctx, const char *path, const nonsens_options *options,
                                              nonsens_data **out);

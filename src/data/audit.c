@@ -21,6 +21,7 @@ enum { FEW_VALUES = 20, FEW_SEGMENTS = 3, TINY_SEGMENT = 20, SHOWN_DIGITS = 2, L
 static const double MANY_TIES = 0.5;
 static const double STRONG_AUTOCORRELATION = 0.2;
 static const double SIGNIFICANT_Z = 3.29; /* two-sided .001 */
+static const double SORTED = 0.95;        /* share of steps in one direction, in rows that are sorted by value */
 
 /* ---- constant columns ---------------------------------------------------------------------------------------- */
 
@@ -194,6 +195,28 @@ static bool is_autocorrelated(const nonsens_data *data, const int64_t *order, in
     return fabs(*average) > STRONG_AUTOCORRELATION && fabs(*average + used / rows) * sqrt(rows) > SIGNIFICANT_Z;
 }
 
+/* Says whether the rows of segments are sorted by the values: of the steps that change them, nearly all go one way. */
+static bool is_sorted(const nonsens_data *data, const int64_t *order, const double *value)
+{
+    int64_t up = 0, down = 0;
+    for (int64_t i = 1; i < data->n; i++) {
+        if (data->segment[order[i]] == data->segment[order[i - 1]]) {
+            up += value[order[i]] > value[order[i - 1]];
+            down += value[order[i]] < value[order[i - 1]];
+        }
+    }
+    return up + down > 0 && (double)(up > down ? up : down) >= SORTED * (double)(up + down);
+}
+
+static bool is_sorted_by_a_column(const nonsens_data *data, const int64_t *order)
+{
+    bool sorted = false;
+    for (int64_t j = 0; j < data->d && !sorted; j++) {
+        sorted = is_sorted(data, order, matrix_col(data->x, j));
+    }
+    return sorted;
+}
+
 static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch, nonsens_data *data)
 {
     int64_t *order; // (n)
@@ -207,22 +230,19 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
         if (!is_autocorrelated(data, order, j, &r) || ++found > LISTED) {
             continue;
         }
-        list = arena_format(ctx, scratch, "%s%s%s (%s)", list, found > 1 ? ", " : "", show_quoted(name, data->names[j]),
+        list = arena_format(ctx, scratch, "%s%s%s %s", list, found > 1 ? ", " : "", show_quoted(name, data->names[j]),
                             number_print(number, r, SHOWN_DIGITS));
         if (!list) {
             return NONSENS_ERR_MEMORY;
         }
     }
-    if (found == 0) {
+    if (found == 0 || is_sorted_by_a_column(data, order)) {
         return NONSENS_OK;
     }
-    return dataset_warn(
-        ctx, data,
-        "neighbouring rows%s are correlated (lag-1 autocorrelation in input order): %s%s; the methods "
-        "take rows as independent and p-values will be too small: thin the rows, keeping every k-th, or "
-        "use `direction --method structured` with --block-length, the length of stretches that may "
-        "count as independent",
-        data->segments > 0 ? " within segments" : "", list, found > LISTED ? ", ..." : "");
+    return dataset_warn(ctx, data,
+                        "neighbouring rows%s are correlated, as in a time series (lag-1 autocorrelation: %s%s); "
+                        "p-values are then too small: use --block-length auto, or thin the rows",
+                        data->segments > 0 ? " within segments" : "", list, found > LISTED ? ", ..." : "");
 }
 
 /* ---- whole data sets ----------------------------------------------------------------------------------------- */

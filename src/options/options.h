@@ -83,7 +83,7 @@ struct nonsens_options {
     double alpha;
     /* reading data */
     const char *segment, *segments, *vars, *x, *y, *given;
-    bool no_header;
+    bool no_header, keep_all;
     enum option_na_rule na;
     /* direction, discover, explain: the method, and the rows that it uses */
     const char *method;

@@ -156,6 +156,9 @@ const option_row option_table[] = {
          "File with what is known beforehand, in Tetrad's text format: tiers, forbidden and required arrows."),
     CHOICE("na", na, ANALYSE, DATA, "error", "error|drop-rows",
            "What to do about missing values (empty, NA, NaN, null, ?): stop, or leave out the rows that have one."),
+    FLAG("keep-all", keep_all, ANALYSE, DATA,
+         "Leave nothing out. Otherwise constant columns, copies of other columns (up to rounding and scale) and segments "
+         "with too few rows are left out with a warning."),
 
     INTEGER("layers", layers, DIR, NETWORK, "3", 0, 20, "layers",
             "Hidden layers of the segment classifier; 0 makes it linear."),

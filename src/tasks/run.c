@@ -117,6 +117,7 @@ nonsens_status nonsens_run_direction(nonsens_context *ctx, const nonsens_data *d
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_DIRECTION));
     TRY(choose_method(ctx, options, &m));
+    warn_unused_options(ctx, options, m);
     TRY(variables_pair(ctx, data, options, &pair, &owned));
     TRY(run_direction(ctx, pair, options, out));
     (*out)->seconds = clock_seconds() - begun;
@@ -222,6 +223,7 @@ nonsens_status run_graph(nonsens_context *ctx, const nonsens_data *data, const n
     *out = NULL;
     adapted.command = NONSENS_COMMAND_DISCOVER;
     TRY(choose_method(ctx, &adapted, &m));
+    warn_unused_options(ctx, options, m);
     return discover(ctx, data, &adapted, m, out);
 }
 
@@ -234,6 +236,7 @@ nonsens_status nonsens_run_discover(nonsens_context *ctx, const nonsens_data *da
     *out = NULL;
     TRY(options_begin(ctx, options, NONSENS_COMMAND_DISCOVER));
     TRY(choose_method(ctx, options, &m));
+    warn_unused_options(ctx, options, m);
     TRY(bootstrap_check(ctx, options));
     TRY(discover(ctx, data, options, m, out));
     (*out)->seconds = clock_seconds() - begun;

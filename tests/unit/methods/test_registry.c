@@ -187,11 +187,46 @@ static void test_choosing(void **state)
            "--as-published is for --method pc-nonsens with --orient-by nonsens or nonsens-lr; name both");
 }
 
+/* Sets the pairs of key and value, and expects this warning. */
+static void warn(nonsens_context *ctx, unsigned command, const char *const *words, const char *said)
+{
+    nonsens_options *o = NULL;
+    const method *m;
+    assert_int_equal(nonsens_options_new(ctx, command, &o), NONSENS_OK);
+    for (; *words; words += 2) {
+        assert_int_equal(nonsens_options_set(ctx, o, words[0], words[1]), NONSENS_OK);
+    }
+    assert_int_equal(choose_method(ctx, o, &m), NONSENS_OK);
+    context_begin(ctx);
+    warn_unused_options(ctx, o, m);
+    assert_string_equal(nonsens_context_warning(ctx), said);
+    nonsens_options_free(o);
+}
+
+static void test_options_without_effect(void **state)
+{
+    nonsens_context *ctx = ((fixture *)*state)->ctx;
+    unsigned pair = NONSENS_COMMAND_DIRECTION, graph = NONSENS_COMMAND_DISCOVER, explain = NONSENS_COMMAND_EXPLAIN;
+    warn(ctx, pair, WORDS("basis", "10"), "");
+    warn(ctx, pair, WORDS("method", "lingam", "basis", "10"), "--basis has no effect with lingam");
+    warn(ctx, pair, WORDS("method", "lingam", "basis", "10", "null", "permutation", "layers", "2"),
+         "--layers, --basis have no effect with lingam");
+    warn(ctx, pair, WORDS("method", "lingam", "basis", "0", "seed", "7", "alpha", "0.01"), ""); // 0 is its default
+    warn(ctx, pair, WORDS("method", "nonsens-lr", "as-published", "true"), ""); // sets options of nonsens as well
+    warn(ctx, pair, WORDS("method", "nonsens-lr", "as-published", "true", "pooling", "stratified"),
+         "--pooling has no effect with nonsens-lr");
+    warn(ctx, pair, WORDS("pooling", "pooled"), "--pooling has no effect with structured");
+    warn(ctx, pair, WORDS("pooling", "pooled", "opinions", "all"), ""); // those that are asked use it
+    warn(ctx, graph, WORDS("method", "pc", "block-length", "auto"), "--block-length has no effect with pc");
+    warn(ctx, explain, WORDS("of", "a", "method", "pc"), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_rows_are_complete), TEST(test_options_exist), TEST(test_help_names_methods_that_use_the_option),
         TEST(test_methods_for_pairs), TEST(test_choosing),      TEST(test_given_segments_are_assumed_first),
+        TEST(test_options_without_effect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
