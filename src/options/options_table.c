@@ -129,6 +129,9 @@ const option_row option_table[] = {
     CHOICE("fdr", fdr, EXP, RUN, "bh", "bh|by|none",
            "q-values over variables that bound the share of false ones among those said to have changed, by Benjamini "
            "and Hochberg (bh) or, under any dependence, Benjamini and Yekutieli (by); none: p-values as they are."),
+    INTEGER_OR("block-length", block_length, EXP, RUN, "1", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
+               "For rows that follow one another in time: blocks of this many neighbouring rows count as independent of "
+               "one another. auto finds the length from the autocorrelation of the rows."),
     FLAG("resume", resume, REP | DIS, RUN, "Go on with the journal that is there, without doing anything twice."),
     FLAG("resume", resume, DIR, RUN, "pairs: go on with FILE.journal, which a run that was stopped left beside --json FILE."),
 
