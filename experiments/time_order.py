@@ -1,15 +1,17 @@
 #!/usr/bin/python3
-"""time_order.py [--reps R] [--seed S] [--jobs J] [--cells PATTERN] NONSENS - explain and independence for rows in time.
+"""time_order.py [OPTION...] NONSENS - level and power of explain and independence for rows in time.
 
-Each data set has two segments, a and b, of 500 rows that follow one another in time.  Disturbances are autoregressions
+    --reps R  --seed S  --cells PATTERN  --rows M of a segment (500)  --jobs J, data sets at a time
+
+Each data set has two segments, a and b, of M rows that follow one another in time.  Disturbances are autoregressions
 
     N(t) = C N(t-1) + sqrt(1 - C^2) e(t),    e Laplace of variance 1,    C = 0, .5, .8 or .95,
 
 which begin anew in each segment.  C = .999 is nearly a random walk, whose memory is longer than 500 rows.  Data set k
 uses seed S + k.  Cells:
 
-    explain.none.C         x1 = N1, x2 = 1.5 tanh x1 + .7 N2, x3 = N3, x4 = .7 x2 + .5 x3^2 / (1 + |x3|) + .7 N4, the graph
-                           is given, and nothing changes between the segments
+    explain.none.C         x1 = N1, x2 = 1.5 tanh x1 + .7 N2, x3 = N3, x4 = .7 x2 + .5 x3^2 / (1 + |x3|) + .7 N4, the
+                           graph is given, and nothing changes between the segments
     explain.double.C       the same, and one disturbance is twice as wide in b: that of x1, x2, x3, x4 in turn
     independence.none.C    x = N1, y = N2: independent
     independence.linked.C  x = N1, y = .35 N1 + N2
@@ -32,6 +34,7 @@ Each cell is run as if rows were independent and with --block-length auto; one l
 import argparse
 import concurrent.futures
 import fnmatch
+import functools
 import json
 import math
 import os
@@ -41,7 +44,7 @@ import statistics
 import subprocess
 import tempfile
 
-ROWS, WARM_UP = 500, 300
+WARM_UP = 300
 NAMES = ('x1', 'x2', 'x3', 'x4')
 EDGES = (('x1', 'x2'), ('x2', 'x4'), ('x3', 'x4'))
 COEFFICIENTS = (0, .5, .8, .95)
@@ -51,29 +54,29 @@ CELLS = ['%s.%s.%g' % (command, change, c) for command, changes in
 KEYS = ('level', 'called', 'power', 'found', 'unclear', 'own', 'scale', 'shift')
 
 
-def series(draw, c):
+def series(draw, c, rows):
     """One autoregression of variance 1."""
     value, values = draw.gauss(0, 1), []
-    for _ in range(WARM_UP + ROWS):
+    for _ in range(WARM_UP + rows):
         shock = draw.expovariate(math.sqrt(2)) * draw.choice((-1, 1))
         value = c * value + math.sqrt(1 - c * c) * shock
         values.append(value)
     return values[WARM_UP:]
 
 
-def explained_rows(draw, c, wider):
+def explained_rows(draw, c, rows, wider):
     """Rows of both segments; in the second the disturbance number `wider` (None: no one) is twice as wide."""
     for segment in 'ab':
-        noise = [series(draw, c) for _ in NAMES]
+        noise = [series(draw, c, rows) for _ in NAMES]
         for n in zip(*noise):
             n = [2 * v if segment == 'b' and k == wider else v for k, v in enumerate(n)]
             x2 = 1.5 * math.tanh(n[0]) + .7 * n[1]
             yield segment, n[0], x2, n[2], .7 * x2 + .5 * n[2] ** 2 / (1 + abs(n[2])) + .7 * n[3]
 
 
-def paired_rows(draw, c, weight):
+def paired_rows(draw, c, rows, weight):
     for segment in 'ab':
-        for x, n in zip(series(draw, c), series(draw, c)):
+        for x, n in zip(series(draw, c, rows), series(draw, c, rows)):
             yield segment, x, weight * x + n
 
 
@@ -112,7 +115,7 @@ def block_length(found):
     return lengths[0] if lengths else 1
 
 
-def run(program, cell, seed):
+def run(program, cell, rows, seed):
     """(blocks, key, value) of one data set."""
     command, change, c = cell.split('.', 2)
     draw = random.Random('%s %d' % (cell, seed))
@@ -121,12 +124,12 @@ def run(program, cell, seed):
     with tempfile.TemporaryDirectory() as folder:
         data, graph, out = (os.path.join(folder, name) for name in ('data.csv', 'graph.csv', 'found.json'))
         if command == 'explain':
-            write_rows(data, NAMES, explained_rows(draw, float(c), wider))
+            write_rows(data, NAMES, explained_rows(draw, float(c), rows, wider))
             with open(graph, 'w', encoding='utf-8') as f:
                 f.write('from,to\n' + ''.join('%s,%s\n' % edge for edge in EDGES))
             words = ['--of', 'b', '--graph', graph]
         else:
-            write_rows(data, ('x', 'y'), paired_rows(draw, float(c), .35 if change == 'linked' else 0))
+            write_rows(data, ('x', 'y'), paired_rows(draw, float(c), rows, .35 if change == 'linked' else 0))
             words = ['--x', 'x', '--y', 'y']
         for blocks in ('no', 'auto'):
             subprocess.run([program, command, data, '-q', '--threads', '1', '--segment', 'segment', '--json', out, '-o',
@@ -153,6 +156,7 @@ def main():
     parser.add_argument('program', help='the program, build/nonsens')
     parser.add_argument('--reps', type=int, default=200)
     parser.add_argument('--seed', type=int, default=100001)
+    parser.add_argument('--rows', type=int, default=500, help='of a segment')
     parser.add_argument('--jobs', type=int, default=1, help='data sets at a time')
     parser.add_argument('--cells', default='*')
     options = parser.parse_args()
@@ -161,8 +165,8 @@ def main():
             if not fnmatch.fnmatch(cell, options.cells):
                 continue
             seeds = range(options.seed, options.seed + options.reps)
-            counts = [count for found in pool.map(lambda seed, of=cell: run(options.program, of, seed), seeds)
-                      for count in found]
+            judge = functools.partial(run, options.program, cell, options.rows)
+            counts = [count for found in pool.map(judge, seeds) for count in found]
             for blocks in ('no', 'auto'):
                 print(line(cell, blocks, counts), flush=True)
 
