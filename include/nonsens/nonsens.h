@@ -359,7 +359,7 @@ NONSENS_API nonsens_kind nonsens_result_kind(const nonsens_result *result);
 
 /*
  * Returns the decision. Direction: "a->b", "independent", "inconclusive" or, if both directions are refuted,
- * "neither". Independence: "dependent" or "independent". Any other kind: "none".
+ * "neither". Independence: "dependent" or "independent", with block-length also "inconclusive". Other kinds: "none".
  */
 NONSENS_API const char *nonsens_result_decision(const nonsens_result *result);
 /*

@@ -265,7 +265,7 @@ class DirectionResult(_Decision, Page):
 
 
 class IndependenceResult(_Decision):
-    """Are two variables independent?  `decision` is "independent" or "dependent"."""
+    """Are two variables independent?  `decision` is "independent", "dependent" or (block_length) "inconclusive"."""
 
     @property
     def independent(self) -> bool:

@@ -28,6 +28,15 @@ typedef struct time_blocks {
 nonsens_status time_blocks_new(nonsens_context *ctx, arena *a, const nonsens_data *data, int64_t length,
                                time_blocks *out);
 
+/*
+ * Says whether blocks are too few, or shorter than the memory, as for random walks: `too_few` does not see these, since
+ * the memory is summed up to a third of a segment at most.
+ */
+static inline bool time_blocks_do_not_suffice(const time_blocks *time)
+{
+    return time->too_few || time->memory > (double)time->length;
+}
+
 /* order (n): canonical rows of each segment in the order of the input. */
 nonsens_status time_blocks_order(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t *order);
 

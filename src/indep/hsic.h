@@ -13,6 +13,8 @@
  *
  * Rows that follow one another in time: the moments are those of draws in which y is shifted round in time inside each
  * group, by a random number of rows.  Shifts keep the autocorrelation of both variables, which permutations destroy.
+ * T changes slowly with the shift, so that few of its values are independent if the memory is long, and their mean is
+ * uncertain.  If the memory is known, an F distribution allows for that.
  */
 #ifndef INDEP_HSIC_H
 #define INDEP_HSIC_H
@@ -33,9 +35,10 @@ typedef struct hsic_options {
     uint64_t seed;        /* permutations draw from streams of this seed and `job` (below 2^32) */
     uint64_t job;
     int threads; /* groups, blocks of rows and permutations may run in parallel */
-    const int64_t
-        *time_order;   /* (n) rows of each group in the order of time: y is shifted in time, see below; or NULL */
+    /* (n) rows of each group in the order of time: y is shifted in time, see above; NULL: no order */
+    const int64_t *time_order;
     int64_t min_shift; /* rows */
+    double memory;     /* integrated autocorrelation time in rows; 0: not known */
     double *widths[2]; /* of x and y, unless NULL: (d, groups) places for the widths used; 0 in groups skipped */
 } hsic_options;
 

@@ -184,6 +184,11 @@ static inline bool option_is_sample_test(enum option_independence_test test)
     return test == TEST_KS || test == TEST_LEVENE || test == TEST_KRUSKAL;
 }
 
+/* Why --block-length is refused, if it is. */
+#define OPTION_BLOCKS_REFUSED                                                                                 \
+    "--block-length shifts variables in time, which only hsic can use; take --test hsic without --given, or " \
+    "thin the rows, keeping every k-th"
+
 /* Returns K of --segments equal:K; 0 if it is not given or not of this form. */
 int64_t options_blocks(const nonsens_options *options);
 

@@ -129,6 +129,9 @@ const option_row option_table[] = {
     CHOICE("fdr", fdr, EXP, RUN, "bh", "bh|by|none",
            "q-values over variables that bound the share of false ones among those said to have changed, by Benjamini "
            "and Hochberg (bh) or, under any dependence, Benjamini and Yekutieli (by); none: p-values as they are."),
+    INTEGER_OR("block-length", block_length, EXP, RUN, "1", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
+               "For rows that follow one another in time: blocks of this many neighbouring rows count as independent of "
+               "one another. auto finds the length from the autocorrelation of the rows."),
     FLAG("resume", resume, REP | DIS, RUN, "Go on with the journal that is there, without doing anything twice."),
     FLAG("resume", resume, DIR, RUN, "pairs: go on with FILE.journal, which a run that was stopped left beside --json FILE."),
 
@@ -245,6 +248,10 @@ const option_row option_table[] = {
            "squares that the kernels' eigenvalues give for many rows."),
     INTEGER("permutations", permutations, DIR | IND | DIA | DIS, TESTS, "999", 1, 10000000, "permutations",
             "How many permutations a permutation test draws."),
+    INTEGER_OR("block-length", block_length, IND, TESTS, "1", "auto", 1000000000, "from 1 to 1000000000, or auto", "",
+               "hsic: for rows that follow one another in time; those this far apart count as independent of one "
+               "another, and shifts in time of y against x show what independence looks like. auto finds the length "
+               "from the autocorrelation of the rows."),
     INTEGER("test-rows", test_rows, DIR, TESTS, "0", 0, 1000000000, "rows",
             "Rows per segment that enter the four tests; 0 leaves the choice to the method, 1000000000 means all."),
 
