@@ -239,6 +239,7 @@ static nonsens_status audit_autocorrelation(nonsens_context *ctx, arena *scratch
     if (found == 0 || is_sorted_by_a_column(data, order)) {
         return NONSENS_OK;
     }
+    data->in_time = true;
     return dataset_warn(ctx, data,
                         "neighbouring rows%s are correlated, as in a time series (lag-1 autocorrelation: %s%s); "
                         "p-values are then too small: use --block-length auto, or thin the rows",

@@ -31,6 +31,7 @@ struct nonsens_data {
     uint64_t hash;        /* over values and signs in canonical order and segment bounds */
     bool by_role;         /* read with --x, --y and --given: just these variables, in this order */
     int64_t dependent;    /* columns that are exact linear functions of others */
+    bool in_time;         /* neighbouring rows depend on one another, as in a time series (audit) */
     char **warning;       /* (warnings) sentences of reading and audit */
     int64_t warnings, warning_capacity;
 };

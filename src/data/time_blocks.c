@@ -170,3 +170,8 @@ nonsens_status time_blocks_new(nonsens_context *ctx, arena *a, const nonsens_dat
     }
     return NONSENS_OK;
 }
+
+double time_blocks_memory(const time_blocks *time)
+{
+    return time->memory > 1.0 ? time->memory : fmax((double)time->length / MEMORIES, 1.0);
+}

@@ -37,6 +37,9 @@ static inline bool time_blocks_do_not_suffice(const time_blocks *time)
     return time->too_few || time->memory > (double)time->length;
 }
 
+/* Returns over how many rows the dependence goes: as found, or so that blocks of the length given suit it. */
+double time_blocks_memory(const time_blocks *time);
+
 /* order (n): canonical rows of each segment in the order of the input. */
 nonsens_status time_blocks_order(nonsens_context *ctx, arena *scratch, const nonsens_data *data, int64_t *order);
 

@@ -35,14 +35,14 @@ static nonsens_status gather_columns(nonsens_context *ctx, arena *a, const nonse
 static nonsens_status order_in_time(nonsens_context *ctx, arena *a, const nonsens_data *data,
                                     const nonsens_options *options, tester_columns *t)
 {
-    enum { MIN_BLOCKS = 3, MEMORIES = 3 }; // MEMORIES: that a block is long
+    enum { MIN_BLOCKS = 3 };
     TRY(time_blocks_new(ctx, a, data, options->block_length, &t->time));
     if (!t->time.block_of) {
         return NONSENS_OK;
     }
     ARENA_TRY(ctx, a, t->time_order, data->n);
     t->too_few = time_blocks_do_not_suffice(&t->time);
-    t->memory = options->block_length == TIME_BLOCKS_AUTO ? t->time.memory : (double)t->time.length / MEMORIES;
+    t->memory = time_blocks_memory(&t->time);
     for (int64_t e = 0; e < t->groups.count; e++) {
         int64_t rows = t->groups.start[e + 1] - t->groups.start[e];
         t->too_few = t->too_few || rows < MIN_BLOCKS * t->time.length;

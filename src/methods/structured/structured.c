@@ -25,6 +25,7 @@ static nonsens_status test_dependence(nonsens_context *ctx, structured *s)
     hsic_options hsic = hsic_options_from(l->options, l->options->alpha, 0);
     hsic.time_order = l->time_order;
     hsic.min_shift = l->time.length;
+    hsic.memory = l->time_order ? time_blocks_memory(&l->time) : 0.0;
     SCOPED_ARENA(scratch);
     TRY(hsic_test_scalars(ctx, &scratch, l->pair->n, l->warped[0], l->warped[1], l->pair->segments, l->start, &hsic,
                           &s->dependence));

@@ -119,6 +119,12 @@ static bool is_strict(const structured *s, int cause)
     return ratio_left(s, cause) < STRICT_RATIO && way(s, 1 - cause)->excess > evidence_factor(s) * STRICT_EXCESS;
 }
 
+/* Rows that follow one another in time, and that were not taken as such, make differences look surer than they are. */
+static bool is_time_ignored(const structured *s)
+{
+    return s->search.pair->in_time && s->search.options->block_length == 1;
+}
+
 static bool is_firm(const structured *s, int cause)
 {
     const structured_way *other = way(s, 1 - cause);
@@ -126,7 +132,7 @@ static bool is_firm(const structured *s, int cause)
     bool plain = is_rank_two(s) && ratio_left(s, cause) < FIRM_RATIO && other->excess > factor * FIRM_EXCESS;
     return is_informed(s, cause) && (is_strict(s, cause) || plain) && other->dependence.p_value < CLEARLY &&
            !is_correlated(s, cause) && likelihood_z(s, cause) > factor * PREFERRED && s->free.rank >= 2 &&
-           s->cause[cause].own > 0 && both_change(s, cause);
+           s->cause[cause].own > 0 && both_change(s, cause) && !is_time_ignored(s);
 }
 
 /*

@@ -95,13 +95,6 @@ static nonsens_status test_changes(nonsens_context *ctx, arena *a, const structu
     return change_by_blocks(ctx, a, sc, distance, scale);
 }
 
-/* Rows of a segment that count as independent: of dependent ones as many as their memory, or else their blocks, leave. */
-static int64_t independent_rows(const time_blocks *time, int64_t rows)
-{
-    double each = time->memory > 1.0 ? time->memory : (double)time->length;
-    return (int64_t)floor((double)rows / fmax(each, 1.0));
-}
-
 /*
  * Correlation of the disturbances inside segments.  Errors of measurement, hidden causes and slopes that differ leave
  * much of it.  A mechanism that is not flexible enough leaves little: it errs up and down along the cause.
@@ -122,7 +115,7 @@ static nonsens_status correlate(nonsens_context *ctx, arena *a, const structured
         for (int k = 0; k < 2; k++) {
             TRY(sort_ranks(ctx, a, n, v[k] + start, rank[k] + start));
         }
-        rows[e] = independent_rows(&sc->time, n);
+        rows[e] = (int64_t)floor((double)n / time_blocks_memory(&sc->time)); // that count as independent
         all += (double)rows[e];
     }
     column_set columns = {pair->n, 2, (const double *const *)rank};
@@ -150,6 +143,7 @@ static nonsens_status judge_way(nonsens_context *ctx, arena *a, const structured
     test.null_kind = NULL_GAMMA;
     test.time_order = sc->time_order;
     test.min_shift = sc->time.length;
+    test.memory = sc->time_order ? time_blocks_memory(&sc->time) : 0.0;
     TRY(hsic_test_scalars(ctx, a, pair->n, v[0], v[1], pair->segments, pair->start, &test, &out->dependence));
     const hsic_result *h = &out->dependence;
     out->excess = h->rows_used > 0 ? (h->statistic - h->mean) / (double)h->rows_used : NAN;
