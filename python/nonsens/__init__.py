@@ -31,9 +31,9 @@ from ._results import (
     Opinion,
     PairsResult,
     Result,
-    Simulation,
 )
 from ._runs import compare, diagnose, direction, directions, discover, explain, ica, independence, simulate
+from ._simulation import Simulation
 
 __all__ = [
     "Change",

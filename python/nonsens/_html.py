@@ -9,7 +9,8 @@ from . import _library as c
 
 if TYPE_CHECKING:
     from ._graph import Graph
-    from ._results import Result, Simulation
+    from ._results import Result
+    from ._simulation import Simulation
 
 _ROWS = 30  # of a table; more are counted
 
