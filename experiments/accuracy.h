@@ -123,6 +123,7 @@ enum column {
     COLUMN_FIRM_CORRECT, /* share that names the true direction and says that this is firm */
     COLUMN_FIRM_WRONG,
     COLUMN_EXPLAINED, /* of the answers that name a direction and are not firm: the true explanation is left open */
+    COLUMN_VETOED,    /* the true direction leaves correlated disturbances, and so cannot be firm */
     COLUMNS
 };
 

@@ -140,6 +140,8 @@ const cell ACCURACY_CELLS[] = {
 
     CELL("e10-null-depth1", "layered", "depth=1", JUDGE_NULL, STRUCTURED, 500),
     CELL("e10-null-depth3", "layered", "depth=3", JUDGE_NULL, STRUCTURED, 500),
+    CELL("e10-null-depth3-n10000", "layered", "depth=3 per-segment=10000", JUDGE_NULL, STRUCTURED, 100),
+    CELL("e10-depth3-n10000", "layered", "depth=3 per-segment=10000", JUDGE_DAG, STRUCTURED, 100),
 
     BASELINE("lingam", "linear", JUDGE_DAG),
     BASELINE("lingam", "linear-gaussian", JUDGE_UNDECIDABLE),

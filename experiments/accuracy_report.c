@@ -7,7 +7,7 @@
 static const char *const COLUMN_NAME[COLUMNS] = {"right",      "wrong",    "undecided",   "direction",    "mcc",
                                                  "se",         "neither",  "independent", "inconclusive", "concluded",
                                                  "rejected",   "tested",   "rank",        "rank_share",   "firm_right",
-                                                 "firm_wrong", "explained"};
+                                                 "firm_wrong", "explained", "vetoed"};
 
 report report_empty(void)
 {
