@@ -86,25 +86,33 @@ def summary(title, pairs):
           f"named right {count(pairs, 'direction', 'right')}, wrong {count(pairs, 'direction', 'wrong')}")
 
 
-def print_sources(pairs):
-    """How often the named direction is right, source by source, and without each in turn."""
+def by_source(pairs):
     groups = collections.defaultdict(list)
     for pair in pairs:
         groups[pair.source].append(pair)
+    return groups
+
+
+def print_reliability(title, pairs):
+    """How often the named direction is right, with an interval by leaving out one source at a time."""
+    right, groups = count(pairs, "direction", "right"), by_source(pairs)
+    left = [(right - count(group, "direction", "right")) / (len(pairs) - len(group)) for group in groups.values()]
+    mean, share = sum(left) / len(left), right / len(pairs)
+    error = math.sqrt((len(left) - 1) / len(left) * sum((value - mean) ** 2 for value in left))
+    print(f"{title}: named right {right} of {len(pairs)}, {share:.2f}, 95 % interval {max(0, share - 1.96 * error):.2f} to "
+          f"{min(1, share + 1.96 * error):.2f} (jackknife over {len(left)} sources)")
+
+
+def print_sources(pairs):
+    """How often the named direction is right, source by source, and without each in turn."""
     total = count(pairs, "direction", "right")
     print(f"{'source':12} {'pairs':>5} {'concluded right':>15} {'wrong':>5} {'named right':>11} {'without it':>10}")
-    left = []
-    for source, of_source in groups.items():
-        right = count(of_source, "direction", "right")
-        share = (total - right) / (len(pairs) - len(of_source))
-        left.append(share)
-        print(f"{source:12} {len(of_source):5} {count(of_source, 'decision', 'right'):15} "
-              f"{count(of_source, 'decision', 'wrong'):5} {right:11} {share:10.2f}")
-    mean = sum(left) / len(left)
-    error = math.sqrt((len(left) - 1) / len(left) * sum((share - mean) ** 2 for share in left))
-    share = total / len(pairs)
-    print(f"named right: {share:.2f}, 95 % CI {max(0, share - 1.96 * error):.2f} to {min(1, share + 1.96 * error):.2f} "
-          f"(jackknife over {len(left)} sources)")
+    for source, group in by_source(pairs).items():
+        right = count(group, "direction", "right")
+        print(f"{source:12} {len(group):5} {count(group, 'decision', 'right'):15} {count(group, 'decision', 'wrong'):5} "
+              f"{right:11} {(total - right) / (len(pairs) - len(group)):10.2f}")
+    print_reliability("all pairs", pairs)
+    print_reliability("pairs without a conclusion", [p for p in pairs if p.judge("decision") not in ("right", "wrong")])
 
 
 def main():
