@@ -44,7 +44,7 @@ load: all
 
 # The unit tests again under address and undefined-behaviour sanitizers, but for those that take long to repeat the same.
 sanitize: setup
-	@[ -f $(BUILD)-sanitize/build.ninja ] || meson setup $(BUILD)-sanitize --buildtype=debugoptimized \
+	@[ -f $(BUILD)-sanitize/build.ninja ] || meson setup $(BUILD)-sanitize -Doptimization=1 -Ddebug=true \
 	    -Db_sanitize=address,undefined -Db_lundef=false
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 OMP_NUM_THREADS=2 NONSENS_SKIP='*_at_length' \
 	    meson test -C $(BUILD)-sanitize --suite unit --print-errorlogs --timeout-multiplier 5
