@@ -151,10 +151,11 @@ static nonsens_status check_pairs(nonsens_context *ctx, const nonsens_options *o
 
 static nonsens_status check_blocks(nonsens_context *ctx, const nonsens_options *o)
 {
+    if (o->command != NONSENS_COMMAND_INDEPENDENCE || o->block_length == 1) {
+        return NONSENS_OK;
+    }
     bool is_hsic = o->test == TEST_HSIC || (o->test == TEST_AUTO && !o->given[0]);
-    return o->command == NONSENS_COMMAND_INDEPENDENCE && o->block_length != 1 && !is_hsic
-               ? fail(ctx, NONSENS_ERR_USAGE, OPTION_BLOCKS_REFUSED)
-               : NONSENS_OK;
+    return is_hsic ? NONSENS_OK : fail(ctx, NONSENS_ERR_USAGE, OPTION_BLOCKS_REFUSED);
 }
 
 static nonsens_status check_explained(nonsens_context *ctx, const nonsens_options *o)

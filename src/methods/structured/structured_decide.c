@@ -269,7 +269,7 @@ nonsens_status structured_add_opinion(nonsens_context *ctx, const structured *s,
 
 void structured_decide(const structured *s, nonsens_result *result)
 {
-    if (s->search.time.too_few) {
+    if (time_blocks_do_not_suffice(&s->search.time)) {
         result->decision = DECISION_INCONCLUSIVE;
         result->reason =
             "Rows depend on rows so far back in time that segments hold too few independent blocks of them.";
