@@ -155,7 +155,8 @@ def test_small_p_values(pair):
     assert "<td style='text-align:left'>&lt; 0.001</td>" in found._repr_html_() and "e-" not in found._repr_html_()
     unrelated = nonsens.independence(numpy.random.default_rng(1).normal(size=(200, 2)))
     assert unrelated.p_value > 0.001 and repr(unrelated).endswith("(independence, p = %.3g)>" % unrelated.p_value)
-    graph = nonsens.Graph(["a", "b", "c"], [nonsens.Edge("a", "b", p_value=1e-30), nonsens.Edge("b", "c", p_value=0.02)])
+    edges = [nonsens.Edge("a", "b", p_value=1e-30), nonsens.Edge("b", "c", p_value=0.02)]
+    graph = nonsens.Graph(["a", "b", "c"], edges)
     shown = re.findall("<td[^>]*>([^<]*)</td>", graph._repr_html_())
     assert shown == ["a", "--&gt;", "b", "&lt; 0.001", "b", "--&gt;", "c", "0.02"]
 

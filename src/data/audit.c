@@ -18,7 +18,6 @@
 #include <string.h>
 
 enum { FEW_VALUES = 20, FEW_SEGMENTS = 3, TINY_SEGMENT = 20, SHOWN_DIGITS = 2, LISTED = 10 };
-static const double MANY_TIES = 0.5;
 static const double STRONG_AUTOCORRELATION = 0.2;
 static const double SIGNIFICANT_Z = 3.29; /* two-sided .001 */
 static const double SORTED = 0.95;        /* share of steps in one direction, in rows that are sorted by value */
@@ -65,37 +64,65 @@ static nonsens_status audit_constant(nonsens_context *ctx, nonsens_data *data)
 
 /* ---- discrete columns ---------------------------------------------------------------------------------------- */
 
-/* Counts the distinct values, and the rows that share theirs with another row. */
-static void count_values(const sort_entry *sorted, int64_t n, int64_t *distinct, int64_t *tied)
+/* Adds the number of distinct values, and of pairs of rows with the same value. */
+static void count_values(const sort_entry *sorted, int64_t n, int64_t *distinct, double *equal_pairs)
 {
-    *distinct = *tied = 0;
     for (int64_t begin = 0, end; begin < n; begin = end) {
         for (end = begin + 1; end < n && sorted[end].key == sorted[begin].key; end++) {
         }
         *distinct += 1;
-        *tied += end - begin > 1 ? end - begin : 0;
+        *equal_pairs += (double)(end - begin) * (double)(end - begin);
     }
+}
+
+/*
+ * Do ties matter?  A segment has as many values in effect as equally frequent ones would make as many pairs of its rows
+ * equal.  Below about twenty the methods conclude less often (experiments/discreteness.py), whatever the table as a
+ * whole has; and they must be fewer than half the rows of a segment, or there are few ties.
+ */
+static bool is_discrete(const nonsens_data *data, int64_t j, sort_entry *sorted, sort_entry *spare)
+{
+    int64_t distinct = 0, segments = data->segments > 0 ? data->segments : 1;
+    double pairs = 0.0, equal_pairs = 0.0;
+    for (int64_t e = 0; e < segments; e++) {
+        int64_t start = data->start[e], rows = data->start[e + 1] - start;
+        sort_column(matrix_col(data->x, j) + start, rows, sorted, spare);
+        count_values(sorted, rows, &distinct, &equal_pairs);
+        pairs += (double)rows * (double)rows;
+    }
+    double values = pairs / equal_pairs, rows = pairs / (double)data->n;
+    return values < FEW_VALUES && values < 0.5 * rows;
 }
 
 static nonsens_status audit_discrete(nonsens_context *ctx, arena *scratch, nonsens_data *data)
 {
     sort_entry *sorted, *spare; // (n)
+    const char *list = "";
+    int64_t found = 0;
     ARENA_TRY(ctx, scratch, sorted, data->n);
     ARENA_TRY(ctx, scratch, spare, data->n);
     for (int64_t j = 0; j < data->d; j++) {
-        int64_t distinct, tied;
+        char name[SHOWN_BYTES];
+        int64_t distinct = 0;
+        double equal_pairs = 0.0;
+        if (!is_discrete(data, j, sorted, spare) || ++found > LISTED) {
+            continue;
+        }
         sort_column(matrix_col(data->x, j), data->n, sorted, spare);
-        count_values(sorted, data->n, &distinct, &tied);
-        bool few = distinct < FEW_VALUES && tied > 0;
-        if (few || (double)tied > MANY_TIES * (double)data->n) {
-            char name[SHOWN_BYTES];
-            TRY(dataset_warn(ctx, data,
-                             "column %s looks discrete: %" PRId64 " distinct values in %" PRId64 " rows, %" PRId64
-                             " rows share their value with another; the methods assume continuous variables",
-                             show_quoted(name, data->names[j]), distinct, data->n, tied));
+        count_values(sorted, data->n, &distinct, &equal_pairs);
+        list = arena_format(ctx, scratch, "%s%s%s (%" PRId64 " values)", list, found > 1 ? ", " : "",
+                            show_quoted(name, data->names[j]), distinct);
+        if (!list) {
+            return NONSENS_ERR_MEMORY;
         }
     }
-    return NONSENS_OK;
+    if (found == 0) {
+        return NONSENS_OK;
+    }
+    return dataset_warn(ctx, data,
+                        "many rows share their value in %s%s; the methods assume continuous variables, and mostly do "
+                        "not conclude on discrete ones",
+                        list, found > LISTED ? ", ..." : "");
 }
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
