@@ -42,8 +42,8 @@ test-slow: all
 load: all
 	@tests/load/run $(BUILD)/nonsens $(BUILD)/tests/calls
 
-# The unit tests again under address and undefined-behaviour sanitizers, but for those that take long to repeat the same.  Warnings are
-# those of the build itself: sanitizers and -O1 make others up.
+# The unit tests again under address and undefined-behaviour sanitizers, but for those that take long to repeat the same.
+# -O1 builds faster; warnings that only appear at that level do not stop it.
 sanitize: setup
 	@[ -f $(BUILD)-sanitize/build.ninja ] || meson setup $(BUILD)-sanitize -Doptimization=1 -Ddebug=true -Dwerror=false \
 	    -Db_sanitize=address,undefined -Db_lundef=false
